@@ -1,0 +1,126 @@
+//! What happens to a coordinate that a move took out of its bounds.
+//!
+//! | mode | position becomes | velocity becomes |
+//! |---|---|---|
+//! | clamp | the bound that was crossed | 0 |
+//! | reflect | mirrored at the bound, at most the other bound | -v |
+//! | wrap | the same place modulo the range | v |
+//! | random | uniform in the range | 0 |
+//! | reverse | bound -+ correction r (upper - lower), r uniform | -v |
+//!
+//! **Source.** Clamp, reflect, wrap and random as "nearest", "reflect", "periodic" and "random" in
+//! S. Helwig, J. Branke, S. Mostaghim, "Experimental analysis of bound handling techniques in
+//! particle swarm optimization", IEEE TEVC 17, 2013; reverse is equations 4 and 5 of CMEPSO-GPU.
+//! **Deviation.** CMEPSO-GPU says in words that the particle "returns to the inner search space"
+//! by a "correction factor applied to a random variable"; the equation above is our reading.
+
+use crate::real::Real;
+
+/// How a coordinate that left its bounds is put back.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Boundary {
+    /// To the bound, at rest.
+    #[default]
+    Clamp = 0,
+    /// Mirrored at the bound, with the velocity reversed.
+    Reflect = 1,
+    /// Around to the other side.
+    Wrap = 2,
+    /// To a random place, at rest.
+    Random = 3,
+    /// Velocity reversed, position a random part of the range inside the bound.
+    Reverse = 4,
+}
+
+impl Boundary {
+    /// Every mode with the name that users give it.
+    pub const ALL: [(&'static str, Boundary); 5] = [
+        ("clamp", Boundary::Clamp),
+        ("reflect", Boundary::Reflect),
+        ("wrap", Boundary::Wrap),
+        ("random", Boundary::Random),
+        ("reverse", Boundary::Reverse),
+    ];
+}
+
+/// Position and velocity of a coordinate after the boundary has been enforced.
+///
+/// `draw` gives a number uniform in (0, 1) and is called only by the random modes. The position is
+/// always in `[lower, upper]`, whatever `x` was; a NaN ends at `upper` (or as the mode has it).
+#[inline(always)]
+pub fn enforce<R: Real>(
+    mode: Boundary,
+    correction: R,
+    (x, v): (R, R),
+    (lower, upper): (R, R),
+    draw: impl FnOnce() -> R,
+) -> (R, R) {
+    if x >= lower && x <= upper {
+        return (x, v);
+    }
+    let below = x < lower;
+    let range = upper - lower;
+    let (position, velocity) = match mode {
+        Boundary::Clamp => (x, R::ZERO),
+        Boundary::Reflect => {
+            let bound = if below { lower } else { upper };
+            (bound + (bound - x), -v)
+        }
+        Boundary::Wrap => {
+            let turns = (x - lower) / range;
+            (lower + (turns - turns.floor()) * range, v)
+        }
+        Boundary::Random => (lower + range * draw(), R::ZERO),
+        Boundary::Reverse => {
+            let inside = correction * draw() * range;
+            (if below { lower + inside } else { upper - inside }, -v)
+        }
+    };
+    (position.clamp_to(lower, upper), velocity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(mode: Boundary, x: f64, v: f64) -> (f64, f64) {
+        enforce(mode, 0.5, (x, v), (-1.0, 3.0), || 0.25)
+    }
+
+    #[test]
+    fn each_mode_by_hand() {
+        assert_eq!(after(Boundary::Clamp, 3.5, 2.0), (3.0, 0.0));
+        assert_eq!(after(Boundary::Clamp, -9.0, -2.0), (-1.0, 0.0));
+        assert_eq!(after(Boundary::Reflect, 3.5, 2.0), (2.5, -2.0));
+        assert_eq!(after(Boundary::Reflect, -1.25, -2.0), (-0.75, 2.0));
+        assert_eq!(after(Boundary::Reflect, 30.0, 2.0), (-1.0, -2.0));
+        assert_eq!(after(Boundary::Wrap, 3.5, 2.0), (-0.5, 2.0));
+        assert_eq!(after(Boundary::Wrap, -1.25, -2.0), (2.75, -2.0));
+        assert_eq!(after(Boundary::Wrap, 12.0, 2.0), (0.0, 2.0));
+        assert_eq!(after(Boundary::Random, 3.5, 2.0), (0.0, 0.0));
+        assert_eq!(after(Boundary::Reverse, 3.5, 2.0), (2.5, -2.0));
+        assert_eq!(after(Boundary::Reverse, -3.5, -2.0), (-0.5, 2.0));
+    }
+
+    #[test]
+    fn inside_nothing_happens() {
+        for (_, mode) in Boundary::ALL {
+            for x in [-1.0, 0.0, 3.0] {
+                assert_eq!(after(mode, x, 0.5), (x, 0.5));
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_comes_in_the_result_is_in_bounds() {
+        for (_, mode) in Boundary::ALL {
+            for x in [f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -f32::MAX, 7.0] {
+                for (lower, upper) in [(-1.0, 2.0), (5.0, 5.0), (-1e38, 1e38)] {
+                    let (x, _) = enforce(mode, 0.22, (x, 1.0), (lower, upper), || 0.999);
+                    assert!(x >= lower && x <= upper, "{mode:?}: {x} in [{lower}, {upper}]");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What host and kernels share: argument structs, sizes, names.
+//!
+//! Every struct here is `repr(C)` and holds device addresses as integers, so that it is the same
+//! on both sides. The host fills it in, a kernel takes it by value.
+
+use core::marker::PhantomData;
+
+use crate::order::{Candidate, Fitness};
+use crate::pso::Coefficients;
+use crate::real::Real;
+
+/// The address of an array in the memory of whatever runs the kernel.
+#[repr(transparent)]
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ptr<T> {
+    /// The address, in bytes; zero for an array that is not there.
+    pub address: u64,
+    item: PhantomData<T>,
+}
+
+impl<T> Clone for Ptr<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Ptr<T> {}
+
+impl<T> Ptr<T> {
+    /// An array that is not there.
+    pub const NULL: Self = Ptr { address: 0, item: PhantomData };
+
+    /// The array at `address`.
+    #[inline(always)]
+    pub const fn at(address: u64) -> Self {
+        Ptr { address, item: PhantomData }
+    }
+}
+
+/// Why a run stopped by itself, as kernels write it.
+pub mod stopped {
+    /// It has not.
+    pub const NOT: u32 = 0;
+    /// The target was reached.
+    pub const TARGET: u32 = 1;
+    /// No improvement for the given number of iterations.
+    pub const STAGNATION: u32 = 2;
+}
+
+/// The stops that depend on a run's numbers; the same test on every backend, after every iteration.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StopRule<R> {
+    /// Stop at a feasible value of at most this; NaN for never.
+    pub target: R,
+    /// Stop after this many iterations without an improvement; 0 for never.
+    pub stagnation: u64,
+}
+
+impl<R: Real> StopRule<R> {
+    /// Never stops.
+    pub const NEVER: Self = StopRule { target: R::NAN, stagnation: 0 };
+
+    /// Whether a run with this best stops after `iterations`, the last improvement having come at
+    /// iteration `improved_at`: one of the codes of [`stopped`].
+    #[inline(always)]
+    pub fn check(&self, best: Fitness<R>, iterations: u64, improved_at: u64) -> u32 {
+        if best.violation == R::ZERO && best.value <= self.target {
+            stopped::TARGET
+        } else if self.stagnation != 0 && iterations - improved_at >= self.stagnation {
+            stopped::STAGNATION
+        } else {
+            stopped::NOT
+        }
+    }
+}
+
+/// Where a run is; one of these per run, in device memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Control {
+    /// Iterations done since the initialisation.
+    pub iterations: u64,
+    /// The iteration of the last improvement of the best.
+    pub improved_at: u64,
+    /// Evaluations so far whose value or violation was not finite.
+    pub not_finite: u64,
+    /// Why the run stopped: one of the codes of [`stopped`].
+    pub stopped: u32,
+    /// Blocks that have finished their part of the launch; zero between launches.
+    pub ticket: u32,
+}
+
+/// The arguments of every PSO kernel.
+///
+/// Arrays are row-major; a row of coordinates has `stride` places, those beyond `dimensions` zero.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PsoArgs<R> {
+    /// `[run][individual][coordinate]`
+    pub positions: Ptr<R>,
+    /// `[run][individual][coordinate]`
+    pub velocities: Ptr<R>,
+    /// `[run][individual][coordinate]`
+    pub best_positions: Ptr<R>,
+    /// Personal best fitness, `[run][individual]`
+    pub best: Ptr<Fitness<R>>,
+    /// Global best, `[run]`
+    pub global: Ptr<Candidate<R>>,
+    /// `[run][coordinate]`
+    pub global_positions: Ptr<R>,
+    /// `[coordinate]`
+    pub lower: Ptr<R>,
+    /// `[coordinate]`
+    pub upper: Ptr<R>,
+    /// `[run]`
+    pub control: Ptr<Control>,
+    /// Scratch: the best of every block, `[run][block]`
+    pub block_best: Ptr<Candidate<R>>,
+    /// Scratch of the exchange between resident blocks: see [`slot_words`]; zero at first.
+    pub slots: Ptr<u64>,
+    /// Scratch of the exchange between resident blocks, `[run][parity][block][coordinate]`
+    pub slot_positions: Ptr<R>,
+    /// The seed of all runs.
+    pub seed: u64,
+    /// The number of the first run, which with the seed gives its key.
+    pub first_run: u64,
+    /// Iterations to do in this launch.
+    pub iterations: u64,
+    /// When a run stops by itself.
+    pub stop: StopRule<R>,
+    /// How a particle moves.
+    pub coefficients: Coefficients<R>,
+    /// Runs in this launch.
+    pub runs: u32,
+    /// Particles of a run.
+    pub individuals: u32,
+    /// Coordinates of a particle.
+    pub dimensions: u32,
+    /// Places in a row: [`row_stride`] of the dimensions.
+    pub stride: u32,
+    /// Blocks that share one run.
+    pub blocks_per_run: u32,
+    /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
+    pub tag: u32,
+}
+
+/// A kernel's one parameter: the algorithm's arguments and the objective.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<A, O> {
+    /// The algorithm's arguments.
+    pub args: A,
+    /// The objective, by value.
+    pub objective: O,
+}
+
+/// Places in a row of `dimensions` coordinates: so many that rows can be read in vectors.
+pub const fn row_stride(dimensions: u32) -> u32 {
+    if dimensions <= 2 { 2 } else { dimensions.next_multiple_of(4) }
+}
+
+/// How a particle's coordinates are spread over the lanes of a warp, in registers.
+///
+/// Lane l holds the coordinates i with (i mod 32) / (32 / lanes) = l: neighbours, in the fixed
+/// order of [`sum`](crate::sum).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// The tile's name in the names of kernels.
+    pub name: &'static str,
+    /// Lanes that share a particle: 1, 2, 4, 8, 16 or 32.
+    pub lanes: u32,
+    /// Coordinates a lane holds at most.
+    pub per_lane: u32,
+    /// The largest block: what the registers suffice for.
+    pub max_block: u32,
+}
+
+impl Tile {
+    /// A particle a thread, for one or two dimensions.
+    pub const X1K2: Tile = Tile { name: "x1k2", lanes: 1, per_lane: 2, max_block: 1024 };
+    /// Eight lanes a particle, for up to 32 dimensions.
+    pub const X8K4: Tile = Tile { name: "x8k4", lanes: 8, per_lane: 4, max_block: 512 };
+    /// Eight lanes a particle, for up to 128 dimensions.
+    pub const X8K16: Tile = Tile { name: "x8k16", lanes: 8, per_lane: 16, max_block: 256 };
+    /// Every tile, the smallest first.
+    pub const ALL: [Tile; 3] = [Tile::X1K2, Tile::X8K4, Tile::X8K16];
+
+    /// The most dimensions that the tile holds.
+    pub const fn dimensions(&self) -> u32 {
+        self.lanes * self.per_lane
+    }
+
+    /// The smallest tile that holds this many dimensions.
+    pub fn for_dimensions(dimensions: u32) -> Option<Tile> {
+        Tile::ALL.into_iter().find(|tile| dimensions <= tile.dimensions())
+    }
+}
+
+/// Words of a slot in the exchange between resident blocks: violation (if constrained) and value.
+pub const fn slot_words<R: Real>(constrained: bool) -> u32 {
+    (if constrained { 2 * R::WORDS } else { R::WORDS }) as u32
+}
+
+/// The slots of the exchange, in 8-byte words: `[run][parity][word][block]`.
+pub const fn slots_len<R: Real>(constrained: bool, runs: u64, blocks_per_run: u64) -> u64 {
+    runs * 2 * slot_words::<R>(constrained) as u64 * blocks_per_run
+}
+
+/// Warps in the largest block.
+pub const MAX_WARPS: u32 = 32;
+
+/// Where a resident block keeps things in its shared memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResidentLayout {
+    /// The best candidate of each warp, `[warp]`.
+    pub candidates: u32,
+    /// The position of the best candidate of each warp, `[warp][coordinate]`.
+    pub positions: u32,
+    /// The coordinates that lanes show each other, `[particle][coordinate]`.
+    pub stage: u32,
+    /// All of it.
+    pub bytes: u32,
+}
+
+impl ResidentLayout {
+    /// The layout for blocks of `block` threads of which `tile.lanes` share a particle.
+    #[inline(always)]
+    pub const fn new<R: Real>(tile: &Tile, block: u32, gathers: bool) -> Self {
+        let row = tile.dimensions() * 4 * R::WORDS as u32;
+        let warps = block.div_ceil(32);
+        let candidates = 0;
+        // One more, for what a block of several hears from the others.
+        let positions = (warps + 1) * size_of::<Candidate<R>>() as u32;
+        let stage = positions + (warps + 1) * row;
+        let staged = if gathers && tile.lanes > 1 { block / tile.lanes * row } else { 0 };
+        ResidentLayout { candidates, positions, stage, bytes: stage + staged }
+    }
+}
+
+/// The names of PSO's kernels.
+///
+/// Each is followed by the precision, those that evaluate by the objective before that, and those
+/// that hold particles in registers by the tile after it: `pso_resident_rastrigin_f32_x8k4`.
+pub mod pso_kernels {
+    /// Initial positions, velocities and personal bests; a warp a particle. Needs the objective.
+    pub const INITIALISE: &str = "pso_initialise";
+    /// CPSO's velocity kernel; a thread a particle.
+    pub const VELOCITY: &str = "pso_velocity";
+    /// CPSO's position kernel: move, evaluate, personal best; a thread a particle. Needs the objective.
+    pub const POSITION: &str = "pso_position";
+    /// CPSO's reduction: the global best; a thread a particle. Ends an iteration.
+    pub const BEST: &str = "pso_best";
+    /// Whole iterations in one launch. Needs objective and tile.
+    pub const RESIDENT: &str = "pso_resident";
+    /// One iteration in one launch. Needs the objective and a tile, or `any`: a warp a particle.
+    pub const STREAMING: &str = "pso_streaming";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_have_no_hidden_padding() {
+        // Kernels and host are compiled by different compilers: the layouts are fixed here.
+        assert_eq!(size_of::<Fitness<f32>>(), 8);
+        assert_eq!(size_of::<Candidate<f32>>(), 16);
+        assert_eq!(size_of::<Candidate<f64>>(), 24);
+        assert_eq!(size_of::<Control>(), 32);
+        assert_eq!(size_of::<StopRule<f32>>(), 16);
+        assert_eq!(size_of::<Coefficients<f32>>(), 24);
+        assert_eq!(size_of::<Coefficients<f64>>(), 48);
+        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 24 + 6 * 4);
+        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 48 + 6 * 4);
+    }
+
+    #[test]
+    fn tiles_are_chosen_by_dimensions() {
+        let name = |d| Tile::for_dimensions(d).map(|tile| tile.name);
+        assert_eq!([name(1), name(2), name(3)], [Some("x1k2"), Some("x1k2"), Some("x8k4")]);
+        assert_eq!([name(32), name(33), name(128)], [Some("x8k4"), Some("x8k16"), Some("x8k16")]);
+        assert_eq!(name(129), None);
+    }
+
+    #[test]
+    fn stops_by_hand() {
+        let rule = StopRule { target: 1.0, stagnation: 10 };
+        let at = |violation, value| Fitness { violation, value };
+        assert_eq!(rule.check(at(0.0, 1.0), 5, 5), stopped::TARGET);
+        assert_eq!(rule.check(at(0.1, 0.5), 5, 5), stopped::NOT);
+        assert_eq!(rule.check(at(0.0, 1.5), 15, 5), stopped::STAGNATION);
+        assert_eq!(rule.check(at(0.0, f64::NAN), 14, 5), stopped::NOT);
+        assert_eq!(StopRule::NEVER.check(at(0.0, f64::NEG_INFINITY), 1000, 0), stopped::NOT);
+    }
+}

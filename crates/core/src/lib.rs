@@ -1,0 +1,36 @@
+//! The mathematics of warpswarm, written once for the CPU and the GPU.
+//!
+//! Pure functions only: no allocation, no input or output, no thread index, no `unsafe`. Whatever
+//! calls them, on whichever processor, gets the same bits (see `ARCHITECTURE.md`, "The same bits").
+//!
+//! * [`real`]: the two number types, with elementary functions that do not differ between machines.
+//! * [`random`]: draws as a function of (seed, run, iteration, individual, draw).
+//! * [`order`]: how results compare.
+//! * [`sum`]: the order in which terms are added.
+//! * [`objective`]: what is minimised, and the point at which it is evaluated.
+//! * [`boundary`]: what happens to a coordinate that leaves its bounds.
+//! * [`pso`]: particle swarm optimisation.
+//! * [`problems`]: objectives with known optima.
+//! * [`launch`]: the arguments that host and kernels share.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(target_arch = "nvptx64", feature(core_float_math))]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod boundary;
+pub mod launch;
+pub mod math;
+pub mod objective;
+pub mod order;
+pub mod problems;
+pub mod pso;
+pub mod random;
+pub mod real;
+pub mod sum;
+
+pub use objective::{Objective, Point};
+pub use order::Fitness;
+pub use real::Real;

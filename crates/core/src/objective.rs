@@ -1,0 +1,115 @@
+//! What is minimised, and the point at which it is evaluated.
+
+use crate::order::Fitness;
+use crate::real::Real;
+use crate::sum::{self, Operator, Product, Sum, TileSum};
+
+/// A function of real variables to be minimised, written once for the CPU and the GPU.
+///
+/// It is a plain struct of parameters, copied to wherever it runs. On the GPU several lanes may
+/// evaluate one point together; so a value is built from the point's methods ([`Point::sum`] and
+/// its siblings), and every lane takes the same path between them.
+pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
+    /// Whether [`violation`](Objective::violation) can be anything but zero.
+    const CONSTRAINED: bool = false;
+
+    /// Whether the objective looks at coordinates with [`Point::get`], besides the one that
+    /// [`Point::sum`] and [`Point::product`] hand to their term. Where it does not, lanes that
+    /// share a point need not show each other their coordinates.
+    const GATHERS: bool = true;
+
+    /// The value at `x`; NaN and +inf are allowed and rank last.
+    fn value<P: Point<R>>(&self, x: &P) -> R;
+
+    /// The total constraint violation at `x`, zero where `x` is feasible, otherwise positive.
+    #[inline(always)]
+    fn violation<P: Point<R>>(&self, x: &P) -> R {
+        let _ = x;
+        R::ZERO
+    }
+
+    /// Value and violation at `x`, any NaN made the one NaN of results.
+    #[inline(always)]
+    fn evaluate<P: Point<R>>(&self, x: &P) -> Fitness<R> {
+        let value = self.value(x);
+        let violation = if Self::CONSTRAINED { self.violation(x) } else { R::ZERO };
+        Fitness { violation, value }.canonical()
+    }
+}
+
+/// A point of the search space, whatever holds its coordinates.
+pub trait Point<R: Real> {
+    /// The number of coordinates.
+    fn dimensions(&self) -> usize;
+
+    /// Coordinate `i`, below [`dimensions`](Point::dimensions).
+    fn get(&self, i: usize) -> R;
+
+    /// Combines `term(i, x_i)` over all coordinates in the fixed order of [`sum`].
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R;
+
+    /// Combines `term(k)` for k in 0..n in the fixed order of [`sum`]: a fold over data.
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R;
+
+    /// Sums `term(i, s_i)`, where s_i = e_0 + ... + e_i is added in sequence and e_i = `element(i, x_i)`.
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R;
+
+    /// Sums `term(i, x_i)` over all coordinates.
+    #[inline(always)]
+    fn sum(&self, term: impl Fn(usize, R) -> R) -> R {
+        self.fold::<Sum>(term)
+    }
+
+    /// Multiplies `term(i, x_i)` over all coordinates.
+    #[inline(always)]
+    fn product(&self, term: impl Fn(usize, R) -> R) -> R {
+        self.fold::<Product>(term)
+    }
+
+    /// Sums `term(k)` for k in 0..n.
+    #[inline(always)]
+    fn sum_terms(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        self.fold_terms::<Sum>(n, term)
+    }
+}
+
+/// A point in a slice: the CPU's.
+#[derive(Clone, Copy, Debug)]
+pub struct SlicePoint<'a, R>(pub &'a [R]);
+
+impl<R: Real> Point<R> for SlicePoint<'_, R> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.0.len()
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> R {
+        self.0[i]
+    }
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        sum::fold_buffered::<R, O>(self.0.len(), |i| term(i, self.0[i]))
+    }
+    #[inline(always)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        sum::fold_buffered::<R, O>(n, term)
+    }
+    #[inline(always)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        // Term i needs prefix i, and the fold's order is not that of the coordinates; a tile is.
+        let mut prefix = R::ZERO;
+        let mut leaves = [R::ZERO; sum::LEAVES];
+        let mut tiles = TileSum::default();
+        for (i, &x) in self.0.iter().enumerate() {
+            prefix += element(i, x);
+            leaves[i % sum::LEAVES] += term(i, prefix);
+            if (i + 1) % sum::TILE == 0 {
+                tiles.push(core::mem::replace(&mut leaves, [R::ZERO; sum::LEAVES]));
+            }
+        }
+        if self.0.len() % sum::TILE != 0 {
+            tiles.push(leaves);
+        }
+        tiles.result()
+    }
+}

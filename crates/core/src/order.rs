@@ -1,0 +1,135 @@
+//! How results compare: by (violation, value, index), NaN last.
+//!
+//! A feasible point (violation 0) beats every infeasible one, among infeasible ones the smaller
+//! violation wins, among equals the smaller value, and after that the lower index. That is Deb's
+//! feasibility rule. The order is total: whoever reduces a population, in whatever order, finds
+//! the same best individual.
+//!
+//! **Source.** K. Deb, "An efficient constraint handling method for genetic algorithms",
+//! Computer Methods in Applied Mechanics and Engineering 186, 2000.
+
+use crate::real::Real;
+
+/// What an evaluation gave.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fitness<R> {
+    /// The total constraint violation, zero where the point is feasible.
+    pub violation: R,
+    /// The objective's value.
+    pub value: R,
+}
+
+impl<R: Real> Fitness<R> {
+    /// The fitness that every other one beats or equals.
+    pub const WORST: Self = Fitness { violation: R::NAN, value: R::NAN };
+
+    /// The integers that order as fitnesses do: violation, then value.
+    #[inline(always)]
+    pub fn ordered(self) -> (u64, u64) {
+        (self.violation.ordered(), self.value.ordered())
+    }
+
+    /// Whether this fitness strictly beats `other`.
+    #[inline(always)]
+    pub fn beats(self, other: Self) -> bool {
+        self.ordered() < other.ordered()
+    }
+
+    /// Whether value and violation are finite.
+    #[inline(always)]
+    pub fn is_finite(self) -> bool {
+        self.violation.is_finite() & self.value.is_finite()
+    }
+
+    /// The same fitness with every NaN replaced by the one NaN of results.
+    #[inline(always)]
+    pub fn canonical(self) -> Self {
+        let canonical = |x: R| if x.is_nan() { R::NAN } else { x };
+        Fitness { violation: canonical(self.violation), value: canonical(self.value) }
+    }
+}
+
+/// A fitness with the index of its individual: the total order of a population.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate<R> {
+    /// The individual's fitness.
+    pub fitness: Fitness<R>,
+    /// The individual's index in its population.
+    pub index: u32,
+    /// Unused, so that the layout has no padding.
+    pub reserved: u32,
+}
+
+impl<R: Real> Candidate<R> {
+    /// What every other candidate beats: the identity of [`better`](Candidate::better).
+    pub const NONE: Self = Candidate { fitness: Fitness::WORST, index: u32::MAX, reserved: 0 };
+
+    /// The candidate of individual `index`.
+    #[inline(always)]
+    pub fn new(fitness: Fitness<R>, index: u32) -> Self {
+        Candidate { fitness, index, reserved: 0 }
+    }
+
+    /// Whether this candidate comes before `other` in (violation, value, index).
+    #[inline(always)]
+    pub fn beats(self, other: Self) -> bool {
+        let key = |c: Self| (c.fitness.violation.ordered(), c.fitness.value.ordered(), c.index);
+        key(self) < key(other)
+    }
+
+    /// The better of two candidates.
+    #[inline(always)]
+    pub fn better(self, other: Self) -> Self {
+        if other.beats(self) { other } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn keys_order_as_the_contract_says() {
+        fn check<R: Real>() {
+            let tiny = R::from_f64(1e-30);
+            let line =
+                [-R::INFINITY, -R::MAX, -R::ONE, -tiny, R::ZERO, tiny, R::ONE, R::MAX, R::INFINITY];
+            let keys: Vec<u64> = line.iter().map(|x| x.ordered()).collect();
+            assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+            for x in line {
+                assert_eq!(R::from_ordered(x.ordered()).to_bits64(), x.to_bits64());
+            }
+            assert_eq!((-R::ZERO).ordered(), R::ZERO.ordered());
+            let nan = R::from_bits64((-R::NAN).to_bits64() | 1);
+            assert_eq!(nan.ordered(), R::NAN.ordered());
+            assert!(nan.ordered() > R::INFINITY.ordered());
+            assert_eq!(R::from_ordered(nan.ordered()).to_bits64(), R::NAN.to_bits64());
+        }
+        check::<f32>();
+        check::<f64>();
+    }
+
+    #[test]
+    fn feasibility_then_value_then_index() {
+        let candidate =
+            |violation: f64, value: f64, index| Candidate::new(Fitness { violation, value }, index);
+        let line = [
+            candidate(0.0, f64::NEG_INFINITY, 9),
+            candidate(0.0, -1.0, 3),
+            candidate(-0.0, -1.0, 4),
+            candidate(0.0, f64::NAN, 0),
+            candidate(0.5, -100.0, 1),
+            candidate(f64::NAN, -100.0, 2),
+            Candidate::NONE,
+        ];
+        for pair in line.windows(2) {
+            assert!(pair[0].beats(pair[1]) && !pair[1].beats(pair[0]), "{pair:?}");
+            assert_eq!(pair[0].better(pair[1]).index, pair[0].index);
+            assert_eq!(pair[1].better(pair[0]).index, pair[0].index);
+        }
+        assert!(!Candidate::<f32>::NONE.beats(Candidate::NONE));
+    }
+}

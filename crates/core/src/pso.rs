@@ -1,0 +1,168 @@
+//! Particle swarm optimisation, global best, synchronous.
+//!
+//! **Idea.** Each particle remembers the best point it has seen and knows the best point that any
+//! has seen; its velocity is pulled towards both by random amounts, one draw each per coordinate.
+//!
+//! **Equations** (of one coordinate; CPSO's 2 and 3):
+//!
+//! ```text
+//! v = w v + c1 r1 (p - x) + c2 r2 (g - x),   limited to +-k (upper - lower)
+//! x = x + v,                                 then the boundary mode
+//! ```
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | w | `inertia` | share of the velocity that is kept | finite | 0.7298 |
+//! | c1 | `cognitive` | pull to the personal best | finite, >= 0 | 1.4962 |
+//! | c2 | `social` | pull to the global best | finite, >= 0 | 1.4962 |
+//! | k | `velocity_limit` | largest speed in ranges per iteration | > 0, inf for none | 1 |
+//! | | `boundary` | see [`boundary`](crate::boundary) | | clamp |
+//! | COR | `correction` | reach of the mode `reverse` | [0, 1] | 0.22 |
+//! | r1, r2 | | uniform in (0, 1), fresh for every coordinate | | |
+//! | p, g | | personal best, global best of the iteration before | | |
+//!
+//! **Source.** Hussain, Hussein et al., "CPSO: particle swarm optimization with CUDA and tree
+//! reduction" (equations 2 and 3, Algorithms 1 to 5); default coefficients from M. Clerc,
+//! J. Kennedy, "The particle swarm: explosion, stability, and convergence in a multidimensional
+//! complex space", IEEE TEVC 6, 2002; the limit k = 1 from R. Eberhart, Y. Shi, "Comparing inertia
+//! weights and constriction factors in particle swarm optimization", CEC 2000.
+//!
+//! **Deviations.** The paper's pseudo-code updates when the fitness is *greater*, while its
+//! experiments minimise: we minimise. It leaves open whether r1 and r2 are drawn per particle or
+//! per coordinate: per coordinate, as in the original PSO. It does not say how velocities start:
+//! half the way to a random point, as in Clerc's SPSO 2007. It has no velocity limit and no
+//! boundary; without a limit the velocity is limited by the largest finite number, so that no NaN
+//! can arise, and positions stay in bounds.
+
+use crate::boundary::{self, Boundary};
+use crate::random::{Purpose, RunKey, Stream};
+use crate::real::Real;
+
+/// The coefficients of a particle's move, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficients<R> {
+    /// w, the share of the velocity that is kept.
+    pub inertia: R,
+    /// c1, the pull to the personal best.
+    pub cognitive: R,
+    /// c2, the pull to the global best.
+    pub social: R,
+    /// k, the largest speed, in ranges per iteration; infinite for none.
+    pub velocity_limit: R,
+    /// COR, the reach of [`Boundary::Reverse`], as a part of the range.
+    pub correction: R,
+    /// What happens at the bounds.
+    pub boundary: Boundary,
+}
+
+/// One coordinate of a particle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinate<R> {
+    /// x
+    pub position: R,
+    /// v
+    pub velocity: R,
+    /// p
+    pub personal_best: R,
+}
+
+/// The velocity of CPSO's equation 2, before the limit.
+#[inline(always)]
+pub fn velocity<R: Real>(
+    coefficients: &Coefficients<R>,
+    at: Coordinate<R>,
+    global_best: R,
+    [r1, r2]: [R; 2],
+) -> R {
+    coefficients.inertia * at.velocity
+        + coefficients.cognitive * r1 * (at.personal_best - at.position)
+        + coefficients.social * r2 * (global_best - at.position)
+}
+
+/// The velocity limited to +-k (upper - lower); a NaN becomes the upper limit.
+#[inline(always)]
+pub fn limited<R: Real>(coefficients: &Coefficients<R>, velocity: R, (lower, upper): (R, R)) -> R {
+    let limit = (coefficients.velocity_limit * (upper - lower)).smaller(R::MAX);
+    velocity.clamp_to(-limit, limit)
+}
+
+/// Position and velocity after CPSO's equation 3 and the boundary mode.
+///
+/// `draw` gives the random number of the modes that need one.
+#[inline(always)]
+pub fn moved<R: Real>(
+    coefficients: &Coefficients<R>,
+    position: R,
+    velocity: R,
+    bounds: (R, R),
+    draw: impl FnOnce() -> R,
+) -> (R, R) {
+    let there = (position + velocity, velocity);
+    boundary::enforce(coefficients.boundary, coefficients.correction, there, bounds, draw)
+}
+
+/// The draw with which coordinate `i` of a particle re-enters its bounds.
+#[inline(always)]
+pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
+    Stream::new(key, Purpose::Reentry, iteration, individual).draws_of::<R>(i)[0]
+}
+
+/// A coordinate's first position and velocity from its two draws.
+///
+/// The position is uniform in the bounds, the velocity half the way to another such point.
+#[inline(always)]
+pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [R; 2]) -> (R, R) {
+    let place = |u: R| (lower + (upper - lower) * u).clamp_to(lower, upper);
+    let position = place(u1);
+    (position, R::HALF * (place(u2) - position))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const C: Coefficients<f64> = Coefficients {
+        inertia: 0.5,
+        cognitive: 2.0,
+        social: 4.0,
+        velocity_limit: 1.0,
+        correction: 0.25,
+        boundary: Boundary::Clamp,
+    };
+
+    #[test]
+    fn equation_2_by_hand() {
+        let at = Coordinate { position: 1.0, velocity: 3.0, personal_best: 2.0 };
+        // 0.5 * 3 + 2 * 0.25 * (2 - 1) + 4 * 0.5 * (-1 - 1) = 1.5 + 0.5 - 4
+        assert_eq!(velocity(&C, at, -1.0, [0.25, 0.5]), -2.0);
+    }
+
+    #[test]
+    fn equation_3_and_the_bounds_by_hand() {
+        let unused = || unreachable!("clamp draws nothing");
+        assert_eq!(moved(&C, 1.0, -2.0, (-5.0, 5.0), unused), (-1.0, -2.0));
+        assert_eq!(moved(&C, 1.0, -7.0, (-5.0, 5.0), unused), (-5.0, 0.0));
+        let reverse = Coefficients { boundary: Boundary::Reverse, ..C };
+        // -5 + 0.25 * 0.5 * 10
+        assert_eq!(moved(&reverse, 1.0, -7.0, (-5.0, 5.0), || 0.5), (-3.75, 7.0));
+    }
+
+    #[test]
+    fn the_limit_is_in_ranges_and_leaves_no_nan() {
+        assert_eq!(limited(&C, 11.0, (-5.0, 5.0)), 10.0);
+        assert_eq!(limited(&C, -11.0, (-5.0, 5.0)), -10.0);
+        assert_eq!(limited(&C, 9.0, (-5.0, 5.0)), 9.0);
+        assert_eq!(limited(&C, 9.0, (5.0, 5.0)), 0.0);
+        let free = Coefficients { velocity_limit: f64::INFINITY, ..C };
+        assert_eq!(limited(&free, 1e300, (-5.0, 5.0)), 1e300);
+        assert_eq!(limited(&free, f64::NEG_INFINITY, (-5.0, 5.0)), -f64::MAX);
+        assert_eq!(limited(&free, f64::NAN, (5.0, 5.0)), f64::MAX);
+    }
+
+    #[test]
+    fn the_start_by_hand() {
+        assert_eq!(initial((-2.0, 6.0), [0.25, 0.75]), (0.0, 2.0));
+        assert_eq!(initial((3.0, 3.0), [0.25, 0.75]), (3.0, 0.0));
+    }
+}

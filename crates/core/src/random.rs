@@ -1,0 +1,156 @@
+//! Random draws as a function of (seed, run, iteration, individual, draw).
+//!
+//! **Idea.** No generator has a state: a block of four 32-bit words is a hash of a counter that
+//! names what the draw is for. Whoever needs a draw computes it, so a launch's geometry, the number
+//! of threads and a resumed run cannot change it.
+//!
+//! **Generator.** Philox4x32 with seven rounds. Its counter is (individual, block, iteration),
+//! the iteration's upper 8 bits holding the [`Purpose`]; its key is a hash of (seed, run).
+//!
+//! **Source.** J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2,
+//! 3", SC 2011. Seven rounds are the fewest that pass BigCrush there; ten are its default with a
+//! margin. `docs/random.md` has what our own consumption order gave in dieharder, and why Philox
+//! and not xorshift streams.
+
+use crate::real::Real;
+
+/// Rounds of Philox in a draw.
+pub const ROUNDS: usize = 7;
+
+const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+
+/// Philox4x32: a bijection of 128-bit counters, chosen by a 64-bit key.
+#[inline(always)]
+pub fn philox4x32<const ROUNDS: usize>(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let [mut c0, mut c1, mut c2, mut c3] = counter;
+    let [mut k0, mut k1] = key;
+    let mut round = 0;
+    while round < ROUNDS {
+        let p0 = u64::from(c0) * u64::from(MULTIPLIERS[0]);
+        let p1 = u64::from(c2) * u64::from(MULTIPLIERS[1]);
+        c0 = (p1 >> 32) as u32 ^ c1 ^ k0;
+        c1 = p1 as u32;
+        c2 = (p0 >> 32) as u32 ^ c3 ^ k1;
+        c3 = p0 as u32;
+        k0 = k0.wrapping_add(WEYL[0]);
+        k1 = k1.wrapping_add(WEYL[1]);
+        round += 1;
+    }
+    [c0, c1, c2, c3]
+}
+
+/// The key of one run's draws.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunKey([u32; 2]);
+
+impl RunKey {
+    /// The key of run `run` of seed `seed`.
+    #[inline(always)]
+    pub fn new(seed: u64, run: u64) -> Self {
+        let counter = [run as u32, (run >> 32) as u32, 0, 0];
+        let [k0, k1, ..] = philox4x32::<10>(counter, [seed as u32, (seed >> 32) as u32]);
+        RunKey([k0, k1])
+    }
+}
+
+/// What a draw is for: draws of different purposes are independent.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The initial positions and velocities (at iteration 0), and an algorithm's own draws after.
+    Move = 0,
+    /// Putting a coordinate that left its bounds back into them.
+    Reentry = 1,
+}
+
+/// The draws of one individual at one iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    key: [u32; 2],
+    individual: u32,
+    iteration: [u32; 2],
+}
+
+impl Stream {
+    /// The stream of `individual` at `iteration` (0 is the initialisation), below 2^56.
+    #[inline(always)]
+    pub fn new(key: RunKey, purpose: Purpose, iteration: u64, individual: u32) -> Self {
+        let high = (iteration >> 32) as u32 | (purpose as u32) << 24;
+        Stream { key: key.0, individual, iteration: [iteration as u32, high] }
+    }
+
+    /// The `index`-th block of four words.
+    #[inline(always)]
+    pub fn block(self, index: u32) -> [u32; 4] {
+        let [low, high] = self.iteration;
+        philox4x32::<ROUNDS>([self.individual, index, low, high], self.key)
+    }
+
+    /// Two draws for each of the coordinates `2 * pair` and `2 * pair + 1`, uniform in (0, 1).
+    #[inline(always)]
+    pub fn coordinate_draws<R: Real>(self, pair: u32) -> [[R; 2]; 2] {
+        R::coordinate_draws(|index| self.block(index), pair)
+    }
+
+    /// Both draws of one coordinate, uniform in (0, 1).
+    #[inline(always)]
+    pub fn draws_of<R: Real>(self, coordinate: u32) -> [R; 2] {
+        self.coordinate_draws(coordinate / 2)[(coordinate % 2) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn philox_gives_the_published_vectors() {
+        // Random123's known-answer file, philox4x32, 7 and 10 rounds.
+        let ones = [u32::MAX; 4];
+        let pi = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
+        assert_eq!(
+            philox4x32::<7>([0; 4], [0; 2]),
+            [0x5f6f_b709, 0x0d89_3f64, 0x4f12_1f81, 0x4f73_0a48]
+        );
+        assert_eq!(
+            philox4x32::<10>([0; 4], [0; 2]),
+            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
+        );
+        assert_eq!(
+            philox4x32::<10>(ones, [u32::MAX; 2]),
+            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
+        );
+        assert_eq!(
+            philox4x32::<10>(pi, [0xa409_3822, 0x299f_31d0]),
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
+        );
+    }
+
+    #[test]
+    fn a_stream_is_philox_at_its_counter() {
+        let key = RunKey::new(7, 3);
+        assert_eq!(key.0[..], philox4x32::<10>([3, 0, 0, 0], [7, 0])[..2]);
+        let stream = Stream::new(key, Purpose::Reentry, (5 << 32) + 9, 11);
+        assert_eq!(stream.block(13), philox4x32::<7>([11, 13, 9, 0x0100_0005], key.0));
+    }
+
+    #[test]
+    fn draws_take_the_words_in_order() {
+        let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2);
+        let words = stream.block(4);
+        let narrow = |word: u32| (2.0 * f64::from(word >> 9) + 1.0) / 16_777_216.0;
+        let [a, b] = stream.draws_of::<f32>(8);
+        assert_eq!([f64::from(a), f64::from(b)], [narrow(words[0]), narrow(words[1])]);
+        let [a, b] = stream.draws_of::<f32>(9);
+        assert_eq!([f64::from(a), f64::from(b)], [narrow(words[2]), narrow(words[3])]);
+        let words = stream.block(9);
+        let wide = |high: u32, low: u32| {
+            let bits = ((u64::from(high) << 32) | u64::from(low)) >> 12;
+            (2.0 * bits as f64 + 1.0) / 9_007_199_254_740_992.0
+        };
+        let [a, b] = stream.draws_of::<f64>(9);
+        assert_eq!([a, b], [wide(words[0], words[1]), wide(words[2], words[3])]);
+    }
+}

@@ -1,0 +1,309 @@
+//! The two number types, `f32` and `f64`, behind one trait.
+//!
+//! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused,
+//! and the elementary functions are those of [`math`](crate::math), not the platform's. The methods carry the
+//! names of std's, which would win over a trait's in a crate that has std: objectives therefore
+//! live in `no_std` crates.
+
+use core::fmt::{Debug, Display, LowerExp};
+use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+use crate::math;
+
+/// A floating-point number in which an optimisation is carried out.
+pub trait Real:
+    Copy
+    + Default
+    + Debug
+    + Display
+    + LowerExp
+    + PartialEq
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + Send
+    + Sync
+    + 'static
+{
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// One half.
+    const HALF: Self;
+    /// Two.
+    const TWO: Self;
+    /// The largest finite number.
+    const MAX: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// The one NaN that results carry, whatever NaN a computation gave.
+    const NAN: Self;
+    /// The type's name as the program and the kernels spell it.
+    const NAME: &'static str;
+    /// How many 32-bit words [`ordered`](Real::ordered) uses: 1 or 2.
+    const WORDS: usize;
+
+    /// The nearest number of this type.
+    fn from_f64(value: f64) -> Self;
+    /// The same number as `f64`.
+    fn to_f64(self) -> f64;
+    /// An integer as a number; exact below 2^24.
+    fn from_u32(value: u32) -> Self;
+
+    /// The bits, those of `f32` in the lower half.
+    fn to_bits64(self) -> u64;
+    /// The number with these bits; the inverse of [`to_bits64`](Real::to_bits64).
+    fn from_bits64(bits: u64) -> Self;
+
+    /// An integer that orders as results do: -inf < ... < -0 = 0 < ... < inf < NaN.
+    ///
+    /// It fits in `32 * WORDS` bits. Every NaN gives the largest integer of that size.
+    fn ordered(self) -> u64;
+    /// The number of an [`ordered`](Real::ordered) integer: zero is positive, NaN is [`Real::NAN`].
+    fn from_ordered(key: u64) -> Self;
+
+    /// Four random words as the draws (r1, r2) of two neighbouring coordinates, each uniform in
+    /// the open interval (0, 1).
+    ///
+    /// `block(k)` gives the k-th block of four words; `pair` numbers the pairs of coordinates.
+    /// An `f32` takes one word (23 bits) a draw and one block for both coordinates, an `f64` two
+    /// words (52 bits) a draw and one block a coordinate.
+    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Self; 2]; 2];
+
+    /// Whether the number is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// Whether the number is a NaN.
+    #[allow(clippy::eq_op)]
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// The sine of an angle in radians.
+    fn sin(self) -> Self;
+    /// The cosine of an angle in radians.
+    fn cos(self) -> Self;
+    /// The sine of an angle in whole turns, sin(2 pi x); exact argument reduction for every x.
+    fn sin_turns(self) -> Self;
+    /// The cosine of an angle in whole turns, cos(2 pi x); exact argument reduction for every x.
+    fn cos_turns(self) -> Self;
+    /// The exponential function.
+    fn exp(self) -> Self;
+    /// The natural logarithm.
+    fn ln(self) -> Self;
+    /// The largest integer not above the number.
+    fn floor(self) -> Self;
+    /// The smaller of two numbers, by comparison alone: `self` if it is less, otherwise `other`.
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+    /// The larger of two numbers, by comparison alone: `self` if it is greater, otherwise `other`.
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+    /// The nearest number in `[lower, upper]`; a NaN becomes `upper`.
+    #[inline(always)]
+    fn clamp_to(self, lower: Self, upper: Self) -> Self {
+        self.smaller(upper).larger(lower)
+    }
+}
+
+impl Real for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    const HALF: Self = 0.5;
+    const TWO: Self = 2.0;
+    const MAX: Self = f32::MAX;
+    const INFINITY: Self = f32::INFINITY;
+    const NAN: Self = f32::from_bits(0x7fc0_0000);
+    const NAME: &'static str = "f32";
+    const WORDS: usize = 1;
+
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline(always)]
+    fn from_u32(value: u32) -> Self {
+        value as f32
+    }
+    #[inline(always)]
+    fn to_bits64(self) -> u64 {
+        u64::from(self.to_bits())
+    }
+    #[inline(always)]
+    fn from_bits64(bits: u64) -> Self {
+        f32::from_bits(bits as u32)
+    }
+    #[inline(always)]
+    fn ordered(self) -> u64 {
+        // Adding zero turns -0 into +0.
+        let bits = (self + 0.0).to_bits();
+        let key = bits ^ (((bits as i32) >> 31) as u32 | 0x8000_0000);
+        u64::from(if Real::is_nan(self) { u32::MAX } else { key })
+    }
+    #[inline(always)]
+    fn from_ordered(key: u64) -> Self {
+        let key = key as u32;
+        if key == u32::MAX {
+            return Self::NAN;
+        }
+        f32::from_bits(if key & 0x8000_0000 != 0 { key ^ 0x8000_0000 } else { !key })
+    }
+    #[inline(always)]
+    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Self; 2]; 2] {
+        let words = block(pair);
+        let draw = |word: u32| math::open01_f32(word);
+        [[draw(words[0]), draw(words[1])], [draw(words[2]), draw(words[3])]]
+    }
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        self.to_bits() & 0x7f80_0000 != 0x7f80_0000
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f32::from_bits(self.to_bits() & 0x7fff_ffff)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        math::sqrt_f32(self)
+    }
+    #[inline(always)]
+    fn sin(self) -> Self {
+        math::sin_f32(self)
+    }
+    #[inline(always)]
+    fn cos(self) -> Self {
+        math::cos_f32(self)
+    }
+    #[inline(always)]
+    fn sin_turns(self) -> Self {
+        math::sin_turns_f32(self)
+    }
+    #[inline(always)]
+    fn cos_turns(self) -> Self {
+        math::cos_turns_f32(self)
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        math::exp_f32(self)
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        libm::logf(self)
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        libm::floorf(self)
+    }
+}
+
+impl Real for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    const HALF: Self = 0.5;
+    const TWO: Self = 2.0;
+    const MAX: Self = f64::MAX;
+    const INFINITY: Self = f64::INFINITY;
+    const NAN: Self = f64::from_bits(0x7ff8_0000_0000_0000);
+    const NAME: &'static str = "f64";
+    const WORDS: usize = 2;
+
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn from_u32(value: u32) -> Self {
+        f64::from(value)
+    }
+    #[inline(always)]
+    fn to_bits64(self) -> u64 {
+        self.to_bits()
+    }
+    #[inline(always)]
+    fn from_bits64(bits: u64) -> Self {
+        f64::from_bits(bits)
+    }
+    #[inline(always)]
+    fn ordered(self) -> u64 {
+        // Adding zero turns -0 into +0.
+        let bits = (self + 0.0).to_bits();
+        let key = bits ^ (((bits as i64) >> 63) as u64 | 0x8000_0000_0000_0000);
+        if Real::is_nan(self) { u64::MAX } else { key }
+    }
+    #[inline(always)]
+    fn from_ordered(key: u64) -> Self {
+        if key == u64::MAX {
+            return Self::NAN;
+        }
+        let sign = 0x8000_0000_0000_0000;
+        f64::from_bits(if key & sign != 0 { key ^ sign } else { !key })
+    }
+    #[inline(always)]
+    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Self; 2]; 2] {
+        let draws = |words: [u32; 4]| {
+            [math::open01_f64(words[0], words[1]), math::open01_f64(words[2], words[3])]
+        };
+        [draws(block(2 * pair)), draws(block(2 * pair + 1))]
+    }
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        self.to_bits() & 0x7ff0_0000_0000_0000 != 0x7ff0_0000_0000_0000
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64::from_bits(self.to_bits() & 0x7fff_ffff_ffff_ffff)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        math::sqrt_f64(self)
+    }
+    #[inline(always)]
+    fn sin(self) -> Self {
+        math::sin_f64(self)
+    }
+    #[inline(always)]
+    fn cos(self) -> Self {
+        math::cos_f64(self)
+    }
+    #[inline(always)]
+    fn sin_turns(self) -> Self {
+        math::sin_turns_f64(self)
+    }
+    #[inline(always)]
+    fn cos_turns(self) -> Self {
+        math::cos_turns_f64(self)
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        math::exp_f64(self)
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        libm::log(self)
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        libm::floor(self)
+    }
+}

@@ -1,0 +1,288 @@
+//! The order in which terms are combined, which depends on their number alone.
+//!
+//! **Rule.** Terms are cut into tiles of [`TILE`]. In a tile, term i belongs to leaf i mod
+//! [`LEAVES`]; each leaf combines its terms in order; the leaves are joined pairwise, neighbours
+//! first (the butterfly of a warp: lanes 1, 2, 4, 8, 16 apart); the tiles are joined pairwise,
+//! neighbours first. Places beyond the last term hold the operator's identity.
+//!
+//! So one thread, the 2 to 32 lanes that share an individual, a block or a grid get the same bits,
+//! and the CPU can hold the leaves in vector registers. Deviation from a plain loop: for n <= 32 the
+//! terms are a balanced binary tree, not a sequence, so that lanes can share 30 dimensions too.
+
+use crate::real::Real;
+
+/// Strided partial results in a tile: as many as a warp has lanes.
+pub const LEAVES: usize = 32;
+/// Terms in a tile.
+pub const TILE: usize = 1024;
+
+/// An associative operation with an identity, as reductions need it.
+pub trait Operator<T> {
+    /// The element that changes no other.
+    fn identity() -> T;
+    /// Two elements combined; `a` is the one that comes first.
+    fn combine(a: T, b: T) -> T;
+    /// What is done once with the whole result.
+    #[inline(always)]
+    fn finish(result: T) -> T {
+        result
+    }
+}
+
+/// Addition. A zero result is +0, so that absent terms cannot change its sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum;
+
+impl<R: Real> Operator<R> for Sum {
+    #[inline(always)]
+    fn identity() -> R {
+        R::ZERO
+    }
+    #[inline(always)]
+    fn combine(a: R, b: R) -> R {
+        a + b
+    }
+    #[inline(always)]
+    fn finish(result: R) -> R {
+        result + R::ZERO
+    }
+}
+
+/// Multiplication.
+#[derive(Clone, Copy, Debug)]
+pub struct Product;
+
+impl<R: Real> Operator<R> for Product {
+    #[inline(always)]
+    fn identity() -> R {
+        R::ONE
+    }
+    #[inline(always)]
+    fn combine(a: R, b: R) -> R {
+        a * b
+    }
+}
+
+/// Joins `N` (a power of two) neighbouring leaves pairwise.
+#[inline(always)]
+pub fn join<T: Copy, O: Operator<T>, const N: usize>(mut leaves: [T; N]) -> T {
+    let mut width = 1;
+    while width < N {
+        let mut i = 0;
+        while i < N {
+            leaves[i] = O::combine(leaves[i], leaves[i + width]);
+            i += 2 * width;
+        }
+        width *= 2;
+    }
+    leaves[0]
+}
+
+/// A pairwise join of up to 2^`LEVELS` elements that arrive one by one.
+///
+/// Level k holds the join of 2^k neighbours that still waits for its right-hand partner; the bits
+/// of the count say which levels are full. No dynamic indexing: on the GPU the levels are registers.
+#[derive(Clone, Copy, Debug)]
+struct Pairwise<T, const LEVELS: usize> {
+    levels: [T; LEVELS],
+    count: usize,
+}
+
+impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
+    #[inline(always)]
+    fn new<O: Operator<T>>() -> Self {
+        Pairwise { levels: [O::identity(); LEVELS], count: 0 }
+    }
+
+    #[inline(always)]
+    fn push<O: Operator<T>>(&mut self, element: T) {
+        let mut carry = element;
+        let mut waiting = true;
+        let mut level = 0;
+        while level < LEVELS {
+            let full = (self.count >> level) & 1 == 1;
+            if waiting && !full {
+                self.levels[level] = carry;
+                waiting = false;
+            }
+            if waiting {
+                carry = O::combine(self.levels[level], carry);
+            }
+            level += 1;
+        }
+        self.count += 1;
+    }
+
+    /// The join of everything pushed; at most 2^(LEVELS - 1) elements, at least one.
+    #[inline(always)]
+    fn result<O: Operator<T>>(&self) -> T {
+        let mut result = O::identity();
+        let mut level = 0;
+        while level < LEVELS {
+            if (self.count >> level) & 1 == 1 {
+                result = O::combine(self.levels[level], result);
+            }
+            level += 1;
+        }
+        result
+    }
+}
+
+/// A sum whose tiles arrive one by one, each as its leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct TileSum<R>(Pairwise<R, 22>);
+
+impl<R: Real> Default for TileSum<R> {
+    fn default() -> Self {
+        TileSum(Pairwise::new::<Sum>())
+    }
+}
+
+impl<R: Real> TileSum<R> {
+    /// Adds the next tile.
+    #[inline(always)]
+    pub fn push(&mut self, leaves: [R; LEAVES]) {
+        self.0.push::<Sum>(join::<R, Sum, LEAVES>(leaves));
+    }
+
+    /// The sum of all tiles so far.
+    #[inline(always)]
+    pub fn result(&self) -> R {
+        <Sum as Operator<R>>::finish(self.0.result::<Sum>())
+    }
+}
+
+/// Combines `n` terms in the fixed order, on one thread, with nothing but registers.
+///
+/// Slower than [`fold_buffered`] where there is a cache; on the GPU it needs no local memory.
+#[inline(always)]
+pub fn fold_in_registers<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
+    let mut tiles = Pairwise::<R, 22>::new::<O>();
+    let mut start = 0;
+    let mut result = O::identity();
+    while start < n {
+        let end = (start + TILE).min(n);
+        let mut leaves = Pairwise::<R, 6>::new::<O>();
+        let mut leaf = start;
+        while leaf < end && leaf < start + LEAVES {
+            let mut partial = term(leaf);
+            let mut i = leaf + LEAVES;
+            while i < end {
+                partial = O::combine(partial, term(i));
+                i += LEAVES;
+            }
+            leaves.push::<O>(partial);
+            leaf += 1;
+        }
+        result = leaves.result::<O>();
+        if n > TILE {
+            tiles.push::<O>(result);
+        }
+        start = end;
+    }
+    if n > TILE {
+        result = tiles.result::<O>();
+    }
+    O::finish(result)
+}
+
+/// Combines `n` terms in the fixed order, on one thread, with the leaves in an array that the
+/// compiler can keep in vector registers.
+#[inline(always)]
+pub fn fold_buffered<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
+    // The smallest cases spelled out: their loops would cost more than their terms.
+    let result = match n {
+        1 => term(0),
+        2 => O::combine(term(0), term(1)),
+        3 => O::combine(O::combine(term(0), term(1)), term(2)),
+        _ if n <= TILE => fold_tile::<R, O>(0, n, &term),
+        _ => {
+            let mut tiles = Pairwise::<R, 48>::new::<O>();
+            for start in (0..n).step_by(TILE) {
+                tiles.push::<O>(fold_tile::<R, O>(start, (start + TILE).min(n), &term));
+            }
+            tiles.result::<O>()
+        }
+    };
+    O::finish(result)
+}
+
+#[inline(always)]
+fn fold_tile<R: Real, O: Operator<R>>(start: usize, end: usize, term: &impl Fn(usize) -> R) -> R {
+    let mut leaves = [O::identity(); LEAVES];
+    let mut i = start;
+    while i + LEAVES <= end {
+        for (j, leaf) in leaves.iter_mut().enumerate() {
+            *leaf = O::combine(*leaf, term(i + j));
+        }
+        i += LEAVES;
+    }
+    for j in 0..end - i {
+        leaves[j] = O::combine(leaves[j], term(i + j));
+    }
+    join::<R, O, LEAVES>(leaves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn terms(n: usize) -> Vec<f32> {
+        (0..n).map(|i| ((i * 7919 + 13) % 1009) as f32 * 1e-3 - 0.37).collect()
+    }
+
+    /// The rule, word by word.
+    fn by_definition<O: Operator<f32>>(terms: &[f32]) -> f32 {
+        fn tree<O: Operator<f32>>(mut row: Vec<f32>) -> f32 {
+            while row.len() > 1 {
+                if row.len() % 2 == 1 {
+                    row.push(O::identity());
+                }
+                row = row.chunks(2).map(|pair| O::combine(pair[0], pair[1])).collect();
+            }
+            row.first().copied().unwrap_or(O::identity())
+        }
+        let tiles = terms.chunks(TILE).map(|tile| {
+            let mut leaves = vec![O::identity(); LEAVES];
+            for (i, &term) in tile.iter().enumerate() {
+                leaves[i % LEAVES] = O::combine(leaves[i % LEAVES], term);
+            }
+            tree::<O>(leaves)
+        });
+        O::finish(tree::<O>(tiles.collect()))
+    }
+
+    #[test]
+    fn every_way_of_folding_gives_the_same_bits() {
+        for n in (0..100).chain([127, 128, 1000, 1023, 1024, 1025, 2048, 2049, 5000, 100_000]) {
+            let terms = terms(n);
+            let expected = by_definition::<Sum>(&terms).to_bits();
+            let term = |i: usize| terms[i];
+            assert_eq!(fold_in_registers::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
+            assert_eq!(fold_buffered::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
+            let expected = by_definition::<Product>(&terms).to_bits();
+            assert_eq!(fold_in_registers::<f32, Product>(n, term).to_bits(), expected, "n = {n}");
+            assert_eq!(fold_buffered::<f32, Product>(n, term).to_bits(), expected, "n = {n}");
+        }
+    }
+
+    #[test]
+    fn the_order_is_a_tree_by_hand() {
+        // ((t0 + t1) + (t2 + t3)) + (t4 + t5): in sequence the two small terms would be lost.
+        let terms = [1e8_f32, -1e8, 1.0, 2.0, 1e-8, 1e-8];
+        let sum = fold_buffered::<f32, Sum>(6, |i| terms[i]);
+        assert_eq!(sum, 3.0 + 2e-8);
+        let terms = [1.0_f32, 1e8, -1e8, 0.5];
+        assert_eq!(fold_in_registers::<f32, Sum>(4, |i| terms[i]), 0.0);
+    }
+
+    #[test]
+    fn a_zero_sum_is_positive() {
+        for n in 1..70 {
+            assert!(fold_in_registers::<f64, Sum>(n, |_| -0.0).is_sign_positive());
+            assert!(fold_buffered::<f64, Sum>(n, |_| -0.0).is_sign_positive());
+        }
+    }
+}
