@@ -1,1 +1,1 @@
-//! Part of warpswarm.
+//! Baselines and measurements of warpswarm: each is a program in `src/bin`.

@@ -1,2 +1,52 @@
-//! The tasks.
-fn main() {}
+//! The tasks of the repository: `cargo xtask TASK`. Each is a file of its own.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod build_ptx;
+mod check_ptx;
+mod dieharder;
+mod gpu_test;
+mod ptxas;
+mod reproduce;
+mod run;
+mod setup;
+mod shell;
+mod test;
+mod tidy;
+
+#[derive(Debug, Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask", about = "The tasks of the repository")]
+enum Task {
+    /// Find or install what compiles kernels: a device toolchain, and NVIDIA's assembler to check with
+    Setup,
+    /// Compile the kernels to PTX, one file per entry, in target/ptx
+    BuildPtx(build_ptx::Args),
+    /// Assemble every entry for each architecture; fail on spills, stack frames and panics
+    CheckPtx,
+    /// Run all tests that need no GPU
+    Test(test::Args),
+    /// Build a folder with the GPU tests that needs no Rust where it runs, and run it here
+    GpuTest(gpu_test::Args),
+    /// Check the rules of style that a program can check
+    Tidy,
+    /// Reproduce a paper's table
+    Reproduce(reproduce::ReproduceArgs),
+    /// Run the program; on a machine with an NVIDIA GPU, set up the device toolchain first
+    Run(run::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Task::parse() {
+        Task::Setup => setup::run(),
+        Task::BuildPtx(args) => build_ptx::run(&args),
+        Task::CheckPtx => check_ptx::run(),
+        Task::Test(args) => test::run(&args),
+        Task::GpuTest(args) => gpu_test::run(&args),
+        Task::Tidy => tidy::run(),
+        Task::Reproduce(args) => reproduce::run(&args),
+        Task::Run(args) => return run::run(&args),
+    };
+    shell::exit_code(done)
+}

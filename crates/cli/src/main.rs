@@ -1,2 +1,30 @@
-//! The program.
-fn main() {}
+//! The program `warpswarm`: minimises a problem, lists what there is, and says what this machine
+//! can do.
+//!
+//! * [`args`]: the command line.
+//! * [`solve`], [`list`], [`doctor`]: the commands.
+//! * [`json`], [`summary`], [`trace`]: what `solve` writes, for programs, people and spreadsheets.
+//! * [`failure`]: what went wrong, and with which exit code.
+
+mod args;
+mod doctor;
+mod failure;
+mod json;
+mod list;
+mod solve;
+mod summary;
+mod trace;
+
+use std::process::ExitCode;
+
+use args::{Arguments, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Solve(args) => solve::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+    };
+    done.unwrap_or_else(|failure| failure.report())
+}

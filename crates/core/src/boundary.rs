@@ -61,6 +61,11 @@ pub fn enforce<R: Real>(
     }
     let below = x < lower;
     let range = upper - lower;
+    // One call for both modes: kernels inline the draw.
+    let u = match mode {
+        Boundary::Random | Boundary::Reverse => draw(),
+        _ => R::ZERO,
+    };
     let (position, velocity) = match mode {
         Boundary::Clamp => (x, R::ZERO),
         Boundary::Reflect => {
@@ -71,9 +76,9 @@ pub fn enforce<R: Real>(
             let turns = (x - lower) / range;
             (lower + (turns - turns.floor()) * range, v)
         }
-        Boundary::Random => (lower + range * draw(), R::ZERO),
+        Boundary::Random => (lower + range * u, R::ZERO),
         Boundary::Reverse => {
-            let inside = correction * draw() * range;
+            let inside = correction * u * range;
             (if below { lower + inside } else { upper - inside }, -v)
         }
     };

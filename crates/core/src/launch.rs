@@ -53,7 +53,7 @@ pub mod stopped {
 pub struct StopRule<R> {
     /// Stop at a feasible value of at most this; NaN for never.
     pub target: R,
-    /// Stop after this many iterations without an improvement; 0 for never.
+    /// Stop after this many iterations, below 2^32, without an improvement; 0 for never.
     pub stagnation: u64,
 }
 
@@ -119,7 +119,8 @@ pub struct PsoArgs<R> {
     pub block_best: Ptr<Candidate<R>>,
     /// Scratch of the exchange between resident blocks: see [`slot_words`]; zero at first.
     pub slots: Ptr<u64>,
-    /// Scratch of the exchange between resident blocks, `[run][parity][block][coordinate]`
+    /// Scratch of the exchange between resident blocks, `[run][parity][block][place]` with
+    /// [`record_stride`] places: the position of the block's best, then the bits of its index
     pub slot_positions: Ptr<R>,
     /// The seed of all runs.
     pub seed: u64,
@@ -172,23 +173,28 @@ pub struct Tile {
     pub lanes: u32,
     /// Coordinates a lane holds at most.
     pub per_lane: u32,
-    /// The largest block: what the registers suffice for.
-    pub max_block: u32,
+    /// The largest block: what the registers suffice for, in `f32` and in `f64`.
+    pub max_blocks: [u32; 2],
 }
 
 impl Tile {
     /// A particle a thread, for one or two dimensions.
-    pub const X1K2: Tile = Tile { name: "x1k2", lanes: 1, per_lane: 2, max_block: 1024 };
+    pub const X1K2: Tile = Tile { name: "x1k2", lanes: 1, per_lane: 2, max_blocks: [1024, 512] };
     /// Eight lanes a particle, for up to 32 dimensions.
-    pub const X8K4: Tile = Tile { name: "x8k4", lanes: 8, per_lane: 4, max_block: 512 };
+    pub const X8K4: Tile = Tile { name: "x8k4", lanes: 8, per_lane: 4, max_blocks: [512, 256] };
     /// Eight lanes a particle, for up to 128 dimensions.
-    pub const X8K16: Tile = Tile { name: "x8k16", lanes: 8, per_lane: 16, max_block: 256 };
+    pub const X8K16: Tile = Tile { name: "x8k16", lanes: 8, per_lane: 16, max_blocks: [256, 256] };
     /// Every tile, the smallest first.
     pub const ALL: [Tile; 3] = [Tile::X1K2, Tile::X8K4, Tile::X8K16];
 
     /// The most dimensions that the tile holds.
     pub const fn dimensions(&self) -> u32 {
         self.lanes * self.per_lane
+    }
+
+    /// The largest block in this precision.
+    pub const fn max_block<R: Real>(&self) -> u32 {
+        self.max_blocks[R::WORDS - 1]
     }
 
     /// The smallest tile that holds this many dimensions.
@@ -207,8 +213,13 @@ pub const fn slots_len<R: Real>(constrained: bool, runs: u64, blocks_per_run: u6
     runs * 2 * slot_words::<R>(constrained) as u64 * blocks_per_run
 }
 
-/// Warps in the largest block.
-pub const MAX_WARPS: u32 = 32;
+/// The largest block of kernels that hold no particles in registers.
+pub const MAX_BLOCK: u32 = 256;
+
+/// Places in one block's record of the exchange between resident blocks: a row and its index.
+pub const fn record_stride(row_stride: u32) -> u32 {
+    row_stride + 4
+}
 
 /// Where a resident block keeps things in its shared memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,22 +249,58 @@ impl ResidentLayout {
     }
 }
 
-/// The names of PSO's kernels.
+/// Shared memory of a streaming block, in bytes: its threads' candidates, then the coordinates that
+/// lanes show each other. `tile` is that of the kernel, none for the kernel `any`.
+pub const fn streaming_shared_bytes<R: Real>(
+    tile: Option<&Tile>,
+    block: u32,
+    gathers: bool,
+) -> u32 {
+    let candidates = reduction_shared_bytes::<R>(block);
+    match tile {
+        Some(tile) if gathers && tile.lanes > 1 => {
+            candidates + block / tile.lanes * tile.dimensions() * 4 * R::WORDS as u32
+        }
+        _ => candidates,
+    }
+}
+
+/// Shared memory of a block that reduces one candidate a thread, in bytes.
+pub const fn reduction_shared_bytes<R: Real>(block: u32) -> u32 {
+    block * size_of::<Candidate<R>>() as u32
+}
+
+/// The names and the launch contracts of PSO's kernels.
 ///
-/// Each is followed by the precision, those that evaluate by the objective before that, and those
-/// that hold particles in registers by the tile after it: `pso_resident_rastrigin_f32_x8k4`.
+/// An entry's name is the kernel's, then the objective's type (where the kernel evaluates), the
+/// precision, and the tile (where it holds particles in registers), joined by underscores:
+/// `pso_best_f32`, `pso_resident_Rastrigin_f32_x8k4`, `pso_streaming_Sphere_f64_any`.
+///
+/// Grids are `runs * blocks_per_run` blocks; blocks are multiples of 32 threads, at most the tile's
+/// [`max_block`](super::Tile::max_block), without a tile [`MAX_BLOCK`](super::MAX_BLOCK). All launches of an iteration use the
+/// same arguments. Before the first launch `control` and `slots` are zero, `global` is anything.
 pub mod pso_kernels {
-    /// Initial positions, velocities and personal bests; a warp a particle. Needs the objective.
+    /// Initial positions, velocities and personal bests; a warp a particle; any grid, no shared
+    /// memory. To be followed by [`BEST`] with `iterations` zero. Needs the objective.
     pub const INITIALISE: &str = "pso_initialise";
-    /// CPSO's velocity kernel; a thread a particle.
+    /// CPSO's velocity kernel; a thread a particle, striding over the run's blocks; no shared memory.
     pub const VELOCITY: &str = "pso_velocity";
-    /// CPSO's position kernel: move, evaluate, personal best; a thread a particle. Needs the objective.
+    /// CPSO's position kernel: move, evaluate, personal best; a thread a particle, striding; no
+    /// shared memory. Needs the objective.
     pub const POSITION: &str = "pso_position";
-    /// CPSO's reduction: the global best; a thread a particle. Ends an iteration.
+    /// CPSO's reduction: the global best; a thread a particle, striding;
+    /// [`reduction_shared_bytes`](super::reduction_shared_bytes). Ends an iteration: counts it and
+    /// applies the stop rule; with `iterations` zero ends the initialisation.
     pub const BEST: &str = "pso_best";
-    /// Whole iterations in one launch. Needs objective and tile.
+    /// `iterations` (below 2^31) whole iterations in one launch, one block a run, which holds
+    /// `block / lanes` particles, at least `individuals`; shared memory as
+    /// [`ResidentLayout`](super::ResidentLayout) has it. Needs objective and tile.
     pub const RESIDENT: &str = "pso_resident";
-    /// One iteration in one launch. Needs the objective and a tile, or `any`: a warp a particle.
+    /// As [`RESIDENT`], with `blocks_per_run` blocks a run in a cooperative launch.
+    pub const RESIDENT_GRID: &str = "pso_resident_grid";
+    /// One iteration in one launch, particles striding over the run's blocks;
+    /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Needs the objective and a tile, or
+    /// `any`: a warp a particle.
     pub const STREAMING: &str = "pso_streaming";
 }
 

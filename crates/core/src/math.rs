@@ -1,6 +1,32 @@
 //! Elementary functions with the same bits on every machine.
+//!
+//! **Idea.** Each function is a fixed sequence of additions, multiplications, comparisons and
+//! integer operations, all of which x86-64 and PTX round alike; nothing is fused, nothing comes
+//! from the platform. The functions of an `f32` use no `f64`, which is slow on most GPUs, none needs
+//! an array on the stack, which on a GPU would be memory, and those that the benchmark problems
+//! live on have no branch, so that a CPU computes several at once.
+//!
+//! | function | how | largest error |
+//! |---|---|---|
+//! | sin, cos of turns | exact reduction to a quarter turn, one polynomial | 2 ulp |
+//! | sin, cos of radians | Cody and Waite, from 1024 (`f32`) or 2^20 (`f64`) on Payne and Hanek; two polynomials | 2 ulp |
+//! | exp | 2^k exp(r), `|r| <= ln(2) / 2`, one polynomial | 2 ulp |
+//! | square root | the processor's | 1/2 ulp |
+//!
+//! `docs/elementary-functions.md` has the errors as measured and the instructions as counted.
+//!
+//! **Source.** W. Cody, W. Waite, "Software manual for the elementary functions", 1980; M. Payne,
+//! R. Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983. The
+//! polynomials are minimax fits of ours (Remez's algorithm), the leading terms fixed where a result
+//! must be exact.
 
-use core::f64::consts::TAU;
+mod exp;
+mod radians;
+mod turns;
+
+pub use exp::{exp_f32, exp_f64};
+pub use radians::{cos_f32, cos_f64, sin_f32, sin_f64};
+pub use turns::{cos_turns_f32, cos_turns_f64, sin_turns_f32, sin_turns_f64};
 
 /// A word's upper 23 bits as a number in the open interval (0, 1): (2 k + 1) / 2^24.
 #[inline(always)]
@@ -33,53 +59,12 @@ pub fn sqrt_f64(x: f64) -> f64 {
     libm::sqrt(x)
 }
 
-/// The sine of `x` radians.
 #[inline(always)]
-pub fn sin_f32(x: f32) -> f32 {
-    libm::sinf(x)
+fn magnitude_f32(x: f32) -> f32 {
+    f32::from_bits(x.to_bits() & 0x7fff_ffff)
 }
-/// The cosine of `x` radians.
+
 #[inline(always)]
-pub fn cos_f32(x: f32) -> f32 {
-    libm::cosf(x)
-}
-/// sin(2 pi x).
-#[inline(always)]
-pub fn sin_turns_f32(x: f32) -> f32 {
-    libm::sin(TAU * x as f64) as f32
-}
-/// cos(2 pi x).
-#[inline(always)]
-pub fn cos_turns_f32(x: f32) -> f32 {
-    libm::cos(TAU * x as f64) as f32
-}
-/// e to the power of `x`.
-#[inline(always)]
-pub fn exp_f32(x: f32) -> f32 {
-    libm::expf(x)
-}
-/// The sine of `x` radians.
-#[inline(always)]
-pub fn sin_f64(x: f64) -> f64 {
-    libm::sin(x)
-}
-/// The cosine of `x` radians.
-#[inline(always)]
-pub fn cos_f64(x: f64) -> f64 {
-    libm::cos(x)
-}
-/// sin(2 pi x).
-#[inline(always)]
-pub fn sin_turns_f64(x: f64) -> f64 {
-    libm::sin(TAU * x)
-}
-/// cos(2 pi x).
-#[inline(always)]
-pub fn cos_turns_f64(x: f64) -> f64 {
-    libm::cos(TAU * x)
-}
-/// e to the power of `x`.
-#[inline(always)]
-pub fn exp_f64(x: f64) -> f64 {
-    libm::exp(x)
+fn magnitude_f64(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & 0x7fff_ffff_ffff_ffff)
 }

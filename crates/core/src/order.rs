@@ -42,10 +42,11 @@ impl<R: Real> Fitness<R> {
         self.violation.is_finite() & self.value.is_finite()
     }
 
-    /// The same fitness with every NaN replaced by the one NaN of results.
+    /// The same fitness with every NaN replaced by the one NaN of results and -0 by +0, so that
+    /// equal fitnesses have equal bits.
     #[inline(always)]
     pub fn canonical(self) -> Self {
-        let canonical = |x: R| if x.is_nan() { R::NAN } else { x };
+        let canonical = |x: R| if x.is_nan() { R::NAN } else { x + R::ZERO };
         Fitness { violation: canonical(self.violation), value: canonical(self.value) }
     }
 }

@@ -15,6 +15,10 @@ use crate::real::Real;
 pub const LEAVES: usize = 32;
 /// Terms in a tile.
 pub const TILE: usize = 1024;
+/// Levels of a join over tiles on the GPU, where they are registers: enough for 2^22 terms.
+pub const TILE_LEVELS: usize = 12;
+/// The most terms that the GPU can combine.
+pub const MAX_TERMS: usize = (TILE << TILE_LEVELS) - TILE;
 
 /// An associative operation with an identity, as reductions need it.
 pub trait Operator<T> {
@@ -83,19 +87,21 @@ pub fn join<T: Copy, O: Operator<T>, const N: usize>(mut leaves: [T; N]) -> T {
 /// Level k holds the join of 2^k neighbours that still waits for its right-hand partner; the bits
 /// of the count say which levels are full. No dynamic indexing: on the GPU the levels are registers.
 #[derive(Clone, Copy, Debug)]
-struct Pairwise<T, const LEVELS: usize> {
+pub struct Pairwise<T, const LEVELS: usize> {
     levels: [T; LEVELS],
     count: usize,
 }
 
 impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
+    /// Nothing yet.
     #[inline(always)]
-    fn new<O: Operator<T>>() -> Self {
+    pub fn new<O: Operator<T>>() -> Self {
         Pairwise { levels: [O::identity(); LEVELS], count: 0 }
     }
 
+    /// Takes in the next element.
     #[inline(always)]
-    fn push<O: Operator<T>>(&mut self, element: T) {
+    pub fn push<O: Operator<T>>(&mut self, element: T) {
         let mut carry = element;
         let mut waiting = true;
         let mut level = 0;
@@ -113,9 +119,9 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         self.count += 1;
     }
 
-    /// The join of everything pushed; at most 2^(LEVELS - 1) elements, at least one.
+    /// The join of everything pushed, fewer than 2^`LEVELS` elements.
     #[inline(always)]
-    fn result<O: Operator<T>>(&self) -> T {
+    pub fn result<O: Operator<T>>(&self) -> T {
         let mut result = O::identity();
         let mut level = 0;
         while level < LEVELS {
@@ -130,7 +136,7 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
 
 /// A sum whose tiles arrive one by one, each as its leaves.
 #[derive(Clone, Copy, Debug)]
-pub struct TileSum<R>(Pairwise<R, 22>);
+pub struct TileSum<R>(Pairwise<R, 48>);
 
 impl<R: Real> Default for TileSum<R> {
     fn default() -> Self {
@@ -154,10 +160,11 @@ impl<R: Real> TileSum<R> {
 
 /// Combines `n` terms in the fixed order, on one thread, with nothing but registers.
 ///
-/// Slower than [`fold_buffered`] where there is a cache; on the GPU it needs no local memory.
+/// Slower than [`fold_buffered`] where there is a cache; on the GPU it needs no local memory. At most
+/// [`MAX_TERMS`] terms.
 #[inline(always)]
 pub fn fold_in_registers<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
-    let mut tiles = Pairwise::<R, 22>::new::<O>();
+    let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
     let mut start = 0;
     let mut result = O::identity();
     while start < n {

@@ -1,1 +1,49 @@
-//! Part of warpswarm.
+//! The algorithms on the CPU, in the papers' order: the oracle of every test, and a backend.
+//!
+//! Straight loops over the equations of [`warpswarm_core`]. The state is laid out as the GPU has
+//! it, so that states can be compared by bits and moved between backends.
+//!
+//! * [`task`]: what is minimised, in which bounds, and when a run stops by itself.
+//! * [`swarm`]: the state of one run.
+//! * [`pso`]: particle swarm optimisation, synchronous: serial or on threads, the same bits.
+//! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
+//! * [`threads`]: how the particles of a run are spread over threads.
+//! * [`fingerprint`]: comparing states by bits.
+//!
+//! ```
+//! use warpswarm_core::boundary::Boundary;
+//! use warpswarm_core::launch::StopRule;
+//! use warpswarm_core::problems::Sphere;
+//! use warpswarm_core::pso::Coefficients;
+//! use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Task, Threads, pso};
+//!
+//! let bounds = Bounds { lower: &[-5.0_f64; 3], upper: &[7.0; 3] };
+//! let task = Task { objective: Sphere, bounds, stop: StopRule { target: 1e-9, stagnation: 0 } };
+//! let coefficients = Coefficients {
+//!     inertia: 0.7298,
+//!     cognitive: 1.4962,
+//!     social: 1.4962,
+//!     velocity_limit: 1.0,
+//!     correction: 0.22,
+//!     boundary: Boundary::Clamp,
+//! };
+//! let mut swarm = Swarm::new(&task, 40, RunId { seed: 1, run: 0 }, Threads::Serial);
+//! pso::run(&mut swarm, &task, &coefficients, 1_000, Threads::Serial);
+//! assert!(swarm.global.fitness.value <= 1e-9);
+//! assert!(swarm.control.iterations < 1_000);
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod fingerprint;
+mod flight;
+pub mod pso;
+pub mod spso;
+pub mod swarm;
+pub mod task;
+pub mod threads;
+
+pub use fingerprint::{difference, fingerprint};
+pub use swarm::{RunId, Swarm};
+pub use task::{Bounds, Task};
+pub use threads::Threads;

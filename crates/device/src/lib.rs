@@ -1,1 +1,34 @@
-//! Part of warpswarm.
+//! The GPU as kernels see it: thread, warp, block and grid, shared memory, checked views, reductions.
+//!
+//! On `nvptx64` these are the machine's instructions; elsewhere an [emulator] runs each GPU thread
+//! as a coroutine, so that every kernel runs in an ordinary test on a machine without a GPU. Names
+//! follow rust-cuda's `cuda_std`.
+//!
+//! Blocks and grids have one dimension, blocks whole warps. Functions of [`warp`] and [`block`] are
+//! collective: all lanes of the warp, or all threads of the block, call them together.
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(asm_experimental_arch, stdarch_nvptx, link_llvm_intrinsics)
+)]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod emulator;
+#[cfg(target_arch = "nvptx64")]
+mod nvptx;
+
+#[cfg(not(target_arch = "nvptx64"))]
+use emulator::machine;
+#[cfg(target_arch = "nvptx64")]
+use nvptx as machine;
+
+pub mod block;
+pub mod entry;
+pub mod grid;
+pub mod point;
+pub mod shared;
+pub mod thread;
+pub mod view;
+pub mod warp;

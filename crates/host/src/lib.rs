@@ -1,1 +1,85 @@
-//! Part of warpswarm.
+//! Minimises functions of real variables with swarms and other populations, on NVIDIA GPUs and on
+//! the CPU, with the same bits on both.
+//!
+//! ```
+//! use warpswarm::{Bounds, PsoParams, Settings, Stop, problems::Rastrigin};
+//!
+//! let bounds = Bounds::uniform(30, -5.12, 5.12)?;
+//! let settings = Settings { individuals: 256, seed: 7, stop: Stop::iterations(1000), ..Settings::default() };
+//! let report = warpswarm::minimise::<f32, _>(&Rastrigin, &bounds, &PsoParams::default().into(), &settings)?;
+//! println!("{}", report.best().value);
+//! # assert!(report.best().value < 100.0);
+//! # Ok::<(), warpswarm::Error>(())
+//! ```
+//!
+//! An objective of one's own is a type with one function, written once for CPU and GPU:
+//!
+//! ```
+//! use warpswarm::{Bounds, Algorithm, Objective, Point, Real, Settings};
+//!
+//! #[derive(Clone, Copy)]
+//! struct Valley {
+//!     floor: f64,
+//! }
+//! impl<R: Real> Objective<R> for Valley {
+//!     fn value<P: Point<R>>(&self, x: &P) -> R {
+//!         x.sum(|i, x| x * x * R::from_u32(i as u32 + 1)) + R::from_f64(self.floor)
+//!     }
+//! }
+//! let bounds = Bounds::new(vec![-1.0, -2.0], vec![3.0, 4.0])?;
+//! let settings = Settings { individuals: 64, ..Settings::default() };
+//! let report = warpswarm::minimise::<f64, _>(&Valley { floor: 2.5 }, &bounds, &Algorithm::default(), &settings)?;
+//! assert!((report.best().value - 2.5).abs() < 1e-9);
+//! # Ok::<(), warpswarm::Error>(())
+//! ```
+//!
+//! * [`Bounds`], [`Algorithm`] (such as [`PsoParams`]), [`Settings`] and [`Stop`] say what to do;
+//!   each is checked once, and errors name the field, the value and what is allowed.
+//! * [`minimise`] does it; an [`Optimiser`] does it step by step, shows its state and takes one back.
+//! * [`Report`] is what comes out.
+//! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
+//! * [`system`] says what this machine and this build of the library can do.
+
+#![deny(unsafe_code)]
+
+pub mod algorithms;
+mod backend;
+mod bounds;
+mod choices;
+mod error;
+mod optimiser;
+mod planner;
+pub mod problems;
+mod report;
+mod settings;
+pub mod system;
+
+pub use warpswarm_core::boundary::Boundary;
+pub use warpswarm_core::order::Fitness;
+pub use warpswarm_core::{Objective, Point, Real};
+pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
+
+pub use algorithms::{Algorithm, PsoParams};
+pub use bounds::Bounds;
+pub use choices::{Backend, Precision, Schedule};
+pub use error::{Error, Result};
+pub use optimiser::Optimiser;
+pub use problems::Precise;
+pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
+pub use settings::{
+    DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Settings, Stop,
+};
+
+/// Minimises `objective` within `bounds`.
+///
+/// # Errors
+///
+/// Where bounds, parameters or settings are not allowed, or the backend fails: see [`Error`].
+pub fn minimise<R: Real, O: Objective<R>>(
+    objective: &O,
+    bounds: &Bounds,
+    algorithm: &Algorithm,
+    settings: &Settings,
+) -> Result<Report<R>> {
+    Optimiser::new(objective, bounds, algorithm, settings)?.run()
+}

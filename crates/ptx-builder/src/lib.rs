@@ -1,1 +1,35 @@
-//! Part of warpswarm.
+//! From a crate of GPU kernels to PTX that a driver can load.
+//!
+//! Reading a package ([`Package`]) is always here; the host library uses it at run time. Making
+//! one needs the feature `build`:
+//!
+//! 1. `DeviceToolchain::find` looks for a rustc with library sources;
+//! 2. `Kernels::compile` turns a crate into one PTX text;
+//! 3. `cut::cut` cuts that into one module per entry, so that a driver compiles only what a run uses;
+//! 4. `package::pack` puts the modules into one compressed file.
+//!
+//! A build script needs one call, `for_build_script`.
+
+#[cfg(feature = "build")]
+pub mod build_script;
+#[cfg(feature = "build")]
+pub mod compile;
+#[cfg(feature = "build")]
+pub mod cut;
+pub mod package;
+#[cfg(feature = "build")]
+mod ptx;
+#[cfg(feature = "build")]
+pub mod toolchain;
+
+#[cfg(feature = "build")]
+pub use build_script::{BuildScript, for_build_script};
+#[cfg(feature = "build")]
+pub use compile::{CompileError, Kernels};
+#[cfg(feature = "build")]
+pub use cut::{CutError, Module, Version, cut};
+#[cfg(feature = "build")]
+pub use package::pack;
+pub use package::{Package, PackageError};
+#[cfg(feature = "build")]
+pub use toolchain::{DeviceToolchain, ToolchainError};

@@ -4,12 +4,24 @@
 //! Numbers are those of the first table of GPU-FWA (K. Ding, S. Zheng, Y. Tan, "A GPU-based parallel
 //! fireworks algorithm for optimization", GECCO 2013) unless a file says otherwise.
 
+mod ackley;
 mod euclidean;
+mod griewank;
+mod hyper_ellipsoid;
 mod rastrigin;
+mod rosenbrock;
+mod schwefel_1_2;
+mod schwefel_2_26;
 mod sphere;
 
+pub use ackley::Ackley;
 pub use euclidean::Euclidean;
+pub use griewank::Griewank;
+pub use hyper_ellipsoid::HyperEllipsoid;
 pub use rastrigin::Rastrigin;
+pub use rosenbrock::Rosenbrock;
+pub use schwefel_1_2::Schwefel12;
+pub use schwefel_2_26::Schwefel226;
 pub use sphere::Sphere;
 
 use crate::objective::{Objective, Point};
@@ -21,7 +33,11 @@ use crate::sum::Operator;
 #[macro_export]
 macro_rules! for_each_problem {
     ($then:ident $(, $argument:tt)*) => {
-        $then! { ($($argument)*) Sphere, Rastrigin, Euclidean }
+        $then! {
+            ($($argument)*)
+            Sphere, HyperEllipsoid, Schwefel12, Rosenbrock, Rastrigin, Schwefel226, Griewank, Ackley,
+            Euclidean
+        }
     };
 }
 

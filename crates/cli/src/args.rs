@@ -1,0 +1,303 @@
+//! The command line.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
+
+/// Minimises functions with swarms, on NVIDIA GPUs and on the CPU, with the same numbers on both.
+#[derive(Debug, Parser)]
+#[command(name = "warpswarm", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  warpswarm solve rastrigin --dim 30
+  warpswarm list problems
+  warpswarm doctor
+
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
+printing the best so far.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Minimise a problem
+    #[command(after_help = SOLVE_EXAMPLES)]
+    Solve(Box<SolveArgs>),
+    /// List problems or algorithms
+    List(ListArgs),
+    /// Say what this machine and this build can do, and how to get what is missing
+    Doctor(DoctorArgs),
+}
+
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  warpswarm solve rastrigin --dim 30 --seed 7
+  warpswarm solve sphere --dim 100 --individuals 65536 --target 1e-6 --seconds 10
+  warpswarm solve rastrigin --runs 1000 --json results.json
+  warpswarm solve euclidean --dim 2 --set preset=cpso-paper --set boundary=reflect
+  warpswarm solve rastrigin --json - | jq '.runs[0].best.value'
+
+The first stop condition that is met ends a run. The same seed gives the same numbers on every \
+backend, with every schedule and any number of threads.
+
+--json writes: problem, dimensions, algorithm, parameters, backend, device, schedule (null on the \
+CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
+position), evaluations, iterations, stop_reason, not_finite. Read in the precision of the run, \
+numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
+
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
+printing the best so far.";
+
+#[derive(Debug, Args)]
+pub(crate) struct SolveArgs {
+    /// What to minimise; `warpswarm list problems` shows all
+    #[arg(value_name = "PROBLEM")]
+    pub(crate) problem: String,
+
+    /// Number of dimensions
+    #[arg(long, value_name = "N", default_value = "30", value_parser = whole(1..=MAX_DIMENSIONS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) dim: u64,
+
+    /// Algorithm; `warpswarm list algorithms` shows all, with their parameters
+    #[arg(long, value_name = "ID", default_value = "pso")]
+    pub(crate) algorithm: String,
+
+    /// Individuals of a run
+    #[arg(long, value_name = "N", default_value = "1024", value_parser = whole(1..=MAX_INDIVIDUALS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) individuals: u64,
+
+    /// Independent runs, done side by side
+    #[arg(long, value_name = "R", default_value = "1", value_parser = whole(1..=MAX_RUNS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) runs: u64,
+
+    /// Stop after this many iterations [default: 1000, unless --evaluations, --seconds or
+    /// --stagnation is given]
+    #[arg(long, value_name = "N", value_parser = whole(0..=MAX_ITERATIONS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) iterations: Option<u64>,
+
+    /// Stop before a run's evaluations exceed this
+    #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) evaluations: Option<u64>,
+
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
+    pub(crate) seconds: Option<f64>,
+
+    /// Stop a run whose best value is at most this
+    #[arg(long, value_name = "F", value_parser = number, allow_hyphen_values = true)]
+    pub(crate) target: Option<f64>,
+
+    /// Stop a run that has not improved for this many iterations
+    #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) stagnation: Option<u64>,
+
+    /// Seed of all random draws
+    #[arg(long, value_name = "S", default_value = "0", value_parser = whole(0..=u64::MAX))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+
+    /// Where to run; auto is the GPU if there is one and it can do this, otherwise the CPU
+    #[arg(long, default_value = "auto", value_parser = one_of::<Backend>(Backend::ALL))]
+    pub(crate) backend: Backend,
+
+    /// How to lay the runs over the GPU; the numbers do not depend on it
+    #[arg(long, default_value = "auto", value_parser = one_of::<Schedule>(Schedule::ALL))]
+    pub(crate) schedule: Schedule,
+
+    /// Number type
+    #[arg(long, default_value = "f32", value_parser = one_of::<Precision>(Precision::ALL))]
+    pub(crate) precision: Precision,
+
+    /// Threads of the backend cpu; 1 is serial [default: as many as the machine has]
+    #[arg(long, value_name = "N", value_parser = whole(1..=MAX_THREADS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) threads: Option<u64>,
+
+    /// Lower bound of every coordinate [default: the problem's]
+    #[arg(long, value_name = "L", value_parser = finite, allow_hyphen_values = true)]
+    pub(crate) lower: Option<f64>,
+
+    /// Upper bound of every coordinate [default: the problem's]
+    #[arg(long, value_name = "U", value_parser = finite, allow_hyphen_values = true)]
+    pub(crate) upper: Option<f64>,
+
+    /// Move the problem's optimum by this much in every coordinate
+    #[arg(long, value_name = "S", default_value = "0", value_parser = finite)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) shift: f64,
+
+    /// Set a parameter of the algorithm, or all of them with preset=NAME; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) parameters: Vec<(String, String)>,
+
+    /// Write the result as JSON; - is the standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write how the runs went as CSV, in about a thousand rows a run: run, iteration,
+    /// evaluations, seconds, value, violation
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Show neither progress nor summary
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// What to list
+    #[arg(value_enum)]
+    pub(crate) what: Listed,
+
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Listed {
+    Problems,
+    Algorithms,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A row of coordinates is counted in 32 bits.
+const MAX_DIMENSIONS: u64 = u32::MAX as u64 - 3;
+const MAX_THREADS: u64 = 65_536;
+
+/// A whole number in a range.
+fn whole(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let (least, most) = (range.start(), range.end());
+        let allowed = || format!("allowed: a whole number from {least} to {most}");
+        text.parse().ok().filter(|n| range.contains(n)).ok_or_else(allowed)
+    }
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    float(text, "a finite number", f64::is_finite)
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    float(text, "a number, not NaN", |x| !x.is_nan())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    float(text, "a number of at least 0", |x| x >= 0.0)
+}
+
+fn float(text: &str, allowed: &str, good: impl Fn(f64) -> bool) -> Result<f64, String> {
+    text.parse().ok().filter(|x| good(*x)).ok_or_else(|| format!("allowed: {allowed}"))
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
+        _ => Err("allowed: KEY=VALUE, such as inertia=0.6 or preset=cpso-paper".into()),
+    }
+}
+
+/// One of the values of an enum of the library, by its name.
+fn one_of<T>(all: &'static [T]) -> impl TypedValueParser<Value = T>
+where
+    T: Display + FromStr<Err = warpswarm::Error> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.iter().map(T::to_string)).try_map(|name| name.parse::<T>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solve(words: &[&str]) -> Result<SolveArgs, String> {
+        let words = ["warpswarm", "solve", "sphere"].iter().chain(words);
+        match Arguments::try_parse_from(words) {
+            Ok(Arguments { command: Command::Solve(args) }) => Ok(*args),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults() {
+        let args = solve(&[]).unwrap();
+        assert_eq!((args.dim, args.individuals, args.runs, args.seed), (30, 1024, 1, 0));
+        assert_eq!(args.backend, Backend::Auto);
+        assert_eq!(args.schedule, Schedule::Auto);
+        assert_eq!(args.precision, Precision::F32);
+        assert_eq!((args.iterations, args.threads, args.lower), (None, None, None));
+        assert_eq!(args.shift, 0.0);
+    }
+
+    #[test]
+    fn negative_numbers_are_values_not_options() {
+        let args = solve(&["--lower", "-5.5", "--upper", "-1e0", "--shift", "-2", "--target=-inf"]);
+        let args = args.unwrap();
+        assert_eq!((args.lower, args.upper, args.shift), (Some(-5.5), Some(-1.0), -2.0));
+        assert_eq!(args.target, Some(f64::NEG_INFINITY));
+    }
+
+    #[test]
+    fn parameters_are_split_at_the_first_equals_sign() {
+        let args = solve(&["--set", "preset=cpso-paper", "--set", "a=b=c"]).unwrap();
+        let pair = |k: &str, v: &str| (k.to_string(), v.to_string());
+        assert_eq!(args.parameters, [pair("preset", "cpso-paper"), pair("a", "b=c")]);
+    }
+
+    #[test]
+    fn errors_name_the_option_the_value_and_what_is_allowed() {
+        let check = |words: &[&str], parts: &[&str]| {
+            let message = solve(words).unwrap_err();
+            for part in parts {
+                assert!(message.contains(part), "{part:?} is not in {message:?}");
+            }
+        };
+        check(&["--dim", "0"], &["--dim", "'0'", "allowed: a whole number from 1 to 4294967292"]);
+        check(&["--dim", "-3"], &["--dim", "'-3'", "from 1"]);
+        check(&["--dim", "2.5"], &["--dim", "'2.5'", "from 1"]);
+        check(&["--individuals", "0"], &["--individuals", "'0'", "from 1"]);
+        check(&["--runs", "0"], &["--runs", "'0'", "from 1"]);
+        check(&["--lower", "NaN"], &["--lower", "'NaN'", "allowed: a finite number"]);
+        check(&["--upper", "-inf"], &["--upper", "'-inf'", "allowed: a finite number"]);
+        check(&["--target", "nan"], &["--target", "'nan'", "not NaN"]);
+        check(&["--seconds", "-1"], &["--seconds", "'-1'", "at least 0"]);
+        check(&["--seconds", "nan"], &["--seconds", "'nan'", "at least 0"]);
+        check(&["--stagnation", "0"], &["--stagnation", "'0'", "from 1"]);
+        check(&["--seed", "-1"], &["--seed", "'-1'", "from 0 to 18446744073709551615"]);
+        check(&["--threads", "0"], &["--threads", "'0'", "from 1 to 65536"]);
+        check(&["--set", "inertia"], &["--set", "'inertia'", "KEY=VALUE"]);
+        check(&["--set", "=1"], &["--set", "'=1'", "KEY=VALUE"]);
+        check(&["--backend", "cuda"], &["--backend", "'cuda'", "auto, cpu, gpu, emulator"]);
+        check(&["--schedule", "fast"], &["--schedule", "'fast'", "stepwise, resident, streaming"]);
+        check(&["--precision", "f16"], &["--precision", "'f16'", "f32, f64"]);
+    }
+}

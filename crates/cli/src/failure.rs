@@ -1,0 +1,135 @@
+//! What went wrong, and with which exit code.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use warpswarm::Error;
+
+/// Failed while running.
+const RUNNING: u8 = 1;
+/// Bad usage or input.
+const INPUT: u8 = 2;
+/// Ctrl-C: 128 and the number of SIGINT.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Why the program ends without having done what it was asked to do.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The user's input is at fault.
+    Input(String),
+    /// The machine is.
+    Running(String),
+    /// Whoever read our output has gone: nothing to say, and nobody to say it to.
+    NobodyReads,
+}
+
+impl Failure {
+    /// Says it on stderr, in one message, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (code, message) = match self {
+            Failure::Input(message) => (INPUT, message),
+            Failure::Running(message) => (RUNNING, message),
+            Failure::NobodyReads => return ExitCode::SUCCESS,
+        };
+        // Where stderr is closed too, the exit code alone has to do.
+        let _ = writeln!(io::stderr(), "error: {message}");
+        ExitCode::from(code)
+    }
+
+    /// A file that an option names cannot be written.
+    pub(crate) fn file(option: &str, path: &Path, error: &io::Error) -> Failure {
+        Failure::Input(format!(
+            "{option} is {}, which cannot be written ({error}); allowed: a path in an existing \
+             folder that you may write to",
+            path.display()
+        ))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let message = in_words(&error);
+        if error.is_input() { Failure::Input(message) } else { Failure::Running(message) }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::NobodyReads,
+            _ => Failure::Running(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+/// The library's message with the names of our options in it.
+fn in_words(error: &Error) -> String {
+    match error {
+        Error::NoSuch { what, .. } => {
+            format!("{error} (`warpswarm list {what}s` shows all)")
+        }
+        Error::UnknownParameter { .. } | Error::Parameter { .. } => format!("--set: {error}"),
+        Error::UnknownName { what: "preset", .. } => format!("--set: {error}"),
+        Error::Setting { field, value, allowed } => {
+            format!("{} is {value}; allowed: {allowed}", option(field))
+        }
+        Error::TooFewEvaluations { evaluations, individuals } => format!(
+            "--evaluations is {evaluations}; allowed: at least the {individuals} individuals \
+             (--individuals), each of which is evaluated once at the start"
+        ),
+        Error::BoundRange { lower, upper, precision, .. } => format!(
+            "--lower is {lower} and --upper is {upper}; allowed: both, and their difference, finite \
+             in {precision} (--precision)"
+        ),
+        Error::TooLarge { runs, individuals, dimensions } => format!(
+            "--runs x --individuals x --dim is {runs} x {individuals} x {dimensions}; allowed: an \
+             amount of memory that can be addressed"
+        ),
+        Error::Unsupported { what, backend, allowed } => {
+            format!("--backend is {backend}, on which {what} does not run; allowed: {allowed}")
+        }
+        Error::Schedule { schedule, reason, alternatives } => format!(
+            "--schedule is {schedule}, which is impossible: {reason}; allowed: {alternatives}"
+        ),
+        Error::NoDriver | Error::NoDevice { .. } | Error::NoKernels => format!(
+            "the backend gpu cannot be used: {error} (`warpswarm doctor` says what is missing; \
+             `--backend auto` takes the CPU where there is no GPU)"
+        ),
+        error => error.to_string(),
+    }
+}
+
+/// The option that sets a field of the library's settings.
+fn option(field: &str) -> impl Display {
+    match field {
+        "dimensions" => "--dim".to_string(),
+        field => format!("--{}", field.replace('_', "-")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_option_the_value_and_what_is_allowed() {
+        let error = Error::Setting { field: "dimensions", value: "1".into(), allowed: "2".into() };
+        assert_eq!(in_words(&error), "--dim is 1; allowed: 2");
+        let error = Error::TooFewEvaluations { evaluations: 5, individuals: 8 };
+        assert!(in_words(&error).starts_with("--evaluations is 5; allowed: at least the 8"));
+        let error = warpswarm::problems::find("sphare").unwrap_err();
+        let message = in_words(&error);
+        assert!(message.contains("`sphare`") && message.contains("sphere"), "{message}");
+        assert!(message.contains("`warpswarm list problems`"), "{message}");
+    }
+
+    #[test]
+    fn a_reader_who_has_gone_is_no_failure() {
+        let gone = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(matches!(Failure::from(gone), Failure::NobodyReads));
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert!(matches!(Failure::from(full), Failure::Running(_)));
+    }
+}

@@ -1,0 +1,178 @@
+//! The result of `solve` for programs. The names are relied upon: they stay.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::{Serialize, Serializer};
+use serde_json::Value as Json;
+use warpswarm::algorithms::Value;
+use warpswarm::{Algorithm, Precise, Report, RunReport};
+
+/// The result of `solve`. Numbers of a run are written in its precision, so that they read back to
+/// the same bits.
+#[derive(Debug, Serialize)]
+#[serde(bound = "R: Precise + Serialize")]
+pub(crate) struct Solved<'a, R> {
+    problem: &'a str,
+    dimensions: u64,
+    algorithm: &'a str,
+    parameters: BTreeMap<&'a str, Json>,
+    backend: &'a str,
+    device: &'a str,
+    schedule: Option<&'a str>,
+    precision: &'a str,
+    seed: u64,
+    runs: Vec<Run<'a, R>>,
+    seconds: f64,
+    setup_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(bound = "R: Precise + Serialize")]
+struct Run<'a, R> {
+    best: Best<'a, R>,
+    evaluations: u64,
+    iterations: u64,
+    stop_reason: &'a str,
+    not_finite: u64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(bound = "R: Precise + Serialize")]
+struct Best<'a, R> {
+    value: Number<R>,
+    violation: Number<R>,
+    #[serde(serialize_with = "numbers")]
+    position: &'a [R],
+}
+
+/// A number that may be NaN or infinite, for which JSON has no numbers: those are strings.
+#[derive(Clone, Copy, Debug)]
+struct Number<R>(R);
+
+impl<R: Precise + Serialize> Serialize for Number<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let x = self.0;
+        if x.is_finite() {
+            x.serialize(serializer)
+        } else if x > R::ZERO {
+            serializer.serialize_str("Infinity")
+        } else if x < R::ZERO {
+            serializer.serialize_str("-Infinity")
+        } else {
+            serializer.serialize_str("NaN")
+        }
+    }
+}
+
+fn numbers<R: Precise + Serialize, S: Serializer>(
+    numbers: &[R],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().map(|x| Number(*x)))
+}
+
+/// What was asked for, as far as the report does not say it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) problem: &'a str,
+    pub(crate) dimensions: u64,
+    pub(crate) algorithm: &'a Algorithm,
+    pub(crate) seed: u64,
+}
+
+impl<'a, R: Precise + Serialize> Solved<'a, R> {
+    pub(crate) fn new(question: &Question<'a>, report: &'a Report<R>) -> Self {
+        let parameters = question.algorithm.parameters();
+        Solved {
+            problem: question.problem,
+            dimensions: question.dimensions,
+            algorithm: question.algorithm.info().id,
+            parameters: parameters.into_iter().map(|(name, value)| (name, json(value))).collect(),
+            backend: report.backend.name(),
+            device: &report.device,
+            schedule: report.schedule().map(|schedule| schedule.name()),
+            precision: R::PRECISION.name(),
+            seed: question.seed,
+            runs: report.runs.iter().map(run).collect(),
+            seconds: report.seconds,
+            setup_seconds: report.setup_seconds,
+        }
+    }
+
+    /// Writes it in one line.
+    pub(crate) fn write(&self, mut out: impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut out, self).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+}
+
+fn run<R: Precise + Serialize>(run: &RunReport<R>) -> Run<'_, R> {
+    let warpswarm::Best { value, violation, position } = &run.best;
+    Run {
+        best: Best { value: Number(*value), violation: Number(*violation), position },
+        evaluations: run.evaluations,
+        iterations: run.iterations,
+        stop_reason: run.stop_reason.name(),
+        not_finite: run.not_finite,
+    }
+}
+
+/// A parameter; one that is not set is null.
+pub(crate) fn json(value: Value) -> Json {
+    match value {
+        Value::Number(x) => serde_json::to_value(Number(x)).unwrap_or(Json::Null),
+        Value::Name(name) => name.into(),
+        _ => Json::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text<R: Precise + Serialize>(x: R) -> String {
+        serde_json::to_string(&Number(x)).unwrap()
+    }
+
+    #[test]
+    fn single_precision_is_written_as_such() {
+        assert_eq!(text(0.1_f32), "0.1");
+        assert_eq!(text(0.1_f64), "0.1");
+        assert_eq!(text(f64::from(0.1_f32)), "0.10000000149011612");
+        assert_eq!(text(-0.0_f32), "-0.0");
+    }
+
+    #[test]
+    fn what_is_not_finite_is_a_string() {
+        assert_eq!(text(f32::NAN), r#""NaN""#);
+        assert_eq!(text(f64::INFINITY), r#""Infinity""#);
+        assert_eq!(text(f32::NEG_INFINITY), r#""-Infinity""#);
+    }
+
+    /// Of every power of two and its neighbours, and of numbers spread over all bit patterns; also
+    /// when a reader goes through double precision, as most do.
+    #[test]
+    fn single_precision_reads_back_to_the_same_bits() {
+        let powers = (0..255_u32).map(|exponent| exponent << 23);
+        let edges = powers.flat_map(|bits| [bits.wrapping_sub(1), bits, bits + 1, bits | 1 << 31]);
+        let spread = (0..200_000_u32).map(|i| i.wrapping_mul(2_654_435_761));
+        for x in edges.chain(spread).map(f32::from_bits).filter(|x| x.is_finite()) {
+            let read: f32 = serde_json::from_str(&text(x)).unwrap();
+            assert_eq!(read.to_bits(), x.to_bits(), "{x:?}");
+            let read: f64 = serde_json::from_str(&text(x)).unwrap();
+            assert_eq!((read as f32).to_bits(), x.to_bits(), "{x:?}");
+        }
+    }
+
+    #[test]
+    fn double_precision_reads_back_to_the_same_bits() {
+        let spread = (0..200_000_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let edges = [f64::MIN_POSITIVE, f64::MAX, f64::EPSILON, 5e-324, -0.0].map(f64::to_bits);
+        for x in spread.chain(edges).map(f64::from_bits).filter(|x| x.is_finite()) {
+            let read: f64 = serde_json::from_str(&text(x)).unwrap();
+            assert_eq!(read.to_bits(), x.to_bits(), "{x:?}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Ackley's function: an almost flat plain of small dents around one deep hole.
+
+use super::Problem;
+use crate::objective::{Objective, Point};
+use crate::real::Real;
+
+/// -20 exp(-0.2 sqrt(sum x_i^2 / D)) - exp(sum cos(2 pi x_i) / D) + 20 + e on [-32.768, 32.768];
+/// minimum 0 at 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ackley;
+
+impl<R: Real> Objective<R> for Ackley {
+    const GATHERS: bool = false;
+
+    #[inline(always)]
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        let dimensions = R::from_u32(x.dimensions() as u32);
+        let distance = (x.sum(|_, x| x * x) / dimensions).sqrt();
+        let waves = x.sum(|_, x| x.cos_turns()) / dimensions;
+        let hole = R::from_f64(20.0) * (R::ONE - (R::from_f64(-0.2) * distance).exp());
+        // With this e, rather than the nearest number to it, the minimum is exactly zero.
+        hole + (R::ONE.exp() - waves.exp())
+    }
+}
+
+impl Problem for Ackley {
+    const ID: &'static str = "ackley";
+    const FORMULA: &'static str =
+        "-20 exp(-0.2 sqrt(sum x_i^2 / D)) - exp(sum cos(2 pi x_i) / D) + 20 + e";
+    const SOURCE: &'static str = "GPU-FWA, Table 1, f8";
+
+    fn bounds() -> (f64, f64) {
+        (-32.768, 32.768)
+    }
+    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
+        0.0
+    }
+    fn optimum_value(_dimensions: usize) -> f64 {
+        0.0
+    }
+}

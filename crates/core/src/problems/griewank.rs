@@ -1,0 +1,40 @@
+//! Griewank's function: a wide bowl with waves that couple all coordinates.
+
+use super::Problem;
+use crate::objective::{Objective, Point};
+use crate::real::Real;
+
+/// sum x_i^2 / 4000 - prod cos(x_i / sqrt(i)) + 1, i from 1, on [-600, 600]; minimum 0 at 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Griewank;
+
+impl<R: Real> Objective<R> for Griewank {
+    const GATHERS: bool = false;
+
+    #[inline(always)]
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        let bowl = x.sum(|_, x| x * x) / R::from_f64(4000.0);
+        // The frequency, unlike a quotient, is the same at every evaluation: compilers keep it.
+        let frequency = |i: usize| R::ONE / R::from_u32(i as u32 + 1).sqrt();
+        let waves = x.product(|i, x| (x * frequency(i)).cos());
+        // In this order next to nothing is lost where the product is next to one.
+        bowl + (R::ONE - waves)
+    }
+}
+
+impl Problem for Griewank {
+    const ID: &'static str = "griewank";
+    const FORMULA: &'static str = "sum x_i^2 / 4000 - prod cos(x_i / sqrt(i)) + 1";
+    const SOURCE: &'static str = "GPU-FWA, Table 1, f7";
+
+    fn bounds() -> (f64, f64) {
+        (-600.0, 600.0)
+    }
+    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
+        0.0
+    }
+    fn optimum_value(_dimensions: usize) -> f64 {
+        0.0
+    }
+}

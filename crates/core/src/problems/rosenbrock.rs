@@ -1,0 +1,42 @@
+//! Rosenbrock's function: a narrow curved valley, flat along its floor.
+
+use super::Problem;
+use crate::objective::{Objective, Point};
+use crate::real::Real;
+
+/// sum_{i < D} 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2 on [-2.048, 2.048]; minimum 0 at 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rosenbrock;
+
+impl<R: Real> Objective<R> for Rosenbrock {
+    #[inline(always)]
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        let hundred = R::from_f64(100.0);
+        x.sum(|i, x_i| {
+            if i + 1 == x.dimensions() {
+                return R::ZERO;
+            }
+            let across = x.get(i + 1) - x_i * x_i;
+            let along = R::ONE - x_i;
+            hundred * (across * across) + along * along
+        })
+    }
+}
+
+impl Problem for Rosenbrock {
+    const ID: &'static str = "rosenbrock";
+    const FORMULA: &'static str = "sum_{i<D} 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2";
+    const SOURCE: &'static str = "GPU-FWA, Table 1, f4";
+    const MIN_DIMENSIONS: usize = 2;
+
+    fn bounds() -> (f64, f64) {
+        (-2.048, 2.048)
+    }
+    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
+        1.0
+    }
+    fn optimum_value(_dimensions: usize) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,38 @@
+//! Schwefel's problem 2.26: waves that grow outwards, the best of them far from the second best.
+
+use super::Problem;
+use crate::objective::{Objective, Point};
+use crate::real::Real;
+
+/// sum -x_i sin(sqrt|x_i|) on [-500, 500]; minimum -418.98 D at 420.97.
+///
+/// The waves go on growing: beyond the bounds there are smaller values than the minimum. Where it
+/// is shifted, the bounds have to be shifted with it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Schwefel226;
+
+impl<R: Real> Objective<R> for Schwefel226 {
+    const GATHERS: bool = false;
+
+    #[inline(always)]
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        x.sum(|_, x| -(x * x.abs().sqrt().sin()))
+    }
+}
+
+impl Problem for Schwefel226 {
+    const ID: &'static str = "schwefel-2.26";
+    const FORMULA: &'static str = "sum -x_i sin(sqrt|x_i|)";
+    const SOURCE: &'static str = "GPU-FWA, Table 1, f6; optimum computed";
+
+    fn bounds() -> (f64, f64) {
+        (-500.0, 500.0)
+    }
+    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
+        420.968_746_359_982
+    }
+    fn optimum_value(dimensions: usize) -> f64 {
+        -418.982_887_272_433_8 * dimensions as f64
+    }
+}

@@ -1,0 +1,78 @@
+//! The `f32` functions at every number there is.
+//!
+//! With `WARPSWARM_LONG=1` in the environment all 2^32 bit patterns are tried; without it every
+//! 1009th, which still meets every exponent 8,000 times.
+
+mod common;
+
+use common::{turns_f32, ulps_f32};
+use rayon::prelude::*;
+use warpswarm_core::math;
+
+/// The largest error over the sweep and where it is.
+fn sweep(function: fn(f32) -> f32, reference: impl Fn(f32) -> f64 + Sync) -> (f64, f32) {
+    let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");
+    let stride = if long { 1 } else { 1009 };
+    let all = 1_u64 << 32;
+    (0..4096_u64)
+        .into_par_iter()
+        .map(|part| {
+            let (start, end) = (part * (all / 4096), (part + 1) * (all / 4096));
+            let mut worst = (0.0, 0.0);
+            for bits in (start.next_multiple_of(stride)..end).step_by(stride as usize) {
+                let x = f32::from_bits(bits as u32);
+                let error = ulps_f32(function(x), reference(x));
+                if error > worst.0 {
+                    worst = (error, x);
+                }
+            }
+            worst
+        })
+        .reduce(|| (0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a })
+}
+
+fn check(name: &str, bound: f64, function: fn(f32) -> f32, reference: impl Fn(f32) -> f64 + Sync) {
+    let (error, x) = sweep(function, reference);
+    println!("{name}: {error:.4} ulp at {x:e} ({:#010x})", x.to_bits());
+    assert!(error <= bound, "{name}({x:e}): {error} ulp");
+}
+
+#[test]
+fn sin_turns() {
+    check("sin_turns", 2.0, math::sin_turns_f32, |x| turns_f32(x, false));
+}
+
+#[test]
+fn cos_turns() {
+    check("cos_turns", 2.0, math::cos_turns_f32, |x| turns_f32(x, true));
+}
+
+#[test]
+fn sin() {
+    check("sin", 2.0, math::sin_f32, |x| libm::sin(f64::from(x)));
+}
+
+#[test]
+fn cos() {
+    check("cos", 2.0, math::cos_f32, |x| libm::cos(f64::from(x)));
+}
+
+#[test]
+fn exp() {
+    check("exp", 2.0, math::exp_f32, |x| libm::exp(f64::from(x)));
+}
+
+#[test]
+fn cosines_and_sines_never_leave_the_unit_interval() {
+    for function in [math::cos_turns_f32, math::sin_turns_f32, math::cos_f32, math::sin_f32] {
+        // An error above 1 - |y|, in units of the last place below 1: zero wherever |y| <= 1.
+        let (excess, x) = sweep(
+            |_| 0.0,
+            |x| {
+                let y = f64::from(function(x));
+                if y.abs() > 1.0 { y.abs() } else { 0.0 }
+            },
+        );
+        assert!(excess == 0.0, "at {x:e}");
+    }
+}

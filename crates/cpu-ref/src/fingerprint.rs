@@ -1,0 +1,74 @@
+//! Comparing states by bits.
+
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::real::Real;
+
+use crate::swarm::Swarm;
+
+/// A hash of all bits of a state, the same on every machine and in every version of the library.
+///
+/// It is FNV-1a over 64-bit words: for noticing that two states differ, not for security. Two NaNs
+/// with different bits differ, as do the two zeros.
+pub fn fingerprint<R: Real>(swarm: &Swarm<R>) -> u64 {
+    let step = |hash: u64, (_, _, word): (&str, usize, u64)| {
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        word.to_le_bytes().into_iter().fold(hash, mix)
+    };
+    words(swarm).fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The first place where two states differ by bits, in words; `None` where they are the same.
+pub fn difference<R: Real>(left: &Swarm<R>, right: &Swarm<R>) -> Option<String> {
+    let shape = |swarm: &Swarm<R>| (swarm.individuals(), swarm.dimensions);
+    if shape(left) != shape(right) {
+        let (left, right) = (shape(left), shape(right));
+        return Some(format!("(individuals, dimensions): {left:?}, {right:?}"));
+    }
+    let (mut left, mut right) = (words(left), words(right));
+    loop {
+        let (l, r) = match (left.next(), right.next()) {
+            (None, None) => return None,
+            (Some(l), Some(r)) if l == r => continue,
+            pair => pair,
+        };
+        let say = |word: Option<(&str, usize, u64)>| match word {
+            Some((name, place, word)) => format!("{name}[{place}] = {word:#x}"),
+            None => "nothing".to_string(),
+        };
+        return Some(format!("{}, {}", say(l), say(r)));
+    }
+}
+
+/// Everything in a state as (array, place in it, bits).
+fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize, u64)> {
+    let Swarm { id, control, global, .. } = swarm;
+    let row = |name, row: &[R]| {
+        let row: Vec<u64> = row.iter().map(|x| x.to_bits64()).collect();
+        row.into_iter().enumerate().map(move |(place, bits)| (name, place, bits))
+    };
+    let fitness = |f: Fitness<R>| [f.violation.to_bits64(), f.value.to_bits64()];
+    let Candidate { fitness: best, index, .. } = *global;
+    let best = fitness(best);
+    let few = [
+        ("seed", id.seed),
+        ("run", id.run),
+        ("dimensions", swarm.dimensions as u64),
+        ("global violation", best[0]),
+        ("global value", best[1]),
+        ("global index", u64::from(index)),
+        ("iterations", control.iterations),
+        ("improved_at", control.improved_at),
+        ("not_finite", control.not_finite),
+        ("stopped", u64::from(control.stopped)),
+    ];
+    let bests: Vec<[u64; 2]> = swarm.best.iter().map(|f| fitness(*f)).collect();
+    few.into_iter()
+        .map(|(name, word)| (name, 0, word))
+        .chain(row("global_position", &swarm.global_position))
+        .chain(row("positions", &swarm.positions))
+        .chain(row("velocities", &swarm.velocities))
+        .chain(row("best_positions", &swarm.best_positions))
+        .chain(bests.into_iter().enumerate().flat_map(|(i, [violation, value])| {
+            [("best violation", i, violation), ("best value", i, value)]
+        }))
+}

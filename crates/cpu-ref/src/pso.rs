@@ -1,0 +1,101 @@
+//! Particle swarm optimisation, synchronous, serial or on threads: the oracle of the GPU's kernels.
+//!
+//! **Idea.** In iteration t every particle is pulled by the global best of iteration t - 1; when all
+//! have moved, the best of all personal bests is the new global best. So the particles can move in
+//! any order, or at once.
+//!
+//! **Equations and symbols** are those of [`warpswarm_core::pso`].
+//!
+//! **Source.** CPSO, Algorithms 2 to 5.
+//!
+//! **Deviations.** The last step of the reduction is a minimum over a total order, so it has no
+//! race. A run also stops at stagnation.
+
+use warpswarm_core::boundary::Boundary;
+use warpswarm_core::launch::row_stride;
+use warpswarm_core::objective::Objective;
+use warpswarm_core::order::Candidate;
+use warpswarm_core::pso::Coefficients;
+use warpswarm_core::real::Real;
+
+use crate::flight::{Flight, specialised};
+use crate::swarm::Swarm;
+use crate::task::{Bounds, Task};
+use crate::threads::{Chunk, Outcome, Threads, spread};
+
+/// Does up to `iterations` iterations, fewer if the swarm stops by itself.
+///
+/// N and then M iterations give the same bits as N + M, with any [`Threads`].
+pub fn run<R: Real, O: Objective<R>>(
+    swarm: &mut Swarm<R>,
+    task: &Task<'_, R, O>,
+    coefficients: &Coefficients<R>,
+    iterations: u64,
+    threads: Threads,
+) {
+    for _ in 0..iterations {
+        if swarm.has_stopped() {
+            break;
+        }
+        step(swarm, task, coefficients, threads);
+    }
+}
+
+/// Does one iteration; a swarm that has stopped stays as it is.
+pub fn step<R: Real, O: Objective<R>>(
+    swarm: &mut Swarm<R>,
+    task: &Task<'_, R, O>,
+    coefficients: &Coefficients<R>,
+    threads: Threads,
+) {
+    if swarm.has_stopped() {
+        return;
+    }
+    let iteration = swarm.control.iterations + 1;
+    let grain = threads.grain(swarm.stride);
+    let key = swarm.id.key();
+    let (chunk, global_position) = swarm.chunk();
+    let flight = Flight::new(task, coefficients, key, iteration);
+    let outcome = spread(
+        chunk,
+        grain,
+        &|chunk| specialised!(flight => advance(chunk, flight, global_position)),
+    );
+
+    let improved = outcome.best.fitness.beats(swarm.global.fitness);
+    let holder = outcome.best.index as usize * swarm.stride;
+    swarm.global = outcome.best;
+    swarm.global_position.copy_from_slice(&swarm.best_positions[holder..][..swarm.stride]);
+    swarm.control.iterations = iteration;
+    swarm.control.not_finite += outcome.not_finite;
+    if improved {
+        swarm.control.improved_at = iteration;
+    }
+    swarm.settle(task);
+}
+
+/// Moves and evaluates the particles of a chunk, and renews their personal bests.
+#[inline(always)]
+fn advance<R: Real, O: Objective<R>>(
+    chunk: Chunk<'_, R>,
+    flight: Flight<'_, R, O>,
+    global_position: &[R],
+) -> Outcome<R> {
+    let stride = row_stride(flight.bounds.dimensions() as u32) as usize;
+    let global_position = &global_position[..stride];
+    let mut outcome = Outcome::NONE;
+    for mut particle in chunk.particles(stride) {
+        let fitness = flight.fly(&mut particle, global_position);
+        outcome.not_finite += u64::from(!fitness.is_finite());
+        if flight.beats(fitness, *particle.best) {
+            *particle.best = fitness;
+            particle.best_position.copy_from_slice(particle.position);
+        }
+        // Of equals the first stays, and it has the lowest index.
+        let first = outcome.best.index == Candidate::<R>::NONE.index;
+        if first || flight.beats(*particle.best, outcome.best.fitness) {
+            outcome.best = Candidate::new(*particle.best, particle.index);
+        }
+    }
+    outcome
+}

@@ -1,0 +1,87 @@
+//! The CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
+//!
+//! **Idea.** As [`pso`](crate::pso), but a particle that improves on the global best moves it at
+//! once, and the particles after it are pulled to the new one in the same iteration.
+//!
+//! **Equations and symbols** are those of [`warpswarm_core::pso`].
+//!
+//! **Source.** CPSO, Algorithm 1.
+//!
+//! **Deviations.** The pseudo-code updates when the fitness is *greater*, the experiments minimise:
+//! we minimise. The pseudo-code leaves the loops as soon as the global best meets the target; here the
+//! iteration is finished first, so that a state always lies between two iterations and can go on
+//! from there. A run also stops at stagnation. The global best changes hands only when it is
+//! strictly beaten, so of equals the first to come has it, not the lowest index. Draws are
+//! those of `pso`: a function of (seed, run, iteration, particle, coordinate).
+
+use warpswarm_core::boundary::Boundary;
+use warpswarm_core::launch::row_stride;
+use warpswarm_core::objective::Objective;
+use warpswarm_core::order::Candidate;
+use warpswarm_core::pso::Coefficients;
+use warpswarm_core::real::Real;
+
+use crate::flight::{Flight, specialised};
+use crate::swarm::Swarm;
+use crate::task::{Bounds, Task};
+
+/// Does up to `iterations` iterations on the calling thread, fewer if the swarm stops by itself.
+///
+/// N and then M iterations give the same bits as N + M.
+pub fn run<R: Real, O: Objective<R>>(
+    swarm: &mut Swarm<R>,
+    task: &Task<'_, R, O>,
+    coefficients: &Coefficients<R>,
+    iterations: u64,
+) {
+    for _ in 0..iterations {
+        if swarm.has_stopped() {
+            break;
+        }
+        step(swarm, task, coefficients);
+    }
+}
+
+/// Does one iteration; a swarm that has stopped stays as it is.
+pub fn step<R: Real, O: Objective<R>>(
+    swarm: &mut Swarm<R>,
+    task: &Task<'_, R, O>,
+    coefficients: &Coefficients<R>,
+) {
+    if swarm.has_stopped() {
+        return;
+    }
+    let iteration = swarm.control.iterations + 1;
+    let flight = Flight::new(task, coefficients, swarm.id.key(), iteration);
+    let old = swarm.global.fitness;
+    specialised!(flight => advance(swarm, flight));
+    swarm.control.iterations = iteration;
+    if swarm.global.fitness.beats(old) {
+        swarm.control.improved_at = iteration;
+    }
+    swarm.settle(task);
+}
+
+/// Moves the particles one after the other; the global best moves with them.
+#[inline(always)]
+fn advance<R: Real, O: Objective<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, O>) {
+    let stride = row_stride(flight.bounds.dimensions() as u32) as usize;
+    let mut global = swarm.global;
+    let mut not_finite = 0;
+    let (chunk, global_position) = swarm.chunk();
+    let global_position = &mut global_position[..stride];
+    for mut particle in chunk.particles(stride) {
+        let fitness = flight.fly(&mut particle, global_position);
+        not_finite += u64::from(!fitness.is_finite());
+        if flight.beats(fitness, *particle.best) {
+            *particle.best = fitness;
+            particle.best_position.copy_from_slice(particle.position);
+            if flight.beats(fitness, global.fitness) {
+                global = Candidate::new(fitness, particle.index);
+                global_position.copy_from_slice(particle.position);
+            }
+        }
+    }
+    swarm.global = global;
+    swarm.control.not_finite += not_finite;
+}

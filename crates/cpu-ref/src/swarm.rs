@@ -1,0 +1,169 @@
+//! The state of one run of particle swarm optimisation.
+
+use warpswarm_core::launch::{Control, row_stride, stopped};
+use warpswarm_core::objective::{Objective, SlicePoint};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::pso;
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::real::Real;
+
+use crate::task::Task;
+use crate::threads::{Chunk, Outcome, Threads, spread};
+
+/// Which run this is: all its draws follow from that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunId {
+    /// The seed that the user gave.
+    pub seed: u64,
+    /// The run's number among those of this seed: run r of a batch has number r.
+    pub run: u64,
+}
+
+impl RunId {
+    /// The key of the run's draws.
+    #[inline(always)]
+    pub fn key(self) -> RunKey {
+        RunKey::new(self.seed, self.run)
+    }
+}
+
+/// The state of one run: everything that the next iteration depends on.
+///
+/// The layout is that of the GPU: a row of coordinates has `stride` places, the last
+/// `stride - dimensions` of them zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Swarm<R> {
+    /// Which run this is.
+    pub id: RunId,
+    /// Coordinates of a particle, at least 1.
+    pub dimensions: usize,
+    /// Places in a row: [`row_stride`] of the dimensions.
+    pub stride: usize,
+    /// Where the particles are, `[individual][stride]`.
+    pub positions: Vec<R>,
+    /// The step that took them there, `[individual][stride]`.
+    pub velocities: Vec<R>,
+    /// The best place that each has seen, `[individual][stride]`.
+    pub best_positions: Vec<R>,
+    /// The fitness there, `[individual]`.
+    pub best: Vec<Fitness<R>>,
+    /// The best of all personal bests, and whose it is.
+    pub global: Candidate<R>,
+    /// The place of the global best, `[stride]`.
+    pub global_position: Vec<R>,
+    /// How far the run is, and whether it has stopped.
+    pub control: Control,
+}
+
+impl<R: Real> Swarm<R> {
+    /// The swarm at iteration 0: placed, evaluated, and stopped if its best meets the target.
+    ///
+    /// `individuals` is at least 1. Position and velocity are [`pso::initial`] of the draws of
+    /// iteration 0.
+    pub fn new<O: Objective<R>>(
+        task: &Task<'_, R, O>,
+        individuals: u32,
+        id: RunId,
+        threads: Threads,
+    ) -> Self {
+        let mut swarm = Swarm::unplaced(task.dimensions(), individuals, id);
+        let key = id.key();
+        let grain = threads.grain(swarm.stride);
+        let outcome = spread(swarm.chunk().0, grain, &|chunk| place(chunk, task, key));
+        swarm.control.not_finite = outcome.not_finite;
+        swarm.global = outcome.best;
+        swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
+        swarm.settle(task);
+        swarm
+    }
+
+    /// A swarm of the right shape with every coordinate zero and every fitness the worst: to be
+    /// filled from another backend's memory or from a file.
+    pub fn unplaced(dimensions: usize, individuals: u32, id: RunId) -> Self {
+        let stride = row_stride(dimensions as u32) as usize;
+        let places = individuals as usize * stride;
+        Swarm {
+            id,
+            dimensions,
+            stride,
+            positions: vec![R::ZERO; places],
+            velocities: vec![R::ZERO; places],
+            best_positions: vec![R::ZERO; places],
+            best: vec![Fitness::WORST; individuals as usize],
+            global: Candidate::NONE,
+            global_position: vec![R::ZERO; stride],
+            control: Control::default(),
+        }
+    }
+
+    /// The number of particles.
+    pub fn individuals(&self) -> usize {
+        self.best.len()
+    }
+
+    /// Where particle `individual` is, `[dimensions]`.
+    pub fn position(&self, individual: usize) -> &[R] {
+        &self.positions[individual * self.stride..][..self.dimensions]
+    }
+
+    /// The best point so far, `[dimensions]`.
+    pub fn best_point(&self) -> &[R] {
+        &self.global_position[..self.dimensions]
+    }
+
+    /// Whether the run has stopped by itself; such a swarm does not move any more.
+    pub fn has_stopped(&self) -> bool {
+        self.control.stopped != stopped::NOT
+    }
+
+    /// Notes whether the run stops by itself at the iteration it has reached.
+    ///
+    /// Every step does so; a caller needs it only where a run goes on under another stop rule.
+    pub fn settle<O>(&mut self, task: &Task<'_, R, O>) {
+        let Control { iterations, improved_at, .. } = self.control;
+        self.control.stopped = task.stop.check(self.global.fitness, iterations, improved_at);
+    }
+
+    /// The row of particle `individual`'s best place, `[stride]`.
+    pub(crate) fn best_position(&self, individual: usize) -> &[R] {
+        &self.best_positions[individual * self.stride..][..self.stride]
+    }
+
+    /// All particles, and the global best's row, which they read.
+    pub(crate) fn chunk(&mut self) -> (Chunk<'_, R>, &mut [R]) {
+        let chunk = Chunk {
+            first: 0,
+            stride: self.stride,
+            positions: &mut self.positions,
+            velocities: &mut self.velocities,
+            best_positions: &mut self.best_positions,
+            best: &mut self.best,
+        };
+        (chunk, &mut self.global_position)
+    }
+}
+
+/// Places and evaluates the particles of a chunk.
+fn place<R: Real, O: Objective<R>>(
+    chunk: Chunk<'_, R>,
+    task: &Task<'_, R, O>,
+    key: RunKey,
+) -> Outcome<R> {
+    let dimensions = task.dimensions();
+    let stride = chunk.stride;
+    let mut outcome = Outcome::NONE;
+    for particle in chunk.particles(stride) {
+        let stream = Stream::new(key, Purpose::Move, 0, particle.index);
+        for i in 0..dimensions {
+            let (x, v) = pso::initial(task.bounds.of(i), stream.draws_of(i as u32));
+            particle.position[i] = x;
+            particle.velocity[i] = v;
+            particle.best_position[i] = x;
+        }
+        let fitness = task.objective.evaluate(&SlicePoint(&particle.position[..dimensions]));
+        *particle.best = fitness;
+        outcome.not_finite += u64::from(!fitness.is_finite());
+        outcome.best = outcome.best.better(Candidate::new(fitness, particle.index));
+    }
+    outcome
+}

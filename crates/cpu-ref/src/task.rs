@@ -1,0 +1,56 @@
+//! What is minimised, in which bounds, and when a run stops by itself.
+
+use warpswarm_core::Objective;
+use warpswarm_core::Real;
+use warpswarm_core::launch::StopRule;
+
+/// The box that is searched: one lower and one upper bound per coordinate.
+///
+/// Both slices have the same length, the number of dimensions, at least 1; every lower bound is at
+/// most its upper bound, and `upper - lower` is finite. Whoever makes one has checked that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds<'a, R> {
+    /// The lower bounds, `[coordinate]`.
+    pub lower: &'a [R],
+    /// The upper bounds, `[coordinate]`.
+    pub upper: &'a [R],
+}
+
+impl<R: Real> Bounds<'_, R> {
+    /// The number of coordinates.
+    #[inline(always)]
+    pub fn dimensions(&self) -> usize {
+        self.lower.len()
+    }
+
+    /// Lower and upper bound of coordinate `i`.
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> (R, R) {
+        (self.lower[i], self.upper[i])
+    }
+
+    /// Copies of both rows, where there are two dimensions.
+    #[inline(always)]
+    pub(crate) fn pair(&self) -> ([R; 2], [R; 2]) {
+        ([self.lower[0], self.lower[1]], [self.upper[0], self.upper[1]])
+    }
+}
+
+/// What a run is to do, whatever the algorithm; it does not change while the run lasts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Task<'a, R, O> {
+    /// What is minimised.
+    pub objective: O,
+    /// Where.
+    pub bounds: Bounds<'a, R>,
+    /// When the run stops by itself; [`StopRule::NEVER`] for never.
+    pub stop: StopRule<R>,
+}
+
+impl<R: Real, O: Objective<R>> Task<'_, R, O> {
+    /// The number of coordinates.
+    #[inline(always)]
+    pub fn dimensions(&self) -> usize {
+        self.bounds.dimensions()
+    }
+}

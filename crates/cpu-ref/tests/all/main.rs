@@ -1,0 +1,6 @@
+//! The tests of the CPU algorithms, one program.
+
+mod bits;
+mod common;
+mod edges;
+mod hand;

@@ -1,0 +1,130 @@
+//! The GPU on the host: every GPU thread is a coroutine, barriers and shuffles are where they switch.
+//!
+//! [`launch`] runs a kernel's [`Entry`] to its end on the calling thread, and reports what compute-sanitizer
+//! would find on a GPU, with kernel, block, thread and source line ([`Fault`]):
+//!
+//! * threads of a block at different barriers, lanes of a warp at different operations, or some of
+//!   them gone while others wait;
+//! * views and shared memory used out of bounds, misaligned or null addresses;
+//! * shared memory read before it was written, and conflicting accesses with no barrier between;
+//! * threads that spin for what never comes, and panics.
+//!
+//! It does not see races in global memory, a loop that never waits, and orderings weaker than the
+//! host's: every thread sees every write at once. Where kernels call device functions through
+//! closures or other crates, the place is the nearest call that the compiler tracks.
+//!
+//! Threads of a block run in turns of a fixed order, blocks one after the other; with
+//! `cooperative`, all blocks are alive at once. [`LaunchConfig::shuffle_seed`] asks for another
+//! order: the same seed gives the same one.
+//!
+//! Any number of operating-system threads may launch at the same time. Each keeps the stacks of its
+//! emulated threads for the next launch.
+
+mod collective;
+mod fault;
+pub(crate) mod machine;
+mod memory;
+mod panics;
+mod schedule;
+mod state;
+
+pub use fault::{Fault, FaultKind, Place};
+
+/// The largest block of any GPU.
+const MAX_BLOCK: u32 = 1024;
+
+/// The sizes of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// Blocks, at least 1.
+    pub grid: u32,
+    /// Threads in a block: a multiple of 32, at most 1024.
+    pub block: u32,
+    /// Bytes of shared memory that each block has.
+    pub shared_bytes: u32,
+    /// Whether all blocks are alive at once, so that they may wait for each other.
+    pub cooperative: bool,
+    /// The seed of a random order of threads and blocks; `None` for the plain one.
+    pub shuffle_seed: Option<u64>,
+}
+
+/// A kernel that can be launched: a row of the table that [`entries!`](crate::entries) makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    name: &'static str,
+    argument_bytes: usize,
+    /// A `fn(T)`, whose `T` only `call` knows.
+    body: fn(),
+    call: unsafe fn(fn(), *const u8),
+}
+
+impl Entry {
+    /// The entry `name`, whose one parameter is a `T`.
+    pub const fn new<T: Copy>(name: &'static str, body: fn(T)) -> Entry {
+        // SAFETY: function pointers have one size; `call::<T>` turns it back before it is called.
+        let body = unsafe { core::mem::transmute::<fn(T), fn()>(body) };
+        Entry { name, argument_bytes: size_of::<T>(), body, call: call::<T> }
+    }
+
+    /// The name by which the host launches it.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The size of its parameter.
+    pub const fn argument_bytes(&self) -> usize {
+        self.argument_bytes
+    }
+
+    /// Runs the kernel's body in the calling emulated thread.
+    ///
+    /// # Safety
+    /// `argument` points to the bytes of the parameter.
+    unsafe fn call(&self, argument: *const u8) {
+        // SAFETY: `new` has made the two of one `T`; the caller vouches for the argument.
+        unsafe { (self.call)(self.body, argument) }
+    }
+}
+
+/// # Safety
+/// `body` is a `fn(T)`; `argument` points to the bytes of a `T`.
+unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
+    // SAFETY: the caller's.
+    let (body, argument) = unsafe {
+        (core::mem::transmute::<fn(), fn(T)>(body), argument.cast::<T>().read_unaligned())
+    };
+    body(argument);
+}
+
+/// Runs a kernel to its end.
+///
+/// # Errors
+/// The first [`Fault`] that a thread meets, or what is wrong with the launch itself. The emulator
+/// can be used again after a fault; what the kernel wrote until then stays written.
+///
+/// # Safety
+/// `argument` holds the bytes of a valid parameter of the entry's type. The addresses in it are
+/// those of arrays as the kernel's contract describes them, which stay allocated and are touched by
+/// nothing else until this returns.
+pub unsafe fn launch(entry: &Entry, config: &LaunchConfig, argument: &[u8]) -> Result<(), Fault> {
+    let refuse = |kind, message| Err(Fault::of_launch(kind, entry.name, message));
+    if machine::in_launch() {
+        return refuse(FaultKind::Launch, "a kernel cannot launch another one".to_owned());
+    }
+    let LaunchConfig { grid, block, .. } = *config;
+    if block == 0 || block > MAX_BLOCK || !block.is_multiple_of(32) {
+        let message = format!("{block} threads a block: not a multiple of 32 up to {MAX_BLOCK}");
+        return refuse(FaultKind::Launch, message);
+    }
+    if grid == 0 || u64::from(grid) * u64::from(block) > u64::from(u32::MAX) {
+        let message = format!("{grid} blocks of {block} threads: not 1 to 2^32 threads");
+        return refuse(FaultKind::Launch, message);
+    }
+    if argument.len() != entry.argument_bytes {
+        let (given, wanted) = (argument.len(), entry.argument_bytes);
+        let message = format!("{given} bytes were given, the kernel takes {wanted}");
+        return refuse(FaultKind::Argument, message);
+    }
+    // SAFETY: the caller's.
+    unsafe { schedule::run(entry, config, argument) }
+}

@@ -1,0 +1,53 @@
+//! Panics of kernels.
+//!
+//! A panic's place is known only to the panic hook. The emulator adds one in front of whatever hook
+//! there is: it keeps the place of a panic inside a kernel, which becomes a fault, and hands every
+//! other panic on. (The usual hook would also be in danger there: it prints backtraces, which need
+//! more stack than an emulated thread has.)
+
+use core::any::Any;
+use std::cell::RefCell;
+use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::sync::Once;
+
+use super::fault::Place;
+use super::machine;
+
+thread_local! {
+    static LAST: RefCell<Option<Place>> = const { RefCell::new(None) };
+}
+
+/// Puts the emulator's hook in place, once in the process.
+pub(super) fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let others = take_hook();
+        set_hook(Box::new(move |panic| {
+            if machine::in_kernel() {
+                keep_place(panic);
+            } else {
+                others(panic);
+            }
+        }));
+    });
+}
+
+fn keep_place(panic: &PanicHookInfo<'_>) {
+    LAST.set(panic.location().map(Place::from));
+}
+
+/// The place of the last panic in a kernel on this thread.
+pub(super) fn take_place() -> Option<Place> {
+    LAST.take()
+}
+
+/// What a panic said.
+pub(super) fn message(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "the kernel panicked with something that is not a text".to_owned()
+    }
+}

@@ -1,0 +1,319 @@
+//! The state of the threads that are alive together: one block, or a cooperative grid.
+
+use core::panic::Location;
+
+use corosensei::Yielder;
+
+use super::collective::{self, Arrival, Barrier, Doing, Kind, Stop, Warp};
+use super::fault::{Fault, FaultKind, Place};
+use super::memory::{Access, Misuse, SharedMemory};
+
+/// A thread of the launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    /// Its number among the threads that are alive together.
+    pub(super) slot: u32,
+    /// Its index in its block.
+    pub(super) thread: u32,
+    /// Its block's index in the grid.
+    pub(super) block: u32,
+    /// Its block's number among those that are alive together.
+    pub(super) member: u32,
+    /// What switches away from it; null before it has started.
+    pub(super) yielder: *const Yielder<(), ()>,
+}
+
+impl Identity {
+    /// No thread.
+    pub(super) const NONE: Self =
+        Identity { slot: 0, thread: 0, block: 0, member: 0, yielder: core::ptr::null() };
+
+    #[inline]
+    fn warp(&self) -> usize {
+        (self.slot / 32) as usize
+    }
+}
+
+pub(super) struct Thread {
+    pub(super) identity: Identity,
+    pub(super) doing: Doing,
+}
+
+pub(super) struct Block {
+    barrier: Barrier,
+    epoch: u64,
+    shared: SharedMemory,
+}
+
+/// The pseudo-random numbers that shuffle the threads: splitmix64.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shuffle(pub(super) u64);
+
+impl Shuffle {
+    /// A number below `bound`.
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+
+    pub(super) fn permute(&mut self, items: &mut [u32]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+/// Everything about the threads but their stacks.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) kernel: &'static str,
+    pub(super) block_dim: u32,
+    pub(super) cooperative: bool,
+    pub(super) threads: Vec<Thread>,
+    warps: Vec<Warp>,
+    blocks: Vec<Block>,
+    /// Memories of blocks that are not alive.
+    spare: Vec<SharedMemory>,
+    /// Counts block epochs; never goes back.
+    clock: u64,
+    /// Threads that run in the next round.
+    pub(super) ready: Vec<u32>,
+    /// The first thread of a warp that runs at once: its lanes have just met.
+    pub(super) next_warp: Option<u32>,
+    pub(super) shuffle: Option<Shuffle>,
+    /// Whether a thread has done something since this was last cleared that can free another one.
+    pub(super) arrived: bool,
+    pub(super) stored: bool,
+    pub(super) fault: Option<Fault>,
+}
+
+impl State {
+    /// Makes `blocks` blocks from number `first` on the ones that are alive, at their beginning.
+    pub(super) fn begin(&mut self, first: u32, blocks: u32, shared_bytes: u32) {
+        self.spare.extend(self.blocks.drain(..).map(|block| block.shared));
+        self.threads.clear();
+        self.ready.clear();
+        self.next_warp = None;
+        for member in 0..blocks {
+            self.clock += 1;
+            let mut shared = self.spare.pop().unwrap_or_default();
+            shared.begin(shared_bytes, self.clock);
+            self.blocks.push(Block { barrier: Barrier::default(), epoch: self.clock, shared });
+            for thread in 0..self.block_dim {
+                let slot = member * self.block_dim + thread;
+                let block = first + member;
+                let yielder = core::ptr::null();
+                let identity = Identity { slot, thread, block, member, yielder };
+                self.threads.push(Thread { identity, doing: Doing::Runs(None) });
+                self.ready.push(slot);
+            }
+        }
+        self.warps.clear();
+        self.warps.resize(self.threads.len() / 32, Warp::default());
+    }
+
+    /// Notes that thread `me` has met a fault; the first one stays.
+    #[cold]
+    pub(super) fn fail(
+        &mut self,
+        me: Identity,
+        kind: FaultKind,
+        place: Option<Place>,
+        message: String,
+    ) {
+        self.fault.get_or_insert(Fault {
+            kind,
+            kernel: self.kernel,
+            block: Some(me.block),
+            thread: Some(me.thread),
+            place,
+            message,
+        });
+    }
+
+    /// Takes a lane's arrival at a collective operation of its warp; see [`Warp::arrive`].
+    #[inline(never)]
+    pub(super) fn arrive_in_warp(&mut self, me: Identity, stop: Stop, value: u32) -> usize {
+        self.threads[me.slot as usize].doing = Doing::Waits(stop);
+        self.arrived = true;
+        let (arrival, parity) = self.warps[me.warp()].arrive((me.slot % 32) as usize, stop, value);
+        let first = me.slot - me.slot % 32;
+        if arrival == Arrival::Complete && self.shuffle.is_none() {
+            self.next_warp = Some(first);
+        } else {
+            self.after(arrival, first, 32);
+        }
+        parity
+    }
+
+    /// The warp of a thread.
+    #[inline]
+    pub(super) fn warp(&self, me: Identity) -> &Warp {
+        &self.warps[me.warp()]
+    }
+
+    /// Takes a thread's arrival at a barrier of its block.
+    #[inline(never)]
+    pub(super) fn arrive_in_block(&mut self, me: Identity, stop: Stop, predicate: bool) {
+        self.threads[me.slot as usize].doing = Doing::Waits(stop);
+        self.arrived = true;
+        let block = &mut self.blocks[me.member as usize];
+        let arrival = block.barrier.arrive(self.block_dim, stop, predicate);
+        if arrival == Arrival::Complete {
+            self.clock += 1;
+            block.epoch = self.clock;
+        }
+        self.after(arrival, me.slot - me.thread, self.block_dim);
+    }
+
+    /// Whether the predicate held anywhere, at the barrier that this thread has just left.
+    pub(super) fn barrier_result(&self, me: Identity) -> bool {
+        self.blocks[me.member as usize].barrier.result()
+    }
+
+    #[inline]
+    fn after(&mut self, arrival: Arrival, first: u32, count: u32) {
+        match arrival {
+            Arrival::Waits => {}
+            Arrival::Complete => self.ready.extend(first..first + count),
+            Arrival::Divergent => self.diverge(first as usize, count as usize),
+        }
+    }
+
+    /// The stored fault of a group of threads that wait for each other in vain, if they do.
+    #[cold]
+    fn diverge(&mut self, first: usize, count: usize) {
+        let group: Vec<Doing> =
+            self.threads[first..first + count].iter().map(|thread| thread.doing).collect();
+        let unit = if count == 32 && group.iter().any(in_warp) { "lanes" } else { "threads" };
+        if let Some(found) = collective::describe(&group, unit) {
+            let me = self.threads[first + found.thread].identity;
+            self.fail(me, found.kind, Some(found.place), found.message);
+        }
+    }
+
+    /// Notes the fault because of which no thread gets any further.
+    #[cold]
+    pub(super) fn diagnose(&mut self) {
+        for &slot in &self.ready {
+            let thread = &mut self.threads[slot as usize];
+            if let Doing::Waits(_) = thread.doing {
+                thread.doing = Doing::Runs(None);
+            }
+        }
+        // A warp in which somebody still runs may yet come together, and so may a block.
+        let stuck = |group: &[Thread], kind: fn(&Doing) -> bool| {
+            group.iter().any(|thread| kind(&thread.doing))
+                && !group.iter().any(|thread| matches!(thread.doing, Doing::Runs(_)))
+        };
+        let of_warp = self.threads.chunks(32).position(|warp| stuck(warp, in_warp));
+        if let Some(warp) = of_warp {
+            return self.diverge(32 * warp, 32);
+        }
+        let block_dim = self.block_dim as usize;
+        let of_block = self.threads.chunks(block_dim).position(|block| stuck(block, waits));
+        if let Some(block) = of_block {
+            return self.diverge(block * block_dim, block_dim);
+        }
+        self.deadlock();
+    }
+
+    fn deadlock(&mut self) {
+        let runs = |thread: &&Thread| matches!(thread.doing, Doing::Runs(_));
+        let spins = |thread: &&Thread| matches!(thread.doing, Doing::Runs(Some(_)));
+        let count = self.threads.iter().filter(runs).count();
+        let found = self.threads.iter().find(spins).or_else(|| self.threads.iter().find(runs));
+        let Some(thread) = found else { return };
+        let place = match thread.doing {
+            Doing::Runs(place) => place.map(Place::from),
+            Doing::Waits(_) | Doing::Left => None,
+        };
+        let hint = if self.cooperative {
+            "nobody writes what they wait for"
+        } else {
+            "the launch is not cooperative, so other blocks cannot help them"
+        };
+        let message = format!("{count} of {} threads spin, and {hint}", self.threads.len());
+        self.fail(thread.identity, FaultKind::Deadlock, place, message);
+    }
+
+    /// The shared memory of a thread's block, and the access that it makes there now.
+    #[inline]
+    fn shared(
+        &mut self,
+        me: Identity,
+        place: &'static Location<'static>,
+    ) -> (&mut SharedMemory, Access) {
+        let warp_epoch = self.warps[me.warp()].epoch;
+        let block = &mut self.blocks[me.member as usize];
+        let access = Access { place, epoch: block.epoch, warp_epoch, thread: me.thread };
+        (&mut block.shared, access)
+    }
+
+    /// Does `work` on the shared memory of a thread's block; nothing if that is a fault.
+    #[inline]
+    pub(super) fn with_shared<T>(
+        &mut self,
+        me: Identity,
+        place: &'static Location<'static>,
+        (verb, offset, size): (&str, u32, u32),
+        work: impl FnOnce(&mut SharedMemory, Access) -> Result<T, Misuse>,
+    ) -> Option<T> {
+        let (shared, access) = self.shared(me, place);
+        match work(shared, access) {
+            Ok(value) => Some(value),
+            Err(misuse) => {
+                self.misuse(me, place, &misuse, (verb, offset, size));
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn misuse(
+        &mut self,
+        me: Identity,
+        place: &'static Location<'static>,
+        misuse: &Misuse,
+        (verb, offset, size): (&str, u32, u32),
+    ) {
+        let what = format!("this thread {verb} {size} bytes at byte {offset} of shared memory");
+        let (kind, message) = match misuse {
+            Misuse::OutOfBounds => {
+                let bytes = self.blocks[me.member as usize].shared.bytes();
+                (FaultKind::OutOfBounds, format!("{what}, which has {bytes}"))
+            }
+            Misuse::Misaligned => (FaultKind::Misaligned, what),
+            Misuse::Uninitialised => {
+                (FaultKind::Uninitialised, format!("{what}, which nobody has written"))
+            }
+            Misuse::Race(other, wrote) => {
+                let did = if *wrote { "wrote" } else { "read" };
+                let (thread, there) = (other.thread, other.place);
+                let message = format!(
+                    "{what}, which thread {thread} {did} at {there} with no barrier between"
+                );
+                (FaultKind::Race, message)
+            }
+        };
+        self.fail(me, kind, Some(place.into()), message);
+    }
+}
+
+fn waits(doing: &Doing) -> bool {
+    matches!(doing, Doing::Waits(_))
+}
+
+fn in_warp(doing: &Doing) -> bool {
+    matches!(doing, Doing::Waits(Stop { kind, .. }) if !kind.of_block())
+}
+
+impl Stop {
+    #[inline]
+    pub(super) fn new(kind: Kind, place: &'static Location<'static>) -> Self {
+        Stop { kind, place }
+    }
+}

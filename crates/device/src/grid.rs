@@ -1,0 +1,194 @@
+//! The blocks of a grid, as far as they can talk to each other.
+
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::real::Real;
+use warpswarm_core::sum::Operator;
+
+use crate::shared::{SharedArray, Stored};
+use crate::view::{AtomicU32, DeviceReal, View};
+use crate::{block, machine, thread, warp};
+
+/// Orders what this thread saw and wrote before against what it does after, for the whole GPU.
+#[inline(always)]
+pub fn fence() {
+    machine::fence();
+}
+
+/// Whether this is the last of `blocks` blocks to arrive; in that one, everything that the others
+/// wrote before they arrived is visible to all threads, and the ticket is zero again.
+///
+/// Collective in the block.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn last_block(ticket: AtomicU32, blocks: u32) -> bool {
+    block::sync();
+    let mut last = false;
+    if thread::index() == 0 {
+        last = ticket.add_acq_rel(1) == blocks - 1;
+        if last {
+            ticket.add_acq_rel(blocks.wrapping_neg());
+        }
+    }
+    let last = block::sync_or(last);
+    if last {
+        fence();
+    }
+    last
+}
+
+/// Combines one value a block over the `blocks` blocks that share `ticket`; the last one to arrive
+/// gets the result in all its threads, the others get nothing.
+///
+/// `value` is thread 0's. `row` has an element for every block; `number` is this block's. The order of the operands is
+/// not fixed: `O` must not care. Collective in the block; `scratch` as for [`block::reduce`].
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn reduce<T: Stored, O: Operator<T>>(
+    value: T,
+    (row, number): (View<T>, u32),
+    ticket: AtomicU32,
+    blocks: u32,
+    scratch: SharedArray<T>,
+) -> Option<T> {
+    if thread::index() == 0 {
+        row.set(number as usize, value);
+    }
+    if !last_block(ticket, blocks) {
+        return None;
+    }
+    let mut mine = O::identity();
+    let mut other = thread::index();
+    while other < blocks {
+        mine = O::combine(mine, row.get(other as usize));
+        other += thread::block_dim();
+    }
+    Some(block::reduce::<T, O>(mine, scratch))
+}
+
+/// The exchange by which resident blocks agree on the best of them once an iteration: barrier and
+/// reduction in one round trip through the second-level cache.
+///
+/// Every block posts its best in a slot, tagged with the iteration; one warp of every block reads
+/// all slots until all tags are there. Slots alternate between two sets, so that a fast block
+/// cannot overwrite what a slow one has yet to read: it is stopped by the slow one's missing post.
+/// All blocks must be resident at once (a cooperative launch).
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// `[parity][word][block]`
+    slots: View<u64>,
+    blocks: u32,
+    words: u32,
+}
+
+/// Slots that a lane has in flight at a time.
+const IN_FLIGHT: usize = 4;
+
+impl Exchange {
+    /// The exchange of `blocks` blocks over `slots`, with `words` words a slot
+    /// ([`slot_words`](warpswarm_core::launch::slot_words)).
+    #[inline(always)]
+    pub fn new(slots: View<u64>, blocks: u32, words: u32) -> Self {
+        Exchange { slots, blocks, words }
+    }
+
+    #[inline(always)]
+    fn slot(&self, tag: u32, word: u32, block: u32) -> usize {
+        (((tag & 1) * self.words + word) * self.blocks + block) as usize
+    }
+
+    /// Posts this block's best under `tag`; by one thread, after a barrier behind which the block
+    /// has written all that goes with it. [`Fitness::WORST`] says that there is none.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn post<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
+        let mut word = 0;
+        while word < self.words {
+            let payload = payload::<R>(best, self.words, word);
+            let value = u64::from(tag) << 32 | u64::from(payload);
+            self.slots.store_release(self.slot(tag, word, block), value);
+            word += 1;
+        }
+    }
+
+    /// Waits for all posts under `tag` and gives the best with the number of its block, the lowest
+    /// among equals. Collective in the warp; what the blocks wrote before posting is visible after.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn collect<R: DeviceReal>(&self, tag: u32) -> Candidate<R> {
+        let constrained = self.words as usize > R::WORDS;
+        let mut best = Candidate::<R>::NONE;
+        let mut first = 0;
+        while first < self.blocks {
+            let mut payloads = [[u32::MAX; 4]; IN_FLIGHT];
+            let mut word = 0;
+            while word < 4 {
+                if word < self.words {
+                    self.wait(tag, word, first, &mut payloads);
+                }
+                word += 1;
+            }
+            let mut k = 0;
+            while k < IN_FLIGHT {
+                let block = first + thread::lane() + 32 * k as u32;
+                if block < self.blocks {
+                    let fitness = fitness::<R>(payloads[k], constrained);
+                    best = best.better(Candidate::new(fitness, block));
+                }
+                k += 1;
+            }
+            first += 32 * IN_FLIGHT as u32;
+        }
+        fence();
+        warp::best(best, constrained).0
+    }
+
+    /// Reads one word of the slots `first + lane + 32 k` until all have the tag.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn wait(&self, tag: u32, word: u32, first: u32, payloads: &mut [[u32; 4]; IN_FLIGHT]) {
+        loop {
+            let mut there = true;
+            let mut k = 0;
+            while k < IN_FLIGHT {
+                let block = first + thread::lane() + 32 * k as u32;
+                if block < self.blocks {
+                    let value = self.slots.load_relaxed(self.slot(tag, word, block));
+                    there &= (value >> 32) as u32 == tag;
+                    payloads[k][word as usize] = value as u32;
+                }
+                k += 1;
+            }
+            if there {
+                return;
+            }
+            machine::spin();
+        }
+    }
+}
+
+/// Word `word` of a fitness: violation before value, high before low.
+#[inline(always)]
+fn payload<R: Real>(fitness: Fitness<R>, words: u32, word: u32) -> u32 {
+    let (violation, value) = fitness.ordered();
+    let of_value = word + R::WORDS as u32 >= words;
+    let key = if of_value { value } else { violation };
+    if R::WORDS == 2 && word % 2 == 0 { (key >> 32) as u32 } else { key as u32 }
+}
+
+/// The inverse of [`payload`].
+#[inline(always)]
+fn fitness<R: Real>(words: [u32; 4], constrained: bool) -> Fitness<R> {
+    let key = |k: usize| {
+        if R::WORDS == 2 {
+            u64::from(words[2 * k]) << 32 | u64::from(words[2 * k + 1])
+        } else {
+            u64::from(words[k])
+        }
+    };
+    if constrained {
+        Fitness { violation: R::from_ordered(key(0)), value: R::from_ordered(key(1)) }
+    } else {
+        let value = R::from_ordered(key(0));
+        Fitness { violation: if value.is_nan() { R::NAN } else { R::ZERO }, value }
+    }
+}

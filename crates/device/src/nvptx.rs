@@ -1,0 +1,333 @@
+//! The machine's own instructions.
+//!
+//! Every function here has a twin of the same name and signature in `emulator::machine`; the rest of
+//! the crate is written in terms of the two.
+
+use core::arch::{asm, nvptx};
+
+// Collective operations go through LLVM's intrinsics: they are known to be convergent, so that the
+// optimiser never duplicates one into two branches, which inline assembly does not promise.
+#[allow(improper_ctypes)]
+unsafe extern "C" {
+    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+    fn shfl_bfly(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
+    fn shfl_idx(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.vote.any.sync"]
+    fn vote_any(mask: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.vote.ballot.sync"]
+    fn vote_ballot(mask: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.umin"]
+    fn redux_umin(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    fn bar_warp_sync(mask: u32);
+    #[link_name = "llvm.nvvm.barrier0.or"]
+    fn barrier_or(predicate: i32) -> i32;
+}
+
+const ALL: u32 = u32::MAX;
+
+#[inline(always)]
+pub(crate) fn thread_index() -> u32 {
+    // SAFETY: reading a special register has no preconditions.
+    unsafe { nvptx::_thread_idx_x() as u32 }
+}
+
+#[inline(always)]
+pub(crate) fn block_index() -> u32 {
+    // SAFETY: reading a special register has no preconditions.
+    unsafe { nvptx::_block_idx_x() as u32 }
+}
+
+#[inline(always)]
+pub(crate) fn block_dim() -> u32 {
+    // SAFETY: reading a special register has no preconditions.
+    unsafe { nvptx::_block_dim_x() as u32 }
+}
+
+#[inline(always)]
+pub(crate) fn grid_dim() -> u32 {
+    // SAFETY: reading a special register has no preconditions.
+    unsafe { nvptx::_grid_dim_x() as u32 }
+}
+
+/// Leaves the launch with an error that the host sees.
+#[cold]
+#[inline(always)]
+pub(crate) fn fail(_what: &'static str) -> ! {
+    // SAFETY: a trap ends the launch; nothing after it runs.
+    unsafe { nvptx::trap() }
+}
+
+#[inline(always)]
+pub(crate) fn sync_threads() {
+    // SAFETY: collective by the contract of `block`: every thread of the block arrives here.
+    unsafe { nvptx::_syncthreads() }
+}
+
+#[inline(always)]
+pub(crate) fn sync_threads_or(predicate: bool) -> bool {
+    // SAFETY: collective by the contract of `block`.
+    unsafe { barrier_or(i32::from(predicate)) != 0 }
+}
+
+#[inline(always)]
+pub(crate) fn sync_warp() {
+    // SAFETY: collective by the contract of `warp`: all lanes arrive here.
+    unsafe { bar_warp_sync(ALL) }
+}
+
+#[inline(always)]
+pub(crate) fn any(predicate: bool) -> bool {
+    // SAFETY: collective by the contract of `warp`.
+    unsafe { vote_any(ALL, predicate) }
+}
+
+#[inline(always)]
+pub(crate) fn ballot(predicate: bool) -> u32 {
+    // SAFETY: collective by the contract of `warp`.
+    unsafe { vote_ballot(ALL, predicate) }
+}
+
+#[inline(always)]
+pub(crate) fn shuffle_xor(value: u32, mask: u32) -> u32 {
+    // SAFETY: collective by the contract of `warp`.
+    unsafe { shfl_bfly(ALL, value, mask, 31) }
+}
+
+#[inline(always)]
+pub(crate) fn shuffle(value: u32, lane: u32) -> u32 {
+    // SAFETY: collective by the contract of `warp`.
+    unsafe { shfl_idx(ALL, value, lane, 31) }
+}
+
+#[inline(always)]
+pub(crate) fn min(value: u32) -> u32 {
+    // SAFETY: collective by the contract of `warp`.
+    unsafe { redux_umin(value, ALL) }
+}
+
+/// The start of the block's shared memory; the launch gives its size. `ptx-builder` declares the
+/// symbol in every module that uses it.
+#[inline(always)]
+fn shared_base() -> u32 {
+    let base: u32;
+    // SAFETY: reads the address of a symbol.
+    unsafe {
+        asm!("mov.u32 {base}, warpswarm_shared;", base = out(reg32) base,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    base
+}
+
+/// # Safety
+/// `offset` is a multiple of 4 and below the launch's shared bytes.
+#[inline(always)]
+pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
+    let value: u32;
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.shared.b32 {value}, [{at}];", at = in(reg32) shared_base() + offset,
+            value = out(reg32) value, options(pure, readonly, nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// `offset` is a multiple of 8 and, with the 8 bytes after it, below the launch's shared bytes.
+#[inline(always)]
+pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
+    let value: u64;
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.shared.b64 {value}, [{at}];", at = in(reg32) shared_base() + offset,
+            value = out(reg64) value, options(pure, readonly, nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline(always)]
+pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.shared.b32 [{at}], {value};", at = in(reg32) shared_base() + offset,
+            value = in(reg32) value, options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// As [`shared_read_u64`].
+#[inline(always)]
+pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.shared.b64 [{at}], {value};", at = in(reg32) shared_base() + offset,
+            value = in(reg64) value, options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// `at` is valid for a read of a `T` in global memory.
+#[inline(always)]
+pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
+    // SAFETY: the caller's.
+    unsafe { *at }
+}
+
+/// # Safety
+/// `at` is valid for a write of a `T` in global memory.
+#[inline(always)]
+pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
+    // SAFETY: the caller's.
+    unsafe { *at = value }
+}
+
+/// Four neighbouring 32-bit words, once: they are not kept in the caches.
+///
+/// # Safety
+/// `at` is valid for a read of 16 bytes in global memory and a multiple of 16.
+#[inline(always)]
+pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.global.cs.v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];", at = in(reg64) at,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(readonly, pure, nostack, preserves_flags));
+    }
+    [a, b, c, d]
+}
+
+/// Two neighbouring 64-bit words, once.
+///
+/// # Safety
+/// As [`stream_read_4x32`].
+#[inline(always)]
+pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
+    let (a, b): (u64, u64);
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.global.cs.v2.b64 {{{a}, {b}}}, [{at}];", at = in(reg64) at,
+            a = out(reg64) a, b = out(reg64) b,
+            options(readonly, pure, nostack, preserves_flags));
+    }
+    [a, b]
+}
+
+/// # Safety
+/// `at` is valid for a write of 16 bytes in global memory and a multiple of 16.
+#[inline(always)]
+pub(crate) unsafe fn stream_write_4x32(at: *mut u32, [a, b, c, d]: [u32; 4]) {
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("st.global.cs.v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};", at = in(reg64) at,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// As [`stream_write_4x32`].
+#[inline(always)]
+pub(crate) unsafe fn stream_write_2x64(at: *mut u64, [a, b]: [u64; 2]) {
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("st.global.cs.v2.b64 [{at}], {{{a}, {b}}};", at = in(reg64) at,
+            a = in(reg64) a, b = in(reg64) b, options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// `at` is valid for a read of 8 bytes in global memory and a multiple of 8.
+#[inline(always)]
+pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
+    let value: u64;
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.relaxed.gpu.global.b64 {value}, [{at}];", at = in(reg64) at,
+            value = out(reg64) value, options(nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// `at` is valid for a read of 4 bytes in global memory and a multiple of 4.
+#[inline(always)]
+pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
+    let value: u32;
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.relaxed.gpu.global.b32 {value}, [{at}];", at = in(reg64) at,
+            value = out(reg32) value, options(nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
+#[inline(always)]
+pub(crate) unsafe fn store_release_u64(at: *mut u64, value: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("st.release.gpu.global.b64 [{at}], {value};", at = in(reg64) at,
+            value = in(reg64) value, options(nostack, preserves_flags));
+    }
+}
+
+/// Orders what this thread saw and wrote before against what it does after, for the whole GPU.
+#[inline(always)]
+pub(crate) fn fence() {
+    // SAFETY: a fence has no preconditions.
+    unsafe { asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags)) }
+}
+
+/// # Safety
+/// `at` is valid for an atomic update of 4 bytes in global memory.
+#[inline(always)]
+pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
+    let old: u32;
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("atom.add.acq_rel.gpu.global.u32 {old}, [{at}], {value};", at = in(reg64) at,
+            value = in(reg32) value, old = out(reg32) old, options(nostack, preserves_flags));
+    }
+    old
+}
+
+/// # Safety
+/// `at` is valid for an atomic update of 8 bytes in global memory.
+#[inline(always)]
+pub(crate) unsafe fn add_relaxed_u64(at: *mut u64, value: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("red.add.relaxed.gpu.global.u64 [{at}], {value};", at = in(reg64) at,
+            value = in(reg64) value, options(nostack, preserves_flags));
+    }
+}
+
+/// Says that the thread waits for another one.
+#[inline(always)]
+pub(crate) fn spin() {}
+
+/// Tells the cutter the largest block of the entry that this is inlined into.
+#[inline(always)]
+pub(crate) fn max_block<const THREADS: u32>() {
+    // SAFETY: a comment.
+    unsafe {
+        asm!("// warpswarm.maxntid {threads}", threads = const THREADS,
+            options(nomem, nostack, preserves_flags));
+    }
+}
+
+/// Hides a value from the compiler.
+#[inline(always)]
+pub(crate) fn opaque(value: u32) -> u32 {
+    let mut value = value;
+    // SAFETY: no instruction at all.
+    unsafe {
+        asm!("// {value}", value = inout(reg32) value, options(nomem, nostack, preserves_flags));
+    }
+    value
+}

@@ -1,0 +1,295 @@
+//! The point at which an objective is evaluated, as one thread or several lanes hold it.
+//!
+//! All give the same bits: they follow the order of [`sum`].
+
+use warpswarm_core::objective::Point;
+use warpswarm_core::sum::{self, LEAVES, Operator, Pairwise, Sum, TILE, TILE_LEVELS};
+
+use crate::shared::SharedArray;
+use crate::view::{DeviceReal, View};
+use crate::{thread, warp};
+
+/// A point in a row of global memory, evaluated by one thread.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadPoint<R> {
+    row: View<R>,
+    dimensions: usize,
+}
+
+impl<R: DeviceReal> ThreadPoint<R> {
+    /// The point in the first `dimensions` places of `row`.
+    #[inline(always)]
+    pub fn new(row: View<R>, dimensions: usize) -> Self {
+        ThreadPoint { row, dimensions }
+    }
+}
+
+impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn get(&self, i: usize) -> R {
+        self.row.get(i)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        sum::fold_in_registers::<R, O>(self.dimensions, |i| term(i, self.row.get(i)))
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        sum::fold_in_registers::<R, O>(n, term)
+    }
+    /// Adds each prefix anew: the fold asks for them out of order, and registers hold no array.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        sum::fold_in_registers::<R, Sum>(self.dimensions, |i| {
+            let mut prefix = R::ZERO;
+            let mut j = 0;
+            while j <= i {
+                prefix += element(j, self.row.get(j));
+                j += 1;
+            }
+            term(i, prefix)
+        })
+    }
+}
+
+/// A point in a row of global memory, evaluated by a warp; its methods are collective.
+///
+/// What the lanes wrote into the row is ordered by a [`warp::sync`] before.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpPoint<R> {
+    row: View<R>,
+    dimensions: usize,
+}
+
+impl<R: DeviceReal> WarpPoint<R> {
+    /// The point in the first `dimensions` places of `row`.
+    #[inline(always)]
+    pub fn new(row: View<R>, dimensions: usize) -> Self {
+        WarpPoint { row, dimensions }
+    }
+}
+
+impl<R: DeviceReal> Point<R> for WarpPoint<R> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn get(&self, i: usize) -> R {
+        self.row.get(i)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        self.fold_terms::<O>(self.dimensions, |i| term(i, self.row.get(i)))
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
+        let mut start = 0;
+        while start < n {
+            let end = (start + TILE).min(n);
+            let mut leaf = O::identity();
+            let mut i = start + thread::lane() as usize;
+            while i < end {
+                leaf = O::combine(leaf, term(i));
+                i += LEAVES;
+            }
+            tiles.push::<O>(warp::join::<R, O, 32>(leaf));
+            start = end;
+        }
+        O::finish(tiles.result::<O>())
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<Sum>();
+        let (mut prefix, mut i) = (R::ZERO, 0);
+        while i < self.dimensions {
+            let end = (i + TILE).min(self.dimensions);
+            let mut leaf = R::ZERO;
+            while i < end {
+                prefix += element(i, self.row.get(i));
+                if i % LEAVES == thread::lane() as usize {
+                    leaf += term(i, prefix);
+                }
+                i += 1;
+            }
+            tiles.push::<Sum>(warp::join::<R, Sum, 32>(leaf));
+        }
+        <Sum as Operator<R>>::finish(tiles.result::<Sum>())
+    }
+}
+
+/// A point spread over `LANES` neighbouring lanes, `K` coordinates in each one's registers; its
+/// methods are collective in the warp.
+///
+/// Lane l holds, of every 32 coordinates, the `32 / LANES` neighbours from `l * 32 / LANES` on: see
+/// [`Tile`](warpswarm_core::launch::Tile).
+#[derive(Clone, Copy, Debug)]
+pub struct TilePoint<R, const LANES: u32, const K: usize> {
+    /// The lane's own coordinates.
+    pub own: [R; K],
+    dimensions: usize,
+    /// Where lanes that need each other's coordinates find them.
+    stage: SharedArray<R>,
+}
+
+/// The coordinate that register `k` of lane `lane % LANES` holds.
+#[inline(always)]
+pub fn coordinate<const LANES: u32>(lane: u32, k: usize) -> usize {
+    let together = (LEAVES as u32 / LANES) as usize;
+    let first = (lane % LANES) as usize * together;
+    LEAVES * (k / together) + first + k % together
+}
+
+impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
+    /// Coordinates that a lane holds side by side.
+    const TOGETHER: usize = {
+        let together = LEAVES / LANES as usize;
+        if together < K { together } else { K }
+    };
+
+    /// The point with these coordinates; if `gathers`, shows them to the other lanes in `stage`, which
+    /// has a place for each of the particle's coordinates and may be used again after the next
+    /// [`warp::sync`].
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn new(own: [R; K], dimensions: usize, stage: SharedArray<R>, gathers: bool) -> Self {
+        if gathers && LANES > 1 {
+            // The point before this one has been read by all.
+            warp::sync();
+            let mut k = 0;
+            while k < K {
+                stage.set(coordinate::<LANES>(thread::lane(), k) as u32, own[k]);
+                k += 1;
+            }
+            warp::sync();
+        }
+        TilePoint { own, dimensions, stage }
+    }
+
+    /// The leaves of this lane, joined within the lane and over the lanes.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn finish<O: Operator<R>>(leaves: [R; K]) -> R {
+        // Registers beyond TOGETHER belong to later chunks and are not leaves.
+        let mut leaves = leaves;
+        let mut width = 1;
+        while width < Self::TOGETHER {
+            let mut i = 0;
+            while i < Self::TOGETHER {
+                leaves[i] = O::combine(leaves[i], leaves[i + width]);
+                i += 2 * width;
+            }
+            width *= 2;
+        }
+        O::finish(warp::join::<R, O, LANES>(leaves[0]))
+    }
+}
+
+impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, LANES, K> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn get(&self, i: usize) -> R {
+        if LANES > 1 {
+            return self.stage.get(i as u32);
+        }
+        let mut x = self.own[0];
+        let mut k = 1;
+        while k < K {
+            if k == i {
+                x = self.own[k];
+            }
+            k += 1;
+        }
+        x
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        let mut leaves = [O::identity(); K];
+        let mut k = 0;
+        while k < K {
+            let i = coordinate::<LANES>(thread::lane(), k);
+            if i < self.dimensions {
+                let leaf = k % Self::TOGETHER;
+                leaves[leaf] = O::combine(leaves[leaf], term(i, self.own[k]));
+            }
+            k += 1;
+        }
+        Self::finish::<O>(leaves)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
+        let together = LEAVES as u32 / LANES;
+        let mut start = 0;
+        while start < n {
+            let end = (start + TILE).min(n);
+            // Leaf by leaf, so that one register holds the lane's share of the join.
+            let mut leaves = Pairwise::<R, 6>::new::<O>();
+            let mut c = 0;
+            while c < together {
+                let mut leaf = O::identity();
+                let mut i = start + (thread::lane() % LANES * together + c) as usize;
+                while i < end {
+                    leaf = O::combine(leaf, term(i));
+                    i += LEAVES;
+                }
+                leaves.push::<O>(leaf);
+                c += 1;
+            }
+            tiles.push::<O>(warp::join::<R, O, LANES>(leaves.result::<O>()));
+            start = end;
+        }
+        O::finish(tiles.result::<O>())
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        let mut leaves = [R::ZERO; K];
+        let mut prefix = R::ZERO;
+        let mut chunk = 0;
+        while chunk < K / Self::TOGETHER {
+            let mut lane = 0;
+            while lane < LANES {
+                let mut c = 0;
+                while c < Self::TOGETHER {
+                    let k = chunk * Self::TOGETHER + c;
+                    let i = coordinate::<LANES>(lane, k);
+                    if i < self.dimensions {
+                        let x = if LANES > 1 { self.stage.get(i as u32) } else { self.own[k] };
+                        prefix += element(i, x);
+                        if lane == thread::lane() % LANES {
+                            leaves[c] += term(i, prefix);
+                        }
+                    }
+                    c += 1;
+                }
+                lane += 1;
+            }
+            chunk += 1;
+        }
+        Self::finish::<Sum>(leaves)
+    }
+}

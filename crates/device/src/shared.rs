@@ -1,0 +1,142 @@
+//! The shared memory of a block.
+//!
+//! The launch gives its size; kernels cut it into arrays at offsets that host and kernel compute by
+//! the same function. Two threads may touch the same place, one of them writing, only with a
+//! barrier between ([`block::sync`](crate::block::sync), or [`warp::sync`](crate::warp::sync)
+//! within a warp); the emulator reports it where they do.
+
+use core::marker::PhantomData;
+
+use warpswarm_core::order::{Candidate, Fitness};
+
+use crate::machine;
+use crate::view::DeviceReal;
+
+/// What shared memory can hold.
+pub trait Stored: Copy {
+    /// Its size in bytes.
+    const BYTES: u32;
+    /// Reads it.
+    ///
+    /// # Safety
+    /// `offset` is aligned to the element (at most 8) and the element lies inside the block's
+    /// shared memory.
+    unsafe fn read(offset: u32) -> Self;
+    /// Writes it.
+    ///
+    /// # Safety
+    /// As for [`read`](Stored::read).
+    unsafe fn write(offset: u32, value: Self);
+}
+
+macro_rules! stored {
+    ($type:ty, $bytes:literal, $read:ident, $write:ident, $from:expr, $to:expr) => {
+        impl Stored for $type {
+            const BYTES: u32 = $bytes;
+            #[inline(always)]
+            #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+            unsafe fn read(offset: u32) -> Self {
+                // SAFETY: the caller's.
+                $from(unsafe { machine::$read(offset) })
+            }
+            #[inline(always)]
+            #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+            unsafe fn write(offset: u32, value: Self) {
+                // SAFETY: the caller's.
+                unsafe { machine::$write(offset, $to(value)) }
+            }
+        }
+    };
+}
+
+stored!(u32, 4, shared_read_u32, shared_write_u32, |x| x, |x| x);
+stored!(u64, 8, shared_read_u64, shared_write_u64, |x| x, |x| x);
+stored!(f32, 4, shared_read_u32, shared_write_u32, f32::from_bits, f32::to_bits);
+stored!(f64, 8, shared_read_u64, shared_write_u64, f64::from_bits, f64::to_bits);
+
+impl<R: DeviceReal> Stored for Candidate<R> {
+    const BYTES: u32 = 2 * R::BYTES + 8;
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn read(offset: u32) -> Self {
+        // SAFETY: the caller's; the three parts lie in the element one after the other.
+        unsafe {
+            let (violation, value) = (R::read(offset), R::read(offset + R::BYTES));
+            Candidate::new(Fitness { violation, value }, u32::read(offset + 2 * R::BYTES))
+        }
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn write(offset: u32, value: Self) {
+        // SAFETY: the caller's; the three parts lie in the element one after the other.
+        unsafe {
+            R::write(offset, value.fitness.violation);
+            R::write(offset + R::BYTES, value.fitness.value);
+            u32::write(offset + 2 * R::BYTES, value.index);
+        }
+    }
+}
+
+/// An array in the block's shared memory.
+#[derive(Debug)]
+pub struct SharedArray<T> {
+    offset: u32,
+    len: u32,
+    item: PhantomData<T>,
+}
+
+impl<T> Clone for SharedArray<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for SharedArray<T> {}
+
+impl<T: Stored> SharedArray<T> {
+    /// The array of `len` elements that starts `offset` bytes into the block's shared memory.
+    ///
+    /// # Safety
+    /// The host upholds that the launch gives every block at least `offset + len * T::BYTES` bytes;
+    /// `offset` is a multiple of 8. Arrays with overlapping bytes are used one after the other,
+    /// with a barrier between.
+    #[inline(always)]
+    pub unsafe fn new(offset: u32, len: u32) -> Self {
+        SharedArray { offset, len, item: PhantomData }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn at(&self, i: u32) -> u32 {
+        if i >= self.len {
+            machine::fail("a shared array was used out of its bounds");
+        }
+        self.offset + i * T::BYTES
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn get(&self, i: u32) -> T {
+        // SAFETY: `at` has checked the place; `new`'s caller vouches for the array.
+        unsafe { T::read(self.at(i)) }
+    }
+
+    /// Makes `value` element `i`.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set(&self, i: u32, value: T) {
+        // SAFETY: `at` has checked the place; `new`'s caller vouches for the array.
+        unsafe { T::write(self.at(i), value) }
+    }
+
+    /// The `len` elements from `i` on.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn part(&self, i: u32, len: u32) -> Self {
+        if i > self.len || self.len - i < len {
+            machine::fail("a part of a shared array lies outside it");
+        }
+        SharedArray { offset: self.offset + i * T::BYTES, len, item: PhantomData }
+    }
+}

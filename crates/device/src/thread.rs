@@ -1,0 +1,58 @@
+//! Which thread this is.
+
+use crate::machine;
+
+/// The thread's index in its block.
+#[inline(always)]
+pub fn index() -> u32 {
+    machine::thread_index()
+}
+
+/// The block's index in the grid.
+#[inline(always)]
+pub fn block_index() -> u32 {
+    machine::block_index()
+}
+
+/// Threads in a block.
+#[inline(always)]
+pub fn block_dim() -> u32 {
+    machine::block_dim()
+}
+
+/// Blocks in the grid.
+#[inline(always)]
+pub fn grid_dim() -> u32 {
+    machine::grid_dim()
+}
+
+/// The thread's index in the grid.
+#[inline(always)]
+pub fn global_index() -> u64 {
+    u64::from(block_index()) * u64::from(block_dim()) + u64::from(index())
+}
+
+/// The thread's lane in its warp.
+#[inline(always)]
+pub fn lane() -> u32 {
+    index() % 32
+}
+
+/// The thread's warp in its block.
+#[inline(always)]
+pub fn warp() -> u32 {
+    index() / 32
+}
+
+/// Ends the launch with an error that the host sees.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn abort() -> ! {
+    machine::fail("the kernel gave up")
+}
+
+/// The same number, but the compiler does not know it: what is computed from it is computed anew.
+#[inline(always)]
+pub fn opaque(value: u32) -> u32 {
+    machine::opaque(value)
+}

@@ -1,0 +1,246 @@
+//! Arrays in global memory, with the bounds checks in them.
+//!
+//! A view out of whose bounds a kernel reads or writes ends the launch: on the GPU by a trap, under
+//! the emulator by a fault that names kernel, block, thread and place.
+
+use core::marker::PhantomData;
+
+use warpswarm_core::launch::Ptr;
+use warpswarm_core::real::Real;
+
+use crate::machine;
+use crate::shared::Stored;
+
+/// A number that kernels compute with: it can be kept in shared memory and read in vectors.
+pub trait DeviceReal: Real + Stored {
+    /// Four neighbouring numbers, read once and not kept in the caches.
+    ///
+    /// # Safety
+    /// `at` is valid for a read of four numbers in global memory and a multiple of 16 bytes.
+    unsafe fn stream_read(at: *const Self) -> [Self; 4];
+    /// Four neighbouring numbers, written once and not kept in the caches.
+    ///
+    /// # Safety
+    /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
+    unsafe fn stream_write(at: *mut Self, values: [Self; 4]);
+}
+
+impl DeviceReal for f32 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_read(at: *const Self) -> [Self; 4] {
+        // SAFETY: the caller's.
+        unsafe { machine::stream_read_4x32(at.cast()) }.map(f32::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
+        // SAFETY: the caller's.
+        unsafe { machine::stream_write_4x32(at.cast(), values.map(f32::to_bits)) }
+    }
+}
+
+impl DeviceReal for f64 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_read(at: *const Self) -> [Self; 4] {
+        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        let (a, b) = unsafe {
+            (machine::stream_read_2x64(at.cast()), machine::stream_read_2x64(at.add(2).cast()))
+        };
+        [a[0], a[1], b[0], b[1]].map(f64::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
+        let [a, b, c, d] = values.map(f64::to_bits);
+        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        unsafe {
+            machine::stream_write_2x64(at.cast(), [a, b]);
+            machine::stream_write_2x64(at.add(2).cast(), [c, d]);
+        }
+    }
+}
+
+/// An array in global memory that threads read and write.
+///
+/// Threads share it as they share memory: two may touch the same place only with a barrier, a
+/// launch boundary or the orders documented here between them.
+#[derive(Debug)]
+pub struct View<T> {
+    start: *mut T,
+    len: usize,
+    item: PhantomData<T>,
+}
+
+impl<T> Clone for View<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for View<T> {}
+
+impl<T: Copy> View<T> {
+    /// The array of no elements.
+    pub const EMPTY: Self = View { start: core::ptr::null_mut(), len: 0, item: PhantomData };
+
+    /// The array of `len` elements at `ptr`.
+    ///
+    /// # Safety
+    /// The host upholds: `ptr` is the address of `len` elements, aligned to 16 bytes, that stay
+    /// allocated while the kernel runs and that nothing but this launch touches meanwhile.
+    #[inline(always)]
+    pub unsafe fn new(ptr: Ptr<T>, len: usize) -> Self {
+        View { start: ptr.address as *mut T, len, item: PhantomData }
+    }
+
+    /// The address of element `i`, after the check that `count` elements lie there.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn at(&self, i: usize, count: usize) -> *mut T {
+        if i >= self.len || self.len - i < count {
+            machine::fail("a view was used out of its bounds");
+        }
+        // SAFETY: just checked to lie in the array.
+        unsafe { self.start.add(i) }
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn get(&self, i: usize) -> T {
+        // SAFETY: `at` has checked the place; `new`'s caller vouches for the array.
+        unsafe { machine::global_read(self.at(i, 1)) }
+    }
+
+    /// Makes `value` element `i`.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set(&self, i: usize, value: T) {
+        // SAFETY: `at` has checked the place; `new`'s caller vouches for the array.
+        unsafe { machine::global_write(self.at(i, 1), value) }
+    }
+
+    /// The `count` elements from `i` on, checked once.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn part(&self, i: usize, count: usize) -> View<T> {
+        View { start: self.at(i, count), len: count, item: PhantomData }
+    }
+
+    /// The field of type `F` of element `i`, `offset` bytes into it, as an array of one.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn field<F: Copy>(&self, i: usize, offset: usize) -> View<F> {
+        assert_inside::<T>(offset, size_of::<F>());
+        let start = self.at(i, 1).wrapping_byte_add(offset).cast();
+        View { start, len: 1, item: PhantomData }
+    }
+
+    /// A 32-bit field of element `i`, `offset` bytes into it, for atomic use.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn atomic_u32(&self, i: usize, offset: usize) -> AtomicU32 {
+        assert_inside::<T>(offset, 4);
+        AtomicU32(self.at(i, 1).wrapping_byte_add(offset).cast())
+    }
+
+    /// A 64-bit field of element `i`, `offset` bytes into it, for atomic use.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn atomic_u64(&self, i: usize, offset: usize) -> AtomicU64 {
+        assert_inside::<T>(offset, 8);
+        AtomicU64(self.at(i, 1).wrapping_byte_add(offset).cast())
+    }
+}
+
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+fn assert_inside<T>(offset: usize, size: usize) {
+    if offset % size != 0 || offset + size > size_of::<T>() {
+        machine::fail("a field lies outside its element");
+    }
+}
+
+impl<R: DeviceReal> View<R> {
+    /// Elements `i` to `i + 3`, read once and not kept in the caches; `i` is a multiple of 4.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn stream4(&self, i: usize) -> [R; 4] {
+        // SAFETY: `at` has checked the four places; arrays and rows start at multiples of 16 bytes.
+        unsafe { R::stream_read(self.at(i, 4)) }
+    }
+
+    /// Makes `values` elements `i` to `i + 3`, not kept in the caches; `i` is a multiple of 4.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set_stream4(&self, i: usize, values: [R; 4]) {
+        // SAFETY: as for `stream4`.
+        unsafe { R::stream_write(self.at(i, 4), values) }
+    }
+
+    /// Element `i` as other blocks of this launch have left it, past the caches of this processor.
+    ///
+    /// Valid after something that orders this read after their writes ([`grid`](crate::grid)).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn get_shared(&self, i: usize) -> R {
+        let at = self.at(i, 1);
+        // SAFETY: `at` has checked the place; a number is aligned to its size.
+        unsafe {
+            if R::WORDS == 1 {
+                R::from_bits64(u64::from(machine::load_relaxed_u32(at.cast())))
+            } else {
+                R::from_bits64(machine::load_relaxed_u64(at.cast()))
+            }
+        }
+    }
+}
+
+impl View<u64> {
+    /// Element `i` as whoever has last written it, on the whole GPU; orders nothing.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn load_relaxed(&self, i: usize) -> u64 {
+        // SAFETY: `at` has checked the place.
+        unsafe { machine::load_relaxed_u64(self.at(i, 1)) }
+    }
+
+    /// Makes `value` element `i` for the whole GPU, after everything that this thread (and, with a
+    /// barrier before, its block) has written.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn store_release(&self, i: usize, value: u64) {
+        // SAFETY: `at` has checked the place.
+        unsafe { machine::store_release_u64(self.at(i, 1), value) }
+    }
+}
+
+/// A 32-bit counter in global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicU32(*mut u32);
+
+impl AtomicU32 {
+    /// Adds `value` and gives what was there before; acquires and releases for the whole GPU.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn add_acq_rel(&self, value: u32) -> u32 {
+        // SAFETY: made only by `View::atomic_u32`, which checks the place.
+        unsafe { machine::add_acq_rel_u32(self.0, value) }
+    }
+}
+
+/// A 64-bit counter in global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicU64(*mut u64);
+
+impl AtomicU64 {
+    /// Adds `value`; orders nothing.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn add_relaxed(&self, value: u64) {
+        // SAFETY: made only by `View::atomic_u64`, which checks the place.
+        unsafe { machine::add_relaxed_u64(self.0, value) }
+    }
+}

@@ -1,0 +1,151 @@
+//! The 32 lanes of a warp.
+//!
+//! Every function is collective: all 32 lanes call it together. Results are valid in every lane.
+//! [`sync`] also orders the lanes' accesses to shared memory; the others do not.
+
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::real::Real;
+use warpswarm_core::sum::Operator;
+
+use crate::{machine, thread};
+
+/// A value that lanes can hand to each other: one or two 32-bit words.
+pub trait Word: Copy + 'static {
+    /// Lane `lane ^ mask`'s value.
+    fn shuffle_xor(self, mask: u32) -> Self;
+    /// Lane `lane`'s value.
+    fn shuffle(self, lane: u32) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn shuffle_xor(self, mask: u32) -> Self {
+        machine::shuffle_xor(self, mask)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn shuffle(self, lane: u32) -> Self {
+        machine::shuffle(self, lane)
+    }
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn shuffle_xor(self, mask: u32) -> Self {
+        let high = machine::shuffle_xor((self >> 32) as u32, mask);
+        u64::from(high) << 32 | u64::from(machine::shuffle_xor(self as u32, mask))
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn shuffle(self, lane: u32) -> Self {
+        let high = machine::shuffle((self >> 32) as u32, lane);
+        u64::from(high) << 32 | u64::from(machine::shuffle(self as u32, lane))
+    }
+}
+
+/// A number's value in lane `lane ^ mask`.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn shuffle_xor<R: Real>(value: R, mask: u32) -> R {
+    if R::WORDS == 1 {
+        R::from_bits64(u64::from((value.to_bits64() as u32).shuffle_xor(mask)))
+    } else {
+        R::from_bits64(value.to_bits64().shuffle_xor(mask))
+    }
+}
+
+/// A number's value in lane `lane`.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn shuffle<R: Real>(value: R, lane: u32) -> R {
+    if R::WORDS == 1 {
+        R::from_bits64(u64::from((value.to_bits64() as u32).shuffle(lane)))
+    } else {
+        R::from_bits64(value.to_bits64().shuffle(lane))
+    }
+}
+
+/// Waits for all lanes; shared memory written before is visible to all of them after.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn sync() {
+    machine::sync_warp();
+}
+
+/// Whether the predicate holds in any lane.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn any(predicate: bool) -> bool {
+    machine::any(predicate)
+}
+
+/// One bit per lane: the lane's predicate.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn ballot(predicate: bool) -> u32 {
+    machine::ballot(predicate)
+}
+
+/// The smallest of the lanes' integers.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn min(value: u32) -> u32 {
+    machine::min(value)
+}
+
+/// Joins the values of groups of `LANES` neighbouring lanes pairwise, neighbours first, as
+/// [`sum`](warpswarm_core::sum) has it; every lane gets its group's result.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
+    let mut value = value;
+    let mut apart = 1;
+    while apart < LANES {
+        let other = shuffle_xor(value, apart);
+        // The operator sees the lower lane's value first, in both lanes.
+        let first = thread::lane() & apart == 0;
+        value = if first { O::combine(value, other) } else { O::combine(other, value) };
+        apart *= 2;
+    }
+    value
+}
+
+/// The best of the lanes' candidates in (violation, value, index), and the lane that holds it.
+///
+/// Fitnesses are canonical. `constrained` says whether violations can be anything but zero (or
+/// [`Candidate::NONE`]'s). Reduces word by word with the hardware's
+/// integer minimum: one step a word.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
+    let (violation, value) = mine.fitness.ordered();
+    let mut leading = true;
+    let mut winner = [0_u64; 3];
+    let keys = [violation, value, u64::from(mine.index)];
+    for (k, key) in keys.into_iter().enumerate() {
+        if k == 0 && !constrained {
+            continue;
+        }
+        if k < 2 && R::WORDS == 2 {
+            let high = min(if leading { (key >> 32) as u32 } else { u32::MAX });
+            leading &= (key >> 32) as u32 == high;
+            winner[k] = u64::from(high) << 32;
+        }
+        let low = min(if leading { key as u32 } else { u32::MAX });
+        leading &= key as u32 == low;
+        winner[k] |= u64::from(low);
+    }
+    let lane = ballot(leading).trailing_zeros();
+    let index = winner[2] as u32;
+    let violation = if constrained {
+        R::from_ordered(winner[0])
+    } else if index == u32::MAX {
+        R::NAN
+    } else {
+        R::ZERO
+    };
+    let fitness = Fitness { violation, value: R::from_ordered(winner[1]) };
+    (Candidate::new(fitness, index), lane)
+}

@@ -1,0 +1,166 @@
+//! The algorithms, and the registry from which the program, its documentation and the tests read
+//! what there is.
+
+use crate::choices::Backend;
+use crate::error::{Error, Result, nearest};
+
+pub mod pso;
+pub mod spso;
+
+pub use pso::PsoParams;
+
+/// What is known of an algorithm besides its code.
+#[derive(Clone, Copy, Debug)]
+pub struct AlgorithmInfo {
+    /// The name by which users call it.
+    pub id: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The backends it runs on, besides `auto`.
+    pub backends: &'static [Backend],
+    /// Its parameters.
+    pub parameters: &'static [ParameterInfo],
+    /// Named sets of parameters, the default first.
+    pub presets: &'static [Preset],
+    make: fn() -> Algorithm,
+}
+
+/// What is known of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ParameterInfo {
+    /// The name, as in [`Algorithm::set`].
+    pub name: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+    /// Which values are allowed.
+    pub range: &'static str,
+    /// The default value.
+    pub default: &'static str,
+}
+
+/// A named set of parameters: `preset=NAME` in [`Algorithm::set`].
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// The name.
+    pub name: &'static str,
+    /// Where the values come from.
+    pub source: &'static str,
+    /// The values.
+    pub params: PsoParams,
+}
+
+/// Every algorithm.
+pub const ALL: &[AlgorithmInfo] = &[pso::INFO, spso::INFO];
+
+/// The algorithm of that name.
+///
+/// # Errors
+///
+/// Where there is none, with the nearest names.
+pub fn find(id: &str) -> Result<&'static AlgorithmInfo> {
+    ALL.iter().find(|info| info.id == id).ok_or_else(|| {
+        let known: Vec<_> = ALL.iter().map(|info| info.id).collect();
+        Error::NoSuch { what: "algorithm", name: id.into(), nearest: nearest(id, &known) }
+    })
+}
+
+impl AlgorithmInfo {
+    /// The algorithm with its default parameters.
+    pub fn algorithm(&self) -> Algorithm {
+        (self.make)()
+    }
+}
+
+/// An algorithm with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// Particle swarm optimisation, synchronous, global best.
+    Pso(PsoParams),
+    /// The CPSO paper's serial, asynchronous particle swarm optimisation; CPU only.
+    Spso(PsoParams),
+}
+
+impl Default for Algorithm {
+    fn default() -> Self {
+        Algorithm::Pso(PsoParams::default())
+    }
+}
+
+impl From<PsoParams> for Algorithm {
+    fn from(params: PsoParams) -> Self {
+        Algorithm::Pso(params)
+    }
+}
+
+/// The value of a parameter, for showing it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A name.
+    Name(&'static str),
+    /// Nothing: a limit that is not set.
+    Unset,
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Number(x) => write!(f, "{x}"),
+            Value::Name(name) => f.write_str(name),
+            Value::Unset => f.write_str("none"),
+        }
+    }
+}
+
+impl Algorithm {
+    /// What is known of it.
+    pub fn info(&self) -> &'static AlgorithmInfo {
+        match self {
+            Algorithm::Pso(_) => &pso::INFO,
+            Algorithm::Spso(_) => &spso::INFO,
+        }
+    }
+
+    /// The parameters by name, in the order of [`AlgorithmInfo::parameters`].
+    pub fn parameters(&self) -> Vec<(&'static str, Value)> {
+        match self {
+            Algorithm::Pso(params) | Algorithm::Spso(params) => params.list(),
+        }
+    }
+
+    /// Sets a parameter by name, or all of them with `preset`.
+    ///
+    /// ```
+    /// let mut pso = warpswarm::algorithms::find("pso")?.algorithm();
+    /// pso.set("preset", "cpso-paper")?;
+    /// pso.set("inertia", "0.6")?;
+    /// assert!(pso.set("inertai", "0.6").is_err());
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Names an unknown key with the known ones, or a value with what is allowed.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        let info = self.info();
+        match self {
+            Algorithm::Pso(params) | Algorithm::Spso(params) => params.set(info, key, value),
+        }
+    }
+
+    /// Whether every parameter is in its range.
+    ///
+    /// # Errors
+    ///
+    /// Names the first that is not.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Algorithm::Pso(params) | Algorithm::Spso(params) => params.check(),
+        }
+    }
+}

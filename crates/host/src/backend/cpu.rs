@@ -1,0 +1,148 @@
+//! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
+
+use std::num::NonZero;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use warpswarm_core::launch::Control;
+use warpswarm_core::order::Candidate;
+use warpswarm_core::{Objective, Real};
+use warpswarm_cpu_ref::{self as cpu_ref, Swarm, Task, Threads, pso, spso};
+
+use super::{Engine, Job};
+use crate::algorithms::Algorithm;
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+use crate::report::Plan;
+
+/// A task for a thread should take at least so long, in seconds: starting one takes about a
+/// microsecond.
+const TASK_SECONDS: f64 = 20e-6;
+
+/// With so many runs a thread, each run stays on one.
+const RUNS_PER_THREAD: usize = 4;
+
+pub(crate) struct Cpu<R, O> {
+    job: Job<R>,
+    objective: O,
+    algorithm: Algorithm,
+    swarms: Vec<Swarm<R>>,
+    /// None for the calling thread alone.
+    pool: Option<rayon::ThreadPool>,
+    threads: usize,
+    /// How one run is spread over the pool.
+    spread: Threads,
+}
+
+impl<R: Real, O: Objective<R>> Cpu<R, O> {
+    pub(crate) fn new(
+        job: Job<R>,
+        objective: O,
+        algorithm: Algorithm,
+        threads: Option<usize>,
+    ) -> Result<Self> {
+        check_memory(job.bytes()?)?;
+        let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = threads.unwrap_or_else(available);
+        let pool = if threads == 1 { None } else { Some(pool(threads)?) };
+        let many = job.runs as usize >= RUNS_PER_THREAD * threads;
+        let spread = if pool.is_none() || many { Threads::Serial } else { Threads::Pool };
+        let mut cpu = Cpu { job, objective, algorithm, swarms: Vec::new(), pool, threads, spread };
+        cpu.place();
+        Ok(cpu)
+    }
+
+    /// Places the individuals of all runs, and sees from that how long an evaluation takes.
+    fn place(&mut self) {
+        let start = Instant::now();
+        let (task, job) = (task(&self.job, self.objective), &self.job);
+        let place = |run| Swarm::new(&task, job.individuals, job.run_id(run), self.spread);
+        self.swarms = match &self.pool {
+            None => (0..job.runs).map(place).collect(),
+            Some(pool) => pool.install(|| (0..job.runs).into_par_iter().map(place).collect()),
+        };
+        if self.spread == Threads::Pool {
+            let evaluations = f64::from(job.individuals) * f64::from(job.runs);
+            let seconds = start.elapsed().as_secs_f64() / evaluations;
+            let particles = (TASK_SECONDS / seconds).ceil() as usize;
+            if particles * job.stride() as usize <= cpu_ref::threads::POOL_PLACES {
+                self.spread = Threads::Chunks(particles);
+            }
+        }
+    }
+}
+
+fn task<R: Real, O>(job: &Job<R>, objective: O) -> Task<'_, R, O> {
+    let bounds = cpu_ref::Bounds { lower: &job.lower, upper: &job.upper };
+    Task { objective, bounds, stop: job.stop }
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|thread| format!("warpswarm-{thread}"))
+        .build();
+    pool.map_err(|error| Error::Threads { threads, message: error.to_string() })
+}
+
+/// Asks the system for the memory and gives it back: an allocation that fails later ends the program.
+pub(crate) fn check_memory(bytes: u64) -> Result<()> {
+    let reserved = Vec::<u8>::new().try_reserve_exact(bytes as usize);
+    reserved.map_err(|_| Error::HostMemory { bytes })
+}
+
+impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
+    fn advance(&mut self, iterations: u64) -> Result<()> {
+        let (task, spread) = (task(&self.job, self.objective), self.spread);
+        let (algorithm, coefficients) = (self.algorithm, &self.job.coefficients);
+        let work = |swarm: &mut Swarm<R>| match algorithm {
+            Algorithm::Pso(_) => pso::run(swarm, &task, coefficients, iterations, spread),
+            Algorithm::Spso(_) => spso::run(swarm, &task, coefficients, iterations),
+        };
+        match &self.pool {
+            None => self.swarms.iter_mut().for_each(work),
+            Some(pool) => pool.install(|| self.swarms.par_iter_mut().for_each(work)),
+        }
+        Ok(())
+    }
+
+    fn controls(&mut self) -> Result<Vec<Control>> {
+        Ok(self.swarms.iter().map(|swarm| swarm.control).collect())
+    }
+
+    fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
+        Ok(self.swarms.iter().map(|swarm| swarm.global).collect())
+    }
+
+    fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
+        Ok(self.swarms.iter().map(|swarm| swarm.best_point().to_vec()).collect())
+    }
+
+    fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
+        check_memory(self.job.bytes()?)?;
+        Ok(self.swarms.clone())
+    }
+
+    fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
+        self.swarms.clone_from_slice(swarms);
+        for swarm in &mut self.swarms {
+            swarm.control = self.job.settled(swarm.control, swarm.global.fitness);
+        }
+        Ok(())
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Cpu
+    }
+
+    fn device(&self) -> String {
+        match self.threads {
+            1 => "CPU, 1 thread".into(),
+            threads => format!("CPU, {threads} threads"),
+        }
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        None
+    }
+}

@@ -1,0 +1,436 @@
+//! PSO on a device: its arrays, and which kernels in which order make an iteration.
+//!
+//! The same code drives the GPU and the emulator, through [`Machine`].
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{
+    Control, Launch, Ptr, PsoArgs, Tile, pso_kernels, record_stride, reduction_shared_bytes,
+    slots_len,
+};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_cpu_ref::Swarm;
+
+use super::cpu::check_memory;
+use super::encode::{Item, Number, bytes_of, items_of, pso_args};
+use super::machine::{Machine, Shape};
+use super::{Engine, Job};
+use crate::choices::{Backend, Schedule};
+use crate::error::Result;
+use crate::planner::{self, Demand, Geometry, Layout, Resident};
+use crate::problems::BuiltIn;
+use crate::report::Plan;
+use crate::settings::Settings;
+
+/// The objective, as far as launches depend on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) problem: BuiltIn,
+    /// `Objective::CONSTRAINED`
+    pub(crate) constrained: bool,
+    /// `Objective::GATHERS`
+    pub(crate) gathers: bool,
+}
+
+/// The most iterations of one launch.
+const MAX_LAUNCH: u64 = (1 << 31) - 1;
+
+/// The addresses of the arrays of `PsoArgs`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrays {
+    positions: u64,
+    velocities: u64,
+    best_positions: u64,
+    best: u64,
+    global: u64,
+    global_positions: u64,
+    lower: u64,
+    upper: u64,
+    control: u64,
+    block_best: u64,
+    slots: u64,
+    slot_positions: u64,
+}
+
+/// PSO on a device.
+#[derive(Debug)]
+pub(crate) struct Device<R, M> {
+    backend: Backend,
+    job: Job<R>,
+    target: Target,
+    layout: Layout,
+    kernels: Kernels,
+    arrays: Arrays,
+    slots_bytes: u64,
+    tag: u32,
+    machine: M,
+}
+
+/// The names of the kernels that a layout uses.
+#[derive(Clone, Debug)]
+struct Kernels {
+    initialise: String,
+    best: String,
+    /// Those of an iteration, in order; `best` follows where the schedule is stepwise.
+    iteration: Vec<String>,
+}
+
+impl<R: Real, M: Machine> Device<R, M> {
+    /// Plans, allocates, and places the individuals.
+    pub(crate) fn new(
+        backend: Backend,
+        job: Job<R>,
+        target: Target,
+        settings: &Settings,
+        mut machine: M,
+    ) -> Result<Self> {
+        let demand = Demand {
+            individuals: job.individuals,
+            runs: job.runs,
+            dimensions: job.dimensions(),
+            gathers: target.gathers,
+            multiprocessors: machine.multiprocessors(),
+            schedule: settings.schedule,
+            block: settings.block_size,
+        };
+        let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
+            let entry = entry::<R>(&target, one.kernel, one.tile);
+            machine.occupancy(&entry, one.block, one.shared)
+        })?;
+        let kernels = Kernels::of::<R>(&layout, &target);
+        for entry in [&kernels.initialise, &kernels.best].into_iter().chain(&kernels.iteration) {
+            machine.load(entry)?;
+        }
+        let slots_bytes = slots_bytes::<R>(&job, &target, &layout);
+        let arrays = Arrays::default();
+        let mut device =
+            Device { backend, job, target, layout, kernels, arrays, slots_bytes, tag: 0, machine };
+        device.allocate()?;
+        device.place()?;
+        Ok(device)
+    }
+
+    fn allocate(&mut self) -> Result<()> {
+        let Layout { grid, placing, schedule, .. } = self.layout;
+        let [runs, individuals, stride] =
+            [self.job.runs, self.job.individuals, self.job.stride()].map(u64::from);
+        let number = size_of::<R>() as u64;
+        let rows = runs * individuals * stride * number;
+        let blocks = |g: Geometry| u64::from(g.blocks_per_run) * u64::from(g.runs_per_launch);
+        let records = match schedule {
+            Schedule::Resident if grid.blocks_per_run > 1 => {
+                2 * blocks(grid) * u64::from(record_stride(self.job.stride())) * number
+            }
+            _ => 0,
+        };
+        let block_bests = blocks(grid).max(blocks(placing)) * size_of::<Candidate<R>>() as u64;
+        let machine = &mut self.machine;
+        self.arrays = Arrays {
+            positions: machine.allocate(rows)?,
+            velocities: machine.allocate(rows)?,
+            best_positions: machine.allocate(rows)?,
+            best: machine.allocate(runs * individuals * size_of::<Fitness<R>>() as u64)?,
+            global: machine.allocate(runs * size_of::<Candidate<R>>() as u64)?,
+            global_positions: machine.allocate(runs * stride * number)?,
+            lower: machine.allocate(stride * number)?,
+            upper: machine.allocate(stride * number)?,
+            control: machine.allocate(runs * size_of::<Control>() as u64)?,
+            block_best: machine.allocate(block_bests)?,
+            slots: machine.allocate(self.slots_bytes)?,
+            slot_positions: machine.allocate(records)?,
+        };
+        for (address, bounds) in
+            [(self.arrays.lower, &self.job.lower), (self.arrays.upper, &self.job.upper)]
+        {
+            machine.upload(address, &bytes_of(bounds.iter().map(|&x| Number(x))))?;
+        }
+        Ok(())
+    }
+
+    /// Iteration 0.
+    fn place(&mut self) -> Result<()> {
+        let grid = self.layout.placing;
+        let Kernels { initialise, best, .. } = self.kernels.clone();
+        self.in_waves(grid, |device, first, runs| {
+            let args = device.args(grid, first, runs, 0);
+            let shape = device.shape(grid, runs, 0, false);
+            device.launch(&initialise, shape, &args)?;
+            let shared = reduction_shared_bytes::<R>(grid.block);
+            device.launch(&best, Shape { shared, ..shape }, &args)
+        })
+    }
+
+    /// Calls `work(first, runs)` for as many runs at a time as a launch takes.
+    fn in_waves(
+        &mut self,
+        grid: Geometry,
+        mut work: impl FnMut(&mut Self, u32, u32) -> Result<()>,
+    ) -> Result<()> {
+        let mut first = 0;
+        while first < self.job.runs {
+            let runs = grid.runs_per_launch.min(self.job.runs - first);
+            work(self, first, runs)?;
+            first += runs;
+        }
+        Ok(())
+    }
+
+    fn shape(&self, grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Shape {
+        Shape { grid: runs * grid.blocks_per_run, block: grid.block, shared, cooperative }
+    }
+
+    /// Launches a kernel: with the objective where its name says that it takes it.
+    fn launch(&mut self, entry: &str, shape: Shape, args: &PsoArgs<R>) -> Result<()> {
+        let mut parameter = pso_args(args);
+        if *entry != self.kernels.best && !entry.starts_with(pso_kernels::VELOCITY) {
+            let BuiltIn { bytes, align, .. } = &self.target.problem;
+            parameter.resize(parameter.len().next_multiple_of(*align), 0);
+            parameter.extend_from_slice(bytes);
+            let align = align_of::<Launch<PsoArgs<R>, ()>>().max(*align);
+            parameter.resize(parameter.len().next_multiple_of(align), 0);
+        }
+        self.machine.launch(entry, shape, &parameter)
+    }
+
+    /// The arguments of launches over `runs` runs from `first` on.
+    fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
+        let Job { individuals, coefficients, stop, seed, .. } = self.job;
+        let [first, n, stride] =
+            [first, individuals, self.job.stride()].map(u64::from);
+        let number = size_of::<R>() as u64;
+        let rows = first * n * stride * number;
+        let slots = first * (self.slots_bytes / u64::from(self.job.runs));
+        let at = &self.arrays;
+        PsoArgs {
+            positions: Ptr::at(at.positions + rows),
+            velocities: Ptr::at(at.velocities + rows),
+            best_positions: Ptr::at(at.best_positions + rows),
+            best: Ptr::at(at.best + first * n * size_of::<Fitness<R>>() as u64),
+            global: Ptr::at(at.global + first * size_of::<Candidate<R>>() as u64),
+            global_positions: Ptr::at(at.global_positions + first * stride * number),
+            lower: Ptr::at(at.lower),
+            upper: Ptr::at(at.upper),
+            control: Ptr::at(at.control + first * size_of::<Control>() as u64),
+            // Launches follow each other, so that scratch which no launch leaves to the next is
+            // shared by them; slots carry tags from launch to launch, so each run has its own.
+            block_best: Ptr::at(at.block_best),
+            slots: Ptr::at(at.slots + slots),
+            slot_positions: Ptr::at(at.slot_positions),
+            seed,
+            first_run: self.job.first_run + first,
+            iterations,
+            stop,
+            coefficients,
+            runs,
+            individuals,
+            dimensions: self.job.dimensions(),
+            stride: self.job.stride(),
+            blocks_per_run: grid.blocks_per_run,
+            tag: self.tag,
+        }
+    }
+
+    /// The resident schedule: many iterations in one launch.
+    fn advance_resident(&mut self, iterations: u64) -> Result<()> {
+        let Layout { grid, shared, .. } = self.layout;
+        let shares = grid.blocks_per_run > 1;
+        let entry = self.kernels.iteration[0].clone();
+        let mut left = iterations;
+        while left != 0 {
+            if self.tag == u32::MAX - 1 {
+                // Tags begin anew: no slot may still have one of the old.
+                self.machine.zero(self.arrays.slots, self.slots_bytes)?;
+                self.tag = 0;
+            }
+            let tags = u64::from(u32::MAX - 1 - self.tag);
+            let now = left.min(MAX_LAUNCH).min(if shares { tags } else { u64::MAX });
+            self.in_waves(grid, |device, first, runs| {
+                let args = device.args(grid, first, runs, now);
+                device.launch(&entry, device.shape(grid, runs, shared, shares), &args)
+            })?;
+            if shares {
+                self.tag += now as u32;
+            }
+            left -= now;
+        }
+        Ok(())
+    }
+
+    /// The other schedules: one or several launches an iteration.
+    fn advance_by_one(&mut self, iterations: u64) -> Result<()> {
+        let Layout { grid, shared, .. } = self.layout;
+        let entries = self.kernels.iteration.clone();
+        let best = self.kernels.best.clone();
+        let reduces = self.layout.schedule == Schedule::Stepwise;
+        self.in_waves(grid, |device, first, runs| {
+            let args = device.args(grid, first, runs, 1);
+            let shape = device.shape(grid, runs, if reduces { 0 } else { shared }, false);
+            for _ in 0..iterations {
+                for entry in &entries {
+                    device.launch(entry, shape, &args)?;
+                }
+                if reduces {
+                    device.launch(&best, Shape { shared, ..shape }, &args)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Items `first..first + count` of an array.
+    fn fetch<T: Item<R>>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<T>> {
+        let size = size_of::<T>() as u64;
+        let mut bytes = vec![0; (count * size) as usize];
+        self.machine.download(array + first * size, &mut bytes)?;
+        Ok(items_of(&bytes).collect())
+    }
+
+    fn fetch_numbers(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
+        let numbers = self.fetch::<Number<R>>(array, first, count)?;
+        Ok(numbers.into_iter().map(|number| number.0).collect())
+    }
+
+    /// Writes an array from item `first` on.
+    fn store<T: Item<R>>(
+        &mut self,
+        array: u64,
+        first: u64,
+        items: impl ExactSizeIterator<Item = T>,
+    ) -> Result<()> {
+        self.machine.upload(array + first * size_of::<T>() as u64, &bytes_of(items))
+    }
+
+    fn runs(&self) -> u64 {
+        u64::from(self.job.runs)
+    }
+
+    /// Where a run's row of individuals begins in the arrays of coordinates, and its length.
+    fn rows(&self, run: u32) -> (u64, u64) {
+        let row = u64::from(self.job.individuals) * u64::from(self.job.stride());
+        (u64::from(run) * row, row)
+    }
+}
+
+impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
+    fn advance(&mut self, iterations: u64) -> Result<()> {
+        match self.layout.schedule {
+            Schedule::Resident => self.advance_resident(iterations),
+            _ => self.advance_by_one(iterations),
+        }
+    }
+
+    fn controls(&mut self) -> Result<Vec<Control>> {
+        self.fetch(self.arrays.control, 0, self.runs())
+    }
+
+    fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
+        self.fetch(self.arrays.global, 0, self.runs())
+    }
+
+    fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
+        let (stride, dimensions) = (self.job.stride() as usize, self.job.dimensions() as usize);
+        let count = self.runs() * stride as u64;
+        let rows = self.fetch_numbers(self.arrays.global_positions, 0, count)?;
+        Ok(rows.chunks_exact(stride).map(|row| row[..dimensions].to_vec()).collect())
+    }
+
+    fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
+        check_memory(self.job.bytes()?)?;
+        let (controls, bests) = (self.controls()?, self.bests()?);
+        let stride = self.job.stride();
+        let mut swarms = Vec::with_capacity(controls.len());
+        for (run, (control, global)) in (0..).zip(controls.into_iter().zip(bests)) {
+            let (first, count) = self.rows(run);
+            let at = self.arrays;
+            let individuals = u64::from(self.job.individuals);
+            swarms.push(Swarm {
+                id: self.job.run_id(run),
+                dimensions: self.job.dimensions() as usize,
+                stride: stride as usize,
+                positions: self.fetch_numbers(at.positions, first, count)?,
+                velocities: self.fetch_numbers(at.velocities, first, count)?,
+                best_positions: self.fetch_numbers(at.best_positions, first, count)?,
+                best: self.fetch(at.best, u64::from(run) * individuals, individuals)?,
+                global,
+                global_position: self.fetch_numbers(
+                    at.global_positions,
+                    u64::from(run) * u64::from(stride),
+                    u64::from(stride),
+                )?,
+                control,
+            });
+        }
+        Ok(swarms)
+    }
+
+    fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
+        let numbers = |row: &[R]| row.to_vec().into_iter().map(Number);
+        let at = self.arrays;
+        for (run, swarm) in (0..).zip(swarms) {
+            let (first, _) = self.rows(run);
+            self.store(at.positions, first, numbers(&swarm.positions))?;
+            self.store(at.velocities, first, numbers(&swarm.velocities))?;
+            self.store(at.best_positions, first, numbers(&swarm.best_positions))?;
+            let run = u64::from(run);
+            let individuals = u64::from(self.job.individuals);
+            self.store(at.best, run * individuals, swarm.best.iter().copied())?;
+            let stride = u64::from(self.job.stride());
+            self.store(at.global_positions, run * stride, numbers(&swarm.global_position))?;
+        }
+        self.store(at.global, 0, swarms.iter().map(|swarm| swarm.global))?;
+        let job = self.job.clone();
+        let settled = |swarm: &Swarm<R>| job.settled(swarm.control, swarm.global.fitness);
+        self.store(at.control, 0, swarms.iter().map(settled))
+    }
+
+    fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    fn device(&self) -> String {
+        self.machine.name()
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.layout.plan())
+    }
+}
+
+impl Kernels {
+    fn of<R: Real>(layout: &Layout, target: &Target) -> Self {
+        let name = |kernel| entry::<R>(target, kernel, layout.tile);
+        let iteration = match layout.schedule {
+            Schedule::Stepwise => vec![name(pso_kernels::VELOCITY), name(pso_kernels::POSITION)],
+            Schedule::Resident if layout.grid.blocks_per_run > 1 => {
+                vec![name(pso_kernels::RESIDENT_GRID)]
+            }
+            Schedule::Resident => vec![name(pso_kernels::RESIDENT)],
+            _ => vec![name(pso_kernels::STREAMING)],
+        };
+        Kernels {
+            initialise: name(pso_kernels::INITIALISE),
+            best: name(pso_kernels::BEST),
+            iteration,
+        }
+    }
+}
+
+/// An entry's name, as [`pso_kernels`] says it is made.
+fn entry<R: Real>(target: &Target, kernel: &str, tile: Option<Tile>) -> String {
+    let (problem, real) = (target.problem.type_name, R::NAME);
+    match kernel {
+        pso_kernels::VELOCITY | pso_kernels::BEST => format!("{kernel}_{real}"),
+        pso_kernels::INITIALISE | pso_kernels::POSITION => format!("{kernel}_{problem}_{real}"),
+        _ => format!("{kernel}_{problem}_{real}_{}", tile.map_or("any", |tile| tile.name)),
+    }
+}
+
+/// Bytes of the slots of all runs.
+fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
+    match layout.schedule {
+        Schedule::Resident if layout.grid.blocks_per_run > 1 => {
+            let blocks = u64::from(layout.grid.blocks_per_run);
+            8 * slots_len::<R>(target.constrained, u64::from(job.runs), blocks)
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,38 @@
+//! What a device can do, be it a GPU or the emulator.
+
+use crate::error::Result;
+
+/// A device with memory of its own, and a queue of work that it does in order.
+pub(crate) trait Machine: Send {
+    /// The device in words.
+    fn name(&self) -> String;
+    /// Its multiprocessors.
+    fn multiprocessors(&self) -> u32;
+    /// How many such blocks of a kernel a multiprocessor runs at the same time.
+    fn occupancy(&mut self, entry: &str, block: u32, shared: u32) -> Result<u32>;
+    /// Makes a kernel ready to be launched.
+    fn load(&mut self, entry: &str) -> Result<()>;
+    /// The address of so many bytes, zeroed and aligned to 256; freed with the machine.
+    fn allocate(&mut self, bytes: u64) -> Result<u64>;
+    /// Zeroes allocated memory.
+    fn zero(&mut self, address: u64, bytes: u64) -> Result<()>;
+    /// Copies to allocated memory.
+    fn upload(&mut self, address: u64, from: &[u8]) -> Result<()>;
+    /// Waits until all work is done, then copies from allocated memory.
+    fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
+    /// Enqueues a kernel; `parameter` is its one parameter.
+    fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()>;
+}
+
+/// The sizes of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Blocks.
+    pub(crate) grid: u32,
+    /// Threads of a block.
+    pub(crate) block: u32,
+    /// Bytes of a block's shared memory.
+    pub(crate) shared: u32,
+    /// Whether all blocks run at the same time.
+    pub(crate) cooperative: bool,
+}

@@ -1,0 +1,190 @@
+//! Where runs are carried out: one [`Engine`] per place, all with the same numbers.
+
+use warpswarm_core::Objective;
+use warpswarm_core::Real;
+use warpswarm_core::launch::{Control, StopRule, row_stride};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::pso::Coefficients;
+use warpswarm_cpu_ref::{RunId, Swarm};
+
+use crate::algorithms::Algorithm;
+use crate::bounds::Bounds;
+use crate::choices::{Backend, Schedule};
+use crate::error::{Error, Result};
+use crate::problems::{BuiltIn, built_in};
+use crate::report::Plan;
+use crate::settings::Settings;
+
+pub(crate) mod cpu;
+
+/// The state of all runs of an optimiser, and the means to advance it.
+pub(crate) trait Engine<R: Real>: Send {
+    /// Does so many iterations of every run that has not stopped by itself.
+    fn advance(&mut self, iterations: u64) -> Result<()>;
+    /// Where the runs are.
+    fn controls(&mut self) -> Result<Vec<Control>>;
+    /// The best of each run.
+    fn bests(&mut self) -> Result<Vec<Candidate<R>>>;
+    /// The position of each run's best, `[run][coordinate]`.
+    fn best_positions(&mut self) -> Result<Vec<Vec<R>>>;
+    /// The whole state.
+    fn snapshot(&mut self) -> Result<Vec<Swarm<R>>>;
+    /// Takes over a state of the same shape, which [`Job::check_state`] has seen.
+    fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()>;
+    /// Which backend this is.
+    fn backend(&self) -> Backend;
+    /// The device in words.
+    fn device(&self) -> String;
+    /// How the runs are laid over the device.
+    fn plan(&self) -> Option<Plan>;
+}
+
+/// What is to be done, checked and in the run's number type: the same for every backend.
+#[derive(Clone, Debug)]
+pub(crate) struct Job<R> {
+    pub(crate) lower: Vec<R>,
+    pub(crate) upper: Vec<R>,
+    pub(crate) coefficients: Coefficients<R>,
+    pub(crate) stop: StopRule<R>,
+    pub(crate) individuals: u32,
+    pub(crate) runs: u32,
+    pub(crate) first_run: u64,
+    pub(crate) seed: u64,
+}
+
+impl<R: Real> Job<R> {
+    fn new(bounds: &Bounds, algorithm: &Algorithm, settings: &Settings) -> Result<Self> {
+        settings.check()?;
+        let (Algorithm::Pso(params) | Algorithm::Spso(params)) = algorithm;
+        let (lower, upper) = bounds.rounded()?;
+        let job = Job {
+            lower,
+            upper,
+            coefficients: params.coefficients()?,
+            stop: settings.stop.rule(),
+            // The settings' check has seen that both fit.
+            individuals: settings.individuals as u32,
+            runs: settings.runs as u32,
+            first_run: settings.first_run,
+            seed: settings.seed,
+        };
+        job.bytes()?;
+        Ok(job)
+    }
+
+    pub(crate) fn dimensions(&self) -> u32 {
+        self.lower.len() as u32
+    }
+
+    /// Places in a row.
+    pub(crate) fn stride(&self) -> u32 {
+        row_stride(self.dimensions())
+    }
+
+    pub(crate) fn run_id(&self, run: u32) -> RunId {
+        RunId { seed: self.seed, run: self.first_run + u64::from(run) }
+    }
+
+    /// The bytes of the state of all runs.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        let [runs, individuals] = [self.runs, self.individuals].map(u64::from);
+        let number = size_of::<R>() as u64;
+        let row = u64::from(self.stride()) * number;
+        let individual = 3 * row + size_of::<Fitness<R>>() as u64;
+        let all = individuals
+            .checked_mul(individual)
+            .and_then(|run| run.checked_add(row + 64))
+            .and_then(|run| run.checked_mul(runs))
+            .filter(|&all| all <= isize::MAX as u64);
+        all.ok_or(Error::TooLarge { runs, individuals, dimensions: u64::from(self.dimensions()) })
+    }
+
+    /// Whether a state is one of these runs.
+    pub(crate) fn check_state(&self, swarms: &[Swarm<R>]) -> Result<()> {
+        let check = |what, expected: u64, found: u64| {
+            if expected == found {
+                return Ok(());
+            }
+            let [expected, found] = [expected, found].map(|number| number.to_string());
+            Err(Error::State { what, expected, found })
+        };
+        check("runs", u64::from(self.runs), swarms.len() as u64)?;
+        let row = u64::from(self.stride());
+        let rows = u64::from(self.individuals) * row;
+        for (run, swarm) in (0..).zip(swarms) {
+            check("individuals", u64::from(self.individuals), swarm.best.len() as u64)?;
+            check("dimensions", u64::from(self.dimensions()), swarm.dimensions as u64)?;
+            check("stride", row, swarm.stride as u64)?;
+            check("positions", rows, swarm.positions.len() as u64)?;
+            check("velocities", rows, swarm.velocities.len() as u64)?;
+            check("best positions", rows, swarm.best_positions.len() as u64)?;
+            check("places of the global best", row, swarm.global_position.len() as u64)?;
+            check("seed", self.seed, swarm.id.seed)?;
+            check("run number", self.run_id(run).run, swarm.id.run)?;
+        }
+        Ok(())
+    }
+
+    /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
+    pub(crate) fn settled(&self, control: Control, best: Fitness<R>) -> Control {
+        let stopped = self.stop.check(best, control.iterations, control.improved_at);
+        Control { stopped, ticket: 0, ..control }
+    }
+}
+
+/// Makes the engine that the settings ask for, its individuals placed.
+pub(crate) fn start<R: Real, O: Objective<R>>(
+    objective: &O,
+    bounds: &Bounds,
+    algorithm: &Algorithm,
+    settings: &Settings,
+) -> Result<(Job<R>, Box<dyn Engine<R>>)> {
+    let job = Job::new(bounds, algorithm, settings)?;
+    let problem = built_in(objective);
+    if let Some(problem) = problem.as_ref().filter(|p| bounds.dimensions() < p.min_dimensions) {
+        return Err(Error::Setting {
+            field: "dimensions",
+            value: bounds.dimensions().to_string(),
+            allowed: format!("at least {} for {}", problem.min_dimensions, problem.type_name),
+        });
+    }
+    let engine: Box<dyn Engine<R>> = match settings.backend {
+        Backend::Cpu => {
+            check_no_geometry(settings)?;
+            Box::new(cpu::Cpu::new(job.clone(), *objective, *algorithm, settings.threads)?)
+        }
+        Backend::Auto => {
+            Box::new(cpu::Cpu::new(job.clone(), *objective, *algorithm, settings.threads)?)
+        }
+        Backend::Gpu | Backend::Emulator => todo!(),
+    };
+    Ok((job, engine))
+}
+
+/// A schedule or a block size means nothing to the CPU: whoever asks for both has made a mistake.
+fn check_no_geometry(settings: &Settings) -> Result<()> {
+    let what = match (settings.schedule, settings.block_size) {
+        (Schedule::Auto, None) => return Ok(()),
+        (Schedule::Auto, Some(block)) => format!("block size {block}"),
+        (schedule, _) => format!("schedule {schedule}"),
+    };
+    Err(Error::Unsupported { what, backend: Backend::Cpu.name(), allowed: "gpu, emulator, auto" })
+}
+
+/// Whether the kernels cover algorithm and objective; the error says which of them they do not.
+fn check_kernels(
+    algorithm: &Algorithm,
+    problem: Option<BuiltIn>,
+    backend: Backend,
+) -> Result<BuiltIn> {
+    let info = algorithm.info();
+    let unsupported =
+        |what| Err(Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" });
+    if !info.backends.contains(&backend) {
+        return unsupported(format!("algorithm {}", info.id));
+    }
+    match problem {
+        Some(problem) => Ok(problem),
+        None => unsupported("an objective without GPU kernels".into()),
+    }
+}

@@ -1,0 +1,110 @@
+//! The choices that have names: precision, backend, schedule.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// The number type in which a run is carried out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Single precision.
+    #[default]
+    F32,
+    /// Double precision.
+    F64,
+}
+
+/// Where a run is carried out. The numbers do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// The GPU if there is one, kernels are built in, and they cover the algorithm and the
+    /// objective; otherwise the CPU.
+    #[default]
+    Auto,
+    /// The CPU, on as many threads as the settings say.
+    Cpu,
+    /// The first NVIDIA GPU.
+    Gpu,
+    /// The GPU's kernels, run thread by thread on the CPU: for tests.
+    Emulator,
+}
+
+/// How a run is laid over the GPU. The numbers do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Schedule {
+    /// What the planner expects to be the fastest.
+    #[default]
+    Auto,
+    /// The CPSO paper's kernels one by one: velocity, position, reduction.
+    Stepwise,
+    /// Many iterations in one launch, the swarm in registers and shared memory.
+    Resident,
+    /// One launch per iteration that reads and writes each array once.
+    Streaming,
+}
+
+/// Names for the values of an enum: `Display`, `FromStr` and `ALL`.
+macro_rules! named {
+    ($type:ident, $what:literal: $($value:ident = $name:literal),*) => {
+        impl $type {
+            /// Every value, in the order of their declaration.
+            pub const ALL: &'static [$type] = &[$($type::$value),*];
+
+            /// The name that users give it.
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$value => $name),* }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = Error;
+
+            fn from_str(name: &str) -> Result<Self, Error> {
+                $type::ALL.iter().copied().find(|value| value.name() == name).ok_or_else(|| {
+                    Error::UnknownName {
+                        what: $what,
+                        name: name.into(),
+                        known: vec![$($name),*],
+                    }
+                })
+            }
+        }
+    };
+}
+
+named!(Precision, "precision": F32 = "f32", F64 = "f64");
+named!(Backend, "backend": Auto = "auto", Cpu = "cpu", Gpu = "gpu", Emulator = "emulator");
+named!(Schedule, "schedule":
+    Auto = "auto", Stepwise = "stepwise", Resident = "resident", Streaming = "streaming");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for backend in Backend::ALL {
+            assert_eq!(backend.to_string().parse::<Backend>().unwrap(), *backend);
+        }
+        for schedule in Schedule::ALL {
+            assert_eq!(schedule.to_string().parse::<Schedule>().unwrap(), *schedule);
+        }
+        for precision in Precision::ALL {
+            assert_eq!(precision.to_string().parse::<Precision>().unwrap(), *precision);
+        }
+    }
+
+    #[test]
+    fn another_name_is_an_error_that_says_what_is_allowed() {
+        let error = "cuda".parse::<Backend>().unwrap_err().to_string();
+        assert_eq!(error, "unknown backend `cuda`; known: auto, cpu, gpu, emulator");
+        assert!("F32".parse::<Precision>().is_err());
+    }
+}

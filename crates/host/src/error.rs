@@ -1,0 +1,295 @@
+//! Everything that can go wrong, with the names and the values that a user needs to put it right.
+
+use crate::choices::Schedule;
+
+/// What [`Result`](std::result::Result) means in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something could not be done. Its text is one line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A name that nothing has.
+    #[error("unknown {what} `{name}`; known: {}", known.join(", "))]
+    UnknownName {
+        /// What should have the name: `backend`, `boundary`, ...
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The names that there are.
+        known: Vec<&'static str>,
+    },
+    /// A name that nothing has, of a registry; the nearest names come first.
+    #[error("unknown {what} `{name}`; did you mean {}?", nearest.join(", "))]
+    NoSuch {
+        /// `problem` or `algorithm`.
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The names most like it, at least one.
+        nearest: Vec<&'static str>,
+    },
+    /// An algorithm has no such parameter.
+    #[error("algorithm `{algorithm}` has no parameter `{key}`; it has: {}", known.join(", "))]
+    UnknownParameter {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The name that was given.
+        key: String,
+        /// The names that there are.
+        known: Vec<&'static str>,
+    },
+    /// A parameter of an algorithm is out of its range, or no number.
+    #[error("parameter {name} is {value}; allowed: {allowed}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// The value as it was given.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A setting is out of its range.
+    #[error("{field} is {value}; allowed: {allowed}")]
+    Setting {
+        /// The setting.
+        field: &'static str,
+        /// The value as it was given.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// Fewer evaluations are allowed than the first placement of the individuals takes.
+    #[error(
+        "evaluations is {evaluations}, fewer than the {individuals} individuals; \
+         allowed: at least one evaluation an individual"
+    )]
+    TooFewEvaluations {
+        /// The limit that was given.
+        evaluations: u64,
+        /// The individuals of a run.
+        individuals: u64,
+    },
+    /// The two lists of bounds have different lengths.
+    #[error("there are {lower} lower bounds and {upper} upper bounds; allowed: as many of each")]
+    BoundLengths {
+        /// Lower bounds given.
+        lower: usize,
+        /// Upper bounds given.
+        upper: usize,
+    },
+    /// A bound is NaN or infinite.
+    #[error("{side} bound {index} is {value}; allowed: a finite number")]
+    BoundNotFinite {
+        /// `lower` or `upper`.
+        side: &'static str,
+        /// The coordinate, counted from 0.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A lower bound is above its upper bound.
+    #[error("lower bound {index} is {lower}, above the upper bound {upper}; allowed: lower <= upper")]
+    BoundOrder {
+        /// The coordinate, counted from 0.
+        index: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// A bound, or the distance between two, is too large for the run's number type.
+    #[error(
+        "bounds {index} are {lower} and {upper}; allowed: both, and their difference, finite in {precision}"
+    )]
+    BoundRange {
+        /// The coordinate, counted from 0.
+        index: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+        /// The number type.
+        precision: &'static str,
+    },
+    /// The state of the runs does not fit in an address space.
+    #[error(
+        "runs x individuals x dimensions is {runs} x {individuals} x {dimensions}; \
+         allowed: an amount of memory that can be addressed"
+    )]
+    TooLarge {
+        /// Runs.
+        runs: u64,
+        /// Individuals of a run.
+        individuals: u64,
+        /// Coordinates of an individual.
+        dimensions: u64,
+    },
+    /// The chosen backend cannot do what was asked.
+    #[error("{what} does not run on backend {backend}; allowed: {allowed}")]
+    Unsupported {
+        /// What was asked.
+        what: String,
+        /// The backend.
+        backend: &'static str,
+        /// What would do.
+        allowed: &'static str,
+    },
+    /// The chosen schedule is impossible for this size.
+    #[error("schedule {schedule} is impossible: {reason}; allowed: {alternatives}")]
+    Schedule {
+        /// The schedule.
+        schedule: Schedule,
+        /// Why.
+        reason: String,
+        /// What would do.
+        alternatives: &'static str,
+    },
+    /// A state does not belong to the optimiser into which it was to be restored.
+    #[error("the state has {what} {found}; allowed: {expected}")]
+    State {
+        /// What differs.
+        what: &'static str,
+        /// The optimiser's.
+        expected: String,
+        /// The state's.
+        found: String,
+    },
+    /// The threads of the CPU backend could not be started.
+    #[error("{threads} threads could not be started: {message}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the operating system said.
+        message: String,
+    },
+
+    /// The state does not fit in the machine's memory.
+    #[error("out of memory: {bytes} bytes asked for")]
+    HostMemory {
+        /// What was asked for.
+        bytes: u64,
+    },
+
+    /// There is no NVIDIA driver on this machine.
+    #[error("no NVIDIA driver: the library libcuda was not found")]
+    NoDriver,
+    /// There is a driver, and no GPU that it shows us.
+    #[error("no NVIDIA GPU: the driver shows no device{}", reason.as_deref().map(|r| format!(" ({r})")).unwrap_or_default())]
+    NoDevice {
+        /// What the driver said, if it said something.
+        reason: Option<String>,
+    },
+    /// The driver is older than what the kernels need.
+    #[error("the NVIDIA driver supports CUDA {found}; needed: CUDA {needed} or later")]
+    DriverTooOld {
+        /// The CUDA version that the driver supports.
+        found: String,
+        /// The lowest that will do.
+        needed: String,
+    },
+    /// The GPU is older than what the kernels were compiled for.
+    #[error("{device} has architecture {found}; the kernels need {needed} or later")]
+    UnsupportedArchitecture {
+        /// The device's name.
+        device: String,
+        /// Its architecture, such as `sm_70`.
+        found: String,
+        /// The one that the kernels were compiled for.
+        needed: String,
+    },
+    /// This library was built where no device toolchain was found.
+    #[error("built without GPU kernels: run `cargo xtask setup` and build again")]
+    NoKernels,
+    /// The kernels that were built in are damaged.
+    #[error("the GPU kernels that were built in cannot be read: {message}")]
+    BadKernels {
+        /// What is wrong with them.
+        message: String,
+    },
+    /// There are kernels, but none of that name.
+    #[error("no GPU kernel `{kernel}` was built in")]
+    NoSuchKernel {
+        /// The kernel.
+        kernel: String,
+    },
+    /// The library was built without the feature `emulator`.
+    #[error("built without the emulator: build with the feature `emulator`")]
+    NoEmulator,
+    /// The device's memory is full.
+    #[error("out of device memory: {bytes} bytes asked for, {free} free")]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: u64,
+        /// What was free.
+        free: u64,
+    },
+    /// A kernel could not be launched, or failed while it ran.
+    #[error("kernel {kernel} failed: {message} (code {code})")]
+    Launch {
+        /// The kernel.
+        kernel: String,
+        /// The driver's code; 0 for the emulator.
+        code: u32,
+        /// What the driver or the emulator says.
+        message: String,
+    },
+    /// Another call to the driver failed.
+    #[error("{call} failed: {message} (code {code})")]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// The driver's code.
+        code: u32,
+        /// What the driver says.
+        message: String,
+    },
+    /// An earlier failure has made the device unusable for the rest of this process.
+    #[error("the GPU was lost: {cause}")]
+    DeviceLost {
+        /// The failure.
+        cause: String,
+    },
+}
+
+impl Error {
+    /// Whether the input is at fault, rather than the machine: what a program says with exit code 2.
+    pub fn is_input(&self) -> bool {
+        use Error::*;
+        match self {
+            UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
+            Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
+            BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
+            BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
+            Threads { .. } | HostMemory { .. } | NoDriver | NoDevice { .. } | DriverTooOld { .. } => false,
+            UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
+            NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => false,
+            Driver { .. } | DeviceLost { .. } => false,
+        }
+    }
+}
+
+/// The names of a registry most like the one that was given, the nearest first.
+pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
+    let name = name.to_lowercase();
+    let mut ranked: Vec<_> =
+        known.iter().map(|&known| (strsim::jaro_winkler(&name, known), known)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let close = ranked.iter().take_while(|(likeness, _)| *likeness > 0.6).count();
+    ranked.truncate(close.clamp(1, 3).max(if close == 0 { 3 } else { 1 }));
+    ranked.into_iter().map(|(_, known)| known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_comes_first() {
+        let known = ["sphere", "rastrigin", "rosenbrock", "euclidean"];
+        assert_eq!(nearest("rastrgin", &known)[0], "rastrigin");
+        assert_eq!(nearest("Sphere", &known)[0], "sphere");
+        assert_eq!(nearest("", &known).len(), 3);
+        assert_eq!(nearest("qqq", &known).len(), 3);
+    }
+}

@@ -1,0 +1,365 @@
+//! Which schedule, and which grid: from the sizes of a job and of a device.
+//!
+//! | the swarm of one run | schedule |
+//! |---|---|
+//! | fits in the registers of one block | resident, one block a run |
+//! | fits in those of blocks that run at the same time | resident, several blocks, cooperative |
+//! | does not | streaming, with a tile, or for more than 128 dimensions a warp a particle |
+//!
+//! The numbers of a run do not depend on any of it.
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{
+    MAX_BLOCK, ResidentLayout, Tile, pso_kernels, reduction_shared_bytes, streaming_shared_bytes,
+};
+
+use crate::choices::Schedule;
+use crate::error::{Error, Result};
+use crate::report::Plan;
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+/// The most blocks of a grid.
+const MAX_GRID: u64 = (1 << 31) - 1;
+/// The smallest block of several that share a run: with fewer threads, agreeing costs more than
+/// moving.
+const SHARING_BLOCK: u32 = 128;
+/// The block of a schedule that streams: enough warps to hide latency, enough blocks to balance.
+const STREAMING_BLOCK: u32 = 256;
+/// The block of the stepwise schedule.
+const STEPWISE_BLOCK: u32 = 128;
+/// Blocks of a multiprocessor in the launches that place the individuals.
+const PLACING_BLOCKS: u64 = 8;
+
+/// What is to be laid over what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Demand {
+    pub(crate) individuals: u32,
+    pub(crate) runs: u32,
+    pub(crate) dimensions: u32,
+    /// Whether lanes show each other their coordinates.
+    pub(crate) gathers: bool,
+    /// Multiprocessors of the device.
+    pub(crate) multiprocessors: u32,
+    pub(crate) schedule: Schedule,
+    /// The block that the user wants.
+    pub(crate) block: Option<u32>,
+}
+
+/// A kernel and a block of it, of which the device knows how many fit in a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Resident {
+    pub(crate) kernel: &'static str,
+    pub(crate) tile: Option<Tile>,
+    pub(crate) block: u32,
+    pub(crate) shared: u32,
+}
+
+/// Asks the device how many such blocks a multiprocessor holds at the same time.
+pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&Resident) -> Result<u32>;
+
+/// How the runs are laid over the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) schedule: Schedule,
+    pub(crate) tile: Option<Tile>,
+    pub(crate) grid: Geometry,
+    /// Bytes of shared memory of the kernel that reduces or does it all.
+    pub(crate) shared: u32,
+    /// The launches that place the individuals.
+    pub(crate) placing: Geometry,
+}
+
+/// The grid of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) block: u32,
+    pub(crate) blocks_per_run: u32,
+    pub(crate) runs_per_launch: u32,
+}
+
+impl Layout {
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            schedule: self.schedule,
+            tile: self.tile.map(|tile| tile.name),
+            block: self.grid.block,
+            blocks_per_run: self.grid.blocks_per_run,
+            runs_per_launch: self.grid.runs_per_launch,
+        }
+    }
+}
+
+/// Lays the runs over the device.
+pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+    match demand.schedule {
+        Schedule::Stepwise => stepwise::<R>(demand, occupancy),
+        Schedule::Streaming => streaming::<R>(demand, occupancy),
+        Schedule::Resident => resident::<R>(demand, occupancy)?.map_err(|reason| {
+            let alternatives = "auto, streaming, stepwise";
+            Error::Schedule { schedule: demand.schedule, reason, alternatives }
+        }),
+        Schedule::Auto => match resident::<R>(demand, occupancy)? {
+            Ok(layout) => Ok(layout),
+            Err(_) => streaming::<R>(demand, occupancy),
+        },
+    }
+}
+
+/// The user's block, which must not be larger than what the kernel can have.
+fn forced(demand: &Demand, most: u32) -> Result<Option<u32>> {
+    match demand.block {
+        Some(block) if block > most => Err(Error::Setting {
+            field: "block_size",
+            value: block.to_string(),
+            allowed: format!("multiples of 32 up to {most} for this schedule and size"),
+        }),
+        block => Ok(block),
+    }
+}
+
+/// The resident schedule, or why it is impossible.
+fn resident<R: Real>(
+    demand: &Demand,
+    occupancy: Occupancy<'_>,
+) -> Result<Result<Layout, String>> {
+    let Demand { individuals, dimensions, runs, .. } = *demand;
+    let Some(tile) = Tile::for_dimensions(dimensions) else {
+        let most = Tile::ALL.iter().map(Tile::dimensions).max().unwrap_or(0);
+        return Ok(Err(format!("{dimensions} dimensions, and registers hold {most}")));
+    };
+    let most = tile.max_block::<R>();
+    let forced = forced(demand, most)?;
+    let threads = u64::from(individuals) * u64::from(tile.lanes);
+    let shared = |block| ResidentLayout::new::<R>(&tile, block, demand.gathers).bytes;
+    let layout = |grid: Geometry| Layout {
+        schedule: Schedule::Resident,
+        tile: Some(tile),
+        grid,
+        shared: shared(grid.block),
+        placing: placing(demand),
+    };
+    if threads <= u64::from(forced.unwrap_or(most)) {
+        let block = forced.unwrap_or((threads as u32).next_multiple_of(WARP));
+        return Ok(Ok(layout(geometry(block, 1, runs, MAX_GRID))));
+    }
+    let mut fitting = (0, 0);
+    for block in sharing_blocks(demand, threads, forced, most) {
+        let kernel = pso_kernels::RESIDENT_GRID;
+        let one = Resident { kernel, tile: Some(tile), block, shared: shared(block) };
+        let capacity = u64::from(occupancy(&one)?) * u64::from(demand.multiprocessors);
+        let needed = threads.div_ceil(u64::from(block));
+        if needed <= capacity {
+            return Ok(Ok(layout(geometry(block, needed, runs, capacity))));
+        }
+        fitting = (needed, capacity);
+    }
+    let (needed, capacity) = fitting;
+    Ok(Err(format!(
+        "{individuals} individuals need {needed} blocks, of which {capacity} run at the same time"
+    )))
+}
+
+/// The blocks to try for a run over several of them, the best first.
+fn sharing_blocks(demand: &Demand, threads: u64, forced: Option<u32>, most: u32) -> Vec<u32> {
+    if let Some(block) = forced {
+        return vec![block];
+    }
+    // So large that the runs, all together, fill the device.
+    let multiprocessors = u64::from(demand.multiprocessors.div_ceil(demand.runs)).max(1);
+    let even = threads.div_ceil(multiprocessors).min(u64::from(most)) as u32;
+    let mut block = even.next_multiple_of(WARP).clamp(SHARING_BLOCK.min(most), most);
+    let mut blocks = vec![block];
+    while block < most {
+        block = (2 * block).min(most);
+        blocks.push(block);
+    }
+    blocks
+}
+
+fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+    let tile = Tile::for_dimensions(demand.dimensions);
+    let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block::<R>());
+    let block = forced(demand, most)?.unwrap_or(STREAMING_BLOCK.min(most));
+    let shared = streaming_shared_bytes::<R>(tile.as_ref(), block, demand.gathers);
+    let one = Resident { kernel: pso_kernels::STREAMING, tile, block, shared };
+    let lanes = tile.map_or(WARP, |tile| tile.lanes);
+    let grid = striding(demand, block / lanes, &one, occupancy)?;
+    Ok(Layout { schedule: Schedule::Streaming, tile, grid, shared, placing: placing(demand) })
+}
+
+fn stepwise<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+    let block = forced(demand, MAX_BLOCK)?.unwrap_or(STEPWISE_BLOCK);
+    let shared = reduction_shared_bytes::<R>(block);
+    let one = Resident { kernel: pso_kernels::POSITION, tile: None, block, shared };
+    let grid = striding(demand, block, &one, occupancy)?;
+    Ok(Layout { schedule: Schedule::Stepwise, tile: None, grid, shared, placing: placing(demand) })
+}
+
+/// The grid of a kernel whose blocks stride over the individuals: as many as the device runs at the
+/// same time, no more than the individuals need.
+fn striding(
+    demand: &Demand,
+    individuals_per_block: u32,
+    one: &Resident,
+    occupancy: Occupancy<'_>,
+) -> Result<Geometry> {
+    let needed = u64::from(demand.individuals.div_ceil(individuals_per_block));
+    let capacity = u64::from(occupancy(one)?.max(1)) * u64::from(demand.multiprocessors);
+    let share = capacity.div_ceil(u64::from(demand.runs));
+    Ok(geometry(one.block, needed.min(share), demand.runs, MAX_GRID))
+}
+
+/// The grid of the launches that place the individuals, a warp each.
+fn placing(demand: &Demand) -> Geometry {
+    let needed = u64::from(demand.individuals).div_ceil(u64::from(MAX_BLOCK / WARP));
+    let capacity = PLACING_BLOCKS * u64::from(demand.multiprocessors);
+    let share = capacity.div_ceil(u64::from(demand.runs));
+    geometry(MAX_BLOCK, needed.min(share), demand.runs, MAX_GRID)
+}
+
+/// Launches of at most `capacity` blocks, at least one of which holds a run.
+fn geometry(block: u32, blocks_per_run: u64, runs: u32, capacity: u64) -> Geometry {
+    let runs_per_launch = (capacity / blocks_per_run).clamp(1, u64::from(runs)) as u32;
+    // Runs of more blocks than a grid has never get here: blocks stride, or all run at once.
+    Geometry { block, blocks_per_run: blocks_per_run as u32, runs_per_launch }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const H200: Demand = Demand {
+        individuals: 1024,
+        runs: 1,
+        dimensions: 30,
+        gathers: false,
+        multiprocessors: 132,
+        schedule: Schedule::Auto,
+        block: None,
+    };
+
+    /// As many blocks as 1,024 threads make.
+    fn thousand(one: &Resident) -> Result<u32> {
+        Ok(1024 / one.block)
+    }
+
+    fn grid(demand: Demand) -> (Schedule, Option<&'static str>, u32, u32, u32) {
+        let plan = plan::<f32>(&demand, &mut thousand).unwrap().plan();
+        (plan.schedule, plan.tile, plan.block, plan.blocks_per_run, plan.runs_per_launch)
+    }
+
+    #[test]
+    fn small_swarms_stay_in_one_block() {
+        use Schedule::Resident;
+        let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
+        assert_eq!(one(1, 1), (Resident, Some("x1k2"), 32, 1, 1));
+        assert_eq!(one(33, 2), (Resident, Some("x1k2"), 64, 1, 1));
+        assert_eq!(one(1024, 2), (Resident, Some("x1k2"), 1024, 1, 1));
+        assert_eq!(one(64, 30), (Resident, Some("x8k4"), 512, 1, 1));
+        assert_eq!(one(5, 33), (Resident, Some("x8k16"), 64, 1, 1));
+        let batch = Demand { individuals: 40, runs: 1_000_000, dimensions: 10, ..H200 };
+        assert_eq!(grid(batch), (Resident, Some("x8k4"), 320, 1, 1_000_000));
+    }
+
+    #[test]
+    fn larger_swarms_share_blocks_that_run_together() {
+        use Schedule::Resident;
+        let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
+        assert_eq!(one(1025, 2), (Resident, Some("x1k2"), 128, 9, 1));
+        assert_eq!(one(65_536, 2), (Resident, Some("x1k2"), 512, 128, 1));
+        assert_eq!(one(1024, 30), (Resident, Some("x8k4"), 128, 64, 1));
+        // 132 * 1024 threads are there in all.
+        assert_eq!(one(16_896, 30), (Resident, Some("x8k4"), 512, 264, 1));
+        assert_eq!(one(16_897, 30).0, Schedule::Streaming);
+        let batch = Demand { individuals: 4096, runs: 100, dimensions: 2, ..H200 };
+        assert_eq!(grid(batch), (Resident, Some("x1k2"), 1024, 4, 33));
+    }
+
+    #[test]
+    fn the_largest_stream() {
+        use Schedule::Streaming;
+        let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
+        assert_eq!(one(1 << 20, 100), (Streaming, Some("x8k16"), 256, 528, 1));
+        assert_eq!(one(1 << 20, 1000), (Streaming, None, 256, 528, 1));
+        assert_eq!(one(3, 1000), (Streaming, None, 256, 1, 1));
+        assert_eq!(one(u32::MAX - 1, 2), (Streaming, Some("x1k2"), 256, 528, 1));
+        let batch = Demand { individuals: 1 << 20, runs: 100, dimensions: 100, ..H200 };
+        assert_eq!(grid(batch), (Streaming, Some("x8k16"), 256, 6, 100));
+    }
+
+    #[test]
+    fn a_grid_never_has_too_many_blocks() {
+        for schedule in [Schedule::Resident, Schedule::Streaming, Schedule::Stepwise] {
+            for individuals in [1, 40, 4096] {
+                let demand = Demand { runs: u32::MAX, individuals, schedule, ..H200 };
+                let Layout { grid, placing, .. } = plan::<f64>(&demand, &mut thousand).unwrap();
+                for grid in [grid, placing] {
+                    let blocks = u64::from(grid.blocks_per_run) * u64::from(grid.runs_per_launch);
+                    assert!((1..=MAX_GRID).contains(&blocks), "{grid:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shared_memory_is_always_below_48_kilobytes() {
+        for dimensions in [2, 30, 128, 200] {
+            for individuals in [1, 60, 100_000] {
+                for schedule in [Schedule::Auto, Schedule::Streaming, Schedule::Stepwise] {
+                    let gathers = true;
+                    let demand = Demand { dimensions, individuals, schedule, gathers, ..H200 };
+                    let shared = plan::<f64>(&demand, &mut thousand).unwrap().shared;
+                    assert!(shared <= 48 * 1024, "{demand:?}: {shared}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_forced_schedule_that_cannot_be_is_an_error() {
+        let check = |demand: Demand, occupancy: Occupancy<'_>, expected: &str| {
+            let demand = Demand { schedule: Schedule::Resident, ..demand };
+            let error = plan::<f32>(&demand, occupancy).unwrap_err();
+            assert!(error.is_input());
+            assert_eq!(error.to_string(), expected);
+        };
+        check(
+            Demand { dimensions: 129, ..H200 },
+            &mut thousand,
+            "schedule resident is impossible: 129 dimensions, and registers hold 128; \
+             allowed: auto, streaming, stepwise",
+        );
+        check(
+            Demand { individuals: 1 << 20, dimensions: 2, ..H200 },
+            &mut thousand,
+            "schedule resident is impossible: 1048576 individuals need 1024 blocks, of which 132 \
+             run at the same time; allowed: auto, streaming, stepwise",
+        );
+        // A device on which nothing fits: no division by zero, no spin.
+        check(
+            H200,
+            &mut |_| Ok(0),
+            "schedule resident is impossible: 1024 individuals need 16 blocks, of which 0 run at \
+             the same time; allowed: auto, streaming, stepwise",
+        );
+        assert_eq!(plan::<f32>(&H200, &mut |_| Ok(0)).unwrap().schedule, Schedule::Streaming);
+    }
+
+    #[test]
+    fn a_forced_block_is_taken_or_refused() {
+        let one = |block, schedule| Demand { block: Some(block), schedule, ..H200 };
+        assert_eq!(grid(one(512, Schedule::Resident)).2, 512);
+        assert_eq!(grid(one(32, Schedule::Resident)), (Schedule::Resident, Some("x8k4"), 32, 256, 1));
+        assert_eq!(grid(one(64, Schedule::Stepwise)).2, 64);
+        let few = Demand { individuals: 3, ..one(256, Schedule::Auto) };
+        assert_eq!(grid(few), (Schedule::Resident, Some("x8k4"), 256, 1, 1));
+        let error = plan::<f32>(&one(1024, Schedule::Auto), &mut thousand).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "block_size is 1024; allowed: multiples of 32 up to 512 for this schedule and size"
+        );
+        assert!(plan::<f64>(&one(512, Schedule::Auto), &mut thousand).is_err());
+        assert!(plan::<f32>(&one(512, Schedule::Stepwise), &mut thousand).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! What a run gives back.
+
+use warpswarm_core::order::Fitness;
+
+use crate::choices::{Backend, Schedule};
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The limit of iterations was reached.
+    Iterations,
+    /// Another iteration would have exceeded the limit of evaluations.
+    Evaluations,
+    /// The time was up.
+    Seconds,
+    /// The target was reached.
+    Target,
+    /// The best has not improved for the given number of iterations.
+    Stagnation,
+    /// The interrupt flag was set.
+    Interrupted,
+    /// A limit was reached, and no value was finite (or -inf): the best is NaN or +inf.
+    NothingFinite,
+}
+
+impl StopReason {
+    /// Every reason.
+    pub const ALL: [StopReason; 7] = [
+        StopReason::Iterations,
+        StopReason::Evaluations,
+        StopReason::Seconds,
+        StopReason::Target,
+        StopReason::Stagnation,
+        StopReason::Interrupted,
+        StopReason::NothingFinite,
+    ];
+
+    /// The name that programs write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            StopReason::Iterations => "iterations",
+            StopReason::Evaluations => "evaluations",
+            StopReason::Seconds => "seconds",
+            StopReason::Target => "target",
+            StopReason::Stagnation => "stagnation",
+            StopReason::Interrupted => "interrupted",
+            StopReason::NothingFinite => "nothing-finite",
+        }
+    }
+}
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The best point of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best<R> {
+    /// The objective's value there.
+    pub value: R,
+    /// The total constraint violation there; zero where the point is feasible.
+    pub violation: R,
+    /// The point, `[coordinate]`.
+    pub position: Vec<R>,
+}
+
+/// What one run gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunReport<R> {
+    /// The run's number among those of its seed.
+    pub run: u64,
+    /// The best point.
+    pub best: Best<R>,
+    /// Evaluations of the objective, the initial ones included.
+    pub evaluations: u64,
+    /// Iterations since the initial placement.
+    pub iterations: u64,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+    /// How many evaluations gave a value or a violation that is not finite.
+    pub not_finite: u64,
+}
+
+/// How runs are laid over a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The schedule, never [`Schedule::Auto`].
+    pub schedule: Schedule,
+    /// The name of the tile that holds particles in registers; none where particles are not.
+    pub tile: Option<&'static str>,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks that share a run.
+    pub blocks_per_run: u32,
+    /// Runs in one launch.
+    pub runs_per_launch: u32,
+}
+
+/// What all runs gave, and where and how they were carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report<R> {
+    /// The runs, at least one.
+    pub runs: Vec<RunReport<R>>,
+    /// Where they ran, never [`Backend::Auto`].
+    pub backend: Backend,
+    /// The device, in words.
+    pub device: String,
+    /// How they were laid over the device; `None` on the CPU.
+    pub plan: Option<Plan>,
+    /// Seconds of stepping.
+    pub seconds: f64,
+    /// Seconds before that: the driver's start, kernels, memory, initial placement.
+    pub setup_seconds: f64,
+    /// The records that [`Settings::record_every`](crate::Settings::record_every) asked for.
+    pub history: Vec<Progress<R>>,
+}
+
+impl<R: warpswarm_core::Real> Report<R> {
+    /// The best point of all runs; of equals that of the first run.
+    pub fn best(&self) -> &Best<R> {
+        let key = |run: &&RunReport<R>| {
+            Fitness { violation: run.best.violation, value: run.best.value }.ordered()
+        };
+        // A report has at least one run, by construction.
+        &self.runs.iter().min_by_key(key).unwrap_or(&self.runs[0]).best
+    }
+
+    /// The schedule, where there is one.
+    pub fn schedule(&self) -> Option<Schedule> {
+        self.plan.map(|plan| plan.schedule)
+    }
+}
+
+/// Where the runs are, at the end of a slice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress<R> {
+    /// Iterations of the run that has done most.
+    pub iterations: u64,
+    /// The iteration at which the limits of iterations and evaluations end all runs, if they do.
+    pub limit: Option<u64>,
+    /// Seconds of stepping so far.
+    pub seconds: f64,
+    /// The runs.
+    pub runs: Vec<RunProgress<R>>,
+}
+
+impl<R: warpswarm_core::Real> Progress<R> {
+    /// The best fitness of all runs.
+    pub fn best(&self) -> Fitness<R> {
+        let best = self.runs.iter().map(|run| run.best).min_by_key(|best| best.ordered());
+        best.unwrap_or(Fitness::WORST)
+    }
+}
+
+/// Where one run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunProgress<R> {
+    /// Iterations since the initial placement.
+    pub iterations: u64,
+    /// Evaluations, the initial ones included.
+    pub evaluations: u64,
+    /// Violation and value of its best point.
+    pub best: Fitness<R>,
+}

@@ -1,0 +1,217 @@
+//! What a run is to do besides the algorithm: sizes, seed, when to stop, where to run.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::StopRule;
+
+use crate::choices::{Backend, Schedule};
+use crate::error::{Error, Result};
+
+/// Iterations of a run to which nothing sets an end.
+pub const DEFAULT_ITERATIONS: u64 = 1000;
+
+/// The most iterations that a run can do: draws count them in 56 bits.
+pub const MAX_ITERATIONS: u64 = (1 << 56) - 1;
+
+/// The most individuals of a run.
+pub const MAX_INDIVIDUALS: u64 = u32::MAX as u64 - 1;
+
+/// The most runs of a batch.
+pub const MAX_RUNS: u64 = u32::MAX as u64;
+
+/// When to stop: the first of these to be met.
+///
+/// Where neither `iterations` nor `evaluations` nor `seconds` nor `stagnation` is given, a run ends
+/// after [`DEFAULT_ITERATIONS`].
+///
+/// ```
+/// use warpswarm::Stop;
+/// let stop = Stop::iterations(10_000).or_target(1e-6).or_seconds(60.0);
+/// assert_eq!(stop.target, Some(1e-6));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    /// After this many iterations; 0 gives the best of the initial individuals.
+    pub iterations: Option<u64>,
+    /// Before the evaluations of a run exceed this; the initial ones count.
+    pub evaluations: Option<u64>,
+    /// After this many seconds of stepping, at the next slice (about 50 ms).
+    pub seconds: Option<f64>,
+    /// At the iteration at which a run's best is feasible and at most this; each run by itself.
+    pub target: Option<f64>,
+    /// At the iteration at which a run's best has not improved for this many; each run by itself.
+    pub stagnation: Option<u64>,
+    /// At the next slice after this has become true: for Ctrl-C.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Stop {
+    /// Stops after this many iterations.
+    pub fn iterations(iterations: u64) -> Self {
+        Stop { iterations: Some(iterations), ..Stop::default() }
+    }
+    /// Stops before the evaluations of a run exceed this.
+    pub fn evaluations(evaluations: u64) -> Self {
+        Stop { evaluations: Some(evaluations), ..Stop::default() }
+    }
+    /// Stops after this many seconds.
+    pub fn seconds(seconds: f64) -> Self {
+        Stop { seconds: Some(seconds), ..Stop::default() }
+    }
+    /// Stops a run at a feasible value of at most this.
+    pub fn target(target: f64) -> Self {
+        Stop { target: Some(target), ..Stop::default() }
+    }
+    /// Stops a run that has not improved for this many iterations.
+    pub fn stagnation(iterations: u64) -> Self {
+        Stop { stagnation: Some(iterations), ..Stop::default() }
+    }
+    /// Also stops after this many iterations.
+    pub fn or_iterations(self, iterations: u64) -> Self {
+        Stop { iterations: Some(iterations), ..self }
+    }
+    /// Also stops before the evaluations of a run exceed this.
+    pub fn or_evaluations(self, evaluations: u64) -> Self {
+        Stop { evaluations: Some(evaluations), ..self }
+    }
+    /// Also stops after this many seconds.
+    pub fn or_seconds(self, seconds: f64) -> Self {
+        Stop { seconds: Some(seconds), ..self }
+    }
+    /// Also stops a run at a feasible value of at most this.
+    pub fn or_target(self, target: f64) -> Self {
+        Stop { target: Some(target), ..self }
+    }
+    /// Also stops a run that has not improved for this many iterations.
+    pub fn or_stagnation(self, iterations: u64) -> Self {
+        Stop { stagnation: Some(iterations), ..self }
+    }
+    /// Also stops when the flag becomes true.
+    pub fn or_interrupt(self, flag: Arc<AtomicBool>) -> Self {
+        Stop { interrupt: Some(flag), ..self }
+    }
+
+    /// The rule that every backend applies after every iteration.
+    ///
+    /// The target is rounded down, so that a value that meets it in `R` meets the number given.
+    pub(crate) fn rule<R: Real>(&self) -> StopRule<R> {
+        let target = self.target.map_or(R::NAN, |target| {
+            let rounded = R::from_f64(target);
+            let above = rounded.to_f64() > target;
+            if above { R::from_ordered(rounded.ordered() - 1) } else { rounded }
+        });
+        StopRule { target, stagnation: self.stagnation.unwrap_or(0) }
+    }
+
+    fn check(&self, individuals: u64) -> Result<()> {
+        let setting = |field, value: String, allowed: &str| {
+            Err(Error::Setting { field, value, allowed: allowed.into() })
+        };
+        if let Some(iterations) = self.iterations.filter(|&i| i > MAX_ITERATIONS) {
+            return setting("iterations", iterations.to_string(), "0 to 2^56 - 1");
+        }
+        if let Some(seconds) = self.seconds.filter(|s| s.is_nan() || *s < 0.0) {
+            return setting("seconds", seconds.to_string(), "a number of at least 0");
+        }
+        if self.target.is_some_and(f64::is_nan) {
+            return setting("target", "NaN".into(), "a number");
+        }
+        if self.stagnation == Some(0) {
+            return setting("stagnation", "0".into(), "at least 1");
+        }
+        match self.evaluations {
+            Some(evaluations) if evaluations < individuals => {
+                Err(Error::TooFewEvaluations { evaluations, individuals })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Sizes, seed, when to stop, where to run.
+///
+/// ```
+/// use warpswarm::{Settings, Stop};
+/// let settings = Settings { individuals: 256, seed: 7, stop: Stop::seconds(1.0), ..Settings::default() };
+/// assert_eq!(settings.runs, 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Individuals of a run, 1 to 2^32 - 2. Default 1024.
+    pub individuals: u64,
+    /// Independent runs, done side by side, 1 to 2^32 - 1. Default 1.
+    pub runs: u64,
+    /// The number of the first run: run r of a seed is the same alone as in a batch. Default 0.
+    pub first_run: u64,
+    /// The seed of all draws. Default 0.
+    pub seed: u64,
+    /// When to stop. Default: after 1,000 iterations.
+    pub stop: Stop,
+    /// Where to run.
+    pub backend: Backend,
+    /// How to lay the runs over the GPU; for the backends GPU and emulator.
+    pub schedule: Schedule,
+    /// Threads of a block, a multiple of 32; for the backends GPU and emulator.
+    pub block_size: Option<u32>,
+    /// Threads of the CPU backend; by default as many as the machine has.
+    pub threads: Option<usize>,
+    /// Keep a record of the bests every so many iterations, in the report's history.
+    pub record_every: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            individuals: 1024,
+            runs: 1,
+            first_run: 0,
+            seed: 0,
+            stop: Stop::default(),
+            backend: Backend::Auto,
+            schedule: Schedule::Auto,
+            block_size: None,
+            threads: None,
+            record_every: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether every field is in its range.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<()> {
+        range("individuals", self.individuals, 1, MAX_INDIVIDUALS)?;
+        range("runs", self.runs, 1, MAX_RUNS)?;
+        range("first_run", self.first_run, 0, u64::MAX - self.runs)?;
+        if let Some(threads) = self.threads {
+            range("threads", threads as u64, 1, 65_536)?;
+        }
+        if let Some(every) = self.record_every {
+            range("record_every", every, 1, MAX_ITERATIONS)?;
+        }
+        if let Some(block) = self.block_size.filter(|b| *b == 0 || *b > 1024 || b % 32 != 0) {
+            return Err(Error::Setting {
+                field: "block_size",
+                value: block.to_string(),
+                allowed: "multiples of 32 from 32 to 1024".into(),
+            });
+        }
+        self.stop.check(self.individuals)
+    }
+}
+
+fn range(field: &'static str, value: u64, least: u64, most: u64) -> Result<()> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        field,
+        value: value.to_string(),
+        allowed: format!("{least} to {most}"),
+    })
+}

@@ -1,0 +1,276 @@
+//! The kernels of particle swarm optimisation: see [`pso`](warpswarm_core::pso) for the equations and
+//! [`pso_kernels`](warpswarm_core::launch::pso_kernels) for names and launch contracts.
+//!
+//! Three schedules, the same numbers: [`stepwise`] is CPSO's three kernels, [`resident`] keeps the
+//! swarm in registers for many iterations, [`streaming`] moves each array once per iteration.
+
+pub mod initialise;
+pub mod resident;
+pub mod stepwise;
+pub mod streaming;
+
+mod particle;
+
+use core::mem::offset_of;
+
+use warpswarm_core::launch::{Control, Ptr, PsoArgs, record_stride, stopped};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::random::RunKey;
+use warpswarm_core::sum::Operator;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{grid, thread};
+
+/// One run's arrays and this block's place in it.
+#[derive(Clone, Copy)]
+pub struct Swarm<'a, R> {
+    /// The arguments of the launch.
+    pub args: &'a PsoArgs<R>,
+    /// The run's number in the launch.
+    pub run: usize,
+    /// This block's number among the run's.
+    pub part: u32,
+    /// Particles.
+    pub individuals: u32,
+    /// `[individual][place]`
+    pub positions: View<R>,
+    /// `[individual][place]`
+    pub velocities: View<R>,
+    /// `[individual][place]`
+    pub best_positions: View<R>,
+    /// `[individual]`
+    pub best: View<Fitness<R>>,
+    /// The global best.
+    pub global: View<Candidate<R>>,
+    /// `[place]`
+    pub global_position: View<R>,
+    /// `[place]`
+    pub lower: View<R>,
+    /// `[place]`
+    pub upper: View<R>,
+    /// Where the run is.
+    pub control: View<Control>,
+}
+
+/// The part of a launch's array that belongs to one run.
+///
+/// The SAFETY of all views of this module: the host allocates every array of [`PsoArgs`] with the
+/// shape that its documentation gives, for as long as the launch runs.
+#[inline(always)]
+fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) -> View<T> {
+    // SAFETY: the host upholds it, see above.
+    unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
+}
+
+impl<'a, R: DeviceReal> Swarm<'a, R> {
+    /// The run that this block works on.
+    #[inline(always)]
+    pub fn of_block(args: &'a PsoArgs<R>) -> Self {
+        Swarm::of(args, thread::block_index())
+    }
+
+    /// The same, computed anew: in long kernels it is better to compute addresses twice than to
+    /// keep them in registers in between.
+    #[inline(always)]
+    pub(crate) fn again(args: &'a PsoArgs<R>) -> Self {
+        Swarm::of(args, thread::opaque(thread::block_index()))
+    }
+
+    #[inline(always)]
+    fn of(args: &'a PsoArgs<R>, block: u32) -> Self {
+        // Never zero; said so that no check for a division by zero is compiled.
+        let blocks = args.blocks_per_run.max(1);
+        Swarm::new(args, block / blocks, block % blocks)
+    }
+
+    /// Run `run` of the launch.
+    #[inline(always)]
+    pub fn new(args: &'a PsoArgs<R>, run: u32, part: u32) -> Self {
+        let (runs, run) = (args.runs, run as usize);
+        let (n, stride) = (args.individuals as usize, args.stride as usize);
+        Swarm {
+            args,
+            run,
+            part,
+            individuals: args.individuals,
+            positions: of_run(args.positions, runs, run, n * stride),
+            velocities: of_run(args.velocities, runs, run, n * stride),
+            best_positions: of_run(args.best_positions, runs, run, n * stride),
+            best: of_run(args.best, runs, run, n),
+            global: of_run(args.global, runs, run, 1),
+            global_position: of_run(args.global_positions, runs, run, stride),
+            lower: of_run(args.lower, 1, 0, stride),
+            upper: of_run(args.upper, 1, 0, stride),
+            control: of_run(args.control, runs, run, 1),
+        }
+    }
+
+    /// The key of the run's draws.
+    #[inline(always)]
+    pub fn key(&self) -> RunKey {
+        RunKey::new(self.args.seed, self.args.first_run + self.run as u64)
+    }
+
+    /// Where a particle's row begins.
+    #[inline(always)]
+    pub fn row(&self, particle: u32) -> usize {
+        particle as usize * self.args.stride as usize
+    }
+
+    /// The row of `array` that belongs to a particle.
+    #[inline(always)]
+    pub fn row_of(&self, array: View<R>, particle: u32) -> View<R> {
+        array.part(self.row(particle), self.args.stride as usize)
+    }
+
+    /// Whether the run has stopped; it is left alone then.
+    #[inline(always)]
+    pub fn has_stopped(&self) -> bool {
+        self.control.get(0).stopped != stopped::NOT
+    }
+
+    /// Adds to the run's count of evaluations that were not finite.
+    #[inline(always)]
+    pub fn count_not_finite(&self, count: u32) {
+        if count != 0 {
+            let field = self.control.atomic_u64(0, offset_of!(Control, not_finite));
+            field.add_relaxed(u64::from(count));
+        }
+    }
+
+    /// The scratch of the exchange between resident blocks: the record of block `part` under `tag`.
+    #[inline(always)]
+    pub fn record(&self, tag: u32, part: u32) -> View<R> {
+        let (blocks, places) =
+            (self.args.blocks_per_run, record_stride(self.args.stride) as usize);
+        let records =
+            of_run(self.args.slot_positions, self.args.runs, self.run, 2 * blocks as usize * places);
+        records.part(((tag & 1) * blocks + part) as usize * places, places)
+    }
+
+    /// Writes where the run is, all but the count of evaluations that were not finite.
+    #[inline(always)]
+    pub fn set_progress(&self, iterations: u64, improved_at: u64, stopped: u32) {
+        self.control.field(0, offset_of!(Control, iterations)).set(0, iterations);
+        self.control.field(0, offset_of!(Control, improved_at)).set(0, improved_at);
+        self.control.field(0, offset_of!(Control, stopped)).set(0, stopped);
+    }
+
+    /// Ends an iteration of the schedules that reduce over the grid: `mine` is the best that this
+    /// thread has to offer. The last block makes the best of all the global best if it beats that,
+    /// counts the iteration and applies the stop rule. With `iterations` zero it ends the initialisation.
+    ///
+    /// Collective in the block; `scratch` has an element for every thread.
+    #[inline(always)]
+    pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
+        let blocks = self.args.blocks_per_run;
+        let block_best = warpswarm_device::block::reduce::<_, Best>(mine, scratch);
+        let row = of_run(self.args.block_best, self.args.runs, self.run, blocks as usize);
+        let ticket = self.control.atomic_u32(0, offset_of!(Control, ticket));
+        let best =
+            grid::reduce::<_, Best>(block_best, (row, self.part), ticket, blocks, scratch);
+        let Some(best) = best else { return };
+
+        let initial = self.args.iterations == 0;
+        let control = self.control.get(0);
+        let old = self.global.get(0);
+        // Every thread has read the old state before one of them writes the new.
+        warpswarm_device::block::sync();
+        let moved = initial || best.beats(old);
+        if moved {
+            let row = self.row_of(self.best_positions, best.index);
+            let mut i = thread::index();
+            while i < self.args.stride {
+                self.global_position.set(i as usize, row.get_shared(i as usize));
+                i += thread::block_dim();
+            }
+        }
+        if thread::index() == 0 {
+            let iterations = if initial { 0 } else { control.iterations + 1 };
+            let new = if moved { best } else { old };
+            let improved = !initial && new.fitness.beats(old.fitness);
+            let improved_at = if improved { iterations } else { control.improved_at };
+            self.global.set(0, new);
+            let stop = self.args.stop.check(new.fitness, iterations, improved_at);
+            self.set_progress(iterations, improved_at, stop);
+        }
+    }
+}
+
+/// The better of two candidates.
+#[derive(Clone, Copy, Debug)]
+pub struct Best;
+
+impl<R: DeviceReal> Operator<Candidate<R>> for Best {
+    #[inline(always)]
+    fn identity() -> Candidate<R> {
+        Candidate::NONE
+    }
+    #[inline(always)]
+    fn combine(a: Candidate<R>, b: Candidate<R>) -> Candidate<R> {
+        a.better(b)
+    }
+}
+
+warpswarm_device::entries! {
+    /// The kernels that evaluate nothing.
+    pub fn common {
+        "pso_velocity_f32" => |args: PsoArgs<f32>| stepwise::velocity(&args),
+        "pso_velocity_f64" => |args: PsoArgs<f64>| stepwise::velocity(&args),
+        "pso_best_f32" => |args: PsoArgs<f32>| stepwise::best(&args),
+        "pso_best_f64" => |args: PsoArgs<f64>| stepwise::best(&args),
+    }
+}
+
+/// Exports the kernels of PSO for one objective, in both precisions.
+///
+/// `export_pso! { Sphere, f32: Shifted<f32, Sphere>, f64: Shifted<f64, Sphere> }` gives a module `Sphere`
+/// with the entries `pso_resident_Sphere_f32_x1k2` and so on.
+#[macro_export]
+macro_rules! export_pso {
+    ($name:ident, f32: $single:ty, f64: $double:ty) => {
+        #[allow(non_snake_case, missing_docs)]
+        pub mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+            $crate::export_pso! { @ f32, $name, $single, 1024, 512, 256 }
+            $crate::export_pso! { @ f64, $name, $double, 512, 256, 256 }
+        }
+    };
+    // The numbers are the largest blocks: `Tile::max_blocks`.
+    (@ $real:ident, $name:ident, $objective:ty, $x1k2:literal, $x8k4:literal, $x8k16:literal) => {
+        $crate::export_pso! { @@ $real, $name, warpswarm_core::launch::Launch<
+            warpswarm_core::launch::PsoArgs<$real>, $objective>, $x1k2, $x8k4, $x8k16 }
+    };
+    (@@ $real:ident, $name:ident, $launch:ty, $x1k2:literal, $x8k4:literal, $x8k16:literal) => {
+        warpswarm_device::entries! {
+            /// The kernels in this precision.
+            pub fn $real {
+                concat!("pso_initialise_", stringify!($name), "_", stringify!($real)) =>
+                    |launch: $launch| $crate::pso::initialise::initialise(&launch),
+                concat!("pso_position_", stringify!($name), "_", stringify!($real)) =>
+                    |launch: $launch| $crate::pso::stepwise::position(&launch),
+                concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_x1k2") =>
+                    |launch: $launch| $crate::pso::resident::resident::<_, _, 1, 2, $x1k2, false>(&launch),
+                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_x1k2") =>
+                    |launch: $launch| $crate::pso::resident::resident::<_, _, 1, 2, 512, true>(&launch),
+                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_x1k2") =>
+                    |launch: $launch| $crate::pso::streaming::tiled::<_, _, 1, 2, $x1k2>(&launch),
+                concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_x8k4") =>
+                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 4, $x8k4, false>(&launch),
+                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_x8k4") =>
+                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 4, $x8k4, true>(&launch),
+                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_x8k4") =>
+                    |launch: $launch| $crate::pso::streaming::tiled::<_, _, 8, 4, $x8k4>(&launch),
+                concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_x8k16") =>
+                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 16, $x8k16, false>(&launch),
+                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_x8k16") =>
+                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 16, $x8k16, true>(&launch),
+                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_x8k16") =>
+                    |launch: $launch| $crate::pso::streaming::tiled::<_, _, 8, 16, $x8k16>(&launch),
+                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_any") =>
+                    |launch: $launch| $crate::pso::streaming::any(&launch),
+            }
+        }
+    };
+}

@@ -1,0 +1,172 @@
+//! A particle in the registers of the lanes that share it.
+
+use warpswarm_core::pso::{self, Coordinate};
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_device::point::coordinate;
+use warpswarm_device::thread;
+use warpswarm_device::view::{DeviceReal, View};
+
+use super::Swarm;
+
+/// The coordinates that one lane holds of rows with `K` coordinates a lane.
+pub(super) type Own<R, const K: usize> = [R; K];
+
+/// Reads this lane's coordinates of a row; places beyond its end are zero.
+#[inline(always)]
+pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
+    row: View<R>,
+    stride: u32,
+    stream: bool,
+) -> Own<R, K> {
+    let mut own = [R::ZERO; K];
+    let mut k = 0;
+    while k < K {
+        let i = coordinate::<LANES>(thread::lane(), k);
+        if K % 4 != 0 || !stream {
+            if i < stride as usize {
+                own[k] = row.get(i);
+            }
+            k += 1;
+        } else {
+            if i < stride as usize {
+                let four = row.stream4(i);
+                own[k] = four[0];
+                own[k + 1] = four[1];
+                own[k + 2] = four[2];
+                own[k + 3] = four[3];
+            }
+            k += 4;
+        }
+    }
+    own
+}
+
+/// Writes this lane's coordinates of a row.
+#[inline(always)]
+pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
+    row: View<R>,
+    stride: u32,
+    own: &Own<R, K>,
+    stream: bool,
+) {
+    let mut k = 0;
+    while k < K {
+        let i = coordinate::<LANES>(thread::lane(), k);
+        if K % 4 != 0 || !stream {
+            if i < stride as usize {
+                row.set(i, own[k]);
+            }
+            k += 1;
+        } else {
+            if i < stride as usize {
+                row.set_stream4(i, [own[k], own[k + 1], own[k + 2], own[k + 3]]);
+            }
+            k += 4;
+        }
+    }
+}
+
+/// A lane's share of the bounds: in registers where there are few, otherwise read when needed.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds<R, const LANES: u32, const K: usize> {
+    lower: Own<R, K>,
+    upper: Own<R, K>,
+    arrays: (View<R>, View<R>),
+    stride: u32,
+}
+
+/// The most coordinates a lane whose bounds are worth registers.
+const HELD: usize = 4;
+
+impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
+    #[inline(always)]
+    pub(super) fn of(swarm: &Swarm<'_, R>) -> Self {
+        let stride = swarm.args.stride;
+        let held = |row| {
+            if K <= HELD { load::<R, LANES, K>(row, stride, false) } else { [R::ZERO; K] }
+        };
+        Bounds {
+            lower: held(swarm.lower),
+            upper: held(swarm.upper),
+            arrays: (swarm.lower, swarm.upper),
+            stride,
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, k: usize) -> (R, R) {
+        if K <= HELD {
+            return (self.lower[k], self.upper[k]);
+        }
+        let i = coordinate::<LANES>(thread::lane(), k);
+        if i < self.stride as usize {
+            (self.arrays.0.get(i), self.arrays.1.get(i))
+        } else {
+            (R::ZERO, R::ZERO)
+        }
+    }
+}
+
+impl Move {
+    /// The draw with which coordinate `i` re-enters its bounds.
+    #[inline(always)]
+    pub(super) fn reentry_draw<R: DeviceReal>(&self, i: u32) -> R {
+        // Rarely needed: hidden, so that the compiler does not compute it ahead for all.
+        let individual = thread::opaque(self.individual);
+        pso::reentry_draw(self.key, self.iteration, individual, i)
+    }
+}
+
+/// A lane's share of a particle.
+#[derive(Clone, Copy)]
+pub(super) struct Particle<R, const LANES: u32, const K: usize> {
+    pub(super) x: Own<R, K>,
+    pub(super) v: Own<R, K>,
+    pub(super) p: Own<R, K>,
+}
+
+/// Which move this is: it names the draws.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    pub(super) key: RunKey,
+    pub(super) iteration: u64,
+    pub(super) individual: u32,
+}
+
+impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
+    /// Moves the particle one iteration on.
+    ///
+    /// Places beyond the dimensions have zero bounds and stay zero.
+    #[inline(always)]
+    pub(super) fn advance(
+        &mut self,
+        swarm: &Swarm<'_, R>,
+        which: Move,
+        global: &Own<R, K>,
+        bounds: &Bounds<R, LANES, K>,
+    ) {
+        let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
+        let coefficients = &swarm.args.coefficients;
+        let mut k = 0;
+        while k < K {
+            let pair = coordinate::<LANES>(thread::lane(), k) as u32 / 2;
+            let draws = stream.coordinate_draws::<R>(pair);
+            let mut half = 0;
+            while half < 2 {
+                let at = Coordinate {
+                    position: self.x[k],
+                    velocity: self.v[k],
+                    personal_best: self.p[k],
+                };
+                let reentry = || which.reentry_draw(2 * pair + half as u32);
+                let velocity = pso::velocity(coefficients, at, global[k], draws[half]);
+                let velocity = pso::limited(coefficients, velocity, bounds.get(k));
+                let (x, v) = pso::moved(coefficients, at.position, velocity, bounds.get(k), reentry);
+                self.x[k] = x;
+                self.v[k] = v;
+                half += 1;
+                k += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Whole iterations in one launch, the swarm in registers: a particle a thread or a group of lanes.
+//!
+//! An iteration costs one barrier where nobody improves on the global best. Where somebody does, a
+//! run in one block hands the new best around through shared memory; a run over several blocks
+//! exchanges once an iteration in any case ([`Exchange`]), and positions only where they improve.
+
+use warpswarm_core::launch::{Launch, PsoArgs, ResidentLayout, Tile, slot_words, slots_len, stopped};
+use warpswarm_core::objective::Objective;
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::grid::Exchange;
+use warpswarm_device::point::{TilePoint, coordinate};
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread, warp};
+
+use super::Swarm;
+use super::particle::{self, Bounds, Move, Own, Particle};
+
+/// The global best as every lane knows it: fitness and index, and the lane's own coordinates.
+#[derive(Clone, Copy)]
+struct Leader<R, const K: usize> {
+    best: Candidate<R>,
+    position: Own<R, K>,
+}
+
+/// Up to `args.iterations` iterations with `LANES` lanes a particle, `K` coordinates in each one's
+/// registers.
+///
+/// Work: group g of `LANES` lanes of the run's blocks has particle g for the whole launch. Shared
+/// memory: [`ResidentLayout`]. Several blocks a run need a cooperative launch.
+#[inline(always)]
+pub fn resident<
+    R: DeviceReal,
+    O: Objective<R>,
+    const LANES: u32,
+    const K: usize,
+    const BLOCK: u32,
+    const GRID: bool,
+>(
+    launch: &Launch<PsoArgs<R>, O>,
+) {
+    max_block::<BLOCK>();
+    let args = &launch.args;
+    let swarm = &Swarm::of_block(args);
+    let control = swarm.control.get(0);
+    if control.stopped != stopped::NOT {
+        return;
+    }
+    let meeting = Meeting::<R, LANES, K, GRID>::new::<O>(swarm);
+    let group = thread::index() / LANES;
+    let particle = swarm.part * (thread::block_dim() / LANES) + group;
+    let active = particle < swarm.individuals;
+    // Idle lanes go through the motions of the last particle and keep them to themselves.
+    let held = particle.min(swarm.individuals - 1);
+    let key = swarm.key();
+    let bounds = Bounds::<R, LANES, K>::of(swarm);
+    let mut it = read::<R, LANES, K>(swarm, held);
+    let mut best = unconstrained::<R, O>(swarm.best.get(held as usize));
+    let global = swarm.global.get(0);
+    let mut leader = Leader {
+        best: Candidate::new(unconstrained::<R, O>(global.fitness), global.index),
+        position: particle::load::<R, LANES, K>(swarm.global_position, args.stride, false),
+    };
+    let mut not_finite = 0;
+    let mut iteration = control.iterations;
+    // Iterations since the last improvement, and those of this launch that are left.
+    let mut idle = (iteration - control.improved_at).min(u64::from(u32::MAX)) as u32;
+    let mut left = args.iterations as u32;
+    let mut reason = stopped::NOT;
+    while left != 0 && reason == stopped::NOT {
+        iteration += 1;
+        left -= 1;
+        // Hidden, so that the keys of Philox's rounds and its first product are computed anew instead
+        // of taking 16 of the 64 registers that a block of 1,024 threads leaves.
+        let which = if BLOCK > 512 {
+            let key = key.through(thread::opaque);
+            Move { key, iteration, individual: thread::opaque(particle) }
+        } else {
+            Move { key, iteration, individual: particle }
+        };
+        it.advance(swarm, which, &leader.position, &bounds);
+        let dimensions = args.dimensions as usize;
+        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, meeting.stage, O::GATHERS);
+        let fitness = launch.objective.evaluate(&point);
+        not_finite += u32::from(active && !fitness.is_finite());
+        let mut mine = Candidate::NONE;
+        if active && fitness.beats(best) {
+            best = fitness;
+            it.p = it.x;
+            let candidate = Candidate::new(fitness, particle);
+            if candidate.beats(leader.best) {
+                mine = candidate;
+            }
+        }
+        let before = leader.best.fitness;
+        let tag = args.tag.wrapping_add(args.iterations as u32 - left);
+        meeting.agree::<O>(swarm, tag, mine, &it.x, &mut leader);
+        let improved = leader.best.fitness.beats(before);
+        idle = if improved { 0 } else { idle.saturating_add(1) };
+        reason = args.stop.check(leader.best.fitness, u64::from(idle), 0);
+    }
+    let swarm = &Swarm::again(args);
+    if active {
+        write(swarm, particle, &it);
+        if thread::lane() % LANES == 0 {
+            swarm.best.set(particle as usize, best);
+            swarm.count_not_finite(not_finite);
+        }
+    }
+    if swarm.part == 0 && group == 0 {
+        particle::store::<R, LANES, K>(swarm.global_position, args.stride, &leader.position, false);
+        if thread::index() == 0 {
+            swarm.global.set(0, leader.best);
+            let improved = idle < args.iterations as u32 - left;
+            let improved_at =
+                if improved { iteration - u64::from(idle) } else { swarm.control.get(0).improved_at };
+            swarm.set_progress(iteration, improved_at, reason);
+        }
+    }
+}
+
+/// The fitness with the violation that the compiler can see to be zero where it must be.
+#[inline(always)]
+fn unconstrained<R: DeviceReal, O: Objective<R>>(fitness: Fitness<R>) -> Fitness<R> {
+    if O::CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
+}
+
+#[inline(always)]
+fn read<R: DeviceReal, const LANES: u32, const K: usize>(
+    swarm: &Swarm<'_, R>,
+    particle: u32,
+) -> Particle<R, LANES, K> {
+    let own = |array| {
+        particle::load::<R, LANES, K>(swarm.row_of(array, particle), swarm.args.stride, false)
+    };
+    Particle {
+        x: own(swarm.positions),
+        v: own(swarm.velocities),
+        p: own(swarm.best_positions),
+    }
+}
+
+#[inline(always)]
+fn write<R: DeviceReal, const LANES: u32, const K: usize>(
+    swarm: &Swarm<'_, R>,
+    particle: u32,
+    it: &Particle<R, LANES, K>,
+) {
+    let own = |array, own| {
+        let row = swarm.row_of(array, particle);
+        particle::store::<R, LANES, K>(row, swarm.args.stride, own, false);
+    };
+    own(swarm.positions, &it.x);
+    own(swarm.velocities, &it.v);
+    own(swarm.best_positions, &it.p);
+}
+
+/// This thread's lane and warp, found out anew: what is computed from them holds no registers while
+/// particles move.
+#[inline(always)]
+fn place() -> (u32, u32) {
+    let me = thread::opaque(thread::index());
+    (me % 32, me / 32)
+}
+
+/// Where the threads of a run agree on the global best.
+#[derive(Clone, Copy)]
+struct Meeting<R, const LANES: u32, const K: usize, const GRID: bool> {
+    /// The particle's place where lanes show each other their coordinates.
+    stage: SharedArray<R>,
+    slots: View<u64>,
+}
+
+/// A block's shared memory, cut up as [`ResidentLayout`] says.
+#[derive(Clone, Copy)]
+struct Shared<R> {
+    /// The best of each warp, then what the block hears from the others.
+    candidates: SharedArray<Candidate<R>>,
+    /// The position of each warp's best, `[warp][coordinate]`.
+    positions: SharedArray<R>,
+    /// The coordinates that lanes show each other, `[particle][coordinate]`.
+    stage: SharedArray<R>,
+    warps: u32,
+}
+
+impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
+    Meeting<R, LANES, K, GRID>
+{
+    const ROW: u32 = LANES * K as u32;
+
+    #[inline(always)]
+    fn new<O: Objective<R>>(swarm: &Swarm<'_, R>) -> Self {
+        let stage = Self::shared::<O>(thread::block_dim()).stage;
+        let stage = if O::GATHERS && LANES > 1 {
+            stage.part(thread::index() / LANES * Self::ROW, Self::ROW)
+        } else {
+            stage
+        };
+        let slots = if GRID {
+            let blocks = u64::from(swarm.args.blocks_per_run);
+            let words = slots_len::<R>(O::CONSTRAINED, 1, blocks);
+            super::of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
+        } else {
+            View::EMPTY
+        };
+        Meeting { stage, slots }
+    }
+
+    #[inline(always)]
+    fn shared<O: Objective<R>>(threads: u32) -> Shared<R> {
+        let tile = Tile { name: "", lanes: LANES, per_lane: K as u32, max_blocks: [0; 2] };
+        let layout = ResidentLayout::new::<R>(&tile, threads, O::GATHERS);
+        let warps = threads / 32;
+        // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
+        unsafe {
+            Shared {
+                candidates: SharedArray::new(layout.candidates, warps + 1),
+                positions: SharedArray::new(layout.positions, warps * Self::ROW),
+                stage: SharedArray::new(layout.stage, threads / LANES * Self::ROW),
+                warps,
+            }
+        }
+    }
+
+    /// Makes the best of all candidates the leader, if there is any: each beats the leader already.
+    /// Collective in the block and, over several blocks, among them.
+    #[inline(always)]
+    fn agree<O: Objective<R>>(
+        &self,
+        swarm: &Swarm<'_, R>,
+        tag: u32,
+        mine: Candidate<R>,
+        x: &Own<R, K>,
+        leader: &mut Leader<R, K>,
+    ) {
+        let better = mine.index != u32::MAX;
+        if GRID {
+            self.agree_over_blocks::<O>(swarm, tag, (mine, x), leader);
+        } else if thread::block_dim() == 32 {
+            if warp::any(better) {
+                let (best, lane) = warp::best(mine, O::CONSTRAINED);
+                let source = lane / LANES * LANES + thread::lane() % LANES;
+                leader.best = best;
+                leader.position = x.map(|x| warp::shuffle(x, source));
+            }
+        } else if block::sync_or(better) {
+            let shared = Self::shared::<O>(thread::opaque(thread::block_dim()));
+            let (best, warp) = Self::agree_in_block::<O>(&shared, mine, x);
+            leader.best = best;
+            leader.position = Self::read(&shared, warp);
+        }
+    }
+
+    /// The best of the block's candidates and the warp that has it; its position is in that warp's
+    /// place. The places may be used again after the next barrier.
+    #[inline(always)]
+    fn agree_in_block<O: Objective<R>>(
+        shared: &Shared<R>,
+        mine: Candidate<R>,
+        x: &Own<R, K>,
+    ) -> (Candidate<R>, u32) {
+        let (lane_of_mine, warp_of_mine) = place();
+        let (best, lane) = warp::best(mine, O::CONSTRAINED);
+        if best.index != u32::MAX && lane / LANES == lane_of_mine / LANES {
+            let mut k = 0;
+            while k < K {
+                let i = coordinate::<LANES>(lane_of_mine, k) as u32;
+                shared.positions.set(warp_of_mine * Self::ROW + i, x[k]);
+                k += 1;
+            }
+        }
+        if lane_of_mine == 0 {
+            shared.candidates.set(warp_of_mine, best);
+        }
+        block::sync();
+        let theirs = if lane_of_mine < shared.warps {
+            shared.candidates.get(lane_of_mine)
+        } else {
+            Candidate::NONE
+        };
+        warp::best(theirs, O::CONSTRAINED)
+    }
+
+    /// This lane's coordinates of the position that warp `warp` has put up.
+    #[inline(always)]
+    fn read(shared: &Shared<R>, warp: u32) -> Own<R, K> {
+        let (lane, _) = place();
+        let mut own = [R::ZERO; K];
+        let mut k = 0;
+        while k < K {
+            let i = coordinate::<LANES>(lane, k) as u32;
+            own[k] = shared.positions.get(warp * Self::ROW + i);
+            k += 1;
+        }
+        own
+    }
+
+    #[inline(always)]
+    fn agree_over_blocks<O: Objective<R>>(
+        &self,
+        swarm: &Swarm<'_, R>,
+        tag: u32,
+        (mine, x): (Candidate<R>, &Own<R, K>),
+        leader: &mut Leader<R, K>,
+    ) {
+        let stride = swarm.args.stride;
+        let shared = Self::shared::<O>(thread::block_dim());
+        let mut ours = Fitness::WORST;
+        if block::sync_or(mine.index != u32::MAX) {
+            let (best, warp) = Self::agree_in_block::<O>(&shared, mine, x);
+            ours = best.fitness;
+            let record = swarm.record(tag, swarm.part);
+            let mut i = thread::index();
+            while i < stride {
+                record.set(i as usize, shared.positions.get(warp * Self::ROW + i));
+                i += thread::block_dim();
+            }
+            if thread::index() == 0 {
+                record.set(stride as usize, R::from_bits64(u64::from(best.index)));
+            }
+            block::sync();
+        }
+        let blocks = swarm.args.blocks_per_run;
+        let exchange = Exchange::new(self.slots, blocks, slot_words::<R>(O::CONSTRAINED));
+        if thread::warp() == 0 {
+            if thread::lane() == 0 {
+                exchange.post(tag, swarm.part, ours);
+            }
+            let heard = exchange.collect::<R>(tag);
+            if thread::lane() == 0 {
+                shared.candidates.set(shared.warps, heard);
+            }
+        }
+        block::sync();
+        let heard = shared.candidates.get(shared.warps);
+        if heard.fitness.ordered() != Fitness::<R>::WORST.ordered() {
+            let record = swarm.record(tag, heard.index);
+            let index = record.get_shared(stride as usize).to_bits64() as u32;
+            leader.best = Candidate::new(unconstrained::<R, O>(heard.fitness), index);
+            let mut k = 0;
+            while k < K {
+                let i = coordinate::<LANES>(thread::lane(), k);
+                if i < stride as usize {
+                    leader.position[k] = record.get_shared(i);
+                }
+                k += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! One fused launch an iteration, for swarms that outgrow the registers: each array is read once and
+//! written once, personal bests only where they improve.
+
+use warpswarm_core::launch::{Launch, MAX_BLOCK, PsoArgs, reduction_shared_bytes};
+use warpswarm_core::objective::Objective;
+use warpswarm_core::order::Candidate;
+use warpswarm_core::pso::{self, Coordinate};
+use warpswarm_core::random::{Purpose, Stream};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::point::{TilePoint, WarpPoint};
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::DeviceReal;
+use warpswarm_device::{thread, warp};
+
+use super::Swarm;
+use super::particle::{self, Bounds, Move, Particle};
+
+/// An iteration with `LANES` lanes a particle, `K` coordinates in each one's registers.
+///
+/// Work: the groups of `LANES` lanes of the run's blocks stride over its particles. Shared memory:
+/// [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes).
+#[inline(always)]
+pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, const BLOCK: u32>(
+    launch: &Launch<PsoArgs<R>, O>,
+) {
+    max_block::<BLOCK>();
+    let args = &launch.args;
+    let swarm = &Swarm::of_block(args);
+    if swarm.has_stopped() {
+        return;
+    }
+    let (key, iteration) = (swarm.key(), swarm.control.get(0).iterations + 1);
+    let (stride, dimensions) = (args.stride, args.dimensions as usize);
+    let threads = thread::block_dim();
+    let group = thread::index() / LANES;
+    let (scratch, stage) = shared::<R, LANES, K>(threads);
+    let stage = if O::GATHERS && LANES > 1 {
+        stage.part(group * LANES * K as u32, LANES * K as u32)
+    } else {
+        stage
+    };
+    let bounds = Bounds::<R, LANES, K>::of(swarm);
+    let global = particle::load::<R, LANES, K>(swarm.global_position, stride, false);
+
+    let mut mine = Candidate::NONE;
+    let mut not_finite = 0;
+    // All lanes of a block go round equally often, so that lanes may work together.
+    let mut first = swarm.part * (threads / LANES);
+    while first < swarm.individuals {
+        let which = Move { key, iteration, individual: first + group };
+        let active = which.individual < swarm.individuals;
+        // Idle lanes go through the motions of the last particle.
+        let row = swarm.row(which.individual.min(swarm.individuals - 1));
+        let part = |array: warpswarm_device::view::View<R>| array.part(row, stride as usize);
+        let mut it = Particle::<R, LANES, K> {
+            x: particle::load::<R, LANES, K>(part(swarm.positions), stride, true),
+            v: particle::load::<R, LANES, K>(part(swarm.velocities), stride, true),
+            p: particle::load::<R, LANES, K>(part(swarm.best_positions), stride, true),
+        };
+        let best = swarm.best.get(which.individual.min(swarm.individuals - 1) as usize);
+        it.advance(swarm, which, &global, &bounds);
+        if active {
+            particle::store::<R, LANES, K>(part(swarm.positions), stride, &it.x, true);
+            particle::store::<R, LANES, K>(part(swarm.velocities), stride, &it.v, true);
+        }
+        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, stage, O::GATHERS);
+        let fitness = launch.objective.evaluate(&point);
+        if active && fitness.beats(best) {
+            particle::store::<R, LANES, K>(part(swarm.best_positions), stride, &it.x, true);
+            if thread::lane() % LANES == 0 {
+                swarm.best.set(which.individual as usize, fitness);
+            }
+            mine = mine.better(Candidate::new(fitness, which.individual));
+        }
+        not_finite += u32::from(active && !fitness.is_finite());
+        first += args.blocks_per_run * (threads / LANES);
+    }
+    if thread::lane() % LANES == 0 {
+        swarm.count_not_finite(not_finite);
+    }
+    swarm.end_iteration(mine, scratch);
+}
+
+/// The scratch of the block's reduction and the stage of its points.
+#[inline(always)]
+fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
+    threads: u32,
+) -> (SharedArray<Candidate<R>>, SharedArray<R>) {
+    // SAFETY: the host gives `streaming_shared_bytes`: a candidate a thread, then the stage.
+    unsafe {
+        (
+            SharedArray::new(0, threads),
+            SharedArray::new(reduction_shared_bytes::<R>(threads), threads * K as u32),
+        )
+    }
+}
+
+/// An iteration with a warp a particle and its row in memory, for any number of dimensions.
+///
+/// Work: the warps of the run's blocks stride over its particles, lanes over coordinates. Shared
+/// memory: [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes) without tile.
+#[inline(always)]
+pub fn any<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) {
+    max_block::<MAX_BLOCK>();
+    let args = &launch.args;
+    let swarm = &Swarm::of_block(args);
+    if swarm.has_stopped() {
+        return;
+    }
+    let (key, iteration) = (swarm.key(), swarm.control.get(0).iterations + 1);
+    let warps = thread::block_dim() / 32;
+    let mut mine = Candidate::NONE;
+    let mut not_finite = 0;
+    let mut particle = swarm.part * warps + thread::warp();
+    while particle < swarm.individuals {
+        let which = Move { key, iteration, individual: particle };
+        advance_row(swarm, which);
+        let position = swarm.row_of(swarm.positions, particle);
+        warp::sync();
+        let fitness =
+            launch.objective.evaluate(&WarpPoint::new(position, args.dimensions as usize));
+        if fitness.beats(swarm.best.get(particle as usize)) {
+            let bests = swarm.row_of(swarm.best_positions, particle);
+            let mut i = thread::lane();
+            while i < args.dimensions {
+                bests.set(i as usize, position.get(i as usize));
+                i += 32;
+            }
+            // All lanes have compared before one of them writes.
+            warp::sync();
+            if thread::lane() == 0 {
+                swarm.best.set(particle as usize, fitness);
+            }
+            mine = mine.better(Candidate::new(fitness, particle));
+        }
+        not_finite += u32::from(!fitness.is_finite());
+        particle += args.blocks_per_run * warps;
+    }
+    if thread::lane() == 0 {
+        swarm.count_not_finite(not_finite);
+    }
+    // SAFETY: the host gives `streaming_shared_bytes`: a candidate a thread.
+    let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
+    swarm.end_iteration(mine, scratch);
+}
+
+/// Moves a particle in memory, a coordinate a lane.
+#[inline(always)]
+fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move) {
+    let coefficients = &swarm.args.coefficients;
+    let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
+    let positions = swarm.row_of(swarm.positions, which.individual);
+    let velocities = swarm.row_of(swarm.velocities, which.individual);
+    let bests = swarm.row_of(swarm.best_positions, which.individual);
+    let mut i = thread::lane();
+    while i < swarm.args.dimensions {
+        let d = i as usize;
+        let at = Coordinate {
+            position: positions.get(d),
+            velocity: velocities.get(d),
+            personal_best: bests.get(d),
+        };
+        let bounds = (swarm.lower.get(d), swarm.upper.get(d));
+        let reentry = || which.reentry_draw(i);
+        let draws = stream.draws_of(i);
+        let v = pso::velocity(coefficients, at, swarm.global_position.get(d), draws);
+        let v = pso::limited(coefficients, v, bounds);
+        let (x, v) = pso::moved(coefficients, at.position, v, bounds, reentry);
+        positions.set(d, x);
+        velocities.set(d, v);
+        i += 32;
+    }
+}

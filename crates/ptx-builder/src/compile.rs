@@ -1,0 +1,158 @@
+//! Compiles a crate of kernels to one PTX text, with a cargo of its own.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
+
+use crate::{CutError, DeviceToolchain, Module, Version, cut, package};
+
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// The profile kernels are compiled with, said on the command line so that a user's workspace need
+/// not define it. Fat LTO merges `core` into the one PTX file before it is written.
+const PROFILE: [&str; 6] = [
+    "inherits=\"release\"",
+    "opt-level=3",
+    "lto=\"fat\"",
+    "codegen-units=1",
+    "panic=\"abort\"",
+    "debug=false",
+];
+
+/// Variables that start with `CARGO_` and are the user's, not an outer cargo's.
+const KEPT: [&str; 6] =
+    ["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_TERM_", "CARGO_REGISTR", "CARGO_SOURCE_"];
+
+/// Other variables that an outer cargo, or someone compiling for the host, may have set.
+const CLEANED: [&str; 9] = [
+    "RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTUP_TOOLCHAIN",
+    "TARGET",
+    "HOST",
+    "OUT_DIR",
+    "PROFILE",
+    "MAKEFLAGS",
+];
+
+/// A crate of kernels, and how to compile it.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    /// Its `Cargo.toml`.
+    pub manifest: PathBuf,
+    /// The lowest architecture it shall run on, such as `sm_80`.
+    pub arch: String,
+    /// Where compiled things go. It must not be the target folder of a cargo that is running now,
+    /// such as the one whose build script this is; that one would be waited for without end.
+    pub target_dir: PathBuf,
+}
+
+/// Why there is no PTX.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// A file could not be read or written, or cargo not be started.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The compiler found errors.
+    #[error("the kernels in {manifest} do not compile:\n{output}")]
+    Compiler {
+        /// The crate's `Cargo.toml`.
+        manifest: PathBuf,
+        /// What the compiler printed.
+        output: String,
+    },
+    /// The PTX cannot be cut.
+    #[error(transparent)]
+    Cut(#[from] CutError),
+}
+
+impl Kernels {
+    /// Compiles the crate and cuts it into one module per entry.
+    pub fn build(&self, toolchain: &DeviceToolchain) -> Result<Vec<Module>, CompileError> {
+        Ok(cut(&self.compile(toolchain)?, Some(Version::LOWEST))?)
+    }
+
+    /// Compiles the crate to one PTX text. Does nothing but read that text if nothing has changed.
+    pub fn compile(&self, toolchain: &DeviceToolchain) -> Result<String, CompileError> {
+        let target_dir = std::path::absolute(&self.target_dir).map_err(at(&self.target_dir))?;
+        let manifest = std::path::absolute(&self.manifest).map_err(at(&self.manifest))?;
+        // Another crate's kernels may share the folder, so the file is named after this one's place.
+        let place = package::checksum(manifest.as_os_str().as_encoded_bytes());
+        let ptx = target_dir.join(TARGET).join(format!("{}-{place:016x}.s", self.arch));
+        fs::create_dir_all(&target_dir).map_err(at(&target_dir))?;
+        // Cargo's own lock ends with cargo; this one lasts until the text is read.
+        let lock_path = target_dir.join("ptx.lock");
+        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
+        lock.lock().map_err(at(&lock_path))?;
+        let output =
+            self.command(toolchain, &target_dir, &ptx).output().map_err(at(&toolchain.cargo))?;
+        if !output.status.success() {
+            let output = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(CompileError::Compiler { manifest: self.manifest.clone(), output });
+        }
+        fs::read_to_string(&ptx).map_err(at(&ptx))
+    }
+
+    fn command(&self, toolchain: &DeviceToolchain, target_dir: &Path, ptx: &Path) -> Command {
+        let mut command = Command::new(&toolchain.cargo);
+        for (name, _) in env::vars_os().filter(|(name, _)| is_cleaned(name)) {
+            command.env_remove(name);
+        }
+        command
+            .env("RUSTC", &toolchain.rustc)
+            .env("RUSTC_BOOTSTRAP", "1")
+            // Set but empty, these also switch off what a configuration file says.
+            .env("CARGO_ENCODED_RUSTFLAGS", "")
+            .env("RUSTC_WRAPPER", "")
+            // The PTX is there before a linker would run; cargo only wants it to succeed.
+            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
+        command
+            .args(PROFILE.iter().flat_map(|s| ["--config".into(), format!("profile.device.{s}")]));
+        command
+            .args(["rustc", "--profile", "device", "--target", TARGET, "-Zbuild-std=core"])
+            .args(["--crate-type", "cdylib", "--manifest-path"])
+            .arg(&self.manifest)
+            .arg("--target-dir")
+            .arg(target_dir)
+            .arg("--")
+            .arg(format!("--emit=asm={}", ptx.display()))
+            .args(["-C", &format!("target-cpu={}", self.arch)]);
+        command
+    }
+}
+
+fn is_cleaned(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let cargo = name == "CARGO" || name.starts_with("CARGO_");
+    (cargo && !KEPT.iter().any(|kept| name.starts_with(kept))) || CLEANED.contains(&name)
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> CompileError {
+    let path = path.to_owned();
+    |error| CompileError::Io { path, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outer_cargo_leaves_no_trace() {
+        for name in ["CARGO", "CARGO_TARGET_DIR", "CARGO_PKG_NAME", "RUSTFLAGS", "RUSTUP_TOOLCHAIN"]
+        {
+            assert!(is_cleaned(OsStr::new(name)), "{name}");
+        }
+        for name in ["CARGO_HOME", "CARGO_NET_OFFLINE", "PATH", "RUSTUP_HOME", "CARGOES"] {
+            assert!(!is_cleaned(OsStr::new(name)), "{name}");
+        }
+    }
+}

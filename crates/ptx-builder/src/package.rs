@@ -1,0 +1,245 @@
+//! The file that holds a crate's kernels: one compressed PTX module per entry, found by name.
+//!
+//! | offset | bytes | content |
+//! |---|---|---|
+//! | 0 | 8 | the magic `WSPTX 1\n` |
+//! | 8 | 8 | FNV-1a (64 bits) of everything that follows, little-endian |
+//! | 16 | 4 | length of the index, little-endian |
+//! | 20 | | the index, lines of text |
+//! | after it | | the modules, each a zlib stream |
+//!
+//! The index's first line is the architecture (`sm_80`), its second the compiler; then comes one
+//! line per module, `name offset stored length`: offset and stored length of its stream, counted from
+//! the end of the index, and the length of its text, all in bytes.
+
+use std::collections::BTreeMap;
+
+const MAGIC: &[u8; 8] = b"WSPTX 1\n";
+/// No module is longer than this, so that a forged index cannot ask for all memory.
+const LONGEST_MODULE: usize = 1 << 28;
+
+/// Why bytes are not a package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackageError {
+    /// There are no bytes: the library was built without GPU kernels.
+    #[error("built without GPU kernels")]
+    Empty,
+    /// The bytes begin differently.
+    #[error("not a package of PTX modules, or one of another version")]
+    Magic,
+    /// The bytes are shorter or longer than they should be, or a bit has flipped.
+    #[error("the package of PTX modules is damaged (its checksum differs)")]
+    Checksum,
+    /// The checksum is right, but a line of the index makes no sense.
+    #[error("the package of PTX modules has a wrong index at line {line}")]
+    Index {
+        /// The line, counted from 1.
+        line: usize,
+    },
+}
+
+/// A package, opened for reading.
+#[derive(Clone, Debug)]
+pub struct Package<'a> {
+    arch: &'a str,
+    toolchain: &'a str,
+    modules: BTreeMap<&'a str, Stream<'a>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stream<'a> {
+    stored: &'a [u8],
+    length: usize,
+}
+
+impl<'a> Package<'a> {
+    /// Opens a package and checks it as a whole; modules are decompressed one by one, when asked for.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, PackageError> {
+        if bytes.is_empty() {
+            return Err(PackageError::Empty);
+        }
+        let after_magic = bytes.strip_prefix(MAGIC).ok_or(PackageError::Magic)?;
+        let (sum, body) = after_magic.split_first_chunk::<8>().ok_or(PackageError::Checksum)?;
+        if checksum(body) != u64::from_le_bytes(*sum) {
+            return Err(PackageError::Checksum);
+        }
+        let (length, rest) = body.split_first_chunk::<4>().ok_or(PackageError::Checksum)?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (index, streams) = rest.split_at_checked(length).ok_or(PackageError::Checksum)?;
+        let index = std::str::from_utf8(index).map_err(|_| PackageError::Index { line: 1 })?;
+        let mut lines = index.lines();
+        let arch = lines.next().ok_or(PackageError::Index { line: 1 })?;
+        let toolchain = lines.next().ok_or(PackageError::Index { line: 2 })?;
+        let mut modules = BTreeMap::new();
+        for (number, line) in lines.enumerate() {
+            let wrong = PackageError::Index { line: number + 3 };
+            let (name, stream) = parse_line(line, streams).ok_or(wrong.clone())?;
+            if modules.insert(name, stream).is_some() {
+                return Err(wrong);
+            }
+        }
+        Ok(Self { arch, toolchain, modules })
+    }
+
+    /// The architecture the modules were compiled for, such as `sm_80`. Later ones run them too.
+    pub fn arch(&self) -> &'a str {
+        self.arch
+    }
+
+    /// The compiler that made the modules.
+    pub fn toolchain(&self) -> &'a str {
+        self.toolchain
+    }
+
+    /// The names of all modules, in order. A module holds the one entry of its name.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &'a str> {
+        self.modules.keys().copied()
+    }
+
+    /// The PTX of the module `name`; `None` if the package has none of that name.
+    pub fn module(&self, name: &str) -> Option<String> {
+        let stream = self.modules.get(name)?;
+        let text =
+            miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(stream.stored, stream.length)
+                .ok()?;
+        String::from_utf8(text).ok()
+    }
+}
+
+fn parse_line<'a>(line: &'a str, streams: &'a [u8]) -> Option<(&'a str, Stream<'a>)> {
+    let mut fields = line.split(' ');
+    let name = fields.next().filter(|name| !name.is_empty())?;
+    let [offset, stored, length] = [fields.next()?, fields.next()?, fields.next()?]
+        .map(|field| field.parse::<usize>().ok().filter(|_| field.as_bytes()[0] != b'+'));
+    let stored = streams.get(offset?..offset?.checked_add(stored?)?)?;
+    let length = length.filter(|&length| length <= LONGEST_MODULE)?;
+    fields.next().is_none().then_some((name, Stream { stored, length }))
+}
+
+/// FNV-1a with 64 bits: it sees every changed bit and every changed byte.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Writes a package: `modules` in one file, with the architecture and the compiler they are of.
+///
+/// # Panics
+///
+/// If a name or `arch` is empty or has white space in it; PTX names and architectures do not.
+#[cfg(feature = "build")]
+pub fn pack(arch: &str, toolchain: &str, modules: &[crate::Module]) -> Vec<u8> {
+    let plain = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+    assert!(plain(arch), "the architecture {arch:?} is not one word");
+    let mut index = format!("{arch}\n{}\n", toolchain.replace(['\n', '\r'], " "));
+    let mut streams = Vec::new();
+    for module in modules {
+        assert!(plain(&module.name), "the module name {:?} is not one word", module.name);
+        let stream = miniz_oxide::deflate::compress_to_vec_zlib(module.text.as_bytes(), 6);
+        let (offset, stored, length) = (streams.len(), stream.len(), module.text.len());
+        index.push_str(&format!("{} {offset} {stored} {length}\n", module.name));
+        streams.extend_from_slice(&stream);
+    }
+    let mut body = (index.len() as u32).to_le_bytes().to_vec();
+    body.extend_from_slice(index.as_bytes());
+    body.extend_from_slice(&streams);
+    [MAGIC.as_slice(), &checksum(&body).to_le_bytes(), &body].concat()
+}
+
+#[cfg(all(test, feature = "build"))]
+mod tests {
+    use super::*;
+    use crate::Module;
+
+    fn sample() -> (Vec<Module>, Vec<u8>) {
+        let module = |name: &str, text: &str| Module { name: name.into(), text: text.into() };
+        let modules = vec![
+            module("b_f32", &".version 7.8\n".repeat(20)),
+            module("a_f64", "// a\n"),
+            module("empty", ""),
+        ];
+        let bytes = pack("sm_80", "rustc 1.96.0", &modules);
+        (modules, bytes)
+    }
+
+    #[test]
+    fn what_was_packed_is_read() {
+        let (modules, bytes) = sample();
+        let package = Package::open(&bytes).unwrap();
+        assert_eq!((package.arch(), package.toolchain()), ("sm_80", "rustc 1.96.0"));
+        assert_eq!(package.names().collect::<Vec<_>>(), ["a_f64", "b_f32", "empty"]);
+        for module in &modules {
+            assert_eq!(package.module(&module.name).as_ref(), Some(&module.text));
+        }
+        assert_eq!(package.module("a_f32"), None);
+    }
+
+    #[test]
+    fn a_package_without_modules_is_one() {
+        let bytes = pack("sm_90", "rustc\nx", &[]);
+        let package = Package::open(&bytes).unwrap();
+        assert_eq!((package.toolchain(), package.names().len()), ("rustc x", 0));
+    }
+
+    #[test]
+    fn no_bytes_are_their_own_error() {
+        assert_eq!(Package::open(&[]).unwrap_err(), PackageError::Empty);
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_an_error() {
+        let (_, bytes) = sample();
+        for at in 0..bytes.len() {
+            assert!(Package::open(&bytes[..at]).is_err(), "cut at {at}");
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                assert!(Package::open(&damaged).is_err(), "bit {bit} of byte {at}");
+            }
+        }
+        assert!(Package::open(&[bytes.as_slice(), b"x"].concat()).is_err());
+    }
+
+    /// A wrong index under a right checksum: nothing panics, nothing is read beyond the end.
+    #[test]
+    fn a_forged_index_is_an_error() {
+        for line in [
+            "a",
+            "a 0",
+            "a 0 1",
+            "a 0 1 2 3",
+            "a 0 100 2",
+            "a 100 0 2",
+            "a 0 1 99999999999",
+            "a +0 1 2",
+            "a -1 1 2",
+            "a  1 2",
+            " 0 1 2",
+            "a 18446744073709551615 2 2",
+            "a 0 1 2\na 0 1 2",
+        ] {
+            let index = format!("sm_80\nrustc\n{line}\n");
+            let mut body = (index.len() as u32).to_le_bytes().to_vec();
+            body.extend_from_slice(index.as_bytes());
+            body.extend_from_slice(b"streams");
+            let bytes = [MAGIC.as_slice(), &checksum(&body).to_le_bytes(), &body].concat();
+            let error = Package::open(&bytes).unwrap_err();
+            assert!(matches!(error, PackageError::Index { .. }), "{line}: {error}");
+        }
+    }
+
+    /// A stream that is no zlib stream, or longer than the index says: no module, no panic.
+    #[test]
+    fn a_forged_stream_is_no_module() {
+        let index = "sm_80\nrustc\nbad 0 7 100\nshort 7 9 1\n";
+        let mut body = (index.len() as u32).to_le_bytes().to_vec();
+        body.extend_from_slice(index.as_bytes());
+        body.extend_from_slice(b"streams");
+        body.extend_from_slice(&miniz_oxide::deflate::compress_to_vec_zlib(&[b'a'; 1000], 6)[..9]);
+        let bytes = [MAGIC.as_slice(), &checksum(&body).to_le_bytes(), &body].concat();
+        let package = Package::open(&bytes).unwrap();
+        assert_eq!((package.module("bad"), package.module("short")), (None, None));
+    }
+}

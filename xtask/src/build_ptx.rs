@@ -1,0 +1,73 @@
+//! Compiles the kernels to PTX: one file per entry, and the package that the library embeds.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use warpswarm_ptx_builder::{Kernels, Module, build_script, pack};
+
+use crate::{setup, shell};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The lowest architecture to compile for
+    #[arg(long, default_value = "sm_80")]
+    pub(crate) arch: String,
+}
+
+/// What was built, and where.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) modules: Vec<Module>,
+    /// The folder with a file `ENTRY.ptx` for each module and the package.
+    pub(crate) folder: PathBuf,
+}
+
+impl Built {
+    /// The package of all modules.
+    pub(crate) fn package(&self) -> PathBuf {
+        self.folder.join(build_script::FILE)
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    build(&args.arch).map(|_| ())
+}
+
+/// Compiles for `arch`, with a toolchain installed now if there is none.
+pub(crate) fn build(arch: &str) -> Result<Built> {
+    let toolchain = setup::toolchain()?;
+    let (start, target) = (Instant::now(), shell::target()?);
+    let kernels = Kernels {
+        manifest: shell::root().join("crates/kernels/Cargo.toml"),
+        arch: arch.to_owned(),
+        target_dir: target.join(build_script::FOLDER),
+    };
+    let modules = kernels.build(&toolchain)?;
+    if modules.is_empty() {
+        bail!("the kernels have no entry");
+    }
+    let package = pack(arch, &toolchain.version, &modules);
+    let folder = target.join("ptx").join(arch);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    for module in &modules {
+        let file = folder.join(format!("{}.ptx", module.name));
+        fs::write(&file, &module.text).with_context(|| file.display().to_string())?;
+    }
+    let text: usize = modules.iter().map(|module| module.text.len()).sum();
+    println!(
+        "{} entries for {arch}: {} KB of PTX, {} KB packed, {:.1} s, in {}",
+        modules.len(),
+        text / 1000,
+        package.len() / 1000,
+        start.elapsed().as_secs_f64(),
+        folder.display()
+    );
+    let built = Built { modules, folder };
+    fs::write(built.package(), package)?;
+    Ok(built)
+}

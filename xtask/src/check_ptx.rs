@@ -1,0 +1,216 @@
+//! Assembles every entry for each architecture and refuses what makes a kernel slow or wrong:
+//! spilled registers, stack frames, and calls into `core`'s panics.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use warpswarm_ptx_builder::Module;
+use warpswarm_ptx_builder::package::checksum;
+
+use crate::ptxas::{Ptxas, Usage, usage};
+use crate::{build_ptx, setup, shell};
+
+/// What the entries are compiled for, and then assembled for: Ampere, Hopper, Blackwell.
+const COMPILED_FOR: &str = "sm_80";
+const ARCHS: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
+
+/// An entry that may have a stack frame or spills, up to a limit.
+struct Allowed {
+    /// What the entry's name begins with.
+    prefix: &'static str,
+    /// Bytes of stack frame.
+    stack: u32,
+    /// Bytes of spill stores, and of spill loads.
+    spill: u32,
+    /// Why that is right.
+    reason: &'static str,
+}
+
+/// Entries with a stack frame or spills, each with its reason.
+const ALLOWED: &[Allowed] = &[];
+
+pub(crate) fn run() -> Result<()> {
+    let ptxas = setup::ptxas()?;
+    let built = build_ptx::build(COMPILED_FOR)?;
+    let start = Instant::now();
+    let (table, assembled) = assemble_all(&ptxas, &built)?;
+    print_table(&built.modules, &table);
+    println!(
+        "{} entries for {}: {assembled} assembled now, the others known, {:.1} s",
+        built.modules.len(),
+        ARCHS.join(", "),
+        start.elapsed().as_secs_f64()
+    );
+    let most = |row: &[Usage; 3]| row.iter().copied().fold(Usage::default(), Usage::most);
+    let rows: Vec<_> = built.modules.iter().zip(table.iter().map(most)).collect();
+    let findings = findings(&rows, ALLOWED);
+    if !findings.is_empty() {
+        bail!("{} findings:\n  {}", findings.len(), findings.join("\n  "));
+    }
+    Ok(())
+}
+
+/// Assembles each module for each architecture, unless the same text was assembled before. Returns
+/// a row per module, and how often it had to be done.
+fn assemble_all(ptxas: &Ptxas, built: &build_ptx::Built) -> Result<(Vec<[Usage; 3]>, usize)> {
+    let known = shell::target()?.join("ptx/checked");
+    fs::create_dir_all(&known)?;
+    let jobs = built.modules.len() * ARCHS.len();
+    let (next, assembled) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results = Mutex::new(vec![None; jobs]);
+    thread::scope(|scope| -> Result<()> {
+        let work = || -> Result<()> {
+            loop {
+                let job = next.fetch_add(1, Ordering::Relaxed);
+                if job >= jobs {
+                    return Ok(());
+                }
+                let (module, arch) = (&built.modules[job / ARCHS.len()], ARCHS[job % ARCHS.len()]);
+                let file = built.folder.join(format!("{}.ptx", module.name));
+                let (said, new) = said(ptxas, arch, module, &file, &known)?;
+                assembled.fetch_add(usize::from(new), Ordering::Relaxed);
+                let found = usage(&said)?;
+                let found = found.get(&module.name).with_context(|| module.name.clone())?;
+                results.lock().expect("no thread panics")[job] = Some(*found);
+            }
+        };
+        let threads = thread::available_parallelism().map_or(2, usize::from);
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
+    })?;
+    let results = results.into_inner().expect("no thread panics");
+    let results: Vec<Usage> = results.into_iter().map(|found| found.expect("all done")).collect();
+    let rows = results.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2]]).collect();
+    Ok((rows, assembled.into_inner()))
+}
+
+/// What ptxas says about a module, now or when it last saw the same text.
+fn said(
+    ptxas: &Ptxas,
+    arch: &str,
+    module: &Module,
+    file: &Path,
+    known: &Path,
+) -> Result<(String, bool)> {
+    let key = checksum(format!("{}\n{arch}\n{}", ptxas.version, module.text).as_bytes());
+    let known = known.join(format!("{key:016x}"));
+    if let Ok(said) = fs::read_to_string(&known) {
+        return Ok((said, false));
+    }
+    let said = ptxas.assemble(arch, file)?;
+    // Renamed into place: an interrupted run leaves no half of an answer.
+    let part = known.with_extension("part");
+    fs::write(&part, &said)?;
+    fs::rename(&part, &known)?;
+    Ok((said, true))
+}
+
+fn print_table(modules: &[Module], table: &[[Usage; 3]]) {
+    let width = modules.iter().map(|module| module.name.len()).max().unwrap_or(0).max(5);
+    let [a, b, c] = ARCHS.map(|arch| arch.trim_start_matches("sm_"));
+    println!(
+        "{:width$}  registers on {a}, {b}, {c}   stack  spill stores  spill loads  shared",
+        "entry"
+    );
+    for (module, row) in modules.iter().zip(table) {
+        let most = row.iter().copied().fold(Usage::default(), Usage::most);
+        let [a, b, c] = row.map(|usage| usage.registers);
+        println!(
+            "{:width$}  {a:12} {b:5} {c:6} {:8} {:13} {:12} {:7}",
+            module.name, most.stack, most.spill_stores, most.spill_loads, most.shared
+        );
+    }
+}
+
+fn findings(rows: &[(&Module, Usage)], allowed: &[Allowed]) -> Vec<String> {
+    let mut findings = Vec::new();
+    let mut used = vec![false; allowed.len()];
+    for (module, usage) in rows {
+        let row = allowed.iter().position(|row| module.name.starts_with(row.prefix));
+        let (stack, spill) = row.map_or((0, 0), |row| (allowed[row].stack, allowed[row].spill));
+        if let Some(row) = row {
+            used[row] |= usage.stack + usage.spill_stores + usage.spill_loads > 0;
+        }
+        let Usage { stack: has, spill_stores: stores, spill_loads: loads, .. } = *usage;
+        if has > stack {
+            findings.push(format!("{}: a stack frame of {has} bytes", module.name));
+        }
+        if stores.max(loads) > spill {
+            findings.push(format!(
+                "{}: {stores} bytes of spill stores, {loads} of spill loads",
+                module.name
+            ));
+        }
+        for callee in panics(&module.text) {
+            findings.push(format!("{}: may panic: {callee}", module.name));
+        }
+    }
+    for (row, _) in allowed.iter().zip(used).filter(|(_, used)| !used) {
+        findings.push(format!("{}: needs its exception no more ({})", row.prefix, row.reason));
+    }
+    findings
+}
+
+/// The functions of `core` in a module that never return: a kernel reaches them only to panic.
+fn panics(ptx: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = ptx
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$')
+        .filter(|word| word.contains("4core"))
+        .filter(|word| {
+            ["panic", "_fail", "_failed", "unwrap_"].iter().any(|part| word.contains(part))
+        })
+        .filter(|word| !word.contains("_param_"))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(text: &str) -> Module {
+        Module { name: "pso_f32".into(), text: text.into() }
+    }
+
+    const ROW: Allowed = Allowed { prefix: "pso_", stack: 16, spill: 8, reason: "a reason" };
+
+    #[test]
+    fn stack_and_spills_are_findings_unless_allowed() {
+        let module = module("");
+        let with = |stack, spill_stores, spill_loads, allowed: &[Allowed]| {
+            let usage = Usage { stack, spill_stores, spill_loads, ..Usage::default() };
+            findings(&[(&module, usage)], allowed).len()
+        };
+        assert_eq!(with(0, 0, 0, &[]), 0);
+        assert_eq!(with(8, 0, 0, &[]), 1);
+        assert_eq!(with(0, 4, 0, &[]), 1);
+        assert_eq!(with(0, 0, 4, &[]), 1);
+        assert_eq!(with(8, 4, 4, &[]), 2);
+        assert_eq!(with(16, 8, 8, &[ROW]), 0);
+        assert_eq!(with(24, 8, 12, &[ROW]), 2);
+        assert_eq!(with(0, 0, 0, &[ROW]), 1, "an exception that nobody needs");
+    }
+
+    #[test]
+    fn panics_are_findings() {
+        let text = "call.uni _RNvNtCsanIojcP8aaR_4core9panicking18panic_bounds_check, (param0);
+            .param .b64 _RNvNtCsanIojcP8aaR_4core9panicking18panic_bounds_check_param_0,
+            call.uni _RNvNtCsanIojcP8aaR_4core6option13unwrap_failed, ();
+            call.uni _RNvNtCsanIojcP8aaR_4core3num3add, ();";
+        assert_eq!(
+            panics(text),
+            [
+                "_RNvNtCsanIojcP8aaR_4core6option13unwrap_failed",
+                "_RNvNtCsanIojcP8aaR_4core9panicking18panic_bounds_check",
+            ]
+        );
+        assert_eq!(findings(&[(&module(text), Usage::default())], &[]).len(), 2);
+    }
+}

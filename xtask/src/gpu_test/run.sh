@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Runs the GPU tests on this machine, which needs an NVIDIA driver and nothing of Rust.
+# usage: run.sh [--sanitize]
+#   --sanitize  then also the tests with `sanitize` in their name, under each tool of NVIDIA's
+#               compute-sanitizer (from a CUDA toolkit)
+# Fails if there is no GPU, if a test fails, or if no test ran.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+fail() {
+    echo "gpu-test: $*" >&2
+    exit 1
+}
+
+# Runs a command that ends in libtest's summary, and fails if that counts no test.
+tested() {
+    "$@" 2>&1 | tee "$log"
+    grep -Eq '^test result: ok\. [1-9][0-9]* passed' "$log" || fail "no test ran: $*"
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+sanitize=false
+for argument in "$@"; do
+    case $argument in
+        --sanitize) sanitize=true ;;
+        *) fail "unknown argument $argument" ;;
+    esac
+done
+
+nvidia-smi -L 2>/dev/null || [ -e /dev/nvidiactl ] || fail "this machine has no NVIDIA GPU"
+tested ./gpu --test-threads=1
+
+if $sanitize; then
+    PATH="$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin"
+    command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not installed"
+    for tool in memcheck racecheck initcheck synccheck; do
+        echo "== compute-sanitizer --tool $tool"
+        tested compute-sanitizer --tool "$tool" --error-exitcode 1 ./gpu --test-threads=1 sanitize
+    done
+fi
+echo "gpu-test: passed"

@@ -1,0 +1,104 @@
+//! The rules of style that a program can check. Each is a function from the tree to its findings.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::shell::{self, program};
+
+mod rules;
+mod source;
+#[cfg(test)]
+mod tests;
+
+/// A file that git tracks, or would.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    /// From the repository's root, with slashes.
+    pub(crate) path: String,
+    /// Empty if the file is not text.
+    pub(crate) text: String,
+    pub(crate) bytes: u64,
+}
+
+/// That one package of the workspace depends on another.
+#[derive(Debug)]
+pub(crate) struct Dependency {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) optional: bool,
+}
+
+/// What the rules look at.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) files: Vec<File>,
+    /// Without those that only tests have.
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+impl Tree {
+    /// The Rust files.
+    pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.path.ends_with(".rs"))
+    }
+}
+
+pub(crate) fn run() -> Result<()> {
+    let tree = read(shell::root())?;
+    let mut count = 0;
+    for (name, rule) in rules::ALL {
+        for finding in rule(&tree) {
+            println!("{name}: {finding}");
+            count += 1;
+        }
+    }
+    if count > 0 {
+        bail!("tidy: {count} findings");
+    }
+    println!("tidy: {} rules, {} files, no finding", rules::ALL.len(), tree.files.len());
+    Ok(())
+}
+
+fn read(root: &Path) -> Result<Tree> {
+    let mut git = program("git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let list = shell::output(git.current_dir(root))?;
+    let mut files = Vec::new();
+    for path in list.split('\0').filter(|path| !path.is_empty()) {
+        // A file that is deleted but still tracked is not there to be read.
+        let Ok(content) = fs::read(root.join(path)) else { continue };
+        let bytes = content.len() as u64;
+        let text = String::from_utf8(content).unwrap_or_default();
+        files.push(File { path: path.to_owned(), text, bytes });
+    }
+    let metadata = shell::output(&mut shell::cargo(&[
+        "metadata",
+        "--format-version=1",
+        "--no-deps",
+        "--offline",
+    ]))?;
+    Ok(Tree { files, dependencies: dependencies(&serde_json::from_str(&metadata)?)? })
+}
+
+/// Which packages of the workspace depend on which, from `cargo metadata`.
+fn dependencies(metadata: &Value) -> Result<Vec<Dependency>> {
+    let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
+    let mut found = Vec::new();
+    for package in packages {
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            // Only the workspace's own have a path.
+            if dependency["path"].is_null() || dependency["kind"] == "dev" {
+                continue;
+            }
+            let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            found.push(Dependency {
+                from: name(&package["name"]),
+                to: name(&dependency["name"]),
+                optional: dependency["optional"] == true,
+            });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,256 @@
+//! The rules. Words that a rule forbids are written in two parts here, or this file would break it.
+
+use super::source::{code, has_safety_comment, has_word, without_tests};
+use super::{File, Tree};
+
+type Rule = fn(&Tree) -> Vec<String>;
+
+/// Every rule with its name.
+pub(crate) const ALL: [(&str, Rule); 10] = [
+    ("one-way", one_way),
+    ("target-arch", target_arch),
+    ("assembly", assembly),
+    ("unsafe", unsafe_code),
+    ("safety-comment", safety_comment),
+    ("long-file", long_file),
+    ("printing", printing),
+    ("stub", stub),
+    ("machine", machine),
+    ("big-file", big_file),
+];
+
+/// What each package may depend on; a package that is not named here may depend on all of them, and
+/// none may depend on it. `?`: only as an option.
+const MAY_DEPEND: [(&str, &[&str]); 8] = [
+    ("warpswarm-core", &[]),
+    ("warpswarm-ptx-builder", &[]),
+    ("warpswarm-device", &["warpswarm-core"]),
+    ("warpswarm-kernels", &["warpswarm-core", "warpswarm-device"]),
+    ("warpswarm-cpu-ref", &["warpswarm-core"]),
+    (
+        "warpswarm",
+        &[
+            "warpswarm-core",
+            "warpswarm-cpu-ref",
+            "warpswarm-ptx-builder",
+            "?warpswarm-device",
+            "?warpswarm-kernels",
+        ],
+    ),
+    ("warpswarm-cli", &["warpswarm", "warpswarm-core"]),
+    // The tasks must run where kernels do not compile, so not `warpswarm`.
+    ("xtask", &["warpswarm-core", "warpswarm-cpu-ref", "warpswarm-ptx-builder"]),
+];
+
+/// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
+const TARGET_ARCH: [(&str, &str); 3] = [
+    ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
+    ("crates/core/src/math.rs", "the square root, which libm would compute in software"),
+    (
+        "crates/kernels/src/lib.rs",
+        "no_std and the panic handler belong to the crate compiled to PTX",
+    ),
+];
+
+/// Folders and files that may be unsafe, besides the one file of `crates/host`.
+const UNSAFE: [&str; 3] =
+    ["crates/device/", "crates/kernels/", "crates/ptx-builder/tests/sample/lib.rs"];
+const HOST: &str = "crates/host/";
+
+/// The most lines of a file, without its tests.
+const MOST_LINES: usize = 400;
+/// Longer files, each with its reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+const LIBRARIES: [&str; 5] = [
+    "crates/core/src/",
+    "crates/device/src/",
+    "crates/kernels/src/",
+    "crates/cpu-ref/src/",
+    "crates/host/src/",
+];
+
+const MOST_BYTES: u64 = 700 << 10;
+
+fn at(file: &File, line: usize, what: &str) -> String {
+    format!("{}:{line}: {what}", file.path)
+}
+
+fn is_under(file: &File, places: &[&str]) -> bool {
+    places.iter().any(|place| file.path.starts_with(place))
+}
+
+/// Dependencies point one way.
+fn one_way(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    for dependency in &tree.dependencies {
+        let (from, to) = (dependency.from.as_str(), dependency.to.as_str());
+        let of = |name: &str| MAY_DEPEND.iter().find(|(package, _)| *package == name);
+        let allowed = match of(from) {
+            Some((_, list)) => list.iter().any(|&may| {
+                may == to || (dependency.optional && may.strip_prefix('?') == Some(to))
+            }),
+            None => to != "xtask" && of(to).is_some(),
+        };
+        if !allowed {
+            findings.push(format!("{from} must not depend on {to}"));
+        }
+    }
+    findings
+}
+
+/// `cfg(target_arch)` only in `crates/device`.
+fn target_arch(tree: &Tree) -> Vec<String> {
+    let excepted = |file: &File| TARGET_ARCH.iter().any(|(path, _)| *path == file.path);
+    let files = tree.rust().filter(|f| !is_under(f, &["crates/device/"]) && !excepted(f));
+    lines_with(files, |code| code.contains("cfg") && has_word(code, "target_arch"), "target_arch")
+}
+
+/// Inline assembly only in `crates/device`.
+fn assembly(tree: &Tree) -> Vec<String> {
+    let mut places = UNSAFE.to_vec();
+    places.retain(|place| !place.contains("kernels"));
+    let files = tree.rust().filter(|file| !is_under(file, &places));
+    let called = |code: &str| {
+        ["asm", "global_asm", "naked_asm"]
+            .iter()
+            .any(|name| has_word(code, name) && code.contains("asm!"))
+    };
+    lines_with(files, called, "inline assembly")
+}
+
+/// `unsafe` only in `crates/device`, `crates/kernels`, and one file of `crates/host`.
+fn unsafe_code(tree: &Tree) -> Vec<String> {
+    let files = tree.rust().filter(|file| !is_under(file, &UNSAFE) && !is_under(file, &[HOST]));
+    let mut findings = lines_with(files, |code| has_word(code, "unsafe"), "unsafe");
+    let host: Vec<&str> = tree
+        .rust()
+        .filter(|file| is_under(file, &[HOST]))
+        .filter(|file| code(&file.text).any(|(_, code)| has_word(&code, "unsafe")))
+        .map(|file| file.path.as_str())
+        .collect();
+    if host.len() > 1 {
+        findings.push(format!("unsafe in more than one file of {HOST}: {}", host.join(", ")));
+    }
+    findings
+}
+
+/// Each unsafe block and implementation has a comment that argues.
+fn safety_comment(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    for file in tree.rust() {
+        for (line, code) in code(&file.text) {
+            let asks = code.contains("unsafe {") || code.contains("unsafe impl");
+            if asks && !has_safety_comment(&file.text, line) {
+                findings.push(at(file, line, "unsafe without a SAFETY comment just before it"));
+            }
+        }
+    }
+    findings
+}
+
+/// Files stay readable.
+fn long_file(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    for file in tree.rust() {
+        let excepted = LONG_FILES.iter().any(|(path, _)| *path == file.path);
+        let tests = file.path.ends_with("/tests.rs") || file.path.contains("/tests/");
+        let lines = without_tests(&file.text).lines().count();
+        if !tests && excepted != (lines > MOST_LINES) {
+            let what = if excepted { "needs its exception no more" } else { "is too long" };
+            findings.push(format!("{}: {lines} lines without tests, {what}", file.path));
+        }
+    }
+    findings
+}
+
+/// A library prints nothing.
+fn printing(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| is_under(file, &LIBRARIES)) {
+        for (line, code) in code(without_tests(&file.text)) {
+            if code.contains("print!(") || code.contains("println!(") {
+                findings.push(at(file, line, "a library prints nothing"));
+            }
+        }
+    }
+    findings
+}
+
+/// No stubs, no tests switched off.
+fn stub(tree: &Tree) -> Vec<String> {
+    const WORDS: [&str; 6] = [
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("dbg", "!("),
+        concat!("#[", "ignore"),
+        concat!("FIX", "ME"),
+        concat!("XX", "X"),
+    ];
+    with_words(tree.rust(), &WORDS)
+}
+
+/// Nothing of one machine: no absolute paths of a developer's, no addresses of package registries.
+fn machine(tree: &Tree) -> Vec<String> {
+    const PATHS: [&str; 3] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
+    const HOSTS: [&str; 7] = [
+        concat!("static.crates", ".io"),
+        concat!("index.crates", ".io"),
+        concat!("://crates", ".io"),
+        concat!("://www.crates", ".io"),
+        concat!("pypi", ".org"),
+        concat!("deb.debian", ".org"),
+        concat!("registry.npmjs", ".org"),
+    ];
+    let mut findings = Vec::new();
+    for file in tree.files.iter().filter(|file| file.path != "Cargo.lock") {
+        for (number, line) in file.text.lines().enumerate() {
+            // Within a longer path the folder is not the machine's.
+            let absolute = |path: &&&str| {
+                line.match_indices(**path).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+                })
+            };
+            let paths = PATHS.iter().filter(absolute);
+            for word in paths.chain(HOSTS.iter().filter(|host| line.contains(**host))) {
+                findings.push(at(file, number + 1, word));
+            }
+        }
+    }
+    findings
+}
+
+/// What is generated or fetched is not tracked.
+fn big_file(tree: &Tree) -> Vec<String> {
+    let big = tree.files.iter().filter(|file| file.bytes >= MOST_BYTES);
+    big.map(|file| format!("{}: {} KiB", file.path, file.bytes >> 10)).collect()
+}
+
+/// The lines whose code a test finds.
+fn lines_with<'a>(
+    files: impl Iterator<Item = &'a File>,
+    found: impl Fn(&str) -> bool,
+    what: &str,
+) -> Vec<String> {
+    let mut findings = Vec::new();
+    for file in files {
+        for (line, _) in code(&file.text).filter(|(_, code)| found(code)) {
+            findings.push(at(file, line, what));
+        }
+    }
+    findings
+}
+
+/// The lines with one of some words, in comments too.
+fn with_words<'a>(files: impl Iterator<Item = &'a File>, words: &[&str]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for file in files {
+        for (number, line) in file.text.lines().enumerate() {
+            for word in words.iter().filter(|word| line.contains(**word)) {
+                findings.push(at(file, number + 1, word));
+            }
+        }
+    }
+    findings
+}

@@ -1,0 +1,185 @@
+use super::rules::ALL;
+use super::source::{code, has_safety_comment, without_tests};
+use super::*;
+
+fn file(path: &str, text: &str) -> File {
+    File { path: path.into(), text: text.into(), bytes: text.len() as u64 }
+}
+
+/// What every rule says about a tree, as (rule, finding).
+fn findings(tree: &Tree) -> Vec<(&'static str, String)> {
+    ALL.iter().flat_map(|(name, rule)| rule(tree).into_iter().map(|f| (*name, f))).collect()
+}
+
+/// One file breaks one rule, so many times.
+fn breaks(path: &str, text: &str, rule: &str, times: usize) {
+    let found = findings(&Tree { files: vec![file(path, text)], dependencies: vec![] });
+    assert_eq!(found.len(), times, "{path}: {found:?}");
+    assert!(found.iter().all(|(name, _)| *name == rule), "{found:?}");
+}
+
+fn keeps(path: &str, text: &str) {
+    breaks(path, text, "", 0);
+}
+
+/// Writes `@` for what a test's own file must not say.
+fn planted(text: &str) -> String {
+    text.replace('@', "")
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let depends = |from: &str, to: &str, optional| {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        let dependencies = vec![Dependency { from, to, optional }];
+        findings(&Tree { files: vec![], dependencies })
+    };
+    for (from, to, optional) in [
+        ("warpswarm-core", "warpswarm-device", false),
+        ("warpswarm-cpu-ref", "warpswarm-kernels", false),
+        ("warpswarm", "warpswarm-kernels", false),
+        ("warpswarm-kernels", "warpswarm", false),
+        ("warpswarm", "warpswarm-cli", true),
+        ("xtask", "warpswarm", false),
+        ("warpswarm-tests", "xtask", false),
+    ] {
+        let expected = ("one-way", format!("{from} must not depend on {to}"));
+        assert_eq!(depends(from, to, optional), [expected]);
+    }
+    for (from, to, optional) in [
+        ("warpswarm-device", "warpswarm-core", false),
+        ("warpswarm", "warpswarm-kernels", true),
+        ("warpswarm-cli", "warpswarm", false),
+        ("warpswarm-tests", "warpswarm-kernels", false),
+    ] {
+        assert_eq!(depends(from, to, optional), [], "{from} {to}");
+    }
+}
+
+#[test]
+fn dependencies_are_read_from_cargo() {
+    let metadata = serde_json::json!({"packages": [{"name": "a", "dependencies": [
+        {"name": "b", "path": "/b", "kind": null, "optional": true},
+        {"name": "c", "path": "/c", "kind": "dev", "optional": false},
+        {"name": "d", "path": null, "kind": null, "optional": false},
+    ]}]});
+    let found = dependencies(&metadata).unwrap();
+    let [b] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((b.from.as_str(), b.to.as_str(), b.optional), ("a", "b", true));
+}
+
+#[test]
+fn the_machine_stays_in_device() {
+    let arch = "#[cfg(not(target_arch = \"nvptx64\"))]\nfn f() {}\n";
+    breaks("crates/host/src/a.rs", arch, "target-arch", 1);
+    breaks("crates/core/src/pso.rs", arch, "target-arch", 1);
+    keeps("crates/core/src/math.rs", arch);
+    keeps("crates/device/src/a.rs", arch);
+    keeps("crates/host/src/a.rs", "// cfg(target_arch)\n");
+
+    let assembly = "fn f() { asm!(\"nop\") }\n";
+    breaks("crates/kernels/src/a.rs", assembly, "assembly", 1);
+    breaks("crates/host/src/a.rs", "core::arch::global_asm!(\"\");", "assembly", 1);
+    keeps("crates/device/src/a.rs", assembly);
+}
+
+#[test]
+fn unsafe_stays_where_it_may_be() {
+    let safe = "// SAFETY: there is a reason.\nlet x = unsafe { f() };\n";
+    breaks("crates/core/src/a.rs", safe, "unsafe", 1);
+    breaks("crates/cli/src/a.rs", "unsafe fn f() {}\n", "unsafe", 1);
+    keeps("crates/kernels/src/a.rs", safe);
+    keeps("crates/host/src/gpu.rs", safe);
+    keeps("crates/core/src/a.rs", "#![forbid(unsafe_code)]\n// unsafe\nlet x = \"unsafe\";\n");
+    let files = ["a", "b"].map(|name| file(&format!("crates/host/src/{name}.rs"), safe));
+    let found = findings(&Tree { files: files.into(), dependencies: vec![] });
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].1.contains("more than one file"), "{found:?}");
+}
+
+#[test]
+fn unsafe_blocks_are_argued_for() {
+    let bare = "fn f() {\n    let x = 1;\n    unsafe { g(x) }\n}\n";
+    breaks("crates/device/src/a.rs", bare, "safety-comment", 1);
+    let comment = "fn f() {\n    // A comment.\n    unsafe { g(x) }\n}\n";
+    breaks("crates/device/src/a.rs", comment, "safety-comment", 1);
+    let far = "fn f() {\n    // SAFETY: for the next.\n    g(1);\n    unsafe { g(x) }\n}\n";
+    breaks("crates/device/src/a.rs", far, "safety-comment", 1);
+    breaks("crates/device/src/a.rs", "unsafe impl Sync for A {}\n", "safety-comment", 1);
+    for good in [
+        "// SAFETY: no fields.\nunsafe impl Sync for A {}\n",
+        "// SAFETY: in two\n// lines.\n#[rustfmt::skip]\nlet x =\n    unsafe { f() };\n",
+        "let x = unsafe { f() }; // SAFETY: here.\n",
+    ] {
+        keeps("crates/device/src/a.rs", good);
+        assert!(has_safety_comment(good, good.lines().count()));
+    }
+}
+
+#[test]
+fn files_are_not_too_long() {
+    let (short, long) = ("let x = 1;\n".repeat(400), "let x = 1;\n".repeat(401));
+    keeps("crates/host/src/a.rs", &short);
+    keeps("crates/host/src/a.rs", &format!("{short}#[cfg(test)]\nmod tests {{\n{long}}}\n"));
+    keeps("crates/host/src/a/tests.rs", &long);
+    breaks("crates/host/src/a.rs", &long, "long-file", 1);
+}
+
+#[test]
+fn libraries_print_nothing() {
+    for call in ["println!(\"\");", "eprintln!(\"\");", "std::print!(\"\");"] {
+        breaks("crates/host/src/a.rs", call, "printing", 1);
+        keeps("crates/cli/src/a.rs", call);
+        keeps("crates/host/src/a.rs", &format!("#[cfg(test)]\nmod tests {{ {call} }}\n"));
+        keeps("crates/host/src/a.rs", &format!("/// {call}\n"));
+    }
+}
+
+#[test]
+fn stubs_are_found() {
+    for word in
+        ["to@do!()", "unimple@mented!()", "db@g!(x)", "#[ig@nore]", "// FIX@ME", "// XX@X later"]
+    {
+        breaks("tests/src/lib.rs", &planted(word), "stub", 1);
+    }
+    keeps("tests/src/lib.rs", "// to do; #[allow(dead_code)]\n");
+}
+
+#[test]
+fn traces_of_a_machine_are_found() {
+    for word in [
+        "see /wo@rk/x",
+        "\"/ro@ot/.cargo\"",
+        "`/ho@me/me`",
+        "https://pypi@.org/x",
+        "https://crates@.io/crates/x",
+        "http://deb.debian@.org",
+    ] {
+        breaks("docs/a.md", &planted(word), "machine", 1);
+    }
+    keeps("docs/a.md", &planted("frame/wo@rk/x and ./ho@me/x, docs.rs"));
+    keeps("Cargo.lock", &planted("index.crates@.io"));
+}
+
+#[test]
+fn big_files_are_found() {
+    let sized = |bytes| File { path: "docs/a.png".into(), text: String::new(), bytes };
+    let found = |bytes| findings(&Tree { files: vec![sized(bytes)], dependencies: vec![] });
+    assert_eq!(found((700 << 10) - 1), []);
+    assert_eq!(found(700 << 10), [("big-file", "docs/a.png: 700 KiB".to_owned())]);
+}
+
+#[test]
+fn code_is_what_is_neither_comment_nor_string() {
+    let lines: Vec<_> = code("a(\"x // \\\" y\"); // b\n'\"'; c\n/// d").map(|(_, c)| c).collect();
+    assert_eq!(lines, ["a(); ", "'; c", ""]);
+}
+
+#[test]
+fn tests_are_no_part_of_a_file() {
+    assert_eq!(without_tests("a\n#[cfg(test)]\nmod tests {\nb\n}\n"), "a\n");
+    assert_eq!(
+        without_tests("#[cfg(test)]\nextern crate std;\na\n"),
+        "#[cfg(test)]\nextern crate std;\na\n"
+    );
+}
