@@ -136,18 +136,20 @@ fn findings(rows: &[(&Module, Usage)], allowed: &[Allowed]) -> Vec<String> {
         if let Some(row) = row {
             used[row] |= usage.stack + usage.spill_stores + usage.spill_loads > 0;
         }
-        let Usage { stack: has, spill_stores: stores, spill_loads: loads, .. } = *usage;
-        if has > stack {
-            findings.push(format!("{}: a stack frame of {has} bytes", module.name));
+        let mut said = Vec::new();
+        if usage.stack > stack {
+            said.push(format!("a stack frame of {} bytes", usage.stack));
         }
+        let (stores, loads) = (usage.spill_stores, usage.spill_loads);
         if stores.max(loads) > spill {
-            findings.push(format!(
-                "{}: {stores} bytes of spill stores, {loads} of spill loads",
-                module.name
-            ));
+            said.push(format!("{stores} bytes of spill stores, {loads} of spill loads"));
         }
-        for callee in panics(&module.text) {
-            findings.push(format!("{}: may panic: {callee}", module.name));
+        let panics = panics(&module.text);
+        if !panics.is_empty() {
+            said.push(format!("may panic ({})", panics.join(", ")));
+        }
+        if !said.is_empty() {
+            findings.push(format!("{}: {}", module.name, said.join("; ")));
         }
     }
     for (row, _) in allowed.iter().zip(used).filter(|(_, used)| !used) {
@@ -156,19 +158,31 @@ fn findings(rows: &[(&Module, Usage)], allowed: &[Allowed]) -> Vec<String> {
     findings
 }
 
-/// The functions of `core` in a module that never return: a kernel reaches them only to panic.
+/// The functions in a module that a kernel reaches only to panic: those of `core` whose name says so,
+/// such as `panic_bounds_check`. Short names; `panic_fmt` only where nothing more precise is there.
 fn panics(ptx: &str) -> Vec<&str> {
-    let mut found: Vec<&str> = ptx
-        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$')
-        .filter(|word| word.contains("4core"))
-        .filter(|word| {
-            ["panic", "_fail", "_failed", "unwrap_"].iter().any(|part| word.contains(part))
-        })
-        .filter(|word| !word.contains("_param_"))
+    let words = ptx.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$');
+    let of_core = words.filter(|word| word.contains("4core") && !word.contains("_param_"));
+    let short = |word| last_name(word).unwrap_or(word);
+    let mut found: Vec<&str> = of_core
+        .filter(|word| ["panic", "unwrap_", "_fail"].iter().any(|part| word.contains(part)))
+        .map(short)
         .collect();
     found.sort_unstable();
     found.dedup();
+    if found.len() > 1 {
+        found.retain(|name| *name != "panic_fmt");
+    }
     found
+}
+
+/// `panic_fmt` of `_RNvNtCs1_4core9panicking9panic_fmt`: rustc writes a name's length before it.
+fn last_name(mangled: &str) -> Option<&str> {
+    (1..mangled.len()).find_map(|at| {
+        let digits = mangled[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
+        let length: usize = mangled[at - digits..at].parse().ok()?;
+        (length == mangled.len() - at).then_some(&mangled[at..])
+    })
 }
 
 #[cfg(test)]
@@ -192,9 +206,10 @@ mod tests {
         assert_eq!(with(8, 0, 0, &[]), 1);
         assert_eq!(with(0, 4, 0, &[]), 1);
         assert_eq!(with(0, 0, 4, &[]), 1);
-        assert_eq!(with(8, 4, 4, &[]), 2);
+        assert_eq!(with(8, 4, 4, &[]), 1, "one line for each entry");
         assert_eq!(with(16, 8, 8, &[ROW]), 0);
-        assert_eq!(with(24, 8, 12, &[ROW]), 2);
+        assert_eq!(with(24, 8, 8, &[ROW]), 1);
+        assert_eq!(with(16, 8, 12, &[ROW]), 1);
         assert_eq!(with(0, 0, 0, &[ROW]), 1, "an exception that nobody needs");
     }
 
@@ -203,14 +218,13 @@ mod tests {
         let text = "call.uni _RNvNtCsanIojcP8aaR_4core9panicking18panic_bounds_check, (param0);
             .param .b64 _RNvNtCsanIojcP8aaR_4core9panicking18panic_bounds_check_param_0,
             call.uni _RNvNtCsanIojcP8aaR_4core6option13unwrap_failed, ();
+            call.uni _RNvNtCsanIojcP8aaR_4core9panicking9panic_fmt, ();
             call.uni _RNvNtCsanIojcP8aaR_4core3num3add, ();";
-        assert_eq!(
-            panics(text),
-            [
-                "_RNvNtCsanIojcP8aaR_4core6option13unwrap_failed",
-                "_RNvNtCsanIojcP8aaR_4core9panicking18panic_bounds_check",
-            ]
-        );
-        assert_eq!(findings(&[(&module(text), Usage::default())], &[]).len(), 2);
+        assert_eq!(panics(text), ["panic_bounds_check", "unwrap_failed",]);
+        let expected = "pso_f32: may panic (panic_bounds_check, unwrap_failed)";
+        assert_eq!(findings(&[(&module(text), Usage::default())], &[]), [expected]);
+        let alone = "call.uni _RNvNtCsanIojcP8aaR_4core9panicking9panic_fmt, ();";
+        assert_eq!(panics(alone), ["panic_fmt"]);
+        assert_eq!(panics("call.uni _RNvNtCsanIojcP8aaR_4core9panickingx, ();").len(), 1);
     }
 }

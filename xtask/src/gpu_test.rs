@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::{build_ptx, shell};
 
 /// The folder must be quick to copy.
-const MOST_BYTES: u64 = 50 << 20;
+const MOST_BYTES: u64 = 50_000_000;
 const RUN_SH: &str = include_str!("gpu_test/run.sh");
 
 #[derive(Debug, clap::Args)]

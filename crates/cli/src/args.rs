@@ -1,6 +1,5 @@
 //! The command line.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -111,15 +110,15 @@ pub(crate) struct SolveArgs {
     pub(crate) seed: u64,
 
     /// Where to run; auto is the GPU if there is one and it can do this, otherwise the CPU
-    #[arg(long, default_value = "auto", value_parser = one_of::<Backend>(Backend::ALL))]
+    #[arg(long, default_value = "auto", value_parser = one_of(Backend::ALL, Backend::name))]
     pub(crate) backend: Backend,
 
     /// How to lay the runs over the GPU; the numbers do not depend on it
-    #[arg(long, default_value = "auto", value_parser = one_of::<Schedule>(Schedule::ALL))]
+    #[arg(long, default_value = "auto", value_parser = one_of(Schedule::ALL, Schedule::name))]
     pub(crate) schedule: Schedule,
 
     /// Number type
-    #[arg(long, default_value = "f32", value_parser = one_of::<Precision>(Precision::ALL))]
+    #[arg(long, default_value = "f32", value_parser = one_of(Precision::ALL, Precision::name))]
     pub(crate) precision: Precision,
 
     /// Threads of the backend cpu; 1 is serial [default: as many as the machine has]
@@ -161,7 +160,7 @@ pub(crate) struct SolveArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// What to list
-    #[arg(value_enum)]
+    #[arg(value_enum, value_name = "problems|algorithms")]
     pub(crate) what: Listed,
 
     /// Write JSON
@@ -221,11 +220,12 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// One of the values of an enum of the library, by its name.
-fn one_of<T>(all: &'static [T]) -> impl TypedValueParser<Value = T>
+fn one_of<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
-    T: Display + FromStr<Err = warpswarm::Error> + Clone + Send + Sync + 'static,
+    T: Copy + FromStr<Err = warpswarm::Error> + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(all.iter().map(T::to_string)).try_map(|name| name.parse::<T>())
+    let names = all.iter().map(|value| name(*value));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }
 
 #[cfg(test)]

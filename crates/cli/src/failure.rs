@@ -80,8 +80,8 @@ fn in_words(error: &Error) -> String {
              (--individuals), each of which is evaluated once at the start"
         ),
         Error::BoundRange { lower, upper, precision, .. } => format!(
-            "--lower is {lower} and --upper is {upper}; allowed: both, and their difference, finite \
-             in {precision} (--precision)"
+            "--lower is {lower:?} and --upper is {upper:?}; allowed: both, and their difference, \
+             finite in {precision} (--precision)"
         ),
         Error::TooLarge { runs, individuals, dimensions } => format!(
             "--runs x --individuals x --dim is {runs} x {individuals} x {dimensions}; allowed: an \

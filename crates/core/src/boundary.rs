@@ -56,6 +56,11 @@ pub fn enforce<R: Real>(
     (lower, upper): (R, R),
     draw: impl FnOnce() -> R,
 ) -> (R, R) {
+    if mode == Boundary::Clamp {
+        // By choice, not by branch: whether a particle leaves its bounds is hard to predict.
+        let position = x.clamp_to(lower, upper);
+        return (position, if position == x { v } else { R::ZERO });
+    }
     if x >= lower && x <= upper {
         return (x, v);
     }

@@ -109,9 +109,9 @@ pub struct PsoArgs<R> {
     pub global: Ptr<Candidate<R>>,
     /// `[run][coordinate]`
     pub global_positions: Ptr<R>,
-    /// `[coordinate]`
+    /// `[coordinate]`; -1 beyond the dimensions, so that places there stay at rest at +0
     pub lower: Ptr<R>,
-    /// `[coordinate]`
+    /// `[coordinate]`; 1 beyond the dimensions
     pub upper: Ptr<R>,
     /// `[run]`
     pub control: Ptr<Control>,
@@ -173,33 +173,47 @@ pub struct Tile {
     pub lanes: u32,
     /// Coordinates a lane holds at most.
     pub per_lane: u32,
-    /// The largest block: what the registers suffice for, in `f32` and in `f64`.
-    pub max_blocks: [u32; 2],
+    /// The largest block: what the registers suffice for.
+    pub max_block: u32,
+    /// The largest block of [`RESIDENT_GRID`](pso_kernels::RESIDENT_GRID), which needs more registers.
+    pub max_grid_block: u32,
 }
 
 impl Tile {
-    /// A particle a thread, for one or two dimensions.
-    pub const X1K2: Tile = Tile { name: "x1k2", lanes: 1, per_lane: 2, max_blocks: [1024, 512] };
-    /// Eight lanes a particle, for up to 32 dimensions.
-    pub const X8K4: Tile = Tile { name: "x8k4", lanes: 8, per_lane: 4, max_blocks: [512, 256] };
-    /// Eight lanes a particle, for up to 128 dimensions.
-    pub const X8K16: Tile = Tile { name: "x8k16", lanes: 8, per_lane: 16, max_blocks: [256, 256] };
-    /// Every tile, the smallest first.
-    pub const ALL: [Tile; 3] = [Tile::X1K2, Tile::X8K4, Tile::X8K16];
+    const fn new(
+        name: &'static str,
+        (lanes, per_lane): (u32, u32),
+        (max_block, max_grid_block): (u32, u32),
+    ) -> Self {
+        Tile { name, lanes, per_lane, max_block, max_grid_block }
+    }
+
+    /// The tiles of a precision, the smallest first: a particle a thread for one or two dimensions,
+    /// several lanes a particle for up to 32 and for up to 128.
+    pub const fn all<R: Real>() -> [Tile; 3] {
+        if R::WORDS == 1 {
+            [
+                Tile::new("x1k2", (1, 2), (1024, 512)),
+                Tile::new("x8k4", (8, 4), (512, 512)),
+                Tile::new("x8k16", (8, 16), (256, 256)),
+            ]
+        } else {
+            [
+                Tile::new("x1k2", (1, 2), (512, 512)),
+                Tile::new("x8k4", (8, 4), (256, 256)),
+                Tile::new("x16k8", (16, 8), (256, 256)),
+            ]
+        }
+    }
 
     /// The most dimensions that the tile holds.
     pub const fn dimensions(&self) -> u32 {
         self.lanes * self.per_lane
     }
 
-    /// The largest block in this precision.
-    pub const fn max_block<R: Real>(&self) -> u32 {
-        self.max_blocks[R::WORDS - 1]
-    }
-
     /// The smallest tile that holds this many dimensions.
-    pub fn for_dimensions(dimensions: u32) -> Option<Tile> {
-        Tile::ALL.into_iter().find(|tile| dimensions <= tile.dimensions())
+    pub fn for_dimensions<R: Real>(dimensions: u32) -> Option<Tile> {
+        Tile::all::<R>().into_iter().find(|tile| dimensions <= tile.dimensions())
     }
 }
 
@@ -235,16 +249,17 @@ pub struct ResidentLayout {
 }
 
 impl ResidentLayout {
-    /// The layout for blocks of `block` threads of which `tile.lanes` share a particle.
+    /// The layout for blocks of `block` threads of which `lanes` share a particle that has at most
+    /// `dimensions` coordinates.
     #[inline(always)]
-    pub const fn new<R: Real>(tile: &Tile, block: u32, gathers: bool) -> Self {
-        let row = tile.dimensions() * 4 * R::WORDS as u32;
+    pub const fn new<R: Real>((lanes, dimensions): (u32, u32), block: u32, gathers: bool) -> Self {
+        let row = dimensions * 4 * R::WORDS as u32;
         let warps = block.div_ceil(32);
         let candidates = 0;
         // One more, for what a block of several hears from the others.
         let positions = (warps + 1) * size_of::<Candidate<R>>() as u32;
         let stage = positions + (warps + 1) * row;
-        let staged = if gathers && tile.lanes > 1 { block / tile.lanes * row } else { 0 };
+        let staged = if gathers && lanes > 1 { block / lanes * row } else { 0 };
         ResidentLayout { candidates, positions, stage, bytes: stage + staged }
     }
 }
@@ -324,10 +339,11 @@ mod tests {
 
     #[test]
     fn tiles_are_chosen_by_dimensions() {
-        let name = |d| Tile::for_dimensions(d).map(|tile| tile.name);
+        let name = |d| Tile::for_dimensions::<f32>(d).map(|tile| tile.name);
         assert_eq!([name(1), name(2), name(3)], [Some("x1k2"), Some("x1k2"), Some("x8k4")]);
         assert_eq!([name(32), name(33), name(128)], [Some("x8k4"), Some("x8k16"), Some("x8k16")]);
         assert_eq!(name(129), None);
+        assert_eq!(Tile::for_dimensions::<f64>(33).map(|tile| tile.name), Some("x16k8"));
     }
 
     #[test]

@@ -13,9 +13,9 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
     /// Whether [`violation`](Objective::violation) can be anything but zero.
     const CONSTRAINED: bool = false;
 
-    /// Whether the objective looks at coordinates with [`Point::get`], besides the one that
-    /// [`Point::sum`] and [`Point::product`] hand to their term. Where it does not, lanes that
-    /// share a point need not show each other their coordinates.
+    /// Whether the objective looks at coordinates with [`Point::get`] or
+    /// [`Point::sum_of_prefixes`], besides the one that [`Point::sum`] and [`Point::product`] hand
+    /// to their term. Where it does not, lanes that share a point need not show each other theirs.
     const GATHERS: bool = true;
 
     /// The value at `x`; NaN and +inf are allowed and rank last.

@@ -114,7 +114,7 @@ impl Stream {
     pub fn draws_of<R: Real>(self, coordinate: u32) -> [R; 2] {
         // A choice between values, not an index: on the GPU the draws are registers.
         let [even, odd] = self.coordinate_draws(coordinate / 2);
-        let choose = |k: usize| if coordinate % 2 == 0 { even[k] } else { odd[k] };
+        let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
         [choose(0), choose(1)]
     }
 }

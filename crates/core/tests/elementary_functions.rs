@@ -126,14 +126,14 @@ fn in_turns_every_large_number_is_known() {
     // of one half.
     for e in 22..128 {
         for m in 0..64 {
-            let x = f32::from_bits((e + 127) << 23 | m * 0x0002_0820 | (m & 3));
+            let x = f32::from_bits(((e + 127) << 23) | (m * 0x0002_0820) | (m & 3));
             assert_eq!(sin_turns_f32(x), turns_f32(x, false) as f32, "{x:e}");
             assert_eq!(cos_turns_f32(x), turns_f32(x, true) as f32, "{x:e}");
         }
     }
     for e in 51..1024 {
         for m in 0..64 {
-            let x = f64::from_bits((e + 1023) << 52 | m * 0x0000_4104_1041_0410 | (m & 3));
+            let x = f64::from_bits(((e + 1023) << 52) | (m * 0x0000_4104_1041_0410) | (m & 3));
             let quarters = if e > 51 { 0.0 } else { 4.0 * (x % 1.0) };
             assert_eq!(sin_turns_f64(-x), 0.0, "{x:e}");
             assert_eq!(cos_turns_f64(x), if quarters == 2.0 { -1.0 } else { 1.0 }, "{x:e}");
@@ -175,6 +175,24 @@ fn exact_values() {
 }
 
 #[test]
+fn exp_does_not_turn_back_where_ackley_needs_it() {
+    // Ackley's minimum is a difference of exponentials; it must not become negative by rounding.
+    for one in [0.0_f64, 1.0] {
+        let (mut narrow, mut wide) = (one as f32, one);
+        for _ in 0..200_000 {
+            (narrow, wide) = (narrow.next_down(), wide.next_down());
+            assert!(exp_f32(narrow) <= exp_f32(one as f32), "{narrow:e}");
+            assert!(exp_f64(wide) <= exp_f64(one), "{wide:e}");
+        }
+        for i in 0..200_000 {
+            let below = one - f64::from(i) * 1e-6;
+            assert!(exp_f32(below as f32) <= exp_f32(one as f32), "{below:e}");
+            assert!(exp_f64(below) <= exp_f64(one), "{below:e}");
+        }
+    }
+}
+
+#[test]
 fn symmetry_and_range() {
     for x in edges_f64().chain(random_f64(20_000, 1023)) {
         for odd in [sin_f64, sin_turns_f64] {
@@ -195,11 +213,13 @@ fn symmetry_and_range() {
     }
 }
 
+type Row<T, Bits> = (fn(T) -> T, [Bits; 5]);
+
 /// The bits that every machine and every version gives; to change one is to change all results.
 #[test]
 fn values_are_stable() {
     let x32 = [0.1_f32, -2.7182817, 50.5, 1e5, 3e30];
-    let f32s: [(fn(f32) -> f32, [u32; 5]); 5] = [
+    let f32s: [Row<f32, u32>; 5] = [
         (sin_f32, [0x3dcc_7577, 0xbed2_51ef, 0x3e6d_f363, 0x3d12_6d55, 0xbf76_6adb]),
         (cos_f32, [0x3f7e_b898, 0xbf69_6765, 0x3f78_fe0e, 0xbf7f_d61c, 0xbe8a_c5c8]),
         (sin_turns_f32, [0x3f16_7918, 0x3f7a_eeda, 0x8000_0000, 0x0000_0000, 0x8000_0000]),
@@ -210,7 +230,7 @@ fn values_are_stable() {
         assert_eq!(x32.map(|x| function(x).to_bits()), bits, "f32 function {i}");
     }
     let x64 = [0.1, -std::f64::consts::E, 50.5, 1e7, 3e300];
-    let f64s: [(fn(f64) -> f64, [u64; 5]); 5] = [
+    let f64s: [Row<f64, u64>; 5] = [
         (
             sin_f64,
             [

@@ -151,3 +151,32 @@ struct Pulls<'a, R> {
 fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
     pso::reentry_draw(key, iteration, individual, i)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpswarm_core::launch::StopRule;
+    use warpswarm_core::problems::Sphere;
+
+    #[test]
+    fn beats_is_the_order_of_results() {
+        let line = [-f64::INFINITY, -1.0, -0.0, 0.0, 1e-310, 1.0, f64::INFINITY, f64::NAN];
+        let bounds = Bounds { lower: &[0.0], upper: &[1.0] };
+        let task = Task { objective: Sphere, bounds, stop: StopRule::NEVER };
+        let coefficients = Coefficients {
+            inertia: 1.0,
+            cognitive: 1.0,
+            social: 1.0,
+            velocity_limit: 1.0,
+            correction: 0.0,
+            boundary: Boundary::Clamp,
+        };
+        let flight = Flight::new(&task, &coefficients, RunKey::new(0, 0), 1);
+        let fitness = |value| Fitness { violation: 0.0, value };
+        for new in line.map(fitness) {
+            for old in line.map(fitness) {
+                assert_eq!(flight.beats(new, old), new.beats(old), "{new:?} {old:?}");
+            }
+        }
+    }
+}

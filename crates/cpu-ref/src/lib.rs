@@ -8,7 +8,7 @@
 //! * [`pso`]: particle swarm optimisation, synchronous: serial or on threads, the same bits.
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
 //! * [`threads`]: how the particles of a run are spread over threads.
-//! * [`fingerprint`]: comparing states by bits.
+//! * [`mod@fingerprint`]: comparing states by bits.
 //!
 //! ```
 //! use warpswarm_core::boundary::Boundary;

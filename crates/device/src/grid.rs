@@ -111,7 +111,7 @@ impl Exchange {
     }
 
     /// Waits for all posts under `tag` and gives the best with the number of its block, the lowest
-    /// among equals. Collective in the warp; what the blocks wrote before posting is visible after.
+    /// among equals; without constraints a NaN value says that no block has one. Collective in the warp; what the blocks wrote before posting is visible after.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn collect<R: DeviceReal>(&self, tag: u32) -> Candidate<R> {
@@ -172,7 +172,7 @@ fn payload<R: Real>(fitness: Fitness<R>, words: u32, word: u32) -> u32 {
     let (violation, value) = fitness.ordered();
     let of_value = word + R::WORDS as u32 >= words;
     let key = if of_value { value } else { violation };
-    if R::WORDS == 2 && word % 2 == 0 { (key >> 32) as u32 } else { key as u32 }
+    if R::WORDS == 2 && word.is_multiple_of(2) { (key >> 32) as u32 } else { key as u32 }
 }
 
 /// The inverse of [`payload`].

@@ -272,7 +272,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
         let mut chunk = 0;
         while chunk < K / Self::TOGETHER {
             let mut lane = 0;
-            while lane < LANES {
+            // Hidden, so that the loop is not unrolled: it is long and waits for additions anyway.
+            while lane < thread::opaque(LANES) {
                 let mut c = 0;
                 while c < Self::TOGETHER {
                     let k = chunk * Self::TOGETHER + c;

@@ -18,6 +18,16 @@ pub trait DeviceReal: Real + Stored {
     /// # Safety
     /// `at` is valid for a read of four numbers in global memory and a multiple of 16 bytes.
     unsafe fn stream_read(at: *const Self) -> [Self; 4];
+    /// Two neighbouring numbers, read once and not kept in the caches.
+    ///
+    /// # Safety
+    /// `at` is valid for a read of two numbers in global memory and a multiple of their size.
+    unsafe fn stream_read2(at: *const Self) -> [Self; 2];
+    /// Two neighbouring numbers, written once and not kept in the caches.
+    ///
+    /// # Safety
+    /// `at` is valid for a write of two numbers in global memory and a multiple of their size.
+    unsafe fn stream_write2(at: *mut Self, values: [Self; 2]);
     /// Four neighbouring numbers, written once and not kept in the caches.
     ///
     /// # Safety
@@ -26,6 +36,22 @@ pub trait DeviceReal: Real + Stored {
 }
 
 impl DeviceReal for f32 {
+    // No kernel reads two `f32` at a time: nothing is gained by an instruction for it.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
+        // SAFETY: the caller's.
+        unsafe { [machine::global_read(at), machine::global_read(at.add(1))] }
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_write2(at: *mut Self, [a, b]: [Self; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            machine::global_write(at, a);
+            machine::global_write(at.add(1), b);
+        }
+    }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read(at: *const Self) -> [Self; 4] {
@@ -41,6 +67,18 @@ impl DeviceReal for f32 {
 }
 
 impl DeviceReal for f64 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
+        // SAFETY: the caller's.
+        unsafe { machine::stream_read_2x64(at.cast()) }.map(f64::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn stream_write2(at: *mut Self, values: [Self; 2]) {
+        // SAFETY: the caller's.
+        unsafe { machine::stream_write_2x64(at.cast(), values.map(f64::to_bits)) }
+    }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read(at: *const Self) -> [Self; 4] {
@@ -158,7 +196,7 @@ impl<T: Copy> View<T> {
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 fn assert_inside<T>(offset: usize, size: usize) {
-    if offset % size != 0 || offset + size > size_of::<T>() {
+    if !offset.is_multiple_of(size) || offset + size > size_of::<T>() {
         machine::fail("a field lies outside its element");
     }
 }
@@ -178,6 +216,22 @@ impl<R: DeviceReal> View<R> {
     pub fn set_stream4(&self, i: usize, values: [R; 4]) {
         // SAFETY: as for `stream4`.
         unsafe { R::stream_write(self.at(i, 4), values) }
+    }
+
+    /// Elements `i` and `i + 1`, read once and not kept in the caches; `i` is even.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn stream2(&self, i: usize) -> [R; 2] {
+        // SAFETY: `at` has checked both places; arrays and rows start at multiples of 16 bytes.
+        unsafe { R::stream_read2(self.at(i, 2)) }
+    }
+
+    /// Makes `values` elements `i` and `i + 1`, not kept in the caches; `i` is even.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set_stream2(&self, i: usize, values: [R; 2]) {
+        // SAFETY: as for `stream2`.
+        unsafe { R::stream_write2(self.at(i, 2), values) }
     }
 
     /// Element `i` as other blocks of this launch have left it, past the caches of this processor.

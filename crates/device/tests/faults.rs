@@ -43,7 +43,8 @@ fn a_barrier_that_some_never_reach() {
 
 #[test]
 fn a_barrier_at_two_places() {
-    const LINE: u32 = line!() + 3;
+    const LINE: u32 = line!() + 4;
+    #[allow(clippy::if_same_then_else, reason = "that is the fault")]
     fn kernel(_: u64) {
         if thread::index() < 31 {
             block::sync();
@@ -247,8 +248,8 @@ fn races_within_a_warp() {
             // Votes and shuffles wait for the lanes but order no memory.
             let found = fault(launch(&config, how, kernel), FaultKind::Race);
             let thread = found.thread.expect("a thread met it");
-            let other = format!("thread {} wrote at {}:{}:", thread ^ 1, file!(), LINE + 1);
-            check(&found, (0, thread, LINE + 8), &[&other, "reads 8 bytes at byte"]);
+            let other = format!("thread {} wrote at {}:{LINE}:", thread ^ 1, file!());
+            check(&found, (0, thread, LINE + 7), &[&other, "reads 8 bytes at byte"]);
         }
     }
 }
@@ -475,6 +476,20 @@ fn launches_on_several_operating_system_threads() {
                     assert_eq!(out, [good; 3 * 64]);
                 }
             });
+        }
+    });
+}
+
+#[test]
+fn more_threads_than_the_process_can_hold() {
+    let cooperative = |grid| LaunchConfig { cooperative: true, ..blocks(grid, 1024) };
+    let found = fault(launch(&cooperative(25), 0_u64, |_| ()), FaultKind::Launch);
+    assert!(found.message.contains("25600 threads at once"), "{found}");
+    // One after the other, without limit; together, whoever finds too few left waits.
+    launch(&blocks(60, 1024), 0_u64, |_| block::sync()).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| launch(&cooperative(9), 0_u64, |_| block::sync()).unwrap());
         }
     });
 }

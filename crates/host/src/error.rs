@@ -89,7 +89,9 @@ pub enum Error {
         value: f64,
     },
     /// A lower bound is above its upper bound.
-    #[error("lower bound {index} is {lower}, above the upper bound {upper}; allowed: lower <= upper")]
+    #[error(
+        "lower bound {index} is {lower}, above the upper bound {upper}; allowed: lower <= upper"
+    )]
     BoundOrder {
         /// The coordinate, counted from 0.
         index: usize,
@@ -261,7 +263,11 @@ impl Error {
             Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
             BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
-            Threads { .. } | HostMemory { .. } | NoDriver | NoDevice { .. } | DriverTooOld { .. } => false,
+            Threads { .. }
+            | HostMemory { .. }
+            | NoDriver
+            | NoDevice { .. }
+            | DriverTooOld { .. } => false,
             UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
             NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => false,
             Driver { .. } | DeviceLost { .. } => false,

@@ -66,9 +66,7 @@ pub use error::{Error, Result};
 pub use optimiser::Optimiser;
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
-pub use settings::{
-    DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Settings, Stop,
-};
+pub use settings::{DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Settings, Stop};
 
 /// Minimises `objective` within `bounds`.
 ///

@@ -11,10 +11,10 @@ use warpswarm_cpu_ref::Swarm;
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Engine, Job};
 use crate::bounds::Bounds;
-use crate::error::{Error, Result};
+use crate::choices::Backend;
+use crate::error::Result;
 use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 use crate::settings::{DEFAULT_ITERATIONS, MAX_ITERATIONS, Settings, Stop};
-use crate::Backend;
 
 /// An optimisation under way: one or many runs, on one of the backends.
 ///
@@ -48,6 +48,9 @@ pub struct Optimiser<R: Real> {
     setup_seconds: f64,
 }
 
+/// Who is shown where the runs are.
+type Observer<'a, R> = &'a mut dyn FnMut(&Progress<R>);
+
 impl<R: Real> std::fmt::Debug for Optimiser<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Optimiser").field("job", &self.job).field("plan", &self.plan()).finish()
@@ -60,7 +63,7 @@ impl<R: Real> Optimiser<R> {
     /// # Errors
     ///
     /// Where bounds, parameters or settings are not allowed, or the backend cannot be had or
-    /// fails; see [`Error`].
+    /// fails; see [`Error`](crate::Error).
     pub fn new<O: Objective<R>>(
         objective: &O,
         bounds: &Bounds,
@@ -90,7 +93,7 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn step(&mut self, iterations: u64) -> Result<()> {
-        let left = MAX_ITERATIONS - furthest(&self.engine.controls()?);
+        let left = MAX_ITERATIONS - reached(&self.engine.controls()?);
         let start = Instant::now();
         self.engine.advance(iterations.min(left))?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
@@ -134,7 +137,7 @@ impl<R: Real> Optimiser<R> {
             best: best.fitness,
         });
         Ok(Progress {
-            iterations: furthest(&controls),
+            iterations: reached(&controls),
             limit: self.limit.given(),
             seconds: self.seconds,
             runs: runs.collect(),
@@ -160,7 +163,10 @@ impl<R: Real> Optimiser<R> {
     /// Where the state is of another size, seed or run, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
-        self.engine.restore(state)
+        self.engine.restore(state)?;
+        // The end of the last record would hide an earlier iteration from the next run.
+        self.history.clear();
+        Ok(())
     }
 
     /// How the runs are laid over the device; `None` on the CPU.
@@ -182,10 +188,10 @@ impl<R: Real> Optimiser<R> {
         u64::from(self.job.individuals).saturating_mul(iterations + 1)
     }
 
-    fn drive(&mut self, mut observer: Option<&mut dyn FnMut(&Progress<R>)>) -> Result<Report<R>> {
+    fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
         let reason = loop {
             let controls = self.engine.controls()?;
-            let due = self.is_due(furthest(&controls));
+            let due = self.is_due(reached(&controls));
             if due || observer.is_some() {
                 let progress = self.progress()?;
                 if let Some(observer) = &mut observer {
@@ -218,8 +224,7 @@ impl<R: Real> Optimiser<R> {
     /// Why the runs that have not stopped by themselves end now, if they do.
     fn finished(&self, controls: &[Control]) -> Option<StopReason> {
         let interrupted = self.stop.interrupt.as_ref();
-        let going = controls.iter().filter(|control| control.stopped == stopped::NOT);
-        match going.map(|control| control.iterations).max() {
+        match going(controls).max() {
             // Not said of any run: each has its own reason.
             None => Some(self.limit.reason),
             Some(done) if done >= self.limit.iterations => Some(self.limit.reason),
@@ -235,9 +240,8 @@ impl<R: Real> Optimiser<R> {
 
     /// The iterations of the next slice, at least 1.
     fn slice(&self, controls: &[Control]) -> u64 {
-        let going = controls.iter().filter(|control| control.stopped == stopped::NOT);
-        let done = going.map(|control| control.iterations).max().unwrap_or(0);
-        let mut slice = self.pace.next.min(self.limit.iterations - done);
+        let done = reached(controls);
+        let mut slice = self.pace.next.min(self.limit.iterations.saturating_sub(done));
         if let Some(every) = self.record_every {
             slice = slice.min(every - done % every);
         }
@@ -276,8 +280,16 @@ impl<R: Real> Optimiser<R> {
     }
 }
 
-fn furthest(controls: &[Control]) -> u64 {
-    controls.iter().map(|control| control.iterations).max().unwrap_or(0)
+/// The iterations of the runs that have not stopped by themselves.
+fn going(controls: &[Control]) -> impl Iterator<Item = u64> {
+    let going = controls.iter().filter(|control| control.stopped == stopped::NOT);
+    going.map(|control| control.iterations)
+}
+
+/// The iterations of the runs that go on, which are the same; where none does, the most of any.
+fn reached(controls: &[Control]) -> u64 {
+    let most = || controls.iter().map(|control| control.iterations).max();
+    going(controls).max().or_else(most).unwrap_or(0)
 }
 
 /// Why one run ended, where the others ended for `reason`.

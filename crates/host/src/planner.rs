@@ -119,19 +119,17 @@ fn forced(demand: &Demand, most: u32) -> Result<Option<u32>> {
 }
 
 /// The resident schedule, or why it is impossible.
-fn resident<R: Real>(
-    demand: &Demand,
-    occupancy: Occupancy<'_>,
-) -> Result<Result<Layout, String>> {
+fn resident<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Result<Layout, String>> {
     let Demand { individuals, dimensions, runs, .. } = *demand;
-    let Some(tile) = Tile::for_dimensions(dimensions) else {
-        let most = Tile::ALL.iter().map(Tile::dimensions).max().unwrap_or(0);
+    let Some(tile) = Tile::for_dimensions::<R>(dimensions) else {
+        let most = Tile::all::<R>().iter().map(Tile::dimensions).max().unwrap_or(0);
         return Ok(Err(format!("{dimensions} dimensions, and registers hold {most}")));
     };
-    let most = tile.max_block::<R>();
-    let forced = forced(demand, most)?;
+    let wanted = forced(demand, tile.max_block)?;
     let threads = u64::from(individuals) * u64::from(tile.lanes);
-    let shared = |block| ResidentLayout::new::<R>(&tile, block, demand.gathers).bytes;
+    let shared = |block| {
+        ResidentLayout::new::<R>((tile.lanes, tile.dimensions()), block, demand.gathers).bytes
+    };
     let layout = |grid: Geometry| Layout {
         schedule: Schedule::Resident,
         tile: Some(tile),
@@ -139,12 +137,14 @@ fn resident<R: Real>(
         shared: shared(grid.block),
         placing: placing(demand),
     };
-    if threads <= u64::from(forced.unwrap_or(most)) {
-        let block = forced.unwrap_or((threads as u32).next_multiple_of(WARP));
+    if threads <= u64::from(wanted.unwrap_or(tile.max_block)) {
+        let block = wanted.unwrap_or((threads as u32).next_multiple_of(WARP));
         return Ok(Ok(layout(geometry(block, 1, runs, MAX_GRID))));
     }
+    let most = tile.max_grid_block;
+    let wanted = forced(demand, most)?;
     let mut fitting = (0, 0);
-    for block in sharing_blocks(demand, threads, forced, most) {
+    for block in sharing_blocks(demand, threads, wanted, most) {
         let kernel = pso_kernels::RESIDENT_GRID;
         let one = Resident { kernel, tile: Some(tile), block, shared: shared(block) };
         let capacity = u64::from(occupancy(&one)?) * u64::from(demand.multiprocessors);
@@ -178,8 +178,8 @@ fn sharing_blocks(demand: &Demand, threads: u64, forced: Option<u32>, most: u32)
 }
 
 fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
-    let tile = Tile::for_dimensions(demand.dimensions);
-    let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block::<R>());
+    let tile = Tile::for_dimensions::<R>(demand.dimensions);
+    let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block);
     let block = forced(demand, most)?.unwrap_or(STREAMING_BLOCK.min(most));
     let shared = streaming_shared_bytes::<R>(tile.as_ref(), block, demand.gathers);
     let one = Resident { kernel: pso_kernels::STREAMING, tile, block, shared };
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(one(16_896, 30), (Resident, Some("x8k4"), 512, 264, 1));
         assert_eq!(one(16_897, 30).0, Schedule::Streaming);
         let batch = Demand { individuals: 4096, runs: 100, dimensions: 2, ..H200 };
-        assert_eq!(grid(batch), (Resident, Some("x1k2"), 1024, 4, 33));
+        assert_eq!(grid(batch), (Resident, Some("x1k2"), 512, 8, 33));
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
         check(
             Demand { individuals: 1 << 20, dimensions: 2, ..H200 },
             &mut thousand,
-            "schedule resident is impossible: 1048576 individuals need 1024 blocks, of which 132 \
+            "schedule resident is impossible: 1048576 individuals need 2048 blocks, of which 264 \
              run at the same time; allowed: auto, streaming, stepwise",
         );
         // A device on which nothing fits: no division by zero, no spin.
@@ -350,7 +350,10 @@ mod tests {
     fn a_forced_block_is_taken_or_refused() {
         let one = |block, schedule| Demand { block: Some(block), schedule, ..H200 };
         assert_eq!(grid(one(512, Schedule::Resident)).2, 512);
-        assert_eq!(grid(one(32, Schedule::Resident)), (Schedule::Resident, Some("x8k4"), 32, 256, 1));
+        assert_eq!(
+            grid(one(32, Schedule::Resident)),
+            (Schedule::Resident, Some("x8k4"), 32, 256, 1)
+        );
         assert_eq!(grid(one(64, Schedule::Stepwise)).2, 64);
         let few = Demand { individuals: 3, ..one(256, Schedule::Auto) };
         assert_eq!(grid(few), (Schedule::Resident, Some("x8k4"), 256, 1, 1));

@@ -1,6 +1,6 @@
 //! Objectives with known optima, for use by type and by name.
 //!
-//! By type they are [`warpswarm_core::problems`]; by name they come from [`ALL`], with what is known
+//! By type they are [`warpswarm_core::problems`]; by name they come from [`all`], with what is known
 //! of them and a constructor that does not need the type.
 
 use std::any::Any;
@@ -156,6 +156,8 @@ pub fn find(id: &str) -> Result<&'static ProblemInfo> {
 /// A built-in problem behind an objective: what the kernels need of it.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltIn {
+    /// The name by which users call it.
+    id: &'static str,
     /// The name of its type in the names of kernels.
     pub(crate) type_name: &'static str,
     /// The `Shifted` struct as a kernel takes it.
@@ -163,7 +165,21 @@ pub(crate) struct BuiltIn {
     /// That struct's alignment.
     pub(crate) align: usize,
     /// The smallest number of dimensions.
-    pub(crate) min_dimensions: usize,
+    min_dimensions: usize,
+}
+
+impl BuiltIn {
+    /// Whether the problem is defined in so many dimensions.
+    pub(crate) fn check_dimensions(&self, dimensions: usize) -> Result<()> {
+        if dimensions >= self.min_dimensions {
+            return Ok(());
+        }
+        Err(Error::Setting {
+            field: "dimensions",
+            value: dimensions.to_string(),
+            allowed: format!("at least {} for {}", self.min_dimensions, self.id),
+        })
+    }
 }
 
 /// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`.
@@ -193,7 +209,7 @@ fn as_problem<R: Real, F: Problem + 'static>(
     bytes[at..][..size_of::<R>()]
         .copy_from_slice(&shifted.shift.to_bits64().to_le_bytes()[..size_of::<R>()]);
     let align = align_of::<Shifted<R, F>>();
-    Some(BuiltIn { type_name, bytes, align, min_dimensions: F::MIN_DIMENSIONS })
+    Some(BuiltIn { id: F::ID, type_name, bytes, align, min_dimensions: F::MIN_DIMENSIONS })
 }
 
 #[cfg(test)]
@@ -211,7 +227,9 @@ mod tests {
         assert_eq!(shifted.type_name, "Rastrigin");
         assert_eq!(shifted.bytes, (-1.5_f64).to_le_bytes());
         let error = find("rastrgin").unwrap_err();
-        assert!(error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin"));
+        assert!(
+            error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin")
+        );
     }
 
     #[test]

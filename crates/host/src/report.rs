@@ -137,7 +137,7 @@ impl<R: warpswarm_core::Real> Report<R> {
 /// Where the runs are, at the end of a slice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress<R> {
-    /// Iterations of the run that has done most.
+    /// Iterations of the runs that go on; where none does, of the one that has done most.
     pub iterations: u64,
     /// The iteration at which the limits of iterations and evaluations end all runs, if they do.
     pub limit: Option<u64>,

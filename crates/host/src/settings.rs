@@ -209,9 +209,5 @@ fn range(field: &'static str, value: u64, least: u64, most: u64) -> Result<()> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(Error::Setting {
-        field,
-        value: value.to_string(),
-        allowed: format!("{least} to {most}"),
-    })
+    Err(Error::Setting { field, value: value.to_string(), allowed: format!("{least} to {most}") })
 }

@@ -1,5 +1,8 @@
 //! What this machine and this build of the library can do.
 
+use std::num::NonZero;
+
+use crate::backend::gpu;
 use crate::error::Error;
 
 /// What this machine and this build of the library can do: see [`report`].
@@ -46,5 +49,22 @@ pub struct Kernels {
 /// Looks at the driver, the devices, and what was built in. Never fails: what is missing is said
 /// in the result.
 pub fn report() -> System {
-    todo!()
+    let kernels = gpu::package();
+    let found = gpu::devices();
+    let usable = found.clone().and_then(|devices| match &kernels {
+        Ok(package) => gpu::check_architecture(&devices[0], package.arch()),
+        Err(error) => Err(error.clone()),
+    });
+    System {
+        driver: gpu::driver(),
+        devices: found.unwrap_or_default(),
+        kernels: kernels.map(|package| Kernels {
+            count: package.names().len(),
+            arch: package.arch().into(),
+            toolchain: package.toolchain().into(),
+        }),
+        gpu: usable,
+        emulator: cfg!(feature = "emulator"),
+        threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+    }
 }

@@ -225,7 +225,8 @@ warpswarm_device::entries! {
 /// Exports the kernels of PSO for one objective, in both precisions.
 ///
 /// `export_pso! { Sphere, f32: Shifted<f32, Sphere>, f64: Shifted<f64, Sphere> }` gives a module `Sphere`
-/// with the entries `pso_resident_Sphere_f32_x1k2` and so on.
+/// with the entries `pso_resident_Sphere_f32_x1k2` and so on, for the tiles of
+/// [`Tile::all`](warpswarm_core::launch::Tile::all).
 #[macro_export]
 macro_rules! export_pso {
     ($name:ident, f32: $single:ty, f64: $double:ty) => {
@@ -233,16 +234,18 @@ macro_rules! export_pso {
         pub mod $name {
             #[allow(unused_imports)]
             use super::*;
-            $crate::export_pso! { @ f32, $name, $single, 1024, 512, 256 }
-            $crate::export_pso! { @ f64, $name, $double, 512, 256, 256 }
+            use warpswarm_core::launch::{Launch, PsoArgs};
+            type Single = Launch<PsoArgs<f32>, $single>;
+            type Double = Launch<PsoArgs<f64>, $double>;
+            $crate::export_pso! { @ f32, $name, Single,
+                ("x1k2", 1, 2, 1024, 512), ("x8k4", 8, 4, 512, 512), ("x8k16", 8, 16, 256, 256) }
+            $crate::export_pso! { @ f64, $name, Double,
+                ("x1k2", 1, 2, 512, 512), ("x8k4", 8, 4, 256, 256), ("x16k8", 16, 8, 256, 256) }
         }
     };
-    // The numbers are the largest blocks: `Tile::max_blocks`.
-    (@ $real:ident, $name:ident, $objective:ty, $x1k2:literal, $x8k4:literal, $x8k16:literal) => {
-        $crate::export_pso! { @@ $real, $name, warpswarm_core::launch::Launch<
-            warpswarm_core::launch::PsoArgs<$real>, $objective>, $x1k2, $x8k4, $x8k16 }
-    };
-    (@@ $real:ident, $name:ident, $launch:ty, $x1k2:literal, $x8k4:literal, $x8k16:literal) => {
+    // A tile is (name, lanes, coordinates a lane, largest block, largest block in a cooperative grid).
+    (@ $real:ident, $name:ident, $launch:ty,
+        $(($tile:literal, $lanes:literal, $own:literal, $block:literal, $shared:literal)),*) => {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
@@ -250,26 +253,17 @@ macro_rules! export_pso {
                     |launch: $launch| $crate::pso::initialise::initialise(&launch),
                 concat!("pso_position_", stringify!($name), "_", stringify!($real)) =>
                     |launch: $launch| $crate::pso::stepwise::position(&launch),
-                concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_x1k2") =>
-                    |launch: $launch| $crate::pso::resident::resident::<_, _, 1, 2, $x1k2, false>(&launch),
-                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_x1k2") =>
-                    |launch: $launch| $crate::pso::resident::resident::<_, _, 1, 2, 512, true>(&launch),
-                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_x1k2") =>
-                    |launch: $launch| $crate::pso::streaming::tiled::<_, _, 1, 2, $x1k2>(&launch),
-                concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_x8k4") =>
-                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 4, $x8k4, false>(&launch),
-                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_x8k4") =>
-                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 4, $x8k4, true>(&launch),
-                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_x8k4") =>
-                    |launch: $launch| $crate::pso::streaming::tiled::<_, _, 8, 4, $x8k4>(&launch),
-                concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_x8k16") =>
-                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 16, $x8k16, false>(&launch),
-                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_x8k16") =>
-                    |launch: $launch| $crate::pso::resident::resident::<_, _, 8, 16, $x8k16, true>(&launch),
-                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_x8k16") =>
-                    |launch: $launch| $crate::pso::streaming::tiled::<_, _, 8, 16, $x8k16>(&launch),
                 concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_any") =>
                     |launch: $launch| $crate::pso::streaming::any(&launch),
+                $(concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_", $tile) =>
+                    |launch: $launch| $crate::pso::resident::resident::<
+                        _, _, $lanes, $own, $block, false>(&launch),
+                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_", $tile) =>
+                    |launch: $launch| $crate::pso::resident::resident::<
+                        _, _, $lanes, $own, $shared, true>(&launch),
+                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_", $tile) =>
+                    |launch: $launch| $crate::pso::streaming::tiled::<
+                        _, _, $lanes, $own, $block>(&launch),)*
             }
         }
     };

@@ -1,7 +1,10 @@
 //! What a library's build script calls.
 
+use std::fmt::Display;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::time::SystemTime;
+use std::{env, io, process};
 
 use crate::toolchain::{RUSTC_VARIABLE, SETUP_COMMAND};
 use crate::{DeviceToolchain, Kernels, Package, ToolchainError, pack};
@@ -43,10 +46,12 @@ pub struct BuildScript<'a> {
 /// The library then embeds the file, `include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"))`,
 /// and opens it with [`Package::open`].
 ///
+/// If the kernels do not compile, or a file cannot be read or written, it says so and ends the build
+/// script with exit code 1, so that the build fails.
+///
 /// # Panics
 ///
-/// If the kernels do not compile, if a file cannot be written, or outside of a build script: a build
-/// script has no other way to fail.
+/// Outside of a build script.
 pub fn for_build_script(script: &BuildScript<'_>) {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from);
     let here = variable("CARGO_MANIFEST_DIR").expect("called from a build script");
@@ -57,21 +62,22 @@ pub fn for_build_script(script: &BuildScript<'_>) {
     let off = env::var_os(OFF_VARIABLE).is_some_and(|value| value == "off")
         || env::var_os("DOCS_RS").is_some();
     let bytes = if off { Vec::new() } else { bytes(script, &here, &out) };
-    fs::write(out.join(FILE), bytes).expect("$OUT_DIR can be written to");
+    or_fail(at(&out, fs::write(out.join(FILE), bytes)));
 }
 
 fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     let packaged = here.join(script.packaged);
     if packaged.exists() {
         rerun_if_changed(&packaged);
-        let bytes = fs::read(&packaged).unwrap_or_else(|e| panic!("{}: {e}", packaged.display()));
-        Package::open(&bytes).unwrap_or_else(|e| panic!("{}: {e}", packaged.display()));
+        let bytes = or_fail(at(&packaged, fs::read(&packaged)));
+        or_fail(Package::open(&bytes).map_err(|error| format!("{}: {error}", packaged.display())));
         return bytes;
     }
     let manifest = here.join(script.kernels);
     if !manifest.exists() {
         println!(
-            "cargo::warning=built without GPU kernels: neither {} nor {} is there; {SETUP_COMMAND} in warpswarm's repository is the way to compile them",
+            "cargo::warning=built without GPU kernels: neither {} nor {} is there; in warpswarm's \
+             repository `{SETUP_COMMAND}` installs what compiles them",
             packaged.display(),
             manifest.display()
         );
@@ -80,21 +86,33 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     let target_dir = target_dir(out).join(FOLDER);
     rerun_if_changed(&stamp(&target_dir));
     script.sources.iter().for_each(|source| rerun_if_changed(&here.join(source)));
-    match DeviceToolchain::find() {
-        Ok(toolchain) => {
-            rerun_if_changed(&toolchain.rustc);
-            let kernels = Kernels { manifest, arch: script.arch.into(), target_dir };
-            let modules = kernels.build(&toolchain).unwrap_or_else(|error| {
-                panic!("{error}\n{OFF_VARIABLE}=off builds without GPU kernels")
-            });
-            pack(script.arch, &toolchain.version, &modules)
+    let toolchain = match DeviceToolchain::find() {
+        Err(ToolchainError::NotFound { .. }) => {
+            println!(
+                "cargo::warning=built without GPU kernels: no device toolchain found; \
+                 `{SETUP_COMMAND}` installs one"
+            );
+            return Vec::new();
         }
-        Err(error @ ToolchainError::Named { .. }) => panic!("{error}"),
-        Err(error) => {
-            println!("cargo::warning=built without GPU kernels: {error}");
-            Vec::new()
-        }
-    }
+        found => or_fail(found),
+    };
+    rerun_if_changed(&toolchain.rustc);
+    let kernels = Kernels { manifest, arch: script.arch.into(), target_dir };
+    let modules = or_fail(kernels.build(&toolchain));
+    pack(script.arch, &toolchain.version, &modules)
+}
+
+/// The value, or the end of the build.
+fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| {
+        eprintln!("{error}\n{OFF_VARIABLE}=off builds without GPU kernels");
+        process::exit(1)
+    })
+}
+
+/// An error of the file system, with the file.
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, String> {
+    result.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The target folder that `$OUT_DIR` lies in: the nearest folder above it that cargo has marked as its own.
@@ -102,12 +120,14 @@ fn target_dir(out: &Path) -> &Path {
     out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
-/// The stamp, made if it is not there: a path that is missing would run the script every time.
+/// The stamp, made if it is not there: a path that is missing would run the script every time, and
+/// one newer than the script's start would run it once more.
 fn stamp(folder: &Path) -> PathBuf {
     let stamp = folder.join(STAMP);
     if !stamp.exists() {
-        fs::create_dir_all(folder).expect("the target folder can be written to");
-        fs::write(&stamp, "").expect("the target folder can be written to");
+        or_fail(at(folder, fs::create_dir_all(folder)));
+        let made = File::create(&stamp).and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH));
+        or_fail(at(&stamp, made));
     }
     stamp
 }

@@ -10,6 +10,10 @@ use crate::{CutError, DeviceToolchain, Module, Version, cut, package};
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
+/// Loops of a known number of rounds are unrolled whatever their size: kernels keep arrays in
+/// registers, and a register has no index that is known only at run time.
+const UNROLL: &str = "llvm-args=-unroll-threshold=20000";
+
 /// The profile kernels are compiled with, said on the command line so that a user's workspace need
 /// not define it. Fat LTO merges `core` into the one PTX file before it is written.
 const PROFILE: [&str; 6] = [
@@ -20,6 +24,15 @@ const PROFILE: [&str; 6] = [
     "panic=\"abort\"",
     "debug=false",
 ];
+
+/// Stands in for the linker. The PTX is written before a linker would run; but cargo wants the
+/// linker's output to be there, and would compile everything again each time if it were not.
+const LINKER: &str = "#!/bin/sh
+while [ $# -gt 0 ]; do
+    if [ \"$1\" = -o ]; then : > \"$2\"; fi
+    shift
+done
+";
 
 /// Variables that start with `CARGO_` and are the user's, not an outer cargo's.
 const KEPT: [&str; 6] =
@@ -84,7 +97,7 @@ impl Kernels {
     /// Compiles the crate to one PTX text. Does nothing but read that text if nothing has changed.
     pub fn compile(&self, toolchain: &DeviceToolchain) -> Result<String, CompileError> {
         let target_dir = std::path::absolute(&self.target_dir).map_err(at(&self.target_dir))?;
-        let manifest = std::path::absolute(&self.manifest).map_err(at(&self.manifest))?;
+        let manifest = fs::canonicalize(&self.manifest).map_err(at(&self.manifest))?;
         // Another crate's kernels may share the folder, so the file is named after this one's place.
         let place = package::checksum(manifest.as_os_str().as_encoded_bytes());
         let ptx = target_dir.join(TARGET).join(format!("{}-{place:016x}.s", self.arch));
@@ -93,8 +106,10 @@ impl Kernels {
         let lock_path = target_dir.join("ptx.lock");
         let lock = File::create(&lock_path).map_err(at(&lock_path))?;
         lock.lock().map_err(at(&lock_path))?;
-        let output =
-            self.command(toolchain, &target_dir, &ptx).output().map_err(at(&toolchain.cargo))?;
+        let linker = linker(&target_dir)?;
+        let mut command = self.command(toolchain, &target_dir, &ptx);
+        command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
+        let output = command.output().map_err(at(&toolchain.cargo))?;
         if !output.status.success() {
             let output = String::from_utf8_lossy(&output.stderr).into_owned();
             return Err(CompileError::Compiler { manifest: self.manifest.clone(), output });
@@ -112,9 +127,7 @@ impl Kernels {
             .env("RUSTC_BOOTSTRAP", "1")
             // Set but empty, these also switch off what a configuration file says.
             .env("CARGO_ENCODED_RUSTFLAGS", "")
-            .env("RUSTC_WRAPPER", "")
-            // The PTX is there before a linker would run; cargo only wants it to succeed.
-            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
+            .env("RUSTC_WRAPPER", "");
         command
             .args(PROFILE.iter().flat_map(|s| ["--config".into(), format!("profile.device.{s}")]));
         command
@@ -125,9 +138,25 @@ impl Kernels {
             .arg(target_dir)
             .arg("--")
             .arg(format!("--emit=asm={}", ptx.display()))
-            .args(["-C", &format!("target-cpu={}", self.arch)]);
+            .args(["-C", &format!("target-cpu={}", self.arch)])
+            .args(["-C", UNROLL]);
         command
     }
+}
+
+/// Writes the linker, if it is not there.
+fn linker(target_dir: &Path) -> Result<PathBuf, CompileError> {
+    let linker = target_dir.join("linker.sh");
+    if fs::read_to_string(&linker).is_ok_and(|text| text == LINKER) {
+        return Ok(linker);
+    }
+    fs::write(&linker, LINKER).map_err(at(&linker))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(at(&linker))?;
+    }
+    Ok(linker)
 }
 
 fn is_cleaned(name: &OsStr) -> bool {

@@ -4,7 +4,8 @@
 //! that rustc cannot write are added on the way:
 //!
 //! * the comment `// warpswarm.maxntid N`, in the entry or in a function it reaches, becomes the
-//!   entry's directive `.maxntid N, 1, 1`;
+//!   entry's directive `.maxntid N, 1, 1`, with `.minnctapersm 1`, so that the assembler uses the
+//!   registers that such a block leaves instead of spilling for the sake of a second block;
 //! * a use of the name `warpswarm_shared` brings its declaration, the block's dynamic shared memory.
 
 use std::collections::{BTreeSet, HashMap};
@@ -194,7 +195,7 @@ fn module(
                 text.push_str(item.text[..body].trim_end());
                 text.push('\n');
                 if !said.is_empty() {
-                    text.push_str(&format!(".maxntid {}, 1, 1\n", max_threads(item.name, &said)?));
+                    text.push_str(&format!(".maxntid {}, 1, 1\n.minnctapersm 1\n", max_threads(item.name, &said)?));
                 }
                 text.push_str(&item.text[body..]);
             }

@@ -193,6 +193,13 @@ fn kind_of(word: &str) -> Option<Kind> {
     }
 }
 
+/// Whether a word may be the name of an item: not a register, a number, a label or an opcode. Almost
+/// all of a big text is those.
+fn could_be_name(word: &str) -> bool {
+    let first = word.as_bytes()[0];
+    first != b'%' && !first.is_ascii_digit() && !word.starts_with("$L") && !word.contains('.')
+}
+
 /// Collects names, calls and our comments from the tokens of one item.
 #[derive(Default)]
 struct Reader<'a> {
@@ -217,7 +224,7 @@ impl<'a> Reader<'a> {
                 }
                 self.words.insert(callee);
             }
-            (Token::Word(word), _) => {
+            (Token::Word(word), _) if could_be_name(word) => {
                 self.words.insert(word);
             }
             (Token::Comment(text), _) => {

@@ -8,7 +8,7 @@ use std::{env, fs};
 /// The environment variable that names the rustc to use, whatever else is installed.
 pub const RUSTC_VARIABLE: &str = "WARPSWARM_DEVICE_RUSTC";
 /// The nightly that `cargo xtask setup` installs with rustup, and that is preferred when it is there.
-pub const NIGHTLY: &str = "nightly-2026-05-16";
+pub const NIGHTLY: &str = "nightly-2026-05-14";
 /// The command that installs a device toolchain.
 pub const SETUP_COMMAND: &str = "cargo xtask setup";
 /// Debian's compiler: package `rustc-web`, its library sources in `rust-web-src`.
@@ -25,7 +25,7 @@ pub struct DeviceToolchain {
     pub cargo: PathBuf,
     /// The compiler's version in its own words: `rustc 1.96.0 (ac68faa20 2026-05-25)`.
     pub version: String,
-    /// Where it came from, for people: `Debian`, `rustup's nightly-2026-05-16`.
+    /// Where it came from, for people: `Debian`, `rustup's nightly-2026-05-14`.
     pub origin: String,
 }
 

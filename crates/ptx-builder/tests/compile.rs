@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
 use warpswarm_ptx_builder::{CompileError, DeviceToolchain, Kernels};
 
@@ -30,10 +31,25 @@ fn a_crate_becomes_modules() {
     assert!(copy.contains(".maxntid 128, 1, 1\n{"), "{copy}");
     assert!(!copy.contains("warpswarm_shared"), "{copy}");
     assert!(swap.contains("\n.extern .shared .align 16 .b8 warpswarm_shared[];\n"), "{swap}");
-    assert_eq!(kernels.build(&toolchain).unwrap(), modules, "from the files of the first time");
+    let compiled = modified(&kernels.target_dir);
+    assert_eq!(kernels.build(&toolchain).unwrap(), modules);
+    assert_eq!(
+        modified(&kernels.target_dir),
+        compiled,
+        "nothing changed, yet it was compiled again"
+    );
 
     fs::write(folder.join("src/lib.rs"), format!("{source}\nwrong")).unwrap();
     let error = kernels.build(&toolchain).unwrap_err();
     assert!(matches!(error, CompileError::Compiler { .. }), "{error}");
     assert!(error.to_string().contains("src/lib.rs"), "{error}");
+}
+
+/// When the PTX in a target folder was written.
+fn modified(target_dir: &Path) -> SystemTime {
+    let files = fs::read_dir(target_dir.join("nvptx64-nvidia-cuda")).unwrap().map(Result::unwrap);
+    let mut ptx = files.filter(|file| file.path().extension().is_some_and(|end| end == "s"));
+    let file = ptx.next().expect("one PTX file");
+    assert!(ptx.next().is_none(), "one PTX file");
+    file.metadata().unwrap().modified().unwrap()
 }

@@ -37,7 +37,7 @@ const MAY_DEPEND: [(&str, &[&str]); 8] = [
             "?warpswarm-kernels",
         ],
     ),
-    ("warpswarm-cli", &["warpswarm", "warpswarm-core"]),
+    ("warpswarm-cli", &["warpswarm", "warpswarm-core", "warpswarm-ptx-builder"]),
     // The tasks must run where kernels do not compile, so not `warpswarm`.
     ("xtask", &["warpswarm-core", "warpswarm-cpu-ref", "warpswarm-ptx-builder"]),
 ];

@@ -10,8 +10,6 @@ use crate::real::Real;
 pub struct Schwefel12;
 
 impl<R: Real> Objective<R> for Schwefel12 {
-    const GATHERS: bool = false;
-
     #[inline(always)]
     fn value<P: Point<R>>(&self, x: &P) -> R {
         x.sum_of_prefixes(|_, x| x, |_, prefix| prefix * prefix)

@@ -33,6 +33,6 @@ impl Problem for Schwefel226 {
         420.968_746_359_982
     }
     fn optimum_value(dimensions: usize) -> f64 {
-        -418.982_887_272_433_8 * dimensions as f64
+        -418.982_887_272_433_7 * dimensions as f64
     }
 }

@@ -53,11 +53,11 @@ pub(crate) fn turns_f32(x: f32, cosine: bool) -> f64 {
     if cosine {
         // Next to its zero the cosine is a sine, of an angle that is exact too.
         let (r, away) = (r.abs(), 0.25 - r.abs());
-        if away.abs() < 0.125 { libm::sin(TAU * away) } else { libm::cos(TAU * r) }
+        if away.abs() < 0.125 { (TAU * away).sin() } else { (TAU * r).cos() }
     } else if r.abs() > 0.25 {
-        libm::sin(TAU * (0.5f64.copysign(r) - r))
+        (TAU * (0.5f64.copysign(r) - r)).sin()
     } else {
-        libm::sin(TAU * r)
+        (TAU * r).sin()
     }
 }
 

@@ -13,19 +13,23 @@
 //! host's: every thread sees every write at once. Where kernels call device functions through
 //! closures or other crates, the place is the nearest call that the compiler tracks.
 //!
-//! Threads of a block run in turns of a fixed order, blocks one after the other; with
-//! `cooperative`, all blocks are alive at once. [`LaunchConfig::shuffle_seed`] asks for another
-//! order: the same seed gives the same one.
+//! Threads run in a fixed order, each until it waits; a warp whose lanes have met at a warp operation
+//! runs ahead of the others. Blocks run one after the other; with `cooperative`, all are alive at
+//! once. [`LaunchConfig::shuffle_seed`] asks for a random order, in which some threads are also kept
+//! waiting for long, and threads switch between accesses to global memory too: the same seed gives
+//! the same order.
 //!
-//! Any number of operating-system threads may launch at the same time. Each keeps the stacks of its
-//! emulated threads for the next launch.
+//! Any number of operating-system threads may launch at the same time; together they have 24,576
+//! emulated threads alive, and wait for each other beyond that. A kernel has 128 KiB of stack.
 
 mod collective;
+mod context;
 mod fault;
 pub(crate) mod machine;
 mod memory;
 mod panics;
 mod schedule;
+mod stacks;
 mod state;
 
 pub use fault::{Fault, FaultKind, Place};
@@ -42,7 +46,8 @@ pub struct LaunchConfig {
     pub block: u32,
     /// Bytes of shared memory that each block has.
     pub shared_bytes: u32,
-    /// Whether all blocks are alive at once, so that they may wait for each other.
+    /// Whether all blocks are alive at once, so that they may wait for each other: at most 24,576
+    /// threads.
     pub cooperative: bool,
     /// The seed of a random order of threads and blocks; `None` for the plain one.
     pub shuffle_seed: Option<u64>,
@@ -108,7 +113,7 @@ unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
 /// nothing else until this returns.
 pub unsafe fn launch(entry: &Entry, config: &LaunchConfig, argument: &[u8]) -> Result<(), Fault> {
     let refuse = |kind, message| Err(Fault::of_launch(kind, entry.name, message));
-    if machine::in_launch() {
+    if context::in_launch() {
         return refuse(FaultKind::Launch, "a kernel cannot launch another one".to_owned());
     }
     let LaunchConfig { grid, block, .. } = *config;

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::Once;
 
+use super::context;
 use super::fault::Place;
-use super::machine;
 
 thread_local! {
     static LAST: RefCell<Option<Place>> = const { RefCell::new(None) };
@@ -23,7 +23,7 @@ pub(super) fn install_hook() {
     INSTALLED.call_once(|| {
         let others = take_hook();
         set_hook(Box::new(move |panic| {
-            if machine::in_kernel() {
+            if context::in_kernel() {
                 keep_place(panic);
             } else {
                 others(panic);

@@ -1,21 +1,18 @@
-//! The threads' stacks, and whose turn it is.
+//! Whose turn it is.
 
 use core::panic::AssertUnwindSafe;
 use std::cell::{Cell, RefCell};
 use std::panic::catch_unwind;
 
-use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult};
 
 use super::collective::Doing;
+use super::context::{self, Launch};
 use super::fault::{Fault, FaultKind};
-use super::machine::{self, Launch};
 use super::panics;
-use super::state::State;
+use super::stacks::{Loan, Stack};
+use super::state::{Identity, Shuffle, State};
 use super::{Entry, LaunchConfig};
-
-/// Bytes of a thread's stack. Only touched pages take memory.
-const STACK_BYTES: usize = 128 * 1024;
 
 /// Rounds in which every thread only spun, nobody having stored, after which it is a deadlock.
 const IDLE_ROUNDS: u32 = 1_000;
@@ -25,55 +22,27 @@ const RESTLESS_ROUNDS: u32 = 1_000_000;
 /// How often a warp's lanes may meet before another warp has its turn.
 const MEETINGS_AHEAD: u32 = 1_000;
 
-/// A stack that begins a little below its memory's end, each at another distance: were all tops at
-/// the same place in a page, they would push each other out of the first-level cache.
-struct Coloured {
-    memory: DefaultStack,
-    base: StackPointer,
+/// The longest time for which a shuffled launch keeps threads from running.
+const MOST_STALLED_ROUNDS: usize = 100;
+
+/// Threads that are kept from running.
+#[derive(Clone, Copy, Default)]
+struct Stall {
+    first: u32,
+    size: u32,
+    rounds: u32,
 }
 
-impl Coloured {
-    fn new(number: usize) -> std::io::Result<Self> {
-        let memory = DefaultStack::new(STACK_BYTES)?;
-        let distance = number % 32 * 128;
-        let base = StackPointer::new(memory.base().get() - distance)
-            .expect("a stack does not lie at address zero");
-        Ok(Coloured { memory, base })
-    }
-}
-
-// SAFETY: the memory is DefaultStack's, with its guard page at the lower end; it is far larger than
-// the distance that is left out at the upper end, a multiple of the alignment.
-unsafe impl Stack for Coloured {
-    #[inline]
-    fn base(&self) -> StackPointer {
-        self.base
-    }
-    #[inline]
-    fn limit(&self) -> StackPointer {
-        self.memory.limit()
-    }
-    #[cfg(windows)]
-    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
-        self.memory.teb_fields()
-    }
-    #[cfg(windows)]
-    fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
-        self.memory.update_teb_fields(stack_limit, guaranteed_stack_bytes);
-    }
-}
-
-type Thread = Coroutine<(), (), (), Coloured>;
+type Thread = Coroutine<(), (), (), Stack>;
 
 /// What launches leave behind for the next ones on the same operating-system thread.
 #[derive(Default)]
 struct Pool {
-    stacks: Vec<Coloured>,
-    stacks_made: usize,
     threads: Vec<Thread>,
     /// How many threads have not left the kernel.
     live: usize,
     round: Vec<u32>,
+    stall: Stall,
     state: State,
 }
 
@@ -96,17 +65,17 @@ pub(super) unsafe fn run(
     state.kernel = entry.name;
     state.block_dim = config.block;
     state.cooperative = config.cooperative;
-    state.shuffle = config.shuffle_seed.map(super::state::Shuffle);
+    state.shuffle = config.shuffle_seed.map(Shuffle);
     state.fault = None;
     let launch = Launch {
         entry: *entry,
         config: *config,
         argument: argument.as_ptr(),
-        current: Cell::new(super::state::Identity::NONE),
+        current: Cell::new(Identity::NONE),
         running: Cell::new(false),
         state: RefCell::new(state),
     };
-    let result = machine::enter(&launch, || pool.run_blocks(&launch));
+    let result = context::enter(&launch, || pool.run_blocks(&launch));
     pool.state = launch.state.into_inner();
     POOL.set(pool);
     result
@@ -114,51 +83,51 @@ pub(super) unsafe fn run(
 
 impl Pool {
     fn run_blocks(&mut self, launch: &Launch) -> Result<(), Fault> {
-        let grid = launch.config.grid;
-        if launch.config.cooperative {
-            return self.run_together(launch, 0, grid);
+        let LaunchConfig { grid, block, cooperative, .. } = launch.config;
+        let together = if cooperative { grid } else { 1 };
+        let mut loan = Loan::take((together * block) as usize).map_err(|error| {
+            let message = format!("no stacks for the threads: {error}");
+            Fault::of_launch(FaultKind::Launch, launch.entry.name, message)
+        })?;
+        if cooperative {
+            return self.run_together(launch, &mut loan, 0, grid);
         }
         let mut order: Vec<u32> = (0..grid).collect();
         if let Some(shuffle) = &mut launch.state.borrow_mut().shuffle {
             shuffle.permute(&mut order);
         }
-        order.into_iter().try_for_each(|block| self.run_together(launch, block, 1))
+        order.into_iter().try_for_each(|block| self.run_together(launch, &mut loan, block, 1))
     }
 
     /// Runs `blocks` blocks from number `first` on, all alive at once, to their end.
-    fn run_together(&mut self, launch: &Launch, first: u32, blocks: u32) -> Result<(), Fault> {
+    fn run_together(
+        &mut self,
+        launch: &Launch,
+        loan: &mut Loan,
+        first: u32,
+        blocks: u32,
+    ) -> Result<(), Fault> {
         launch.state.borrow_mut().begin(first, blocks, launch.config.shared_bytes);
-        let made = self.make_threads(launch, (blocks * launch.config.block) as usize);
-        if made.is_ok() {
-            self.run_to_end(launch);
-        }
-        for mut thread in self.threads.drain(..) {
+        // Thread 0 gets the last stack, and gives it back last: the next block finds it the same.
+        let threads = loan
+            .stacks
+            .drain(..)
+            .rev()
+            .map(|stack| Coroutine::with_stack(stack, |yielder, ()| context::start(yielder)));
+        self.threads.extend(threads);
+        self.run_to_end(launch);
+        for mut thread in self.threads.drain(..).rev() {
             // Drops what a thread that has not finished holds on its stack.
             thread.force_unwind();
-            self.stacks.push(thread.into_stack());
+            loan.stacks.push(thread.into_stack());
         }
-        made?;
         launch.state.borrow_mut().fault.take().map_or(Ok(()), Err)
-    }
-
-    fn make_threads(&mut self, launch: &Launch, count: usize) -> Result<(), Fault> {
-        for made in 0..count {
-            let stack = match self.stacks.pop() {
-                Some(stack) => stack,
-                None => Coloured::new(self.stacks_made).map_err(|error| {
-                    let message = format!("no memory for the stack of thread {made}: {error}");
-                    Fault::of_launch(FaultKind::Launch, launch.entry.name, message)
-                })?,
-            };
-            self.stacks_made += 1;
-            self.threads.push(Coroutine::with_stack(stack, |yielder, ()| machine::start(yielder)));
-        }
-        Ok(())
     }
 
     /// Lets every thread that can run have its turn, round after round.
     fn run_to_end(&mut self, launch: &Launch) {
         self.live = self.threads.len();
+        self.stall = Stall::default();
         let mut idle = 0;
         while self.live > 0 {
             self.next_round(&mut launch.state.borrow_mut());
@@ -203,16 +172,29 @@ impl Pool {
         }
     }
 
-    /// Takes over the threads that became ready, in a random order if the launch wants one; then
-    /// some of them may have to wait another round, so that no thread can rely on another's pace.
+    /// Takes over the threads that became ready. If the launch wants a random order, shuffles them,
+    /// and lets some wait for another round, or for many: no thread can rely on another's pace.
     fn next_round(&mut self, state: &mut State) {
         self.round.clear();
         core::mem::swap(&mut self.round, &mut state.ready);
-        if let Some(mut shuffle) = state.shuffle {
-            shuffle.permute(&mut self.round);
-            let late = shuffle.below(self.round.len() / 2 + 1);
-            state.ready.extend(self.round.drain(self.round.len() - late..));
-            state.shuffle = Some(shuffle);
+        let Some(mut shuffle) = state.shuffle else { return };
+        shuffle.permute(&mut self.round);
+        let late = shuffle.below(self.round.len() / 2 + 1);
+        state.ready.extend(self.round.drain(self.round.len() - late..));
+        if self.stall.rounds == 0 && shuffle.below(4) == 0 {
+            let size = [1, 32, state.block_dim][shuffle.below(3)];
+            let first = shuffle.below(self.threads.len() / size as usize) as u32 * size;
+            let rounds = 1 + shuffle.below(MOST_STALLED_ROUNDS) as u32;
+            self.stall = Stall { first, size, rounds };
+        }
+        state.shuffle = Some(shuffle);
+        let Stall { first, size, rounds } = self.stall;
+        let stalled = |slot: &u32| rounds > 0 && (first..first + size).contains(slot);
+        if self.round.iter().all(stalled) {
+            self.stall.rounds = 0;
+        } else {
+            state.ready.extend(self.round.extract_if(.., |slot| stalled(slot)));
+            self.stall.rounds = rounds.saturating_sub(1);
         }
     }
 

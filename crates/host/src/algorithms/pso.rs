@@ -290,8 +290,16 @@ mod tests {
         check("inertia", "x", "parameter inertia is `x`; allowed: a finite number");
         check("social", "-1", "parameter social is -1; allowed: a finite number of at least 0");
         check("social", "inf", "parameter social is inf; allowed: a finite number of at least 0");
-        check("velocity_limit", "0", "parameter velocity_limit is 0; allowed: a number above 0, or none");
-        check("velocity_limit", "nan", "parameter velocity_limit is NaN; allowed: a number above 0, or none");
+        check(
+            "velocity_limit",
+            "0",
+            "parameter velocity_limit is 0; allowed: a number above 0, or none",
+        );
+        check(
+            "velocity_limit",
+            "nan",
+            "parameter velocity_limit is NaN; allowed: a number above 0, or none",
+        );
         check("correction", "1.5", "parameter correction is 1.5; allowed: a number from 0 to 1");
         check(
             "boundary",

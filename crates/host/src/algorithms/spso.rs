@@ -1,4 +1,4 @@
-//! The CPSO paper's serial SPSO: the parameters are those of [`pso`](super::pso).
+//! The CPSO paper's serial SPSO: the parameters are those of `pso`.
 
 use super::{Algorithm, AlgorithmInfo, PsoParams, pso};
 use crate::choices::Backend;

@@ -57,10 +57,7 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
         let start = Instant::now();
         let (task, job) = (task(&self.job, self.objective), &self.job);
         let place = |run| Swarm::new(&task, job.individuals, job.run_id(run), self.spread);
-        self.swarms = match &self.pool {
-            None => (0..job.runs).map(place).collect(),
-            Some(pool) => pool.install(|| (0..job.runs).into_par_iter().map(place).collect()),
-        };
+        self.swarms = collect(self.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
             let seconds = start.elapsed().as_secs_f64() / evaluations;
@@ -69,6 +66,31 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
                 self.spread = Threads::Chunks(particles);
             }
         }
+    }
+}
+
+/// Makes all runs, side by side if there is a pool. As [`for_each`] not generic over the objective,
+/// so that rayon is compiled once and not for every problem.
+fn collect<R: Real>(
+    pool: Option<&rayon::ThreadPool>,
+    runs: u32,
+    make: &(dyn Fn(u32) -> Swarm<R> + Sync),
+) -> Vec<Swarm<R>> {
+    match pool {
+        None => (0..runs).map(make).collect(),
+        Some(pool) => pool.install(|| (0..runs).into_par_iter().map(make).collect()),
+    }
+}
+
+/// Does `work` on all runs, side by side if there is a pool.
+fn for_each<R: Real>(
+    pool: Option<&rayon::ThreadPool>,
+    swarms: &mut [Swarm<R>],
+    work: &(dyn Fn(&mut Swarm<R>) + Sync),
+) {
+    match pool {
+        None => swarms.iter_mut().for_each(work),
+        Some(pool) => pool.install(|| swarms.par_iter_mut().for_each(work)),
     }
 }
 
@@ -99,10 +121,7 @@ impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
             Algorithm::Pso(_) => pso::run(swarm, &task, coefficients, iterations, spread),
             Algorithm::Spso(_) => spso::run(swarm, &task, coefficients, iterations),
         };
-        match &self.pool {
-            None => self.swarms.iter_mut().for_each(work),
-            Some(pool) => pool.install(|| self.swarms.par_iter_mut().for_each(work)),
-        }
+        for_each(self.pool.as_ref(), &mut self.swarms, &work);
         Ok(())
     }
 

@@ -4,8 +4,7 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    Control, Launch, Ptr, PsoArgs, Tile, pso_kernels, record_stride, reduction_shared_bytes,
-    slots_len,
+    Control, PsoArgs, Ptr, Tile, pso_kernels, record_stride, reduction_shared_bytes, slots_len,
 };
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
@@ -138,10 +137,12 @@ impl<R: Real, M: Machine> Device<R, M> {
             slots: machine.allocate(self.slots_bytes)?,
             slot_positions: machine.allocate(records)?,
         };
-        for (address, bounds) in
-            [(self.arrays.lower, &self.job.lower), (self.arrays.upper, &self.job.upper)]
-        {
-            machine.upload(address, &bytes_of(bounds.iter().map(|&x| Number(x))))?;
+        for (address, bounds, beyond) in [
+            (self.arrays.lower, &self.job.lower, -R::ONE),
+            (self.arrays.upper, &self.job.upper, R::ONE),
+        ] {
+            let place = |i| Number(bounds.get(i).copied().unwrap_or(beyond));
+            machine.upload(address, &bytes_of((0..stride as usize).map(place)))?;
         }
         Ok(())
     }
@@ -178,24 +179,30 @@ impl<R: Real, M: Machine> Device<R, M> {
         Shape { grid: runs * grid.blocks_per_run, block: grid.block, shared, cooperative }
     }
 
-    /// Launches a kernel: with the objective where its name says that it takes it.
+    /// Launches a kernel.
     fn launch(&mut self, entry: &str, shape: Shape, args: &PsoArgs<R>) -> Result<()> {
+        let parameter = self.parameter(entry, args);
+        self.machine.launch(entry, shape, &parameter)
+    }
+
+    /// A kernel's parameter: with the objective, where its name says that it takes it.
+    fn parameter(&self, entry: &str, args: &PsoArgs<R>) -> Vec<u8> {
         let mut parameter = pso_args(args);
         if *entry != self.kernels.best && !entry.starts_with(pso_kernels::VELOCITY) {
+            // `Launch` is `repr(C)`: the objective comes at its alignment, padding at the end.
             let BuiltIn { bytes, align, .. } = &self.target.problem;
             parameter.resize(parameter.len().next_multiple_of(*align), 0);
             parameter.extend_from_slice(bytes);
-            let align = align_of::<Launch<PsoArgs<R>, ()>>().max(*align);
+            let align = align_of::<PsoArgs<R>>().max(*align);
             parameter.resize(parameter.len().next_multiple_of(align), 0);
         }
-        self.machine.launch(entry, shape, &parameter)
+        parameter
     }
 
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
         let Job { individuals, coefficients, stop, seed, .. } = self.job;
-        let [first, n, stride] =
-            [first, individuals, self.job.stride()].map(u64::from);
+        let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let rows = first * n * stride * number;
         let slots = first * (self.slots_bytes / u64::from(self.job.runs));
@@ -257,19 +264,25 @@ impl<R: Real, M: Machine> Device<R, M> {
 
     /// The other schedules: one or several launches an iteration.
     fn advance_by_one(&mut self, iterations: u64) -> Result<()> {
-        let Layout { grid, shared, .. } = self.layout;
-        let entries = self.kernels.iteration.clone();
-        let best = self.kernels.best.clone();
-        let reduces = self.layout.schedule == Schedule::Stepwise;
+        let Layout { grid, shared, schedule, .. } = self.layout;
+        let mut entries = self.kernels.iteration.clone();
+        if schedule == Schedule::Stepwise {
+            entries.push(self.kernels.best.clone());
+        }
         self.in_waves(grid, |device, first, runs| {
             let args = device.args(grid, first, runs, 1);
-            let shape = device.shape(grid, runs, if reduces { 0 } else { shared }, false);
+            let launches: Vec<_> = entries
+                .iter()
+                .map(|entry| {
+                    let reduces = schedule == Schedule::Streaming || *entry == device.kernels.best;
+                    let shared = if reduces { shared } else { 0 };
+                    let shape = device.shape(grid, runs, shared, false);
+                    (entry, shape, device.parameter(entry, &args))
+                })
+                .collect();
             for _ in 0..iterations {
-                for entry in &entries {
-                    device.launch(entry, shape, &args)?;
-                }
-                if reduces {
-                    device.launch(&best, Shape { shared, ..shape }, &args)?;
+                for (entry, shape, parameter) in &launches {
+                    device.machine.launch(entry, *shape, parameter)?;
                 }
             }
             Ok(())
@@ -363,7 +376,6 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
     }
 
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
-        let numbers = |row: &[R]| row.to_vec().into_iter().map(Number);
         let at = self.arrays;
         for (run, swarm) in (0..).zip(swarms) {
             let (first, _) = self.rows(run);
@@ -393,6 +405,10 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
     fn plan(&self) -> Option<Plan> {
         Some(self.layout.plan())
     }
+}
+
+fn numbers<R: Real>(row: &[R]) -> impl ExactSizeIterator<Item = Number<R>> {
+    row.iter().copied().map(Number)
 }
 
 impl Kernels {
@@ -432,5 +448,114 @@ fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
             8 * slots_len::<R>(target.constrained, u64::from(job.runs), blocks)
         }
         _ => 0,
+    }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use crate::algorithms::Algorithm;
+    use crate::backend::emulator::Emulator;
+    use crate::bounds::Bounds;
+    use crate::error::Error;
+    use crate::problems::{Sphere, built_in};
+    use warpswarm_cpu_ref::difference;
+
+    /// A device on which the call number `left` from now fails, as a full one does.
+    #[derive(Debug)]
+    struct Failing {
+        device: Emulator,
+        left: u32,
+    }
+
+    impl Failing {
+        fn call<T>(&mut self, call: impl FnOnce(&mut Emulator) -> Result<T>) -> Result<T> {
+            if self.left == 0 {
+                return Err(Error::OutOfMemory { bytes: 1, free: 0 });
+            }
+            self.left -= 1;
+            call(&mut self.device)
+        }
+    }
+
+    impl Machine for Failing {
+        fn name(&self) -> String {
+            self.device.name()
+        }
+        fn multiprocessors(&self) -> u32 {
+            self.device.multiprocessors()
+        }
+        fn occupancy(&mut self, entry: &str, block: u32, shared: u32) -> Result<u32> {
+            self.call(|device| device.occupancy(entry, block, shared))
+        }
+        fn load(&mut self, entry: &str) -> Result<()> {
+            self.call(|device| device.load(entry))
+        }
+        fn allocate(&mut self, bytes: u64) -> Result<u64> {
+            self.call(|device| device.allocate(bytes))
+        }
+        fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
+            self.call(|device| device.zero(address, bytes))
+        }
+        fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
+            self.call(|device| device.upload(address, from))
+        }
+        fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
+            self.call(|device| device.download(address, to))
+        }
+        fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()> {
+            self.call(|device| device.launch(entry, shape, parameter))
+        }
+    }
+
+    /// A run over several blocks, where no call fails before number `left`.
+    fn device(left: u32) -> Result<Device<f32, Failing>> {
+        let settings = Settings {
+            individuals: 20,
+            block_size: Some(32),
+            schedule: Schedule::Resident,
+            ..Settings::default()
+        };
+        let bounds = Bounds::uniform(3, -1.0, 2.0)?;
+        let job = Job::new(&bounds, &Algorithm::default(), &settings)?;
+        let problem = built_in::<f32, _>(&Sphere).unwrap();
+        let target = Target { problem, constrained: false, gathers: false };
+        let machine = Failing { device: Emulator::default(), left };
+        Device::new(Backend::Emulator, job, target, &settings, machine)
+    }
+
+    #[test]
+    fn whichever_call_fails_its_error_comes_out_and_the_next_try_works() {
+        let run = |left| {
+            let mut device = device(left)?;
+            device.advance(3)?;
+            device.snapshot()
+        };
+        let whole = run(u32::MAX).unwrap();
+        let mut failures = 0;
+        let last = loop {
+            match run(failures) {
+                Err(error) => assert_eq!(error, Error::OutOfMemory { bytes: 1, free: 0 }),
+                Ok(state) => break state,
+            }
+            failures += 1;
+        };
+        assert!(failures > 20, "{failures} calls");
+        assert_eq!(difference(&whole[0], &last[0]), None);
+    }
+
+    #[test]
+    fn tags_begin_anew_when_they_are_used_up() {
+        let mut straight = device(u32::MAX).unwrap();
+        straight.advance(20).unwrap();
+        for before in 0..5 {
+            let mut device = device(u32::MAX).unwrap();
+            device.tag = u32::MAX - 1 - before;
+            device.advance(12).unwrap();
+            device.advance(8).unwrap();
+            assert_eq!(device.tag, 20 - before);
+            let (left, right) = (straight.snapshot().unwrap(), device.snapshot().unwrap());
+            assert_eq!(difference(&left[0], &right[0]), None);
+        }
     }
 }

@@ -2,20 +2,28 @@
 
 use warpswarm_core::Objective;
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, StopRule, row_stride};
+use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::{RunId, Swarm};
+
+use device::{Device, Target};
 
 use crate::algorithms::Algorithm;
 use crate::bounds::Bounds;
 use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
-use crate::problems::{BuiltIn, built_in};
+use crate::problems::built_in;
 use crate::report::Plan;
-use crate::settings::Settings;
+use crate::settings::{MAX_ITERATIONS, Settings};
 
 pub(crate) mod cpu;
+mod device;
+#[cfg(feature = "emulator")]
+mod emulator;
+mod encode;
+pub(crate) mod gpu;
+mod machine;
 
 /// The state of all runs of an optimiser, and the means to advance it.
 pub(crate) trait Engine<R: Real>: Send {
@@ -108,6 +116,13 @@ impl<R: Real> Job<R> {
             let [expected, found] = [expected, found].map(|number| number.to_string());
             Err(Error::State { what, expected, found })
         };
+        let at_most = |what, most: u64, found: u64| {
+            if found <= most {
+                return Ok(());
+            }
+            let expected = format!("at most {most}");
+            Err(Error::State { what, expected, found: found.to_string() })
+        };
         check("runs", u64::from(self.runs), swarms.len() as u64)?;
         let row = u64::from(self.stride());
         let rows = u64::from(self.individuals) * row;
@@ -121,8 +136,17 @@ impl<R: Real> Job<R> {
             check("places of the global best", row, swarm.global_position.len() as u64)?;
             check("seed", self.seed, swarm.id.seed)?;
             check("run number", self.run_id(run).run, swarm.id.run)?;
+            let Control { iterations, improved_at, .. } = swarm.control;
+            at_most("iterations", MAX_ITERATIONS, iterations)?;
+            at_most("last improvement at iteration", iterations, improved_at)?;
+            let last = u64::from(self.individuals) - 1;
+            at_most("global best of individual", last, u64::from(swarm.global.index))?;
         }
-        Ok(())
+        let settled = |s: &Swarm<R>| self.settled(s.control, s.global.fitness);
+        let going = swarms.iter().map(settled).filter(|control| control.stopped == stopped::NOT);
+        let mut iterations = going.map(|control| control.iterations);
+        let first = iterations.next().unwrap_or(0);
+        iterations.try_for_each(|other| check("a run at iteration", first, other))
     }
 
     /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
@@ -141,24 +165,65 @@ pub(crate) fn start<R: Real, O: Objective<R>>(
 ) -> Result<(Job<R>, Box<dyn Engine<R>>)> {
     let job = Job::new(bounds, algorithm, settings)?;
     let problem = built_in(objective);
-    if let Some(problem) = problem.as_ref().filter(|p| bounds.dimensions() < p.min_dimensions) {
-        return Err(Error::Setting {
-            field: "dimensions",
-            value: bounds.dimensions().to_string(),
-            allowed: format!("at least {} for {}", problem.min_dimensions, problem.type_name),
-        });
+    if let Some(problem) = &problem {
+        problem.check_dimensions(bounds.dimensions())?;
     }
-    let engine: Box<dyn Engine<R>> = match settings.backend {
+    let target =
+        problem.map(|problem| Target { problem, constrained: O::CONSTRAINED, gathers: O::GATHERS });
+    let cpu = |job| -> Result<Box<dyn Engine<R>>> {
+        Ok(Box::new(cpu::Cpu::new(job, *objective, *algorithm, settings.threads)?))
+    };
+    let engine = choose(job.clone(), algorithm, settings, target, &cpu)?;
+    Ok((job, engine))
+}
+
+/// What knows the objective's type: the maker of the CPU's engine.
+type MakeCpu<'a, R> = &'a dyn Fn(Job<R>) -> Result<Box<dyn Engine<R>>>;
+
+fn choose<R: Real>(
+    job: Job<R>,
+    algorithm: &Algorithm,
+    settings: &Settings,
+    target: Option<Target>,
+    cpu: MakeCpu<'_, R>,
+) -> Result<Box<dyn Engine<R>>> {
+    match settings.backend {
         Backend::Cpu => {
             check_no_geometry(settings)?;
-            Box::new(cpu::Cpu::new(job.clone(), *objective, *algorithm, settings.threads)?)
+            cpu(job)
+        }
+        Backend::Gpu => {
+            let target = check_kernels(algorithm, target, Backend::Gpu)?;
+            Ok(Box::new(Device::new(Backend::Gpu, job, target, settings, gpu::Gpu::open()?)?))
+        }
+        Backend::Emulator => {
+            emulated(job, check_kernels(algorithm, target, Backend::Emulator)?, settings)
         }
         Backend::Auto => {
-            Box::new(cpu::Cpu::new(job.clone(), *objective, *algorithm, settings.threads)?)
+            let target = check_kernels(algorithm, target, Backend::Gpu).ok();
+            match target.and_then(|target| Some((target, gpu::Gpu::open().ok()?))) {
+                Some((target, gpu)) => {
+                    Ok(Box::new(Device::new(Backend::Gpu, job, target, settings, gpu)?))
+                }
+                None => cpu(job),
+            }
         }
-        Backend::Gpu | Backend::Emulator => todo!(),
-    };
-    Ok((job, engine))
+    }
+}
+
+#[cfg(feature = "emulator")]
+fn emulated<R: Real>(
+    job: Job<R>,
+    target: Target,
+    settings: &Settings,
+) -> Result<Box<dyn Engine<R>>> {
+    let machine = emulator::Emulator::default();
+    Ok(Box::new(Device::new(Backend::Emulator, job, target, settings, machine)?))
+}
+
+#[cfg(not(feature = "emulator"))]
+fn emulated<R: Real>(_: Job<R>, _: Target, _: &Settings) -> Result<Box<dyn Engine<R>>> {
+    Err(Error::NoEmulator)
 }
 
 /// A schedule or a block size means nothing to the CPU: whoever asks for both has made a mistake.
@@ -174,17 +239,14 @@ fn check_no_geometry(settings: &Settings) -> Result<()> {
 /// Whether the kernels cover algorithm and objective; the error says which of them they do not.
 fn check_kernels(
     algorithm: &Algorithm,
-    problem: Option<BuiltIn>,
+    target: Option<Target>,
     backend: Backend,
-) -> Result<BuiltIn> {
+) -> Result<Target> {
     let info = algorithm.info();
     let unsupported =
-        |what| Err(Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" });
+        |what| Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" };
     if !info.backends.contains(&backend) {
-        return unsupported(format!("algorithm {}", info.id));
+        return Err(unsupported(format!("algorithm {}", info.id)));
     }
-    match problem {
-        Some(problem) => Ok(problem),
-        None => unsupported("an objective without GPU kernels".into()),
-    }
+    target.ok_or_else(|| unsupported("an objective without GPU kernels".into()))
 }

@@ -11,32 +11,35 @@ use super::Swarm;
 /// The coordinates that one lane holds of rows with `K` coordinates a lane.
 pub(super) type Own<R, const K: usize> = [R; K];
 
-/// Reads this lane's coordinates of a row; places beyond its end are zero.
+/// Reads this lane's coordinates of a row; places beyond its end are `beyond`.
 #[inline(always)]
 pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
     row: View<R>,
     stride: u32,
+    beyond: R,
     stream: bool,
 ) -> Own<R, K> {
-    let mut own = [R::ZERO; K];
+    let mut own = [beyond; K];
     let mut k = 0;
     while k < K {
         let i = coordinate::<LANES>(thread::lane(), k);
-        if K % 4 != 0 || !stream {
-            if i < stride as usize {
-                own[k] = row.get(i);
-            }
-            k += 1;
-        } else {
-            if i < stride as usize {
+        let width = if stream { width(LANES, K) } else { 1 };
+        if i < stride as usize {
+            if width == 4 {
                 let four = row.stream4(i);
                 own[k] = four[0];
                 own[k + 1] = four[1];
                 own[k + 2] = four[2];
                 own[k + 3] = four[3];
+            } else if width == 2 {
+                let two = row.stream2(i);
+                own[k] = two[0];
+                own[k + 1] = two[1];
+            } else {
+                own[k] = row.get(i);
             }
-            k += 4;
         }
+        k += width;
     }
     own
 }
@@ -52,17 +55,28 @@ pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
     let mut k = 0;
     while k < K {
         let i = coordinate::<LANES>(thread::lane(), k);
-        if K % 4 != 0 || !stream {
-            if i < stride as usize {
+        let width = if stream { width(LANES, K) } else { 1 };
+        if i < stride as usize {
+            if width == 4 {
+                row.set_stream4(i, [own[k], own[k + 1], own[k + 2], own[k + 3]]);
+            } else if width == 2 {
+                row.set_stream2(i, [own[k], own[k + 1]]);
+            } else {
                 row.set(i, own[k]);
             }
-            k += 1;
-        } else {
-            if i < stride as usize {
-                row.set_stream4(i, [own[k], own[k + 1], own[k + 2], own[k + 3]]);
-            }
-            k += 4;
         }
+        k += width;
+    }
+}
+
+/// Neighbouring coordinates that a lane can move at once: rows are multiples of four, or two long.
+#[inline(always)]
+const fn width(lanes: u32, own: usize) -> usize {
+    let together = 32 / lanes as usize;
+    match if together < own { together } else { own } {
+        1 => 1,
+        2 | 3 => 2,
+        _ => 4,
     }
 }
 
@@ -82,12 +96,12 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
     #[inline(always)]
     pub(super) fn of(swarm: &Swarm<'_, R>) -> Self {
         let stride = swarm.args.stride;
-        let held = |row| {
-            if K <= HELD { load::<R, LANES, K>(row, stride, false) } else { [R::ZERO; K] }
+        let held = |row, beyond| {
+            if K <= HELD { load::<R, LANES, K>(row, stride, beyond, false) } else { [beyond; K] }
         };
         Bounds {
-            lower: held(swarm.lower),
-            upper: held(swarm.upper),
+            lower: held(swarm.lower, -R::ONE),
+            upper: held(swarm.upper, R::ONE),
             arrays: (swarm.lower, swarm.upper),
             stride,
         }
@@ -102,7 +116,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
         if i < self.stride as usize {
             (self.arrays.0.get(i), self.arrays.1.get(i))
         } else {
-            (R::ZERO, R::ZERO)
+            (-R::ONE, R::ONE)
         }
     }
 }
@@ -136,7 +150,7 @@ pub(super) struct Move {
 impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
     /// Moves the particle one iteration on.
     ///
-    /// Places beyond the dimensions have zero bounds and stay zero.
+    /// Places beyond the dimensions are at rest at +0 between bounds of -1 and 1, and stay there.
     #[inline(always)]
     pub(super) fn advance(
         &mut self,

@@ -4,7 +4,7 @@
 //! run in one block hands the new best around through shared memory; a run over several blocks
 //! exchanges once an iteration in any case ([`Exchange`]), and positions only where they improve.
 
-use warpswarm_core::launch::{Launch, PsoArgs, ResidentLayout, Tile, slot_words, slots_len, stopped};
+use warpswarm_core::launch::{Launch, PsoArgs, ResidentLayout, slot_words, slots_len, stopped};
 use warpswarm_core::objective::Objective;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
@@ -60,7 +60,7 @@ pub fn resident<
     let global = swarm.global.get(0);
     let mut leader = Leader {
         best: Candidate::new(unconstrained::<R, O>(global.fitness), global.index),
-        position: particle::load::<R, LANES, K>(swarm.global_position, args.stride, false),
+        position: particle::load::<R, LANES, K>(swarm.global_position, args.stride, R::ZERO, false),
     };
     let mut not_finite = 0;
     let mut iteration = control.iterations;
@@ -132,7 +132,7 @@ fn read<R: DeviceReal, const LANES: u32, const K: usize>(
     particle: u32,
 ) -> Particle<R, LANES, K> {
     let own = |array| {
-        particle::load::<R, LANES, K>(swarm.row_of(array, particle), swarm.args.stride, false)
+        particle::load::<R, LANES, K>(swarm.row_of(array, particle), swarm.args.stride, R::ZERO, false)
     };
     Particle {
         x: own(swarm.positions),
@@ -209,8 +209,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
 
     #[inline(always)]
     fn shared<O: Objective<R>>(threads: u32) -> Shared<R> {
-        let tile = Tile { name: "", lanes: LANES, per_lane: K as u32, max_blocks: [0; 2] };
-        let layout = ResidentLayout::new::<R>(&tile, threads, O::GATHERS);
+        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), threads, O::GATHERS);
         let warps = threads / 32;
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         unsafe {
@@ -242,7 +241,11 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
                 let (best, lane) = warp::best(mine, O::CONSTRAINED);
                 let source = lane / LANES * LANES + thread::lane() % LANES;
                 leader.best = best;
-                leader.position = x.map(|x| warp::shuffle(x, source));
+                let mut k = 0;
+                while k < K {
+                    leader.position[k] = warp::shuffle(x[k], source);
+                    k += 1;
+                }
             }
         } else if block::sync_or(better) {
             let shared = Self::shared::<O>(thread::opaque(thread::block_dim()));
@@ -334,7 +337,9 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
         }
         block::sync();
         let heard = shared.candidates.get(shared.warps);
-        if heard.fitness.ordered() != Fitness::<R>::WORST.ordered() {
+        // A block without an improvement has posted the worst fitness, which nobody improves to.
+        let Fitness { violation, value } = heard.fitness;
+        if !value.is_nan() || (O::CONSTRAINED && !violation.is_nan()) {
             let record = swarm.record(tag, heard.index);
             let index = record.get_shared(stride as usize).to_bits64() as u32;
             leader.best = Candidate::new(unconstrained::<R, O>(heard.fitness), index);

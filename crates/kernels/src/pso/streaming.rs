@@ -40,7 +40,7 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
         stage
     };
     let bounds = Bounds::<R, LANES, K>::of(swarm);
-    let global = particle::load::<R, LANES, K>(swarm.global_position, stride, false);
+    let global = particle::load::<R, LANES, K>(swarm.global_position, stride, R::ZERO, false);
 
     let mut mine = Candidate::NONE;
     let mut not_finite = 0;
@@ -53,9 +53,9 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
         let row = swarm.row(which.individual.min(swarm.individuals - 1));
         let part = |array: warpswarm_device::view::View<R>| array.part(row, stride as usize);
         let mut it = Particle::<R, LANES, K> {
-            x: particle::load::<R, LANES, K>(part(swarm.positions), stride, true),
-            v: particle::load::<R, LANES, K>(part(swarm.velocities), stride, true),
-            p: particle::load::<R, LANES, K>(part(swarm.best_positions), stride, true),
+            x: particle::load::<R, LANES, K>(part(swarm.positions), stride, R::ZERO, true),
+            v: particle::load::<R, LANES, K>(part(swarm.velocities), stride, R::ZERO, true),
+            p: particle::load::<R, LANES, K>(part(swarm.best_positions), stride, R::ZERO, true),
         };
         let best = swarm.best.get(which.individual.min(swarm.individuals - 1) as usize);
         it.advance(swarm, which, &global, &bounds);

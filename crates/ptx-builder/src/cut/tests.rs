@@ -113,6 +113,7 @@ fn comments_become_directives() {
 
 .visible .entry a(.param .b32 p)
 .maxntid 256, 1, 1
+.minnctapersm 1
 {
 	// begin inline asm
 	// warpswarm.maxntid 256
@@ -129,6 +130,7 @@ fn comments_become_directives() {
 
 .visible .entry b()
 .maxntid 64, 1, 1
+.minnctapersm 1
 { call.uni f, (); // warpswarm.maxntid 64
 }
 ",

@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Task, Threads, pso};
 
 /// Half the width of the square that is searched; the paper does not say.
 pub(crate) const REACH: f32 = 100.0;
@@ -46,14 +46,6 @@ pub(crate) fn frames(coefficients: &Coefficients<f32>) -> [Frame; 3] {
         pso::run(&mut swarm, &task, coefficients, more, Threads::Serial);
         frame(&swarm)
     })
-}
-
-/// Runs the paper's serial SPSO with its coefficients; what Table IV times.
-pub(crate) fn run_spso(particles: u32, iterations: u64, seed: u64) -> Swarm<f32> {
-    let task = task();
-    let mut swarm = Swarm::new(&task, particles, RunId { seed, run: 0 }, Threads::Serial);
-    spso::run(&mut swarm, &task, &PAPER, iterations);
-    swarm
 }
 
 fn task() -> Task<'static, f32, Euclidean> {

@@ -27,8 +27,7 @@ const GRID: RGBColor = RGBColor(222, 222, 222);
 const PNG_SCALE: f32 = 2.0;
 
 type Canvas<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Chart<'a, 'b> =
-    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Writes `NAME.svg` and `NAME.png` into `folder`.
 pub(crate) fn save(svg: &str, folder: &Path, name: &str) -> Result<()> {
@@ -173,20 +172,21 @@ fn draw_line(chart: &mut Chart<'_, '_>, line: &Line) -> Result<()> {
     }
     let size = if *dashed { 3 } else { 5 };
     for (x, y, scaled) in points.iter().copied() {
-        let fill = if scaled { WHITE } else { *color };
+        let at = || EmptyElement::at((x, y));
         match mark {
             Mark::Disc => {
-                let at = EmptyElement::at((x, y));
-                let disc = at + Circle::new((0, 0), size, fill.filled());
-                chart.draw_series([disc + Circle::new((0, 0), size, color.stroke_width(2))])?;
+                chart.draw_series([at() + Circle::new((0, 0), size, color.filled())])?;
+                if scaled {
+                    chart.draw_series([at() + Circle::new((0, 0), size - 2, WHITE.filled())])?;
+                }
             }
             Mark::Triangle => {
-                let at = EmptyElement::at((x, y));
-                let corners = [(-size, size - 1), (size, size - 1), (0, -size)];
-                let outline = [corners[0], corners[1], corners[2], corners[0]];
-                let body = at + Polygon::new(corners.to_vec(), fill.filled());
-                let edge = PathElement::new(outline.to_vec(), color.stroke_width(2));
-                chart.draw_series([body + edge])?;
+                let outer = vec![(-size - 2, size), (size + 2, size), (0, -size - 3)];
+                chart.draw_series([at() + Polygon::new(outer, color.filled())])?;
+                if scaled {
+                    let inner = vec![(1 - size, size - 2), (size - 1, size - 2), (0, 1 - size)];
+                    chart.draw_series([at() + Polygon::new(inner, WHITE.filled())])?;
+                }
             }
         }
     }
@@ -198,7 +198,9 @@ fn name_lines(root: &Canvas<'_>, chart: &Chart<'_, '_>, lines: &[Line]) -> Resul
     const HEIGHT: i32 = 19;
     let mut names: Vec<(i32, i32, &Line)> = lines
         .iter()
-        .filter_map(|line| line.points.last().map(|(x, y, _)| (line, chart.backend_coord(&(*x, *y)))))
+        .filter_map(|line| {
+            line.points.last().map(|(x, y, _)| (line, chart.backend_coord(&(*x, *y))))
+        })
         .map(|(line, (x, y))| (y, x, line))
         .collect();
     names.sort_by_key(|(y, ..)| *y);
@@ -206,7 +208,8 @@ fn name_lines(root: &Canvas<'_>, chart: &Chart<'_, '_>, lines: &[Line]) -> Resul
         names[i].0 = names[i].0.max(names[i - 1].0 + HEIGHT);
     }
     for (y, x, line) in names {
-        let style = (FONT, 15).into_font().color(&line.color).pos(Pos::new(HPos::Left, VPos::Center));
+        let style =
+            (FONT, 15).into_font().color(&line.color).pos(Pos::new(HPos::Left, VPos::Center));
         root.draw(&Text::new(line.name.to_string(), (x + 26, y), style))?;
     }
     Ok(())
@@ -215,7 +218,7 @@ fn name_lines(root: &Canvas<'_>, chart: &Chart<'_, '_>, lines: &[Line]) -> Resul
 /// Rows of three frames, each with the name of its coefficients.
 pub(crate) fn figure_6(rows: &[(&str, [Frame; 3])]) -> Result<String> {
     const PANEL: u32 = 400;
-    const TITLE: u32 = 50;
+    const TITLE: u32 = 68;
     const ROW_TITLE: u32 = 36;
     let mut svg = String::new();
     {
@@ -225,6 +228,8 @@ pub(crate) fn figure_6(rows: &[(&str, [Frame; 3])]) -> Result<String> {
         let font = |size: i32| (FONT, size).into_font().color(&INK);
         let title = "Figure 6: 5,000 particles minimising sqrt(x² + y²) on [-100, 100]²";
         root.draw(&Text::new(title, (24, 14), font(22)))?;
+        let note = "rings at 25, 50, 75 and 100; distances are those of the particles from the optimum at (0, 0)";
+        root.draw(&Text::new(note, (24, 44), font(14)))?;
         let (_, rest) = root.split_vertically(TITLE);
         for (area, (name, frames)) in rest.split_evenly((rows.len(), 1)).iter().zip(rows) {
             let (head, panels) = area.split_vertically(ROW_TITLE);
@@ -281,18 +286,21 @@ fn draw_frame(panel: &Canvas<'_>, frame: &Frame) -> Result<()> {
 }
 
 fn distance_in_words(distance: f64) -> String {
-    if distance >= 0.01 { format!("{distance:.2}") } else { format!("{distance:.0e}") }
+    match distance {
+        d if d >= 1.0 => format!("{d:.1}"),
+        d if d >= 0.001 => format!("{d:.3}"),
+        d => format!("{d:.0e}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::frames::{CLERC_KENNEDY, PAPER, frames};
-    use crate::reproduce::results::tests::made_up;
+    use crate::reproduce::cpso::frames::{CLERC_KENNEDY, PAPER, frames};
+    use crate::reproduce::cpso::results::tests::made_up;
 
     #[test]
     fn pictures_are_whole() {
-        if let Ok(d)=std::env::var("FIGS") { let d=std::path::Path::new(&d); save(&figure_6(&[("Clerc and Kennedy: w = 0.7298, c1 = c2 = 1.4962, velocity limited to the width of the square", frames(&CLERC_KENNEDY)), ("The paper: w = 1, c1 = c2 = 2, no limit", frames(&PAPER))]).unwrap(), d, "figure-6").unwrap(); save(&figure_8(&made_up()).unwrap(), d, "figure-8").unwrap(); } //TMP
         let folder = tempfile::tempdir().unwrap();
         let rows = [("Clerc and Kennedy", frames(&CLERC_KENNEDY)), ("the paper", frames(&PAPER))];
         let pictures = [("6", figure_6(&rows).unwrap()), ("8", figure_8(&made_up()).unwrap())];

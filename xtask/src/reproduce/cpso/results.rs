@@ -77,7 +77,7 @@ impl Results {
                 row.speedup.into(),
                 marked(mean(spso), spso.is_scaled()),
                 marked(mean(cpso), cpso.is_scaled()),
-                marked(speedup(spso, cpso), spso.is_scaled() || cpso.is_scaled()),
+                ratio(speedup(spso, cpso), spso.is_scaled() || cpso.is_scaled()),
             ]
         });
         let names = ["particles", "SPSO", "CPSO", "speed-up", "SPSO", "CPSO", "speed-up"];
@@ -89,7 +89,8 @@ impl Results {
             notes.push(format!("{SCALED} from a scaled time: see Tables IV and V."));
         }
         Table {
-            title: "Table VI: speed-up of CPSO over SPSO, milliseconds for 100,000 iterations".into(),
+            title: "Table VI: speed-up of CPSO over SPSO, milliseconds for 100,000 iterations"
+                .into(),
             groups: vec![(String::new(), 1), ("paper".into(), 3), ("ours".into(), 3)],
             columns: names.map(String::from).to_vec(),
             rows: rows.collect(),
@@ -111,8 +112,8 @@ impl Results {
         format!(
             "f(x, y) = sqrt(x^2 + y^2) on [-100, 100]^2 in f32, w = 1, c1 = c2 = 2 (preset cpso-paper), \
              {repetitions} repetitions of at most {} iterations. {limit}Times with fewer than {} \
-             iterations are scaled in proportion and marked {SCALED}. A time is that of a whole run, \
-             first placement included, set-up (driver, memory, kernels) excluded.",
+             iterations are scaled in proportion and marked {SCALED}. A time is that of all \
+             iterations; set-up (driver, memory, kernels, first placement) is excluded.",
             integer(iterations),
             integer(paper::ITERATIONS),
         )
@@ -225,6 +226,11 @@ fn speedup(spso: &Cell, cpso: &Cell) -> f64 {
 
 fn marked(x: f64, scaled: bool) -> String {
     format!("{}{}", number(x), if scaled { SCALED } else { "" })
+}
+
+fn ratio(x: f64, scaled: bool) -> String {
+    let decimals = if x < 10.0 { 2 } else { 1 };
+    format!("{x:.decimals$}{}", if scaled { SCALED } else { "" })
 }
 
 fn scaled_note(cells: &[Cell]) -> Option<String> {

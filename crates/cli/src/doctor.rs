@@ -1,0 +1,270 @@
+//! `warpswarm doctor`: what this machine and this build can do, and how to get what is missing.
+
+use std::fs;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+use warpswarm::system::{self, System};
+use warpswarm_ptx_builder::DeviceToolchain;
+
+use crate::args::DoctorArgs;
+use crate::failure::Failure;
+
+/// Builds the program anew, with GPU kernels where that is possible.
+const REBUILD: &str = "cargo xtask run -- doctor";
+const SETUP: &str = "cargo xtask setup";
+
+/// Looks, and says what it found.
+pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
+    let findings = Findings::of(system::report(), toolchain(), has_nvidia_gpu());
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &findings).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        findings.print(&mut out)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Everything that was looked at.
+#[derive(Debug, Serialize)]
+struct Findings {
+    driver: Finding<Driver>,
+    devices: Vec<Device>,
+    kernels: Finding<Kernels>,
+    device_toolchain: Finding<Toolchain>,
+    backends: Backends,
+}
+
+/// One thing: there, or missing for a reason and with the command that brings it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Finding<T> {
+    Found(T),
+    Missing { missing: String, fix: Option<String> },
+}
+
+#[derive(Debug, Serialize)]
+struct Driver {
+    cuda: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Device {
+    name: String,
+    memory_bytes: u64,
+    compute_capability: String,
+    multiprocessors: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Kernels {
+    count: usize,
+    arch: String,
+    toolchain: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Toolchain {
+    version: String,
+    origin: String,
+    rustc: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Backends {
+    cpu_threads: usize,
+    gpu: Finding<bool>,
+    emulator: bool,
+}
+
+impl Findings {
+    fn of(system: System, toolchain: Result<Toolchain, String>, has_gpu: bool) -> Findings {
+        let driver_fix = has_gpu.then(driver_command);
+        let has_toolchain = toolchain.is_ok();
+        let device_toolchain = match toolchain {
+            Ok(toolchain) => Finding::Found(toolchain),
+            Err(missing) => Finding::Missing { missing, fix: Some(SETUP.into()) },
+        };
+        let driver = match system.driver {
+            Ok(cuda) => Finding::Found(Driver { cuda }),
+            Err(error) => missing(&error, driver_fix.clone()),
+        };
+        let kernels_fix = if has_toolchain { REBUILD } else { SETUP };
+        let kernels = match system.kernels {
+            Ok(system::Kernels { count, arch, toolchain, .. }) => {
+                Finding::Found(Kernels { count, arch, toolchain })
+            }
+            Err(error) => missing(&error, Some(kernels_fix.into())),
+        };
+        let gpu = match system.gpu {
+            Ok(()) => Finding::Found(true),
+            Err(error @ warpswarm::Error::NoKernels) => missing(&error, Some(kernels_fix.into())),
+            Err(error) => missing(&error, driver_fix),
+        };
+        Findings {
+            driver,
+            devices: system.devices.into_iter().map(Device::of).collect(),
+            kernels,
+            device_toolchain,
+            backends: Backends { cpu_threads: system.threads, gpu, emulator: system.emulator },
+        }
+    }
+
+    fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut line = |name: &str, text: &str| writeln!(out, "{name:<18}{text}");
+        line("driver", &self.driver.in_words(|driver| format!("CUDA {}", driver.cuda)))?;
+        if self.devices.is_empty() {
+            line("devices", "none")?;
+        }
+        for (i, device) in self.devices.iter().enumerate() {
+            let Device { name, memory_bytes, compute_capability, multiprocessors } = device;
+            let memory = *memory_bytes as f64 / f64::from(1 << 30);
+            let text = format!(
+                "{name}, {memory:.1} GiB, compute capability {compute_capability}, \
+                 {multiprocessors} multiprocessors"
+            );
+            line(if i == 0 { "devices" } else { "" }, &text)?;
+        }
+        let kernels =
+            |k: &Kernels| format!("{} for {} and later, by {}", k.count, k.arch, k.toolchain);
+        line("GPU kernels", &self.kernels.in_words(kernels))?;
+        let toolchain = |t: &Toolchain| format!("{}, {} ({})", t.version, t.origin, t.rustc);
+        line("device toolchain", &self.device_toolchain.in_words(toolchain))?;
+        let Backends { cpu_threads, gpu, emulator } = &self.backends;
+        let threads = if *cpu_threads == 1 { "thread" } else { "threads" };
+        line("backend cpu", &format!("ready, {cpu_threads} {threads}"))?;
+        line("backend gpu", &gpu.in_words(|_| "ready".into()))?;
+        line("backend emulator", if *emulator { "ready" } else { "not built in" })
+    }
+}
+
+impl<T> Finding<T> {
+    fn in_words(&self, found: impl Fn(&T) -> String) -> String {
+        match self {
+            Finding::Found(thing) => found(thing),
+            Finding::Missing { missing, fix: Some(fix) } => {
+                format!("{missing}\n{:18}fix: {fix}", "")
+            }
+            Finding::Missing { missing, fix: None } => missing.clone(),
+        }
+    }
+}
+
+fn missing<T>(error: &warpswarm::Error, fix: Option<String>) -> Finding<T> {
+    Finding::Missing { missing: error.to_string(), fix }
+}
+
+impl Device {
+    fn of(device: system::Device) -> Device {
+        let (major, minor) = device.compute_capability;
+        Device {
+            name: device.name,
+            memory_bytes: device.memory,
+            compute_capability: format!("{major}.{minor}"),
+            multiprocessors: device.multiprocessors,
+        }
+    }
+}
+
+fn toolchain() -> Result<Toolchain, String> {
+    let found = DeviceToolchain::find().map_err(|error| error.to_string())?;
+    let DeviceToolchain { rustc, version, origin, .. } = found;
+    Ok(Toolchain { version, origin, rustc: rustc.display().to_string() })
+}
+
+/// Whether the PCI bus shows a display controller of NVIDIA's: without one no driver would help.
+fn has_nvidia_gpu() -> bool {
+    let is = |path: &std::path::Path, start: &str| {
+        fs::read_to_string(path).is_ok_and(|text| text.trim().starts_with(start))
+    };
+    let devices = fs::read_dir("/sys/bus/pci/devices").into_iter().flatten().flatten();
+    devices
+        .map(|entry| entry.path())
+        .any(|device| is(&device.join("vendor"), "0x10de") && is(&device.join("class"), "0x03"))
+}
+
+/// The command that installs NVIDIA's driver on this system.
+fn driver_command() -> String {
+    let system = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let is = |id: &str| {
+        system.lines().any(|line| line == format!("ID={id}") || line == format!("ID=\"{id}\""))
+    };
+    if is("ubuntu") {
+        "sudo ubuntu-drivers install".into()
+    } else if is("debian") {
+        "sudo apt-get install nvidia-driver".into()
+    } else if is("fedora") {
+        "sudo dnf install akmod-nvidia".into()
+    } else if is("arch") {
+        "sudo pacman -S nvidia".into()
+    } else {
+        "xdg-open https://www.nvidia.com/drivers".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpswarm::Error;
+
+    fn system() -> System {
+        System {
+            driver: Err(Error::NoDriver),
+            devices: Vec::new(),
+            kernels: Err(Error::NoKernels),
+            gpu: Err(Error::NoDriver),
+            emulator: true,
+            threads: 2,
+        }
+    }
+
+    fn printed(findings: &Findings) -> String {
+        let mut out = Vec::new();
+        findings.print(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn each_missing_thing_comes_with_one_command() {
+        let findings = Findings::of(system(), Err("no device toolchain found".into()), true);
+        let text = printed(&findings);
+        assert_eq!(text.matches("fix: cargo xtask setup").count(), 2, "{text}");
+        assert_eq!(text.matches("fix: ").count(), 4, "{text}");
+    }
+
+    #[test]
+    fn without_a_gpu_no_driver_is_asked_for() {
+        let toolchain = Toolchain { version: "v".into(), origin: "o".into(), rustc: "r".into() };
+        let text = printed(&Findings::of(system(), Ok(toolchain), false));
+        assert_eq!(text.matches("fix: ").count(), 1, "{text}");
+        assert!(text.contains("fix: cargo xtask run -- doctor"), "{text}");
+    }
+
+    #[test]
+    fn what_is_there_is_shown() {
+        let device = system::Device {
+            name: "A GPU".into(),
+            memory: 3 << 29,
+            compute_capability: (9, 0),
+            multiprocessors: 7,
+        };
+        let system =
+            System { driver: Ok("13.0".into()), devices: vec![device], gpu: Ok(()), ..system() };
+        let findings = Findings::of(system, Err("none".into()), true);
+        let text = printed(&findings);
+        for part in
+            ["CUDA 13.0", "A GPU, 1.5 GiB, compute capability 9.0", "backend gpu       ready"]
+        {
+            assert!(text.contains(part), "{part:?} is not in {text}");
+        }
+        let json = serde_json::to_value(&findings).unwrap();
+        assert_eq!(json["driver"]["cuda"], "13.0");
+        assert_eq!(json["devices"][0]["memory_bytes"], 3_u64 << 29);
+        assert_eq!(json["device_toolchain"]["fix"], "cargo xtask setup");
+        assert_eq!(json["backends"]["gpu"], true);
+    }
+}

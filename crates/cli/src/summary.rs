@@ -1,0 +1,141 @@
+//! The result of `solve` for people.
+
+use std::fmt;
+
+use warpswarm::{Fitness, Precise, Report, RunReport};
+
+use crate::json::Question;
+
+/// Coordinates that are shown of a position.
+const SHOWN: usize = 4;
+
+/// What came out, in a few aligned lines.
+pub(crate) struct Summary<'a, R> {
+    pub(crate) question: &'a Question<'a>,
+    pub(crate) report: &'a Report<R>,
+}
+
+impl<R: Precise> fmt::Display for Summary<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { question, report } = self;
+        let mut line = |name: &str, text: &dyn fmt::Display| writeln!(f, "{name:<12}{text}");
+        let dimensions = counted(question.dimensions, "dimension");
+        line("problem", &format!("{}, {dimensions}", question.problem))?;
+        let algorithm = question.algorithm.info().id;
+        let precision = R::PRECISION;
+        line("algorithm", &format!("{algorithm}, {precision}, seed {}", question.seed))?;
+
+        let best = report.best();
+        line("best value", &format!("{:?}", best.value))?;
+        if best.violation != R::ZERO {
+            line("violation", &format!("{:?}, not feasible", best.violation))?;
+        }
+        line("position", &position(&best.position))?;
+        if report.runs.len() > 1 {
+            line("all runs", &spread(&report.runs))?;
+        }
+        line("stopped by", &reasons(&report.runs))?;
+
+        let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
+        let iterations = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
+        let iterations = counted(iterations, "iteration");
+        line("work", &format!("{iterations}, {}", counted(evaluations, "evaluation")))?;
+        let not_finite: u64 = report.runs.iter().map(|run| run.not_finite).sum();
+        if not_finite > 0 {
+            line("not finite", &counted(not_finite, "evaluation"))?;
+        }
+        let (run, setup) = (seconds(report.seconds), seconds(report.setup_seconds));
+        line("time", &format!("{run}, and {setup} to set up"))?;
+        let schedule = report.schedule().map(|s| format!(", schedule {s}")).unwrap_or_default();
+        line("ran on", &format!("{}: {}{schedule}", report.backend, report.device))
+    }
+}
+
+/// The first coordinates, and how many there are.
+fn position<R: Precise>(position: &[R]) -> String {
+    let shown: Vec<String> = position.iter().take(SHOWN).map(|x| format!("{x:?}")).collect();
+    let more = match position.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(", and {}", counted(more as u64, "more coordinate")),
+    };
+    format!("({}{more})", shown.join(", "))
+}
+
+/// Best, median and worst value of many runs.
+fn spread<R: Precise>(runs: &[RunReport<R>]) -> String {
+    let mut bests: Vec<Fitness<R>> = runs
+        .iter()
+        .map(|run| Fitness { violation: run.best.violation, value: run.best.value })
+        .collect();
+    bests.sort_by_key(|best| best.ordered());
+    let (best, median, worst) = (bests[0], bests[(bests.len() - 1) / 2], bests[bests.len() - 1]);
+    let infeasible = bests.iter().filter(|best| best.violation != R::ZERO).count();
+    let infeasible = match infeasible {
+        0 => String::new(),
+        n => format!(", {n} not feasible"),
+    };
+    let runs = counted(runs.len() as u64, "run");
+    format!(
+        "{runs}: best {:?}, median {:?}, worst {:?}{infeasible}",
+        best.value, median.value, worst.value
+    )
+}
+
+/// The reasons for stopping, each with the number of runs if there are many.
+fn reasons<R>(runs: &[RunReport<R>]) -> String {
+    let counts = warpswarm::StopReason::ALL.iter().filter_map(|reason| {
+        let count = runs.iter().filter(|run| run.stop_reason == *reason).count();
+        match count {
+            0 => None,
+            n if n == runs.len() => Some(reason.to_string()),
+            n => Some(format!("{reason} ({})", counted(n as u64, "run"))),
+        }
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// `1 run`, `1,024 runs`.
+fn counted(n: u64, what: &str) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    format!("{text} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s if s < 100.0 => format!("{s:.2} s"),
+        s => format!("{s:.0} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_positions_are_abbreviated() {
+        assert_eq!(position(&[1.0_f32]), "(1.0)");
+        assert_eq!(position(&[1.0_f64, -2.5, 0.0, 1e-7]), "(1.0, -2.5, 0.0, 1e-7)");
+        assert_eq!(position(&[0.5_f32; 5]), "(0.5, 0.5, 0.5, 0.5, and 1 more coordinate)");
+        assert_eq!(position(&[0.5_f32; 30]), "(0.5, 0.5, 0.5, 0.5, and 26 more coordinates)");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(counted(1, "run"), "1 run");
+        assert_eq!(counted(0, "run"), "0 runs");
+        assert_eq!(counted(1_025_024, "evaluation"), "1,025,024 evaluations");
+        assert_eq!(seconds(12e-6), "12 µs");
+        assert_eq!(seconds(0.0123), "12.3 ms");
+        assert_eq!(seconds(1.234), "1.23 s");
+        assert_eq!(seconds(1234.5), "1234 s");
+    }
+}

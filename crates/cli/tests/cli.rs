@@ -1,0 +1,488 @@
+//! The program as its users see it: output, messages, exit codes.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_warpswarm"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    program().args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// The JSON of `solve` with these arguments.
+fn solve(arguments: &[&str]) -> Value {
+    let output = run(&[&["solve"], arguments, &["--json", "-"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The text of `runs`, as it was written.
+fn runs(arguments: &[&str]) -> String {
+    let output = run(&[&["solve"], arguments, &["--json", "-"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    let text = stdout(&output);
+    let (start, end) = (text.find("\"runs\":").unwrap(), text.rfind(",\"seconds\":").unwrap());
+    text[start..end].to_string()
+}
+
+/// Fails with this code and one message that has all these parts in it.
+#[track_caller]
+fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
+    let output = run(arguments);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+    assert_eq!(stdout(&output), "", "{arguments:?}");
+    assert_eq!(message.matches("error:").count(), 1, "{arguments:?}: {message}");
+    assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: {part:?} is not in {message:?}");
+    }
+}
+
+#[track_caller]
+fn is_bad_input(arguments: &[&str], parts: &[&str]) {
+    fails(&[&["solve"], arguments].concat(), 2, parts);
+}
+
+#[test]
+fn unknown_names_bring_the_nearest() {
+    is_bad_input(&["rastrgin"], &["problem `rastrgin`", "did you mean rastrigin"]);
+    is_bad_input(&["Sphere"], &["problem `Sphere`", "sphere"]);
+    is_bad_input(&[""], &["problem ``", "warpswarm list problems"]);
+    is_bad_input(&["sphere", "--algorithm", "psso"], &["algorithm `psso`", "pso"]);
+    is_bad_input(&["sphere", "--algorithm", "psso"], &["warpswarm list algorithms"]);
+}
+
+#[test]
+fn sizes_must_be_in_range() {
+    for option in ["--dim", "--individuals", "--runs", "--threads", "--stagnation"] {
+        for value in ["0", "-1", "2.5", "NaN", "many", "99999999999999999999999"] {
+            let shown = format!("'{value}'");
+            is_bad_input(&["sphere", option, value], &[option, &shown, "allowed", "from 1 to"]);
+        }
+    }
+    for option in ["--iterations", "--seed"] {
+        for value in ["-1", "0.5", "NaN"] {
+            let shown = format!("'{value}'");
+            is_bad_input(&["sphere", option, value], &[option, &shown, "allowed", "from 0 to"]);
+        }
+    }
+    let few = ["sphere", "--individuals", "100", "--evaluations", "99"];
+    is_bad_input(&few, &["--evaluations is 99", "allowed", "at least the 100 individuals"]);
+    let all = ["sphere", "--runs", "4294967295", "--individuals", "4294967294", "--dim", "1000"];
+    is_bad_input(&all, &["--runs x --individuals x --dim", "4294967294 x 1000", "allowed"]);
+}
+
+#[test]
+fn bounds_must_be_finite_and_in_order() {
+    for option in ["--lower", "--upper", "--shift"] {
+        for value in ["NaN", "nan", "inf", "-inf", "1e999", "x", ""] {
+            let argument = format!("{option}={value}");
+            is_bad_input(&["sphere", &argument], &[option, "allowed: a finite number"]);
+        }
+    }
+    is_bad_input(
+        &["sphere", "--lower", "2", "--upper", "-3"],
+        &["--lower is 2.0", "--upper, which is -3.0", "allowed: lower <= upper"],
+    );
+    is_bad_input(
+        &["rastrigin", "--lower", "6"],
+        &["--lower is 6.0", "5.12, the problem's own", "allowed: lower <= upper"],
+    );
+    is_bad_input(
+        &["sphere", "--lower=-3e38", "--upper=3e38"],
+        &["--lower", "--upper", "finite", "f32"],
+    );
+    is_bad_input(&["sphere", "--shift", "1e300"], &["--shift is 1e300", "allowed", "f32"]);
+}
+
+#[test]
+fn stops_must_be_numbers() {
+    is_bad_input(&["sphere", "--target", "NaN"], &["--target", "'NaN'", "allowed: a number"]);
+    for value in ["NaN", "-1", "soon"] {
+        let shown = format!("'{value}'");
+        is_bad_input(&["sphere", "--seconds", value], &["--seconds", &shown, "at least 0"]);
+    }
+}
+
+#[test]
+fn parameters_must_be_known_and_in_range() {
+    let set = |parameter: &str, parts: &[&str]| {
+        is_bad_input(&["sphere", "--set", parameter], &[&["--set"], parts].concat());
+    };
+    set("inertai=0.7", &["`inertai`", "inertia", "preset"]);
+    set("inertia", &["'inertia'", "KEY=VALUE"]);
+    set("inertia=", &["inertia", "allowed: a finite number"]);
+    set("inertia=NaN", &["inertia", "NaN", "allowed: a finite number"]);
+    set("social=-1", &["social", "-1", "at least 0"]);
+    set("velocity_limit=0", &["velocity_limit", "0", "above 0"]);
+    set("boundary=bounce", &["boundary", "bounce", "clamp", "reflect"]);
+    set("preset=best", &["preset `best`", "clerc-kennedy-2002", "cpso-paper"]);
+}
+
+#[test]
+fn choices_are_named() {
+    is_bad_input(
+        &["sphere", "--backend", "cuda"],
+        &["--backend", "'cuda'", "auto, cpu, gpu, emulator"],
+    );
+    is_bad_input(&["sphere", "--schedule", "x"], &["--schedule", "'x'", "stepwise", "streaming"]);
+    is_bad_input(&["sphere", "--precision", "f16"], &["--precision", "'f16'", "f32, f64"]);
+    is_bad_input(
+        &["sphere", "--backend", "cpu", "--schedule", "resident"],
+        &["--backend is cpu", "schedule resident", "allowed"],
+    );
+    is_bad_input(
+        &["sphere", "--backend", "emulator", "--algorithm", "spso"],
+        &["--backend is emulator", "algorithm spso", "allowed: cpu"],
+    );
+}
+
+#[test]
+fn bad_usage_is_exit_code_2() {
+    fails(&["solve"], 2, &["PROBLEM"]);
+    fails(&["sovle", "sphere"], 2, &["sovle", "solve"]);
+    fails(&["solve", "sphere", "--dimm", "3"], 2, &["--dimm", "--dim"]);
+    fails(&["solve", "sphere", "--dim", "3", "--dim", "4"], 2, &["--dim", "multiple"]);
+    fails(&["list"], 2, &["problems"]);
+    fails(&["list", "solvers"], 2, &["'solvers'", "problems, algorithms"]);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_named_before_the_work() {
+    let start = Instant::now();
+    for option in ["--json", "--trace"] {
+        is_bad_input(
+            &["sphere", "--iterations", "1000000000", option, "/no/such/folder/file"],
+            &[option, "/no/such/folder/file", "allowed"],
+        );
+    }
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+/// On a machine with a GPU this is checked by the tests of that machine.
+#[test]
+fn a_missing_gpu_is_exit_code_1() {
+    let doctor: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
+    if doctor["backends"]["gpu"] == true {
+        assert_eq!(solve(&["sphere", "--backend", "gpu"])["backend"], "gpu");
+    } else {
+        let parts = ["backend gpu", "warpswarm doctor"];
+        fails(&["solve", "sphere", "--backend", "gpu"], 1, &parts);
+    }
+}
+
+#[test]
+fn json_has_the_documented_fields() {
+    let json = solve(&["rastrigin", "--dim", "3", "--runs", "2", "--seed", "18446744073709551615"]);
+    let keys =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let mut expected = [
+        "problem",
+        "dimensions",
+        "algorithm",
+        "parameters",
+        "backend",
+        "device",
+        "schedule",
+        "precision",
+        "seed",
+        "runs",
+        "seconds",
+        "setup_seconds",
+    ];
+    expected.sort_unstable();
+    assert_eq!(keys(&json), expected);
+    assert_eq!(json["problem"], "rastrigin");
+    assert_eq!(json["dimensions"], 3);
+    assert_eq!(json["algorithm"], "pso");
+    assert_eq!(json["parameters"]["inertia"], 0.7298);
+    assert_eq!(json["parameters"]["boundary"], "clamp");
+    assert_eq!(json["precision"], "f32");
+    assert_eq!(json["seed"], u64::MAX);
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    assert_ne!(runs[0], runs[1]);
+    for run in runs {
+        assert_eq!(keys(run), ["best", "evaluations", "iterations", "not_finite", "stop_reason"]);
+        assert_eq!(keys(&run["best"]), ["position", "value", "violation"]);
+        assert_eq!(run["best"]["position"].as_array().unwrap().len(), 3);
+        assert_eq!(run["iterations"], 1000);
+        assert_eq!(run["evaluations"], 1024 * 1001);
+        assert_eq!(run["stop_reason"], "iterations");
+        assert_eq!(run["not_finite"], 0);
+    }
+}
+
+/// The position and the value, read as a program would read them, belong together to the last bit.
+#[test]
+fn json_numbers_read_back_to_the_same_bits() {
+    use warpswarm::problems::{Precise, Rastrigin};
+    use warpswarm::{Bounds, PsoParams, Settings, Stop};
+
+    fn check<R: Precise + serde::de::DeserializeOwned>() {
+        let precision = R::PRECISION.name();
+        let json = solve(&[
+            "rastrigin",
+            "--dim",
+            "33",
+            "--individuals",
+            "31",
+            "--iterations",
+            "20",
+            "--seed",
+            "3",
+            "--precision",
+            precision,
+        ]);
+        let bounds = Bounds::uniform(33, -5.12, 5.12).unwrap();
+        let stop = Stop::iterations(20);
+        let settings = Settings { individuals: 31, seed: 3, stop, ..Settings::default() };
+        let algorithm = PsoParams::default().into();
+        let report =
+            warpswarm::minimise::<R, _>(&Rastrigin, &bounds, &algorithm, &settings).unwrap();
+        let read = |value: &Value| -> R { serde_json::from_value(value.clone()).unwrap() };
+        let best = &json["runs"][0]["best"];
+        assert_eq!(read(&best["value"]).to_bits64(), report.best().value.to_bits64());
+        let position = best["position"].as_array().unwrap();
+        for (written, x) in position.iter().zip(&report.best().position) {
+            assert_eq!(read(written).to_bits64(), x.to_bits64(), "{written}");
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn the_same_numbers_on_every_backend_and_schedule() {
+    for precision in ["f32", "f64"] {
+        let size = ["--dim", "5", "--individuals", "33", "--iterations", "20", "--runs", "2"];
+        let base = ["rastrigin", "--seed", "7", "--precision", precision];
+        let base = [&base[..], &size[..]].concat();
+        let serial = runs(&[&base[..], &["--threads", "1"]].concat());
+        let check = |more: &[&str]| {
+            assert_eq!(runs(&[&base[..], more].concat()), serial, "{precision} {more:?}");
+        };
+        check(&["--threads", "2"]);
+        check(&["--threads", "7"]);
+        check(&[]);
+        for schedule in ["auto", "stepwise", "resident", "streaming"] {
+            check(&["--backend", "emulator", "--schedule", schedule]);
+        }
+    }
+}
+
+#[test]
+fn every_stop_is_reported() {
+    let stop = |arguments: &[&str]| {
+        let json = solve(&[&["sphere", "--dim", "2", "--individuals", "32"], arguments].concat());
+        json["runs"][0]["stop_reason"].as_str().unwrap().to_string()
+    };
+    assert_eq!(stop(&["--iterations", "0"]), "iterations");
+    assert_eq!(stop(&["--evaluations", "1000"]), "evaluations");
+    assert_eq!(stop(&["--seconds", "0.01"]), "seconds");
+    assert_eq!(stop(&["--target", "1e-3"]), "target");
+    assert_eq!(stop(&["--stagnation", "5"]), "stagnation");
+}
+
+#[test]
+fn the_summary_is_for_people() {
+    let output = run(&["solve", "rastrigin", "--dim", "6", "--iterations", "10", "--runs", "3"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+    let text = stdout(&output);
+    for part in [
+        "rastrigin, 6 dimensions",
+        "best value",
+        "and 2 more coordinates",
+        "3 runs: best",
+        "stopped by  iterations",
+        "10 iterations, 33,792 evaluations",
+        "time",
+        "cpu: CPU",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    let output = run(&["solve", "sphere", "--iterations", "1", "--quiet"]);
+    assert_eq!((stdout(&output), stderr(&output)), ("", ""));
+}
+
+#[test]
+fn json_goes_to_a_file_beside_the_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out.json");
+    // A longer file that was there before leaves nothing behind.
+    std::fs::write(&file, "x".repeat(100_000)).unwrap();
+    let name = file.to_str().unwrap();
+    let output = run(&["solve", "sphere", "--iterations", "5", "--json", name]);
+    assert!(stdout(&output).contains("best value"));
+    let json: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(json["runs"][0]["iterations"], 5);
+}
+
+#[test]
+fn a_trace_shows_every_run_up_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.csv");
+    let trace = |arguments: &[&str]| -> Vec<Vec<String>> {
+        let name = file.to_str().unwrap();
+        let size = ["solve", "sphere", "--dim", "2", "--individuals", "32", "--trace", name];
+        let output = run(&[&size[..], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(lines.next(), Some("run,iteration,evaluations,seconds,value,violation"));
+        lines.map(|line| line.split(',').map(String::from).collect()).collect()
+    };
+    let rows = trace(&["--iterations", "7", "--runs", "2"]);
+    assert_eq!(rows.len(), 2 * 8);
+    for (i, row) in rows.iter().enumerate() {
+        let (run, iteration) = (i / 8, i % 8);
+        assert_eq!(row[0], run.to_string());
+        assert_eq!(row[1], iteration.to_string());
+        assert_eq!(row[2], (32 * (iteration + 1)).to_string());
+    }
+    let values: Vec<f32> = rows[..8].iter().map(|row| row[4].parse().unwrap()).collect();
+    assert!(values.is_sorted_by(|a, b| a >= b), "{values:?}");
+
+    // Long runs are thinned, and runs that end by themselves end where they ended.
+    assert_eq!(trace(&["--iterations", "2500"]).len(), 835);
+    let rows = trace(&["--runs", "3", "--target", "1e-3"]);
+    for run in ["0", "1", "2"] {
+        let last = rows.iter().rfind(|row| row[0] == run).unwrap();
+        assert!(last[4].parse::<f32>().unwrap() <= 1e-3);
+        assert!(last[1].parse::<u32>().unwrap() < 100);
+    }
+}
+
+#[test]
+fn lists_are_whole() {
+    let problems = run(&["list", "problems"]);
+    let json: Value = serde_json::from_slice(&run(&["list", "problems", "--json"]).stdout).unwrap();
+    for info in warpswarm::problems::all() {
+        assert!(stdout(&problems).contains(info.id));
+        assert!(json.as_array().unwrap().iter().any(|row| row["id"] == info.id));
+        assert!(info.min_dimensions <= 30, "the default --dim is not allowed");
+    }
+    let algorithms = run(&["list", "algorithms"]);
+    let json: Value =
+        serde_json::from_slice(&run(&["list", "algorithms", "--json"]).stdout).unwrap();
+    for info in warpswarm::algorithms::ALL {
+        assert!(stdout(&algorithms).contains(info.id));
+        let row = json.as_array().unwrap().iter().find(|row| row["id"] == info.id).unwrap();
+        assert_eq!(row["parameters"].as_array().unwrap().len(), info.parameters.len());
+    }
+    assert!(stdout(&algorithms).contains("--set preset=cpso-paper"));
+}
+
+#[test]
+fn the_doctor_always_answers() {
+    let output = run(&["doctor"]);
+    assert_eq!(output.status.code(), Some(0));
+    for part in ["driver", "devices", "GPU kernels", "device toolchain", "backend gpu"] {
+        assert!(stdout(&output).contains(part), "{part:?} is not in\n{}", stdout(&output));
+    }
+    let json: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
+    assert_eq!(json["backends"]["emulator"], true);
+    assert!(json["backends"]["cpu_threads"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    for arguments in [&["--help"][..], &["solve", "--help"]] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains("Examples:") && stdout(&output).contains("130"));
+    }
+    assert!(stdout(&run(&["--version"])).starts_with("warpswarm 0."));
+}
+
+/// As in `warpswarm list algorithms | head -1`.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    for arguments in [
+        &["list", "algorithms"][..],
+        &["list", "problems", "--json"],
+        &["doctor"],
+        &["solve", "--help"],
+        &["solve", "sphere", "--iterations", "1"],
+        &["solve", "sphere", "--iterations", "1", "--dim", "20000", "--json", "-"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = program().args(arguments).stdout(writer).output().unwrap();
+        assert_eq!(stderr(&output), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_exit_code_1() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = program().args(["list", "problems"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
+    fails(&["solve", "sphere", "--iterations", "1", "--json", "/dev/full"], 1, &["cannot write"]);
+    fails(&["solve", "sphere", "--iterations", "1", "--trace", "/dev/full"], 1, &["cannot write"]);
+}
+
+/// Sends Ctrl-C's signal to a run without end, once it runs.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_the_best_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("interrupted.json");
+    let interrupt = |arguments: &[&str]| -> (Output, Duration) {
+        let mut child = program()
+            .args(["solve", "rastrigin", "--iterations", "1000000000"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let start = Instant::now();
+        let output = child.wait_with_output().unwrap();
+        (output, start.elapsed())
+    };
+    let (output, time) = interrupt(&[]);
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stdout(&output).contains("best value"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("stopped by  interrupted"));
+    // 100 ms is the promise; machines that run tests are busy.
+    assert!(time < Duration::from_secs(2), "{time:?}");
+
+    let (output, _) = interrupt(&["--json", "-"]);
+    assert_eq!(output.status.code(), Some(130));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
+    assert!(json["runs"][0]["iterations"].as_u64().unwrap() > 0);
+
+    let (output, _) = interrupt(&["--quiet", "--json", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(130));
+    let json: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
+}

@@ -1,0 +1,162 @@
+//! The launch that an operating-system thread is in, as its emulated threads see it.
+
+use core::panic::Location;
+use std::cell::{Cell, RefCell};
+
+use corosensei::Yielder;
+
+use super::collective::{Doing, Stop};
+use super::fault::{Fault, FaultKind};
+use super::memory::{Access, Misuse, SharedMemory};
+use super::state::{Identity, State};
+use super::{Entry, LaunchConfig};
+
+/// The launch that an operating-system thread is in.
+pub(super) struct Launch {
+    pub(super) entry: Entry,
+    pub(super) config: LaunchConfig,
+    pub(super) argument: *const u8,
+    /// The thread that runs.
+    pub(super) current: Cell<Identity>,
+    /// Whether a thread runs, not the scheduler.
+    pub(super) running: Cell<bool>,
+    /// Never borrowed across a switch.
+    pub(super) state: RefCell<State>,
+}
+
+thread_local! {
+    static LAUNCH: Cell<*const Launch> = const { Cell::new(core::ptr::null()) };
+}
+
+/// Calls `run` with `launch` as the one that this operating-system thread is in.
+pub(super) fn enter(launch: &Launch, run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    struct Leave;
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            LAUNCH.set(core::ptr::null());
+        }
+    }
+    LAUNCH.set(launch);
+    let _leave = Leave;
+    run()
+}
+
+/// Whether this operating-system thread is in a launch.
+pub(super) fn in_launch() -> bool {
+    !LAUNCH.get().is_null()
+}
+
+/// Whether this operating-system thread is in a kernel's code.
+pub(super) fn in_kernel() -> bool {
+    // SAFETY: as in `launch`.
+    unsafe { LAUNCH.get().as_ref() }.is_some_and(|launch| launch.running.get())
+}
+
+/// The launch that the calling kernel is in. Not kept by anybody beyond a device function.
+#[inline(always)]
+pub(super) fn launch<'a>() -> &'a Launch {
+    // SAFETY: the pointer is null, or `enter` has set it to a launch that it borrows until it sets
+    // it to null again; the launch's threads, which make all calls of device functions, end before.
+    match unsafe { LAUNCH.get().as_ref() } {
+        Some(launch) => launch,
+        None => outside(),
+    }
+}
+
+#[cold]
+fn outside() -> ! {
+    panic!("a device function was called outside of a kernel")
+}
+
+/// The whole life of a thread.
+pub(super) fn start(yielder: &Yielder<(), ()>) {
+    let launch = launch();
+    let me = Identity { yielder, ..launch.current.get() };
+    launch.current.set(me);
+    launch.state.borrow_mut().threads[me.slot as usize].identity = me;
+    // SAFETY: `launch`'s caller vouches for the argument, whose length it has checked.
+    unsafe { launch.entry.call(launch.argument) }
+}
+
+impl Launch {
+    /// Lets others run.
+    #[inline(always)]
+    pub(super) fn switch(&self) {
+        let yielder = self.current.get().yielder;
+        // SAFETY: only a running thread gets here; `start` has stored its yielder, which lives on
+        // its stack until the thread ends.
+        unsafe { (*yielder).suspend(()) }
+    }
+
+    /// Ends the launch; the thread is never resumed but to be dropped.
+    #[cold]
+    fn stop(&self) -> ! {
+        self.switch();
+        unreachable!("a thread was resumed after a fault")
+    }
+
+    #[cold]
+    pub(super) fn fail(
+        &self,
+        kind: FaultKind,
+        place: &'static Location<'static>,
+        message: String,
+    ) -> ! {
+        self.state.borrow_mut().fail(self.current.get(), kind, Some(place.into()), message);
+        self.stop()
+    }
+
+    /// Under a shuffled launch, sometimes lets others run between two accesses to global memory.
+    #[inline(always)]
+    pub(super) fn maybe_switch(&self) {
+        if self.config.shuffle_seed.is_some() {
+            self.switch_at_random();
+        }
+    }
+
+    #[cold]
+    fn switch_at_random(&self) {
+        let mut state = self.state.borrow_mut();
+        let switches = state.shuffle.as_mut().is_some_and(|shuffle| shuffle.below(4) == 0);
+        if switches {
+            let slot = self.current.get().slot;
+            state.threads[slot as usize].doing = Doing::Runs(None);
+            state.ready.push(slot);
+            drop(state);
+            self.switch();
+        }
+    }
+
+    /// Waits for all lanes at a collective operation of the warp; gives the set in which the lanes'
+    /// values are then.
+    #[inline(always)]
+    pub(super) fn in_warp(&self, stop: Stop, value: u32) -> usize {
+        let parity = self.state.borrow_mut().arrive_in_warp(self.current.get(), stop, value);
+        self.switch();
+        parity
+    }
+
+    #[inline(always)]
+    pub(super) fn of_lane(&self, parity: usize, lane: u32) -> u32 {
+        self.state.borrow().warp(self.current.get()).value(parity, lane)
+    }
+
+    #[inline(always)]
+    pub(super) fn reduced(&self) -> u32 {
+        self.state.borrow().warp(self.current.get()).reduced()
+    }
+
+    #[inline(always)]
+    pub(super) fn shared<T>(
+        &self,
+        place: &'static Location<'static>,
+        access: (&str, u32, u32),
+        work: impl FnOnce(&mut SharedMemory, Access) -> Result<T, Misuse>,
+    ) -> T {
+        let done = self.state.borrow_mut().with_shared(self.current.get(), place, access, work);
+        match done {
+            Some(value) => value,
+            None => self.stop(),
+        }
+    }
+}

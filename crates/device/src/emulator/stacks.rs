@@ -1,0 +1,112 @@
+//! The stacks of emulated threads, lent to one launch after the other.
+//!
+//! A stack with its guard page takes two of the memory mappings of which a process has 65,530 (Linux'
+//! default), so that all launches of a process together get [`MOST`] stacks: one that finds too few
+//! left waits for others to end. None of them waits for this one, as a launch takes all its stacks
+//! at once.
+
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use corosensei::stack::{DefaultStack, StackPointer};
+
+/// Bytes of a stack. Only touched pages take memory.
+const STACK_BYTES: usize = 128 * 1024;
+
+/// Stacks in use in the whole process.
+pub(super) const MOST: usize = 24 * 1024;
+
+/// Stacks that are kept for later launches.
+const KEPT: usize = 8 * 1024;
+
+/// A stack that begins a little below its memory's end, each at another distance: were all tops at
+/// the same place in a page, they would push each other out of the first-level cache.
+pub(super) struct Stack {
+    memory: DefaultStack,
+    base: StackPointer,
+}
+
+impl Stack {
+    fn new(number: usize) -> io::Result<Self> {
+        use corosensei::stack::Stack as _;
+        let memory = DefaultStack::new(STACK_BYTES)?;
+        let distance = number % 32 * 128;
+        let base = StackPointer::new(memory.base().get() - distance)
+            .ok_or_else(|| io::Error::other("a stack at address zero"))?;
+        Ok(Stack { memory, base })
+    }
+}
+
+// SAFETY: the memory is DefaultStack's, with its guard page at the lower end; it is far larger than
+// the distance that is left out at the upper end, a multiple of the alignment.
+unsafe impl corosensei::stack::Stack for Stack {
+    #[inline]
+    fn base(&self) -> StackPointer {
+        self.base
+    }
+    #[inline]
+    fn limit(&self) -> StackPointer {
+        self.memory.limit()
+    }
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        self.memory.teb_fields()
+    }
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
+        self.memory.update_teb_fields(stack_limit, guaranteed_stack_bytes);
+    }
+}
+
+struct Stock {
+    idle: Vec<Stack>,
+    in_use: usize,
+}
+
+static STOCK: Mutex<Stock> = Mutex::new(Stock { idle: Vec::new(), in_use: 0 });
+static GIVEN_BACK: Condvar = Condvar::new();
+
+fn stock() -> MutexGuard<'static, Stock> {
+    // Nothing that can panic leaves the stock half changed.
+    STOCK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The stacks of one launch; those that are in here when it is dropped, and the same number of them
+/// that are not, are others' to use.
+pub(super) struct Loan {
+    pub(super) stacks: Vec<Stack>,
+    count: usize,
+}
+
+impl Loan {
+    /// Takes `count` stacks, at most [`MOST`], as soon as they are free.
+    pub(super) fn take(count: usize) -> io::Result<Loan> {
+        if count > MOST {
+            let message = format!("{count} threads at once, of which there can be {MOST}");
+            return Err(io::Error::other(message));
+        }
+        let mut stock = stock();
+        while MOST - stock.in_use < count {
+            stock = GIVEN_BACK.wait(stock).unwrap_or_else(PoisonError::into_inner);
+        }
+        stock.in_use += count;
+        let kept = stock.idle.len().saturating_sub(count);
+        let mut loan = Loan { stacks: stock.idle.split_off(kept), count };
+        drop(stock);
+        while loan.stacks.len() < count {
+            loan.stacks.push(Stack::new(loan.stacks.len())?);
+        }
+        Ok(loan)
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        let mut stock = stock();
+        stock.in_use -= self.count;
+        let room = KEPT.saturating_sub(stock.idle.len()).min(self.stacks.len());
+        stock.idle.extend(self.stacks.drain(..room));
+        drop(stock);
+        GIVEN_BACK.notify_all();
+    }
+}

@@ -1,0 +1,10 @@
+//! Brings the GPU kernels: those that came with the package, or compiled now, or none.
+
+fn main() {
+    warpswarm_ptx_builder::for_build_script(&warpswarm_ptx_builder::BuildScript {
+        packaged: "ptx/kernels.wsptx",
+        kernels: "../kernels/Cargo.toml",
+        sources: &["../kernels", "../device", "../core"],
+        arch: "sm_80",
+    });
+}

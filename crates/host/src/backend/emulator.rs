@@ -1,0 +1,155 @@
+//! The emulator as a device: kernels run on the calling thread, memory is the host's.
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use warpswarm_device::emulator::{Entry, LaunchConfig, launch};
+
+use super::machine::{Machine, Shape};
+use crate::error::{Error, Result};
+
+/// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
+const MULTIPROCESSORS: u32 = 4;
+/// Threads that a multiprocessor holds.
+const THREADS: u32 = 2048;
+/// Memory of the device; what a test could want, so that a mistake does not fill the machine.
+const MEMORY: u64 = 1 << 32;
+/// Every array begins at a multiple of this.
+const ALIGNMENT: usize = 256;
+
+/// An emulated device.
+#[derive(Debug, Default)]
+pub(crate) struct Emulator {
+    entries: HashMap<&'static str, &'static Entry>,
+    arrays: Vec<Array>,
+    used: u64,
+}
+
+/// An array of the device's memory: words that kernels reach by their address, so cells.
+#[derive(Debug)]
+struct Array {
+    words: Vec<Cell<u64>>,
+    address: u64,
+    bytes: u64,
+}
+
+impl Array {
+    fn new(bytes: u64) -> Self {
+        let words = (bytes as usize).div_ceil(8) + ALIGNMENT / 8;
+        let words = vec![Cell::new(0); words];
+        let address = words.as_ptr().expose_provenance().next_multiple_of(ALIGNMENT) as u64;
+        Array { words, address, bytes }
+    }
+
+    /// The word that byte `byte` of the array lies in, and by how many bits it is shifted there.
+    fn word(&self, byte: usize) -> (&Cell<u64>, u32) {
+        let before = self.address as usize - self.words.as_ptr().addr();
+        (&self.words[(before + byte) / 8], 8 * (byte % 8) as u32)
+    }
+
+    fn read(&self, from: usize, to: &mut [u8]) {
+        for (k, byte) in to.iter_mut().enumerate() {
+            let (word, shift) = self.word(from + k);
+            *byte = (word.get() >> shift) as u8;
+        }
+    }
+
+    fn write(&self, to: usize, from: &[u8]) {
+        for (k, &byte) in from.iter().enumerate() {
+            let (word, shift) = self.word(to + k);
+            word.set(word.get() & !(0xff << shift) | u64::from(byte) << shift);
+        }
+    }
+}
+
+impl Emulator {
+    fn entry(&mut self, name: &str) -> Result<&'static Entry> {
+        if self.entries.is_empty() {
+            self.entries =
+                warpswarm_kernels::entries().map(|entry| (entry.name(), entry)).collect();
+        }
+        let entry = self.entries.get(name).copied();
+        entry.ok_or_else(|| Error::NoSuchKernel { kernel: name.into() })
+    }
+
+    /// The array in which `count` bytes at `address` lie, and where in it.
+    fn array(&self, address: u64, count: u64) -> Result<(&Array, usize)> {
+        let inside = |array: &&Array| {
+            address >= array.address && address + count <= array.address + array.bytes
+        };
+        let array = self.arrays.iter().find(inside).ok_or_else(|| Error::Driver {
+            call: "a copy",
+            code: 0,
+            message: format!("{count} bytes at {address:#x} are not allocated"),
+        })?;
+        Ok((array, (address - array.address) as usize))
+    }
+}
+
+impl Machine for Emulator {
+    fn name(&self) -> String {
+        "emulated GPU".into()
+    }
+
+    fn multiprocessors(&self) -> u32 {
+        MULTIPROCESSORS
+    }
+
+    fn occupancy(&mut self, entry: &str, block: u32, _shared: u32) -> Result<u32> {
+        self.entry(entry)?;
+        Ok(THREADS / block)
+    }
+
+    fn load(&mut self, entry: &str) -> Result<()> {
+        self.entry(entry).map(drop)
+    }
+
+    fn allocate(&mut self, bytes: u64) -> Result<u64> {
+        if bytes == 0 {
+            return Ok(0);
+        }
+        let free = MEMORY - self.used;
+        if bytes > free {
+            return Err(Error::OutOfMemory { bytes, free });
+        }
+        self.used += bytes;
+        let array = Array::new(bytes);
+        let address = array.address;
+        self.arrays.push(array);
+        Ok(address)
+    }
+
+    fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
+        self.upload(address, &vec![0; bytes as usize])
+    }
+
+    fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
+        let (array, at) = self.array(address, from.len() as u64)?;
+        array.write(at, from);
+        Ok(())
+    }
+
+    fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
+        let (array, at) = self.array(address, to.len() as u64)?;
+        array.read(at, to);
+        Ok(())
+    }
+
+    fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()> {
+        let entry = self.entry(entry)?;
+        let Shape { grid, block, shared, cooperative } = shape;
+        let shared_bytes = shared;
+        let config = LaunchConfig { grid, block, shared_bytes, cooperative, shuffle_seed: None };
+        // SAFETY: `parameter` is a `Launch` or `PsoArgs` of the entry's own types, which its name
+        // gives, encoded by `backend::device`; the addresses in it are of `arrays`, whose sizes are
+        // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
+        // `self`, which is borrowed until the kernel has ended.
+        let done = unsafe { launch(entry, &config, parameter) };
+        done.map_err(|fault| Error::Launch {
+            kernel: entry.name().into(),
+            code: 0,
+            message: fault.to_string(),
+        })
+    }
+}

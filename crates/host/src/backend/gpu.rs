@@ -1,0 +1,434 @@
+//! The GPU, through the driver API: the library is loaded at run time.
+//!
+//! One context per process (the device's primary one), which is never released; modules are loaded
+//! once per process; memory and a stream belong to each [`Gpu`].
+//!
+//! A failure that the driver reports for a context as a whole (an illegal address, a trap) makes it
+//! unusable: the device is *poisoned*, and every later call in the process fails at once.
+#![allow(unsafe_code)]
+
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cudarc::driver::result::{self, DriverError, stream::StreamKind};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use warpswarm_ptx_builder::{Package, PackageError};
+
+use super::machine::{Machine, Shape};
+use crate::error::{Error, Result};
+use crate::system;
+
+/// The lowest CUDA version that a driver must support: that of the functions we call.
+const CUDA: i32 = 12_000;
+
+/// The kernels that the build script compiled; empty if it could not.
+static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"));
+
+/// The package of kernels that was built in.
+pub(crate) fn package() -> Result<&'static Package<'static>> {
+    static PACKAGE: OnceLock<Result<Package<'static>, PackageError>> = OnceLock::new();
+    match PACKAGE.get_or_init(|| Package::open(KERNELS)) {
+        Ok(package) => Ok(package),
+        Err(PackageError::Empty) => Err(Error::NoKernels),
+        Err(error) => Err(Error::BadKernels { message: error.to_string() }),
+    }
+}
+
+/// The version of CUDA that the driver supports, checked.
+pub(crate) fn driver() -> Result<String> {
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    // SAFETY: it loads the driver's library and closes it again; its initialisers are harmless.
+    if !PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
+        return Err(Error::NoDriver);
+    }
+    let mut version = 0;
+    // SAFETY: it writes the version to where it is told, and needs no initialisation.
+    let said = unsafe { sys::cuDriverGetVersion(&mut version) };
+    said.result().map_err(|error| failure("cuDriverGetVersion", error))?;
+    let name = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
+    if version < CUDA {
+        return Err(Error::DriverTooOld { found: name(version), needed: name(CUDA) });
+    }
+    Ok(name(version))
+}
+
+/// The devices that the driver shows; at least one.
+pub(crate) fn devices() -> Result<Vec<system::Device>> {
+    let needed = format!("{}.{}", CUDA / 1000, CUDA % 1000 / 10);
+    let found = driver()?;
+    result::init().map_err(|error| match error.0 {
+        CUresult::CUDA_ERROR_NO_DEVICE => Error::NoDevice { reason: None },
+        CUresult::CUDA_ERROR_STUB_LIBRARY => Error::NoDriver,
+        CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => Error::DriverTooOld { found, needed },
+        _ => Error::NoDevice { reason: Some(message(error)) },
+    })?;
+    let count = result::device::get_count().map_err(|error| failure("cuDeviceGetCount", error))?;
+    if count == 0 {
+        return Err(Error::NoDevice { reason: None });
+    }
+    (0..count).map(|ordinal| describe(ordinal).map(|(device, _)| device)).collect()
+}
+
+fn describe(ordinal: i32) -> Result<(system::Device, sys::CUdevice)> {
+    let device = result::device::get(ordinal).map_err(|error| failure("cuDeviceGet", error))?;
+    // SAFETY: the driver has just given this device.
+    let attribute = |which| unsafe { result::device::get_attribute(device, which) };
+    let attribute = |which| {
+        attribute(which)
+            .map(|value| value as u32)
+            .map_err(|error| failure("cuDeviceGetAttribute", error))
+    };
+    // SAFETY: as above.
+    let memory = unsafe { result::device::total_mem(device) };
+    let found = system::Device {
+        name: result::device::get_name(device)
+            .map_err(|error| failure("cuDeviceGetName", error))?,
+        memory: memory.map_err(|error| failure("cuDeviceTotalMem", error))? as u64,
+        compute_capability: (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ),
+        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+    };
+    Ok((found, device))
+}
+
+/// Whether a device runs code for an architecture such as `sm_80`.
+pub(crate) fn check_architecture(device: &system::Device, arch: &str) -> Result<()> {
+    let (major, minor) = device.compute_capability;
+    let needed = arch.trim_start_matches("sm_").parse::<u32>();
+    match needed {
+        Ok(needed) if 10 * major + minor < needed => Err(Error::UnsupportedArchitecture {
+            device: device.name.clone(),
+            found: format!("sm_{major}{minor}"),
+            needed: arch.into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The first device, opened once per process.
+struct Context {
+    facts: system::Device,
+    context: sys::CUcontext,
+    kernels: &'static Package<'static>,
+    functions: Mutex<HashMap<String, sys::CUfunction>>,
+    /// Why the context cannot be used any more.
+    poison: OnceLock<Error>,
+}
+
+// SAFETY: a context and its functions may be used by any thread that has made the context current,
+// which every method does first; the pointers are never freed.
+unsafe impl Send for Context {}
+// SAFETY: as above; the driver's functions are thread-safe, and our own table has a lock.
+unsafe impl Sync for Context {}
+
+impl Context {
+    fn shared() -> Result<Arc<Context>> {
+        static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
+        let mut context = lock(&CONTEXT);
+        if let Some(context) = &*context {
+            return Ok(context.clone());
+        }
+        let opened = Arc::new(Context::open()?);
+        *context = Some(opened.clone());
+        Ok(opened)
+    }
+
+    fn open() -> Result<Self> {
+        let kernels = package();
+        devices()?;
+        let kernels = kernels?;
+        let (facts, device) = describe(0)?;
+        check_architecture(&facts, kernels.arch())?;
+        // SAFETY: the device is valid. The context is never released, so that it outlives its users.
+        let context = unsafe { result::primary_ctx::retain(device) }
+            .map_err(|error| failure("cuDevicePrimaryCtxRetain", error))?;
+        let (functions, poison) = (Mutex::default(), OnceLock::new());
+        Ok(Context { facts, context, kernels, functions, poison })
+    }
+
+    /// Makes the context the calling thread's, unless it is lost.
+    fn enter(&self) -> Result<()> {
+        if let Some(cause) = self.poison.get() {
+            return Err(Error::DeviceLost { cause: cause.to_string() });
+        }
+        // SAFETY: the context is never released.
+        self.check("cuCtxSetCurrent", unsafe { result::ctx::set_current(self.context) })
+    }
+
+    fn check<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
+        said.map_err(|error| self.note(error, failure(call, error)))
+    }
+
+    /// Remembers an error after which the context cannot be used.
+    fn note(&self, error: DriverError, ours: Error) -> Error {
+        if is_final(error.0) {
+            // Where two threads fail at once, the first one's error is kept.
+            let _ = self.poison.set(ours.clone());
+        }
+        ours
+    }
+
+    /// The function of an entry, its module loaded if no one has needed it yet.
+    fn function(&self, entry: &str) -> Result<sys::CUfunction> {
+        let mut functions = lock(&self.functions);
+        if let Some(&function) = functions.get(entry) {
+            return Ok(function);
+        }
+        let text = self.kernels.module(entry).and_then(|text| CString::new(text).ok());
+        let missing = || Error::NoSuchKernel { kernel: entry.into() };
+        let text = text.ok_or_else(missing)?;
+        self.enter()?;
+        let launch_failure = |error: DriverError| {
+            let (code, message) = (error.0 as u32, message(error));
+            self.note(error, Error::Launch { kernel: entry.into(), code, message })
+        };
+        // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never
+        // unloaded, so its function stays valid.
+        let module =
+            unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
+        let name = CString::new(entry).map_err(|_| missing())?;
+        // SAFETY: the module has just been loaded.
+        let function =
+            unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
+        functions.insert(entry.into(), function);
+        Ok(function)
+    }
+}
+
+/// Whether the driver says no more than this to a context once it has said it.
+fn is_final(code: CUresult) -> bool {
+    use CUresult::*;
+    matches!(
+        code,
+        CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_LAUNCH_FAILED
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_ASSERT
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUDA_ERROR_INVALID_PC
+            | CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | CUDA_ERROR_DEVICE_UNAVAILABLE
+            | CUDA_ERROR_DEINITIALIZED
+            | CUDA_ERROR_UNKNOWN
+    )
+}
+
+fn message(error: DriverError) -> String {
+    let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
+    text.unwrap_or_else(|_| "unknown error".into())
+}
+
+fn failure(call: &'static str, error: DriverError) -> Error {
+    Error::Driver { call, code: error.0 as u32, message: message(error) }
+}
+
+/// A lock whose holder panicked protects nothing half-done here: single insertions.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A stream of work on the first device, with its own memory.
+pub(crate) struct Gpu {
+    context: Arc<Context>,
+    stream: sys::CUstream,
+    arrays: Vec<sys::CUdeviceptr>,
+    /// The last kernel that was enqueued: the one that a failure is most likely about.
+    last: String,
+}
+
+// SAFETY: stream and addresses are the driver's handles, valid in any thread in which the context
+// is current; every method makes it so first.
+unsafe impl Send for Gpu {}
+
+impl Gpu {
+    /// The first device.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no driver, no device, no kernels, or the device is too old for them.
+    pub(crate) fn open() -> Result<Self> {
+        let context = Context::shared()?;
+        context.enter()?;
+        let stream =
+            context.check("cuStreamCreate", result::stream::create(StreamKind::NonBlocking))?;
+        Ok(Gpu { context, stream, arrays: Vec::new(), last: String::new() })
+    }
+
+    /// Waits until all that was enqueued is done.
+    fn wait(&mut self) -> Result<()> {
+        // SAFETY: the stream is ours and not yet destroyed.
+        let done = unsafe { result::stream::synchronize(self.stream) };
+        self.check_work(done)
+    }
+
+    /// What a call that reports failures of earlier launches says.
+    fn check_work<T>(&self, said: Result<T, DriverError>) -> Result<T> {
+        said.map_err(|error| {
+            let (code, message) = (error.0 as u32, message(error));
+            self.context.note(error, Error::Launch { kernel: self.last.clone(), code, message })
+        })
+    }
+}
+
+impl Machine for Gpu {
+    fn name(&self) -> String {
+        self.context.facts.name.clone()
+    }
+
+    fn multiprocessors(&self) -> u32 {
+        self.context.facts.multiprocessors
+    }
+
+    fn occupancy(&mut self, entry: &str, block: u32, shared: u32) -> Result<u32> {
+        let function = self.context.function(entry)?;
+        self.context.enter()?;
+        // SAFETY: the function's module is never unloaded.
+        let blocks = unsafe {
+            result::occupancy::max_active_block_per_multiprocessor(
+                function,
+                block as i32,
+                shared as usize,
+            )
+        };
+        let call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+        self.context.check(call, blocks).map(|blocks| blocks.max(0) as u32)
+    }
+
+    fn load(&mut self, entry: &str) -> Result<()> {
+        self.context.function(entry).map(drop)
+    }
+
+    fn allocate(&mut self, bytes: u64) -> Result<u64> {
+        if bytes == 0 {
+            return Ok(0);
+        }
+        self.context.enter()?;
+        // SAFETY: the memory is written to before anything reads it, below.
+        let address = match unsafe { result::malloc_sync(bytes as usize) } {
+            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                let free = result::mem_get_info().map_or(0, |(free, _)| free as u64);
+                return Err(Error::OutOfMemory { bytes, free });
+            }
+            said => self.context.check("cuMemAlloc", said)?,
+        };
+        self.arrays.push(address);
+        self.zero(address, bytes)?;
+        Ok(address)
+    }
+
+    fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
+        self.context.enter()?;
+        // SAFETY: `address` and `bytes` are of an array of ours, which lives as long as the stream.
+        let said = unsafe { result::memset_d8_async(address, 0, bytes as usize, self.stream) };
+        self.context.check("cuMemsetD8Async", said)
+    }
+
+    fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
+        self.context.enter()?;
+        // SAFETY: `address` is of an array of ours with room for `from`, which stays borrowed until
+        // the copy is done, since we wait for it.
+        let said = unsafe { result::memcpy_htod_async(address, from, self.stream) };
+        self.check_work(said)?;
+        self.wait()
+    }
+
+    fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
+        self.context.enter()?;
+        // SAFETY: `address` is of an array of ours with as many bytes as `to`, which stays borrowed
+        // until the copy is done, since we wait for it.
+        let said = unsafe { result::memcpy_dtoh_async(to, address, self.stream) };
+        self.check_work(said)?;
+        self.wait()
+    }
+
+    fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()> {
+        let function = self.context.function(entry)?;
+        self.context.enter()?;
+        if self.last != entry {
+            self.last = entry.into();
+        }
+        let Shape { grid, block, shared, cooperative } = shape;
+        let mut parameters = [parameter.as_ptr().cast_mut().cast::<c_void>()];
+        let (grid, block) = ((grid, 1, 1), (block, 1, 1));
+        // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, encoded
+        // by `backend::device` and copied by the driver before it returns; the addresses in it are
+        // of arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the
+        // stream has been waited for.
+        let said = unsafe {
+            if cooperative {
+                result::launch_cooperative_kernel(
+                    function,
+                    grid,
+                    block,
+                    shared,
+                    self.stream,
+                    &mut parameters,
+                )
+            } else {
+                result::launch_kernel(function, grid, block, shared, self.stream, &mut parameters)
+            }
+        };
+        self.check_work(said)
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // A lost device frees nothing; its memory goes with the process.
+        if self.context.enter().is_err() || self.wait().is_err() {
+            return;
+        }
+        for &address in &self.arrays {
+            // SAFETY: allocated by `allocate`, freed once, and no work is left that uses it. Nothing
+            // can be done about an error.
+            let _ = unsafe { result::free_sync(address) };
+        }
+        // SAFETY: created by `open`, destroyed once, and nothing is enqueued.
+        let _ = unsafe { result::stream::destroy(self.stream) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn architectures_compare_as_numbers() {
+        let device = |compute_capability| system::Device {
+            name: "Test".into(),
+            memory: 0,
+            compute_capability,
+            multiprocessors: 1,
+        };
+        assert!(check_architecture(&device((8, 0)), "sm_80").is_ok());
+        assert!(check_architecture(&device((12, 0)), "sm_90").is_ok());
+        let error = check_architecture(&device((7, 5)), "sm_80").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Test has architecture sm_75; the kernels need sm_80 or later"
+        );
+    }
+
+    /// Where kernels are built in, they are those that the emulator has.
+    #[cfg(feature = "emulator")]
+    #[test]
+    fn every_kernel_was_built_in() {
+        let package = match package() {
+            Err(error) => return assert_eq!(error, Error::NoKernels),
+            Ok(package) => package,
+        };
+        let mut names: Vec<_> = warpswarm_kernels::entries().map(|entry| entry.name()).collect();
+        names.sort_unstable();
+        assert_eq!(package.names().collect::<Vec<_>>(), names);
+        let module = package.module(names[0]).unwrap();
+        assert!(module.contains(&format!(".entry {}", names[0])), "{module}");
+    }
+}

@@ -1,0 +1,49 @@
+//! What the tests share.
+#![allow(dead_code)]
+
+use warpswarm::problems::Rastrigin;
+use warpswarm::{
+    Algorithm, Backend, Bounds, Optimiser, Precise, Report, Result, Settings, Stop, Swarm,
+    difference,
+};
+
+/// A box whose middle is not the optimum: clamped particles must not find it by accident.
+pub(crate) fn bounds(dimensions: usize) -> Bounds {
+    Bounds::uniform(dimensions, -4.0, 5.12).unwrap()
+}
+
+/// Settings for a short run on one thread.
+pub(crate) fn settings(individuals: u64) -> Settings {
+    Settings {
+        individuals,
+        seed: 7,
+        stop: Stop::iterations(20),
+        backend: Backend::Cpu,
+        threads: Some(1),
+        ..Settings::default()
+    }
+}
+
+/// Rastrigin's function in so many dimensions.
+pub(crate) fn optimiser<R: Precise>(
+    dimensions: usize,
+    settings: &Settings,
+) -> Result<Optimiser<R>> {
+    let algorithm = Algorithm::default();
+    warpswarm::Optimiser::new(&Rastrigin, &bounds(dimensions), &algorithm, settings)
+}
+
+/// Its report.
+pub(crate) fn run<R: Precise>(dimensions: usize, settings: &Settings) -> Report<R> {
+    optimiser::<R>(dimensions, settings).unwrap().run().unwrap()
+}
+
+/// Fails where two states differ by a bit.
+pub(crate) fn assert_same<R: Precise>(left: &[Swarm<R>], right: &[Swarm<R>], what: &str) {
+    assert_eq!(left.len(), right.len(), "{what}: runs");
+    for (run, (left, right)) in left.iter().zip(right).enumerate() {
+        if let Some(place) = difference(left, right) {
+            panic!("{what}, run {run}: {place}");
+        }
+    }
+}

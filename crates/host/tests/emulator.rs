@@ -1,0 +1,183 @@
+//! The device's sequence of kernels, under the emulator, equals the CPU bit for bit.
+#![cfg(feature = "emulator")]
+
+mod common;
+
+use common::{assert_same, bounds, optimiser, run, settings};
+use warpswarm::problems::{self, Euclidean, Rastrigin, Shifted};
+use warpswarm::{
+    Algorithm, Backend, Boundary, Error, Optimiser, Precise, PsoParams, Schedule, Settings, Stop,
+    StopReason,
+};
+
+const SCHEDULES: [Schedule; 3] = [Schedule::Stepwise, Schedule::Resident, Schedule::Streaming];
+
+fn emulated(schedule: Schedule, settings: &Settings) -> Settings {
+    Settings { backend: Backend::Emulator, schedule, ..settings.clone() }
+}
+
+/// The same states after 0, 1 and 7 more iterations.
+fn check<R: Precise>(dimensions: usize, schedule: Schedule, settings: &Settings) {
+    let what = format!(
+        "{} {schedule} {} x {} x {dimensions}, block {:?}",
+        R::NAME,
+        settings.runs,
+        settings.individuals,
+        settings.block_size
+    );
+    let cpu = Settings { block_size: None, ..settings.clone() };
+    let mut cpu = optimiser::<R>(dimensions, &cpu).unwrap();
+    let mut device = optimiser::<R>(dimensions, &emulated(schedule, settings)).unwrap();
+    assert_eq!(device.plan().unwrap().schedule, schedule);
+    for iterations in [0, 1, 7] {
+        cpu.step(iterations).unwrap();
+        device.step(iterations).unwrap();
+        assert_same(&cpu.state().unwrap(), &device.state().unwrap(), &what);
+    }
+}
+
+#[test]
+fn every_schedule_and_tile() {
+    for schedule in SCHEDULES {
+        for (individuals, dimensions) in [(1, 1), (33, 2), (31, 30), (17, 33), (5, 128)] {
+            check::<f32>(dimensions, schedule, &settings(individuals));
+            check::<f64>(dimensions, schedule, &settings(individuals));
+        }
+    }
+    for schedule in [Schedule::Stepwise, Schedule::Streaming] {
+        check::<f32>(150, schedule, &settings(9));
+    }
+}
+
+#[test]
+fn several_blocks_a_run() {
+    for schedule in SCHEDULES {
+        let settings = Settings { block_size: Some(32), ..settings(70) };
+        check::<f32>(2, schedule, &settings);
+        check::<f64>(6, schedule, &settings);
+    }
+    let plan = optimiser::<f32>(6, &emulated(Schedule::Auto, &settings(1000))).unwrap().plan();
+    let plan = plan.unwrap();
+    assert_eq!((plan.schedule, plan.blocks_per_run > 1), (Schedule::Resident, true));
+}
+
+#[test]
+fn batches_in_one_launch_and_in_waves() {
+    for schedule in SCHEDULES {
+        check::<f32>(3, schedule, &Settings { runs: 3, ..settings(9) });
+    }
+    // 500 particles of 8 lanes are 125 blocks of 32 threads, of which 256 run at the same time.
+    let waves = Settings { runs: 5, block_size: Some(32), ..settings(500) };
+    let plan = optimiser::<f32>(3, &emulated(Schedule::Resident, &waves)).unwrap().plan();
+    assert_eq!(plan.unwrap().runs_per_launch, 2);
+    check::<f32>(3, Schedule::Resident, &waves);
+}
+
+#[test]
+fn stops_are_decided_at_the_same_iteration() {
+    for stop in [Stop::target(1.0), Stop::stagnation(4), Stop::evaluations(40 * 33)] {
+        let settings =
+            Settings { stop: stop.or_iterations(60), runs: 3, first_run: 5, ..settings(40) };
+        let cpu = run::<f32>(2, &settings);
+        for schedule in SCHEDULES {
+            let report = run::<f32>(2, &emulated(schedule, &settings));
+            assert_eq!(report.runs, cpu.runs, "{schedule}");
+            assert_eq!(report.backend, Backend::Emulator);
+        }
+    }
+}
+
+#[test]
+fn a_run_is_handed_from_backend_to_backend() {
+    let mut straight = optimiser::<f32>(5, &settings(40)).unwrap();
+    straight.step(20).unwrap();
+    let mut state = optimiser::<f32>(5, &settings(40)).unwrap().state().unwrap();
+    for schedule in SCHEDULES {
+        let mut device = optimiser::<f32>(5, &emulated(schedule, &settings(40))).unwrap();
+        device.step(2).unwrap();
+        device.restore(&state).unwrap();
+        device.step(5).unwrap();
+        state = device.state().unwrap();
+    }
+    let mut cpu = optimiser::<f32>(5, &settings(40)).unwrap();
+    cpu.restore(&state).unwrap();
+    cpu.step(5).unwrap();
+    assert_same(&straight.state().unwrap(), &cpu.state().unwrap(), "handed on");
+}
+
+#[test]
+fn a_run_that_met_its_target_goes_on_under_another_one() {
+    let to = |target| Settings { stop: Stop::target(target).or_iterations(100), ..settings(33) };
+    for schedule in SCHEDULES {
+        let mut first = optimiser::<f64>(2, &emulated(schedule, &to(2.0))).unwrap();
+        assert_eq!(first.run().unwrap().runs[0].stop_reason, StopReason::Target);
+        let mut second = optimiser::<f64>(2, &emulated(schedule, &to(1e-2))).unwrap();
+        second.restore(&first.state().unwrap()).unwrap();
+        assert_eq!(second.run().unwrap().runs, run::<f64>(2, &to(1e-2)).runs, "{schedule}");
+    }
+}
+
+#[test]
+fn every_problem_has_its_kernels() {
+    fn check<R: Precise>() {
+        for problem in problems::all() {
+            let state = |settings: &Settings| {
+                let algorithm = Algorithm::default();
+                let made = problem.optimiser::<R>(0.5, &bounds(3), &algorithm, settings);
+                let mut optimiser = made.unwrap();
+                optimiser.step(3).unwrap();
+                optimiser.state().unwrap()
+            };
+            let cpu = state(&settings(7));
+            for schedule in SCHEDULES {
+                let device = state(&emulated(schedule, &settings(7)));
+                assert_same(&cpu, &device, &format!("{} {} {schedule}", problem.id, R::NAME));
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn boundaries_presets_and_shifts() {
+    for (_, boundary) in Boundary::ALL {
+        let params = PsoParams { boundary, ..PsoParams::cpso_paper() };
+        let algorithm = Algorithm::from(params);
+        let objective = Shifted { shift: 3.0_f32, problem: Euclidean };
+        let state = |settings: &Settings| {
+            let mut optimiser =
+                Optimiser::new(&objective, &bounds(3), &algorithm, settings).unwrap();
+            optimiser.step(15).unwrap();
+            optimiser.state().unwrap()
+        };
+        let cpu = state(&settings(20));
+        for schedule in SCHEDULES {
+            let device = state(&emulated(schedule, &settings(20)));
+            assert_same(&cpu, &device, &format!("{boundary:?} {schedule}"));
+        }
+    }
+}
+
+#[test]
+fn the_history_is_the_same() {
+    let settings = Settings { record_every: Some(3), runs: 2, ..settings(20) };
+    let records = |settings: &Settings| {
+        let history = run::<f32>(4, settings).history;
+        history.into_iter().map(|record| (record.iterations, record.runs)).collect::<Vec<_>>()
+    };
+    for schedule in SCHEDULES {
+        assert_eq!(records(&emulated(schedule, &settings)), records(&settings));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_an_error_and_the_next_run_works() {
+    let large = emulated(Schedule::Auto, &settings(1 << 26));
+    let error = optimiser::<f64>(30, &large).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { bytes, free } if bytes > free), "{error:?}");
+    check::<f64>(30, Schedule::Resident, &settings(4));
+    let wide = emulated(Schedule::Resident, &settings(4));
+    let error = Optimiser::<f32>::new(&Rastrigin, &bounds(129), &Algorithm::default(), &wide);
+    assert!(matches!(error.unwrap_err(), Error::Schedule { .. }));
+}

@@ -1,0 +1,360 @@
+//! When runs stop and why, batches, threads, resuming, recording: on the CPU backend.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use common::{assert_same, bounds, optimiser, run, settings};
+use warpswarm::problems::{self, Shifted, Sphere};
+use warpswarm::{
+    Algorithm, Backend, Error, Objective, Optimiser, Point, PsoParams, Real, Settings, Stop,
+    StopReason, system,
+};
+
+fn stopped(stop: Stop) -> warpswarm::RunReport<f64> {
+    run::<f64>(2, &Settings { stop, ..settings(10) }).runs.remove(0)
+}
+
+#[test]
+fn iterations_are_exact() {
+    for iterations in [0, 1, 2, 17, 1000] {
+        let run = stopped(Stop::iterations(iterations));
+        assert_eq!((run.iterations, run.stop_reason), (iterations, StopReason::Iterations));
+        assert_eq!(run.evaluations, 10 * (iterations + 1));
+    }
+    assert_eq!(stopped(Stop::default()).iterations, warpswarm::DEFAULT_ITERATIONS);
+}
+
+#[test]
+fn evaluations_are_never_exceeded() {
+    for (limit, iterations) in [(10, 0), (19, 0), (20, 1), (105, 9)] {
+        let run = stopped(Stop::evaluations(limit));
+        assert_eq!((run.iterations, run.stop_reason), (iterations, StopReason::Evaluations));
+        assert!(run.evaluations <= limit);
+    }
+    let run = stopped(Stop::evaluations(105).or_iterations(9));
+    assert_eq!((run.iterations, run.stop_reason), (9, StopReason::Iterations));
+    let run = stopped(Stop::evaluations(105).or_iterations(10));
+    assert_eq!((run.iterations, run.stop_reason), (9, StopReason::Evaluations));
+}
+
+#[test]
+fn a_run_stops_at_the_very_iteration_that_meets_the_target() {
+    let target = 0.5;
+    let run = stopped(Stop::target(target));
+    assert_eq!(run.stop_reason, StopReason::Target);
+    assert!(run.best.value <= target);
+    let before = stopped(Stop::iterations(run.iterations - 1));
+    assert!(before.best.value > target);
+    let other = stopped(Stop::iterations(run.iterations));
+    assert_eq!(other.best, run.best);
+}
+
+#[test]
+fn a_target_met_by_the_initial_individuals_takes_no_iteration() {
+    let run = stopped(Stop::target(f64::INFINITY));
+    assert_eq!((run.iterations, run.stop_reason), (0, StopReason::Target));
+}
+
+#[test]
+fn a_target_between_two_numbers_is_met_by_neither_too_early() {
+    // In f32 the nearest number to 0.1 is above it, and must not count as met.
+    #[derive(Clone, Copy)]
+    struct Tenth;
+    impl Objective<f32> for Tenth {
+        fn value<P: Point<f32>>(&self, _: &P) -> f32 {
+            0.1
+        }
+    }
+    let run = |target| {
+        let settings = Settings { stop: Stop::target(target).or_iterations(3), ..settings(4) };
+        let report =
+            warpswarm::minimise(&Tenth, &bounds(1), &Algorithm::default(), &settings).unwrap();
+        report.runs[0].stop_reason
+    };
+    assert_eq!(run(0.1), StopReason::Iterations);
+    assert_eq!(run(f64::from(0.1_f32)), StopReason::Target);
+}
+
+#[test]
+fn a_run_stops_when_it_has_not_improved_for_so_long() {
+    let run = stopped(Stop::stagnation(30));
+    assert_eq!(run.stop_reason, StopReason::Stagnation);
+    let improved_at = run.iterations - 30;
+    assert_eq!(stopped(Stop::iterations(improved_at)).best.value, run.best.value);
+    assert!(stopped(Stop::iterations(improved_at - 1)).best.value > run.best.value);
+}
+
+#[test]
+fn each_run_of_a_batch_stops_by_itself() {
+    let batch = Settings { runs: 20, stop: Stop::target(1.0).or_iterations(60), ..settings(10) };
+    let report = run::<f64>(2, &batch);
+    let reasons: Vec<_> = report.runs.iter().map(|run| run.stop_reason).collect();
+    assert!(reasons.contains(&StopReason::Target) && reasons.contains(&StopReason::Iterations));
+    for run in &report.runs {
+        assert_eq!(run.stop_reason == StopReason::Target, run.best.value <= 1.0);
+        assert_eq!(run.iterations == 60, run.stop_reason == StopReason::Iterations);
+    }
+}
+
+#[test]
+fn seconds_end_a_run_that_nothing_else_ends() {
+    let start = Instant::now();
+    let run = stopped(Stop::seconds(0.2));
+    assert_eq!(run.stop_reason, StopReason::Seconds);
+    assert!(run.iterations > 1000, "{}", run.iterations);
+    assert!(start.elapsed().as_secs_f64() < 2.0);
+    let run = stopped(Stop::seconds(0.0));
+    assert_eq!((run.iterations, run.stop_reason), (0, StopReason::Seconds));
+}
+
+#[test]
+fn an_interrupt_ends_a_run_soon() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let stop = Stop::seconds(1e9).or_interrupt(flag.clone());
+    let mut optimiser = optimiser::<f32>(30, &Settings { stop, ..settings(2000) }).unwrap();
+    let mut raised = None;
+    let report = optimiser.run_observed(&mut |progress| {
+        if progress.seconds > 0.1 && raised.is_none() {
+            flag.store(true, Ordering::Relaxed);
+            raised = Some(Instant::now());
+        }
+    });
+    assert!(raised.unwrap().elapsed().as_secs_f64() < 0.5);
+    let report = report.unwrap();
+    assert_eq!(report.runs[0].stop_reason, StopReason::Interrupted);
+    // It goes on from there.
+    flag.store(false, Ordering::Relaxed);
+    let done = report.runs[0].iterations;
+    optimiser.step(5).unwrap();
+    assert_eq!(optimiser.progress().unwrap().iterations, done + 5);
+}
+
+/// NaN, or another number, everywhere.
+#[derive(Clone, Copy)]
+struct Everywhere(f64);
+
+impl<R: Real> Objective<R> for Everywhere {
+    fn value<P: Point<R>>(&self, _: &P) -> R {
+        R::from_f64(self.0)
+    }
+}
+
+fn everywhere(value: f64, stop: Stop) -> warpswarm::RunReport<f32> {
+    let settings = Settings { stop, ..settings(8) };
+    let algorithm = Algorithm::default();
+    let report = warpswarm::minimise(&Everywhere(value), &bounds(3), &algorithm, &settings);
+    report.unwrap().runs.remove(0)
+}
+
+#[test]
+fn nothing_finite_is_a_result_of_its_own() {
+    for value in [f64::NAN, f64::INFINITY] {
+        for stop in [Stop::iterations(5), Stop::stagnation(5), Stop::evaluations(48)] {
+            let run = everywhere(value, stop);
+            assert_eq!((run.iterations, run.stop_reason), (5, StopReason::NothingFinite));
+            assert_eq!(run.not_finite, 48);
+            assert!(run.best.position.iter().all(|x| (-4.0..=5.12).contains(x)));
+            assert_eq!(run.best.value.is_nan(), value.is_nan());
+        }
+    }
+    let run = everywhere(f64::NEG_INFINITY, Stop::iterations(5));
+    assert_eq!((run.stop_reason, run.best.value), (StopReason::Iterations, f32::NEG_INFINITY));
+    assert_eq!(run.not_finite, 48);
+    assert_eq!(everywhere(1.0, Stop::iterations(5)).not_finite, 0);
+}
+
+#[test]
+fn a_batch_is_its_runs_one_by_one() {
+    for threads in [1, 2] {
+        let batch = Settings { runs: 5, threads: Some(threads), ..settings(33) };
+        let mut all = optimiser::<f32>(5, &batch).unwrap();
+        all.step(20).unwrap();
+        let all = all.state().unwrap();
+        for run in 0..5 {
+            let one = Settings { first_run: run, ..settings(33) };
+            let mut one = optimiser::<f32>(5, &one).unwrap();
+            one.step(20).unwrap();
+            let what = format!("run {run}, {threads} threads");
+            assert_same(&one.state().unwrap(), &all[run as usize..][..1], &what);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for runs in [1, 3, 40] {
+        let state = |threads| {
+            let settings = Settings { threads, runs, ..settings(257) };
+            let mut optimiser = optimiser::<f64>(30, &settings).unwrap();
+            optimiser.step(30).unwrap();
+            optimiser.state().unwrap()
+        };
+        let serial = state(Some(1));
+        for threads in [Some(2), Some(3), Some(8), None] {
+            assert_same(&serial, &state(threads), &format!("{runs} runs, {threads:?} threads"));
+        }
+    }
+}
+
+#[test]
+fn an_expensive_objective_is_spread_thinner_with_the_same_numbers() {
+    #[derive(Clone, Copy)]
+    struct Slow;
+    impl Objective<f64> for Slow {
+        fn value<P: Point<f64>>(&self, x: &P) -> f64 {
+            x.sum_terms(20_000, |k| (x.get(0) * k as f64).abs()) + x.get(1)
+        }
+    }
+    let state = |threads| {
+        let settings = Settings { threads: Some(threads), ..settings(40) };
+        let algorithm = Algorithm::default();
+        let mut optimiser = Optimiser::new(&Slow, &bounds(2), &algorithm, &settings).unwrap();
+        optimiser.step(10).unwrap();
+        optimiser.state().unwrap()
+    };
+    assert_same(&state(1), &state(2), "threads");
+}
+
+#[test]
+fn a_split_run_is_the_run() {
+    let mut straight = optimiser::<f32>(3, &settings(33)).unwrap();
+    straight.step(50).unwrap();
+    let straight = straight.state().unwrap();
+    for split in 0..=50 {
+        let mut first = optimiser::<f32>(3, &settings(33)).unwrap();
+        first.step(split).unwrap();
+        let mut second = optimiser::<f32>(3, &settings(33)).unwrap();
+        second.step(3).unwrap();
+        second.restore(&first.state().unwrap()).unwrap();
+        second.step(50 - split).unwrap();
+        assert_same(&straight, &second.state().unwrap(), &format!("split at {split}"));
+    }
+}
+
+#[test]
+fn limits_count_from_the_beginning() {
+    let whole = run::<f32>(3, &settings(33));
+    let mut optimiser = optimiser::<f32>(3, &settings(33)).unwrap();
+    optimiser.step(13).unwrap();
+    assert_eq!(optimiser.run().unwrap().runs, whole.runs);
+    assert_eq!(optimiser.run().unwrap().runs, whole.runs);
+}
+
+#[test]
+fn a_run_that_met_its_target_goes_on_under_another_one() {
+    let to = |target| Settings { stop: Stop::target(target).or_iterations(500), ..settings(33) };
+    let mut first = optimiser::<f64>(2, &to(2.0)).unwrap();
+    assert_eq!(first.run().unwrap().runs[0].stop_reason, StopReason::Target);
+    let mut second = optimiser::<f64>(2, &to(1e-3)).unwrap();
+    second.restore(&first.state().unwrap()).unwrap();
+    assert_eq!(second.run().unwrap().runs, run::<f64>(2, &to(1e-3)).runs);
+}
+
+#[test]
+fn the_history_has_what_was_asked_for() {
+    let settings = Settings { record_every: Some(7), runs: 2, ..settings(33) };
+    let report = run::<f32>(3, &settings);
+    let recorded: Vec<_> = report.history.iter().map(|record| record.iterations).collect();
+    assert_eq!(recorded, [0, 7, 14]);
+    for record in &report.history {
+        let stop = Stop::iterations(record.iterations);
+        let there = run::<f32>(3, &Settings { stop, ..settings.clone() });
+        for (run, there) in record.runs.iter().zip(&there.runs) {
+            assert_eq!(run.best.value, there.best.value);
+            assert_eq!(run.evaluations, there.evaluations);
+        }
+    }
+    assert!(run::<f32>(3, &Settings { record_every: None, ..settings }).history.is_empty());
+}
+
+#[test]
+fn an_observer_sees_the_beginning_and_the_end() {
+    let mut seen = Vec::new();
+    let mut optimiser = optimiser::<f32>(3, &settings(33)).unwrap();
+    let report = optimiser
+        .run_observed(&mut |progress| {
+            assert_eq!((progress.limit, progress.runs.len()), (Some(20), 1));
+            seen.push((progress.iterations, progress.best().value));
+        })
+        .unwrap();
+    assert_eq!(seen[0].0, 0);
+    assert_eq!(*seen.last().unwrap(), (20, report.best().value));
+    assert!(seen.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1), "{seen:?}");
+}
+
+#[test]
+fn the_best_of_a_report_is_that_of_its_best_run() {
+    let report = run::<f32>(3, &Settings { runs: 9, ..settings(10) });
+    let least = report.runs.iter().map(|run| run.best.value).fold(f32::INFINITY, f32::min);
+    assert_eq!(report.best().value, least);
+}
+
+#[test]
+fn spso_is_another_algorithm_that_also_repeats() {
+    let spso = Algorithm::Spso(PsoParams::default());
+    let run = |algorithm: &Algorithm, threads| {
+        let settings = Settings { threads: Some(threads), runs: 3, ..settings(40) };
+        warpswarm::minimise::<f64, _>(&Sphere, &bounds(5), algorithm, &settings).unwrap().runs
+    };
+    assert_eq!(run(&spso, 1), run(&spso, 2));
+    assert_ne!(run(&spso, 1), run(&Algorithm::default(), 1));
+}
+
+#[test]
+fn problems_by_name_are_those_by_type() {
+    let problem = problems::find("sphere").unwrap();
+    let algorithm = Algorithm::default();
+    for shift in [0.0, 1.25] {
+        let by_type = Shifted { shift: shift as f32, problem: Sphere };
+        let mut by_type = Optimiser::new(&by_type, &bounds(3), &algorithm, &settings(16)).unwrap();
+        let mut by_name =
+            problem.optimiser::<f32>(shift, &bounds(3), &algorithm, &settings(16)).unwrap();
+        assert_eq!(by_name.run().unwrap().runs, by_type.run().unwrap().runs);
+    }
+    for problem in problems::all() {
+        let dimensions = problem.min_dimensions;
+        let (lower, upper) = problem.bounds;
+        for x in problem.optimum_position(dimensions) {
+            assert!((lower..=upper).contains(&x), "{problem:?}");
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_gets_close_to_the_bottom_of_a_bowl() {
+    for info in warpswarm::algorithms::ALL {
+        let settings = Settings { stop: Stop::iterations(300), ..settings(40) };
+        let objective = Shifted { shift: 0.75, problem: Sphere };
+        let report = warpswarm::minimise(&objective, &bounds(10), &info.algorithm(), &settings);
+        let best: f64 = report.unwrap().best().value;
+        assert!(best < 1e-6, "{}: {best}", info.id);
+    }
+}
+
+#[test]
+fn without_a_gpu_auto_is_the_cpu_and_gpu_an_error() {
+    let system = system::report();
+    assert_eq!(system.emulator, cfg!(feature = "emulator"));
+    let with = |backend| Settings { backend, ..settings(16) };
+    let auto = run::<f32>(2, &with(Backend::Auto));
+    match system.gpu {
+        Ok(()) => {
+            assert_eq!(auto.backend, Backend::Gpu);
+            assert!(!system.devices.is_empty() && system.driver.is_ok());
+        }
+        Err(reason) => {
+            assert_eq!(auto.backend, Backend::Cpu);
+            let error = optimiser::<f32>(2, &with(Backend::Gpu)).unwrap_err();
+            assert!(!error.is_input(), "{error:?}");
+            assert_eq!(error, reason);
+            assert!(
+                !matches!(error, Error::NoKernels) || system.driver.is_ok(),
+                "a missing driver is said first: {error}"
+            );
+        }
+    }
+    assert_eq!(auto.runs, run::<f32>(2, &with(Backend::Cpu)).runs);
+}

@@ -1,0 +1,266 @@
+//! Every mistake in the input is an error that names the field, the value and what is allowed.
+
+mod common;
+
+use common::{bounds, optimiser, settings};
+use warpswarm::problems::{self, Sphere};
+use warpswarm::{
+    Algorithm, Backend, Boundary, Bounds, Error, Optimiser, PsoParams, Schedule, Settings, Stop,
+    Swarm, algorithms,
+};
+
+fn check_settings(settings: Settings, expected: &str) {
+    let error = optimiser::<f32>(3, &settings).unwrap_err();
+    assert_eq!(error.to_string(), expected);
+    assert!(error.is_input(), "{error:?}");
+}
+
+#[test]
+fn sizes() {
+    let with = |change: fn(&mut Settings)| {
+        let mut settings = settings(32);
+        change(&mut settings);
+        settings
+    };
+    check_settings(with(|s| s.individuals = 0), "individuals is 0; allowed: 1 to 4294967294");
+    check_settings(
+        with(|s| s.individuals = u64::from(u32::MAX)),
+        "individuals is 4294967295; allowed: 1 to 4294967294",
+    );
+    check_settings(with(|s| s.runs = 0), "runs is 0; allowed: 1 to 4294967295");
+    check_settings(with(|s| s.runs = 1 << 32), "runs is 4294967296; allowed: 1 to 4294967295");
+    check_settings(with(|s| s.threads = Some(0)), "threads is 0; allowed: 1 to 65536");
+    check_settings(
+        with(|s| s.record_every = Some(0)),
+        "record_every is 0; allowed: 1 to 72057594037927935",
+    );
+    for block in [0, 31, 33, 1056] {
+        check_settings(
+            Settings { block_size: Some(block), ..settings(32) },
+            &format!("block_size is {block}; allowed: multiples of 32 from 32 to 1024"),
+        );
+    }
+}
+
+#[test]
+fn sizes_that_cannot_be_multiplied() {
+    let most = u64::from(u32::MAX);
+    let settings = Settings { individuals: most - 1, runs: most, ..settings(1) };
+    check_settings(
+        settings,
+        "runs x individuals x dimensions is 4294967295 x 4294967294 x 3; \
+         allowed: an amount of memory that can be addressed",
+    );
+}
+
+#[test]
+fn more_memory_than_the_machine_has() {
+    let settings = Settings { individuals: 1 << 31, runs: 1 << 12, ..settings(1) };
+    let error = optimiser::<f64>(30, &settings).unwrap_err();
+    assert!(matches!(error, Error::HostMemory { bytes } if bytes > 1 << 50), "{error:?}");
+    assert!(!error.is_input());
+}
+
+#[test]
+fn stops() {
+    let with = |stop| Settings { stop, ..settings(32) };
+    check_settings(
+        with(Stop::iterations(1 << 56)),
+        "iterations is 72057594037927936; allowed: 0 to 2^56 - 1",
+    );
+    check_settings(
+        with(Stop::seconds(f64::NAN)),
+        "seconds is NaN; allowed: a number of at least 0",
+    );
+    check_settings(with(Stop::seconds(-1.0)), "seconds is -1; allowed: a number of at least 0");
+    check_settings(with(Stop::target(f64::NAN)), "target is NaN; allowed: a number");
+    check_settings(with(Stop::stagnation(0)), "stagnation is 0; allowed: at least 1");
+    check_settings(
+        with(Stop::evaluations(31)),
+        "evaluations is 31, fewer than the 32 individuals; allowed: at least one evaluation an individual",
+    );
+}
+
+#[test]
+fn bounds_name_the_index() {
+    let check = |lower: &[f64], upper: &[f64], expected: &str| {
+        let error = Bounds::new(lower.to_vec(), upper.to_vec()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(error.is_input());
+    };
+    check(&[], &[], "dimensions is 0; allowed: 1 to 4294967292");
+    check(
+        &[0.0, 0.0],
+        &[1.0],
+        "there are 2 lower bounds and 1 upper bounds; allowed: as many of each",
+    );
+    check(
+        &[0.0, 2.0],
+        &[1.0, 1.0],
+        "lower bound 1 is 2, above the upper bound 1; allowed: lower <= upper",
+    );
+    check(&[0.0, f64::NAN], &[1.0, 1.0], "lower bound 1 is NaN; allowed: a finite number");
+    check(&[0.0], &[f64::INFINITY], "upper bound 0 is inf; allowed: a finite number");
+    assert!(Bounds::uniform(0, 0.0, 1.0).is_err());
+}
+
+#[test]
+fn bounds_must_fit_the_precision() {
+    let run = |lower: f64, upper: f64| {
+        let bounds = Bounds::new(vec![0.0, lower], vec![1.0, upper]).unwrap();
+        let algorithm = Algorithm::default();
+        let single = Optimiser::<f32>::new(&Sphere, &bounds, &algorithm, &settings(4));
+        let double = Optimiser::<f64>::new(&Sphere, &bounds, &algorithm, &settings(4));
+        (single.map(drop), double.map(drop))
+    };
+    let (single, double) = run(-3e38, 3e38);
+    assert_eq!(
+        single.unwrap_err().to_string(),
+        format!(
+            "bounds 1 are {} and {}; allowed: both, and their difference, finite in f32",
+            -3e38, 3e38
+        )
+    );
+    double.unwrap();
+    let (single, double) = run(-1.7e308, 1.7e308);
+    assert!(single.is_err());
+    assert!(double.unwrap_err().to_string().ends_with("finite in f64"));
+}
+
+#[test]
+fn a_coordinate_whose_bounds_are_equal_is_frozen() {
+    let bounds = Bounds::new(vec![-1.0, 0.5], vec![1.0, 0.5]).unwrap();
+    for boundary in Boundary::ALL {
+        let params = PsoParams { boundary: boundary.1, ..PsoParams::default() };
+        let report =
+            warpswarm::minimise::<f64, _>(&Sphere, &bounds, &params.into(), &settings(16)).unwrap();
+        assert_eq!(report.best().position[1], 0.5, "{boundary:?}");
+    }
+}
+
+#[test]
+fn parameters_are_checked_however_they_were_set() {
+    let params = PsoParams { inertia: f64::NAN, ..PsoParams::default() };
+    let error = warpswarm::minimise::<f32, _>(&Sphere, &bounds(2), &params.into(), &settings(4))
+        .unwrap_err();
+    assert_eq!(error.to_string(), "parameter inertia is NaN; allowed: a finite number");
+}
+
+#[test]
+fn names() {
+    let error = algorithms::find("psso").unwrap_err();
+    assert_eq!(error.to_string(), "unknown algorithm `psso`; did you mean pso, spso?");
+    let error = problems::find("spere").unwrap_err();
+    assert!(
+        error.to_string().starts_with("unknown problem `spere`; did you mean sphere"),
+        "{error}"
+    );
+    for info in algorithms::ALL {
+        assert_eq!(algorithms::find(info.id).unwrap().algorithm().info().id, info.id);
+    }
+}
+
+#[test]
+fn what_does_not_run_where_it_was_asked_to() {
+    let spso = algorithms::find("spso").unwrap().algorithm();
+    for backend in [Backend::Gpu, Backend::Emulator] {
+        let settings = Settings { backend, ..settings(4) };
+        let error = Optimiser::<f32>::new(&Sphere, &bounds(2), &spso, &settings).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("algorithm spso does not run on backend {backend}; allowed: cpu, auto")
+        );
+        assert!(error.is_input());
+    }
+    let resident = Settings { schedule: Schedule::Resident, ..settings(4) };
+    check_settings(
+        resident,
+        "schedule resident does not run on backend cpu; allowed: gpu, emulator, auto",
+    );
+    let block = Settings { block_size: Some(64), ..settings(4) };
+    check_settings(
+        block,
+        "block size 64 does not run on backend cpu; allowed: gpu, emulator, auto",
+    );
+}
+
+#[test]
+fn an_objective_without_kernels_runs_on_the_cpu_alone() {
+    #[derive(Clone, Copy)]
+    struct Mine;
+    impl<R: warpswarm::Real> warpswarm::Objective<R> for Mine {
+        fn value<P: warpswarm::Point<R>>(&self, x: &P) -> R {
+            x.get(0) * x.get(1)
+        }
+    }
+    let run = |backend| {
+        let settings = Settings { backend, ..settings(64) };
+        warpswarm::minimise::<f32, _>(&Mine, &bounds(2), &Algorithm::default(), &settings)
+    };
+    assert_eq!(
+        run(Backend::Gpu).unwrap_err().to_string(),
+        "an objective without GPU kernels does not run on backend gpu; allowed: cpu, auto"
+    );
+    let report = run(Backend::Auto).unwrap();
+    assert_eq!(report.backend, Backend::Cpu);
+    assert!(report.best().value < -20.0);
+}
+
+#[test]
+fn a_shift_that_is_not_finite() {
+    let problem = problems::find("sphere").unwrap();
+    let make = |shift| {
+        problem.optimiser::<f32>(shift, &bounds(2), &Algorithm::default(), &settings(4)).map(drop)
+    };
+    assert_eq!(
+        make(1e300).unwrap_err().to_string(),
+        format!("shift is {}; allowed: a number that is finite in f32", 1e300)
+    );
+    assert!(make(f64::NAN).is_err());
+    make(1.5).unwrap();
+}
+
+#[test]
+fn a_state_of_another_run_is_refused() {
+    let state = optimiser::<f32>(3, &settings(8)).unwrap().state().unwrap();
+    let check = |dimensions, settings: Settings, expected: &str| {
+        let error = optimiser::<f32>(dimensions, &settings).unwrap().restore(&state).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(error.is_input());
+    };
+    check(3, settings(9), "the state has individuals 8; allowed: 9");
+    check(4, settings(8), "the state has dimensions 3; allowed: 4");
+    check(3, Settings { runs: 2, ..settings(8) }, "the state has runs 1; allowed: 2");
+    check(3, Settings { seed: 8, ..settings(8) }, "the state has seed 7; allowed: 8");
+    check(3, Settings { first_run: 1, ..settings(8) }, "the state has run number 0; allowed: 1");
+    let mut torn = state.clone();
+    torn[0].velocities.pop();
+    let error = optimiser::<f32>(3, &settings(8)).unwrap().restore(&torn).unwrap_err();
+    assert_eq!(error.to_string(), "the state has velocities 31; allowed: 32");
+}
+
+#[test]
+fn a_state_that_no_run_has_is_refused() {
+    let settings = Settings { runs: 2, ..settings(8) };
+    let mut first = optimiser::<f32>(3, &settings).unwrap();
+    first.step(5).unwrap();
+    let state = first.state().unwrap();
+    let mut check = |change: fn(&mut [Swarm<f32>]), expected: &str| {
+        let mut state = state.clone();
+        change(&mut state);
+        assert_eq!(first.restore(&state).unwrap_err().to_string(), expected);
+    };
+    check(
+        |runs| runs[1].control.iterations = 1 << 60,
+        "the state has iterations 1152921504606846976; allowed: at most 72057594037927935",
+    );
+    check(
+        |runs| runs[0].control.improved_at = 6,
+        "the state has last improvement at iteration 6; allowed: at most 5",
+    );
+    check(
+        |runs| runs[1].global.index = 8,
+        "the state has global best of individual 8; allowed: at most 7",
+    );
+    check(|runs| runs[1].control.iterations = 7, "the state has a run at iteration 7; allowed: 5");
+}

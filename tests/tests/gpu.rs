@@ -1,0 +1,100 @@
+//! The matrix on a GPU. Without one, every test here fails: that is what it is for.
+//!
+//! Tests whose name begins with `sanitize` are those that are also run under compute-sanitizer,
+//! which slows a launch down by orders of magnitude.
+
+use warpswarm::{Backend, Schedule, Stop};
+use warpswarm_core::boundary::Boundary;
+use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check};
+
+fn everywhere() -> Vec<Place> {
+    Place::devices(Backend::Gpu)
+}
+
+#[test]
+fn the_matrix_of_sizes_and_dimensions() {
+    for dimensions in DIMENSIONS {
+        for individuals in INDIVIDUALS {
+            let case = Case::new("rastrigin", dimensions, individuals);
+            check(&Case { iterations: 40, ..case }, &everywhere());
+        }
+    }
+}
+
+#[test]
+fn every_problem() {
+    for info in warpswarm::problems::all() {
+        for dimensions in [info.min_dimensions, 3, 5, 31, 40, 128] {
+            let case = Case::new(info.id, dimensions, 77);
+            check(&Case { iterations: 40, ..case }, &everywhere());
+        }
+    }
+}
+
+#[test]
+fn every_boundary_mode() {
+    for (_, boundary) in Boundary::ALL {
+        for dimensions in [2, 7, 33] {
+            let case = Case::new("sphere", dimensions, 141).with_boundary(boundary);
+            check(&Case { iterations: 40, ..case }, &everywhere());
+        }
+    }
+}
+
+#[test]
+fn batches() {
+    for (individuals, dimensions) in [(33, 2), (70, 5), (9, 40)] {
+        let case =
+            Case { runs: 50, iterations: 40, ..Case::new("griewank", dimensions, individuals) };
+        check(&case, &everywhere());
+    }
+}
+
+#[test]
+fn stops_of_single_runs() {
+    for stop in [Stop::target(0.5), Stop::stagnation(3)] {
+        let case = Case { runs: 20, iterations: 60, stop, ..Case::new("sphere", 2, 40) };
+        check(&case, &everywhere());
+    }
+}
+
+#[test]
+fn many_dimensions() {
+    for dimensions in [129, 1025, 3000] {
+        let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
+        for problem in ["rosenbrock", "schwefel-1.2", "ackley"] {
+            let case = Case::new(problem, dimensions, 33);
+            check(&Case { iterations: 20, ..case }, &[place]);
+        }
+    }
+}
+
+#[test]
+fn long_runs_and_large_swarms() {
+    let auto = Place::device(Backend::Gpu, Schedule::Auto, None);
+    let places = [auto, Place::device(Backend::Gpu, Schedule::Streaming, None)];
+    let case = |individuals, iterations| {
+        let params = warpswarm::PsoParams::cpso_paper();
+        Case { iterations, params, ..Case::new("euclidean", 2, individuals) }
+    };
+    check(&case(65, 5_000), &places);
+    check(&case(1_024, 2_000), &places);
+    check(&case(2_048, 1_000), &places);
+    check(&case(65_536, 100), &places);
+    check(&Case { iterations: 500, ..Case::new("rastrigin", 30, 2_000) }, &places);
+    check(&Case { iterations: 10, ..Case::new("ackley", 100, 20_000) }, &places);
+}
+
+#[test]
+fn sanitize_odd_sizes() {
+    for (dimensions, individuals) in [(1, 33), (2, 257), (30, 33), (33, 65)] {
+        let case = Case {
+            iterations: 3,
+            runs: 2,
+            ..Case::new("rosenbrock", dimensions.max(2), individuals)
+        };
+        check(&case, &everywhere());
+    }
+    let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
+    check(&Case { iterations: 3, ..Case::new("ackley", 129, 9) }, &[place]);
+}

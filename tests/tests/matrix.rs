@@ -1,0 +1,83 @@
+//! The matrix of sizes, dimensions, precisions, threads, schedules and block sizes, without a GPU.
+
+use warpswarm::{Backend, Schedule, Stop};
+use warpswarm_core::boundary::Boundary;
+use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check};
+
+fn everywhere() -> Vec<Place> {
+    let mut places = Place::devices(Backend::Emulator);
+    places.extend([2, 3].map(Place::threads));
+    places
+}
+
+fn sizes(dimensions: usize) {
+    for individuals in INDIVIDUALS {
+        check(&Case::new("rastrigin", dimensions, individuals), &everywhere());
+    }
+}
+
+#[test]
+fn the_same_bits_in_one_dimension() {
+    sizes(DIMENSIONS[0]);
+}
+
+#[test]
+fn the_same_bits_in_two_dimensions() {
+    sizes(DIMENSIONS[1]);
+}
+
+#[test]
+fn the_same_bits_in_thirty_dimensions() {
+    sizes(DIMENSIONS[2]);
+}
+
+#[test]
+fn the_same_bits_in_thirty_three_dimensions() {
+    sizes(DIMENSIONS[3]);
+}
+
+#[test]
+fn every_problem_gives_the_same_bits() {
+    for info in warpswarm::problems::all() {
+        for dimensions in [info.min_dimensions, 3, 5, 31, 40] {
+            check(&Case::new(info.id, dimensions, 37), &everywhere());
+        }
+    }
+}
+
+#[test]
+fn every_boundary_mode_gives_the_same_bits() {
+    for (_, boundary) in Boundary::ALL {
+        for dimensions in [2, 7, 33] {
+            let case = Case::new("sphere", dimensions, 41).with_boundary(boundary);
+            check(&Case { iterations: 8, ..case }, &everywhere());
+        }
+    }
+}
+
+#[test]
+fn batches_give_the_same_bits() {
+    for (individuals, dimensions) in [(33, 2), (70, 5), (9, 40)] {
+        let case = Case { runs: 5, ..Case::new("griewank", dimensions, individuals) };
+        check(&case, &everywhere());
+    }
+}
+
+#[test]
+fn swarms_that_fit_no_tile_stream() {
+    for dimensions in [129, 1025] {
+        let places = [None, Some(32)]
+            .map(|block| Place::device(Backend::Emulator, Schedule::Streaming, block));
+        for problem in ["rosenbrock", "schwefel-1.2"] {
+            check(&Case::new(problem, dimensions, 9), &places);
+        }
+    }
+}
+
+#[test]
+fn runs_of_a_batch_stop_each_at_its_own_iteration() {
+    for stop in [Stop::target(2.0), Stop::stagnation(2)] {
+        let case = Case { runs: 6, iterations: 30, stop, ..Case::new("sphere", 2, 40) };
+        check(&case, &everywhere());
+    }
+}
