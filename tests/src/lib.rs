@@ -78,7 +78,7 @@ impl Case {
             threads: place.threads,
             ..Settings::default()
         };
-        let algorithm = Algorithm::from(self.params.clone());
+        let algorithm = Algorithm::from(self.params);
         // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.
         info.optimiser::<R>(0.1875 * upper, &bounds, &algorithm, &settings)
     }

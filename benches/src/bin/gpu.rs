@@ -35,7 +35,7 @@ impl Case {
         };
         let (lower, upper) = self.bounds;
         let bounds = Bounds::uniform(self.dimensions, lower, upper)?;
-        let algorithm = Algorithm::from(self.params.clone());
+        let algorithm = Algorithm::from(self.params);
         let info = problems::find(self.problem)?;
         Ok(info.optimiser::<f32>(0.0, &bounds, &algorithm, &settings)?)
     }
@@ -109,8 +109,14 @@ fn main() {
         small("n64k_d2", "sphere", 65_536, 2, 1, 10_000),
         small("n768_d30", "rastrigin", 768, 30, 1, 1_000),
         small("batch1000", "rastrigin", 64, 10, 1_000, 1_000),
-        Case { schedule: Schedule::Streaming, ..small("n64k_d30", "rastrigin", 65_536, 30, 1, 1_000) },
-        Case { schedule: Schedule::Streaming, ..small("n1m_d100", "rastrigin", 1 << 20, 100, 1, 500) },
+        Case {
+            schedule: Schedule::Streaming,
+            ..small("n64k_d30", "rastrigin", 65_536, 30, 1, 1_000)
+        },
+        Case {
+            schedule: Schedule::Streaming,
+            ..small("n1m_d100", "rastrigin", 1 << 20, 100, 1, 500)
+        },
     ];
     for case in &cases {
         case.print(None);

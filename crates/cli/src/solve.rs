@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -167,12 +166,11 @@ fn open(option: &str, path: &Path) -> Result<File, Failure> {
 }
 
 fn show<R: Precise>(bar: &ProgressBar, progress: &Progress<R>) {
-    if let (Some(limit), None) = (progress.limit, bar.length()) {
-        bar.set_length(limit);
-        bar.set_style(style(true));
-        bar.enable_steady_tick(Duration::from_millis(100));
-    }
     bar.set_message(format!("best {:?}", progress.best().value));
+    if let (Some(limit), None) = (progress.limit, bar.length()) {
+        bar.set_style(style(true));
+        bar.set_length(limit);
+    }
     bar.set_position(progress.iterations);
 }
 

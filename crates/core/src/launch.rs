@@ -194,8 +194,8 @@ impl Tile {
         if R::WORDS == 1 {
             [
                 Tile::new("x1k2", (1, 2), (1024, 512)),
-                Tile::new("x8k4", (8, 4), (512, 512)),
-                Tile::new("x8k16", (8, 16), (256, 256)),
+                Tile::new("x8k4", (8, 4), (512, 384)),
+                Tile::new("x16k8", (16, 8), (256, 256)),
             ]
         } else {
             [
@@ -341,9 +341,9 @@ mod tests {
     fn tiles_are_chosen_by_dimensions() {
         let name = |d| Tile::for_dimensions::<f32>(d).map(|tile| tile.name);
         assert_eq!([name(1), name(2), name(3)], [Some("x1k2"), Some("x1k2"), Some("x8k4")]);
-        assert_eq!([name(32), name(33), name(128)], [Some("x8k4"), Some("x8k16"), Some("x8k16")]);
+        assert_eq!([name(32), name(33), name(128)], [Some("x8k4"), Some("x16k8"), Some("x16k8")]);
         assert_eq!(name(129), None);
-        assert_eq!(Tile::for_dimensions::<f64>(33).map(|tile| tile.name), Some("x16k8"));
+        assert_eq!(Tile::for_dimensions::<f64>(33).map(|tile| tile.max_block), Some(256));
     }
 
     #[test]

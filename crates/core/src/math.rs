@@ -41,6 +41,41 @@ pub fn open01_f64(high: u32, low: u32) -> f64 {
     f64::from_bits(0x3ff0_0000_0000_0000 | (word >> 12)) - (1.0 - f64::EPSILON / 2.0)
 }
 
+/// The smaller of `a` and a `b` that is neither a NaN nor -0.
+///
+/// PTX's minimum puts -0 before +0 and prefers a number to a NaN: with such a `b`, so does this
+/// comparison. One instruction instead of two.
+#[inline(always)]
+pub fn smaller_f32(a: f32, b: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return a.min(b);
+    #[cfg(not(target_arch = "nvptx64"))]
+    if a <= b { a } else { b }
+}
+
+/// The larger of `a` and a `b` that is neither a NaN nor -0; see [`smaller_f32`].
+#[inline(always)]
+pub fn larger_f32(a: f32, b: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return a.max(b);
+    #[cfg(not(target_arch = "nvptx64"))]
+    if a > b { a } else { b }
+}
+
+/// The two halves of a product, high first.
+///
+/// On the GPU the lower half is multiplied again in 32 bits, and the assembler sees that it is one
+/// product; from one 64-bit product LLVM would make 64-bit arithmetic of all that follows, half as
+/// many instructions again.
+#[inline(always)]
+pub fn multiply(a: u32, b: u32) -> (u32, u32) {
+    let product = u64::from(a) * u64::from(b);
+    #[cfg(target_arch = "nvptx64")]
+    return ((product >> 32) as u32, a.wrapping_mul(b));
+    #[cfg(not(target_arch = "nvptx64"))]
+    ((product >> 32) as u32, product as u32)
+}
+
 /// The square root of an `f32`, correctly rounded.
 #[inline(always)]
 pub fn sqrt_f32(x: f32) -> f32 {

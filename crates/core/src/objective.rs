@@ -28,12 +28,19 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
         R::ZERO
     }
 
-    /// Value and violation at `x`, any NaN made the one NaN of results.
+    /// Value and violation at `x`, in the bits that results have: see [`Fitness::canonical`].
     #[inline(always)]
     fn evaluate<P: Point<R>>(&self, x: &P) -> Fitness<R> {
+        self.judge(x).canonical()
+    }
+
+    /// Value and violation at `x` as they come; to be made [`canonical`](Fitness::canonical) before
+    /// they are kept.
+    #[inline(always)]
+    fn judge<P: Point<R>>(&self, x: &P) -> Fitness<R> {
         let value = self.value(x);
         let violation = if Self::CONSTRAINED { self.violation(x) } else { R::ZERO };
-        Fitness { violation, value }.canonical()
+        Fitness { violation, value }
     }
 }
 
@@ -103,11 +110,11 @@ impl<R: Real> Point<R> for SlicePoint<'_, R> {
         for (i, &x) in self.0.iter().enumerate() {
             prefix += element(i, x);
             leaves[i % sum::LEAVES] += term(i, prefix);
-            if (i + 1) % sum::TILE == 0 {
+            if (i + 1).is_multiple_of(sum::TILE) {
                 tiles.push(core::mem::replace(&mut leaves, [R::ZERO; sum::LEAVES]));
             }
         }
-        if self.0.len() % sum::TILE != 0 {
+        if !self.0.len().is_multiple_of(sum::TILE) {
             tiles.push(leaves);
         }
         tiles.result()

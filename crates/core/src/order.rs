@@ -30,10 +30,12 @@ impl<R: Real> Fitness<R> {
         (self.violation.ordered(), self.value.ordered())
     }
 
-    /// Whether this fitness strictly beats `other`.
+    /// Whether this fitness strictly beats `other`: the same as comparing [`ordered`](Fitness::ordered),
+    /// in fewer instructions.
     #[inline(always)]
     pub fn beats(self, other: Self) -> bool {
-        self.ordered() < other.ordered()
+        precedes(self.violation, other.violation)
+            || (!precedes(other.violation, self.violation) && precedes(self.value, other.value))
     }
 
     /// Whether value and violation are finite.
@@ -49,6 +51,12 @@ impl<R: Real> Fitness<R> {
         let canonical = |x: R| if x.is_nan() { R::NAN } else { x + R::ZERO };
         Fitness { violation: canonical(self.violation), value: canonical(self.value) }
     }
+}
+
+/// Whether `a` comes before `b`: it is less, or the only one that is a number.
+#[inline(always)]
+fn precedes<R: Real>(a: R, b: R) -> bool {
+    a < b || (b.is_nan() && !a.is_nan())
 }
 
 /// A fitness with the index of its individual: the total order of a population.
@@ -76,8 +84,8 @@ impl<R: Real> Candidate<R> {
     /// Whether this candidate comes before `other` in (violation, value, index).
     #[inline(always)]
     pub fn beats(self, other: Self) -> bool {
-        let key = |c: Self| (c.fitness.violation.ordered(), c.fitness.value.ordered(), c.index);
-        key(self) < key(other)
+        let (a, b) = (self.fitness, other.fitness);
+        a.beats(b) || (!b.beats(a) && self.index < other.index)
     }
 
     /// The better of two candidates.
@@ -111,6 +119,17 @@ mod tests {
         }
         check::<f32>();
         check::<f64>();
+    }
+
+    #[test]
+    fn comparing_is_comparing_keys() {
+        let numbers = [f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-40, 2.0, f32::INFINITY, f32::NAN];
+        let all = numbers.map(|violation| numbers.map(|value| Fitness { violation, value }));
+        for a in all.as_flattened() {
+            for b in all.as_flattened() {
+                assert_eq!(a.beats(*b), a.ordered() < b.ordered(), "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

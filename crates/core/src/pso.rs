@@ -84,7 +84,8 @@ pub fn velocity<R: Real>(
 #[inline(always)]
 pub fn limited<R: Real>(coefficients: &Coefficients<R>, velocity: R, (lower, upper): (R, R)) -> R {
     let limit = (coefficients.velocity_limit * (upper - lower)).smaller(R::MAX);
-    velocity.clamp_to(-limit, limit)
+    // Zero minus zero is +0, which a bound must be.
+    velocity.clamp_to(R::ZERO - limit, limit)
 }
 
 /// Position and velocity after CPSO's equation 3 and the boundary mode.

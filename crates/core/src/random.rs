@@ -12,6 +12,7 @@
 //! margin. `docs/random.md` has what our own consumption order gave in dieharder, and why Philox
 //! and not xorshift streams.
 
+use crate::math::multiply;
 use crate::real::Real;
 
 /// Rounds of Philox in a draw.
@@ -19,15 +20,6 @@ pub const ROUNDS: usize = 7;
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-
-/// The two halves of a product, high first.
-///
-/// The lower half is multiplied again in 32 bits: from one 64-bit product LLVM makes 64-bit
-/// arithmetic of the whole round, which on the GPU takes half as many instructions again.
-#[inline(always)]
-fn multiply(a: u32, b: u32) -> (u32, u32) {
-    (((u64::from(a) * u64::from(b)) >> 32) as u32, a.wrapping_mul(b))
-}
 
 /// Philox4x32: a bijection of 128-bit counters, chosen by a 64-bit key.
 #[inline(always)]

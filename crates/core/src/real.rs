@@ -102,17 +102,13 @@ pub trait Real:
     fn ln(self) -> Self;
     /// The largest integer not above the number.
     fn floor(self) -> Self;
-    /// The smaller of two numbers, by comparison alone: `self` if it is less, otherwise `other`.
-    #[inline(always)]
-    fn smaller(self, other: Self) -> Self {
-        if self < other { self } else { other }
-    }
-    /// The larger of two numbers, by comparison alone: `self` if it is greater, otherwise `other`.
-    #[inline(always)]
-    fn larger(self, other: Self) -> Self {
-        if self > other { self } else { other }
-    }
-    /// The nearest number in `[lower, upper]`; a NaN becomes `upper`.
+    /// The smaller of two numbers: `self` if it is not greater, `other` if `self` is a NaN. `other`
+    /// is neither a NaN nor -0.
+    fn smaller(self, other: Self) -> Self;
+    /// The larger of two numbers: `self` if it is greater, otherwise `other`, also if `self` is a
+    /// NaN. `other` is neither a NaN nor -0.
+    fn larger(self, other: Self) -> Self;
+    /// The nearest number in `[lower, upper]`; a NaN becomes `upper`. Neither bound is a NaN or -0.
     #[inline(always)]
     fn clamp_to(self, lower: Self, upper: Self) -> Self {
         self.smaller(upper).larger(lower)
@@ -173,7 +169,15 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn is_finite(self) -> bool {
-        self.to_bits() & 0x7f80_0000 != 0x7f80_0000
+        Real::abs(self) < f32::INFINITY
+    }
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        math::smaller_f32(self, other)
+    }
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        math::larger_f32(self, other)
     }
     #[inline(always)]
     fn abs(self) -> Self {
@@ -268,7 +272,15 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn is_finite(self) -> bool {
-        self.to_bits() & 0x7ff0_0000_0000_0000 != 0x7ff0_0000_0000_0000
+        Real::abs(self) < f64::INFINITY
+    }
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        if self <= other { self } else { other }
+    }
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        if self > other { self } else { other }
     }
     #[inline(always)]
     fn abs(self) -> Self {

@@ -97,69 +97,106 @@ impl Exchange {
     }
 
     /// Posts this block's best under `tag`; by one thread, after a barrier behind which the block
-    /// has written all that goes with it. [`Fitness::WORST`] says that there is none.
+    /// has written all that goes with it. [`Fitness::WORST`] says that there is none, and then
+    /// nothing else is ordered before the post: the common case waits for no write.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
+        if best.ordered() != Fitness::<R>::WORST.ordered() {
+            fence();
+        }
         let mut word = 0;
         while word < self.words {
             let payload = payload::<R>(best, self.words, word);
             let value = u64::from(tag) << 32 | u64::from(payload);
-            self.slots.store_release(self.slot(tag, word, block), value);
+            self.slots.store_relaxed(self.slot(tag, word, block), value);
             word += 1;
         }
     }
 
     /// Waits for all posts under `tag` and gives the best with the number of its block, the lowest
-    /// among equals; without constraints a NaN value says that no block has one. Collective in the warp; what the blocks wrote before posting is visible after.
+    /// among equals; without constraints a NaN value says that no block has one. Collective in the
+    /// warp; what the blocks wrote before posting is visible after a [`fence`] of the warp.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn collect<R: DeviceReal>(&self, tag: u32) -> Candidate<R> {
         let constrained = self.words as usize > R::WORDS;
         let mut best = Candidate::<R>::NONE;
-        let mut first = 0;
-        while first < self.blocks {
-            let mut payloads = [[u32::MAX; 4]; IN_FLIGHT];
-            let mut word = 0;
-            while word < 4 {
-                if word < self.words {
-                    self.wait(tag, word, first, &mut payloads);
-                }
-                word += 1;
+        if self.blocks <= 32 {
+            best = self.hear::<R, 1>(tag, 0, constrained);
+        } else {
+            let mut first = 0;
+            while first < self.blocks {
+                best = best.better(self.hear::<R, IN_FLIGHT>(tag, first, constrained));
+                first += 32 * IN_FLIGHT as u32;
             }
-            let mut k = 0;
-            while k < IN_FLIGHT {
-                let block = first + thread::lane() + 32 * k as u32;
-                if block < self.blocks {
-                    let fitness = fitness::<R>(payloads[k], constrained);
-                    best = best.better(Candidate::new(fitness, block));
-                }
-                k += 1;
-            }
-            first += 32 * IN_FLIGHT as u32;
         }
-        fence();
         warp::best(best, constrained).0
     }
 
-    /// Reads one word of the slots `first + lane + 32 k` until all have the tag.
+    /// The best of the slots `first + lane + 32 k`, k below `N`, when all have the tag.
+    ///
+    /// A lane whose slots lie beyond the last block's reads that one again: all loads are on their way
+    /// before the first is looked at.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn wait(&self, tag: u32, word: u32, first: u32, payloads: &mut [[u32; 4]; IN_FLIGHT]) {
-        loop {
-            let mut there = true;
-            let mut k = 0;
-            while k < IN_FLIGHT {
-                let block = first + thread::lane() + 32 * k as u32;
-                if block < self.blocks {
-                    let value = self.slots.load_relaxed(self.slot(tag, word, block));
-                    there &= (value >> 32) as u32 == tag;
-                    payloads[k][word as usize] = value as u32;
+    fn hear<R: DeviceReal, const N: usize>(
+        &self,
+        tag: u32,
+        first: u32,
+        constrained: bool,
+    ) -> Candidate<R> {
+        let mut blocks = [0; N];
+        let mut k = 0;
+        while k < N {
+            blocks[k] = (first + thread::lane() + 32 * k as u32).min(self.blocks - 1);
+            k += 1;
+        }
+        let mut payloads = [[u32::MAX; 4]; N];
+        let mut word = 0;
+        while word < 4 {
+            if word < self.words {
+                let found = self.wait(tag, word, blocks);
+                k = 0;
+                while k < N {
+                    payloads[k][word as usize] = found[k];
+                    k += 1;
                 }
+            }
+            word += 1;
+        }
+        let mut best = Candidate::<R>::NONE;
+        k = 0;
+        while k < N {
+            let fitness = fitness::<R>(payloads[k], constrained);
+            best = best.better(Candidate::new(fitness, blocks[k]));
+            k += 1;
+        }
+        best
+    }
+
+    /// One word of the slots of `blocks`, when all have the tag.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn wait<const N: usize>(&self, tag: u32, word: u32, blocks: [u32; N]) -> [u32; N] {
+        let mut places = [0; N];
+        let mut k = 0;
+        while k < N {
+            places[k] = self.slot(tag, word, blocks[k]);
+            k += 1;
+        }
+        loop {
+            let values = self.slots.load_relaxed_all(places);
+            let mut payloads = [0; N];
+            let mut there = true;
+            k = 0;
+            while k < N {
+                there &= (values[k] >> 32) as u32 == tag;
+                payloads[k] = values[k] as u32;
                 k += 1;
             }
             if there {
-                return;
+                return payloads;
             }
             machine::spin();
         }

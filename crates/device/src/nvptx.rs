@@ -200,6 +200,33 @@ pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
     [a, b, c, d]
 }
 
+/// Two neighbouring 32-bit words, once.
+///
+/// # Safety
+/// `at` is valid for a read of 8 bytes in global memory and a multiple of 8.
+#[inline(always)]
+pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
+    let (a, b): (u32, u32);
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.global.cs.v2.b32 {{{a}, {b}}}, [{at}];", at = in(reg64) at,
+            a = out(reg32) a, b = out(reg32) b,
+            options(readonly, pure, nostack, preserves_flags));
+    }
+    [a, b]
+}
+
+/// # Safety
+/// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
+#[inline(always)]
+pub(crate) unsafe fn stream_write_2x32(at: *mut u32, [a, b]: [u32; 2]) {
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("st.global.cs.v2.b32 [{at}], {{{a}, {b}}};", at = in(reg64) at,
+            a = in(reg32) a, b = in(reg32) b, options(nostack, preserves_flags));
+    }
+}
+
 /// Two neighbouring 64-bit words, once.
 ///
 /// # Safety
@@ -268,10 +295,10 @@ pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
 /// # Safety
 /// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]
-pub(crate) unsafe fn store_release_u64(at: *mut u64, value: u64) {
+pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
     // SAFETY: the caller's.
     unsafe {
-        asm!("st.release.gpu.global.b64 [{at}], {value};", at = in(reg64) at,
+        asm!("st.relaxed.gpu.global.b64 [{at}], {value};", at = in(reg64) at,
             value = in(reg64) value, options(nostack, preserves_flags));
     }
 }

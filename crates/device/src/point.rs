@@ -228,10 +228,12 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
         let mut k = 0;
         while k < K {
             let i = coordinate::<LANES>(thread::lane(), k);
-            if i < self.dimensions {
-                let leaf = k % Self::TOGETHER;
-                leaves[leaf] = O::combine(leaves[leaf], term(i, self.own[k]));
-            }
+            let leaf = k % Self::TOGETHER;
+            // Places beyond the end go through the motions of the last coordinate: a choice at the end
+            // lets the terms overlap, where a branch would part them.
+            let term = term(i.min(self.dimensions - 1), self.own[k]);
+            let term = if i < self.dimensions { term } else { O::identity() };
+            leaves[leaf] = if k == leaf { term } else { O::combine(leaves[leaf], term) };
             k += 1;
         }
         Self::finish::<O>(leaves)

@@ -36,21 +36,17 @@ pub trait DeviceReal: Real + Stored {
 }
 
 impl DeviceReal for f32 {
-    // No kernel reads two `f32` at a time: nothing is gained by an instruction for it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
         // SAFETY: the caller's.
-        unsafe { [machine::global_read(at), machine::global_read(at.add(1))] }
+        unsafe { machine::stream_read_2x32(at.cast()) }.map(f32::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_write2(at: *mut Self, [a, b]: [Self; 2]) {
+    unsafe fn stream_write2(at: *mut Self, values: [Self; 2]) {
         // SAFETY: the caller's.
-        unsafe {
-            machine::global_write(at, a);
-            machine::global_write(at.add(1), b);
-        }
+        unsafe { machine::stream_write_2x32(at.cast(), values.map(f32::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -202,36 +198,11 @@ fn assert_inside<T>(offset: usize, size: usize) {
 }
 
 impl<R: DeviceReal> View<R> {
-    /// Elements `i` to `i + 3`, read once and not kept in the caches; `i` is a multiple of 4.
+    /// The row of `len` places from `i` on.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn stream4(&self, i: usize) -> [R; 4] {
-        // SAFETY: `at` has checked the four places; arrays and rows start at multiples of 16 bytes.
-        unsafe { R::stream_read(self.at(i, 4)) }
-    }
-
-    /// Makes `values` elements `i` to `i + 3`, not kept in the caches; `i` is a multiple of 4.
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn set_stream4(&self, i: usize, values: [R; 4]) {
-        // SAFETY: as for `stream4`.
-        unsafe { R::stream_write(self.at(i, 4), values) }
-    }
-
-    /// Elements `i` and `i + 1`, read once and not kept in the caches; `i` is even.
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn stream2(&self, i: usize) -> [R; 2] {
-        // SAFETY: `at` has checked both places; arrays and rows start at multiples of 16 bytes.
-        unsafe { R::stream_read2(self.at(i, 2)) }
-    }
-
-    /// Makes `values` elements `i` and `i + 1`, not kept in the caches; `i` is even.
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn set_stream2(&self, i: usize, values: [R; 2]) {
-        // SAFETY: as for `stream2`.
-        unsafe { R::stream_write2(self.at(i, 2), values) }
+    pub fn row(&self, i: usize, len: u32) -> Row<R> {
+        Row { start: self.at(i, len as usize), len }
     }
 
     /// Element `i` as other blocks of this launch have left it, past the caches of this processor.
@@ -261,14 +232,109 @@ impl View<u64> {
         unsafe { machine::load_relaxed_u64(self.at(i, 1)) }
     }
 
-    /// Makes `value` element `i` for the whole GPU, after everything that this thread (and, with a
-    /// barrier before, its block) has written.
+    /// [`load_relaxed`](View::load_relaxed) of `N` elements: all checked first, then all on their way
+    /// together.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn store_release(&self, i: usize, value: u64) {
-        // SAFETY: `at` has checked the place.
-        unsafe { machine::store_release_u64(self.at(i, 1), value) }
+    pub fn load_relaxed_all<const N: usize>(&self, places: [usize; N]) -> [u64; N] {
+        let mut values = [0; N];
+        let mut starts = [self.start; N];
+        let mut k = 0;
+        while k < N {
+            starts[k] = self.at(places[k], 1);
+            k += 1;
+        }
+        k = 0;
+        while k < N {
+            // SAFETY: `at` has checked the place.
+            values[k] = unsafe { machine::load_relaxed_u64(starts[k]) };
+            k += 1;
+        }
+        values
     }
+
+    /// Makes `value` element `i` for the whole GPU; orders nothing.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn store_relaxed(&self, i: usize, value: u64) {
+        // SAFETY: `at` has checked the place.
+        unsafe { machine::store_relaxed_u64(self.at(i, 1), value) }
+    }
+}
+
+/// A row of a [`View`], checked once when it is made.
+///
+/// Lanes whose places lie beyond its end need no branch of their own: they read a value that the
+/// caller names, and what they write goes nowhere. Indices and the length are multiples of the
+/// number of places that are moved at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<R> {
+    start: *mut R,
+    len: u32,
+}
+
+macro_rules! row_access {
+    ($get:ident, $set:ident, $places:literal, $read:path, $write:path, $doc:literal) => {
+        #[doc = concat!("The ", $doc, " from `i` on, or `beyond`.")]
+        #[inline(always)]
+        #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+        pub fn $get(&self, i: u32, beyond: R) -> [R; $places] {
+            if i >= self.len {
+                return [beyond; $places];
+            }
+            // SAFETY: `View::row` has checked the row; `i` is below its length and both are multiples
+            // of the number of places, so all of them lie in the row, aligned to their size.
+            unsafe { $read(self.start.add(i as usize)) }
+        }
+
+        #[doc = concat!("Makes `values` the ", $doc, " from `i` on.")]
+        #[inline(always)]
+        #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+        pub fn $set(&self, i: u32, values: [R; $places]) {
+            if i < self.len {
+                // SAFETY: as for reading.
+                unsafe { $write(self.start.add(i as usize), values) }
+            }
+        }
+    };
+}
+
+impl<R: DeviceReal> Row<R> {
+    row_access!(get, set, 1, read_one, write_one, "place");
+    row_access!(
+        stream2,
+        set_stream2,
+        2,
+        R::stream_read2,
+        R::stream_write2,
+        "two places, not kept in the caches,"
+    );
+    row_access!(
+        stream4,
+        set_stream4,
+        4,
+        R::stream_read,
+        R::stream_write,
+        "four places, not kept in the caches,"
+    );
+}
+
+/// # Safety
+/// `at` is valid for a read.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+unsafe fn read_one<R: Copy>(at: *mut R) -> [R; 1] {
+    // SAFETY: the caller's.
+    [unsafe { machine::global_read(at) }]
+}
+
+/// # Safety
+/// `at` is valid for a write.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+unsafe fn write_one<R: Copy>(at: *mut R, [value]: [R; 1]) {
+    // SAFETY: the caller's.
+    unsafe { machine::global_write(at, value) }
 }
 
 /// A 32-bit counter in global memory.

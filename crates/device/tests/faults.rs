@@ -131,7 +131,7 @@ fn views_out_of_their_bounds() {
         view.set(i, view.get(i) + 1.0);
     }
     fn streams(array: Array<f32>) {
-        array.view().stream4(4 * thread::global_index() as usize);
+        array.view().row(4 * thread::global_index() as usize, 4).stream4(0, 0.0);
     }
     fn parts(array: Array<f32>) {
         array.view().part(32, thread::index() as usize + 1).get(thread::index() as usize);
@@ -155,7 +155,7 @@ fn views_out_of_their_bounds() {
 #[test]
 fn addresses_that_the_gpu_does_not_take() {
     fn kernel(array: Array<f32>) {
-        array.view().set_stream4(4 * thread::index() as usize, [1.0; 4]);
+        array.view().row(4 * thread::index() as usize, 4).set_stream4(0, [1.0; 4]);
     }
     const LINE: u32 = line!() - 2;
     let mut items = Aligned::zeroed(129);

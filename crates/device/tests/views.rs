@@ -16,8 +16,16 @@ use warpswarm_device::{block, thread};
 fn stream_kernel<R: DeviceReal>((x, y): (Array<R>, Array<R>)) {
     let (x, y) = (x.view(), y.view());
     let i = 4 * thread::global_index() as usize;
-    let [a, b, c, d] = x.stream4(i);
-    y.set_stream4(i, [d, c, b, a]);
+    let (from, to) = (x.row(i, 4), y.row(i, 4));
+    let [a, b, c, d] = from.stream4(0, R::ONE);
+    to.set_stream4(0, [d, c, b, a]);
+    // Beyond the end of the row: the caller's value, and no write.
+    assert_eq!(from.stream4(4, -R::ONE), [-R::ONE; 4]);
+    to.set_stream4(4, [R::ONE; 4]);
+    assert_eq!(from.stream2(2, R::ONE), [c, d]);
+    to.set_stream2(0, [d, c]);
+    to.set(3, [a]);
+    assert_eq!((from.get(0, R::ONE), from.get(4, -R::ONE)), ([a], [-R::ONE]));
     assert_eq!(y.part(i, 4).get(3), x.get(i));
     assert_eq!(y.get_shared(i), x.get_shared(i + 3));
 }
@@ -48,7 +56,7 @@ fn fields_and_counters() {
         block::sync();
         if thread::index() == 5 {
             let improved_at = control.field::<u64>(run, offset_of!(Control, improved_at));
-            improved_at.store_release(0, 7 + improved_at.load_relaxed(0));
+            improved_at.store_relaxed(0, 7 + improved_at.load_relaxed(0));
         }
     }
     for config in orders(blocks(3, 64)) {

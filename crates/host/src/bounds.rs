@@ -71,7 +71,8 @@ impl Bounds {
                 return Err(Error::BoundRange { index, lower, upper, precision: R::NAME });
             }
         }
-        let round = |bounds: &[f64]| bounds.iter().map(|&x| R::from_f64(x)).collect();
+        // Plus zero, which makes +0 of -0: a bound is never -0.
+        let round = |bounds: &[f64]| bounds.iter().map(|&x| R::from_f64(x) + R::ZERO).collect();
         Ok((round(&self.lower), round(&self.upper)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use crate::backend::gpu;
+use crate::backend::machine::gpu;
 use crate::error::Error;
 
 /// What this machine and this build of the library can do: see [`report`].

@@ -13,12 +13,12 @@ mod particle;
 
 use core::mem::offset_of;
 
-use warpswarm_core::launch::{Control, Ptr, PsoArgs, record_stride, stopped};
+use warpswarm_core::launch::{Control, PsoArgs, Ptr, record_stride, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_core::sum::Operator;
 use warpswarm_device::shared::SharedArray;
-use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::view::{DeviceReal, Row, View};
 use warpswarm_device::{grid, thread};
 
 /// One run's arrays and this block's place in it.
@@ -123,6 +123,12 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         array.part(self.row(particle), self.args.stride as usize)
     }
 
+    /// The row of `array` that belongs to a particle, for lanes that share it.
+    #[inline(always)]
+    pub fn lane_row(&self, array: View<R>, particle: u32) -> Row<R> {
+        array.row(self.row(particle), self.args.stride)
+    }
+
     /// Whether the run has stopped; it is left alone then.
     #[inline(always)]
     pub fn has_stopped(&self) -> bool {
@@ -141,10 +147,13 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     /// The scratch of the exchange between resident blocks: the record of block `part` under `tag`.
     #[inline(always)]
     pub fn record(&self, tag: u32, part: u32) -> View<R> {
-        let (blocks, places) =
-            (self.args.blocks_per_run, record_stride(self.args.stride) as usize);
-        let records =
-            of_run(self.args.slot_positions, self.args.runs, self.run, 2 * blocks as usize * places);
+        let (blocks, places) = (self.args.blocks_per_run, record_stride(self.args.stride) as usize);
+        let records = of_run(
+            self.args.slot_positions,
+            self.args.runs,
+            self.run,
+            2 * blocks as usize * places,
+        );
         records.part(((tag & 1) * blocks + part) as usize * places, places)
     }
 
@@ -167,8 +176,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         let block_best = warpswarm_device::block::reduce::<_, Best>(mine, scratch);
         let row = of_run(self.args.block_best, self.args.runs, self.run, blocks as usize);
         let ticket = self.control.atomic_u32(0, offset_of!(Control, ticket));
-        let best =
-            grid::reduce::<_, Best>(block_best, (row, self.part), ticket, blocks, scratch);
+        let best = grid::reduce::<_, Best>(block_best, (row, self.part), ticket, blocks, scratch);
         let Some(best) = best else { return };
 
         let initial = self.args.iterations == 0;
@@ -238,14 +246,18 @@ macro_rules! export_pso {
             type Single = Launch<PsoArgs<f32>, $single>;
             type Double = Launch<PsoArgs<f64>, $double>;
             $crate::export_pso! { @ f32, $name, Single,
-                ("x1k2", 1, 2, 1024, 512), ("x8k4", 8, 4, 512, 512), ("x8k16", 8, 16, 256, 256) }
+                ("x1k2", 1, 2, 1024, 512, 1024), ("x8k4", 8, 4, 512, 384, 384),
+                ("x16k8", 16, 8, 256, 256, 256) }
             $crate::export_pso! { @ f64, $name, Double,
-                ("x1k2", 1, 2, 512, 512), ("x8k4", 8, 4, 256, 256), ("x16k8", 16, 8, 256, 256) }
+                ("x1k2", 1, 2, 512, 512, 512), ("x8k4", 8, 4, 256, 256, 256),
+                ("x16k8", 16, 8, 256, 256, 256) }
         }
     };
-    // A tile is (name, lanes, coordinates a lane, largest block, largest block in a cooperative grid).
+    // A tile is (name, lanes, coordinates a lane, and for how many threads the registers of three
+    // kernels must suffice: a resident block, a block of a cooperative grid, and streaming, of which
+    // several blocks are to share a multiprocessor).
     (@ $real:ident, $name:ident, $launch:ty,
-        $(($tile:literal, $lanes:literal, $own:literal, $block:literal, $shared:literal)),*) => {
+        $(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*) => {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
@@ -257,13 +269,13 @@ macro_rules! export_pso {
                     |launch: $launch| $crate::pso::streaming::any(&launch),
                 $(concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_", $tile) =>
                     |launch: $launch| $crate::pso::resident::resident::<
-                        _, _, $lanes, $own, $block, false>(&launch),
+                        _, _, $lanes, $own, $one, false>(&launch),
                 concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_", $tile) =>
                     |launch: $launch| $crate::pso::resident::resident::<
-                        _, _, $lanes, $own, $shared, true>(&launch),
+                        _, _, $lanes, $own, $grid, true>(&launch),
                 concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_", $tile) =>
                     |launch: $launch| $crate::pso::streaming::tiled::<
-                        _, _, $lanes, $own, $block>(&launch),)*
+                        _, _, $lanes, $own, $stream>(&launch),)*
             }
         }
     };

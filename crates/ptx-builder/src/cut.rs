@@ -195,7 +195,10 @@ fn module(
                 text.push_str(item.text[..body].trim_end());
                 text.push('\n');
                 if !said.is_empty() {
-                    text.push_str(&format!(".maxntid {}, 1, 1\n.minnctapersm 1\n", max_threads(item.name, &said)?));
+                    text.push_str(&format!(
+                        ".maxntid {}, 1, 1\n.minnctapersm 1\n",
+                        max_threads(item.name, &said)?
+                    ));
                 }
                 text.push_str(&item.text[body..]);
             }

@@ -202,6 +202,26 @@ pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
 }
 
 /// # Safety
+/// `at` is valid for a read of 8 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
+    check_address(at.addr(), 8);
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { at.cast::<[u32; 2]>().read() }
+}
+
+/// # Safety
+/// `at` is valid for a write of 8 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_write_2x32(at: *mut u32, words: [u32; 2]) {
+    check_address(at.addr(), 8);
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { at.cast::<[u32; 2]>().write(words) }
+}
+
+/// # Safety
 /// As [`stream_read_4x32`].
 #[inline(always)]
 #[track_caller]
@@ -263,11 +283,11 @@ fn stored(launch: &Launch) {
 /// `at` is valid for a write of 8 bytes, or null.
 #[inline]
 #[track_caller]
-pub(crate) unsafe fn store_release_u64(at: *mut u64, value: u64) {
+pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
     check_address(at.addr(), 8);
     stored(launch());
     // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { AtomicU64::from_ptr(at) }.store(value, Ordering::Release);
+    unsafe { AtomicU64::from_ptr(at) }.store(value, Ordering::Relaxed);
 }
 
 #[inline]

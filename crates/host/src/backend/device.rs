@@ -455,7 +455,7 @@ fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
 mod tests {
     use super::*;
     use crate::algorithms::Algorithm;
-    use crate::backend::emulator::Emulator;
+    use crate::backend::machine::emulator::Emulator;
     use crate::bounds::Bounds;
     use crate::error::Error;
     use crate::problems::{Sphere, built_in};

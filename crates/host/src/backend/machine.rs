@@ -1,5 +1,9 @@
 //! What a device can do, be it a GPU or the emulator.
 
+#[cfg(feature = "emulator")]
+pub(crate) mod emulator;
+pub(crate) mod gpu;
+
 use crate::error::Result;
 
 /// A device with memory of its own, and a queue of work that it does in order.

@@ -19,11 +19,8 @@ use crate::settings::{MAX_ITERATIONS, Settings};
 
 pub(crate) mod cpu;
 mod device;
-#[cfg(feature = "emulator")]
-mod emulator;
 mod encode;
-pub(crate) mod gpu;
-mod machine;
+pub(crate) mod machine;
 
 /// The state of all runs of an optimiser, and the means to advance it.
 pub(crate) trait Engine<R: Real>: Send {
@@ -194,14 +191,20 @@ fn choose<R: Real>(
         }
         Backend::Gpu => {
             let target = check_kernels(algorithm, target, Backend::Gpu)?;
-            Ok(Box::new(Device::new(Backend::Gpu, job, target, settings, gpu::Gpu::open()?)?))
+            Ok(Box::new(Device::new(
+                Backend::Gpu,
+                job,
+                target,
+                settings,
+                machine::gpu::Gpu::open()?,
+            )?))
         }
         Backend::Emulator => {
             emulated(job, check_kernels(algorithm, target, Backend::Emulator)?, settings)
         }
         Backend::Auto => {
             let target = check_kernels(algorithm, target, Backend::Gpu).ok();
-            match target.and_then(|target| Some((target, gpu::Gpu::open().ok()?))) {
+            match target.and_then(|target| Some((target, machine::gpu::Gpu::open().ok()?))) {
                 Some((target, gpu)) => {
                     Ok(Box::new(Device::new(Backend::Gpu, job, target, settings, gpu)?))
                 }
@@ -217,7 +220,7 @@ fn emulated<R: Real>(
     target: Target,
     settings: &Settings,
 ) -> Result<Box<dyn Engine<R>>> {
-    let machine = emulator::Emulator::default();
+    let machine = machine::emulator::Emulator::default();
     Ok(Box::new(Device::new(Backend::Emulator, job, target, settings, machine)?))
 }
 

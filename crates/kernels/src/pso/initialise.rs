@@ -49,8 +49,7 @@ fn place<R: DeviceReal, O: Objective<R>>(swarm: &Swarm<'_, R>, objective: &O, pa
         i += 32;
     }
     warp::sync();
-    let fitness =
-        objective.evaluate(&WarpPoint::new(position, swarm.args.dimensions as usize));
+    let fitness = objective.evaluate(&WarpPoint::new(position, swarm.args.dimensions as usize));
     if thread::lane() == 0 {
         swarm.best.set(particle as usize, fitness);
         swarm.count_not_finite(u32::from(!fitness.is_finite()));

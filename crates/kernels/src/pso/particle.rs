@@ -1,10 +1,11 @@
 //! A particle in the registers of the lanes that share it.
 
-use warpswarm_core::pso::{self, Coordinate};
+use warpswarm_core::boundary::Boundary;
+use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_device::point::coordinate;
 use warpswarm_device::thread;
-use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::view::{DeviceReal, Row, View};
 
 use super::Swarm;
 
@@ -14,30 +15,27 @@ pub(super) type Own<R, const K: usize> = [R; K];
 /// Reads this lane's coordinates of a row; places beyond its end are `beyond`.
 #[inline(always)]
 pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
-    row: View<R>,
-    stride: u32,
+    row: Row<R>,
     beyond: R,
     stream: bool,
 ) -> Own<R, K> {
     let mut own = [beyond; K];
     let mut k = 0;
     while k < K {
-        let i = coordinate::<LANES>(thread::lane(), k);
+        let i = coordinate::<LANES>(thread::lane(), k) as u32;
         let width = if stream { width(LANES, K) } else { 1 };
-        if i < stride as usize {
-            if width == 4 {
-                let four = row.stream4(i);
-                own[k] = four[0];
-                own[k + 1] = four[1];
-                own[k + 2] = four[2];
-                own[k + 3] = four[3];
-            } else if width == 2 {
-                let two = row.stream2(i);
-                own[k] = two[0];
-                own[k + 1] = two[1];
-            } else {
-                own[k] = row.get(i);
-            }
+        if width == 4 {
+            let four = row.stream4(i, beyond);
+            own[k] = four[0];
+            own[k + 1] = four[1];
+            own[k + 2] = four[2];
+            own[k + 3] = four[3];
+        } else if width == 2 {
+            let two = row.stream2(i, beyond);
+            own[k] = two[0];
+            own[k + 1] = two[1];
+        } else {
+            own[k] = row.get(i, beyond)[0];
         }
         k += width;
     }
@@ -47,23 +45,20 @@ pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
 /// Writes this lane's coordinates of a row.
 #[inline(always)]
 pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
-    row: View<R>,
-    stride: u32,
+    row: Row<R>,
     own: &Own<R, K>,
     stream: bool,
 ) {
     let mut k = 0;
     while k < K {
-        let i = coordinate::<LANES>(thread::lane(), k);
+        let i = coordinate::<LANES>(thread::lane(), k) as u32;
         let width = if stream { width(LANES, K) } else { 1 };
-        if i < stride as usize {
-            if width == 4 {
-                row.set_stream4(i, [own[k], own[k + 1], own[k + 2], own[k + 3]]);
-            } else if width == 2 {
-                row.set_stream2(i, [own[k], own[k + 1]]);
-            } else {
-                row.set(i, own[k]);
-            }
+        if width == 4 {
+            row.set_stream4(i, [own[k], own[k + 1], own[k + 2], own[k + 3]]);
+        } else if width == 2 {
+            row.set_stream2(i, [own[k], own[k + 1]]);
+        } else {
+            row.set(i, [own[k]]);
         }
         k += width;
     }
@@ -80,44 +75,36 @@ const fn width(lanes: u32, own: usize) -> usize {
     }
 }
 
-/// A lane's share of the bounds: in registers where there are few, otherwise read when needed.
+/// A lane's share of the bounds: in registers if there are few, otherwise read when needed.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds<R, const LANES: u32, const K: usize> {
     lower: Own<R, K>,
     upper: Own<R, K>,
-    arrays: (View<R>, View<R>),
-    stride: u32,
+    rows: [Row<R>; 2],
 }
 
-/// The most coordinates a lane whose bounds are worth registers.
-const HELD: usize = 4;
+/// The most words of lower bounds that are worth registers.
+const HELD: usize = 8;
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
     #[inline(always)]
     pub(super) fn of(swarm: &Swarm<'_, R>) -> Self {
-        let stride = swarm.args.stride;
+        let row = |view: View<R>| view.row(0, swarm.args.stride);
+        let rows = [row(swarm.lower), row(swarm.upper)];
         let held = |row, beyond| {
-            if K <= HELD { load::<R, LANES, K>(row, stride, beyond, false) } else { [beyond; K] }
+            if K * R::WORDS <= HELD { load::<R, LANES, K>(row, beyond, false) } else { [beyond; K] }
         };
-        Bounds {
-            lower: held(swarm.lower, -R::ONE),
-            upper: held(swarm.upper, R::ONE),
-            arrays: (swarm.lower, swarm.upper),
-            stride,
-        }
+        Bounds { lower: held(rows[0], -R::ONE), upper: held(rows[1], R::ONE), rows }
     }
 
+    /// The bounds of register `k`; places beyond the dimensions have room around 0.
     #[inline(always)]
     fn get(&self, k: usize) -> (R, R) {
-        if K <= HELD {
+        if K * R::WORDS <= HELD {
             return (self.lower[k], self.upper[k]);
         }
-        let i = coordinate::<LANES>(thread::lane(), k);
-        if i < self.stride as usize {
-            (self.arrays.0.get(i), self.arrays.1.get(i))
-        } else {
-            (-R::ONE, R::ONE)
-        }
+        let i = coordinate::<LANES>(thread::lane(), k) as u32;
+        (self.rows[0].get(i, -R::ONE)[0], self.rows[1].get(i, R::ONE)[0])
     }
 }
 
@@ -159,8 +146,25 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
         global: &Own<R, K>,
         bounds: &Bounds<R, LANES, K>,
     ) {
-        let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
+        // The usual mode has a loop of its own, without the code of the others in its way.
         let coefficients = &swarm.args.coefficients;
+        if K > 2 && coefficients.boundary == Boundary::Clamp {
+            let coefficients = &Coefficients { boundary: Boundary::Clamp, ..*coefficients };
+            self.advance_with(coefficients, which, global, bounds);
+        } else {
+            self.advance_with(coefficients, which, global, bounds);
+        }
+    }
+
+    #[inline(always)]
+    fn advance_with(
+        &mut self,
+        coefficients: &Coefficients<R>,
+        which: Move,
+        global: &Own<R, K>,
+        bounds: &Bounds<R, LANES, K>,
+    ) {
+        let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
         let mut k = 0;
         while k < K {
             let pair = coordinate::<LANES>(thread::lane(), k) as u32 / 2;
@@ -174,8 +178,9 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
                 };
                 let reentry = || which.reentry_draw(2 * pair + half as u32);
                 let velocity = pso::velocity(coefficients, at, global[k], draws[half]);
-                let velocity = pso::limited(coefficients, velocity, bounds.get(k));
-                let (x, v) = pso::moved(coefficients, at.position, velocity, bounds.get(k), reentry);
+                let range = bounds.get(k);
+                let velocity = pso::limited(coefficients, velocity, range);
+                let (x, v) = pso::moved(coefficients, at.position, velocity, range, reentry);
                 self.x[k] = x;
                 self.v[k] = v;
                 half += 1;

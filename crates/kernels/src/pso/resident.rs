@@ -12,10 +12,13 @@ use warpswarm_device::grid::Exchange;
 use warpswarm_device::point::{TilePoint, coordinate};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{block, thread, warp};
+use warpswarm_device::{block, grid, thread, warp};
 
 use super::Swarm;
 use super::particle::{self, Bounds, Move, Own, Particle};
+
+/// More iterations without an improvement than are counted.
+const ENDLESS: u32 = u32::MAX;
 
 /// The global best as every lane knows it: fitness and index, and the lane's own coordinates.
 #[derive(Clone, Copy)]
@@ -60,13 +63,18 @@ pub fn resident<
     let global = swarm.global.get(0);
     let mut leader = Leader {
         best: Candidate::new(unconstrained::<R, O>(global.fitness), global.index),
-        position: particle::load::<R, LANES, K>(swarm.global_position, args.stride, R::ZERO, false),
+        position: particle::load::<R, LANES, K>(
+            swarm.global_position.row(0, args.stride),
+            R::ZERO,
+            false,
+        ),
     };
     let mut not_finite = 0;
     let mut iteration = control.iterations;
     // Iterations since the last improvement, and those of this launch that are left.
-    let mut idle = (iteration - control.improved_at).min(u64::from(u32::MAX)) as u32;
+    let mut idle = (iteration - control.improved_at).min(u64::from(ENDLESS - 1)) as u32;
     let mut left = args.iterations as u32;
+    let patience = if args.stop.stagnation == 0 { ENDLESS } else { args.stop.stagnation as u32 };
     let mut reason = stopped::NOT;
     while left != 0 && reason == stopped::NOT {
         iteration += 1;
@@ -82,39 +90,49 @@ pub fn resident<
         it.advance(swarm, which, &leader.position, &bounds);
         let dimensions = args.dimensions as usize;
         let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, meeting.stage, O::GATHERS);
-        let fitness = launch.objective.evaluate(&point);
+        let fitness = launch.objective.judge(&point);
         not_finite += u32::from(active && !fitness.is_finite());
         let mut mine = Candidate::NONE;
         if active && fitness.beats(best) {
-            best = fitness;
+            best = fitness.canonical();
             it.p = it.x;
-            let candidate = Candidate::new(fitness, particle);
+            let candidate = Candidate::new(best, particle);
             if candidate.beats(leader.best) {
                 mine = candidate;
             }
         }
+        idle = (idle + 1).min(ENDLESS - 1);
         let before = leader.best.fitness;
         let tag = args.tag.wrapping_add(args.iterations as u32 - left);
-        meeting.agree::<O>(swarm, tag, mine, &it.x, &mut leader);
-        let improved = leader.best.fitness.beats(before);
-        idle = if improved { 0 } else { idle.saturating_add(1) };
-        reason = args.stop.check(leader.best.fitness, u64::from(idle), 0);
+        if meeting.agree::<O>(swarm, tag, mine, &it.x, &mut leader) {
+            if leader.best.fitness.beats(before) {
+                idle = 0;
+            }
+            reason = args.stop.check(leader.best.fitness, 0, 0);
+        }
+        if reason == stopped::NOT && idle >= patience {
+            reason = stopped::STAGNATION;
+        }
     }
     let swarm = &Swarm::again(args);
     if active {
         write(swarm, particle, &it);
-        if thread::lane() % LANES == 0 {
+        if thread::lane().is_multiple_of(LANES) {
             swarm.best.set(particle as usize, best);
             swarm.count_not_finite(not_finite);
         }
     }
     if swarm.part == 0 && group == 0 {
-        particle::store::<R, LANES, K>(swarm.global_position, args.stride, &leader.position, false);
+        let row = swarm.global_position.row(0, args.stride);
+        particle::store::<R, LANES, K>(row, &leader.position, false);
         if thread::index() == 0 {
             swarm.global.set(0, leader.best);
             let improved = idle < args.iterations as u32 - left;
-            let improved_at =
-                if improved { iteration - u64::from(idle) } else { swarm.control.get(0).improved_at };
+            let improved_at = if improved {
+                iteration - u64::from(idle)
+            } else {
+                swarm.control.get(0).improved_at
+            };
             swarm.set_progress(iteration, improved_at, reason);
         }
     }
@@ -131,14 +149,9 @@ fn read<R: DeviceReal, const LANES: u32, const K: usize>(
     swarm: &Swarm<'_, R>,
     particle: u32,
 ) -> Particle<R, LANES, K> {
-    let own = |array| {
-        particle::load::<R, LANES, K>(swarm.row_of(array, particle), swarm.args.stride, R::ZERO, false)
-    };
-    Particle {
-        x: own(swarm.positions),
-        v: own(swarm.velocities),
-        p: own(swarm.best_positions),
-    }
+    let own =
+        |array| particle::load::<R, LANES, K>(swarm.lane_row(array, particle), R::ZERO, false);
+    Particle { x: own(swarm.positions), v: own(swarm.velocities), p: own(swarm.best_positions) }
 }
 
 #[inline(always)]
@@ -148,8 +161,7 @@ fn write<R: DeviceReal, const LANES: u32, const K: usize>(
     it: &Particle<R, LANES, K>,
 ) {
     let own = |array, own| {
-        let row = swarm.row_of(array, particle);
-        particle::store::<R, LANES, K>(row, swarm.args.stride, own, false);
+        particle::store::<R, LANES, K>(swarm.lane_row(array, particle), own, false);
     };
     own(swarm.positions, &it.x);
     own(swarm.velocities, &it.v);
@@ -184,9 +196,7 @@ struct Shared<R> {
     warps: u32,
 }
 
-impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
-    Meeting<R, LANES, K, GRID>
-{
+impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<R, LANES, K, GRID> {
     const ROW: u32 = LANES * K as u32;
 
     #[inline(always)]
@@ -223,7 +233,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
     }
 
     /// Makes the best of all candidates the leader, if there is any: each beats the leader already.
-    /// Collective in the block and, over several blocks, among them.
+    /// Says whether there was one. Collective in the block and, over several blocks, among them.
     #[inline(always)]
     fn agree<O: Objective<R>>(
         &self,
@@ -232,12 +242,14 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
         mine: Candidate<R>,
         x: &Own<R, K>,
         leader: &mut Leader<R, K>,
-    ) {
+    ) -> bool {
         let better = mine.index != u32::MAX;
         if GRID {
-            self.agree_over_blocks::<O>(swarm, tag, (mine, x), leader);
-        } else if thread::block_dim() == 32 {
-            if warp::any(better) {
+            return self.agree_over_blocks::<O>(swarm, tag, (mine, x), leader);
+        }
+        if thread::block_dim() == 32 {
+            let any = warp::any(better);
+            if any {
                 let (best, lane) = warp::best(mine, O::CONSTRAINED);
                 let source = lane / LANES * LANES + thread::lane() % LANES;
                 leader.best = best;
@@ -247,12 +259,16 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
                     k += 1;
                 }
             }
-        } else if block::sync_or(better) {
+            return any;
+        }
+        let any = block::sync_or(better);
+        if any {
             let shared = Self::shared::<O>(thread::opaque(thread::block_dim()));
             let (best, warp) = Self::agree_in_block::<O>(&shared, mine, x);
             leader.best = best;
             leader.position = Self::read(&shared, warp);
         }
+        any
     }
 
     /// The best of the block's candidates and the warp that has it; its position is in that warp's
@@ -306,51 +322,77 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool>
         tag: u32,
         (mine, x): (Candidate<R>, &Own<R, K>),
         leader: &mut Leader<R, K>,
-    ) {
-        let stride = swarm.args.stride;
-        let shared = Self::shared::<O>(thread::block_dim());
+    ) -> bool {
+        let shared = Self::shared::<O>(thread::opaque(thread::block_dim()));
         let mut ours = Fitness::WORST;
         if block::sync_or(mine.index != u32::MAX) {
             let (best, warp) = Self::agree_in_block::<O>(&shared, mine, x);
             ours = best.fitness;
-            let record = swarm.record(tag, swarm.part);
-            let mut i = thread::index();
-            while i < stride {
-                record.set(i as usize, shared.positions.get(warp * Self::ROW + i));
-                i += thread::block_dim();
-            }
-            if thread::index() == 0 {
-                record.set(stride as usize, R::from_bits64(u64::from(best.index)));
-            }
-            block::sync();
+            Self::put_up(swarm, tag, best.index, shared.positions, warp);
         }
         let blocks = swarm.args.blocks_per_run;
         let exchange = Exchange::new(self.slots, blocks, slot_words::<R>(O::CONSTRAINED));
+        let mut heard = Candidate::NONE;
         if thread::warp() == 0 {
             if thread::lane() == 0 {
                 exchange.post(tag, swarm.part, ours);
             }
-            let heard = exchange.collect::<R>(tag);
+            heard = exchange.collect::<R>(tag);
+        }
+        // A block without an improvement has posted the worst fitness, which nobody improves to.
+        let Fitness { violation, value } = heard.fitness;
+        let any = !value.is_nan() || (O::CONSTRAINED && !violation.is_nan());
+        if !block::sync_or(any) {
+            return false;
+        }
+        if thread::warp() == 0 {
+            // What the winner put up before it posted is visible to all threads after the barrier.
+            grid::fence();
             if thread::lane() == 0 {
                 shared.candidates.set(shared.warps, heard);
             }
         }
         block::sync();
         let heard = shared.candidates.get(shared.warps);
-        // A block without an improvement has posted the worst fitness, which nobody improves to.
-        let Fitness { violation, value } = heard.fitness;
-        if !value.is_nan() || (O::CONSTRAINED && !violation.is_nan()) {
-            let record = swarm.record(tag, heard.index);
-            let index = record.get_shared(stride as usize).to_bits64() as u32;
-            leader.best = Candidate::new(unconstrained::<R, O>(heard.fitness), index);
-            let mut k = 0;
-            while k < K {
-                let i = coordinate::<LANES>(thread::lane(), k);
-                if i < stride as usize {
-                    leader.position[k] = record.get_shared(i);
-                }
-                k += 1;
+        Self::take_over::<O>(swarm, tag, heard, leader);
+        true
+    }
+
+    /// Shows the position of the block's best, which warp `warp` holds, to the other blocks.
+    #[inline(always)]
+    fn put_up(swarm: &Swarm<'_, R>, tag: u32, index: u32, positions: SharedArray<R>, warp: u32) {
+        let stride = swarm.args.stride;
+        let record = swarm.record(tag, swarm.part);
+        let mut i = thread::index();
+        while i < stride {
+            record.set(i as usize, positions.get(warp * Self::ROW + i));
+            i += thread::block_dim();
+        }
+        if thread::index() == 0 {
+            record.set(stride as usize, R::from_bits64(u64::from(index)));
+        }
+        block::sync();
+    }
+
+    /// Makes another block's best the leader.
+    #[inline(always)]
+    fn take_over<O: Objective<R>>(
+        swarm: &Swarm<'_, R>,
+        tag: u32,
+        heard: Candidate<R>,
+        leader: &mut Leader<R, K>,
+    ) {
+        let stride = swarm.args.stride as usize;
+        let record = swarm.record(tag, heard.index);
+        let index = record.get_shared(stride).to_bits64() as u32;
+        leader.best = Candidate::new(unconstrained::<R, O>(heard.fitness), index);
+        let mut k = 0;
+        while k < K {
+            let i = coordinate::<LANES>(thread::lane(), k);
+            if i < stride {
+                leader.position[k] = record.get_shared(i);
             }
+            k += 1;
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
         return;
     }
     let (key, iteration) = (swarm.key(), swarm.control.get(0).iterations + 1);
-    let (stride, dimensions) = (args.stride, args.dimensions as usize);
+    let dimensions = args.dimensions as usize;
     let threads = thread::block_dim();
     let group = thread::index() / LANES;
     let (scratch, stage) = shared::<R, LANES, K>(threads);
@@ -40,7 +40,8 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
         stage
     };
     let bounds = Bounds::<R, LANES, K>::of(swarm);
-    let global = particle::load::<R, LANES, K>(swarm.global_position, stride, R::ZERO, false);
+    let global =
+        particle::load::<R, LANES, K>(swarm.global_position.row(0, args.stride), R::ZERO, false);
 
     let mut mine = Candidate::NONE;
     let mut not_finite = 0;
@@ -50,24 +51,27 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
         let which = Move { key, iteration, individual: first + group };
         let active = which.individual < swarm.individuals;
         // Idle lanes go through the motions of the last particle.
-        let row = swarm.row(which.individual.min(swarm.individuals - 1));
-        let part = |array: warpswarm_device::view::View<R>| array.part(row, stride as usize);
+        let held = which.individual.min(swarm.individuals - 1);
+        let positions = swarm.lane_row(swarm.positions, held);
+        let velocities = swarm.lane_row(swarm.velocities, held);
+        let bests = swarm.lane_row(swarm.best_positions, held);
         let mut it = Particle::<R, LANES, K> {
-            x: particle::load::<R, LANES, K>(part(swarm.positions), stride, R::ZERO, true),
-            v: particle::load::<R, LANES, K>(part(swarm.velocities), stride, R::ZERO, true),
-            p: particle::load::<R, LANES, K>(part(swarm.best_positions), stride, R::ZERO, true),
+            x: particle::load::<R, LANES, K>(positions, R::ZERO, true),
+            v: particle::load::<R, LANES, K>(velocities, R::ZERO, true),
+            p: particle::load::<R, LANES, K>(bests, R::ZERO, true),
         };
-        let best = swarm.best.get(which.individual.min(swarm.individuals - 1) as usize);
+        let best = swarm.best.get(held as usize);
         it.advance(swarm, which, &global, &bounds);
         if active {
-            particle::store::<R, LANES, K>(part(swarm.positions), stride, &it.x, true);
-            particle::store::<R, LANES, K>(part(swarm.velocities), stride, &it.v, true);
+            particle::store::<R, LANES, K>(positions, &it.x, true);
+            particle::store::<R, LANES, K>(velocities, &it.v, true);
         }
         let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, stage, O::GATHERS);
-        let fitness = launch.objective.evaluate(&point);
+        let fitness = launch.objective.judge(&point);
         if active && fitness.beats(best) {
-            particle::store::<R, LANES, K>(part(swarm.best_positions), stride, &it.x, true);
-            if thread::lane() % LANES == 0 {
+            let fitness = fitness.canonical();
+            particle::store::<R, LANES, K>(bests, &it.x, true);
+            if thread::lane().is_multiple_of(LANES) {
                 swarm.best.set(which.individual as usize, fitness);
             }
             mine = mine.better(Candidate::new(fitness, which.individual));
@@ -75,7 +79,7 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
         not_finite += u32::from(active && !fitness.is_finite());
         first += args.blocks_per_run * (threads / LANES);
     }
-    if thread::lane() % LANES == 0 {
+    if thread::lane().is_multiple_of(LANES) {
         swarm.count_not_finite(not_finite);
     }
     swarm.end_iteration(mine, scratch);

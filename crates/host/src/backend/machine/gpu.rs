@@ -15,7 +15,7 @@ use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use warpswarm_ptx_builder::{Package, PackageError};
 
-use super::machine::{Machine, Shape};
+use super::{Machine, Shape};
 use crate::error::{Error, Result};
 use crate::system;
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use warpswarm_device::emulator::{Entry, LaunchConfig, launch};
 
-use super::machine::{Machine, Shape};
+use super::{Machine, Shape};
 use crate::error::{Error, Result};
 
 /// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
