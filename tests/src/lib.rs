@@ -1,8 +1,8 @@
 //! One statement, checked over a matrix: a run's bits depend on nothing but the problem, the
 //! parameters and the seed.
 //!
-//! A [`Case`] says what is run; [`reference()`] runs it in the serial loops of `cpu-ref`, by way of
-//! nothing else; [`check`] runs it on a backend and compares the whole state, bit for bit.
+//! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
+//! other places, and compares the whole state, bit for bit.
 
 use warpswarm::problems::{self, Precise};
 use warpswarm::{Algorithm, Backend, Bounds, Optimiser, PsoParams, Schedule, Settings, Stop};

@@ -292,8 +292,7 @@ pub const fn reduction_shared_bytes<R: Real>(block: u32) -> u32 {
 /// `pso_best_f32`, `pso_resident_Rastrigin_f32_x8k4`, `pso_streaming_Sphere_f64_any`.
 ///
 /// Grids are `runs * blocks_per_run` blocks; blocks are multiples of 32 threads, at most the tile's
-/// [`max_block`](super::Tile::max_block), without a tile [`MAX_BLOCK`](super::MAX_BLOCK). All launches of an iteration use the
-/// same arguments. Before the first launch `control` and `slots` are zero, `global` is anything.
+/// `max_block`, without a tile `MAX_BLOCK`. All launches of an iteration use the same arguments. Before the first launch `control` and `slots` are zero, `global` is anything.
 pub mod pso_kernels {
     /// Initial positions, velocities and personal bests; a warp a particle; any grid, no shared
     /// memory. To be followed by [`BEST`] with `iterations` zero. Needs the objective.

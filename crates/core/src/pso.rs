@@ -16,7 +16,7 @@
 //! | c1 | `cognitive` | pull to the personal best | finite, >= 0 | 1.4962 |
 //! | c2 | `social` | pull to the global best | finite, >= 0 | 1.4962 |
 //! | k | `velocity_limit` | largest speed in ranges per iteration | > 0, inf for none | 1 |
-//! | | `boundary` | see [`boundary`](crate::boundary) | | clamp |
+//! | | `boundary` | see [`boundary`] | | clamp |
 //! | COR | `correction` | reach of the mode `reverse` | [0, 1] | 0.22 |
 //! | r1, r2 | | uniform in (0, 1), fresh for every coordinate | | |
 //! | p, g | | personal best, global best of the iteration before | | |

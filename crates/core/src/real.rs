@@ -1,7 +1,7 @@
 //! The two number types, `f32` and `f64`, behind one trait.
 //!
 //! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused,
-//! and the elementary functions are those of [`math`](crate::math), not the platform's. The methods carry the
+//! and the elementary functions are those of [`math`], not the platform's. The methods carry the
 //! names of std's, which would win over a trait's in a crate that has std: objectives therefore
 //! live in `no_std` crates.
 
