@@ -266,6 +266,15 @@ pub(crate) unsafe fn stream_write_2x64(at: *mut u64, [a, b]: [u64; 2]) {
     }
 }
 
+/// Brings the cache line at an address into the second-level cache.
+#[inline(always)]
+pub(crate) fn prefetch<T>(at: *const T) {
+    // SAFETY: a prefetch of an address that is not there does nothing.
+    unsafe {
+        asm!("prefetch.global.L2 [{at}];", at = in(reg64) at, options(nostack, preserves_flags));
+    }
+}
+
 /// # Safety
 /// `at` is valid for a read of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]

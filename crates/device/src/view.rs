@@ -8,8 +8,8 @@ use core::marker::PhantomData;
 use warpswarm_core::launch::Ptr;
 use warpswarm_core::real::Real;
 
-use crate::machine;
 use crate::shared::Stored;
+use crate::{machine, thread};
 
 /// A number that kernels compute with: it can be kept in shared memory and read in vectors.
 pub trait DeviceReal: Real + Stored {
@@ -198,6 +198,18 @@ fn assert_inside<T>(offset: usize, size: usize) {
 }
 
 impl<R: DeviceReal> View<R> {
+    /// Has the warp bring the `count` elements from `i` on into the second-level cache, if they are
+    /// there; a line a lane, 4 KiB at most.
+    #[inline(always)]
+    pub fn prefetch(&self, i: usize, count: u32) {
+        const LINE: u32 = 128;
+        let first = thread::lane() * (LINE / R::BYTES);
+        let at = i + first as usize;
+        if first < count && at < self.len {
+            machine::prefetch(self.start.wrapping_add(at));
+        }
+    }
+
     /// The row of `len` places from `i` on.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]

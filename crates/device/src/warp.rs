@@ -7,7 +7,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 use warpswarm_core::sum::Operator;
 
-use crate::{machine, thread};
+use crate::machine;
 
 /// A value that lanes can hand to each other: one or two 32-bit words.
 pub trait Word: Copy + 'static {
@@ -96,17 +96,15 @@ pub fn min(value: u32) -> u32 {
 }
 
 /// Joins the values of groups of `LANES` neighbouring lanes pairwise, neighbours first, as
-/// [`sum`](warpswarm_core::sum) has it; every lane gets its group's result.
+/// [`sum`](warpswarm_core::sum) has it; every lane gets its group's result. `O` is commutative.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
     let mut value = value;
     let mut apart = 1;
     while apart < LANES {
-        let other = shuffle_xor(value, apart);
-        // The operator sees the lower lane's value first, in both lanes.
-        let first = thread::lane() & apart == 0;
-        value = if first { O::combine(value, other) } else { O::combine(other, value) };
+        // Both lanes of a pair combine the same two values: `O` must not care which comes first.
+        value = O::combine(value, shuffle_xor(value, apart));
         apart *= 2;
     }
     value

@@ -251,6 +251,10 @@ pub(crate) unsafe fn stream_write_2x64(at: *mut u64, values: [u64; 2]) {
     unsafe { at.cast::<[u64; 2]>().write(values) }
 }
 
+/// There is no cache.
+#[inline(always)]
+pub(crate) fn prefetch<T>(_at: *const T) {}
+
 /// # Safety
 /// `at` is valid for a read of 8 bytes, or null.
 #[inline]

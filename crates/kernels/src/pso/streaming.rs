@@ -61,6 +61,12 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
             p: particle::load::<R, LANES, K>(bests, R::ZERO, true),
         };
         let best = swarm.best.get(held as usize);
+        // What this warp wants next is on its way while it computes.
+        let next = first + args.blocks_per_run * (threads / LANES);
+        let rows = swarm.row(next + thread::warp() * (32 / LANES));
+        for array in [swarm.positions, swarm.velocities, swarm.best_positions] {
+            array.prefetch(rows, 32 / LANES * args.stride);
+        }
         it.advance(swarm, which, &global, &bounds);
         if active {
             particle::store::<R, LANES, K>(positions, &it.x, true);
@@ -77,7 +83,7 @@ pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, c
             mine = mine.better(Candidate::new(fitness, which.individual));
         }
         not_finite += u32::from(active && !fitness.is_finite());
-        first += args.blocks_per_run * (threads / LANES);
+        first = next;
     }
     if thread::lane().is_multiple_of(LANES) {
         swarm.count_not_finite(not_finite);
