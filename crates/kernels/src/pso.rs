@@ -246,18 +246,18 @@ macro_rules! export_pso {
             type Single = Launch<PsoArgs<f32>, $single>;
             type Double = Launch<PsoArgs<f64>, $double>;
             $crate::export_pso! { @ f32, $name, Single,
-                ("x1k2", 1, 2, 1024, 512, 1024), ("x8k4", 8, 4, 512, 384, 384),
-                ("x16k8", 16, 8, 256, 256, 256) }
+                ("x1k2", 1, 2, 1024, 512, 1024, 1024), ("x8k4", 8, 4, 512, 384, 384, 384),
+                ("x16k8", 16, 8, 256, 256, 256, 384) }
             $crate::export_pso! { @ f64, $name, Double,
-                ("x1k2", 1, 2, 512, 512, 512), ("x8k4", 8, 4, 256, 256, 256),
-                ("x16k8", 16, 8, 256, 256, 256) }
+                ("x1k2", 1, 2, 512, 512, 512, 512), ("x8k4", 8, 4, 256, 256, 256, 256),
+                ("x16k8", 16, 8, 256, 256, 256, 256) }
         }
     };
-    // A tile is (name, lanes, coordinates a lane, and for how many threads the registers of three
+    // A tile is (name, lanes, coordinates a lane, and for how many threads the registers of four
     // kernels must suffice: a resident block, a block of a cooperative grid, and streaming, of which
-    // several blocks are to share a multiprocessor).
+    // several blocks are to share a multiprocessor, with an objective that gathers and without).
     (@ $real:ident, $name:ident, $launch:ty,
-        $(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*) => {
+        $(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $gather:literal, $stream:literal)),*) => {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
@@ -275,7 +275,7 @@ macro_rules! export_pso {
                         _, _, $lanes, $own, $grid, true>(&launch),
                 concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_", $tile) =>
                     |launch: $launch| $crate::pso::streaming::tiled::<
-                        _, _, $lanes, $own, $stream>(&launch),)*
+                        _, _, $lanes, $own, $gather, $stream>(&launch),)*
             }
         }
     };

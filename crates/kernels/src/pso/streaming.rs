@@ -20,10 +20,21 @@ use super::particle::{self, Bounds, Move, Particle};
 /// Work: the groups of `LANES` lanes of the run's blocks stride over its particles. Shared memory:
 /// [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes).
 #[inline(always)]
-pub fn tiled<R: DeviceReal, O: Objective<R>, const LANES: u32, const K: usize, const BLOCK: u32>(
+pub fn tiled<
+    R: DeviceReal,
+    O: Objective<R>,
+    const LANES: u32,
+    const K: usize,
+    const GATHERING: u32,
+    const OTHER: u32,
+>(
     launch: &Launch<PsoArgs<R>, O>,
 ) {
-    max_block::<BLOCK>();
+    if O::GATHERS {
+        max_block::<GATHERING>();
+    } else {
+        max_block::<OTHER>();
+    }
     let args = &launch.args;
     let swarm = &Swarm::of_block(args);
     if swarm.has_stopped() {
