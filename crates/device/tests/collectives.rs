@@ -27,14 +27,14 @@ fn numbers<R: Real>(seed: u64, count: usize) -> Vec<R> {
     (0..count).map(number).collect()
 }
 
-/// An operator that minds the order of its operands.
-struct Polynomial;
-impl<R: Real> Operator<R> for Polynomial {
+/// An operator that minds how its operands are grouped.
+struct Grouping;
+impl<R: Real> Operator<R> for Grouping {
     fn identity() -> R {
         R::ZERO
     }
     fn combine(a: R, b: R) -> R {
-        a * R::from_f64(1.25) + b
+        (a + b) * R::from_f64(1.25)
     }
 }
 
@@ -71,8 +71,8 @@ fn warp_join_is_the_join_of_sum() {
     check::<f64, Sum>();
     check::<f32, Product>();
     check::<f64, Product>();
-    check::<f32, Polynomial>();
-    check::<f64, Polynomial>();
+    check::<f32, Grouping>();
+    check::<f64, Grouping>();
 }
 
 #[test]

@@ -273,10 +273,10 @@ mod tests {
         let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
         assert_eq!(one(1025, 2), (Resident, Some("x1k2"), 128, 9, 1));
         assert_eq!(one(65_536, 2), (Resident, Some("x1k2"), 512, 128, 1));
-        assert_eq!(one(1024, 30), (Resident, Some("x8k4"), 128, 64, 1));
-        // 132 * 1024 threads are there in all.
-        assert_eq!(one(16_896, 30), (Resident, Some("x8k4"), 512, 264, 1));
-        assert_eq!(one(16_897, 30).0, Schedule::Streaming);
+        assert_eq!(one(1024, 30), (Resident, Some("x8k4"), 256, 32, 1));
+        // 132 * 768 threads are there in all, in blocks of at most 384.
+        assert_eq!(one(12_672, 30), (Resident, Some("x8k4"), 384, 264, 1));
+        assert_eq!(one(12_673, 30).0, Schedule::Streaming);
         let batch = Demand { individuals: 4096, runs: 100, dimensions: 2, ..H200 };
         assert_eq!(grid(batch), (Resident, Some("x1k2"), 512, 8, 33));
     }
@@ -285,12 +285,12 @@ mod tests {
     fn the_largest_stream() {
         use Schedule::Streaming;
         let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
-        assert_eq!(one(1 << 20, 100), (Streaming, Some("x16k8"), 256, 528, 1));
-        assert_eq!(one(1 << 20, 1000), (Streaming, None, 256, 528, 1));
-        assert_eq!(one(3, 1000), (Streaming, None, 256, 1, 1));
-        assert_eq!(one(u32::MAX - 1, 2), (Streaming, Some("x1k2"), 256, 528, 1));
+        assert_eq!(one(1 << 20, 100), (Streaming, Some("x16k8"), 128, 1056, 1));
+        assert_eq!(one(1 << 20, 1000), (Streaming, None, 128, 1056, 1));
+        assert_eq!(one(3, 1000), (Streaming, None, 128, 1, 1));
+        assert_eq!(one(u32::MAX - 1, 2), (Streaming, Some("x1k2"), 128, 1056, 1));
         let batch = Demand { individuals: 1 << 20, runs: 100, dimensions: 100, ..H200 };
-        assert_eq!(grid(batch), (Streaming, Some("x16k8"), 256, 6, 100));
+        assert_eq!(grid(batch), (Streaming, Some("x16k8"), 128, 11, 100));
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
         check(
             H200,
             &mut |_| Ok(0),
-            "schedule resident is impossible: 1024 individuals need 16 blocks, of which 0 run at \
+            "schedule resident is impossible: 1024 individuals need 22 blocks, of which 0 run at \
              the same time; allowed: auto, streaming, stepwise",
         );
         assert_eq!(plan::<f32>(&H200, &mut |_| Ok(0)).unwrap().schedule, Schedule::Streaming);
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn a_forced_block_is_taken_or_refused() {
         let one = |block, schedule| Demand { block: Some(block), schedule, ..H200 };
-        assert_eq!(grid(one(512, Schedule::Resident)).2, 512);
+        assert_eq!(grid(one(384, Schedule::Resident)).2, 384);
         assert_eq!(
             grid(one(32, Schedule::Resident)),
             (Schedule::Resident, Some("x8k4"), 32, 256, 1)

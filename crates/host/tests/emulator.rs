@@ -56,7 +56,7 @@ fn several_blocks_a_run() {
         check::<f32>(2, schedule, &settings);
         check::<f64>(6, schedule, &settings);
     }
-    let plan = optimiser::<f32>(6, &emulated(Schedule::Auto, &settings(1000))).unwrap().plan();
+    let plan = optimiser::<f32>(6, &emulated(Schedule::Auto, &settings(200))).unwrap().plan();
     let plan = plan.unwrap();
     assert_eq!((plan.schedule, plan.blocks_per_run > 1), (Schedule::Resident, true));
 }

@@ -28,7 +28,7 @@ fn a_crate_becomes_modules() {
     assert_eq!(names, ["copy", "swap"]);
     let (copy, swap) = (&modules[0].text, &modules[1].text);
     assert!(copy.starts_with(".version 7.8\n.target sm_80\n"), "{copy}");
-    assert!(copy.contains(".maxntid 128, 1, 1\n{"), "{copy}");
+    assert!(copy.contains(".maxntid 128, 1, 1\n.minnctapersm 1\n{"), "{copy}");
     assert!(!copy.contains("warpswarm_shared"), "{copy}");
     assert!(swap.contains("\n.extern .shared .align 16 .b8 warpswarm_shared[];\n"), "{swap}");
     let compiled = modified(&kernels.target_dir);
