@@ -25,8 +25,8 @@ const MAX_GRID: u64 = (1 << 31) - 1;
 /// moving.
 const SHARING_BLOCK: u32 = 128;
 /// The most blocks that share a run while larger ones are to be had. H200, f32, two dimensions,
-/// microseconds an iteration for 16, 32, 64 and 128 blocks, 16,384 particles: 1.65 (32 blocks), 1.96,
-/// 2.81; 4,096 particles: 1.39, 1.39, 1.87, 2.7.
+/// microseconds an iteration for 32, 64 and 128 blocks: 16,384 particles 1.42, 1.75, 1.88; 4,096
+/// particles 1.14, 1.67, 1.58.
 const SHARING_BLOCKS: u32 = 32;
 /// The block of a schedule that streams: enough warps to hide latency, enough blocks to balance.
 const STREAMING_BLOCK: u32 = 128;

@@ -196,7 +196,7 @@ fn machine(tree: &Tree) -> Vec<String> {
         concat!("://www.crates", ".io"),
         concat!("pypi", ".org"),
         concat!("deb.debian", ".org"),
-        concat!("registry.npmjs", ".org"),
+        concat!("registry.", "npmjs.org"),
     ];
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| file.path != "Cargo.lock") {
