@@ -23,6 +23,8 @@ const ARCHS: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
 struct Allowed {
     /// What the entry's name begins with.
     prefix: &'static str,
+    /// And ends with.
+    suffix: &'static str,
     /// Bytes of stack frame.
     stack: u32,
     /// Bytes of spill stores, and of spill loads.
@@ -31,8 +33,21 @@ struct Allowed {
     reason: &'static str,
 }
 
-/// Entries with a stack frame or spills, each with its reason.
-const ALLOWED: &[Allowed] = &[];
+impl Allowed {
+    fn covers(&self, entry: &str) -> bool {
+        entry.starts_with(self.prefix) && entry.ends_with(self.suffix)
+    }
+}
+
+/// Entries with a stack frame or spills, each with its reason. Device toolchains differ by a few
+/// registers, so that an entry may need its exception with one and not with another.
+const ALLOWED: &[Allowed] = &[Allowed {
+    prefix: "pso_resident_",
+    suffix: "_f32_x1k2",
+    stack: 8,
+    spill: 12,
+    reason: "a block of 1,024 threads leaves 64 registers a thread, and some compilers use 65 or 66",
+}];
 
 pub(crate) fn run() -> Result<()> {
     let ptxas = setup::ptxas()?;
@@ -131,10 +146,10 @@ fn findings(rows: &[(&Module, Usage)], allowed: &[Allowed]) -> Vec<String> {
     let mut findings = Vec::new();
     let mut used = vec![false; allowed.len()];
     for (module, usage) in rows {
-        let row = allowed.iter().position(|row| module.name.starts_with(row.prefix));
+        let row = allowed.iter().position(|row| row.covers(&module.name));
         let (stack, spill) = row.map_or((0, 0), |row| (allowed[row].stack, allowed[row].spill));
         if let Some(row) = row {
-            used[row] |= usage.stack + usage.spill_stores + usage.spill_loads > 0;
+            used[row] = true;
         }
         let mut said = Vec::new();
         if usage.stack > stack {
@@ -153,7 +168,8 @@ fn findings(rows: &[(&Module, Usage)], allowed: &[Allowed]) -> Vec<String> {
         }
     }
     for (row, _) in allowed.iter().zip(used).filter(|(_, used)| !used) {
-        findings.push(format!("{}: needs its exception no more ({})", row.prefix, row.reason));
+        let Allowed { prefix, suffix, reason, .. } = row;
+        findings.push(format!("{prefix}*{suffix}: an exception of no entry ({reason})"));
     }
     findings
 }
@@ -193,7 +209,8 @@ mod tests {
         Module { name: "pso_f32".into(), text: text.into() }
     }
 
-    const ROW: Allowed = Allowed { prefix: "pso_", stack: 16, spill: 8, reason: "a reason" };
+    const ROW: Allowed =
+        Allowed { prefix: "pso_", suffix: "f32", stack: 16, spill: 8, reason: "a reason" };
 
     #[test]
     fn stack_and_spills_are_findings_unless_allowed() {
@@ -210,7 +227,9 @@ mod tests {
         assert_eq!(with(16, 8, 8, &[ROW]), 0);
         assert_eq!(with(24, 8, 8, &[ROW]), 1);
         assert_eq!(with(16, 8, 12, &[ROW]), 1);
-        assert_eq!(with(0, 0, 0, &[ROW]), 1, "an exception that nobody needs");
+        assert_eq!(with(0, 0, 0, &[ROW]), 0);
+        let other = Allowed { suffix: "f64", ..ROW };
+        assert_eq!(with(0, 0, 0, &[other]), 1, "an exception of no entry");
     }
 
     #[test]

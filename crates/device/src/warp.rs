@@ -119,31 +119,33 @@ pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
     let (violation, value) = mine.fitness.ordered();
-    let mut leading = true;
-    let mut winner = [0_u64; 3];
-    let keys = [violation, value, u64::from(mine.index)];
-    for (k, key) in keys.into_iter().enumerate() {
-        if k == 0 && !constrained {
-            continue;
-        }
-        if k < 2 && R::WORDS == 2 {
-            let high = min(if leading { (key >> 32) as u32 } else { u32::MAX });
-            leading &= (key >> 32) as u32 == high;
-            winner[k] = u64::from(high) << 32;
-        }
-        let low = min(if leading { key as u32 } else { u32::MAX });
-        leading &= key as u32 == low;
-        winner[k] |= u64::from(low);
-    }
+    let (violation, leading) =
+        if constrained { smallest(violation, R::WORDS, true) } else { (0, true) };
+    let (value, leading) = smallest(value, R::WORDS, leading);
+    let (index, leading) = smallest(u64::from(mine.index), 1, leading);
     let lane = ballot(leading).trailing_zeros();
-    let index = winner[2] as u32;
+    let index = index as u32;
     let violation = if constrained {
-        R::from_ordered(winner[0])
+        R::from_ordered(violation)
     } else if index == u32::MAX {
         R::NAN
     } else {
         R::ZERO
     };
-    let fitness = Fitness { violation, value: R::from_ordered(winner[1]) };
+    let fitness = Fitness { violation, value: R::from_ordered(value) };
     (Candidate::new(fitness, index), lane)
+}
+
+/// The smallest key of the leading lanes, and whether this lane is one of them and has it. A key has
+/// `words` words.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+fn smallest(key: u64, words: usize, leading: bool) -> (u64, bool) {
+    let (mut leading, mut high) = (leading, 0);
+    if words == 2 {
+        high = min(if leading { (key >> 32) as u32 } else { u32::MAX });
+        leading &= (key >> 32) as u32 == high;
+    }
+    let low = min(if leading { key as u32 } else { u32::MAX });
+    (u64::from(high) << 32 | u64::from(low), leading & (key as u32 == low))
 }

@@ -74,7 +74,6 @@ pub fn resident<
     // Iterations since the last improvement, and those of this launch that are left.
     let mut idle = (iteration - control.improved_at).min(u64::from(ENDLESS - 1)) as u32;
     let mut left = args.iterations as u32;
-    let patience = if args.stop.stagnation == 0 { ENDLESS } else { args.stop.stagnation as u32 };
     let mut reason = stopped::NOT;
     while left != 0 && reason == stopped::NOT {
         iteration += 1;
@@ -110,7 +109,9 @@ pub fn resident<
             }
             reason = args.stop.check(leader.best.fitness, 0, 0);
         }
-        if reason == stopped::NOT && idle >= patience {
+        // Compared where they are, not in a register: blocks of 1,024 threads have none to spare.
+        let patience = args.stop.stagnation as u32;
+        if reason == stopped::NOT && patience != 0 && idle >= patience {
             reason = stopped::STAGNATION;
         }
     }

@@ -59,6 +59,8 @@ pub fn tiled<
     // All lanes of a block go round equally often, so that lanes may work together.
     let mut first = swarm.part * (threads / LANES);
     while first < swarm.individuals {
+        // The keys of Philox's rounds are computed anew where a particle takes most of the registers.
+        let key = if K * R::WORDS > 8 { key.through(thread::opaque) } else { key };
         let which = Move { key, iteration, individual: first + group };
         let active = which.individual < swarm.individuals;
         // Idle lanes go through the motions of the last particle.
@@ -75,9 +77,10 @@ pub fn tiled<
         // What this warp wants next is on its way while it computes.
         let next = first + args.blocks_per_run * (threads / LANES);
         let rows = swarm.row(next + thread::warp() * (32 / LANES));
-        for array in [swarm.positions, swarm.velocities, swarm.best_positions] {
-            array.prefetch(rows, 32 / LANES * args.stride);
-        }
+        let places = 32 / LANES * args.stride;
+        swarm.positions.prefetch(rows, places);
+        swarm.velocities.prefetch(rows, places);
+        swarm.best_positions.prefetch(rows, places);
         it.advance(swarm, which, &global, &bounds);
         if active {
             particle::store::<R, LANES, K>(positions, &it.x, true);
