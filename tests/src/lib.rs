@@ -5,8 +5,13 @@
 //! other places, and compares the whole state, bit for bit.
 
 use warpswarm::problems::{self, Precise};
-use warpswarm::{Algorithm, Backend, Bounds, Optimiser, PsoParams, Schedule, Settings, Stop};
+use warpswarm::{
+    Algorithm, Backend, Bounds, DeParams, Optimiser, PsoParams, SaParams, Schedule, Settings,
+    SolisWetsParams, Stop,
+};
 use warpswarm_core::boundary::Boundary;
+use warpswarm_core::de::{Base, Crossover};
+use warpswarm_core::pso_topology::Topology;
 use warpswarm_cpu_ref::{Swarm, difference};
 
 /// Something to run.
@@ -22,8 +27,8 @@ pub struct Case {
     pub runs: u64,
     /// Iterations.
     pub iterations: u64,
-    /// The parameters.
-    pub params: PsoParams,
+    /// The algorithm.
+    pub algorithm: Algorithm,
     /// When a run stops by itself.
     pub stop: Stop,
 }
@@ -50,16 +55,29 @@ impl Case {
             individuals,
             runs: 1,
             iterations: 5,
-            params: PsoParams::default(),
+            algorithm: Algorithm::default(),
             stop: Stop::default(),
         }
     }
 
-    /// The same with another boundary mode, and a swarm so fast that it is needed.
+    /// The same with another algorithm.
+    pub fn with(mut self, algorithm: impl Into<Algorithm>) -> Self {
+        self.algorithm = algorithm.into();
+        self
+    }
+
+    /// The same with another boundary mode, and moves so large that it is needed.
     pub fn with_boundary(mut self, boundary: Boundary) -> Self {
-        self.params.boundary = boundary;
-        self.params.inertia = 1.2;
-        self.params.velocity_limit = Some(3.0);
+        let mode = boundary_name(boundary);
+        let fast: &[(&str, &str)] = match self.algorithm {
+            Algorithm::De(_) => &[("scale_factor", "2")],
+            Algorithm::Sa(_) => &[("step", "0.8")],
+            Algorithm::SolisWets(_) => &[("step", "0.8")],
+            _ => &[("inertia", "1.2"), ("velocity_limit", "3")],
+        };
+        for (key, value) in fast.iter().copied().chain([("boundary", mode)]) {
+            self.algorithm.set(key, value).expect("a parameter of the algorithm");
+        }
         self
     }
 
@@ -78,9 +96,8 @@ impl Case {
             threads: place.threads,
             ..Settings::default()
         };
-        let algorithm = Algorithm::from(self.params);
         // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.
-        info.optimiser::<R>(0.1875 * upper, &bounds, &algorithm, &settings)
+        info.optimiser::<R>(0.1875 * upper, &bounds, &self.algorithm, &settings)
     }
 
     fn run<R: Precise>(&self, place: Place) -> Result<Vec<Swarm<R>>, warpswarm::Error> {
@@ -111,10 +128,18 @@ impl Place {
 
     /// A device with every schedule and several block sizes.
     pub fn devices(backend: Backend) -> Vec<Place> {
-        let schedules = [Schedule::Stepwise, Schedule::Resident, Schedule::Streaming];
+        Place::schedules(backend, &[Schedule::Stepwise, Schedule::Resident, Schedule::Streaming])
+    }
+
+    /// The same for the algorithms that have one kernel, and no stepwise schedule.
+    pub fn of_method(backend: Backend) -> Vec<Place> {
+        Place::schedules(backend, &[Schedule::Resident, Schedule::Streaming])
+    }
+
+    fn schedules(backend: Backend, schedules: &[Schedule]) -> Vec<Place> {
         let blocks = [Some(32), Some(128), Some(256), None];
         let with = |schedule| blocks.map(|block| Place::device(backend, schedule, block));
-        schedules.into_iter().flat_map(with).collect()
+        schedules.iter().copied().flat_map(with).collect()
     }
 }
 
@@ -148,3 +173,32 @@ fn check_in<R: Precise>(case: &Case, places: &[Place]) {
 pub const INDIVIDUALS: [u64; 7] = [1, 31, 32, 33, 255, 256, 257];
 /// The dimensions of the matrix: they straddle tiles.
 pub const DIMENSIONS: [usize; 4] = [1, 2, 30, 33];
+
+fn boundary_name(boundary: Boundary) -> &'static str {
+    Boundary::ALL.iter().find(|(_, mode)| *mode == boundary).expect("a mode").0
+}
+
+/// Every variant of the algorithms that are methods, for so many individuals (at least 4).
+pub fn methods(individuals: u64) -> Vec<Algorithm> {
+    let mut all = Vec::new();
+    let pso = PsoParams { inertia_iterations: 7, ..PsoParams::default() };
+    all.push(pso.into());
+    for neighbours in [2, 4].into_iter().filter(|&n| u64::from(n) < individuals) {
+        let params = PsoParams { neighbours, ..PsoParams::bratton_kennedy_2007() };
+        all.push(params.into());
+    }
+    if individuals.is_multiple_of(3) && individuals >= 9 {
+        let topology = Topology::VonNeumann;
+        all.push(PsoParams { topology, columns: 3, ..PsoParams::default() }.into());
+    }
+    for (_, base) in Base::ALL {
+        for (_, crossover) in Crossover::ALL {
+            all.push(DeParams { base, crossover, ..DeParams::default() }.into());
+        }
+    }
+    all.push(SaParams::default().into());
+    all.push(SaParams::libcudaoptimize().into());
+    all.push(SolisWetsParams::default().into());
+    all.push(SolisWetsParams { step: 0.2, failures: 1, ..SolisWetsParams::default() }.into());
+    all
+}

@@ -3,9 +3,9 @@
 //! Tests whose name begins with `sanitize` are those that are also run under compute-sanitizer,
 //! which slows a launch down by orders of magnitude.
 
-use warpswarm::{Backend, Schedule, Stop};
+use warpswarm::{Algorithm, Backend, DeParams, SaParams, Schedule, Stop};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check};
+use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, methods};
 
 fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
@@ -74,8 +74,8 @@ fn long_runs_and_large_swarms() {
     let auto = Place::device(Backend::Gpu, Schedule::Auto, None);
     let places = [auto, Place::device(Backend::Gpu, Schedule::Streaming, None)];
     let case = |individuals, iterations| {
-        let params = warpswarm::PsoParams::cpso_paper();
-        Case { iterations, params, ..Case::new("euclidean", 2, individuals) }
+        let paper = warpswarm::PsoParams::cpso_paper();
+        Case { iterations, ..Case::new("euclidean", 2, individuals) }.with(paper)
     };
     check(&case(65, 5_000), &places);
     check(&case(1_024, 2_000), &places);
@@ -83,6 +83,67 @@ fn long_runs_and_large_swarms() {
     check(&case(65_536, 100), &places);
     check(&Case { iterations: 500, ..Case::new("rastrigin", 30, 2_000) }, &places);
     check(&Case { iterations: 10, ..Case::new("ackley", 100, 20_000) }, &places);
+}
+
+#[test]
+fn methods_of_every_variant_and_size() {
+    for individuals in [4, 33, 255, 768] {
+        for algorithm in methods(individuals) {
+            for dimensions in [2, 30, 33] {
+                let case = Case::new("rastrigin", dimensions, individuals).with(algorithm);
+                check(&Case { iterations: 40, ..case }, &Place::of_method(Backend::Gpu));
+            }
+        }
+    }
+}
+
+#[test]
+fn methods_in_every_boundary_mode_and_in_batches() {
+    for algorithm in methods(30) {
+        for (_, boundary) in Boundary::ALL {
+            let case = Case::new("griewank", 7, 30).with(algorithm).with_boundary(boundary);
+            check(&Case { iterations: 40, runs: 50, ..case }, &Place::of_method(Backend::Gpu));
+        }
+    }
+}
+
+#[test]
+fn methods_of_many_dimensions() {
+    let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
+    for algorithm in methods(12) {
+        for dimensions in [128, 129, 1025] {
+            let case = Case::new("ackley", dimensions, 12).with(algorithm);
+            check(&Case { iterations: 20, ..case }, &[place]);
+        }
+    }
+}
+
+#[test]
+fn methods_that_stop_and_large_populations() {
+    for algorithm in methods(40) {
+        for stop in [Stop::target(0.5), Stop::stagnation(3)] {
+            let case = Case::new("sphere", 2, 40).with(algorithm);
+            let case = Case { runs: 20, iterations: 60, stop, ..case };
+            check(&case, &Place::of_method(Backend::Gpu));
+        }
+    }
+    let auto = [Place::device(Backend::Gpu, Schedule::Auto, None)];
+    for algorithm in [DeParams::default().into(), Algorithm::from(SaParams::default())] {
+        let case = Case::new("rosenbrock", 30, 20_000).with(algorithm);
+        check(&Case { iterations: 20, ..case }, &auto);
+    }
+}
+
+#[test]
+fn sanitize_methods_of_odd_sizes() {
+    for algorithm in methods(9) {
+        for dimensions in [3, 33] {
+            let case = Case::new("rosenbrock", dimensions, 9).with(algorithm);
+            check(&Case { iterations: 3, runs: 2, ..case }, &Place::of_method(Backend::Gpu));
+        }
+        let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
+        check(&Case { iterations: 3, ..Case::new("ackley", 129, 9).with(algorithm) }, &[place]);
+    }
 }
 
 #[test]

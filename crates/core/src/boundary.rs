@@ -44,6 +44,24 @@ impl Boundary {
     ];
 }
 
+/// The boundary of a method without velocities: the mode and its reach.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits<R> {
+    /// COR, the reach of [`Boundary::Reverse`], as a part of the range.
+    pub correction: R,
+    /// What happens at the bounds.
+    pub boundary: Boundary,
+}
+
+impl<R: Real> Limits<R> {
+    /// `x` after the boundary has been enforced: see [`enforce`].
+    #[inline(always)]
+    pub fn enforce(&self, x: R, bounds: (R, R), draw: impl FnOnce() -> R) -> R {
+        enforce(self.boundary, self.correction, (x, R::ZERO), bounds, draw).0
+    }
+}
+
 /// Position and velocity of a coordinate after the boundary has been enforced.
 ///
 /// `draw` gives a number uniform in (0, 1) and is called only by the random modes. The position is

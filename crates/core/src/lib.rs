@@ -10,6 +10,8 @@
 //! * [`objective`]: what is minimised, and the point at which it is evaluated.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
 //! * [`pso`]: particle swarm optimisation.
+//! * [`method`]: what an algorithm is made of, if the engines are to run it.
+//! * [`pso_topology`], [`de`], [`sa`], [`solis_wets`]: such algorithms.
 //! * [`problems`]: objectives with known optima.
 //! * [`launch`]: the arguments that host and kernels share.
 
@@ -21,14 +23,19 @@
 extern crate std;
 
 pub mod boundary;
+pub mod de;
 pub mod launch;
 pub mod math;
+pub mod method;
 pub mod objective;
 pub mod order;
 pub mod problems;
 pub mod pso;
+pub mod pso_topology;
 pub mod random;
 pub mod real;
+pub mod sa;
+pub mod solis_wets;
 pub mod sum;
 
 pub use objective::{Objective, Point};

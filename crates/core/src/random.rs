@@ -70,6 +70,29 @@ pub enum Purpose {
     Move = 0,
     /// Putting a coordinate that left its bounds back into them.
     Reentry = 1,
+    /// What is drawn once for an individual: partners, acceptance, mutated weights.
+    Choice = 2,
+}
+
+/// Blocks of a set are counted in so many bits.
+const SET_BITS: u32 = 22;
+
+/// One of several sets of draws of a [`Stream`].
+#[derive(Clone, Copy, Debug)]
+pub struct SetStream {
+    stream: Stream,
+    first: u32,
+}
+
+impl SetStream {
+    /// Both draws of one coordinate, uniform in (0, 1).
+    #[inline(always)]
+    pub fn draws_of<R: Real>(self, coordinate: u32) -> [R; 2] {
+        let block = |index| self.stream.block(self.first + index);
+        let [even, odd] = R::coordinate_draws(block, coordinate / 2);
+        let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
+        [choose(0), choose(1)]
+    }
 }
 
 /// The draws of one individual at one iteration.
@@ -86,6 +109,39 @@ impl Stream {
     pub fn new(key: RunKey, purpose: Purpose, iteration: u64, individual: u32) -> Self {
         let high = (iteration >> 32) as u32 | (purpose as u32) << 24;
         Stream { key: key.0, individual, iteration: [iteration as u32, high] }
+    }
+
+    /// The same stream from its block `set << 22` on: an independent set of draws for each of 4.2
+    /// million coordinates; `set` is below 1024.
+    #[inline(always)]
+    pub fn set(self, set: u32) -> SetStream {
+        SetStream { stream: self, first: set << SET_BITS }
+    }
+
+    /// An integer uniform in 0..n, without bias, the `number`-th of this stream.
+    ///
+    /// `n` is at least 1, `number` below 4 * 2^16. A word times n has its upper half in 0..n; the few
+    /// words that would favour some results are passed over, as in D. Lemire, "Fast random integer
+    /// generation in an interval", ACM TOMACS 29, 2019.
+    #[inline(always)]
+    pub fn below(self, n: u32, number: u32) -> u32 {
+        let favoured = n.wrapping_neg() % n;
+        let mut block = number / 4;
+        loop {
+            // A choice between values, not an index: on the GPU the words are registers.
+            let [a, b, c, d] = self.block(block);
+            let word = match number % 4 {
+                0 => a,
+                1 => b,
+                2 => c,
+                _ => d,
+            };
+            let product = u64::from(word) * u64::from(n);
+            if product as u32 >= favoured {
+                return (product >> 32) as u32;
+            }
+            block += 1 << 16;
+        }
     }
 
     /// The `index`-th block of four words.
@@ -109,6 +165,15 @@ impl Stream {
         let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
         [choose(0), choose(1)]
     }
+}
+
+/// A number from the standard normal distribution, of two that are uniform in (0, 1).
+///
+/// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of
+/// Mathematical Statistics 29, 1958; the cosine of the pair.
+#[inline(always)]
+pub fn standard_normal<R: Real>([u1, u2]: [R; 2]) -> R {
+    (-R::TWO * u1.ln()).sqrt() * u2.cos_turns()
 }
 
 #[cfg(test)]
@@ -162,5 +227,52 @@ mod tests {
         };
         let [a, b] = stream.draws_of::<f64>(9);
         assert_eq!([a, b], [wide(words[0], words[1]), wide(words[2], words[3])]);
+    }
+
+    #[test]
+    fn integers_are_uniform_and_what_would_favour_some_is_passed_over() {
+        let stream = |individual| Stream::new(RunKey::new(3, 0), Purpose::Choice, 1, individual);
+        for n in [1, 2, 7, 1000] {
+            let mut counts = std::vec![0_u32; n as usize];
+            for individual in 0..7_000 {
+                counts[stream(individual).below(n, 2) as usize] += 1;
+            }
+            let expected = 7_000.0 / f64::from(n);
+            let chi_square: f64 =
+                counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+            let freedom = f64::from(n - 1);
+            assert!(chi_square <= freedom + 4.0 * (2.0 * freedom).sqrt(), "{n}: {chi_square}");
+        }
+        // Of n = 3 * 2^30 a quarter of all words is passed over.
+        let n = 3 << 30;
+        let passed = (0..1000).filter(|&individual| {
+            let [first, ..] = stream(individual).block(0);
+            let second = stream(individual).block(1 << 16)[0];
+            let upper = |word: u32| ((u64::from(word) * u64::from(n)) >> 32) as u32;
+            let low = |word: u32| word.wrapping_mul(n);
+            let found = stream(individual).below(n, 0);
+            let passes = low(first) < 1 << 30;
+            assert!(!passes || low(second) < 1 << 30 || found == upper(second));
+            assert!(passes || found == upper(first));
+            passes
+        });
+        assert!((200..300).contains(&passed.count()));
+    }
+
+    #[test]
+    fn sets_are_apart() {
+        let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2);
+        assert_eq!(stream.set(0).draws_of::<f32>(5), stream.draws_of::<f32>(5));
+        let words = stream.block((3 << 22) + 2);
+        let [a, _] = stream.set(3).draws_of::<f32>(4);
+        assert_eq!(f64::from(a), (2.0 * f64::from(words[0] >> 9) + 1.0) / 16_777_216.0);
+    }
+
+    #[test]
+    fn normal_numbers_by_hand() {
+        // sqrt(-2 ln(e^-2)) = 2, cos(2 pi / 8) = sqrt(1/2)
+        let x = standard_normal([(-2.0_f64).exp(), 0.125]);
+        assert!((x - 2.0_f64.sqrt()).abs() < 1e-15, "{x}");
+        assert_eq!(standard_normal([0.5_f32, 0.25]), 0.0);
     }
 }

@@ -47,6 +47,8 @@ pub struct Swarm<R> {
     pub best_positions: Vec<R>,
     /// The fitness there, `[individual]`.
     pub best: Vec<Fitness<R>>,
+    /// What else an individual keeps, `[individual][number]`; nothing for PSO.
+    pub numbers: Vec<R>,
     /// The best of all personal bests, and whose it is.
     pub global: Candidate<R>,
     /// The place of the global best, `[stride]`.
@@ -90,6 +92,7 @@ impl<R: Real> Swarm<R> {
             velocities: vec![R::ZERO; places],
             best_positions: vec![R::ZERO; places],
             best: vec![Fitness::WORST; individuals as usize],
+            numbers: Vec::new(),
             global: Candidate::NONE,
             global_position: vec![R::ZERO; stride],
             control: Control::default(),

@@ -59,7 +59,7 @@ pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::{Objective, Point, Real};
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
-pub use algorithms::{Algorithm, PsoParams};
+pub use algorithms::{Algorithm, DeParams, PsoParams, SaParams, SolisWetsParams};
 pub use bounds::Bounds;
 pub use choices::{Backend, Precision, Schedule};
 pub use error::{Error, Result};

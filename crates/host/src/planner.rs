@@ -8,6 +8,8 @@
 //!
 //! The numbers of a run do not depend on any of it.
 
+pub(crate) mod generation;
+
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
     MAX_BLOCK, ResidentLayout, Tile, pso_kernels, reduction_shared_bytes, streaming_shared_bytes,
@@ -20,7 +22,7 @@ use crate::report::Plan;
 /// Threads of a warp.
 const WARP: u32 = 32;
 /// The most blocks of a grid.
-const MAX_GRID: u64 = (1 << 31) - 1;
+pub(crate) const MAX_GRID: u64 = (1 << 31) - 1;
 /// The smallest block of several that share a run: with fewer threads, agreeing costs more than
 /// moving.
 const SHARING_BLOCK: u32 = 128;

@@ -11,15 +11,14 @@ pub mod streaming;
 
 mod particle;
 
-use core::mem::offset_of;
-
-use warpswarm_core::launch::{Control, PsoArgs, Ptr, record_stride, stopped};
+use warpswarm_core::launch::{Control, PsoArgs, record_stride, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
-use warpswarm_core::sum::Operator;
 use warpswarm_device::shared::SharedArray;
+use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
-use warpswarm_device::{grid, thread};
+
+use crate::run::{Run, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -50,16 +49,6 @@ pub struct Swarm<'a, R> {
     pub upper: View<R>,
     /// Where the run is.
     pub control: View<Control>,
-}
-
-/// The part of a launch's array that belongs to one run.
-///
-/// The SAFETY of all views of this module: the host allocates every array of [`PsoArgs`] with the
-/// shape that its documentation gives, for as long as the launch runs.
-#[inline(always)]
-fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) -> View<T> {
-    // SAFETY: the host upholds it, see above.
-    unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
 }
 
 impl<'a, R: DeviceReal> Swarm<'a, R> {
@@ -135,13 +124,26 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         self.control.get(0).stopped != stopped::NOT
     }
 
-    /// Adds to the run's count of evaluations that were not finite.
+    /// The run besides its particles.
+    #[inline(always)]
+    pub fn run(&self) -> Run<R> {
+        let blocks = self.args.blocks_per_run;
+        let row = of_run(self.args.block_best, self.args.runs, self.run, blocks as usize);
+        Run {
+            global: self.global,
+            global_position: self.global_position,
+            control: self.control,
+            block_best: row,
+            blocks,
+            part: self.part,
+            stop: self.args.stop,
+        }
+    }
+
+    /// See [`Run::count_not_finite`].
     #[inline(always)]
     pub fn count_not_finite(&self, count: u32) {
-        if count != 0 {
-            let field = self.control.atomic_u64(0, offset_of!(Control, not_finite));
-            field.add_relaxed(u64::from(count));
-        }
+        self.run().count_not_finite(count);
     }
 
     /// The scratch of the exchange between resident blocks: the record of block `part` under `tag`.
@@ -157,66 +159,12 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         records.part(((tag & 1) * blocks + part) as usize * places, places)
     }
 
-    /// Writes where the run is, all but the count of evaluations that were not finite.
-    #[inline(always)]
-    pub fn set_progress(&self, iterations: u64, improved_at: u64, stopped: u32) {
-        self.control.field(0, offset_of!(Control, iterations)).set(0, iterations);
-        self.control.field(0, offset_of!(Control, improved_at)).set(0, improved_at);
-        self.control.field(0, offset_of!(Control, stopped)).set(0, stopped);
-    }
-
-    /// Ends an iteration of the schedules that reduce over the grid: `mine` is the best that this
-    /// thread has to offer. The last block makes the best of all the global best if it beats that,
-    /// counts the iteration and applies the stop rule. With `iterations` zero it ends the initialisation.
-    ///
-    /// Collective in the block; `scratch` has an element for every thread.
+    /// See [`Run::end_iteration`]; with `iterations` zero it ends the initialisation.
     #[inline(always)]
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
-        let blocks = self.args.blocks_per_run;
-        let block_best = warpswarm_device::block::reduce::<_, Best>(mine, scratch);
-        let row = of_run(self.args.block_best, self.args.runs, self.run, blocks as usize);
-        let ticket = self.control.atomic_u32(0, offset_of!(Control, ticket));
-        let best = grid::reduce::<_, Best>(block_best, (row, self.part), ticket, blocks, scratch);
-        let Some(best) = best else { return };
-
+        let row = |index| self.row_of(self.best_positions, index);
         let initial = self.args.iterations == 0;
-        let control = self.control.get(0);
-        let old = self.global.get(0);
-        // Every thread has read the old state before one of them writes the new.
-        warpswarm_device::block::sync();
-        let moved = initial || best.beats(old);
-        if moved {
-            let row = self.row_of(self.best_positions, best.index);
-            let mut i = thread::index();
-            while i < self.args.stride {
-                self.global_position.set(i as usize, row.get_shared(i as usize));
-                i += thread::block_dim();
-            }
-        }
-        if thread::index() == 0 {
-            let iterations = if initial { 0 } else { control.iterations + 1 };
-            let new = if moved { best } else { old };
-            let improved = !initial && new.fitness.beats(old.fitness);
-            let improved_at = if improved { iterations } else { control.improved_at };
-            self.global.set(0, new);
-            let stop = self.args.stop.check(new.fitness, iterations, improved_at);
-            self.set_progress(iterations, improved_at, stop);
-        }
-    }
-}
-
-/// The better of two candidates.
-#[derive(Clone, Copy, Debug)]
-pub struct Best;
-
-impl<R: DeviceReal> Operator<Candidate<R>> for Best {
-    #[inline(always)]
-    fn identity() -> Candidate<R> {
-        Candidate::NONE
-    }
-    #[inline(always)]
-    fn combine(a: Candidate<R>, b: Candidate<R>) -> Candidate<R> {
-        a.better(b)
+        self.run().end_iteration(initial, mine, row, self.args.stride, scratch);
     }
 }
 

@@ -4,10 +4,20 @@
 use crate::choices::Backend;
 use crate::error::{Error, Result, nearest};
 
+pub mod de;
+mod parameters;
 pub mod pso;
+pub mod sa;
+pub mod solis_wets;
 pub mod spso;
 
+pub use de::DeParams;
 pub use pso::PsoParams;
+pub use sa::SaParams;
+pub use solis_wets::SolisWetsParams;
+
+/// The backends of an algorithm that has kernels.
+const DEVICES: &[Backend] = &[Backend::Cpu, Backend::Gpu, Backend::Emulator];
 
 /// What is known of an algorithm besides its code.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +57,18 @@ pub struct Preset {
     pub name: &'static str,
     /// Where the values come from.
     pub source: &'static str,
-    /// The values.
-    pub params: PsoParams,
+    make: fn() -> Algorithm,
+}
+
+impl Preset {
+    /// The algorithm with these parameters.
+    pub fn algorithm(&self) -> Algorithm {
+        (self.make)()
+    }
 }
 
 /// Every algorithm.
-pub const ALL: &[AlgorithmInfo] = &[pso::INFO, spso::INFO];
+pub const ALL: &[AlgorithmInfo] = &[pso::INFO, spso::INFO, de::INFO, sa::INFO, solis_wets::INFO];
 
 /// The algorithm of that name.
 ///
@@ -77,10 +93,28 @@ impl AlgorithmInfo {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Particle swarm optimisation, synchronous, global best.
+    /// Particle swarm optimisation, synchronous.
     Pso(PsoParams),
     /// The CPSO paper's serial, asynchronous particle swarm optimisation; CPU only.
     Spso(PsoParams),
+    /// Differential evolution.
+    De(DeParams),
+    /// Simulated annealing.
+    Sa(SaParams),
+    /// Solis and Wets' random search.
+    SolisWets(SolisWetsParams),
+}
+
+/// Evaluates `$body` with the parameters of whichever algorithm it is.
+macro_rules! with_params {
+    ($algorithm:expr, $params:ident => $body:expr) => {
+        match $algorithm {
+            Algorithm::Pso($params) | Algorithm::Spso($params) => $body,
+            Algorithm::De($params) => $body,
+            Algorithm::Sa($params) => $body,
+            Algorithm::SolisWets($params) => $body,
+        }
+    };
 }
 
 impl Default for Algorithm {
@@ -89,11 +123,17 @@ impl Default for Algorithm {
     }
 }
 
-impl From<PsoParams> for Algorithm {
-    fn from(params: PsoParams) -> Self {
-        Algorithm::Pso(params)
-    }
+macro_rules! from_params {
+    ($($params:ident => $algorithm:ident),*) => {
+        $(impl From<$params> for Algorithm {
+            fn from(params: $params) -> Self {
+                Algorithm::$algorithm(params)
+            }
+        })*
+    };
 }
+
+from_params!(PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets);
 
 /// The value of a parameter, for showing it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,14 +163,15 @@ impl Algorithm {
         match self {
             Algorithm::Pso(_) => &pso::INFO,
             Algorithm::Spso(_) => &spso::INFO,
+            Algorithm::De(_) => &de::INFO,
+            Algorithm::Sa(_) => &sa::INFO,
+            Algorithm::SolisWets(_) => &solis_wets::INFO,
         }
     }
 
     /// The parameters by name, in the order of [`AlgorithmInfo::parameters`].
     pub fn parameters(&self) -> Vec<(&'static str, Value)> {
-        match self {
-            Algorithm::Pso(params) | Algorithm::Spso(params) => params.list(),
-        }
+        with_params!(self, params => parameters::list(params))
     }
 
     /// Sets a parameter by name, or all of them with `preset`.
@@ -148,9 +189,7 @@ impl Algorithm {
     /// Names an unknown key with the known ones, or a value with what is allowed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let info = self.info();
-        match self {
-            Algorithm::Pso(params) | Algorithm::Spso(params) => params.set(info, key, value),
-        }
+        with_params!(self, params => parameters::set(params, info, key, value))
     }
 
     /// Whether every parameter is in its range.
@@ -159,8 +198,6 @@ impl Algorithm {
     ///
     /// Names the first that is not.
     pub fn check(&self) -> Result<()> {
-        match self {
-            Algorithm::Pso(params) | Algorithm::Spso(params) => params.check(),
-        }
+        with_params!(self, params => parameters::check(params))
     }
 }

@@ -4,65 +4,24 @@
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::pso::Coefficients;
+use warpswarm_core::pso_topology::{Pso, Topology};
 
-use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset, Value};
-use crate::choices::Backend;
+use super::parameters::{
+    self, Access, BOUNDARY, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, PART, Params,
+};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "pso",
-    title: "particle swarm optimisation, global best, synchronous (CPSO)",
-    source: "CPSO: particle swarm optimization with CUDA and tree reduction, Algorithms 2 to 5",
-    backends: &[Backend::Cpu, Backend::Gpu, Backend::Emulator],
-    parameters: PARAMETERS,
+    title: "particle swarm optimisation, synchronous: star (CPSO), ring or von Neumann grid",
+    source: "CPSO: particle swarm optimization with CUDA and tree reduction, Algorithms 2 to 5; \
+             topologies of J. Kennedy, R. Mendes, CEC 2002",
+    backends: DEVICES,
+    parameters: PsoParams::ROWS,
     presets: PsoParams::PRESETS,
     make: || Algorithm::Pso(PsoParams::clerc_kennedy_2002()),
 };
-
-const FINITE: &str = "a finite number";
-const FINITE_POSITIVE: &str = "a finite number of at least 0";
-const LIMIT: &str = "a number above 0, or none";
-const PART: &str = "a number from 0 to 1";
-const BOUNDARY: &str = "clamp, reflect, wrap, random or reverse";
-
-pub(super) const PARAMETERS: &[ParameterInfo] = &[
-    ParameterInfo {
-        name: "inertia",
-        meaning: "share of the velocity that is kept",
-        range: FINITE,
-        default: "0.7298",
-    },
-    ParameterInfo {
-        name: "cognitive",
-        meaning: "pull to the personal best",
-        range: FINITE_POSITIVE,
-        default: "1.4962",
-    },
-    ParameterInfo {
-        name: "social",
-        meaning: "pull to the global best",
-        range: FINITE_POSITIVE,
-        default: "1.4962",
-    },
-    ParameterInfo {
-        name: "velocity_limit",
-        meaning: "largest speed, in ranges of the bounds per iteration",
-        range: LIMIT,
-        default: "1",
-    },
-    ParameterInfo {
-        name: "boundary",
-        meaning: "what happens to a coordinate that leaves its bounds",
-        range: BOUNDARY,
-        default: "clamp",
-    },
-    ParameterInfo {
-        name: "correction",
-        meaning: "reach of the boundary mode reverse, as a part of the range",
-        range: PART,
-        default: "0.22",
-    },
-];
 
 /// The parameters of particle swarm optimisation.
 ///
@@ -81,6 +40,18 @@ pub struct PsoParams {
     pub boundary: Boundary,
     /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
     pub correction: f64,
+    /// Whose personal bests pull a particle.
+    pub topology: Topology,
+    /// Neighbours on the ring, half of them on either side: even, at least 2, fewer than the
+    /// individuals.
+    pub neighbours: u32,
+    /// Columns of the von Neumann grid, at least 3, with as many individuals in each of at least 3
+    /// rows; 0 for the most that leave no more rows than columns.
+    pub columns: u32,
+    /// The inertia after `inertia_iterations` iterations; finite.
+    pub final_inertia: f64,
+    /// Iterations over which the inertia changes to `final_inertia`, by equal steps; 0 for never.
+    pub inertia_iterations: u32,
 }
 
 impl Default for PsoParams {
@@ -99,6 +70,46 @@ impl PsoParams {
             velocity_limit: Some(1.0),
             boundary: Boundary::Clamp,
             correction: 0.22,
+            topology: Topology::Star,
+            neighbours: 2,
+            columns: 0,
+            final_inertia: 0.4,
+            inertia_iterations: 0,
+        }
+    }
+
+    /// J. Kennedy and R. Eberhart's swarm with Y. Shi and R. Eberhart's inertia, which falls from 0.9
+    /// to 0.4 over `iterations`.
+    pub const fn shi_eberhart_1999(iterations: u32) -> Self {
+        PsoParams {
+            inertia: 0.9,
+            cognitive: 2.0,
+            social: 2.0,
+            inertia_iterations: iterations,
+            ..PsoParams::clerc_kennedy_2002()
+        }
+    }
+
+    /// D. Bratton and J. Kennedy's standard: a ring with two neighbours, constriction, 50 particles.
+    pub const fn bratton_kennedy_2007() -> Self {
+        PsoParams {
+            inertia: 0.72984,
+            cognitive: 1.496172,
+            social: 1.496172,
+            velocity_limit: None,
+            topology: Topology::Ring,
+            ..PsoParams::clerc_kennedy_2002()
+        }
+    }
+
+    /// libCudaOptimize's: a ring with two neighbours, constant inertia.
+    pub const fn libcudaoptimize() -> Self {
+        PsoParams {
+            inertia: 0.72134,
+            cognitive: 1.19315,
+            social: 1.19315,
+            topology: Topology::Ring,
+            ..PsoParams::clerc_kennedy_2002()
         }
     }
 
@@ -121,124 +132,222 @@ impl PsoParams {
             source: "M. Clerc, J. Kennedy, The particle swarm: explosion, stability, and convergence \
                      in a multidimensional complex space, IEEE TEVC 6, 2002; limit from R. Eberhart, \
                      Y. Shi, CEC 2000",
-            params: PsoParams::clerc_kennedy_2002(),
+            make: || Algorithm::Pso(PsoParams::clerc_kennedy_2002()),
         },
         Preset {
             name: "cpso-paper",
             source: "CPSO: particle swarm optimization with CUDA and tree reduction, section V; diverges",
-            params: PsoParams::cpso_paper(),
+            make: || Algorithm::Pso(PsoParams::cpso_paper()),
+        },
+        Preset {
+            name: "shi-eberhart-1999",
+            source: "J. Kennedy, R. Eberhart, ICNN 1995, with the inertia of Y. Shi, R. Eberhart, CEC \
+                     1999, from 0.9 to 0.4 over 1,000 iterations",
+            make: || Algorithm::Pso(PsoParams::shi_eberhart_1999(1000)),
+        },
+        Preset {
+            name: "bratton-kennedy-2007",
+            source: "D. Bratton, J. Kennedy, Defining a standard for particle swarm optimization, SIS \
+                     2007: ring with two neighbours",
+            make: || Algorithm::Pso(PsoParams::bratton_kennedy_2007()),
+        },
+        Preset {
+            name: "libcudaoptimize",
+            source: "libCudaOptimize: ring with two neighbours; coefficients of M. Clerc's SPSO 2006",
+            make: || Algorithm::Pso(PsoParams::libcudaoptimize()),
         },
     ];
 
-    pub(super) fn list(&self) -> Vec<(&'static str, Value)> {
-        let number = Value::Number;
-        let boundary = Boundary::ALL.iter().find(|(_, mode)| *mode == self.boundary);
-        vec![
-            ("inertia", number(self.inertia)),
-            ("cognitive", number(self.cognitive)),
-            ("social", number(self.social)),
-            ("velocity_limit", self.velocity_limit.map_or(Value::Unset, number)),
-            ("boundary", boundary.map_or(Value::Unset, |(name, _)| Value::Name(name))),
-            ("correction", number(self.correction)),
-        ]
+    /// Whether the kernels for a star with constant inertia do.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.topology == Topology::Star && self.inertia_iterations == 0
     }
 
-    pub(super) fn set(&mut self, info: &AlgorithmInfo, key: &str, value: &str) -> Result<()> {
-        match key {
-            "preset" => *self = preset(info, value)?,
-            "inertia" => self.inertia = number("inertia", value, FINITE)?,
-            "cognitive" => self.cognitive = number("cognitive", value, FINITE_POSITIVE)?,
-            "social" => self.social = number("social", value, FINITE_POSITIVE)?,
-            "velocity_limit" if value == "none" => self.velocity_limit = None,
-            "velocity_limit" => {
-                self.velocity_limit = Some(number("velocity_limit", value, LIMIT)?);
-            }
-            "correction" => self.correction = number("correction", value, PART)?,
-            "boundary" => self.boundary = boundary(value)?,
-            _ => {
-                let known = info.parameters.iter().map(|parameter| parameter.name);
-                return Err(Error::UnknownParameter {
-                    algorithm: info.id,
-                    key: key.into(),
-                    known: known.chain(["preset"]).collect(),
-                });
-            }
-        }
-        self.check()
-    }
-
-    /// Whether every parameter is in its range.
-    ///
-    /// # Errors
-    ///
-    /// Names the first that is not.
-    pub fn check(&self) -> Result<()> {
-        let limit = self.velocity_limit.unwrap_or(f64::INFINITY);
-        let numbers = [
-            ("inertia", self.inertia, FINITE, self.inertia.is_finite()),
-            ("cognitive", self.cognitive, FINITE_POSITIVE, is_pull(self.cognitive)),
-            ("social", self.social, FINITE_POSITIVE, is_pull(self.social)),
-            ("velocity_limit", limit, LIMIT, limit > 0.0),
-            ("correction", self.correction, PART, (0.0..=1.0).contains(&self.correction)),
-        ];
-        match numbers.into_iter().find(|(.., good)| !good) {
-            Some((name, value, allowed, _)) => {
-                Err(Error::Parameter { name, value: value.to_string(), allowed })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// The parameters in the run's number type, checked.
+    /// The coefficients in the run's number type, checked.
     pub(crate) fn coefficients<R: Real>(&self) -> Result<Coefficients<R>> {
-        self.check()?;
-        let round = |name, value: f64| {
-            let rounded = R::from_f64(value);
-            let allowed = "a number that is finite in the run's precision";
-            let wrong = || Error::Parameter { name, value: value.to_string(), allowed };
-            if rounded.is_finite() { Ok(rounded) } else { Err(wrong()) }
-        };
+        parameters::check(self)?;
         Ok(Coefficients {
-            inertia: round("inertia", self.inertia)?,
-            cognitive: round("cognitive", self.cognitive)?,
-            social: round("social", self.social)?,
+            inertia: parameters::rounded("inertia", self.inertia)?,
+            cognitive: parameters::rounded("cognitive", self.cognitive)?,
+            social: parameters::rounded("social", self.social)?,
             // A limit beyond the largest number is no limit.
             velocity_limit: R::from_f64(self.velocity_limit.unwrap_or(f64::INFINITY)),
-            correction: round("correction", self.correction)?,
+            correction: R::from_f64(self.correction),
             boundary: self.boundary,
+        })
+    }
+
+    /// The coefficients of the asynchronous algorithm, which knows a star of constant inertia only.
+    pub(crate) fn spso<R: Real>(&self) -> Result<Coefficients<R>> {
+        if self.topology != Topology::Star {
+            let value = parameters::name_of(&Topology::ALL, &self.topology).into();
+            return Err(Error::Parameter { name: "topology", value, allowed: "star, for spso" });
+        }
+        if self.inertia_iterations != 0 {
+            let value = self.inertia_iterations.to_string();
+            return Err(Error::Parameter {
+                name: "inertia_iterations",
+                value,
+                allowed: "0, for spso",
+            });
+        }
+        self.coefficients()
+    }
+
+    /// The parameters in the run's number type, checked for so many individuals.
+    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Pso<R>> {
+        let width = match self.topology {
+            Topology::Star => 0,
+            Topology::Ring => self.ring(individuals)?,
+            Topology::VonNeumann => self.grid(individuals)?,
+        };
+        Ok(Pso {
+            coefficients: self.coefficients()?,
+            final_inertia: parameters::rounded("final_inertia", self.final_inertia)?,
+            inertia_iterations: self.inertia_iterations,
+            topology: self.topology,
+            width,
+        })
+    }
+
+    fn ring(&self, individuals: u64) -> Result<u32> {
+        let neighbours = self.neighbours;
+        if neighbours.is_multiple_of(2) && (2..individuals).contains(&u64::from(neighbours)) {
+            return Ok(neighbours);
+        }
+        Err(Error::Setting {
+            field: "neighbours",
+            value: neighbours.to_string(),
+            allowed: format!(
+                "even numbers of at least 2, fewer than the individuals, of which there are {individuals}"
+            ),
+        })
+    }
+
+    fn grid(&self, individuals: u64) -> Result<u32> {
+        const FEWEST: u64 = 3;
+        let fits = |columns: u64| {
+            columns >= FEWEST
+                && individuals.is_multiple_of(columns)
+                && individuals / columns >= FEWEST
+        };
+        let columns = match self.columns {
+            // No more rows than columns: from the square root on.
+            0 => (individuals.isqrt()..=individuals / FEWEST)
+                .find(|&columns| columns * columns >= individuals && fits(columns)),
+            columns => Some(u64::from(columns)).filter(|&columns| fits(columns)),
+        };
+        columns.map(|columns| columns as u32).ok_or_else(|| Error::Setting {
+            field: "columns",
+            value: self.columns.to_string(),
+            allowed: format!(
+                "a grid of at least 3 rows and 3 columns without gaps; there are {individuals} individuals"
+            ),
         })
     }
 }
 
-fn is_pull(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
-}
+impl Params for PsoParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "inertia",
+            meaning: "share of the velocity that is kept",
+            range: FINITE,
+            default: "0.7298",
+        },
+        ParameterInfo {
+            name: "cognitive",
+            meaning: "pull to the personal best",
+            range: NOT_NEGATIVE,
+            default: "1.4962",
+        },
+        ParameterInfo {
+            name: "social",
+            meaning: "pull to the best of the neighbourhood",
+            range: NOT_NEGATIVE,
+            default: "1.4962",
+        },
+        ParameterInfo {
+            name: "velocity_limit",
+            meaning: "largest speed, in ranges of the bounds per iteration",
+            range: LIMIT,
+            default: "1",
+        },
+        ParameterInfo {
+            name: "boundary",
+            meaning: "what happens to a coordinate that leaves its bounds",
+            range: BOUNDARY,
+            default: "clamp",
+        },
+        ParameterInfo {
+            name: "correction",
+            meaning: "reach of the boundary mode reverse, as a part of the range",
+            range: PART,
+            default: "0.22",
+        },
+        ParameterInfo {
+            name: "topology",
+            meaning: "whose personal bests pull a particle",
+            range: "star, ring or von-neumann",
+            default: "star",
+        },
+        ParameterInfo {
+            name: "neighbours",
+            meaning: "neighbours on the ring, half of them on either side",
+            range: COUNT,
+            default: "2",
+        },
+        ParameterInfo {
+            name: "columns",
+            meaning: "columns of the von Neumann grid, as square as it can be if none",
+            range: COUNT_OR_NONE,
+            default: "0",
+        },
+        ParameterInfo {
+            name: "final_inertia",
+            meaning: "inertia at the end of inertia_iterations",
+            range: FINITE,
+            default: "0.4",
+        },
+        ParameterInfo {
+            name: "inertia_iterations",
+            meaning: "iterations over which the inertia changes by equal steps, constant if none",
+            range: COUNT_OR_NONE,
+            default: "0",
+        },
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Number(|p| p.inertia, |p, x| p.inertia = x),
+        Access::Number(|p| p.cognitive, |p, x| p.cognitive = x),
+        Access::Number(|p| p.social, |p, x| p.social = x),
+        Access::Limit(|p| p.velocity_limit, |p, x| p.velocity_limit = x),
+        Access::Name(
+            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
+            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
+        ),
+        Access::Number(|p| p.correction, |p, x| p.correction = x),
+        Access::Name(
+            |p| parameters::name_of(&Topology::ALL, &p.topology),
+            |p, name| parameters::choose(&Topology::ALL, name, &mut p.topology),
+        ),
+        Access::Whole(|p| p.neighbours, |p, n| p.neighbours = n),
+        Access::Whole(|p| p.columns, |p, n| p.columns = n),
+        Access::Number(|p| p.final_inertia, |p, x| p.final_inertia = x),
+        Access::Whole(|p| p.inertia_iterations, |p, n| p.inertia_iterations = n),
+    ];
 
-fn number(name: &'static str, value: &str, allowed: &'static str) -> Result<f64> {
-    value.parse().map_err(|_| Error::Parameter { name, value: format!("`{value}`"), allowed })
-}
-
-fn boundary(value: &str) -> Result<Boundary> {
-    let mode = Boundary::ALL.into_iter().find(|(name, _)| *name == value);
-    mode.map(|(_, mode)| mode).ok_or_else(|| Error::Parameter {
-        name: "boundary",
-        value: format!("`{value}`"),
-        allowed: BOUNDARY,
-    })
-}
-
-fn preset(info: &AlgorithmInfo, value: &str) -> Result<PsoParams> {
-    let preset = info.presets.iter().find(|preset| preset.name == value);
-    preset.map(|preset| preset.params).ok_or_else(|| Error::UnknownName {
-        what: "preset",
-        name: value.into(),
-        known: info.presets.iter().map(|preset| preset.name).collect(),
-    })
+    fn preset(algorithm: &Algorithm) -> Option<Self> {
+        match algorithm {
+            Algorithm::Pso(params) => Some(*params),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::Value;
 
     #[test]
     fn the_table_of_parameters_is_that_of_the_defaults() {
@@ -249,7 +358,7 @@ mod tests {
                 assert_eq!((row.name, row.default), (name, value.to_string().as_str()));
             }
             for preset in info.presets {
-                preset.params.check().unwrap();
+                preset.algorithm().check().unwrap();
             }
         }
     }
@@ -273,6 +382,7 @@ mod tests {
             velocity_limit: Some(0.25),
             boundary: Boundary::Reverse,
             correction: 1.0,
+            ..PsoParams::default()
         };
         assert_eq!(algorithm, Algorithm::Pso(expected));
         algorithm.set("velocity_limit", "none").unwrap();
@@ -306,12 +416,23 @@ mod tests {
             "bounce",
             "parameter boundary is `bounce`; allowed: clamp, reflect, wrap, random or reverse",
         );
-        check("preset", "best", "unknown preset `best`; known: clerc-kennedy-2002, cpso-paper");
+        check(
+            "preset",
+            "best",
+            "unknown preset `best`; known: clerc-kennedy-2002, cpso-paper, shi-eberhart-1999, \
+             bratton-kennedy-2007, libcudaoptimize",
+        );
+        check(
+            "neighbours",
+            "0",
+            "parameter neighbours is 0; allowed: a whole number from 1 to 4294967295",
+        );
         check(
             "w",
             "1",
             "algorithm `pso` has no parameter `w`; it has: inertia, cognitive, social, \
-             velocity_limit, boundary, correction, preset",
+             velocity_limit, boundary, correction, topology, neighbours, columns, final_inertia, \
+             inertia_iterations, preset",
         );
     }
 

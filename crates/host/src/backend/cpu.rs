@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use warpswarm_core::launch::Control;
-use warpswarm_core::order::Candidate;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::{Objective, Real};
+use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{self as cpu_ref, Swarm, Task, Threads, pso, spso};
 
-use super::{Engine, Job};
-use crate::algorithms::Algorithm;
+use super::{Engine, Job, Procedure, with_method};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::report::Plan;
@@ -25,7 +26,6 @@ const RUNS_PER_THREAD: usize = 4;
 pub(crate) struct Cpu<R, O> {
     job: Job<R>,
     objective: O,
-    algorithm: Algorithm,
     swarms: Vec<Swarm<R>>,
     /// None for the calling thread alone.
     pool: Option<rayon::ThreadPool>,
@@ -35,19 +35,14 @@ pub(crate) struct Cpu<R, O> {
 }
 
 impl<R: Real, O: Objective<R>> Cpu<R, O> {
-    pub(crate) fn new(
-        job: Job<R>,
-        objective: O,
-        algorithm: Algorithm,
-        threads: Option<usize>,
-    ) -> Result<Self> {
+    pub(crate) fn new(job: Job<R>, objective: O, threads: Option<usize>) -> Result<Self> {
         check_memory(job.bytes()?)?;
         let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let threads = threads.unwrap_or_else(available);
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
         let many = job.runs as usize >= RUNS_PER_THREAD * threads;
         let spread = if pool.is_none() || many { Threads::Serial } else { Threads::Pool };
-        let mut cpu = Cpu { job, objective, algorithm, swarms: Vec::new(), pool, threads, spread };
+        let mut cpu = Cpu { job, objective, swarms: Vec::new(), pool, threads, spread };
         cpu.place();
         Ok(cpu)
     }
@@ -55,8 +50,15 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
     /// Places the individuals of all runs, and sees from that how long an evaluation takes.
     fn place(&mut self) {
         let start = Instant::now();
-        let (task, job) = (task(&self.job, self.objective), &self.job);
-        let place = |run| Swarm::new(&task, job.individuals, job.run_id(run), self.spread);
+        let (task, job, spread) = (task(&self.job, self.objective), &self.job, self.spread);
+        let evaluate = evaluate(&self.objective);
+        let work = work(job, &evaluate);
+        let place = |run| {
+            let (n, id) = (job.individuals, job.run_id(run));
+            with_method!(&job.procedure,
+                method => generation::start(method, &work, n, id, spread),
+                else Swarm::new(&task, n, id, spread))
+        };
         self.swarms = collect(self.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
@@ -99,6 +101,19 @@ fn task<R: Real, O>(job: &Job<R>, objective: O) -> Task<'_, R, O> {
     Task { objective, bounds, stop: job.stop }
 }
 
+/// The objective behind a pointer.
+fn evaluate<R: Real, O: Objective<R>>(objective: &O) -> impl Fn(&[R]) -> Fitness<R> + Sync {
+    |x: &[R]| objective.evaluate(&SlicePoint(x))
+}
+
+fn work<'a, R: Real>(
+    job: &'a Job<R>,
+    evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
+) -> Work<'a, R> {
+    let bounds = cpu_ref::Bounds { lower: &job.lower, upper: &job.upper };
+    Work { evaluate, bounds, stop: job.stop }
+}
+
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -116,12 +131,19 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
 impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         let (task, spread) = (task(&self.job, self.objective), self.spread);
-        let (algorithm, coefficients) = (self.algorithm, &self.job.coefficients);
-        let work = |swarm: &mut Swarm<R>| match algorithm {
-            Algorithm::Pso(_) => pso::run(swarm, &task, coefficients, iterations, spread),
-            Algorithm::Spso(_) => spso::run(swarm, &task, coefficients, iterations),
+        let procedure = self.job.procedure;
+        let evaluate = evaluate(&self.objective);
+        let work = work(&self.job, &evaluate);
+        let advance = |swarm: &mut Swarm<R>| match &procedure {
+            Procedure::Pso(coefficients) => {
+                pso::run(swarm, &task, coefficients, iterations, spread);
+            }
+            Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
+            _ => with_method!(&procedure,
+                method => generation::run(swarm, method, &work, iterations, spread),
+                else ()),
         };
-        for_each(self.pool.as_ref(), &mut self.swarms, &work);
+        for_each(self.pool.as_ref(), &mut self.swarms, &advance);
         Ok(())
     }
 

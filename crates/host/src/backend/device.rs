@@ -7,6 +7,7 @@ use warpswarm_core::launch::{
     Control, PsoArgs, Ptr, Tile, pso_kernels, record_stride, reduction_shared_bytes, slots_len,
 };
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
@@ -30,8 +31,20 @@ pub(crate) struct Target {
     pub(crate) gathers: bool,
 }
 
+impl Target {
+    /// Makes the objective follow a launch's arguments of this alignment, as `Launch` has it.
+    pub(crate) fn append_to(&self, parameter: &mut Vec<u8>, align_of_args: usize) {
+        // `Launch` is `repr(C)`: the objective comes at its alignment, padding at the end.
+        let BuiltIn { bytes, align, .. } = &self.problem;
+        parameter.resize(parameter.len().next_multiple_of(*align), 0);
+        parameter.extend_from_slice(bytes);
+        let align = align_of_args.max(*align);
+        parameter.resize(parameter.len().next_multiple_of(align), 0);
+    }
+}
+
 /// The most iterations of one launch.
-const MAX_LAUNCH: u64 = (1 << 31) - 1;
+pub(crate) const MAX_LAUNCH: u64 = (1 << 31) - 1;
 
 /// The addresses of the arrays of `PsoArgs`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +68,7 @@ struct Arrays {
 pub(crate) struct Device<R, M> {
     backend: Backend,
     job: Job<R>,
+    coefficients: Coefficients<R>,
     target: Target,
     layout: Layout,
     kernels: Kernels,
@@ -78,6 +92,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     pub(crate) fn new(
         backend: Backend,
         job: Job<R>,
+        coefficients: Coefficients<R>,
         target: Target,
         settings: &Settings,
         mut machine: M,
@@ -101,8 +116,18 @@ impl<R: Real, M: Machine> Device<R, M> {
         }
         let slots_bytes = slots_bytes::<R>(&job, &target, &layout);
         let arrays = Arrays::default();
-        let mut device =
-            Device { backend, job, target, layout, kernels, arrays, slots_bytes, tag: 0, machine };
+        let mut device = Device {
+            backend,
+            job,
+            coefficients,
+            target,
+            layout,
+            kernels,
+            arrays,
+            slots_bytes,
+            tag: 0,
+            machine,
+        };
         device.allocate()?;
         device.place()?;
         Ok(device)
@@ -189,19 +214,14 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn parameter(&self, entry: &str, args: &PsoArgs<R>) -> Vec<u8> {
         let mut parameter = pso_args(args);
         if *entry != self.kernels.best && !entry.starts_with(pso_kernels::VELOCITY) {
-            // `Launch` is `repr(C)`: the objective comes at its alignment, padding at the end.
-            let BuiltIn { bytes, align, .. } = &self.target.problem;
-            parameter.resize(parameter.len().next_multiple_of(*align), 0);
-            parameter.extend_from_slice(bytes);
-            let align = align_of::<PsoArgs<R>>().max(*align);
-            parameter.resize(parameter.len().next_multiple_of(align), 0);
+            self.target.append_to(&mut parameter, align_of::<PsoArgs<R>>());
         }
         parameter
     }
 
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
-        let Job { individuals, coefficients, stop, seed, .. } = self.job;
+        let Job { individuals, stop, seed, .. } = self.job;
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let rows = first * n * stride * number;
@@ -226,7 +246,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             first_run: self.job.first_run + first,
             iterations,
             stop,
-            coefficients,
+            coefficients: self.coefficients,
             runs,
             individuals,
             dimensions: self.job.dimensions(),
@@ -363,6 +383,7 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
                 velocities: self.fetch_numbers(at.velocities, first, count)?,
                 best_positions: self.fetch_numbers(at.best_positions, first, count)?,
                 best: self.fetch(at.best, u64::from(run) * individuals, individuals)?,
+                numbers: Vec::new(),
                 global,
                 global_position: self.fetch_numbers(
                     at.global_positions,
@@ -407,7 +428,7 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
     }
 }
 
-fn numbers<R: Real>(row: &[R]) -> impl ExactSizeIterator<Item = Number<R>> {
+pub(crate) fn numbers<R: Real>(row: &[R]) -> impl ExactSizeIterator<Item = Number<R>> {
     row.iter().copied().map(Number)
 }
 
@@ -518,10 +539,11 @@ mod tests {
         };
         let bounds = Bounds::uniform(3, -1.0, 2.0)?;
         let job = Job::new(&bounds, &Algorithm::default(), &settings)?;
+        let coefficients = crate::PsoParams::default().coefficients()?;
         let problem = built_in::<f32, _>(&Sphere).unwrap();
         let target = Target { problem, constrained: false, gathers: false };
         let machine = Failing { device: Emulator::default(), left };
-        Device::new(Backend::Emulator, job, target, &settings, machine)
+        Device::new(Backend::Emulator, job, coefficients, target, &settings, machine)
     }
 
     #[test]

@@ -4,9 +4,16 @@
 use std::mem::offset_of;
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, PsoArgs, StopRule};
+use warpswarm_core::boundary::Limits;
+use warpswarm_core::de::De;
+use warpswarm_core::launch::{Control, GenerationArgs, PsoArgs, StopRule};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
+use warpswarm_core::pso_topology::Pso;
+use warpswarm_core::sa::Sa;
+use warpswarm_core::solis_wets::SolisWets;
+
+use super::Procedure;
 
 /// Writes a number at the beginning of `to`.
 fn put_real<R: Real>(to: &mut [u8], value: R) {
@@ -137,6 +144,66 @@ pub(crate) fn pso_args<R: Real>(args: &PsoArgs<R>) -> Vec<u8> {
     put!(put_coefficients: coefficients);
     put!(put_u32: runs, individuals, dimensions, stride, blocks_per_run, tag);
     bytes
+}
+
+/// What the kernels of a method have in common.
+pub(crate) fn generation_args<R: Real>(args: &GenerationArgs<R>) -> Vec<u8> {
+    let mut bytes = vec![0; size_of::<GenerationArgs<R>>()];
+    macro_rules! put {
+        ($put:ident: $($field:ident $(. $part:ident)?),*) => {
+            $($put(&mut bytes[offset_of!(GenerationArgs<R>, $field)..], args.$field $(. $part)?);)*
+        };
+    }
+    put!(put_u64: public.address, fitness.address, own.address, numbers.address);
+    put!(put_u64: global.address, global_positions.address, lower.address, upper.address);
+    put!(put_u64: control.address, block_best.address, slots.address, slot_indices.address);
+    put!(put_u64: seed, first_run, iterations);
+    put!(put_stop: stop);
+    put!(put_u32: runs, individuals, dimensions, stride, blocks_per_run, tag);
+    bytes
+}
+
+/// A method's parameters as its kernels take them; nothing for what is no method.
+pub(crate) fn method_bytes<R: Real>(procedure: &Procedure<R>) -> Vec<u8> {
+    macro_rules! put {
+        ($type:ident, $method:ident: $($put:ident: $($field:ident),*;)*) => {{
+            let mut bytes = vec![0; size_of::<$type<R>>()];
+            $($($put(&mut bytes[offset_of!($type<R>, $field)..], $method.$field);)*)*
+            bytes
+        }};
+    }
+    match *procedure {
+        Procedure::Pso(_) | Procedure::Spso(_) => Vec::new(),
+        Procedure::Topology(m) => {
+            let topology = m.topology as u32;
+            let mut bytes = put!(Pso, m: put_coefficients: coefficients; put_real: final_inertia;
+                put_u32: inertia_iterations, width;);
+            put_u32(&mut bytes[offset_of!(Pso<R>, topology)..], topology);
+            bytes
+        }
+        Procedure::De(m) => {
+            let (base, crossover) = (m.base as u32, m.crossover as u32);
+            let mut bytes =
+                put!(De, m: put_real: scale_factor, crossover_rate; put_limits: limits;);
+            put_u32(&mut bytes[offset_of!(De<R>, base)..], base);
+            put_u32(&mut bytes[offset_of!(De<R>, crossover)..], crossover);
+            bytes
+        }
+        Procedure::Sa(m) => {
+            let neighbour = m.neighbour as u32;
+            let mut bytes = put!(Sa, m: put_real: temperature, cooling, step, step_cooling;
+                put_limits: limits;);
+            put_u32(&mut bytes[offset_of!(Sa<R>, neighbour)..], neighbour);
+            bytes
+        }
+        Procedure::SolisWets(m) => put!(SolisWets, m: put_real: step, smallest_step;
+            put_limits: limits; put_u32: successes, failures;),
+    }
+}
+
+fn put_limits<R: Real>(to: &mut [u8], limits: Limits<R>) {
+    put_real(&mut to[offset_of!(Limits<R>, correction)..], limits.correction);
+    put_u32(&mut to[offset_of!(Limits<R>, boundary)..], limits.boundary as u32);
 }
 
 fn put_stop<R: Real>(to: &mut [u8], stop: StopRule<R>) {

@@ -2,12 +2,18 @@
 
 use warpswarm_core::Objective;
 use warpswarm_core::Real;
+use warpswarm_core::de::De;
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
+use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
+use warpswarm_core::pso_topology::Pso;
+use warpswarm_core::sa::Sa;
+use warpswarm_core::solis_wets::SolisWets;
 use warpswarm_cpu_ref::{RunId, Swarm};
 
 use device::{Device, Target};
+use generation::Generations;
 
 use crate::algorithms::Algorithm;
 use crate::bounds::Bounds;
@@ -20,6 +26,7 @@ use crate::settings::{MAX_ITERATIONS, Settings};
 pub(crate) mod cpu;
 mod device;
 mod encode;
+mod generation;
 pub(crate) mod machine;
 
 /// The state of all runs of an optimiser, and the means to advance it.
@@ -49,7 +56,7 @@ pub(crate) trait Engine<R: Real>: Send {
 pub(crate) struct Job<R> {
     pub(crate) lower: Vec<R>,
     pub(crate) upper: Vec<R>,
-    pub(crate) coefficients: Coefficients<R>,
+    pub(crate) procedure: Procedure<R>,
     pub(crate) stop: StopRule<R>,
     pub(crate) individuals: u32,
     pub(crate) runs: u32,
@@ -57,15 +64,61 @@ pub(crate) struct Job<R> {
     pub(crate) seed: u64,
 }
 
+/// An algorithm with its parameters in the run's number type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Procedure<R> {
+    /// A star with constant inertia, which has loops and kernels of its own.
+    Pso(Coefficients<R>),
+    Spso(Coefficients<R>),
+    Topology(Pso<R>),
+    De(De<R>),
+    Sa(Sa<R>),
+    SolisWets(SolisWets<R>),
+}
+
+/// Evaluates `$body` with the method that a procedure is; `$other` where it is none.
+macro_rules! with_method {
+    ($procedure:expr, $method:ident => $body:expr, else $other:expr) => {
+        match $procedure {
+            $crate::backend::Procedure::Pso(_) | $crate::backend::Procedure::Spso(_) => $other,
+            $crate::backend::Procedure::Topology($method) => $body,
+            $crate::backend::Procedure::De($method) => $body,
+            $crate::backend::Procedure::Sa($method) => $body,
+            $crate::backend::Procedure::SolisWets($method) => $body,
+        }
+    };
+}
+pub(crate) use with_method;
+
+impl<R: Real> Procedure<R> {
+    fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
+        Ok(match algorithm {
+            Algorithm::Pso(params) if params.is_plain() => Procedure::Pso(params.coefficients()?),
+            Algorithm::Pso(params) => Procedure::Topology(params.method(individuals)?),
+            Algorithm::Spso(params) => Procedure::Spso(params.spso()?),
+            Algorithm::De(params) => Procedure::De(params.method(individuals)?),
+            Algorithm::Sa(params) => Procedure::Sa(params.method()?),
+            Algorithm::SolisWets(params) => Procedure::SolisWets(params.method()?),
+        })
+    }
+
+    /// Own rows, and numbers, of an individual.
+    pub(crate) fn keeps(&self) -> (usize, usize) {
+        fn of<R: Real, M: Method<R>>(_: &M) -> (usize, usize) {
+            (M::OWN, M::NUMBERS)
+        }
+        with_method!(self, method => of(method), else (2, 0))
+    }
+}
+
 impl<R: Real> Job<R> {
     fn new(bounds: &Bounds, algorithm: &Algorithm, settings: &Settings) -> Result<Self> {
         settings.check()?;
-        let (Algorithm::Pso(params) | Algorithm::Spso(params)) = algorithm;
         let (lower, upper) = bounds.rounded()?;
         let job = Job {
             lower,
             upper,
-            coefficients: params.coefficients()?,
+            procedure: Procedure::new(algorithm, settings.individuals)?,
             stop: settings.stop.rule(),
             // The settings' check has seen that both fit.
             individuals: settings.individuals as u32,
@@ -95,7 +148,12 @@ impl<R: Real> Job<R> {
         let [runs, individuals] = [self.runs, self.individuals].map(u64::from);
         let number = size_of::<R>() as u64;
         let row = u64::from(self.stride()) * number;
-        let individual = 3 * row + size_of::<Fitness<R>>() as u64;
+        let (own, numbers) = self.procedure.keeps();
+        // A method's public points are there twice.
+        let public =
+            if matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_)) { 1 } else { 2 };
+        let rows = (public + own as u64) * row;
+        let individual = rows + public * size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
         let all = individuals
             .checked_mul(individual)
             .and_then(|run| run.checked_add(row + 64))
@@ -123,12 +181,19 @@ impl<R: Real> Job<R> {
         check("runs", u64::from(self.runs), swarms.len() as u64)?;
         let row = u64::from(self.stride());
         let rows = u64::from(self.individuals) * row;
+        let (own, numbers) = self.procedure.keeps();
         for (run, swarm) in (0..).zip(swarms) {
             check("individuals", u64::from(self.individuals), swarm.best.len() as u64)?;
             check("dimensions", u64::from(self.dimensions()), swarm.dimensions as u64)?;
             check("stride", row, swarm.stride as u64)?;
-            check("positions", rows, swarm.positions.len() as u64)?;
-            check("velocities", rows, swarm.velocities.len() as u64)?;
+            let own = |row: usize| if row < own { rows } else { 0 };
+            check("positions", own(0), swarm.positions.len() as u64)?;
+            check("velocities", own(1), swarm.velocities.len() as u64)?;
+            check(
+                "numbers",
+                u64::from(self.individuals) * numbers as u64,
+                swarm.numbers.len() as u64,
+            )?;
             check("best positions", rows, swarm.best_positions.len() as u64)?;
             check("places of the global best", row, swarm.global_position.len() as u64)?;
             check("seed", self.seed, swarm.id.seed)?;
@@ -168,7 +233,7 @@ pub(crate) fn start<R: Real, O: Objective<R>>(
     let target =
         problem.map(|problem| Target { problem, constrained: O::CONSTRAINED, gathers: O::GATHERS });
     let cpu = |job| -> Result<Box<dyn Engine<R>>> {
-        Ok(Box::new(cpu::Cpu::new(job, *objective, *algorithm, settings.threads)?))
+        Ok(Box::new(cpu::Cpu::new(job, *objective, settings.threads)?))
     };
     let engine = choose(job.clone(), algorithm, settings, target, &cpu)?;
     Ok((job, engine))
@@ -191,13 +256,7 @@ fn choose<R: Real>(
         }
         Backend::Gpu => {
             let target = check_kernels(algorithm, target, Backend::Gpu)?;
-            Ok(Box::new(Device::new(
-                Backend::Gpu,
-                job,
-                target,
-                settings,
-                machine::gpu::Gpu::open()?,
-            )?))
+            on_device(Backend::Gpu, job, target, settings, machine::gpu::Gpu::open()?)
         }
         Backend::Emulator => {
             emulated(job, check_kernels(algorithm, target, Backend::Emulator)?, settings)
@@ -205,13 +264,27 @@ fn choose<R: Real>(
         Backend::Auto => {
             let target = check_kernels(algorithm, target, Backend::Gpu).ok();
             match target.and_then(|target| Some((target, machine::gpu::Gpu::open().ok()?))) {
-                Some((target, gpu)) => {
-                    Ok(Box::new(Device::new(Backend::Gpu, job, target, settings, gpu)?))
-                }
+                Some((target, gpu)) => on_device(Backend::Gpu, job, target, settings, gpu),
                 None => cpu(job),
             }
         }
     }
+}
+
+/// The engine of a device for what is to be done.
+fn on_device<R: Real, M: machine::Machine + 'static>(
+    backend: Backend,
+    job: Job<R>,
+    target: Target,
+    settings: &Settings,
+    machine: M,
+) -> Result<Box<dyn Engine<R>>> {
+    Ok(match job.procedure {
+        Procedure::Pso(coefficients) => {
+            Box::new(Device::new(backend, job, coefficients, target, settings, machine)?)
+        }
+        _ => Box::new(Generations::new(backend, job, target, settings, machine)?),
+    })
 }
 
 #[cfg(feature = "emulator")]
@@ -221,7 +294,7 @@ fn emulated<R: Real>(
     settings: &Settings,
 ) -> Result<Box<dyn Engine<R>>> {
     let machine = machine::emulator::Emulator::default();
-    Ok(Box::new(Device::new(Backend::Emulator, job, target, settings, machine)?))
+    on_device(Backend::Emulator, job, target, settings, machine)
 }
 
 #[cfg(not(feature = "emulator"))]

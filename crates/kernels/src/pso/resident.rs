@@ -16,6 +16,7 @@ use warpswarm_device::{block, grid, thread, warp};
 
 use super::Swarm;
 use super::particle::{self, Bounds, Move, Own, Particle};
+use crate::run::of_run;
 
 /// More iterations without an improvement than are counted.
 const ENDLESS: u32 = u32::MAX;
@@ -134,7 +135,7 @@ pub fn resident<
             } else {
                 swarm.control.get(0).improved_at
             };
-            swarm.set_progress(iteration, improved_at, reason);
+            swarm.run().set_progress(iteration, improved_at, reason);
         }
     }
 }
@@ -211,7 +212,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         let slots = if GRID {
             let blocks = u64::from(swarm.args.blocks_per_run);
             let words = slots_len::<R>(O::CONSTRAINED, 1, blocks);
-            super::of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
+            of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
         } else {
             View::EMPTY
         };

@@ -1,0 +1,277 @@
+//! Differential evolution, synchronous.
+//!
+//! **Idea.** Each individual makes a rival of itself from the differences of others, crossed with
+//! itself coordinate by coordinate; the rival takes its place unless it is worse.
+//!
+//! **Equations** (of one coordinate; r1, r2, r3 are distinct individuals, none of them i):
+//!
+//! ```text
+//! rand/1             v = x_r1 + F (x_r2 - x_r3)
+//! best/1             v = g + F (x_r1 - x_r2)
+//! target-to-best/1   v = x_i + F (g - x_i) + F (x_r1 - x_r2)
+//! binomial           u = v where r < CR or the coordinate is j, otherwise x_i
+//! exponential        u = v at j and at the L coordinates after it, around the end, otherwise x_i;
+//!                    P(L >= k) = CR^k
+//! ```
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | F | `scale_factor` | weight of differences | finite, > 0 | 0.5 |
+//! | CR | `crossover_rate` | part of the coordinates that is taken over | [0, 1] | 0.9 |
+//! | | `base` | rand, best or target-to-best | | rand |
+//! | | `crossover` | binomial or exponential | | binomial |
+//! | | `limits` | see [`boundary`](crate::boundary) | | reflect |
+//! | g | | best point that there ever was | | |
+//! | j | | a coordinate, uniform | | |
+//!
+//! **Source.** R. Storn, K. Price, "Differential evolution: a simple and efficient heuristic for
+//! global optimization over continuous spaces", Journal of Global Optimization 11, 1997; variants
+//! as in libCudaOptimize.
+//!
+//! **Deviations.** All individuals move at once, on the grounds of the generation before. L is drawn
+//! by inversion, ln r / ln CR, in place of a loop. Storn and Price leave the bounds open.
+
+use crate::boundary::Limits;
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::order::Fitness;
+use crate::real::Real;
+
+/// The fewest individuals: one, and three others.
+pub const MIN_INDIVIDUALS: u32 = 4;
+
+/// The point to which differences are added.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// A random other individual: DE/rand/1.
+    #[default]
+    Rand = 0,
+    /// The best point: DE/best/1.
+    Best = 1,
+    /// The individual itself, on its way to the best: DE/target-to-best/1.
+    TargetToBest = 2,
+}
+
+impl Base {
+    /// Every base with the name that users give it.
+    pub const ALL: [(&'static str, Base); 3] =
+        [("rand", Base::Rand), ("best", Base::Best), ("target-to-best", Base::TargetToBest)];
+}
+
+/// Which coordinates are taken over.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Crossover {
+    /// Each by itself.
+    #[default]
+    Binomial = 0,
+    /// A run of neighbours.
+    Exponential = 1,
+}
+
+impl Crossover {
+    /// Every crossover with the name that users give it.
+    pub const ALL: [(&'static str, Crossover); 2] =
+        [("binomial", Crossover::Binomial), ("exponential", Crossover::Exponential)];
+}
+
+/// The parameters of differential evolution, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct De<R> {
+    /// F, the weight of differences.
+    pub scale_factor: R,
+    /// CR, the part of the coordinates that is taken over.
+    pub crossover_rate: R,
+    /// What happens at the bounds.
+    pub limits: Limits<R>,
+    /// The point to which differences are added.
+    pub base: Base,
+    /// Which coordinates are taken over.
+    pub crossover: Crossover,
+}
+
+/// What an individual decides before it looks at single coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan<R> {
+    /// r1, r2, r3
+    pub others: [u32; 3],
+    /// j, the coordinate that is taken over in any case.
+    pub first: u32,
+    /// The number whose integer part is L; infinite for all coordinates.
+    pub reach: R,
+    /// D, the coordinates.
+    pub dimensions: u32,
+}
+
+/// Three distinct individuals, none of them `me`, of `n` (at least 4) in all; `below(n, k)` is
+/// uniform in 0..n.
+#[inline(always)]
+pub fn others(me: u32, n: u32, below: impl Fn(u32, u32) -> u32) -> [u32; 3] {
+    // Each is drawn from as many as are left, and counted past those that are taken.
+    let past = |x: u32, taken: u32| x + u32::from(x >= taken);
+    let r1 = past(below(n - 1, 0), me);
+    let (low, high) = (me.min(r1), me.max(r1));
+    let r2 = past(past(below(n - 2, 1), low), high);
+    let (first, last) = (low.min(r2), high.max(r2));
+    let middle = low.max(r2).min(high);
+    let r3 = past(past(past(below(n - 3, 2), first), middle), last);
+    [r1, r2, r3]
+}
+
+/// ln r / ln CR, whose integer part is at least k with probability CR^k.
+#[inline(always)]
+pub fn reach<R: Real>(crossover_rate: R, r: R) -> R {
+    if crossover_rate >= R::ONE { R::INFINITY } else { r.ln() / crossover_rate.ln() }
+}
+
+impl<R: Real> De<R> {
+    /// The mutant's coordinate, of those of r1, r2 and r3, the individual and the best.
+    #[inline(always)]
+    pub fn mutant(&self, [x1, x2, x3]: [R; 3], own: R, best: R) -> R {
+        let f = self.scale_factor;
+        match self.base {
+            Base::Rand => x1 + f * (x2 - x3),
+            Base::Best => best + f * (x1 - x2),
+            Base::TargetToBest => own + f * (best - own) + f * (x1 - x2),
+        }
+    }
+
+    /// Whether coordinate `i` is the mutant's; `r` is uniform in (0, 1).
+    #[inline(always)]
+    pub fn crosses(&self, plan: &Plan<R>, i: u32, r: R) -> bool {
+        match self.crossover {
+            Crossover::Binomial => r < self.crossover_rate || i == plan.first,
+            Crossover::Exponential => {
+                let after = if i >= plan.first { i } else { i + plan.dimensions } - plan.first;
+                R::from_u32(after) <= plan.reach
+            }
+        }
+    }
+}
+
+impl<R: Real> Method<R> for De<R> {
+    const OWN: usize = 0;
+    const NUMBERS: usize = 0;
+    type Plan = Plan<R>;
+
+    #[inline(always)]
+    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
+        Numbers::default()
+    }
+
+    #[inline(always)]
+    fn start(&self, _: R, _: R) -> Own<R> {
+        Own::default()
+    }
+
+    #[inline(always)]
+    fn plan<P: Population<R>>(&self, who: &Individual<R>, _: &mut Numbers<R>, _: &P) -> Plan<R> {
+        Plan {
+            others: others(who.index, who.individuals, |n, number| who.below(n, number)),
+            first: who.below(who.dimensions, 3),
+            reach: match self.crossover {
+                Crossover::Binomial => R::ZERO,
+                Crossover::Exponential => reach(self.crossover_rate, who.uniform(0)[0]),
+            },
+            dimensions: who.dimensions,
+        }
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        let [r1, r2, r3] = plan.others;
+        let own = site.public();
+        // Only DE/rand/1 looks at the third.
+        let x3 = if self.base == Base::Rand { site.of(r3) } else { R::ZERO };
+        let mutant = self.mutant([site.of(r1), site.of(r2), x3], own, site.best());
+        let mutant = self.limits.enforce(mutant, site.bounds(), || site.reentry());
+        let crosses = self.crosses(plan, site.coordinate(), site.draws(0)[0]);
+        (if crosses { mutant } else { own }, Own::default())
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        _: &Plan<R>,
+        proposal: Fitness<R>,
+        _: &mut Numbers<R>,
+    ) -> bool {
+        !who.fitness.beats(proposal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Boundary;
+
+    const LIMITS: Limits<f64> = Limits { correction: 0.22, boundary: Boundary::Clamp };
+    const DE: De<f64> = De {
+        scale_factor: 0.5,
+        crossover_rate: 0.25,
+        limits: LIMITS,
+        base: Base::Rand,
+        crossover: Crossover::Binomial,
+    };
+
+    #[test]
+    fn mutants_by_hand() {
+        let mutant = |base| De { base, ..DE }.mutant([1.0, 4.0, 10.0], 3.0, -1.0);
+        assert_eq!(mutant(Base::Rand), 1.0 + 0.5 * (4.0 - 10.0));
+        assert_eq!(mutant(Base::Best), -1.0 + 0.5 * (1.0 - 4.0));
+        assert_eq!(mutant(Base::TargetToBest), 3.0 + 0.5 * (-1.0 - 3.0) + 0.5 * (1.0 - 4.0));
+    }
+
+    #[test]
+    fn crossover_by_hand() {
+        let plan = Plan { others: [1, 2, 3], first: 3, reach: 2.9, dimensions: 5 };
+        let binomial = |i, r| DE.crosses(&plan, i, r);
+        assert!(binomial(0, 0.2) && !binomial(0, 0.25) && binomial(3, 0.9));
+        // At 3 and at the two after it, around the end: 4 and 0.
+        let de = De { crossover: Crossover::Exponential, ..DE };
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|i| de.crosses(&plan, i, 0.0)),
+            [true, false, false, true, true]
+        );
+        // ln(0.0625) / ln(0.25) = 2; a rate of 0 takes one coordinate, of 1 all.
+        assert!((reach(0.25_f64, 0.0625) - 2.0).abs() < 1e-15);
+        assert_eq!(reach(0.0_f64, 0.5), 0.0);
+        assert_eq!(reach(1.0_f64, 0.5), f64::INFINITY);
+    }
+
+    #[test]
+    fn others_are_distinct_and_each_triple_comes_up_once() {
+        for n in [4, 5, 7] {
+            for me in 0..n {
+                let mut seen = std::collections::BTreeSet::new();
+                for a in 0..n - 1 {
+                    for b in 0..n - 2 {
+                        for c in 0..n - 3 {
+                            let drawn = [a, b, c];
+                            let triple = others(me, n, |_, number| drawn[number as usize]);
+                            let [x, y, z] = triple;
+                            assert!(triple.iter().all(|&r| r < n && r != me), "{triple:?}");
+                            assert!(x != y && x != z && y != z, "{triple:?}");
+                            seen.insert(triple);
+                        }
+                    }
+                }
+                assert_eq!(seen.len() as u32, (n - 1) * (n - 2) * (n - 3));
+            }
+        }
+    }
+
+    #[test]
+    fn a_rival_takes_the_place_unless_it_is_worse() {
+        let fitness = Fitness { violation: 0.0, value: 2.0 };
+        let who = crate::method::tests::individual(fitness);
+        let plan = Plan { others: [1, 2, 3], first: 0, reach: 0.0, dimensions: 2 };
+        let accepts = |violation, value| {
+            DE.accept(&who, &plan, Fitness { violation, value }, &mut Numbers::default())
+        };
+        assert!(accepts(0.0, 1.0) && accepts(0.0, 2.0) && !accepts(0.0, 2.5));
+        assert!(!accepts(0.1, 0.0) && !accepts(0.0, f64::NAN));
+    }
+}

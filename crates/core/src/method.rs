@@ -1,0 +1,218 @@
+//! What an algorithm is made of: one small trait from which the CPU's loops and the GPU's kernels
+//! are made, with no memory and no launch in it.
+//!
+//! **Idea.** A population is moved on in synchronous iterations. Every individual has one *public*
+//! point with its fitness, which all may look at, rows of its *own* that only it sees, and a few
+//! *numbers*. In an iteration it proposes one point (or several, of which the best counts), on the
+//! grounds of what the iteration before left; the point is evaluated; the individual decides
+//! whether it becomes its public one. The best public point that there ever was is the run's best.
+//!
+//! ```text
+//! initialise:  x_i uniform in the bounds, evaluated; numbers and own rows from `start`
+//! step:        plan, once an individual and attempt; then a coordinate at a time, `propose`
+//! evaluate:    the engine's
+//! update:      `accept`
+//! ```
+//!
+//! A method is a plain struct of parameters in the precision of the run. All that is random comes
+//! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
+
+use crate::order::Fitness;
+use crate::random::{Purpose, RunKey, Stream};
+use crate::real::Real;
+
+/// The most own rows of an individual.
+pub const MAX_OWN: usize = 2;
+/// The most numbers of an individual.
+pub const MAX_NUMBERS: usize = 4;
+/// The most attempts of an individual in an iteration.
+pub const MAX_ATTEMPTS: u32 = 64;
+
+/// An individual's coordinate in each of its own rows; those beyond [`Method::OWN`] stay zero.
+pub type Own<R> = [R; MAX_OWN];
+/// An individual's numbers; those beyond [`Method::NUMBERS`] stay zero.
+pub type Numbers<R> = [R; MAX_NUMBERS];
+
+/// A population-based method.
+pub trait Method<R: Real>: Copy + Send + Sync + 'static {
+    /// Rows of coordinates that an individual keeps besides its public point, at most [`MAX_OWN`].
+    const OWN: usize;
+    /// Numbers that an individual keeps, at most [`MAX_NUMBERS`].
+    const NUMBERS: usize;
+
+    /// What an individual decides once, before it looks at single coordinates.
+    type Plan: Copy;
+
+    /// Attempts that an individual makes in an iteration, 1 to [`MAX_ATTEMPTS`], the same for all.
+    #[inline(always)]
+    fn attempts(&self) -> u32 {
+        1
+    }
+
+    /// Whether number 0 becomes [`solis_wets::first_step`](crate::solis_wets::first_step) of the distance to the
+    /// nearest other individual once all are placed.
+    #[inline(always)]
+    fn nearest(&self) -> bool {
+        false
+    }
+
+    /// An individual's numbers at the start.
+    fn numbers(&self, who: &Individual<R>) -> Numbers<R>;
+
+    /// A coordinate of the own rows at the start, at `x`, with the first velocity `v` of
+    /// [`pso::initial`](crate::pso::initial).
+    fn start(&self, x: R, v: R) -> Own<R>;
+
+    /// Decides, and may change the numbers; those of the attempt that counts are kept.
+    fn plan<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        numbers: &mut Numbers<R>,
+        population: &P,
+    ) -> Self::Plan;
+
+    /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
+    /// they are from now on, whatever comes of the proposal.
+    fn propose<S: Site<R>>(&self, plan: &Self::Plan, site: &S) -> (R, Own<R>);
+
+    /// Whether a proposal of this fitness becomes the individual's public point; may change the
+    /// numbers.
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        plan: &Self::Plan,
+        proposal: Fitness<R>,
+        numbers: &mut Numbers<R>,
+    ) -> bool;
+}
+
+/// Who is moving.
+#[derive(Clone, Copy, Debug)]
+pub struct Individual<R> {
+    /// The key of the run's draws.
+    pub key: RunKey,
+    /// The iteration, from 1; 0 is the start.
+    pub iteration: u64,
+    /// Its index in its population.
+    pub index: u32,
+    /// How many there are.
+    pub individuals: u32,
+    /// Coordinates of each.
+    pub dimensions: u32,
+    /// Which attempt of the iteration this is, from 0.
+    pub attempt: u32,
+    /// The fitness of its public point.
+    pub fitness: Fitness<R>,
+}
+
+impl<R: Real> Individual<R> {
+    /// An integer uniform in 0..n, the `number`-th (below 16) that this individual draws now.
+    #[inline(always)]
+    pub fn below(&self, n: u32, number: u32) -> u32 {
+        self.choices().below(n, 16 * self.attempt + number)
+    }
+
+    /// Two numbers uniform in (0, 1), the `number`-th pair (below 2^15) that this individual draws now.
+    #[inline(always)]
+    pub fn uniform(&self, number: u32) -> [R; 2] {
+        // Beyond the blocks from which integers come.
+        self.choices().set(512 + self.attempt).draws_of(number)
+    }
+
+    #[inline(always)]
+    fn choices(&self) -> Stream {
+        Stream::new(self.key, Purpose::Choice, self.iteration, self.index)
+    }
+}
+
+/// The population as the iteration before left it.
+pub trait Population<R: Real> {
+    /// The fitness of an individual's public point.
+    fn fitness(&self, individual: u32) -> Fitness<R>;
+}
+
+/// One coordinate, for one individual.
+pub trait Site<R: Real> {
+    /// Which coordinate this is.
+    fn coordinate(&self) -> u32;
+    /// The individual's public point.
+    fn public(&self) -> R;
+    /// The individual's own row `row`.
+    fn own(&self, row: usize) -> R;
+    /// The public point of an individual.
+    fn of(&self, individual: u32) -> R;
+    /// The best point that there ever was.
+    fn best(&self) -> R;
+    /// Lower and upper bound.
+    fn bounds(&self) -> (R, R);
+    /// Two draws uniform in (0, 1); sets, below 8, are independent.
+    fn draws(&self, set: u32) -> [R; 2];
+    /// The draw with which the coordinate re-enters its bounds.
+    fn reentry(&self) -> R;
+}
+
+/// The draws of a [`Site`].
+#[derive(Clone, Copy, Debug)]
+pub struct SiteDraws {
+    key: RunKey,
+    iteration: u64,
+    individual: u32,
+    attempt: u32,
+}
+
+impl SiteDraws {
+    /// Those of an individual's attempt.
+    #[inline(always)]
+    pub fn of<R: Real>(who: &Individual<R>) -> Self {
+        let Individual { key, iteration, index, attempt, .. } = *who;
+        SiteDraws { key, iteration, individual: index, attempt }
+    }
+
+    /// See [`Site::draws`].
+    #[inline(always)]
+    pub fn draws<R: Real>(&self, coordinate: u32, set: u32) -> [R; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt + set).draws_of(coordinate)
+    }
+
+    /// See [`Site::reentry`].
+    #[inline(always)]
+    pub fn reentry<R: Real>(&self, coordinate: u32) -> R {
+        self.stream(Purpose::Reentry).set(8 * self.attempt).draws_of::<R>(coordinate)[0]
+    }
+
+    #[inline(always)]
+    fn stream(&self, purpose: Purpose) -> Stream {
+        Stream::new(self.key, purpose, self.iteration, self.individual)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// An individual with this fitness.
+    pub(crate) fn individual(fitness: Fitness<f64>) -> Individual<f64> {
+        Individual {
+            key: RunKey::new(1, 0),
+            iteration: 1,
+            index: 0,
+            individuals: 10,
+            dimensions: 2,
+            attempt: 0,
+            fitness,
+        }
+    }
+
+    #[test]
+    fn attempts_draw_apart() {
+        let fitness = Fitness { violation: 0.0, value: 1.0 };
+        let first = individual(fitness);
+        let second = Individual { attempt: 1, ..first };
+        let site = |who| SiteDraws::of::<f64>(who);
+        assert_ne!(first.uniform(0), second.uniform(0));
+        assert_ne!(site(&first).draws::<f64>(0, 0), site(&second).draws::<f64>(0, 0));
+        assert_ne!(site(&first).draws::<f64>(0, 0), site(&first).draws::<f64>(0, 1));
+        assert_ne!(site(&first).reentry::<f64>(0), site(&second).reentry::<f64>(0));
+        assert_ne!(first.below(1 << 31, 0), second.below(1 << 31, 0));
+    }
+}

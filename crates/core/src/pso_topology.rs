@@ -1,0 +1,272 @@
+//! Particle swarm optimisation with a neighbourhood and an inertia that may fall: the general form of
+//! [`pso`].
+//!
+//! **Idea.** A particle is pulled to the best personal best of its neighbourhood, itself included:
+//! the whole swarm (star), so many particles on either side of it (ring), or the four beside it on a
+//! grid without edges (von Neumann).
+//!
+//! **Equations** are those of [`pso`] with l, the neighbourhood's best, in place of g, and
+//!
+//! ```text
+//! w = w_start - (w_start - w_end) min(t / t_end, 1)       t: the iteration, from 1
+//! ```
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | | `coefficients` | as in [`pso`]; its inertia is w_start | | |
+//! | w_end | `final_inertia` | at iteration t_end and after | finite | 0.4 |
+//! | t_end | `inertia_iterations` | iterations over which w falls; 0 for never | | 0 |
+//! | | `topology` | star, ring or von Neumann | | star |
+//! | | `neighbours` | neighbours on the ring, half of them on either side | even, 2 to n - 1 | 2 |
+//! | | `columns` | columns of the grid | n / columns rows, both at least 3 | |
+//!
+//! **Source.** J. Kennedy, R. Mendes, "Population structure and particle swarm performance", CEC
+//! 2002 (topologies); Y. Shi, R. Eberhart, "Empirical study of particle swarm optimization", CEC
+//! 1999 (falling inertia); D. Bratton, J. Kennedy, "Defining a standard for particle swarm
+//! optimization", SIS 2007 (ring with two neighbours).
+//!
+//! **Deviations.** The star with constant inertia has kernels of its own, with the same bits.
+
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::order::{Candidate, Fitness};
+use crate::pso::{self, Coefficients, Coordinate};
+use crate::real::Real;
+
+/// Who is whose neighbour.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Topology {
+    /// Everybody.
+    #[default]
+    Star = 0,
+    /// Particles with neighbouring indices, the last beside the first.
+    Ring = 1,
+    /// Particles beside, above and below on a grid, row by row, opposite edges joined.
+    VonNeumann = 2,
+}
+
+impl Topology {
+    /// Every topology with the name that users give it.
+    pub const ALL: [(&'static str, Topology); 3] =
+        [("star", Topology::Star), ("ring", Topology::Ring), ("von-neumann", Topology::VonNeumann)];
+}
+
+/// The parameters of particle swarm optimisation, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pso<R> {
+    /// As in [`pso`].
+    pub coefficients: Coefficients<R>,
+    /// w_end
+    pub final_inertia: R,
+    /// t_end; 0 for a constant inertia.
+    pub inertia_iterations: u32,
+    /// Who is whose neighbour.
+    pub topology: Topology,
+    /// Neighbours on the ring; columns of the grid.
+    pub width: u32,
+}
+
+/// What a particle decides before it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan<R> {
+    /// w
+    pub inertia: R,
+    /// The particle whose personal best pulls, unless it is the global best.
+    pub leader: u32,
+}
+
+/// The neighbour of particle `me` of `n`, `number` of `width` on the ring: half of them before it.
+#[inline(always)]
+pub fn on_ring(me: u32, n: u32, width: u32, number: u32) -> u32 {
+    let half = width / 2;
+    // Before, then after; neither number reaches n.
+    let away = if number < half { n - half + number } else { number - half + 1 };
+    let past_the_end = me >= n - away;
+    if past_the_end { me - (n - away) } else { me + away }
+}
+
+/// The neighbour of particle `me` of `n` on the grid with so many columns: left, right, above, below.
+#[inline(always)]
+pub fn on_grid(me: u32, n: u32, columns: u32, number: u32) -> u32 {
+    let column = me % columns;
+    match number {
+        0 if column == 0 => me + columns - 1,
+        0 => me - 1,
+        1 if column == columns - 1 => me + 1 - columns,
+        1 => me + 1,
+        2 if me < columns => n - columns + me,
+        2 => me - columns,
+        _ if me >= n - columns => me - (n - columns),
+        _ => me + columns,
+    }
+}
+
+impl<R: Real> Pso<R> {
+    /// w in an iteration.
+    #[inline(always)]
+    pub fn inertia(&self, iteration: u64) -> R {
+        let (start, end) = (self.coefficients.inertia, self.final_inertia);
+        if self.inertia_iterations == 0 {
+            return start;
+        }
+        let reached = iteration.min(u64::from(self.inertia_iterations)) as u32;
+        start - (start - end) * (R::from_u32(reached) / R::from_u32(self.inertia_iterations))
+    }
+
+    /// The best of a particle's neighbourhood.
+    #[inline(always)]
+    fn leader<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
+        let neighbours = match self.topology {
+            Topology::Star => 0,
+            Topology::Ring => self.width,
+            Topology::VonNeumann => 4,
+        };
+        let mut best = Candidate::new(who.fitness, who.index);
+        let mut number = 0;
+        while number < neighbours {
+            let neighbour = match self.topology {
+                Topology::VonNeumann => on_grid(who.index, who.individuals, self.width, number),
+                _ => on_ring(who.index, who.individuals, self.width, number),
+            };
+            best = best.better(Candidate::new(population.fitness(neighbour), neighbour));
+            number += 1;
+        }
+        best.index
+    }
+}
+
+/// The own row that is the position.
+const POSITION: usize = 0;
+/// The own row that is the velocity.
+const VELOCITY: usize = 1;
+
+/// The public point is the personal best.
+impl<R: Real> Method<R> for Pso<R> {
+    const OWN: usize = 2;
+    const NUMBERS: usize = 0;
+    type Plan = Plan<R>;
+
+    #[inline(always)]
+    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
+        Numbers::default()
+    }
+
+    #[inline(always)]
+    fn start(&self, x: R, v: R) -> Own<R> {
+        [x, v]
+    }
+
+    #[inline(always)]
+    fn plan<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        _: &mut Numbers<R>,
+        population: &P,
+    ) -> Plan<R> {
+        Plan { inertia: self.inertia(who.iteration), leader: self.leader(who, population) }
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        let coefficients = &Coefficients { inertia: plan.inertia, ..self.coefficients };
+        let at = Coordinate {
+            position: site.own(POSITION),
+            velocity: site.own(VELOCITY),
+            personal_best: site.public(),
+        };
+        let star = self.topology == Topology::Star;
+        let pull = if star { site.best() } else { site.of(plan.leader) };
+        let velocity = pso::velocity(coefficients, at, pull, site.draws(0));
+        let velocity = pso::limited(coefficients, velocity, site.bounds());
+        let reentry = || site.reentry();
+        let (x, v) = pso::moved(coefficients, at.position, velocity, site.bounds(), reentry);
+        (x, [x, v])
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        _: &Plan<R>,
+        proposal: Fitness<R>,
+        _: &mut Numbers<R>,
+    ) -> bool {
+        proposal.beats(who.fitness)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Boundary;
+
+    const PSO: Pso<f64> = Pso {
+        coefficients: Coefficients {
+            inertia: 0.9,
+            cognitive: 2.0,
+            social: 2.0,
+            velocity_limit: 1.0,
+            correction: 0.22,
+            boundary: Boundary::Clamp,
+        },
+        final_inertia: 0.4,
+        inertia_iterations: 100,
+        topology: Topology::Star,
+        width: 2,
+    };
+
+    #[test]
+    fn inertia_falls_by_hand() {
+        assert_eq!(PSO.inertia(0), 0.9);
+        assert_eq!(PSO.inertia(50), 0.9 - (0.9 - 0.4) * 0.5);
+        assert_eq!(PSO.inertia(100), 0.4);
+        assert_eq!(PSO.inertia(1 << 40), 0.4);
+        assert_eq!(Pso { inertia_iterations: 0, ..PSO }.inertia(1 << 40), 0.9);
+    }
+
+    #[test]
+    fn rings_by_hand() {
+        let ring = |me, width| (0..width).map(|k| on_ring(me, 5, width, k)).collect::<Vec<_>>();
+        assert_eq!(ring(0, 2), [4, 1]);
+        assert_eq!(ring(4, 2), [3, 0]);
+        assert_eq!(ring(0, 4), [3, 4, 1, 2]);
+        assert_eq!(ring(3, 4), [1, 2, 4, 0]);
+        // Indices near the end of their type do not overflow.
+        let n = u32::MAX - 1;
+        assert_eq!([on_ring(n - 1, n, 2, 0), on_ring(n - 1, n, 2, 1)], [n - 2, 0]);
+    }
+
+    #[test]
+    fn grids_by_hand() {
+        // Four columns, three rows.
+        let grid = |me| [0, 1, 2, 3].map(|k| on_grid(me, 12, 4, k));
+        assert_eq!(grid(5), [4, 6, 1, 9]);
+        assert_eq!(grid(0), [3, 1, 8, 4]);
+        assert_eq!(grid(11), [10, 8, 7, 3]);
+    }
+
+    use std::vec::Vec;
+
+    struct Line;
+    impl Population<f64> for Line {
+        fn fitness(&self, individual: u32) -> Fitness<f64> {
+            let value = [5.0, 3.0, 4.0, 3.0, 9.0][individual as usize];
+            Fitness { violation: 0.0, value }
+        }
+    }
+
+    #[test]
+    fn the_best_neighbour_leads_and_of_equals_the_first() {
+        let pso = |topology, width| Pso { topology, width, ..PSO };
+        let who = |index| {
+            let fitness = Line.fitness(index);
+            Individual { index, individuals: 5, ..crate::method::tests::individual(fitness) }
+        };
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(0), &Line), 1);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(2), &Line), 1);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(3), &Line), 3);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(4), &Line), 3);
+        assert_eq!(pso(Topology::Ring, 4).leader(&who(4), &Line), 1);
+    }
+}

@@ -1,0 +1,189 @@
+//! Simulated annealing: a population of chains that know nothing of each other.
+//!
+//! **Idea.** Each chain steps to a random neighbour; a better one is always taken, a worse one with
+//! a probability that falls with the temperature, which falls every iteration.
+//!
+//! **Equations** (x' of one coordinate):
+//!
+//! ```text
+//! x' = x + s (upper - lower) z      z uniform in (-1, 1), or standard normal
+//! accept x' if it is not worse, otherwise if r < exp((f - f') / T)
+//! T = a T,  s = b s                 every iteration
+//! ```
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | T | `temperature` | at the start, in units of the objective | finite, > 0 | 100 |
+//! | a | `cooling` | factor of the temperature | (0, 1] | 0.98 |
+//! | s | `step` | size of a step at the start, in ranges | finite, > 0 | 0.1 |
+//! | b | `step_cooling` | factor of the step | (0, 1] | 0.98 |
+//! | | `neighbour` | uniform or gaussian | | gaussian |
+//! | | `limits` | see [`boundary`](crate::boundary) | | reflect |
+//! | f, f' | | value before and after; violation where that differs | | |
+//! | r | | uniform in (0, 1) | | |
+//!
+//! **Source.** S. Kirkpatrick, C. Gelatt, M. Vecchi, "Optimization by simulated annealing", Science
+//! 220, 1983; population, neighbour and cooling as in libCudaOptimize's case study 2.
+//!
+//! **Deviations.** libCudaOptimize has a step of fixed size, 0.1 in its code (its text calls that a
+//! deviation); with one, the chains cannot come closer than that allows: here it shrinks, unless b
+//! is 1. The best point of all chains is kept. Between points of different violation, the
+//! violation stands for the value.
+
+use crate::boundary::Limits;
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::order::Fitness;
+use crate::random::standard_normal;
+use crate::real::Real;
+
+/// How far a chain steps.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Neighbour {
+    /// Uniform in a box.
+    Uniform = 0,
+    /// Normal.
+    #[default]
+    Gaussian = 1,
+}
+
+impl Neighbour {
+    /// Every neighbourhood with the name that users give it.
+    pub const ALL: [(&'static str, Neighbour); 2] =
+        [("uniform", Neighbour::Uniform), ("gaussian", Neighbour::Gaussian)];
+}
+
+/// The parameters of simulated annealing, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sa<R> {
+    /// T at the start.
+    pub temperature: R,
+    /// a, the factor of the temperature.
+    pub cooling: R,
+    /// s at the start, in ranges.
+    pub step: R,
+    /// b, the factor of the step.
+    pub step_cooling: R,
+    /// What happens at the bounds.
+    pub limits: Limits<R>,
+    /// How far a chain steps.
+    pub neighbour: Neighbour,
+}
+
+/// The number that is the temperature.
+const TEMPERATURE: usize = 0;
+/// The number that is the step.
+const STEP: usize = 1;
+
+impl<R: Real> Sa<R> {
+    /// A coordinate's step, in steps: z.
+    #[inline(always)]
+    pub fn direction(&self, draws: [R; 2]) -> R {
+        match self.neighbour {
+            Neighbour::Uniform => R::TWO * draws[0] - R::ONE,
+            Neighbour::Gaussian => standard_normal(draws),
+        }
+    }
+}
+
+/// Whether a chain goes from `old` to `new` at this temperature; `r` is uniform in (0, 1).
+#[inline(always)]
+pub fn accepts<R: Real>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) -> bool {
+    if !old.beats(new) {
+        return true;
+    }
+    // A NaN is never less: what is not a number is refused.
+    let worse = if new.violation == old.violation {
+        new.value - old.value
+    } else {
+        new.violation - old.violation
+    };
+    r < (-worse / temperature).exp()
+}
+
+impl<R: Real> Method<R> for Sa<R> {
+    const OWN: usize = 0;
+    const NUMBERS: usize = 2;
+    /// The step.
+    type Plan = R;
+
+    #[inline(always)]
+    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
+        [self.temperature, self.step, R::ZERO, R::ZERO]
+    }
+
+    #[inline(always)]
+    fn start(&self, _: R, _: R) -> Own<R> {
+        Own::default()
+    }
+
+    #[inline(always)]
+    fn plan<P: Population<R>>(&self, _: &Individual<R>, numbers: &mut Numbers<R>, _: &P) -> R {
+        numbers[STEP]
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, step: &R, site: &S) -> (R, Own<R>) {
+        let (lower, upper) = site.bounds();
+        let x = site.public() + *step * (upper - lower) * self.direction(site.draws(0));
+        (self.limits.enforce(x, (lower, upper), || site.reentry()), Own::default())
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        _: &R,
+        proposal: Fitness<R>,
+        numbers: &mut Numbers<R>,
+    ) -> bool {
+        let [r, _] = who.uniform(0);
+        let accepted = accepts(who.fitness, proposal, numbers[TEMPERATURE], r);
+        numbers[TEMPERATURE] = self.cooling * numbers[TEMPERATURE];
+        numbers[STEP] = self.step_cooling * numbers[STEP];
+        accepted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Boundary;
+
+    const SA: Sa<f64> = Sa {
+        temperature: 8.0,
+        cooling: 0.5,
+        step: 0.25,
+        step_cooling: 0.75,
+        limits: Limits { correction: 0.22, boundary: Boundary::Clamp },
+        neighbour: Neighbour::Uniform,
+    };
+
+    #[test]
+    fn acceptance_by_hand() {
+        let at = |violation, value| Fitness { violation, value };
+        let old = at(0.0, 1.0);
+        assert!(accepts(old, at(0.0, 1.0), 1e-9, 0.999));
+        // exp(-(3 - 1) / 4) = 0.6065
+        assert!(accepts(old, at(0.0, 3.0), 4.0, 0.606) && !accepts(old, at(0.0, 3.0), 4.0, 0.607));
+        // From feasible to infeasible the violation counts, not the better value: exp(-0.5).
+        assert!(
+            accepts(old, at(2.0, -9.0), 4.0, 0.606) && !accepts(old, at(2.0, -9.0), 4.0, 0.607)
+        );
+        assert!(!accepts(old, at(0.0, f64::NAN), 4.0, 1e-9));
+        assert!(!accepts(old, at(0.0, f64::INFINITY), 4.0, 1e-9));
+        assert!(accepts(at(0.0, f64::NAN), old, 4.0, 0.999));
+    }
+
+    #[test]
+    fn it_cools_and_steps_by_hand() {
+        let who = crate::method::tests::individual(Fitness { violation: 0.0, value: 2.0 });
+        let mut numbers = SA.numbers(&who);
+        assert!(SA.accept(&who, &0.25, Fitness { violation: 0.0, value: 1.0 }, &mut numbers));
+        assert_eq!(numbers, [4.0, 0.1875, 0.0, 0.0]);
+        assert_eq!(SA.direction([0.75, 0.5]), 0.5);
+        let gaussian = Sa { neighbour: Neighbour::Gaussian, ..SA };
+        assert!((gaussian.direction([(-2.0_f64).exp(), 0.0]) - 2.0).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,158 @@
+//! The parameters of differential evolution. The equations are in [`warpswarm_core::de`].
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::de::{Base, Crossover, De, MIN_INDIVIDUALS};
+
+use super::parameters::{self, Access, BOUNDARY, PART, POSITIVE, Params};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use crate::error::{Error, Result};
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "de",
+    title: "differential evolution, synchronous: rand/1, best/1, target-to-best/1",
+    source: "R. Storn, K. Price, Differential evolution, Journal of Global Optimization 11, 1997; \
+             variants of libCudaOptimize",
+    backends: DEVICES,
+    parameters: DeParams::ROWS,
+    presets: &[
+        Preset {
+            name: "storn-price-1997",
+            source: "R. Storn, K. Price, Journal of Global Optimization 11, 1997: the usual F = 0.5, \
+                     CR = 0.9",
+            make: || Algorithm::De(DeParams::storn_price_1997()),
+        },
+        Preset {
+            name: "best",
+            source: "DE/best/1/bin with F = 0.5, CR = 0.9: quick, on problems of one basin",
+            make: || {
+                let base = Base::Best;
+                Algorithm::De(DeParams { base, ..DeParams::storn_price_1997() })
+            },
+        },
+    ],
+    make: || Algorithm::De(DeParams::storn_price_1997()),
+};
+
+/// The parameters of differential evolution.
+///
+/// The default is [`storn_price_1997`](DeParams::storn_price_1997).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeParams {
+    /// F, the weight of differences; finite, above 0.
+    pub scale_factor: f64,
+    /// CR, the part of the coordinates that is taken over, 0 to 1.
+    pub crossover_rate: f64,
+    /// The point to which differences are added.
+    pub base: Base,
+    /// Which coordinates are taken over.
+    pub crossover: Crossover,
+    /// What happens to a coordinate that leaves its bounds.
+    pub boundary: Boundary,
+    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    pub correction: f64,
+}
+
+impl Default for DeParams {
+    fn default() -> Self {
+        DeParams::storn_price_1997()
+    }
+}
+
+impl DeParams {
+    /// DE/rand/1/bin with F = 0.5 and CR = 0.9.
+    pub const fn storn_price_1997() -> Self {
+        DeParams {
+            scale_factor: 0.5,
+            crossover_rate: 0.9,
+            base: Base::Rand,
+            crossover: Crossover::Binomial,
+            boundary: Boundary::Reflect,
+            correction: 0.22,
+        }
+    }
+
+    /// The parameters in the run's number type, checked.
+    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<De<R>> {
+        parameters::check(self)?;
+        if individuals < u64::from(MIN_INDIVIDUALS) {
+            return Err(Error::Setting {
+                field: "individuals",
+                value: individuals.to_string(),
+                allowed: format!("at least {MIN_INDIVIDUALS} for differential evolution"),
+            });
+        }
+        Ok(De {
+            scale_factor: parameters::rounded("scale_factor", self.scale_factor)?,
+            crossover_rate: R::from_f64(self.crossover_rate),
+            limits: Limits { correction: R::from_f64(self.correction), boundary: self.boundary },
+            base: self.base,
+            crossover: self.crossover,
+        })
+    }
+}
+
+impl Params for DeParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "scale_factor",
+            meaning: "weight of differences, F",
+            range: POSITIVE,
+            default: "0.5",
+        },
+        ParameterInfo {
+            name: "crossover_rate",
+            meaning: "part of the coordinates that is taken over, CR",
+            range: PART,
+            default: "0.9",
+        },
+        ParameterInfo {
+            name: "base",
+            meaning: "the point to which differences are added",
+            range: "rand, best or target-to-best",
+            default: "rand",
+        },
+        ParameterInfo {
+            name: "crossover",
+            meaning: "which coordinates are taken over",
+            range: "binomial or exponential",
+            default: "binomial",
+        },
+        ParameterInfo {
+            name: "boundary",
+            meaning: "what happens to a coordinate that leaves its bounds",
+            range: BOUNDARY,
+            default: "reflect",
+        },
+        ParameterInfo {
+            name: "correction",
+            meaning: "reach of the boundary mode reverse, as a part of the range",
+            range: PART,
+            default: "0.22",
+        },
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Number(|p| p.scale_factor, |p, x| p.scale_factor = x),
+        Access::Number(|p| p.crossover_rate, |p, x| p.crossover_rate = x),
+        Access::Name(
+            |p| parameters::name_of(&Base::ALL, &p.base),
+            |p, name| parameters::choose(&Base::ALL, name, &mut p.base),
+        ),
+        Access::Name(
+            |p| parameters::name_of(&Crossover::ALL, &p.crossover),
+            |p, name| parameters::choose(&Crossover::ALL, name, &mut p.crossover),
+        ),
+        Access::Name(
+            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
+            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
+        ),
+        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    ];
+
+    fn preset(algorithm: &Algorithm) -> Option<Self> {
+        match algorithm {
+            Algorithm::De(params) => Some(*params),
+            _ => None,
+        }
+    }
+}

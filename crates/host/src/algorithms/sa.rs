@@ -1,0 +1,165 @@
+//! The parameters of simulated annealing. The equations are in [`warpswarm_core::sa`].
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::sa::{Neighbour, Sa};
+
+use super::parameters::{self, Access, BOUNDARY, FACTOR, PART, POSITIVE, Params};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use crate::error::Result;
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "sa",
+    title: "simulated annealing, a population of chains",
+    source: "S. Kirkpatrick, C. Gelatt, M. Vecchi, Optimization by simulated annealing, Science 220, \
+             1983; population as in libCudaOptimize",
+    backends: DEVICES,
+    parameters: SaParams::ROWS,
+    presets: &[
+        Preset {
+            name: "shrinking",
+            source: "cooling of libCudaOptimize, with a normal step that shrinks as the temperature",
+            make: || Algorithm::Sa(SaParams::shrinking()),
+        },
+        Preset {
+            name: "libcudaoptimize",
+            source: "libCudaOptimize, case study 2: a uniform step of 0.1 of the range, T x 0.98",
+            make: || Algorithm::Sa(SaParams::libcudaoptimize()),
+        },
+    ],
+    make: || Algorithm::Sa(SaParams::shrinking()),
+};
+
+/// The parameters of simulated annealing.
+///
+/// The default is [`shrinking`](SaParams::shrinking).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SaParams {
+    /// T at the start, in units of the objective; finite, above 0.
+    pub temperature: f64,
+    /// The factor of the temperature at every iteration, above 0, at most 1.
+    pub cooling: f64,
+    /// The size of a step at the start, in ranges of the bounds; finite, above 0.
+    pub step: f64,
+    /// The factor of the step at every iteration, above 0, at most 1.
+    pub step_cooling: f64,
+    /// How a chain steps.
+    pub neighbour: Neighbour,
+    /// What happens to a coordinate that leaves its bounds.
+    pub boundary: Boundary,
+    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    pub correction: f64,
+}
+
+impl Default for SaParams {
+    fn default() -> Self {
+        SaParams::shrinking()
+    }
+}
+
+impl SaParams {
+    /// A normal step that shrinks as the temperature falls.
+    pub const fn shrinking() -> Self {
+        SaParams {
+            temperature: 100.0,
+            cooling: 0.98,
+            step: 0.1,
+            step_cooling: 0.98,
+            neighbour: Neighbour::Gaussian,
+            boundary: Boundary::Reflect,
+            correction: 0.22,
+        }
+    }
+
+    /// libCudaOptimize's: a uniform step of fixed size.
+    pub const fn libcudaoptimize() -> Self {
+        SaParams {
+            step_cooling: 1.0,
+            neighbour: Neighbour::Uniform,
+            boundary: Boundary::Clamp,
+            ..SaParams::shrinking()
+        }
+    }
+
+    /// The parameters in the run's number type, checked.
+    pub(crate) fn method<R: Real>(&self) -> Result<Sa<R>> {
+        parameters::check(self)?;
+        Ok(Sa {
+            temperature: parameters::rounded("temperature", self.temperature)?,
+            cooling: parameters::rounded("cooling", self.cooling)?,
+            step: parameters::rounded("step", self.step)?,
+            step_cooling: parameters::rounded("step_cooling", self.step_cooling)?,
+            limits: Limits { correction: R::from_f64(self.correction), boundary: self.boundary },
+            neighbour: self.neighbour,
+        })
+    }
+}
+
+impl Params for SaParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "temperature",
+            meaning: "at the start, in units of the objective",
+            range: POSITIVE,
+            default: "100",
+        },
+        ParameterInfo {
+            name: "cooling",
+            meaning: "factor of the temperature at every iteration",
+            range: FACTOR,
+            default: "0.98",
+        },
+        ParameterInfo {
+            name: "step",
+            meaning: "size of a step at the start, in ranges of the bounds",
+            range: POSITIVE,
+            default: "0.1",
+        },
+        ParameterInfo {
+            name: "step_cooling",
+            meaning: "factor of the step at every iteration",
+            range: FACTOR,
+            default: "0.98",
+        },
+        ParameterInfo {
+            name: "neighbour",
+            meaning: "how a chain steps",
+            range: "uniform or gaussian",
+            default: "gaussian",
+        },
+        ParameterInfo {
+            name: "boundary",
+            meaning: "what happens to a coordinate that leaves its bounds",
+            range: BOUNDARY,
+            default: "reflect",
+        },
+        ParameterInfo {
+            name: "correction",
+            meaning: "reach of the boundary mode reverse, as a part of the range",
+            range: PART,
+            default: "0.22",
+        },
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Number(|p| p.temperature, |p, x| p.temperature = x),
+        Access::Number(|p| p.cooling, |p, x| p.cooling = x),
+        Access::Number(|p| p.step, |p, x| p.step = x),
+        Access::Number(|p| p.step_cooling, |p, x| p.step_cooling = x),
+        Access::Name(
+            |p| parameters::name_of(&Neighbour::ALL, &p.neighbour),
+            |p, name| parameters::choose(&Neighbour::ALL, name, &mut p.neighbour),
+        ),
+        Access::Name(
+            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
+            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
+        ),
+        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    ];
+
+    fn preset(algorithm: &Algorithm) -> Option<Self> {
+        match algorithm {
+            Algorithm::Sa(params) => Some(*params),
+            _ => None,
+        }
+    }
+}

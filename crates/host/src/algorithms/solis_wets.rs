@@ -1,0 +1,137 @@
+//! The parameters of Solis and Wets' random search. The equations are in
+//! [`warpswarm_core::solis_wets`].
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::solis_wets::SolisWets;
+
+use super::parameters::{self, Access, BOUNDARY, COUNT, NOT_NEGATIVE, PART, POSITIVE, Params};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use crate::error::Result;
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "solis-wets",
+    title: "Solis and Wets' random search, one adaptive searcher an individual",
+    source: "F. Solis, R. Wets, Minimization by random search techniques, Mathematics of Operations \
+             Research 6, 1981; first step as in libCudaOptimize",
+    backends: DEVICES,
+    parameters: SolisWetsParams::ROWS,
+    presets: &[Preset {
+        name: "solis-wets-1981",
+        source: "F. Solis, R. Wets, 1981: growth by 2 after 5 successes, shrinking by 2 after 3 failures",
+        make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
+    }],
+    make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
+};
+
+/// The parameters of Solis and Wets' random search.
+///
+/// The default is [`solis_wets_1981`](SolisWetsParams::solis_wets_1981).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolisWetsParams {
+    /// rho, the deviation of the first step, in ranges of the bounds; finite, at least 0, which
+    /// stands for half the distance to the nearest other searcher.
+    pub step: f64,
+    /// rho does not fall below it; finite, above 0.
+    pub smallest_step: f64,
+    /// N+, successes in a row before steps grow; at least 1.
+    pub successes: u32,
+    /// N-, failures in a row before steps shrink; at least 1.
+    pub failures: u32,
+    /// What happens to a coordinate that leaves its bounds.
+    pub boundary: Boundary,
+    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    pub correction: f64,
+}
+
+impl Default for SolisWetsParams {
+    fn default() -> Self {
+        SolisWetsParams::solis_wets_1981()
+    }
+}
+
+impl SolisWetsParams {
+    /// Steps grow after five successes and shrink after three failures.
+    pub const fn solis_wets_1981() -> Self {
+        SolisWetsParams {
+            step: 0.0,
+            smallest_step: 1e-12,
+            successes: 5,
+            failures: 3,
+            boundary: Boundary::Clamp,
+            correction: 0.22,
+        }
+    }
+
+    /// The parameters in the run's number type, checked.
+    pub(crate) fn method<R: Real>(&self) -> Result<SolisWets<R>> {
+        parameters::check(self)?;
+        Ok(SolisWets {
+            step: parameters::rounded("step", self.step)?,
+            smallest_step: parameters::rounded("smallest_step", self.smallest_step)?,
+            limits: Limits { correction: R::from_f64(self.correction), boundary: self.boundary },
+            successes: self.successes,
+            failures: self.failures,
+        })
+    }
+}
+
+impl Params for SolisWetsParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "step",
+            meaning: "deviation of the first step, in ranges of the bounds; 0 for half the distance \
+                      to the nearest searcher",
+            range: NOT_NEGATIVE,
+            default: "0",
+        },
+        ParameterInfo {
+            name: "smallest_step",
+            meaning: "steps do not shrink below it",
+            range: POSITIVE,
+            default: "0.000000000001",
+        },
+        ParameterInfo {
+            name: "successes",
+            meaning: "in a row, before steps grow",
+            range: COUNT,
+            default: "5",
+        },
+        ParameterInfo {
+            name: "failures",
+            meaning: "in a row, before steps shrink",
+            range: COUNT,
+            default: "3",
+        },
+        ParameterInfo {
+            name: "boundary",
+            meaning: "what happens to a coordinate that leaves its bounds",
+            range: BOUNDARY,
+            default: "clamp",
+        },
+        ParameterInfo {
+            name: "correction",
+            meaning: "reach of the boundary mode reverse, as a part of the range",
+            range: PART,
+            default: "0.22",
+        },
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Number(|p| p.step, |p, x| p.step = x),
+        Access::Number(|p| p.smallest_step, |p, x| p.smallest_step = x),
+        Access::Whole(|p| p.successes, |p, n| p.successes = n),
+        Access::Whole(|p| p.failures, |p, n| p.failures = n),
+        Access::Name(
+            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
+            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
+        ),
+        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    ];
+
+    fn preset(algorithm: &Algorithm) -> Option<Self> {
+        match algorithm {
+            Algorithm::SolisWets(params) => Some(*params),
+            _ => None,
+        }
+    }
+}

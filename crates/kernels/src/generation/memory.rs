@@ -1,0 +1,130 @@
+//! Individuals in memory while they move: any number of coordinates, one iteration a launch.
+
+use warpswarm_core::launch::{Launch, MAX_BLOCK, MethodArgs, stopped};
+use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws};
+use warpswarm_core::objective::Objective;
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::point::WarpPoint;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::DeviceReal;
+use warpswarm_device::{thread, warp};
+
+use super::population::{Generation, Parity, Place};
+
+/// One iteration with a warp an individual, a coordinate a lane at a time; with `iterations` zero
+/// places the individuals.
+///
+/// Work: each of the run's blocks has as many neighbouring individuals as the others, its warps stride
+/// over them. Shared memory: [`WarpTile::shared_bytes`](warpswarm_core::launch::WarpTile::shared_bytes).
+#[inline(always)]
+pub fn step<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodArgs<R, M>, O>) {
+    max_block::<MAX_BLOCK>();
+    let args = &launch.args.args;
+    let generation = &Generation::of_block(args, M::OWN, M::NUMBERS);
+    let control = generation.control.get(0);
+    let starts = args.iterations == 0;
+    if !starts && control.stopped != stopped::NOT {
+        return;
+    }
+    let iteration = if starts { 0 } else { control.iterations + 1 };
+    let (before, after) = (generation.written_by(iteration + 1), generation.written_by(iteration));
+    let (mut mine, mut not_finite) = (Candidate::NONE, 0);
+    generation.each(|index| {
+        let who = generation.individual(iteration, index, before.fitness.get(index as usize));
+        let (fitness, bad) = advance::<R, M, O>(launch, generation, (before, after), &who);
+        not_finite += bad;
+        mine = mine.better(Candidate::new(fitness, index));
+    });
+    if thread::lane() == 0 {
+        generation.run().count_not_finite(not_finite);
+    }
+    // SAFETY: the host gives `WarpTile::shared_bytes`: a candidate a thread and one more.
+    let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
+    let row = |index| after.row(index);
+    generation.run().end_iteration(starts, mine, row, args.stride, scratch);
+}
+
+/// The coordinates of this lane.
+#[inline(always)]
+fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
+    let mut i = thread::lane();
+    while i < dimensions {
+        work(i);
+        i += 32;
+    }
+}
+
+/// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
+/// many of its evaluations were not finite.
+///
+/// A proposal is written where the public point will be, and taken back if it is refused. The own rows
+/// change once the attempts are over, so the coordinates of the one that counts are computed again.
+#[inline(always)]
+fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
+    launch: &Launch<MethodArgs<R, M>, O>,
+    generation: &Generation<'_, R>,
+    (before, after): (Parity<R>, Parity<R>),
+    who: &Individual<R>,
+) -> (Fitness<R>, u32) {
+    let method = &launch.args.method;
+    let (starts, dimensions) = (who.iteration == 0, who.dimensions);
+    let first =
+        if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
+    let (row_before, row_after) = (before.row(who.index), after.row(who.index));
+    let proposed = |who: &Individual<R>, plan: &M::Plan, i: u32| {
+        if starts {
+            let (position, velocity) = generation.initial(who, i);
+            return (position, method.start(position, velocity));
+        }
+        let place = Place {
+            generation,
+            before,
+            draws: SiteDraws::of(who),
+            coordinate: i,
+            public: row_before.get(i as usize),
+            own: generation.own::<M>(who.index, i),
+            best: generation.global_position.get(i as usize),
+        };
+        method.propose(plan, &place)
+    };
+    let mut kept: Option<(u32, Fitness<R>, M::Plan, Numbers<R>)> = None;
+    let (mut attempt, mut not_finite) = (0, 0);
+    loop {
+        let who = Individual { attempt, ..*who };
+        let mut tried = first;
+        let plan = method.plan(&who, &mut tried, &before);
+        // The attempt before has been read by all.
+        warp::sync();
+        coordinates(dimensions, |i| row_after.set(i as usize, proposed(&who, &plan, i).0));
+        warp::sync();
+        let fitness = launch.objective.evaluate(&WarpPoint::new(row_after, dimensions as usize));
+        not_finite += u32::from(!fitness.is_finite());
+        let better = match kept {
+            None => true,
+            Some((_, best, ..)) => fitness.beats(best),
+        };
+        if better {
+            kept = Some((attempt, fitness, plan, tried));
+        }
+        attempt += 1;
+        if starts || attempt >= method.attempts() {
+            break;
+        }
+    }
+    let Some((attempt, fitness, plan, mut numbers)) = kept else { thread::abort() };
+    let who = &Individual { attempt, ..*who };
+    let accepted = starts || method.accept(who, &plan, fitness, &mut numbers);
+    warp::sync();
+    coordinates(dimensions, |i| {
+        let (x, own) = proposed(who, &plan, i);
+        row_after.set(i as usize, if accepted { x } else { row_before.get(i as usize) });
+        generation.set_own::<M>(who.index, i, own);
+    });
+    let fitness = if accepted { fitness } else { who.fitness };
+    if thread::lane() == 0 {
+        after.fitness.set(who.index as usize, fitness);
+        generation.set_numbers(M::NUMBERS, who.index, if starts { first } else { numbers });
+    }
+    (fitness, not_finite)
+}

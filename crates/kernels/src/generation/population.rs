@@ -1,0 +1,275 @@
+//! A run's population in memory.
+
+use warpswarm_core::launch::{Control, GenerationArgs};
+use warpswarm_core::method::{
+    Individual, MAX_NUMBERS, Method, Numbers, Own, Population, Site, SiteDraws,
+};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::pso;
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_device::thread;
+use warpswarm_device::view::{DeviceReal, View};
+
+use crate::run::{Run, of_run};
+
+/// One run's arrays and this block's place in it.
+#[derive(Clone, Copy)]
+pub(super) struct Generation<'a, R> {
+    pub(super) args: &'a GenerationArgs<R>,
+    /// The run's number in the launch.
+    pub(super) number: usize,
+    /// This block's number among the run's.
+    pub(super) part: u32,
+    /// `[parity][individual][place]`
+    public: View<R>,
+    /// `[parity][individual]`
+    fitness: View<Fitness<R>>,
+    /// `[row][individual][place]`
+    own: View<R>,
+    /// `[individual][number]`
+    numbers: View<R>,
+    pub(super) global: View<Candidate<R>>,
+    pub(super) global_position: View<R>,
+    lower: View<R>,
+    upper: View<R>,
+    pub(super) control: View<Control>,
+}
+
+/// The public points of one parity.
+#[derive(Clone, Copy)]
+pub(super) struct Parity<R> {
+    /// `[individual][place]`
+    pub(super) rows: View<R>,
+    /// `[individual]`
+    pub(super) fitness: View<Fitness<R>>,
+    stride: usize,
+}
+
+impl<R: DeviceReal> Parity<R> {
+    /// The row of an individual.
+    #[inline(always)]
+    pub(super) fn row(&self, individual: u32) -> View<R> {
+        self.rows.part(individual as usize * self.stride, self.stride)
+    }
+}
+
+impl<R: DeviceReal> Population<R> for Parity<R> {
+    #[inline(always)]
+    fn fitness(&self, individual: u32) -> Fitness<R> {
+        self.fitness.get(individual as usize)
+    }
+}
+
+impl<'a, R: DeviceReal> Generation<'a, R> {
+    /// The run that this block works on, of individuals with so many own rows and numbers.
+    #[inline(always)]
+    pub(super) fn of_block(args: &'a GenerationArgs<R>, own: usize, numbers: usize) -> Self {
+        // Never zero; said so that no check for a division by zero is compiled.
+        let blocks = args.blocks_per_run.max(1);
+        let run = thread::block_index() / blocks;
+        let (runs, number, part) = (args.runs, run as usize, thread::block_index() % blocks);
+        let (n, stride) = (args.individuals as usize, args.stride as usize);
+        let optional =
+            |ptr, len| if len == 0 { View::EMPTY } else { of_run(ptr, runs, number, len) };
+        Generation {
+            args,
+            number,
+            part,
+            public: of_run(args.public, runs, number, 2 * n * stride),
+            fitness: of_run(args.fitness, runs, number, 2 * n),
+            own: optional(args.own, own * n * stride),
+            numbers: optional(args.numbers, numbers * n),
+            global: of_run(args.global, runs, number, 1),
+            global_position: of_run(args.global_positions, runs, number, stride),
+            lower: of_run(args.lower, 1, 0, stride),
+            upper: of_run(args.upper, 1, 0, stride),
+            control: of_run(args.control, runs, number, 1),
+        }
+    }
+
+    /// The run besides its individuals.
+    #[inline(always)]
+    pub(super) fn run(&self) -> Run<R> {
+        let blocks = self.args.blocks_per_run;
+        Run {
+            global: self.global,
+            global_position: self.global_position,
+            control: self.control,
+            block_best: of_run(self.args.block_best, self.args.runs, self.number, blocks as usize),
+            blocks,
+            part: self.part,
+            stop: self.args.stop,
+        }
+    }
+
+    /// The public points that iteration `iteration` writes.
+    #[inline(always)]
+    pub(super) fn written_by(&self, iteration: u64) -> Parity<R> {
+        let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
+        let parity = (iteration & 1) as usize;
+        Parity {
+            rows: self.public.part(parity * n * stride, n * stride),
+            fitness: self.fitness.part(parity * n, n),
+            stride,
+        }
+    }
+
+    /// An individual at an iteration.
+    #[inline(always)]
+    pub(super) fn individual(
+        &self,
+        iteration: u64,
+        index: u32,
+        fitness: Fitness<R>,
+    ) -> Individual<R> {
+        Individual {
+            key: RunKey::new(self.args.seed, self.args.first_run + self.number as u64),
+            iteration,
+            index,
+            individuals: self.args.individuals,
+            dimensions: self.args.dimensions,
+            attempt: 0,
+            fitness,
+        }
+    }
+
+    /// The individuals of this warp: `work` is done for each, by all its lanes together.
+    ///
+    /// A block has neighbours, so that of equals the first is in the first block.
+    #[inline(always)]
+    pub(super) fn each(&self, mut work: impl FnMut(u32)) {
+        let n = self.args.individuals;
+        let share = n.div_ceil(self.args.blocks_per_run.max(1));
+        let first = u64::from(self.part) * u64::from(share);
+        let end = (first + u64::from(share)).min(u64::from(n));
+        let mut index = first + u64::from(thread::warp());
+        while index < end {
+            work(index as u32);
+            index += u64::from(thread::block_dim() / 32);
+        }
+    }
+
+    /// Coordinate `i` of own row `row` of an individual.
+    #[inline(always)]
+    fn own_place(&self, row: usize, individual: u32, i: u32) -> usize {
+        let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
+        (row * n + individual as usize) * stride + i as usize
+    }
+
+    /// A coordinate of an individual's own rows.
+    #[inline(always)]
+    pub(super) fn own<M: Method<R>>(&self, individual: u32, i: u32) -> Own<R> {
+        let mut own = Own::default();
+        if M::OWN > 0 {
+            own[0] = self.own.get(self.own_place(0, individual, i));
+        }
+        if M::OWN > 1 {
+            own[1] = self.own.get(self.own_place(1, individual, i));
+        }
+        own
+    }
+
+    /// Writes a coordinate of an individual's own rows.
+    #[inline(always)]
+    pub(super) fn set_own<M: Method<R>>(&self, individual: u32, i: u32, own: Own<R>) {
+        if M::OWN > 0 {
+            self.own.set(self.own_place(0, individual, i), own[0]);
+        }
+        if M::OWN > 1 {
+            self.own.set(self.own_place(1, individual, i), own[1]);
+        }
+    }
+
+    /// An individual's numbers.
+    #[inline(always)]
+    pub(super) fn numbers(&self, count: usize, individual: u32) -> Numbers<R> {
+        let mut numbers = Numbers::default();
+        let mut k = 0;
+        while k < MAX_NUMBERS {
+            if k < count {
+                numbers[k] = self.numbers.get(individual as usize * count + k);
+            }
+            k += 1;
+        }
+        numbers
+    }
+
+    /// Writes an individual's numbers; by one lane.
+    #[inline(always)]
+    pub(super) fn set_numbers(&self, count: usize, individual: u32, numbers: Numbers<R>) {
+        let mut k = 0;
+        while k < MAX_NUMBERS {
+            if k < count {
+                self.numbers.set(individual as usize * count + k, numbers[k]);
+            }
+            k += 1;
+        }
+    }
+
+    /// Writes number 0 of an individual that has `count`; by one lane.
+    #[inline(always)]
+    pub(super) fn set_number(&self, count: usize, individual: u32, number: R) {
+        self.numbers.set(individual as usize * count, number);
+    }
+
+    /// Lower and upper bound of coordinate `i`.
+    #[inline(always)]
+    pub(super) fn bounds(&self, i: u32) -> (R, R) {
+        (self.lower.get(i as usize), self.upper.get(i as usize))
+    }
+
+    /// The first position and velocity of a coordinate.
+    #[inline(always)]
+    pub(super) fn initial(&self, who: &Individual<R>, i: u32) -> (R, R) {
+        let stream = Stream::new(who.key, Purpose::Move, 0, who.index);
+        pso::initial(self.bounds(i), stream.draws_of(i))
+    }
+}
+
+/// A coordinate of an individual that proposes.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a, R> {
+    pub(super) generation: &'a Generation<'a, R>,
+    pub(super) before: Parity<R>,
+    pub(super) draws: SiteDraws,
+    pub(super) coordinate: u32,
+    pub(super) public: R,
+    pub(super) own: Own<R>,
+    pub(super) best: R,
+}
+
+impl<R: DeviceReal> Site<R> for Place<'_, R> {
+    #[inline(always)]
+    fn coordinate(&self) -> u32 {
+        self.coordinate
+    }
+    #[inline(always)]
+    fn public(&self) -> R {
+        self.public
+    }
+    #[inline(always)]
+    fn own(&self, row: usize) -> R {
+        if row == 0 { self.own[0] } else { self.own[1] }
+    }
+    #[inline(always)]
+    fn of(&self, individual: u32) -> R {
+        self.before.row(individual).get(self.coordinate as usize)
+    }
+    #[inline(always)]
+    fn best(&self) -> R {
+        self.best
+    }
+    #[inline(always)]
+    fn bounds(&self) -> (R, R) {
+        self.generation.bounds(self.coordinate)
+    }
+    #[inline(always)]
+    fn draws(&self, set: u32) -> [R; 2] {
+        self.draws.draws(self.coordinate, set)
+    }
+    #[inline(always)]
+    fn reentry(&self) -> R {
+        // Rarely needed: hidden, so that the compiler does not compute it ahead for all.
+        self.draws.reentry(thread::opaque(self.coordinate))
+    }
+}

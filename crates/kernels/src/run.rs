@@ -1,0 +1,119 @@
+//! What the kernels of all algorithms share: a run's part of a launch's arrays, and its end of an
+//! iteration.
+
+use core::mem::offset_of;
+
+use warpswarm_core::launch::{Control, Ptr, StopRule};
+use warpswarm_core::order::Candidate;
+use warpswarm_core::sum::Operator;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, grid, thread};
+
+/// The part of a launch's array that belongs to one run.
+///
+/// The SAFETY of all views of this crate: the host allocates every array of a launch's arguments with
+/// the shape that their documentation gives, for as long as the launch runs.
+#[inline(always)]
+pub(crate) fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) -> View<T> {
+    // SAFETY: the host upholds it, see above.
+    unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
+}
+
+/// What belongs to one run besides its individuals.
+#[derive(Clone, Copy)]
+pub struct Run<R> {
+    /// The best so far.
+    pub global: View<Candidate<R>>,
+    /// `[place]`
+    pub global_position: View<R>,
+    /// Where the run is.
+    pub control: View<Control>,
+    /// The best of every block, `[block]`
+    pub block_best: View<Candidate<R>>,
+    /// Blocks that share the run.
+    pub blocks: u32,
+    /// This block's number among them.
+    pub part: u32,
+    /// When the run stops by itself.
+    pub stop: StopRule<R>,
+}
+
+impl<R: DeviceReal> Run<R> {
+    /// Adds to the run's count of evaluations that were not finite.
+    #[inline(always)]
+    pub fn count_not_finite(&self, count: u32) {
+        if count != 0 {
+            let field = self.control.atomic_u64(0, offset_of!(Control, not_finite));
+            field.add_relaxed(u64::from(count));
+        }
+    }
+
+    /// Writes where the run is, all but the count of evaluations that were not finite.
+    #[inline(always)]
+    pub fn set_progress(&self, iterations: u64, improved_at: u64, stopped: u32) {
+        self.control.field(0, offset_of!(Control, iterations)).set(0, iterations);
+        self.control.field(0, offset_of!(Control, improved_at)).set(0, improved_at);
+        self.control.field(0, offset_of!(Control, stopped)).set(0, stopped);
+    }
+
+    /// Ends an iteration over the grid: `mine` is the best that this thread has to offer. The last
+    /// block makes the best of all the global best if it beats that, with the position that `row`
+    /// gives for it, counts the iteration and applies the stop rule; if `initial`, it ends the
+    /// initialisation.
+    ///
+    /// Collective in the block; `scratch` has an element for every thread.
+    #[inline(always)]
+    pub fn end_iteration(
+        &self,
+        initial: bool,
+        mine: Candidate<R>,
+        row: impl Fn(u32) -> View<R>,
+        stride: u32,
+        scratch: SharedArray<Candidate<R>>,
+    ) {
+        let block_best = block::reduce::<_, Best>(mine, scratch);
+        let ticket = self.control.atomic_u32(0, offset_of!(Control, ticket));
+        let (blocks, offered) = (self.blocks, (self.block_best, self.part));
+        let best = grid::reduce::<_, Best>(block_best, offered, ticket, blocks, scratch);
+        let Some(best) = best else { return };
+
+        let control = self.control.get(0);
+        let old = self.global.get(0);
+        // Every thread has read the old state before one of them writes the new.
+        block::sync();
+        let moved = initial || best.beats(old);
+        if moved {
+            let row = row(best.index);
+            let mut i = thread::index();
+            while i < stride {
+                self.global_position.set(i as usize, row.get_shared(i as usize));
+                i += thread::block_dim();
+            }
+        }
+        if thread::index() == 0 {
+            let iterations = if initial { 0 } else { control.iterations + 1 };
+            let new = if moved { best } else { old };
+            let improved = !initial && new.fitness.beats(old.fitness);
+            let improved_at = if improved { iterations } else { control.improved_at };
+            self.global.set(0, new);
+            let stop = self.stop.check(new.fitness, iterations, improved_at);
+            self.set_progress(iterations, improved_at, stop);
+        }
+    }
+}
+
+/// The better of two candidates.
+#[derive(Clone, Copy, Debug)]
+pub struct Best;
+
+impl<R: DeviceReal> Operator<Candidate<R>> for Best {
+    #[inline(always)]
+    fn identity() -> Candidate<R> {
+        Candidate::NONE
+    }
+    #[inline(always)]
+    fn combine(a: Candidate<R>, b: Candidate<R>) -> Candidate<R> {
+        a.better(b)
+    }
+}

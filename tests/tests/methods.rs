@@ -1,0 +1,76 @@
+//! The matrix for everything that is a `Method`, without a GPU: variants, boundary modes, precisions,
+//! batches, stops; threads, schedules and block sizes.
+
+use warpswarm::{Algorithm, Backend, Schedule, Stop};
+use warpswarm_core::boundary::Boundary;
+use warpswarm_tests::{Case, Place, check, methods};
+
+/// Several blocks that exchange, one block, a launch an iteration, threads.
+fn everywhere() -> Vec<Place> {
+    let emulator = |schedule, block| Place::device(Backend::Emulator, schedule, block);
+    vec![
+        emulator(Schedule::Resident, Some(32)),
+        emulator(Schedule::Resident, None),
+        emulator(Schedule::Streaming, Some(64)),
+        Place::threads(3),
+    ]
+}
+
+fn check_all(individuals: u64, case: impl Fn(Algorithm) -> Case) {
+    for algorithm in methods(individuals) {
+        check(&case(algorithm), &everywhere());
+    }
+}
+
+#[test]
+fn small_populations_give_the_same_bits() {
+    for (individuals, dimensions) in [(4, 1), (5, 2), (9, 33)] {
+        check_all(individuals, |algorithm| {
+            Case::new("rastrigin", dimensions, individuals).with(algorithm)
+        });
+    }
+}
+
+#[test]
+fn populations_of_several_blocks_give_the_same_bits() {
+    for (individuals, dimensions) in [(33, 2), (42, 7)] {
+        check_all(individuals, |algorithm| {
+            Case::new("rosenbrock", dimensions, individuals).with(algorithm)
+        });
+    }
+}
+
+#[test]
+fn every_boundary_mode_gives_the_same_bits() {
+    for (_, boundary) in Boundary::ALL {
+        check_all(12, |algorithm| {
+            Case::new("sphere", 3, 12).with(algorithm).with_boundary(boundary)
+        });
+    }
+}
+
+#[test]
+fn batches_give_the_same_bits() {
+    check_all(12, |algorithm| Case { runs: 5, ..Case::new("griewank", 5, 12).with(algorithm) });
+}
+
+#[test]
+fn runs_of_a_batch_stop_each_at_its_own_iteration() {
+    for stop in [Stop::target(2.0), Stop::stagnation(2)] {
+        check_all(12, |algorithm| {
+            let case = Case::new("sphere", 2, 12).with(algorithm);
+            Case { runs: 4, iterations: 20, stop: stop.clone(), ..case }
+        });
+    }
+}
+
+#[test]
+fn many_dimensions_stream() {
+    let places =
+        [None, Some(32)].map(|block| Place::device(Backend::Emulator, Schedule::Streaming, block));
+    for algorithm in methods(9) {
+        for dimensions in [129, 1025] {
+            check(&Case::new("rosenbrock", dimensions, 9).with(algorithm), &places);
+        }
+    }
+}
