@@ -89,7 +89,8 @@ pub fn on_ring(me: u32, n: u32, width: u32, number: u32) -> u32 {
 /// The neighbour of particle `me` of `n` on the grid with so many columns: left, right, above, below.
 #[inline(always)]
 pub fn on_grid(me: u32, n: u32, columns: u32, number: u32) -> u32 {
-    let column = me % columns;
+    // Never zero; said so that no check for a division by zero is compiled.
+    let column = me % columns.max(1);
     match number {
         0 if column == 0 => me + columns - 1,
         0 => me - 1,

@@ -125,7 +125,8 @@ impl Stream {
     /// generation in an interval", ACM TOMACS 29, 2019.
     #[inline(always)]
     pub fn below(self, n: u32, number: u32) -> u32 {
-        let favoured = n.wrapping_neg() % n;
+        // Never zero; said so that no check for a division by zero is compiled.
+        let favoured = n.wrapping_neg() % n.max(1);
         let mut block = number / 4;
         loop {
             // A choice between values, not an index: on the GPU the words are registers.

@@ -16,7 +16,7 @@
 //! | T | `temperature` | at the start, in units of the objective | finite, > 0 | 100 |
 //! | a | `cooling` | factor of the temperature | (0, 1] | 0.98 |
 //! | s | `step` | size of a step at the start, in ranges | finite, > 0 | 0.1 |
-//! | b | `step_cooling` | factor of the step | (0, 1] | 0.98 |
+//! | b | `step_cooling` | factor of the step | (0, 1] | 0.998 |
 //! | | `neighbour` | uniform or gaussian | | gaussian |
 //! | | `limits` | see [`boundary`](crate::boundary) | | reflect |
 //! | f, f' | | value before and after; violation where that differs | | |

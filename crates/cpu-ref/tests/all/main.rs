@@ -4,3 +4,4 @@ mod bits;
 mod common;
 mod edges;
 mod hand;
+mod methods;

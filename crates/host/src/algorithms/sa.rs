@@ -18,7 +18,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     presets: &[
         Preset {
             name: "shrinking",
-            source: "cooling of libCudaOptimize, with a normal step that shrinks as the temperature",
+            source: "cooling of libCudaOptimize, with a normal step that shrinks",
             make: || Algorithm::Sa(SaParams::shrinking()),
         },
         Preset {
@@ -58,13 +58,13 @@ impl Default for SaParams {
 }
 
 impl SaParams {
-    /// A normal step that shrinks as the temperature falls.
+    /// libCudaOptimize's cooling with a normal step that shrinks, so that the chains can close in.
     pub const fn shrinking() -> Self {
         SaParams {
             temperature: 100.0,
             cooling: 0.98,
             step: 0.1,
-            step_cooling: 0.98,
+            step_cooling: 0.998,
             neighbour: Neighbour::Gaussian,
             boundary: Boundary::Reflect,
             correction: 0.22,
@@ -119,7 +119,7 @@ impl Params for SaParams {
             name: "step_cooling",
             meaning: "factor of the step at every iteration",
             range: FACTOR,
-            default: "0.98",
+            default: "0.998",
         },
         ParameterInfo {
             name: "neighbour",

@@ -1,0 +1,190 @@
+//! Populations that a method moves: the same bits on threads, resumed and tomorrow; and how well they
+//! do, also beside other implementations.
+
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::de::{Base, Crossover, De};
+use warpswarm_core::launch::StopRule;
+use warpswarm_core::method::Method;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::problems::{Rosenbrock, Shifted, Sphere};
+use warpswarm_core::pso_topology::{Pso, Topology};
+use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_core::solis_wets::SolisWets;
+use warpswarm_core::{Objective, Real};
+use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::{RunId, Swarm, Threads, fingerprint, pso};
+
+use crate::common::{Cube, ID, assert_same, coefficients};
+
+fn limits<R: Real>(boundary: Boundary) -> Limits<R> {
+    Limits { correction: R::from_f64(0.22), boundary }
+}
+
+fn de<R: Real>() -> De<R> {
+    De {
+        scale_factor: R::HALF,
+        crossover_rate: R::from_f64(0.9),
+        limits: limits(Boundary::Reflect),
+        base: Base::Rand,
+        crossover: Crossover::Binomial,
+    }
+}
+
+fn sa<R: Real>() -> Sa<R> {
+    Sa {
+        temperature: R::from_f64(100.0),
+        cooling: R::from_f64(0.98),
+        step: R::from_f64(0.1),
+        step_cooling: R::from_f64(0.998),
+        limits: limits(Boundary::Reflect),
+        neighbour: Neighbour::Gaussian,
+    }
+}
+
+fn solis_wets<R: Real>() -> SolisWets<R> {
+    SolisWets {
+        step: R::ZERO,
+        smallest_step: R::from_f64(1e-12),
+        limits: limits(Boundary::Clamp),
+        successes: 5,
+        failures: 3,
+    }
+}
+
+fn ring<R: Real>() -> Pso<R> {
+    Pso {
+        coefficients: coefficients(Boundary::Clamp),
+        final_inertia: R::from_f64(0.4),
+        inertia_iterations: 0,
+        topology: Topology::Ring,
+        width: 2,
+    }
+}
+
+/// A population of a method on an objective in a cube, not symmetric.
+struct Case<R, M, O> {
+    method: M,
+    objective: O,
+    cube: Cube<R>,
+    individuals: u32,
+}
+
+impl<R: Real, M: Method<R>, O: Objective<R>> Case<R, M, O> {
+    fn work<T>(&self, then: impl FnOnce(&Work<'_, R>) -> T) -> T {
+        let evaluate = |x: &[R]| self.objective.evaluate(&SlicePoint(x));
+        let stop = StopRule::NEVER;
+        then(&Work { evaluate: &evaluate, bounds: self.cube.bounds(), stop })
+    }
+
+    fn start(&self, id: RunId, threads: Threads) -> Swarm<R> {
+        self.work(|work| generation::start(&self.method, work, self.individuals, id, threads))
+    }
+
+    fn go_on(&self, from: &Swarm<R>, iterations: u64, threads: Threads) -> Swarm<R> {
+        let mut swarm = from.clone();
+        self.work(|work| generation::run(&mut swarm, &self.method, work, iterations, threads));
+        swarm
+    }
+
+    fn run(&self, id: RunId, iterations: u64) -> Swarm<R> {
+        self.go_on(&self.start(id, Threads::Serial), iterations, Threads::Serial)
+    }
+}
+
+/// Serial = threads, straight = resumed, and the numbers of today.
+fn check<R: Real, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2]) {
+    let case = Case {
+        method,
+        objective: Shifted { shift: R::from_f64(0.75), problem: Rosenbrock },
+        cube: Cube::new(dimensions, -4.0, 6.0),
+        individuals: 21,
+    };
+    let serial = case.run(ID, 37);
+    for threads in [Threads::Pool, Threads::Chunks(1), Threads::Chunks(5)] {
+        let spread = case.go_on(&case.start(ID, threads), 37, threads);
+        assert_same(&serial, &spread, &format!("{threads:?}"));
+    }
+    let resumed = case.go_on(&case.run(ID, 13), 24, Threads::Serial);
+    assert_same(&serial, &resumed, "resumed");
+    for row in serial.best_positions.chunks(serial.stride) {
+        for (i, &x) in row[..dimensions].iter().enumerate() {
+            let (lower, upper) = case.cube.bounds().of(i);
+            assert!(x >= lower && x <= upper, "{x}");
+        }
+        assert!(row[dimensions..].iter().all(|x| x.to_bits64() == 0), "{row:?}");
+    }
+    let found = [serial.global.fitness.value.to_bits64(), fingerprint(&serial)];
+    assert_eq!(found, expected, "{}: {found:#x?}", std::any::type_name::<M>());
+}
+
+/// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
+#[test]
+fn values_are_stable_on_threads_and_resumed() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    pool.install(|| {
+        check::<f32, _>(ring(), 3, [0x3cec_9f19, 0x9ac3_82f3_8449_7607]);
+        check::<f64, _>(ring(), 5, [0x4017_9a39_6e91_adff, 0xd3d0_ca65_5b84_2138]);
+        check::<f32, _>(de(), 3, [0x3cf2_0f39, 0xda85_d611_eec1_bd18]);
+        check::<f64, _>(de(), 5, [0x4006_4a03_8987_61be, 0x1acd_60ae_b790_3634]);
+        let crossover = Crossover::Exponential;
+        check::<f64, _>(
+            De { crossover, base: Base::TargetToBest, ..de() },
+            5,
+            [0x4007_6df2_72f6_38b2, 0x229c_29c4_1e28_f673],
+        );
+        check::<f32, _>(sa(), 3, [0x4066_1cc5, 0x3da8_eea7_d3a9_62eb]);
+        check::<f64, _>(sa(), 5, [0x404f_ccf5_bf11_c225, 0x024f_d871_5845_fd54]);
+        check::<f32, _>(solis_wets(), 3, [0x3fa1_2a80, 0x4776_f7f6_d366_5341]);
+        check::<f64, _>(solis_wets(), 5, [0x4036_330b_dec2_b444, 0x8d7c_a4e5_a290_af59]);
+    });
+}
+
+#[test]
+fn a_star_of_constant_inertia_is_pso() {
+    fn check<R: Real>(dimensions: usize) {
+        for (name, boundary) in Boundary::ALL {
+            let coefficients = coefficients(boundary);
+            let star = Pso { coefficients, topology: Topology::Star, ..ring() };
+            let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
+            let task = cube.task(Sphere);
+            let mut swarm = Swarm::new(&task, 33, ID, Threads::Serial);
+            pso::run(&mut swarm, &task, &coefficients, 40, Threads::Serial);
+            let cube = Cube::new(dimensions, -4.0, 6.0);
+            let case = Case { method: star, objective: Sphere, cube, individuals: 33 };
+            assert_same(&swarm, &case.run(ID, 40), name);
+        }
+    }
+    check::<f32>(2);
+    check::<f32>(7);
+    check::<f64>(33);
+}
+
+/// The median of the best values of 25 runs.
+fn median<M: Method<f64>, O: Objective<f64>>(
+    method: M,
+    objective: O,
+    (lower, upper): (f64, f64),
+    (dimensions, individuals, iterations): (usize, u32, u64),
+) -> f64 {
+    let cube = Cube::new(dimensions, lower, upper);
+    let case = Case { method, objective, cube, individuals };
+    let best = |run| case.run(RunId { seed: 1, run }, iterations).global.fitness.value;
+    let mut values: Vec<f64> = (0..25).map(best).collect();
+    values.sort_by(f64::total_cmp);
+    values[12]
+}
+
+/// The sphere, its optimum off the centre, in ten dimensions with 200,000 evaluations.
+#[test]
+fn every_method_solves_the_shifted_sphere() {
+    fn sphere<M: Method<f64>>(method: M, individuals: u32) -> f64 {
+        let objective = Shifted { shift: 1.3, problem: Sphere };
+        let iterations = 200_000 / u64::from(individuals) - 1;
+        median(method, objective, (-5.12, 5.12), (10, individuals, iterations))
+    }
+    let found = [sphere(ring(), 50), sphere(de(), 50), sphere(sa(), 50), sphere(solis_wets(), 50)];
+    println!("{found:?}");
+    assert!(found[..2].iter().all(|&value| value < 1e-8), "{found:?}");
+    // What searchers that know nothing of each other are good for.
+    assert!(found[2..].iter().all(|&value| value < 1e-3), "{found:?}");
+}
