@@ -4,8 +4,8 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
-use warpswarm::problems::{self, Precise};
-use warpswarm::{Algorithm, Backend, Bounds, Optimiser, PsoParams, Schedule, Settings, Stop};
+use warpswarm::problems::{self, Precise, ProblemInfo};
+use warpswarm::{Algorithm, Backend, Optimiser, PsoParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_cpu_ref::{Swarm, difference};
 
@@ -65,8 +65,7 @@ impl Case {
 
     fn optimiser<R: Precise>(&self, place: Place) -> Result<Optimiser<R>, warpswarm::Error> {
         let info = problems::find(self.problem)?;
-        let (lower, upper) = info.bounds;
-        let bounds = Bounds::uniform(self.dimensions, lower, upper)?;
+        let bounds = info.bounds(self.dimensions)?;
         let settings = Settings {
             individuals: self.individuals,
             runs: self.runs,
@@ -80,7 +79,8 @@ impl Case {
         };
         let algorithm = Algorithm::from(self.params);
         // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.
-        info.optimiser::<R>(0.1875 * upper, &bounds, &algorithm, &settings)
+        let shift = if info.dimensions.is_fixed() { 0.0 } else { 0.1875 * bounds.upper()[0] };
+        info.optimiser::<R>(shift, &bounds, &algorithm, &settings)
     }
 
     fn run<R: Precise>(&self, place: Place) -> Result<Vec<Swarm<R>>, warpswarm::Error> {
@@ -148,3 +148,10 @@ fn check_in<R: Precise>(case: &Case, places: &[Place]) {
 pub const INDIVIDUALS: [u64; 7] = [1, 31, 32, 33, 255, 256, 257];
 /// The dimensions of the matrix: they straddle tiles.
 pub const DIMENSIONS: [usize; 4] = [1, 2, 30, 33];
+
+/// Those of some numbers of dimensions that a problem has, and its smallest.
+pub fn dimensions_of(problem: &ProblemInfo, wanted: &[usize]) -> Vec<usize> {
+    let least = problem.dimensions.least;
+    let others = wanted.iter().copied().filter(|&n| n != least && problem.dimensions.allows(n));
+    [least].into_iter().chain(others).collect()
+}

@@ -5,7 +5,7 @@
 
 use warpswarm::{Backend, Schedule, Stop};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check};
+use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of};
 
 fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
@@ -24,7 +24,7 @@ fn the_matrix_of_sizes_and_dimensions() {
 #[test]
 fn every_problem() {
     for info in warpswarm::problems::all() {
-        for dimensions in [info.min_dimensions, 3, 5, 31, 40, 128] {
+        for dimensions in dimensions_of(info, &[3, 5, 31, 40, 128]) {
             let case = Case::new(info.id, dimensions, 77);
             check(&Case { iterations: 40, ..case }, &everywhere());
         }

@@ -19,9 +19,9 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 }
 
 macro_rules! export_problems {
-    (() $($problem:ident),*) => {
+    (() $($problem:ident: $kernels:ident),*) => {
         $(export_pso! {
-            $problem,
+            $kernels $problem,
             f32: Shifted<f32, problems::$problem>,
             f64: Shifted<f64, problems::$problem>
         })*
