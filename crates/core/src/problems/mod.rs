@@ -10,26 +10,42 @@
 //! is a number of the run's precision, and no rounding leads below it.
 
 mod ackley;
+mod alpine_1;
+mod bent_cigar;
 mod dimensions;
+mod dixon_price;
 mod euclidean;
 mod griewank;
 mod hyper_ellipsoid;
+mod levy;
+mod michalewicz;
 mod rastrigin;
 mod rosenbrock;
+mod salomon;
 mod schwefel_1_2;
 mod schwefel_2_26;
 mod sphere;
+mod styblinski_tang;
+mod zakharov;
 
 pub use ackley::Ackley;
+pub use alpine_1::Alpine1;
+pub use bent_cigar::BentCigar;
 pub use dimensions::Dimensions;
+pub use dixon_price::DixonPrice;
 pub use euclidean::Euclidean;
 pub use griewank::Griewank;
 pub use hyper_ellipsoid::HyperEllipsoid;
+pub use levy::Levy;
+pub use michalewicz::Michalewicz;
 pub use rastrigin::Rastrigin;
 pub use rosenbrock::Rosenbrock;
+pub use salomon::Salomon;
 pub use schwefel_1_2::Schwefel12;
 pub use schwefel_2_26::Schwefel226;
 pub use sphere::Sphere;
+pub use styblinski_tang::StyblinskiTang;
+pub use zakharov::Zakharov;
 
 use crate::objective::{Objective, Point};
 use crate::real::Real;
@@ -54,7 +70,15 @@ macro_rules! for_each_problem {
             Schwefel226: any,
             Griewank: any,
             Ackley: any,
-            Euclidean: any
+            Euclidean: any,
+            Levy: any,
+            Zakharov: any,
+            StyblinskiTang: any,
+            DixonPrice: any,
+            Michalewicz: any,
+            Salomon: any,
+            Alpine1: any,
+            BentCigar: any
         }
     };
 }
