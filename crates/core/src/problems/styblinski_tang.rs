@@ -31,6 +31,6 @@ impl Problem for StyblinskiTang {
         Some(-2.903_534_027_771_177)
     }
     fn optimum_value(dimensions: usize) -> Option<f64> {
-        Some(-39.166_165_703_771_415 * dimensions as f64)
+        Some(-39.166_165_703_771_41 * dimensions as f64)
     }
 }
