@@ -14,6 +14,7 @@ mod alpine_1;
 mod bent_cigar;
 mod dimensions;
 mod dixon_price;
+mod engineering;
 mod euclidean;
 mod griewank;
 mod hyper_ellipsoid;
@@ -33,6 +34,10 @@ pub use alpine_1::Alpine1;
 pub use bent_cigar::BentCigar;
 pub use dimensions::Dimensions;
 pub use dixon_price::DixonPrice;
+pub use engineering::{
+    PressureVessel, PressureVesselMixed, SpeedReducer, SpeedReducerCmepso, SpeedReducerMezura,
+    Spring, SpringCmepso, ThreeBarTruss, WeldedBeam, WeldedBeamCmepso,
+};
 pub use euclidean::Euclidean;
 pub use griewank::Griewank;
 pub use hyper_ellipsoid::HyperEllipsoid;
@@ -78,7 +83,17 @@ macro_rules! for_each_problem {
             Michalewicz: any,
             Salomon: any,
             Alpine1: any,
-            BentCigar: any
+            BentCigar: any,
+            Spring: few,
+            SpringCmepso: few,
+            WeldedBeam: few,
+            WeldedBeamCmepso: few,
+            SpeedReducer: few,
+            SpeedReducerMezura: few,
+            SpeedReducerCmepso: few,
+            PressureVessel: few,
+            PressureVesselMixed: few,
+            ThreeBarTruss: two
         }
     };
 }
