@@ -18,6 +18,7 @@ mod engineering;
 mod euclidean;
 mod griewank;
 mod hyper_ellipsoid;
+mod lennard_jones;
 mod levy;
 mod michalewicz;
 mod rastrigin;
@@ -41,6 +42,7 @@ pub use engineering::{
 pub use euclidean::Euclidean;
 pub use griewank::Griewank;
 pub use hyper_ellipsoid::HyperEllipsoid;
+pub use lennard_jones::LennardJones;
 pub use levy::Levy;
 pub use michalewicz::Michalewicz;
 pub use rastrigin::Rastrigin;
@@ -93,7 +95,8 @@ macro_rules! for_each_problem {
             SpeedReducerCmepso: few,
             PressureVessel: few,
             PressureVesselMixed: few,
-            ThreeBarTruss: two
+            ThreeBarTruss: two,
+            LennardJones: many
         }
     };
 }

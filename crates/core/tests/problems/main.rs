@@ -1,6 +1,7 @@
 //! Every problem of the registry: its optimum, points worked out by hand, its symmetry, its
 //! precision, and that no way of holding a point changes its value.
 
+mod clusters;
 mod engineering;
 mod values;
 
