@@ -21,6 +21,7 @@ mod hyper_ellipsoid;
 mod lennard_jones;
 mod levy;
 mod michalewicz;
+mod nist;
 mod rastrigin;
 mod rosenbrock;
 mod salomon;
@@ -45,6 +46,7 @@ pub use hyper_ellipsoid::HyperEllipsoid;
 pub use lennard_jones::LennardJones;
 pub use levy::Levy;
 pub use michalewicz::Michalewicz;
+pub use nist::{NistEnso, NistGauss2, NistHahn1, NistLanczos3, NistMgh09, NistThurber};
 pub use rastrigin::Rastrigin;
 pub use rosenbrock::Rosenbrock;
 pub use salomon::Salomon;
@@ -96,7 +98,13 @@ macro_rules! for_each_problem {
             PressureVessel: few,
             PressureVesselMixed: few,
             ThreeBarTruss: two,
-            LennardJones: many
+            LennardJones: many,
+            NistThurber: few,
+            NistMgh09: few,
+            NistLanczos3: few,
+            NistHahn1: few,
+            NistEnso: few,
+            NistGauss2: few
         }
     };
 }

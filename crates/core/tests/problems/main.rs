@@ -3,6 +3,7 @@
 
 mod clusters;
 mod engineering;
+mod regressions;
 mod values;
 
 use warpswarm_core::objective::SlicePoint;
