@@ -4,9 +4,9 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
-use warpswarm::problems::{self, Precise};
+use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
-    Algorithm, Backend, Bounds, DeParams, Optimiser, PsoParams, SaParams, Schedule, Settings,
+    Algorithm, Backend, DeParams, Optimiser, PsoParams, SaParams, Schedule, Settings,
     SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
@@ -83,8 +83,7 @@ impl Case {
 
     fn optimiser<R: Precise>(&self, place: Place) -> Result<Optimiser<R>, warpswarm::Error> {
         let info = problems::find(self.problem)?;
-        let (lower, upper) = info.bounds;
-        let bounds = Bounds::uniform(self.dimensions, lower, upper)?;
+        let bounds = info.bounds(self.dimensions)?;
         let settings = Settings {
             individuals: self.individuals,
             runs: self.runs,
@@ -97,7 +96,8 @@ impl Case {
             ..Settings::default()
         };
         // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.
-        info.optimiser::<R>(0.1875 * upper, &bounds, &self.algorithm, &settings)
+        let shift = if info.dimensions.is_fixed() { 0.0 } else { 0.1875 * bounds.upper()[0] };
+        info.optimiser::<R>(shift, &bounds, &self.algorithm, &settings)
     }
 
     fn run<R: Precise>(&self, place: Place) -> Result<Vec<Swarm<R>>, warpswarm::Error> {
@@ -201,4 +201,11 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     all.push(SolisWetsParams::default().into());
     all.push(SolisWetsParams { step: 0.2, failures: 1, ..SolisWetsParams::default() }.into());
     all
+}
+
+/// Those of some numbers of dimensions that a problem has, and its smallest.
+pub fn dimensions_of(problem: &ProblemInfo, wanted: &[usize]) -> Vec<usize> {
+    let least = problem.dimensions.least;
+    let others = wanted.iter().copied().filter(|&n| n != least && problem.dimensions.allows(n));
+    [least].into_iter().chain(others).collect()
 }

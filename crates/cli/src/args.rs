@@ -39,6 +39,7 @@ pub(crate) enum Command {
 const SOLVE_EXAMPLES: &str = "\
 Examples:
   warpswarm solve rastrigin --dim 30 --seed 7
+  warpswarm solve spring --precision f64
   warpswarm solve sphere --dim 100 --individuals 65536 --target 1e-6 --seconds 10
   warpswarm solve rastrigin --runs 1000 --json results.json
   warpswarm solve euclidean --dim 2 --set preset=cpso-paper --set boundary=reflect
@@ -61,10 +62,10 @@ pub(crate) struct SolveArgs {
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: String,
 
-    /// Number of dimensions
-    #[arg(long, value_name = "N", default_value = "30", value_parser = whole(1..=MAX_DIMENSIONS))]
+    /// Number of dimensions [default: the problem's own, otherwise 30]
+    #[arg(long, value_name = "N", value_parser = whole(1..=MAX_DIMENSIONS))]
     #[arg(allow_negative_numbers = true)]
-    pub(crate) dim: u64,
+    pub(crate) dim: Option<u64>,
 
     /// Algorithm; `warpswarm list algorithms` shows all, with their parameters
     #[arg(long, value_name = "ID", default_value = "pso")]
@@ -126,11 +127,11 @@ pub(crate) struct SolveArgs {
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u64>,
 
-    /// Lower bound of every coordinate [default: the problem's]
+    /// Lower bound of every coordinate [default: the problem's, of each]
     #[arg(long, value_name = "L", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) lower: Option<f64>,
 
-    /// Upper bound of every coordinate [default: the problem's]
+    /// Upper bound of every coordinate [default: the problem's, of each]
     #[arg(long, value_name = "U", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) upper: Option<f64>,
 
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn defaults() {
         let args = solve(&[]).unwrap();
-        assert_eq!((args.dim, args.individuals, args.runs, args.seed), (30, 1024, 1, 0));
+        assert_eq!((args.dim, args.individuals, args.runs, args.seed), (None, 1024, 1, 0));
         assert_eq!(args.backend, Backend::Auto);
         assert_eq!(args.schedule, Schedule::Auto);
         assert_eq!(args.precision, Precision::F32);

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use warpswarm::Bounds;
 use warpswarm::algorithms::{self, AlgorithmInfo};
-use warpswarm::problems::{self, ProblemInfo};
+use warpswarm::problems::{self, Constraint, Dimensions, ProblemInfo};
 
 use crate::args::{ListArgs, Listed};
 use crate::failure::Failure;
-use crate::json;
+use crate::{json, summary};
 
 /// Lists problems or algorithms.
 pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
@@ -38,18 +39,27 @@ fn print_json(out: &mut impl Write, rows: &impl Serialize) -> io::Result<()> {
 fn print_problems(out: &mut impl Write) -> io::Result<()> {
     let width = problems::all().iter().map(|problem| problem.id.len()).max().unwrap_or(0);
     for problem in problems::all() {
-        let ProblemInfo { id, formula, source, min_dimensions, bounds, .. } = problem;
-        let (lower, upper) = bounds;
-        let least = if *min_dimensions > 1 {
-            format!(", at least {min_dimensions} dimensions")
-        } else {
-            String::new()
-        };
-        writeln!(out, "{id:width$}  {formula}")?;
-        writeln!(out, "{:width$}  bounds {lower} to {upper}{least}", "")?;
-        writeln!(out, "{:width$}  {source}", "")?;
+        writeln!(out, "{:width$}  {}", problem.id, problem.formula)?;
+        for Constraint { name, formula } in problem.constraints {
+            writeln!(out, "{:width$}  {name} = {formula} <= 0", "")?;
+        }
+        let said = Problem::of(problem);
+        writeln!(out, "{:width$}  {} dimensions{}", "", problem.dimensions, named(problem))?;
+        writeln!(out, "{:width$}  bounds {}", "", said.bounds_in_words())?;
+        if let Some(optimum) = said.optimum_in_words(problem.dimensions) {
+            writeln!(out, "{:width$}  {optimum}", "")?;
+        }
+        writeln!(out, "{:width$}  {}", "", problem.source)?;
     }
     Ok(())
+}
+
+/// `: d, D, P`, where the coordinates have names.
+fn named(problem: &ProblemInfo) -> String {
+    match problem.coordinates {
+        [] => String::new(),
+        names => format!(": {}", names.join(", ")),
+    }
 }
 
 fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
@@ -71,20 +81,84 @@ fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
+/// A problem; bounds and optimum in its usual number of dimensions.
 #[derive(Debug, Serialize)]
 struct Problem {
     id: &'static str,
     formula: &'static str,
     source: &'static str,
-    min_dimensions: usize,
-    lower: f64,
-    upper: f64,
+    dimensions: Allowed,
+    coordinates: &'static [&'static str],
+    constraints: Vec<Named>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    optimum: Optimum,
+}
+
+#[derive(Debug, Serialize)]
+struct Allowed {
+    least: usize,
+    /// None for any number.
+    most: Option<usize>,
+    multiple_of: usize,
+    usual: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Named {
+    name: &'static str,
+    formula: &'static str,
+}
+
+/// The best that is known.
+#[derive(Debug, Serialize)]
+struct Optimum {
+    value: Option<f64>,
+    position: Option<Vec<f64>>,
 }
 
 impl Problem {
     fn of(info: &ProblemInfo) -> Problem {
-        let ProblemInfo { id, formula, source, min_dimensions, bounds: (lower, upper), .. } = *info;
-        Problem { id, formula, source, min_dimensions, lower, upper }
+        let Dimensions { least, most, multiple_of } = info.dimensions;
+        let usual = info.dimensions.usual();
+        let most = (most != usize::MAX).then_some(most);
+        let constraints = info.constraints.iter();
+        let bounds = info.bounds(usual).ok();
+        let bound = |of: fn(&Bounds) -> &[f64]| bounds.as_ref().map_or(&[][..], of).to_vec();
+        Problem {
+            id: info.id,
+            formula: info.formula,
+            source: info.source,
+            dimensions: Allowed { least, most, multiple_of, usual },
+            coordinates: info.coordinates,
+            constraints: constraints.map(|g| Named { name: g.name, formula: g.formula }).collect(),
+            lower: bound(Bounds::lower),
+            upper: bound(Bounds::upper),
+            optimum: Optimum {
+                value: info.optimum_value(usual),
+                position: info.optimum_position(usual),
+            },
+        }
+    }
+
+    /// One range where all are the same.
+    fn bounds_in_words(&self) -> String {
+        let words = |(lower, upper): (&f64, &f64)| format!("{lower} to {upper}");
+        let ranges: Vec<String> = self.lower.iter().zip(&self.upper).map(words).collect();
+        match ranges.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|range| range == first) => first.clone(),
+            all => all.join(", "),
+        }
+    }
+
+    fn optimum_in_words(&self, dimensions: Dimensions) -> Option<String> {
+        let value = self.optimum.value?;
+        let usual = match dimensions.is_fixed() {
+            true => String::new(),
+            false => format!(" in {} dimensions", self.dimensions.usual),
+        };
+        let at = self.optimum.position.as_deref().map(|x| format!(" at {}", summary::position(x)));
+        Some(format!("best known {value}{usual}{}", at.unwrap_or_default()))
     }
 }
 

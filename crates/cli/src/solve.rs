@@ -97,25 +97,37 @@ fn algorithm(args: &SolveArgs) -> Result<Algorithm, Error> {
     Ok(algorithm)
 }
 
+/// The problem's own bounds, where the arguments do not say otherwise.
 fn bounds(args: &SolveArgs, problem: &ProblemInfo) -> Result<Bounds, Failure> {
-    let lower = args.lower.unwrap_or(problem.bounds.0);
-    let upper = args.upper.unwrap_or(problem.bounds.1);
-    if lower > upper {
-        let origin = |given: Option<f64>| given.map_or(", the problem's own", |_| "");
-        return Err(Failure::Input(format!(
-            "--lower is {lower:?}{}, above --upper, which is {upper:?}{}; allowed: lower <= upper",
-            origin(args.lower),
-            origin(args.upper)
-        )));
-    }
-    let dimensions = args.dim as usize;
+    let dimensions = args.dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
+    problem.check_dimensions(dimensions)?;
     let needed = dimensions.saturating_mul(BYTES_PER_DIMENSION);
     if Vec::<u8>::new().try_reserve_exact(needed).is_err() {
         return Err(Failure::Running(format!(
             "out of memory: --dim is {dimensions}, for which even the bounds are too large here"
         )));
     }
-    Ok(Bounds::uniform(dimensions, lower, upper)?)
+    let own = problem.bounds(dimensions)?;
+    let or_own = |given: Option<f64>, own: &[f64]| match given {
+        Some(bound) => vec![bound; dimensions],
+        None => own.to_vec(),
+    };
+    let (lower, upper) = (or_own(args.lower, own.lower()), or_own(args.upper, own.upper()));
+    if let Some(i) = (0..dimensions).find(|&i| lower[i] > upper[i]) {
+        let whose = match problem.coordinates.get(i) {
+            Some(name) => format!(", the problem's own for {name}"),
+            None => ", the problem's own".to_string(),
+        };
+        let origin = |given: Option<f64>| given.map_or(whose.as_str(), |_| "");
+        return Err(Failure::Input(format!(
+            "--lower is {:?}{}, above --upper, which is {:?}{}; allowed: lower <= upper",
+            lower[i],
+            origin(args.lower),
+            upper[i],
+            origin(args.upper)
+        )));
+    }
+    Ok(Bounds::new(lower, upper)?)
 }
 
 fn settings(args: &SolveArgs) -> Result<Settings, Failure> {

@@ -52,7 +52,7 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
 }
 
 /// The first coordinates, and how many there are.
-fn position<R: Precise>(position: &[R]) -> String {
+pub(crate) fn position<R: Precise>(position: &[R]) -> String {
     let shown: Vec<String> = position.iter().take(SHOWN).map(|x| format!("{x:?}")).collect();
     let more = match position.len().saturating_sub(SHOWN) {
         0 => String::new(),

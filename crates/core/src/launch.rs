@@ -382,8 +382,8 @@ pub mod pso_kernels {
     pub const STREAMING: &str = "pso_streaming";
 }
 
-/// How the individuals of a [`Method`](crate::method::Method) are spread over lanes: a warp each, so
-/// many coordinates a lane in registers, or the whole in memory.
+/// How the individuals of a [`Method`](crate::method::Method) are spread over lanes: a warp each, a
+/// coordinate a lane in registers, or all of them in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpTile {
     /// Its name in the names of kernels.
@@ -395,20 +395,15 @@ pub struct WarpTile {
 impl WarpTile {
     /// All of them, the smallest first. The last holds nothing in registers, and does one iteration a
     /// launch.
-    pub const ALL: [WarpTile; 3] = [
+    pub const ALL: [WarpTile; 2] = [
         WarpTile { name: "x32k1", dimensions: 32 },
-        WarpTile { name: "x32k4", dimensions: 128 },
         WarpTile { name: "any", dimensions: u32::MAX },
     ];
 
     /// The smallest tile that holds this many dimensions.
     pub fn for_dimensions(dimensions: u32) -> WarpTile {
-        let [one, four, any] = WarpTile::ALL;
-        match dimensions {
-            _ if dimensions <= one.dimensions => one,
-            _ if dimensions <= four.dimensions => four,
-            _ => any,
-        }
+        let [held, any] = WarpTile::ALL;
+        if dimensions <= held.dimensions { held } else { any }
     }
 
     /// Whether individuals are in registers while they move.
@@ -451,10 +446,12 @@ mod tests {
     #[test]
     fn tiles_of_warps_are_chosen_by_dimensions() {
         let name = |dimensions| WarpTile::for_dimensions(dimensions).name;
-        assert_eq!([name(1), name(32), name(33)], ["x32k1", "x32k1", "x32k4"]);
-        assert_eq!([name(128), name(129), name(u32::MAX - 3)], ["x32k4", "any", "any"]);
+        assert_eq!(
+            [name(1), name(32), name(33), name(u32::MAX - 3)],
+            ["x32k1", "x32k1", "any", "any"]
+        );
         assert_eq!(WarpTile::ALL[0].shared_bytes::<f32>(64, true), 65 * 16 + 2 * 32 * 4);
-        assert_eq!(WarpTile::ALL[2].shared_bytes::<f64>(64, true), 65 * 24);
+        assert_eq!(WarpTile::ALL[1].shared_bytes::<f64>(64, true), 65 * 24);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::any::Any;
 use std::fmt;
 use std::mem::offset_of;
 
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
 use warpswarm_core::{Objective, Real};
 
 pub use warpswarm_core::problems::*;
@@ -23,25 +25,57 @@ pub trait Precise: Real {
     /// Its name as a choice.
     const PRECISION: Precision;
     #[doc(hidden)]
-    fn make(problem: &ProblemInfo) -> Make<Self>;
+    fn functions(problem: &ProblemInfo) -> Functions<Self>;
 }
 
 impl Precise for f32 {
     const PRECISION: Precision = Precision::F32;
-    fn make(problem: &ProblemInfo) -> Make<f32> {
-        problem.make_f32
+    fn functions(problem: &ProblemInfo) -> Functions<f32> {
+        problem.single
     }
 }
 
 impl Precise for f64 {
     const PRECISION: Precision = Precision::F64;
-    fn make(problem: &ProblemInfo) -> Make<f64> {
-        problem.make_f64
+    fn functions(problem: &ProblemInfo) -> Functions<f64> {
+        problem.double
     }
 }
 
+/// What a problem's type can do, without the type.
 #[doc(hidden)]
-pub type Make<R> = fn(R, &Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>>;
+#[derive(Clone, Copy)]
+pub struct Functions<R: Real> {
+    make: fn(R, &Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>>,
+    evaluate: fn(&[R]) -> Evaluation<R>,
+}
+
+impl<R: Real> Functions<R> {
+    fn of<F: Problem + Objective<R>>() -> Self {
+        Functions {
+            make: |shift, bounds, algorithm, settings| {
+                let objective = Shifted { shift, problem: F::default() };
+                Optimiser::new(&objective, bounds, algorithm, settings)
+            },
+            evaluate: |x| {
+                let point = SlicePoint(x);
+                let mut constraints = Vec::with_capacity(F::CONSTRAINTS.len());
+                F::constraints(&point, |g| constraints.push(g));
+                Evaluation { fitness: F::default().evaluate(&point), constraints }
+            },
+        }
+    }
+}
+
+/// What a problem says of a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation<R> {
+    /// The value, and the sum of the constraints that are not met.
+    pub fitness: Fitness<R>,
+    /// Each constraint's value, at most zero where it is met, in the order of
+    /// [`ProblemInfo::constraints`].
+    pub constraints: Vec<R>,
+}
 
 /// What is known of a problem, and how to optimise it.
 #[derive(Clone, Copy)]
@@ -54,14 +88,17 @@ pub struct ProblemInfo {
     pub formula: &'static str,
     /// Where formula and optimum come from.
     pub source: &'static str,
-    /// The smallest number of dimensions for which it is defined.
-    pub min_dimensions: usize,
-    /// The usual bounds, the same in every dimension.
-    pub bounds: (f64, f64),
-    optimum_position: fn(usize, usize) -> f64,
-    optimum_value: fn(usize) -> f64,
-    make_f32: Make<f32>,
-    make_f64: Make<f64>,
+    /// The numbers of dimensions in which it is defined.
+    pub dimensions: Dimensions,
+    /// What the coordinates are called; empty where they have no names.
+    pub coordinates: &'static [&'static str],
+    /// The constraints; empty where there are none.
+    pub constraints: &'static [Constraint],
+    bounds: fn(usize) -> (f64, f64),
+    optimum_position: fn(usize, usize) -> Option<f64>,
+    optimum_value: fn(usize) -> Option<f64>,
+    single: Functions<f32>,
+    double: Functions<f64>,
 }
 
 impl fmt::Debug for ProblemInfo {
@@ -75,44 +112,71 @@ impl ProblemInfo {
     where
         F: Problem + Objective<f32> + Objective<f64>,
     {
-        fn make<R: Real, F: Objective<R> + Default>(
-            shift: R,
-            bounds: &Bounds,
-            algorithm: &Algorithm,
-            settings: &Settings,
-        ) -> Result<Optimiser<R>> {
-            let objective = Shifted { shift, problem: F::default() };
-            Optimiser::new(&objective, bounds, algorithm, settings)
-        }
         ProblemInfo {
             id: F::ID,
             type_name,
             formula: F::FORMULA,
             source: F::SOURCE,
-            min_dimensions: F::MIN_DIMENSIONS,
-            bounds: F::bounds(),
+            dimensions: F::DIMENSIONS,
+            coordinates: F::COORDINATES,
+            constraints: F::CONSTRAINTS,
+            bounds: F::bounds,
             optimum_position: F::optimum_position,
             optimum_value: F::optimum_value,
-            make_f32: make::<f32, F>,
-            make_f64: make::<f64, F>,
+            single: Functions::of::<F>(),
+            double: Functions::of::<F>(),
         }
     }
 
-    /// The optimum in so many dimensions, not shifted.
-    pub fn optimum_position(&self, dimensions: usize) -> Vec<f64> {
+    /// Whether the problem is defined in so many dimensions.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not, with the numbers that it is defined for.
+    pub fn check_dimensions(&self, dimensions: usize) -> Result<()> {
+        check_dimensions(self.id, self.dimensions, dimensions)
+    }
+
+    /// The usual bounds in so many dimensions.
+    ///
+    /// # Errors
+    ///
+    /// Where the problem is not defined in so many dimensions.
+    pub fn bounds(&self, dimensions: usize) -> Result<Bounds> {
+        self.check_dimensions(dimensions)?;
+        let (lower, upper) = (0..dimensions).map(self.bounds).unzip();
+        Bounds::new(lower, upper)
+    }
+
+    /// The best point known in so many dimensions, not shifted, if one is known.
+    pub fn optimum_position(&self, dimensions: usize) -> Option<Vec<f64>> {
+        self.check_dimensions(dimensions).ok()?;
         (0..dimensions).map(|i| (self.optimum_position)(dimensions, i)).collect()
     }
 
-    /// The value at the optimum in so many dimensions.
-    pub fn optimum_value(&self, dimensions: usize) -> f64 {
+    /// The best value known in so many dimensions, if one is.
+    pub fn optimum_value(&self, dimensions: usize) -> Option<f64> {
+        self.check_dimensions(dimensions).ok()?;
         (self.optimum_value)(dimensions)
+    }
+
+    /// Value, violation, and each constraint at `x`, not shifted.
+    ///
+    /// # Errors
+    ///
+    /// Where the problem is not defined in so many dimensions.
+    pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
+        self.check_dimensions(x.len())?;
+        Ok((R::functions(self).evaluate)(x))
     }
 
     /// An optimiser of the problem with its optimum moved by `shift` in every coordinate.
     ///
     /// # Errors
     ///
-    /// As [`Optimiser::new`], and where the shift is not finite in `R`.
+    /// As [`Optimiser::new`], and where the shift is not finite in `R`, or not zero although the
+    /// problem has a fixed number of dimensions: the coordinates of such a problem are parts of some
+    /// one thing, and what is optimal does not move with them.
     pub fn optimiser<R: Precise>(
         &self,
         shift: f64,
@@ -128,7 +192,14 @@ impl ProblemInfo {
                 allowed: format!("a number that is finite in {}", R::NAME),
             });
         }
-        R::make(self)(rounded, bounds, algorithm, settings)
+        if shift != 0.0 && self.dimensions.is_fixed() {
+            return Err(Error::Setting {
+                field: "shift",
+                value: shift.to_string(),
+                allowed: format!("0 for {}, whose optimum cannot be moved", self.id),
+            });
+        }
+        (R::functions(self).make)(rounded, bounds, algorithm, settings)
     }
 }
 
@@ -136,7 +207,9 @@ impl ProblemInfo {
 pub fn all() -> &'static [ProblemInfo] {
     static ALL: std::sync::OnceLock<Vec<ProblemInfo>> = std::sync::OnceLock::new();
     macro_rules! rows {
-        (() $($problem:ident),*) => { vec![$(ProblemInfo::of::<$problem>(stringify!($problem))),*] };
+        (() $($problem:ident: $kernels:ident),*) => {
+            vec![$(ProblemInfo::of::<$problem>(stringify!($problem))),*]
+        };
     }
     ALL.get_or_init(|| warpswarm_core::for_each_problem!(rows))
 }
@@ -164,28 +237,31 @@ pub(crate) struct BuiltIn {
     pub(crate) bytes: Vec<u8>,
     /// That struct's alignment.
     pub(crate) align: usize,
-    /// The smallest number of dimensions.
-    min_dimensions: usize,
+    dimensions: Dimensions,
 }
 
 impl BuiltIn {
-    /// Whether the problem is defined in so many dimensions.
+    /// Whether the problem is defined in so many dimensions, and so has kernels for them.
     pub(crate) fn check_dimensions(&self, dimensions: usize) -> Result<()> {
-        if dimensions >= self.min_dimensions {
-            return Ok(());
-        }
-        Err(Error::Setting {
-            field: "dimensions",
-            value: dimensions.to_string(),
-            allowed: format!("at least {} for {}", self.min_dimensions, self.id),
-        })
+        check_dimensions(self.id, self.dimensions, dimensions)
     }
+}
+
+fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize) -> Result<()> {
+    if allowed.allows(dimensions) {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        field: "dimensions",
+        value: dimensions.to_string(),
+        allowed: format!("{allowed} for {id}"),
+    })
 }
 
 /// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`.
 pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<BuiltIn> {
     macro_rules! look {
-        (() $($problem:ident),*) => { $(
+        (() $($problem:ident: $kernels:ident),*) => { $(
             if let Some(found) = as_problem::<R, $problem>(objective, stringify!($problem)) {
                 return Some(found);
             }
@@ -209,7 +285,7 @@ fn as_problem<R: Real, F: Problem + 'static>(
     bytes[at..][..size_of::<R>()]
         .copy_from_slice(&shifted.shift.to_bits64().to_le_bytes()[..size_of::<R>()]);
     let align = align_of::<Shifted<R, F>>();
-    Some(BuiltIn { id: F::ID, type_name, bytes, align, min_dimensions: F::MIN_DIMENSIONS })
+    Some(BuiltIn { id: F::ID, type_name, bytes, align, dimensions: F::DIMENSIONS })
 }
 
 #[cfg(test)]

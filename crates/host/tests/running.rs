@@ -315,10 +315,11 @@ fn problems_by_name_are_those_by_type() {
         assert_eq!(by_name.run().unwrap().runs, by_type.run().unwrap().runs);
     }
     for problem in problems::all() {
-        let dimensions = problem.min_dimensions;
-        let (lower, upper) = problem.bounds;
-        for x in problem.optimum_position(dimensions) {
-            assert!((lower..=upper).contains(&x), "{problem:?}");
+        let dimensions = problem.dimensions.usual();
+        let bounds = problem.bounds(dimensions).unwrap();
+        let optimum = problem.optimum_position(dimensions).unwrap_or_default();
+        for (i, x) in optimum.into_iter().enumerate() {
+            assert!((bounds.lower()[i]..=bounds.upper()[i]).contains(&x), "{problem:?}");
         }
     }
 }

@@ -24,12 +24,17 @@ warpswarm_device::entries! {
 
 /// Exports the kernels of one method for one objective, in both precisions.
 ///
-/// `export_method! { "de", Sphere, f32: (De<f32>, Shifted<f32, Sphere>), f64: (De<f64>, Shifted<f64, Sphere>) }`
-/// gives a module `Sphere` with the entries `de_Sphere_f32_x32k1` and so on, for the tiles of
-/// [`WarpTile::ALL`](warpswarm_core::launch::WarpTile::ALL).
+/// `export_method! { any "de", Sphere, f32: (De<f32>, Shifted<f32, Sphere>), f64: (De<f64>, Shifted<f64,
+/// Sphere>) }` gives a module `Sphere` with the entries `de_Sphere_f32_x32k1` and so on, for the tiles of
+/// [`WarpTile::ALL`](warpswarm_core::launch::WarpTile::ALL). The first word says of which numbers of
+/// dimensions, as for [`export_pso!`](crate::export_pso).
 #[macro_export]
 macro_rules! export_method {
-    ($method:literal, $name:ident,
+    (any $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] ["any"] $($rest)* } };
+    (many $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] ["any"] $($rest)* } };
+    (two $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] [] $($rest)* } };
+    (few $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] [] $($rest)* } };
+    (@module $held:tt $any:tt $method:literal, $name:ident,
      f32: ($single:ty, $on_single:ty), f64: ($double:ty, $on_double:ty)) => {
         #[allow(non_snake_case, missing_docs)]
         pub mod $name {
@@ -38,20 +43,18 @@ macro_rules! export_method {
             use warpswarm_core::launch::{Launch, MethodArgs};
             type Single = Launch<MethodArgs<f32, $single>, $on_single>;
             type Double = Launch<MethodArgs<f64, $double>, $on_double>;
-            $crate::export_method! { @ f32, $method, $name, Single }
-            $crate::export_method! { @ f64, $method, $name, Double }
+            $crate::export_method! { @real f32, $method, $name, Single, $held $any }
+            $crate::export_method! { @real f64, $method, $name, Double, $held $any }
         }
     };
-    (@ $real:ident, $method:literal, $name:ident, $launch:ty) => {
+    (@real $real:ident, $method:literal, $name:ident, $launch:ty, [$held:literal] [$($any:literal)?]) => {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
-                concat!($method, "_", stringify!($name), "_", stringify!($real), "_x32k1") =>
-                    |launch: $launch| $crate::generation::registers::run::<_, _, _, 1>(&launch),
-                concat!($method, "_", stringify!($name), "_", stringify!($real), "_x32k4") =>
-                    |launch: $launch| $crate::generation::registers::run::<_, _, _, 4>(&launch),
-                concat!($method, "_", stringify!($name), "_", stringify!($real), "_any") =>
-                    |launch: $launch| $crate::generation::memory::step(&launch),
+                concat!($method, "_", stringify!($name), "_", stringify!($real), "_", $held) =>
+                    |launch: $launch| $crate::generation::registers::run(&launch),
+                $(concat!($method, "_", stringify!($name), "_", stringify!($real), "_", $any) =>
+                    |launch: $launch| $crate::generation::memory::step(&launch),)?
             }
         }
     };

@@ -34,12 +34,12 @@ macro_rules! export_methods {
             core::iter::empty()$(.chain($module::entries()))*
         }
     };
-    (@ $module:ident, $name:literal, $method:ident, ($($problem:ident),*)) => {
+    (@ $module:ident, $name:literal, $method:ident, ($($problem:ident: $kernels:ident),*)) => {
         #[allow(missing_docs)]
         pub mod $module {
             use super::*;
             $(export_method! {
-                $name, $problem,
+                $kernels $name, $problem,
                 f32: ($method<f32>, Shifted<f32, problems::$problem>),
                 f64: ($method<f64>, Shifted<f64, problems::$problem>)
             })*
@@ -54,9 +54,9 @@ macro_rules! export_methods {
 }
 
 macro_rules! export_problems {
-    (() $($problem:ident),*) => {
+    (() $($problem:ident: $kernels:ident),*) => {
         $(export_pso! {
-            $problem,
+            $kernels $problem,
             f32: Shifted<f32, problems::$problem>,
             f64: Shifted<f64, problems::$problem>
         })*
@@ -66,7 +66,7 @@ macro_rules! export_problems {
             (de, "de", De),
             (sa, "sa", Sa),
             (solis_wets, "solis_wets", SolisWets),
-            on ($($problem),*)
+            on ($($problem: $kernels),*)
         }
 
         /// Every kernel of the workspace, for the emulator.

@@ -182,10 +182,27 @@ warpswarm_device::entries! {
 ///
 /// `export_pso! { Sphere, f32: Shifted<f32, Sphere>, f64: Shifted<f64, Sphere> }` gives a module `Sphere`
 /// with the entries `pso_resident_Sphere_f32_x1k2` and so on, for the tiles of
-/// [`Tile::all`](warpswarm_core::launch::Tile::all).
+/// [`Tile::all`](warpswarm_core::launch::Tile::all). An objective that exists in some numbers of
+/// dimensions only needs fewer of them and says so first, as in `export_pso! { few Spring, ... }`: see
+/// [`for_each_problem`](warpswarm_core::for_each_problem).
 #[macro_export]
 macro_rules! export_pso {
     ($name:ident, f32: $single:ty, f64: $double:ty) => {
+        $crate::export_pso! { any $name, f32: $single, f64: $double }
+    };
+    (any $name:ident, f32: $single:ty, f64: $double:ty) => {
+        $crate::export_pso! { @module $name, $single, $double, [x1k2 x8k4 x16k8 any] }
+    };
+    (two $name:ident, f32: $single:ty, f64: $double:ty) => {
+        $crate::export_pso! { @module $name, $single, $double, [x1k2] }
+    };
+    (few $name:ident, f32: $single:ty, f64: $double:ty) => {
+        $crate::export_pso! { @module $name, $single, $double, [x8k4] }
+    };
+    (many $name:ident, f32: $single:ty, f64: $double:ty) => {
+        $crate::export_pso! { @module $name, $single, $double, [x8k4 x16k8 any] }
+    };
+    (@module $name:ident, $single:ty, $double:ty, $tiles:tt) => {
         #[allow(non_snake_case, missing_docs)]
         pub mod $name {
             #[allow(unused_imports)]
@@ -193,19 +210,43 @@ macro_rules! export_pso {
             use warpswarm_core::launch::{Launch, PsoArgs};
             type Single = Launch<PsoArgs<f32>, $single>;
             type Double = Launch<PsoArgs<f64>, $double>;
-            $crate::export_pso! { @ f32, $name, Single,
-                ("x1k2", 1, 2, 1024, 512, 1024, 1024), ("x8k4", 8, 4, 512, 384, 384, 384),
-                ("x16k8", 16, 8, 256, 256, 256, 384) }
-            $crate::export_pso! { @ f64, $name, Double,
-                ("x1k2", 1, 2, 512, 512, 512, 512), ("x8k4", 8, 4, 256, 256, 256, 256),
-                ("x16k8", 16, 8, 256, 256, 256, 256) }
+            $crate::export_pso! { @tiles f32 $name Single $tiles [] [] }
+            $crate::export_pso! { @tiles f64 $name Double $tiles [] [] }
         }
     };
-    // A tile is (name, lanes, coordinates a lane, and for how many threads the registers of four
+    // A tile becomes (name, lanes, coordinates a lane, and for how many threads the registers of four
     // kernels must suffice: a resident block, a block of a cooperative grid, and streaming, of which
     // several blocks are to share a multiprocessor, with an objective that gathers and without).
-    (@ $real:ident, $name:ident, $launch:ty,
-        $(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $gather:literal, $stream:literal)),*) => {
+    (@tiles f32 $name:ident $launch:ty [x1k2 $($more:ident)*] [$($tiles:tt)*] []) => {
+        $crate::export_pso! { @tiles f32 $name $launch [$($more)*]
+            [$($tiles)* ("x1k2", 1, 2, 1024, 512, 1024, 1024)] [] }
+    };
+    (@tiles f32 $name:ident $launch:ty [x8k4 $($more:ident)*] [$($tiles:tt)*] []) => {
+        $crate::export_pso! { @tiles f32 $name $launch [$($more)*]
+            [$($tiles)* ("x8k4", 8, 4, 512, 384, 384, 384)] [] }
+    };
+    (@tiles f32 $name:ident $launch:ty [x16k8 $($more:ident)*] [$($tiles:tt)*] []) => {
+        $crate::export_pso! { @tiles f32 $name $launch [$($more)*]
+            [$($tiles)* ("x16k8", 16, 8, 256, 256, 256, 384)] [] }
+    };
+    (@tiles f64 $name:ident $launch:ty [x1k2 $($more:ident)*] [$($tiles:tt)*] []) => {
+        $crate::export_pso! { @tiles f64 $name $launch [$($more)*]
+            [$($tiles)* ("x1k2", 1, 2, 512, 512, 512, 512)] [] }
+    };
+    (@tiles f64 $name:ident $launch:ty [x8k4 $($more:ident)*] [$($tiles:tt)*] []) => {
+        $crate::export_pso! { @tiles f64 $name $launch [$($more)*]
+            [$($tiles)* ("x8k4", 8, 4, 256, 256, 256, 256)] [] }
+    };
+    (@tiles f64 $name:ident $launch:ty [x16k8 $($more:ident)*] [$($tiles:tt)*] []) => {
+        $crate::export_pso! { @tiles f64 $name $launch [$($more)*]
+            [$($tiles)* ("x16k8", 16, 8, 256, 256, 256, 256)] [] }
+    };
+    (@tiles $real:ident $name:ident $launch:ty [any] $tiles:tt []) => {
+        $crate::export_pso! { @tiles $real $name $launch [] $tiles ["any"] }
+    };
+    (@tiles $real:ident $name:ident $launch:ty []
+        [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $gather:literal, $stream:literal))*]
+        [$($any:literal)?]) => {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
@@ -213,8 +254,8 @@ macro_rules! export_pso {
                     |launch: $launch| $crate::pso::initialise::initialise(&launch),
                 concat!("pso_position_", stringify!($name), "_", stringify!($real)) =>
                     |launch: $launch| $crate::pso::stepwise::position(&launch),
-                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_any") =>
-                    |launch: $launch| $crate::pso::streaming::any(&launch),
+                $(concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_", $any) =>
+                    |launch: $launch| $crate::pso::streaming::any(&launch),)?
                 $(concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_", $tile) =>
                     |launch: $launch| $crate::pso::resident::resident::<
                         _, _, $lanes, $own, $one, false>(&launch),

@@ -23,13 +23,13 @@ impl Problem for Euclidean {
     const FORMULA: &'static str = "sqrt(sum x_i^2)";
     const SOURCE: &'static str = "CPSO, equation 4; the paper gives no domain, the bounds are ours";
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-100.0, 100.0)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        0.0
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(0.0)
     }
-    fn optimum_value(_dimensions: usize) -> f64 {
-        0.0
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
     }
 }

@@ -28,13 +28,13 @@ impl Problem for Griewank {
     const FORMULA: &'static str = "sum x_i^2 / 4000 - prod cos(x_i / sqrt(i)) + 1";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f7";
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-600.0, 600.0)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        0.0
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(0.0)
     }
-    fn optimum_value(_dimensions: usize) -> f64 {
-        0.0
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
     }
 }

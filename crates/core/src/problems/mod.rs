@@ -1,33 +1,60 @@
 //! Objectives with known optima.
 //!
-//! Each is one file with formula, domain, optimum and source, and one line in
-//! [`for_each_problem`](crate::for_each_problem).
+//! Each is one file, or one type in the file of its family, with formula, domain, optimum and source,
+//! and one line in [`for_each_problem`](crate::for_each_problem).
 //! Numbers are those of the first table of GPU-FWA (K. Ding, S. Zheng, Y. Tan, "A GPU-based parallel
 //! fireworks algorithm for optimization", GECCO 2013) unless a file says otherwise.
 //!
 //! In `f32` a value differs from the one in `f64` by at most 8 units in the last place of the larger
-//! of the value and the sum of its terms' sizes; a minimum of zero is exactly zero, and no rounding
-//! leads below it.
+//! of the value and the sum of its terms' sizes; a minimum of zero is exactly zero where its point
+//! is a number of the run's precision, and no rounding leads below it.
 
 mod ackley;
+mod alpine_1;
+mod bent_cigar;
+mod dimensions;
+mod dixon_price;
+mod engineering;
 mod euclidean;
 mod griewank;
 mod hyper_ellipsoid;
+mod lennard_jones;
+mod levy;
+mod michalewicz;
+mod nist;
 mod rastrigin;
 mod rosenbrock;
+mod salomon;
 mod schwefel_1_2;
 mod schwefel_2_26;
 mod sphere;
+mod styblinski_tang;
+mod zakharov;
 
 pub use ackley::Ackley;
+pub use alpine_1::Alpine1;
+pub use bent_cigar::BentCigar;
+pub use dimensions::Dimensions;
+pub use dixon_price::DixonPrice;
+pub use engineering::{
+    PressureVessel, PressureVesselMixed, SpeedReducer, SpeedReducerCmepso, SpeedReducerMezura,
+    Spring, SpringCmepso, ThreeBarTruss, WeldedBeam, WeldedBeamCmepso,
+};
 pub use euclidean::Euclidean;
 pub use griewank::Griewank;
 pub use hyper_ellipsoid::HyperEllipsoid;
+pub use lennard_jones::LennardJones;
+pub use levy::Levy;
+pub use michalewicz::Michalewicz;
+pub use nist::{NistEnso, NistGauss2, NistHahn1, NistLanczos3, NistMgh09, NistThurber};
 pub use rastrigin::Rastrigin;
 pub use rosenbrock::Rosenbrock;
+pub use salomon::Salomon;
 pub use schwefel_1_2::Schwefel12;
 pub use schwefel_2_26::Schwefel226;
 pub use sphere::Sphere;
+pub use styblinski_tang::StyblinskiTang;
+pub use zakharov::Zakharov;
 
 use crate::objective::{Objective, Point};
 use crate::real::Real;
@@ -35,13 +62,49 @@ use crate::sum::Operator;
 
 /// Calls a macro with the types of all problems: the registry that host, kernels, tests and
 /// documentation read.
+///
+/// After each type comes which of the kernels it needs, by its numbers of dimensions
+/// ([`Dimensions::kernels`](crate::problems::Dimensions::kernels)): those for `any` number, for up to
+/// `two`, for a `few` (3 to 32), for `many` (3 and more). None is compiled that nobody can ask for.
 #[macro_export]
 macro_rules! for_each_problem {
     ($then:ident $(, $argument:tt)*) => {
         $then! {
             ($($argument)*)
-            Sphere, HyperEllipsoid, Schwefel12, Rosenbrock, Rastrigin, Schwefel226, Griewank, Ackley,
-            Euclidean
+            Sphere: any,
+            HyperEllipsoid: any,
+            Schwefel12: any,
+            Rosenbrock: any,
+            Rastrigin: any,
+            Schwefel226: any,
+            Griewank: any,
+            Ackley: any,
+            Euclidean: any,
+            Levy: any,
+            Zakharov: any,
+            StyblinskiTang: any,
+            DixonPrice: any,
+            Michalewicz: any,
+            Salomon: any,
+            Alpine1: any,
+            BentCigar: any,
+            Spring: few,
+            SpringCmepso: few,
+            WeldedBeam: few,
+            WeldedBeamCmepso: few,
+            SpeedReducer: few,
+            SpeedReducerMezura: few,
+            SpeedReducerCmepso: few,
+            PressureVessel: few,
+            PressureVesselMixed: few,
+            ThreeBarTruss: two,
+            LennardJones: many,
+            NistThurber: few,
+            NistMgh09: few,
+            NistLanczos3: few,
+            NistHahn1: few,
+            NistEnso: few,
+            NistGauss2: few
         }
     };
 }
@@ -54,15 +117,46 @@ pub trait Problem: Default + Copy {
     const FORMULA: &'static str;
     /// Where formula and optimum come from.
     const SOURCE: &'static str;
-    /// The smallest number of dimensions for which it is defined.
-    const MIN_DIMENSIONS: usize = 1;
+    /// The numbers of dimensions in which it is defined.
+    const DIMENSIONS: Dimensions = Dimensions::at_least(1);
+    /// What the coordinates are called, where they have names.
+    const COORDINATES: &'static [&'static str] = &[];
+    /// The constraints, in the order of [`constraints`](Problem::constraints).
+    const CONSTRAINTS: &'static [Constraint] = &[];
 
-    /// The usual bounds, the same in every dimension.
-    fn bounds() -> (f64, f64);
-    /// Coordinate `i` of the optimum in `dimensions` dimensions.
-    fn optimum_position(dimensions: usize, i: usize) -> f64;
-    /// The value at the optimum.
-    fn optimum_value(dimensions: usize) -> f64;
+    /// The usual bounds of coordinate `i`.
+    fn bounds(i: usize) -> (f64, f64);
+
+    /// Coordinate `i` of the best point known in `dimensions` dimensions; `None` where none is known.
+    fn optimum_position(dimensions: usize, i: usize) -> Option<f64>;
+
+    /// The value at the best point known, or the best value known without its point.
+    fn optimum_value(dimensions: usize) -> Option<f64>;
+
+    /// Hands the constraints' values at `x` to `each`, in order: at most zero where they are met.
+    #[inline(always)]
+    fn constraints<R: Real, P: Point<R>>(x: &P, each: impl FnMut(R)) {
+        let _ = (x, each);
+    }
+
+    /// The sum, in order, of the constraints that `x` does not meet: what
+    /// [`Objective::violation`] is to be. NaN where one is NaN.
+    #[inline(always)]
+    fn total_violation<R: Real, P: Point<R>>(x: &P) -> R {
+        let mut total = R::ZERO;
+        // Not `larger`, which would take a NaN for a constraint that is met.
+        Self::constraints(x, |g| total += if g <= R::ZERO { R::ZERO } else { g });
+        total
+    }
+}
+
+/// A condition g(x) <= 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// What its source calls it.
+    pub name: &'static str,
+    /// g, in plain text.
+    pub formula: &'static str,
 }
 
 /// A problem with its optimum moved by `shift` in every coordinate: f(x - shift).

@@ -25,13 +25,13 @@ impl Problem for Rastrigin {
     const FORMULA: &'static str = "10 D + sum x_i^2 - 10 cos(2 pi x_i)";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f5";
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-5.12, 5.12)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        0.0
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(0.0)
     }
-    fn optimum_value(_dimensions: usize) -> f64 {
-        0.0
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
     }
 }

@@ -1,6 +1,6 @@
 //! Rosenbrock's function: a narrow curved valley, flat along its floor.
 
-use super::Problem;
+use super::{Dimensions, Problem};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
@@ -28,15 +28,15 @@ impl Problem for Rosenbrock {
     const ID: &'static str = "rosenbrock";
     const FORMULA: &'static str = "sum_{i<D} 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f4";
-    const MIN_DIMENSIONS: usize = 2;
+    const DIMENSIONS: Dimensions = Dimensions::at_least(2);
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-2.048, 2.048)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        1.0
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(1.0)
     }
-    fn optimum_value(_dimensions: usize) -> f64 {
-        0.0
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
     }
 }

@@ -21,13 +21,13 @@ impl Problem for Schwefel12 {
     const FORMULA: &'static str = "sum_i (x_1 + ... + x_i)^2";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f3";
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-65.536, 65.536)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        0.0
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(0.0)
     }
-    fn optimum_value(_dimensions: usize) -> f64 {
-        0.0
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
     }
 }

@@ -26,13 +26,13 @@ impl Problem for Schwefel226 {
     const FORMULA: &'static str = "sum -x_i sin(sqrt|x_i|)";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f6; optimum computed";
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-500.0, 500.0)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        420.968_746_359_982
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(420.968_746_359_982)
     }
-    fn optimum_value(dimensions: usize) -> f64 {
-        -418.982_887_272_433_7 * dimensions as f64
+    fn optimum_value(dimensions: usize) -> Option<f64> {
+        Some(-418.982_887_272_433_7 * dimensions as f64)
     }
 }

@@ -23,13 +23,13 @@ impl Problem for Sphere {
     const FORMULA: &'static str = "sum x_i^2";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f1";
 
-    fn bounds() -> (f64, f64) {
+    fn bounds(_i: usize) -> (f64, f64) {
         (-5.12, 5.12)
     }
-    fn optimum_position(_dimensions: usize, _i: usize) -> f64 {
-        0.0
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(0.0)
     }
-    fn optimum_value(_dimensions: usize) -> f64 {
-        0.0
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
         return impossible("the algorithm has one kernel".into());
     }
     if demand.schedule == Schedule::Resident && !tile.is_held() {
-        let most = WarpTile::ALL[1].dimensions;
+        let most = WarpTile::ALL[0].dimensions;
         return impossible(format!("{} dimensions, and registers hold {most}", demand.dimensions));
     }
     let block = forced(demand, MAX_BLOCK)?.unwrap_or(MAX_BLOCK);
@@ -106,11 +106,11 @@ mod tests {
         use Schedule::{Resident, Streaming};
         let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
         assert_eq!(one(16, 30), (Resident, Some("x32k1"), 1, 1));
-        assert_eq!(one(17, 33), (Resident, Some("x32k4"), 3, 1));
+        assert_eq!(one(17, 30), (Resident, Some("x32k1"), 3, 1));
         assert_eq!(one(768, 30), (Resident, Some("x32k1"), 96, 1));
         assert_eq!(one(10_000, 30), (Resident, Some("x32k1"), 528, 1));
         assert_eq!(one(1_000_000, 30), (Streaming, Some("x32k1"), 528, 1));
-        assert_eq!(one(40, 129), (Streaming, None, 5, 1));
+        assert_eq!(one(40, 33), (Streaming, None, 5, 1));
         let batch = |runs| grid(Demand { individuals: 40, runs, ..H200 });
         assert_eq!(batch(1000), (Resident, Some("x32k1"), 1, 1000));
         assert_eq!(batch(100), (Resident, Some("x32k1"), 5, 100));
@@ -126,8 +126,8 @@ mod tests {
              allowed: auto, resident, streaming"
         );
         assert_eq!(
-            error(Demand { schedule: Schedule::Resident, dimensions: 129, ..H200 }),
-            "schedule resident is impossible: 129 dimensions, and registers hold 128; \
+            error(Demand { schedule: Schedule::Resident, dimensions: 33, ..H200 }),
+            "schedule resident is impossible: 33 dimensions, and registers hold 32; \
              allowed: auto, streaming"
         );
         assert!(error(Demand { block: Some(512), ..H200 }).contains("up to 256"));

@@ -1,11 +1,11 @@
-//! Individuals in registers while they move: up to 128 coordinates.
+//! Individuals in registers while they move: up to 32 coordinates, one a lane.
 
 use warpswarm_core::launch::{Launch, MAX_BLOCK, MethodArgs, generation_stage, stopped};
 use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
 use warpswarm_core::objective::Objective;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
-use warpswarm_device::point::{TilePoint, coordinate};
+use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
@@ -13,34 +13,32 @@ use warpswarm_device::{thread, warp};
 use super::meeting::Meeting;
 use super::population::{Generation, Parity, Place};
 
-/// The best point that there ever was: fitness and index, and this lane's coordinates.
+/// The best point that there ever was: fitness and index, and this lane's coordinate.
 #[derive(Clone, Copy)]
-struct Leader<R, const K: usize> {
+struct Leader<R> {
     best: Candidate<R>,
-    position: [R; K],
+    position: R,
 }
 
-/// A proposal and what it was made with.
+/// A proposal and what it was made with; `x` and `own` are this lane's coordinate.
 #[derive(Clone, Copy)]
-struct Proposal<R, P, const K: usize> {
-    x: [R; K],
-    own: [Own<R>; K],
+struct Proposal<R, P> {
+    x: R,
+    own: Own<R>,
     numbers: Numbers<R>,
     plan: P,
     fitness: Fitness<R>,
     attempt: u32,
 }
 
-/// `args.iterations` iterations with a warp an individual, `K` coordinates a lane; zero places the
+/// `args.iterations` iterations with a warp an individual, a coordinate a lane; zero places the
 /// individuals.
 ///
 /// Work: each of the run's blocks has as many neighbouring individuals as the others, its warps stride
 /// over them. Shared memory: [`WarpTile::shared_bytes`](warpswarm_core::launch::WarpTile::shared_bytes).
 /// Several iterations with several blocks a run need a cooperative launch.
 #[inline(always)]
-pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
-    launch: &Launch<MethodArgs<R, M>, O>,
-) {
+pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodArgs<R, M>, O>) {
     max_block::<MAX_BLOCK>();
     let args = &launch.args.args;
     let generation = &Generation::of_block(args, M::OWN, M::NUMBERS);
@@ -49,12 +47,12 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
     if !starts && control.stopped != stopped::NOT {
         return;
     }
-    let (scratch, stage) = shared::<R, O, K>();
-    let mut leader = Leader { best: Candidate::NONE, position: [R::ZERO; K] };
+    let (scratch, stage) = shared::<R, O>();
+    let mut leader = Leader { best: Candidate::NONE, position: R::ZERO };
     if !starts {
         leader.best = generation.global.get(0);
         leader.position =
-            row::<R, K>(generation.args.stride, |i| generation.global_position.get(i));
+            coordinate_of(generation.args.stride, |i| generation.global_position.get(i));
     }
     let mut iteration = if starts { 0 } else { control.iterations + 1 };
     let (mut improved_at, mut not_finite, mut done) = (control.improved_at, 0, 0);
@@ -65,7 +63,7 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
         generation.each(|index| {
             let who = generation.individual(iteration, index, before.fitness.get(index as usize));
             let moved =
-                advance::<R, M, O, K>(launch, generation, (before, after), &who, &leader, stage);
+                advance::<R, M, O>(launch, generation, (before, after), &who, &leader, stage);
             not_finite += moved.1;
             mine = mine.better(Candidate::new(moved.0, index));
         });
@@ -81,7 +79,7 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
         let tag = args.tag.wrapping_add(done);
         if Meeting::new::<O>(generation, scratch).agree::<O>(tag, mine, &mut leader.best) {
             let row_of_best = after.row(leader.best.index);
-            leader.position = row::<R, K>(args.stride, |i| row_of_best.get(i));
+            leader.position = coordinate_of(args.stride, |i| row_of_best.get(i));
             if leader.best.fitness.beats(old) {
                 improved_at = iteration;
             }
@@ -91,7 +89,7 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
             if thread::lane() == 0 {
                 generation.run().count_not_finite(not_finite);
             }
-            return finish::<R, K>(generation, &leader, (iteration, improved_at, reason));
+            return finish(generation, &leader, (iteration, improved_at, reason));
         }
         iteration += 1;
     }
@@ -99,10 +97,9 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
 
 /// The scratch of the block's reductions, and this warp's stage of its points.
 #[inline(always)]
-fn shared<R: DeviceReal, O: Objective<R>, const K: usize>()
--> (SharedArray<Candidate<R>>, SharedArray<R>) {
+fn shared<R: DeviceReal, O: Objective<R>>() -> (SharedArray<Candidate<R>>, SharedArray<R>) {
     let threads = thread::block_dim();
-    let places = 32 * K as u32;
+    let places = 32;
     // SAFETY: the host gives `WarpTile::shared_bytes`: a candidate a thread and one more, then the
     // stage, if the objective gathers.
     let (scratch, stage) = unsafe {
@@ -114,30 +111,22 @@ fn shared<R: DeviceReal, O: Objective<R>, const K: usize>()
     (scratch, if O::GATHERS { stage.part(thread::warp() * places, places) } else { stage })
 }
 
-/// This lane's coordinates of a row of `stride` places; zero beyond its end.
+/// This lane's coordinate of a row of `stride` places; zero beyond its end.
 #[inline(always)]
-fn row<R: DeviceReal, const K: usize>(stride: u32, get: impl Fn(usize) -> R) -> [R; K] {
-    let mut own = [R::ZERO; K];
-    let mut k = 0;
-    while k < K {
-        let i = coordinate::<32>(thread::lane(), k);
-        if i < stride as usize {
-            own[k] = get(i);
-        }
-        k += 1;
-    }
-    own
+fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
+    let i = thread::lane();
+    if i < stride { get(i as usize) } else { R::ZERO }
 }
 
 /// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
 /// many of its evaluations were not finite.
 #[inline(always)]
-fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
+fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
     launch: &Launch<MethodArgs<R, M>, O>,
     generation: &Generation<'_, R>,
     (before, after): (Parity<R>, Parity<R>),
     who: &Individual<R>,
-    leader: &Leader<R, K>,
+    leader: &Leader<R>,
     stage: SharedArray<R>,
 ) -> (Fitness<R>, u32) {
     let method = &launch.args.method;
@@ -145,16 +134,15 @@ fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
     let numbers =
         if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
     let row_before = before.row(who.index);
-    let public = row::<R, K>(generation.args.stride, |i| row_before.get(i));
+    let public = coordinate_of(generation.args.stride, |i| row_before.get(i));
     let mut kept = None;
     let (mut attempt, mut not_finite) = (0, 0);
     loop {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
         let plan = method.plan(&who, &mut tried, &before);
-        let (x, own) =
-            proposed::<R, M, K>(method, generation, before, (&who, &plan), &public, leader);
-        let point = TilePoint::<R, 32, K>::new(x, dimensions, stage, O::GATHERS);
+        let (x, own) = proposed(method, generation, before, (&who, &plan), public, leader);
+        let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage, O::GATHERS);
         let fitness = launch.objective.evaluate(&point);
         not_finite += u32::from(!fitness.is_finite());
         let better = match &kept {
@@ -175,14 +163,10 @@ fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
     let who = &Individual { attempt, ..*who };
     let accepted = starts || method.accept(who, &plan, fitness, &mut tried);
     let row_after = after.row(who.index);
-    let mut k = 0;
-    while k < K {
-        let i = coordinate::<32>(thread::lane(), k);
-        if i < dimensions {
-            row_after.set(i, if accepted { x[k] } else { public[k] });
-            generation.set_own::<M>(who.index, i as u32, own[k]);
-        }
-        k += 1;
+    let i = thread::lane();
+    if i < who.dimensions {
+        row_after.set(i as usize, if accepted { x } else { public });
+        generation.set_own::<M>(who.index, i, own);
     }
     let fitness = if accepted { fitness } else { who.fitness };
     // What all lanes have read is written by one of them.
@@ -194,59 +178,47 @@ fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>, const K: usize>(
     (fitness, not_finite)
 }
 
-/// This lane's coordinates of a proposal, or of the first position, and of the own rows after it.
+/// This lane's coordinate of a proposal, or of the first position, and of the own rows after it.
 #[inline(always)]
-fn proposed<R: DeviceReal, M: Method<R>, const K: usize>(
+fn proposed<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,
     before: Parity<R>,
     (who, plan): (&Individual<R>, &M::Plan),
-    public: &[R; K],
-    leader: &Leader<R, K>,
-) -> ([R; K], [Own<R>; K]) {
-    let (mut x, mut own) = ([R::ZERO; K], [Own::default(); K]);
-    let mut k = 0;
-    while k < K {
-        // Lanes beyond the last coordinate go through its motions.
-        let i = (coordinate::<32>(thread::lane(), k) as u32).min(who.dimensions - 1);
-        if who.iteration == 0 {
-            let (position, velocity) = generation.initial(who, i);
-            x[k] = position;
-            own[k] = method.start(position, velocity);
-        } else {
-            let place = Place {
-                generation,
-                before,
-                draws: SiteDraws::of(who),
-                coordinate: i,
-                public: public[k],
-                own: generation.own::<M>(who.index, i),
-                best: leader.position[k],
-            };
-            (x[k], own[k]) = method.propose(plan, &place);
-        }
-        k += 1;
+    public: R,
+    leader: &Leader<R>,
+) -> (R, Own<R>) {
+    // Lanes beyond the last coordinate go through its motions.
+    let i = thread::lane().min(who.dimensions - 1);
+    if who.iteration == 0 {
+        let (position, velocity) = generation.initial(who, i);
+        return (position, method.start(position, velocity));
     }
-    (x, own)
+    let place = Place {
+        generation,
+        before,
+        draws: SiteDraws::of(who),
+        coordinate: i,
+        public,
+        own: generation.own::<M>(who.index, i),
+        best: leader.position,
+    };
+    method.propose(plan, &place)
 }
 
 /// Writes where the run is, by its first block.
 #[inline(always)]
-fn finish<R: DeviceReal, const K: usize>(
+fn finish<R: DeviceReal>(
     generation: &Generation<'_, R>,
-    leader: &Leader<R, K>,
+    leader: &Leader<R>,
     (iteration, improved_at, reason): (u64, u64, u32),
 ) {
     if generation.part != 0 || thread::warp() != 0 {
         return;
     }
-    let mut k = 0;
-    while k < K {
-        let i = coordinate::<32>(thread::lane(), k);
-        if i < generation.args.stride as usize {
-            generation.global_position.set(i, leader.position[k]);
-        }
-        k += 1;
+    let i = thread::lane();
+    if i < generation.args.stride {
+        generation.global_position.set(i as usize, leader.position);
     }
     if thread::lane() == 0 {
         generation.global.set(0, leader.best);

@@ -1,9 +1,13 @@
 //! Every problem of the registry: its optimum, points worked out by hand, its symmetry, its
 //! precision, and that no way of holding a point changes its value.
 
-use std::f64::consts::{PI, SQRT_2};
+mod clusters;
+mod engineering;
+mod regressions;
+mod values;
 
 use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
 use warpswarm_core::problems::*;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::sum::{self, Operator, Sum};
@@ -16,7 +20,7 @@ trait Check {
 
 fn for_all(check: impl Check) {
     macro_rules! each {
-        (($check:ident) $($problem:ident),*) => { $( $check.check::<$problem>(); )* };
+        (($check:ident) $($problem:ident: $kernels:ident),*) => { $( $check.check::<$problem>(); )* };
     }
     for_each_problem!(each, check);
 }
@@ -25,19 +29,30 @@ fn value<R: Real, F: Objective<R>>(objective: &F, x: &[R]) -> R {
     objective.evaluate(&SlicePoint(x)).value
 }
 
+/// Those of some numbers of dimensions that a problem has; its usual one if there is none.
+fn dimensions_of<F: Problem>(wanted: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut found: Vec<_> = wanted.into_iter().filter(|&n| F::DIMENSIONS.allows(n)).collect();
+    if found.is_empty() {
+        found.push(F::DIMENSIONS.usual());
+    }
+    found
+}
+
 /// A random point within a problem's bounds, exact in both precisions.
 fn random_point<F: Problem>(dimensions: usize, index: u32) -> Vec<f32> {
-    let (lower, upper) = F::bounds();
     let stream = Stream::new(RunKey::new(77, 0), Purpose::Move, 0, index);
-    let place = |u: f32| (lower + (upper - lower) * f64::from(u)) as f32;
-    (0..dimensions as u32).map(|i| place(stream.draws_of::<f32>(i)[0])).collect()
+    let place = |i: u32| {
+        let (lower, upper) = F::bounds(i as usize);
+        (lower + (upper - lower) * f64::from(stream.draws_of::<f32>(i)[0])) as f32
+    };
+    (0..dimensions as u32).map(place).collect()
 }
 
 fn widened(x: &[f32]) -> Vec<f64> {
     x.iter().map(|&x| f64::from(x)).collect()
 }
 
-fn optimum<F: Problem>(dimensions: usize) -> Vec<f64> {
+fn optimum<F: Problem>(dimensions: usize) -> Option<Vec<f64>> {
     (0..dimensions).map(|i| F::optimum_position(dimensions, i)).collect()
 }
 
@@ -50,16 +65,42 @@ fn scale<F: Problem>(dimensions: usize, value: f64) -> f64 {
         "rosenbrock" => 100.0 * dimensions as f64,
         "griewank" => 2.0,
         "ackley" => 20.0 + std::f64::consts::E,
+        // Waves of a phase of some turns on a bowl of up to 8.
+        "levy" => 20.0 * dimensions as f64,
+        // The sum s has terms of up to 5 i, which half cancel; its error counts four times.
+        "zakharov" => 4.0 * value.powf(0.75) * (dimensions * dimensions) as f64,
+        "styblinski-tang" => 100.0 * dimensions as f64,
+        // 2 x_i^2 and x_{i-1}, of about 50, cancel where the value is small.
+        "dixon-price" => 50.0 * dimensions as f64 * value.sqrt(),
+        // The phase i x^2 / pi of up to i pi enters with the twentieth power of its sine.
+        "michalewicz" => (dimensions * dimensions) as f64,
+        // The phase, in turns, is ten times the value.
+        "salomon" => 20.0 * value,
+        "alpine-1" => 4.0 * dimensions as f64,
+        // The twelfth power of what two close atoms are apart, or where none are close, few units.
+        "lennard-jones" => value.abs() + dimensions as f64,
+        "speed-reducer" | "speed-reducer-mezura" | "speed-reducer-cmepso" => 3000.0,
         _ => 0.0,
     };
     value.abs() + terms
+}
+
+/// How close to the optimum's value that of its position is, in f64 and in f32, relatively, and
+/// absolutely in f32 where the minimum is zero at a place that is no number of either type.
+fn accuracy<F: Problem>() -> [f64; 3] {
+    match F::ID {
+        "dixon-price" => [0.0, 0.0, 1e-7],
+        // Certified to ten digits; `regressions` has what single precision loses.
+        id if id.starts_with("nist-") => [1e-9, 2e-3, 0.0],
+        _ => [1e-12, 1e-6, 0.0],
+    }
 }
 
 #[test]
 fn identifiers_are_unique_and_well_formed() {
     let mut ids = Vec::new();
     macro_rules! collect {
-        (() $($problem:ident),*) => { $( ids.push($problem::ID); )* };
+        (() $($problem:ident: $kernels:ident),*) => { $( ids.push($problem::ID); )* };
     }
     for_each_problem!(collect);
     let good = |id: &&str| id.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
@@ -71,32 +112,51 @@ fn identifiers_are_unique_and_well_formed() {
 }
 
 #[test]
+fn kernels_are_those_of_the_dimensions() {
+    macro_rules! compare {
+        (() $($problem:ident: $kernels:ident),*) => { $(
+            let kernels = stringify!($kernels);
+            assert_eq!($problem::DIMENSIONS.kernels(), kernels, "{}", $problem::ID);
+        )* };
+    }
+    for_each_problem!(compare);
+}
+
+#[test]
 fn the_optimum_is_where_it_is_said_to_be() {
     struct Optimum;
     impl Check for Optimum {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
-            for dimensions in [1, 2, 3, 30, 31, 100, 1500] {
-                if dimensions < F::MIN_DIMENSIONS {
+            for dimensions in dimensions_of::<F>([1, 2, 3, 30, 31, 100, 1500]) {
+                let (Some(x), Some(best)) =
+                    (optimum::<F>(dimensions), F::optimum_value(dimensions))
+                else {
                     continue;
+                };
+                for (i, x) in x.iter().enumerate() {
+                    let (lower, upper) = F::bounds(i);
+                    assert!((lower..=upper).contains(x), "{}: coordinate {i}", F::ID);
                 }
-                let (x, best) = (optimum::<F>(dimensions), F::optimum_value(dimensions));
-                let (lower, upper) = F::bounds();
-                assert!(x.iter().all(|&x| lower <= x && x <= upper));
-                let close = |value: f64| (value - best).abs() <= 1e-12 * best.abs();
-                assert!(close(value(&F::default(), &x)), "{} in {dimensions}", F::ID);
+                let [digits, narrow_digits, lost] = accuracy::<F>();
+                let close = |value: f64| (value - best).abs() <= digits * best.abs() + lost * 1e-16;
+                let at_best = value(&F::default(), &x);
+                assert!(close(at_best), "{} in {dimensions}: {at_best:?}, {best:?}", F::ID);
 
                 // The same, moved. The shift is a power of two: x + shift - shift is x again.
-                let shift = 0.5;
-                let moved: Vec<f64> = x.iter().map(|x| x + shift).collect();
-                let shifted = Shifted { shift, problem: F::default() };
-                assert!(close(value(&shifted, &moved)), "{} in {dimensions}, shifted", F::ID);
-                assert!(!close(value(&shifted, &x)), "{} in {dimensions}, not moved", F::ID);
+                if !F::DIMENSIONS.is_fixed() {
+                    let shift = 0.5;
+                    let moved: Vec<f64> = x.iter().map(|x| x + shift).collect();
+                    let shifted = Shifted { shift, problem: F::default() };
+                    assert!(close(value(&shifted, &moved)), "{} in {dimensions}, shifted", F::ID);
+                    assert!(!close(value(&shifted, &x)), "{} in {dimensions}, not moved", F::ID);
+                }
 
                 // A minimum of zero is zero in f32 too, so that a target of zero can be reached.
                 let narrow: Vec<f32> = x.iter().map(|&x| x as f32).collect();
                 let narrow = value(&F::default(), &narrow);
                 let error = (f64::from(narrow) - best).abs();
-                assert!(error <= 1e-6 * best.abs(), "{} in {dimensions}: {narrow}", F::ID);
+                let allowed = narrow_digits * best.abs() + lost;
+                assert!(error <= allowed, "{} in {dimensions}: {narrow:?}, {best:?}", F::ID);
             }
         }
     }
@@ -108,18 +168,24 @@ fn no_point_is_better_than_the_optimum() {
     struct Lower;
     impl Check for Lower {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
-            for dimensions in [2, 3, 30] {
-                let best = F::optimum_value(dimensions);
-                let near = optimum::<F>(dimensions);
+            for dimensions in dimensions_of::<F>([2, 3, 30]) {
+                let Some(best) = F::optimum_value(dimensions) else { continue };
+                let near = optimum::<F>(dimensions).unwrap_or_default();
                 for i in 0..500 {
                     let far = widened(&random_point::<F>(dimensions, i));
-                    assert!(value(&F::default(), &far) >= best, "{}: {far:?}", F::ID);
+                    let found = F::default().evaluate(&SlicePoint(&far));
+                    let worse = found.violation > 0.0 || found.value >= best;
+                    assert!(worse, "{}: {found:?} at {far:?}", F::ID);
                     // Close by, where rounding could win: zero is a bound that nothing crosses.
                     let near: Vec<f32> =
                         near.iter().zip(&far).map(|(a, b)| (a + 1e-4 * (b - a)) as f32).collect();
-                    let close = f64::from(value(&F::default(), &near));
+                    if near.is_empty() {
+                        continue;
+                    }
+                    let close = F::default().evaluate(&SlicePoint(&near));
                     let slack = 1e-6 * best.abs();
-                    assert!(close >= best - slack, "{}: {close} at {near:?}", F::ID);
+                    let worse = close.violation > 0.0 || f64::from(close.value) >= best - slack;
+                    assert!(worse, "{}: {close:?} at {near:?}", F::ID);
                 }
             }
         }
@@ -128,61 +194,23 @@ fn no_point_is_better_than_the_optimum() {
 }
 
 #[test]
-fn values_by_hand() {
-    struct Values;
-    impl Check for Values {
-        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
-            let points: [(&[f64], f64); 2] = match F::ID {
-                // 1 + 4 + 9; 1/4 + 9/4
-                "sphere" => [(&[1.0, 2.0, 3.0], 14.0), (&[0.5, -1.5], 2.5)],
-                // 1 + 2 * 4 + 3 * 9; 1 + 2 / 4
-                "hyper-ellipsoid" => [(&[1.0, 2.0, 3.0], 36.0), (&[-1.0, 0.5], 1.5)],
-                // 1 + 3^2 + 6^2; 1 + 1 + 1/4
-                "schwefel-1.2" => [(&[1.0, 2.0, 3.0], 46.0), (&[1.0, -2.0, 0.5], 2.25)],
-                // 100 (2 - 1)^2 + 2^2; 100 (2 - 2.25)^2 + 0.5^2 + 100 (3 - 4)^2 + 1
-                "rosenbrock" => [(&[-1.0, 2.0], 104.0), (&[1.5, 2.0, 3.0], 107.5)],
-                // Integers leave the sum of squares; at halves each cosine is -1.
-                "rastrigin" => [(&[1.0, 2.0], 5.0), (&[0.5, -0.5], 40.5)],
-                // sin(pi/2) = 1; sin(pi/6) = 1/2 with the sign of x
-                "schwefel-2.26" => [
-                    (&[PI * PI / 4.0, 0.0], -PI * PI / 4.0),
-                    (&[-PI * PI / 36.0, PI * PI / 4.0], PI * PI * (1.0 / 72.0 - 1.0 / 4.0)),
-                ],
-                // cos(pi) in the first coordinate; in the second, where x is divided by sqrt(2)
-                "griewank" => [
-                    (&[PI, 0.0], PI * PI / 4000.0 + 2.0),
-                    (&[0.0, PI * SQRT_2], PI * PI / 2000.0 + 2.0),
-                ],
-                // 20 - 20 exp(-0.2); 20 - 20 exp(-0.1) + e - 1/e
-                "ackley" => {
-                    [(&[1.0, -1.0], 3.625_384_938_440_362_6), (&[0.5, 0.5], 4.253_654_026_568_413)]
-                }
-                // The triangles 3, 4, 5 and 1, 2, 2, 3
-                "euclidean" => [(&[3.0, -4.0], 5.0), (&[1.0, 2.0, 2.0], 3.0)],
-                id => panic!("{id} has no values worked out by hand"),
-            };
-            for (x, expected) in points {
-                let actual: f64 = value(&F::default(), x);
-                let error = (actual - expected).abs();
-                assert!(error <= 1e-14 * scale::<F>(x.len(), expected), "{}: {actual}", F::ID);
-            }
-        }
-    }
-    for_all(Values);
-}
-
-#[test]
 fn symmetry() {
     struct Symmetry;
     impl Check for Symmetry {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
+            if F::DIMENSIONS.kernels() != "any" {
+                return;
+            }
+            let mut all_same = true;
             for i in 0..200 {
                 let x = random_point::<F>(30, i);
                 let mirrored: Vec<f32> = x.iter().map(|x| -x).collect();
                 let (here, there) = (value(&F::default(), &x), value(&F::default(), &mirrored));
                 match F::ID {
-                    "rosenbrock" => assert_ne!(here, there),
-                    "schwefel-2.26" => assert_eq!(here, -there),
+                    "rosenbrock" | "levy" | "styblinski-tang" | "dixon-price" | "alpine-1" => {
+                        assert_ne!(here, there, "{}", F::ID);
+                    }
+                    "schwefel-2.26" | "michalewicz" => assert_eq!(here, -there, "{}", F::ID),
                     _ => assert_eq!(here, there, "{}", F::ID),
                 }
                 // Those that treat coordinates alike do not care for their order.
@@ -190,13 +218,21 @@ fn symmetry() {
                 let reversed: Vec<f64> = x.iter().rev().copied().collect();
                 let here: f64 = value(&F::default(), &x);
                 let there: f64 = value(&F::default(), &reversed);
-                let same = (here - there).abs() <= 1e-14 * scale::<F>(3, here);
-                let alike = !matches!(
-                    F::ID,
-                    "hyper-ellipsoid" | "schwefel-1.2" | "rosenbrock" | "griewank"
-                );
-                assert_eq!(same, alike, "{}: {here}, {there}", F::ID);
+                all_same &= (here - there).abs() <= 1e-14 * scale::<F>(3, here);
             }
+            let alike = !matches!(
+                F::ID,
+                "hyper-ellipsoid"
+                    | "schwefel-1.2"
+                    | "rosenbrock"
+                    | "griewank"
+                    | "levy"
+                    | "zakharov"
+                    | "dixon-price"
+                    | "michalewicz"
+                    | "bent-cigar"
+            );
+            assert_eq!(all_same, alike, "{}", F::ID);
         }
     }
     for_all(Symmetry);
@@ -207,11 +243,15 @@ fn single_precision_is_close_to_double() {
     struct Precision;
     impl Check for Precision {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
+            if F::ID.starts_with("nist-") {
+                // Where a model's denominator is nearly zero any error is possible.
+                return;
+            }
             // In units of the last place of the largest terms: two or three for their own errors,
             // and one for every level of the tree that adds them.
             let bound = 8.0;
             let mut worst = 0.0;
-            for dimensions in [2, 3, 30, 33, 100] {
+            for dimensions in dimensions_of::<F>([2, 3, 30, 33, 100]) {
                 for i in 0..500 {
                     let x = random_point::<F>(dimensions, i);
                     let narrow = f64::from(value(&F::default(), &x));
@@ -265,9 +305,10 @@ fn a_value_does_not_depend_on_how_the_point_is_held() {
                 x.iter().enumerate().for_each(|(i, &x)| places[i * stride] = x);
                 let apart = F::default().evaluate(&Strided { places: &places, stride });
                 let together = F::default().evaluate(&SlicePoint(x));
-                assert_eq!(apart.value.to_bits64(), together.value.to_bits64(), "{}", F::ID);
+                let bits = |f: Fitness<R>| (f.violation.to_bits64(), f.value.to_bits64());
+                assert_eq!(bits(apart), bits(together), "{}", F::ID);
             }
-            for dimensions in (F::MIN_DIMENSIONS..70).chain([1023, 1024, 1025, 2500]) {
+            for dimensions in dimensions_of::<F>((1..70).chain([1023, 1024, 1025, 2500])) {
                 let x = random_point::<F>(dimensions, dimensions as u32);
                 same::<f32, F>(&x, 3);
                 same::<f64, F>(&widened(&x), 2);
@@ -282,8 +323,16 @@ fn what_is_not_a_number_stays_one() {
     struct Nan;
     impl Check for Nan {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
-            for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-                let x = [1.0, bad, 1.0];
+            let mut x = vec![1.0; dimensions_of::<F>([3])[0]];
+            x[1] = f64::NAN;
+            let found = F::default().evaluate(&SlicePoint(&x));
+            assert!(!found.is_finite(), "{} of {x:?} is {found:?}", F::ID);
+            if F::DIMENSIONS.kernels() != "any" {
+                // An atom at infinity attracts nothing, a load on infinite steel bends nothing.
+                return;
+            }
+            for bad in [f64::INFINITY, f64::NEG_INFINITY] {
+                x[1] = bad;
                 let actual: f64 = value(&F::default(), &x);
                 assert!(!actual.is_finite(), "{} of {x:?} is {actual}", F::ID);
             }

@@ -1,0 +1,37 @@
+//! The bent cigar: a ridge along the first axis, a million times as steep across it.
+
+use super::{Dimensions, Problem};
+use crate::objective::{Objective, Point};
+use crate::real::Real;
+
+/// x_1^2 + 10^6 sum_{i>=2} x_i^2 on [-100, 100]; minimum 0 at 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BentCigar;
+
+impl<R: Real> Objective<R> for BentCigar {
+    const GATHERS: bool = false;
+
+    #[inline(always)]
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        x.sum(|i, x| if i == 0 { x * x } else { R::from_f64(1e6) * (x * x) })
+    }
+}
+
+impl Problem for BentCigar {
+    const ID: &'static str = "bent-cigar";
+    const FORMULA: &'static str = "x_1^2 + 10^6 sum_{i>=2} x_i^2";
+    const SOURCE: &'static str =
+        "N. Awad and others, Problem definitions of the CEC 2017 competition, f1, not rotated";
+    const DIMENSIONS: Dimensions = Dimensions::at_least(2);
+
+    fn bounds(_i: usize) -> (f64, f64) {
+        (-100.0, 100.0)
+    }
+    fn optimum_position(_dimensions: usize, _i: usize) -> Option<f64> {
+        Some(0.0)
+    }
+    fn optimum_value(_dimensions: usize) -> Option<f64> {
+        Some(0.0)
+    }
+}

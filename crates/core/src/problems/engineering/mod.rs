@@ -1,0 +1,44 @@
+//! Parts to be sized: few coordinates, each with its range, and constraints.
+//!
+//! Each is there as the literature has it. Those whose names end in `Cmepso` are what the paper on
+//! CMEPSO-GPU (Cooperative Evolutionary Multi-Swarm Optimization on Graphics Processing Units)
+//! really computed: its tables cannot be had from the formulas of the literature. The formulas were
+//! worked out from the values and constraints that it prints, all of which they give to the digit.
+
+mod pressure_vessel;
+mod speed_reducer;
+mod spring;
+mod three_bar_truss;
+mod welded_beam;
+
+pub use pressure_vessel::{PressureVessel, PressureVesselMixed};
+pub use speed_reducer::{SpeedReducer, SpeedReducerCmepso, SpeedReducerMezura};
+pub use spring::{Spring, SpringCmepso};
+pub use three_bar_truss::ThreeBarTruss;
+pub use welded_beam::{WeldedBeam, WeldedBeamCmepso};
+
+use super::Constraint;
+
+/// Makes an objective of a problem with constraints: its value is `$value` of the point.
+macro_rules! constrained_objective {
+    ($problem:ident, $value:path) => {
+        impl<R: Real> Objective<R> for $problem {
+            const CONSTRAINED: bool = true;
+
+            #[inline(always)]
+            fn value<P: Point<R>>(&self, x: &P) -> R {
+                $value(x)
+            }
+            #[inline(always)]
+            fn violation<P: Point<R>>(&self, x: &P) -> R {
+                Self::total_violation(x)
+            }
+        }
+    };
+}
+use constrained_objective;
+
+/// The constraint of this name and formula.
+const fn g(name: &'static str, formula: &'static str) -> Constraint {
+    Constraint { name, formula }
+}
