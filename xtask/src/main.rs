@@ -24,7 +24,7 @@ enum Task {
     /// Compile the kernels to PTX, one file per entry, in target/ptx
     BuildPtx(build_ptx::Args),
     /// Assemble every entry for each architecture; fail on spills, stack frames and panics
-    CheckPtx,
+    CheckPtx(check_ptx::Args),
     /// Run all tests that need no GPU
     Test(test::Args),
     /// Build a folder with the GPU tests that needs no Rust where it runs, and run it here
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Setup => setup::run(),
         Task::BuildPtx(args) => build_ptx::run(&args),
-        Task::CheckPtx => check_ptx::run(),
+        Task::CheckPtx(args) => check_ptx::run(&args),
         Task::Test(args) => test::run(&args),
         Task::GpuTest(args) => gpu_test::run(&args),
         Task::Tidy => tidy::run(),

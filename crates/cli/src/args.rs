@@ -183,7 +183,7 @@ pub(crate) struct DoctorArgs {
 }
 
 /// A row of coordinates is counted in 32 bits.
-const MAX_DIMENSIONS: u64 = u32::MAX as u64 - 3;
+const MAX_DIMENSIONS: u64 = warpswarm::MAX_DIMENSIONS as u64;
 const MAX_THREADS: u64 = 65_536;
 
 /// A whole number in a range.
@@ -282,7 +282,7 @@ mod tests {
                 assert!(message.contains(part), "{part:?} is not in {message:?}");
             }
         };
-        check(&["--dim", "0"], &["--dim", "'0'", "allowed: a whole number from 1 to 4294967292"]);
+        check(&["--dim", "0"], &["--dim", "'0'", "allowed: a whole number from 1 to 4193280"]);
         check(&["--dim", "-3"], &["--dim", "'-3'", "from 1"]);
         check(&["--dim", "2.5"], &["--dim", "'2.5'", "from 1"]);
         check(&["--individuals", "0"], &["--individuals", "'0'", "from 1"]);

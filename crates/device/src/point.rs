@@ -9,6 +9,13 @@ use crate::shared::SharedArray;
 use crate::view::{DeviceReal, View};
 use crate::{thread, warp};
 
+/// The number of terms, hidden from the compiler: it would unroll loops over tables of known length,
+/// hundreds of terms long.
+#[inline(always)]
+fn hidden(n: usize) -> usize {
+    thread::opaque(n as u32) as usize
+}
+
 /// A point in a row of global memory, evaluated by one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadPoint<R> {
@@ -42,6 +49,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        let n = hidden(n);
         sum::fold_in_registers::<R, O>(n, term)
     }
     /// Adds each prefix anew: the fold asks for them out of order, and registers hold no array.
@@ -95,6 +103,7 @@ impl<R: DeviceReal> Point<R> for WarpPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        let n = hidden(n);
         let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
         let mut start = 0;
         while start < n {
@@ -242,6 +251,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        let n = hidden(n);
         let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
         let together = LEAVES as u32 / LANES;
         let mut start = 0;

@@ -77,8 +77,8 @@ impl Bounds {
     }
 }
 
-/// The most coordinates: a row of them is counted in 32 bits.
-const MAX_DIMENSIONS: usize = (u32::MAX - 3) as usize;
+/// The most coordinates: as many as a sum in registers has room for.
+pub const MAX_DIMENSIONS: usize = warpswarm_core::sum::MAX_TERMS;
 
 fn check_dimensions(dimensions: usize) -> Result<()> {
     if (1..=MAX_DIMENSIONS).contains(&dimensions) {

@@ -88,7 +88,7 @@ fn bounds_name_the_index() {
         assert_eq!(error.to_string(), expected);
         assert!(error.is_input());
     };
-    check(&[], &[], "dimensions is 0; allowed: 1 to 4294967292");
+    check(&[], &[], "dimensions is 0; allowed: 1 to 4193280");
     check(
         &[0.0, 0.0],
         &[1.0],

@@ -14,6 +14,7 @@ pub mod registers;
 
 use warpswarm_core::launch::GenerationArgs;
 
+#[cfg(feature = "methods")]
 warpswarm_device::entries! {
     /// The kernels that evaluate nothing.
     pub fn common {

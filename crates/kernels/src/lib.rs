@@ -55,12 +55,13 @@ macro_rules! export_methods {
 
 macro_rules! export_problems {
     (() $($problem:ident: $kernels:ident),*) => {
-        $(export_pso! {
+        $(#[cfg(feature = "pso")] export_pso! {
             $kernels $problem,
             f32: Shifted<f32, problems::$problem>,
             f64: Shifted<f64, problems::$problem>
         })*
 
+        #[cfg(feature = "methods")]
         export_methods! {
             (pso_topology, "pso_topology", Pso),
             (de, "de", De),
@@ -70,7 +71,7 @@ macro_rules! export_problems {
         }
 
         /// Every kernel of the workspace, for the emulator.
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(all(feature = "pso", feature = "methods", not(target_arch = "nvptx64")))]
         pub fn entries() -> impl Iterator<Item = &'static warpswarm_device::emulator::Entry> {
             let common = [pso::common(), generation::common()];
             let of_pso = [$($problem::f32(), $problem::f64()),*];

@@ -168,6 +168,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     }
 }
 
+#[cfg(feature = "pso")]
 warpswarm_device::entries! {
     /// The kernels that evaluate nothing.
     pub fn common {

@@ -23,13 +23,14 @@ const _: () = assert!(MOST_ATOMS * (MOST_ATOMS - 1) / 2 <= crate::sum::MAX_TERMS
 impl<R: Real> Objective<R> for LennardJones {
     #[inline(always)]
     fn value<P: Point<R>>(&self, x: &P) -> R {
-        // Never zero; said so that no check for a division by zero is compiled.
-        let atoms = (x.dimensions() as u32 / 3).max(1);
-        let pairs = atoms * (atoms - 1) / 2;
+        let atoms = x.dimensions() as u32 / 3;
+        let pairs = atoms * atoms.saturating_sub(1) / 2;
         let energy = x.sum_terms(pairs as usize, |k| {
             // As in a tournament: in round d every atom i meets atom i + d, counted in a circle; of
             // the last round of an even number of atoms there is half.
-            let (round, i) = (k as u32 / atoms, k as u32 % atoms);
+            // There are atoms; said in a way that compiles no panic.
+            let round = (k as u32).checked_div(atoms).unwrap_or(0);
+            let i = k as u32 - round * atoms;
             let j = i + round + 1;
             let j = if j < atoms { j } else { j - atoms };
             let (i, j) = (3 * i as usize, 3 * j as usize);
