@@ -45,6 +45,18 @@ fn every_problem_gives_the_same_bits() {
     }
 }
 
+/// With a violation beside the value, in the registers, in the exchange between blocks, in targets.
+#[test]
+fn constraints_give_the_same_bits() {
+    for (problem, dimensions, target) in
+        [("spring", 3, 0.05), ("three-bar-truss", 2, 270.0), ("pressure-vessel-mixed", 4, 9e3)]
+    {
+        let case = Case { runs: 3, iterations: 12, ..Case::new(problem, dimensions, 70) };
+        check(&case, &everywhere());
+        check(&Case { stop: Stop::target(target), iterations: 40, ..case }, &everywhere());
+    }
+}
+
 #[test]
 fn every_boundary_mode_gives_the_same_bits() {
     for (_, boundary) in Boundary::ALL {
