@@ -32,6 +32,19 @@ fn every_problem() {
 }
 
 #[test]
+fn constraints() {
+    for (problem, dimensions, target) in
+        [("spring", 3, 0.05), ("three-bar-truss", 2, 270.0), ("pressure-vessel-mixed", 4, 9e3)]
+    {
+        for individuals in [70, 257] {
+            let case = Case { runs: 20, ..Case::new(problem, dimensions, individuals) };
+            let case = Case { stop: Stop::target(target), iterations: 100, ..case };
+            check(&case, &everywhere());
+        }
+    }
+}
+
+#[test]
 fn every_boundary_mode() {
     for (_, boundary) in Boundary::ALL {
         for dimensions in [2, 7, 33] {

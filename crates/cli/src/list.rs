@@ -44,7 +44,7 @@ fn print_problems(out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "{:width$}  {name} = {formula} <= 0", "")?;
         }
         let said = Problem::of(problem);
-        writeln!(out, "{:width$}  {} dimensions{}", "", problem.dimensions, named(problem))?;
+        writeln!(out, "{:width$}  dimensions {}{}", "", problem.dimensions, named(problem))?;
         writeln!(out, "{:width$}  bounds {}", "", said.bounds_in_words())?;
         if let Some(optimum) = said.optimum_in_words(problem.dimensions) {
             writeln!(out, "{:width$}  {optimum}", "")?;

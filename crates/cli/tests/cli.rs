@@ -111,6 +111,35 @@ fn bounds_must_be_finite_and_in_order() {
 }
 
 #[test]
+fn a_problem_has_its_own_dimensions_and_bounds() {
+    let allowed = ["--dim is 5", "allowed: exactly 3 for spring"];
+    is_bad_input(&["spring", "--dim", "5"], &allowed);
+    let allowed = ["--dim is 31", "multiples of 3 from 6 to 8688 for lennard-jones"];
+    is_bad_input(&["lennard-jones", "--dim", "31"], &allowed);
+    is_bad_input(&["spring", "--shift", "0.5"], &["--shift is 0.5", "allowed: 0 for spring"]);
+    is_bad_input(
+        &["spring", "--upper", "1.5"],
+        &["--lower is 2.0, the problem's own for P, above --upper, which is 1.5;"],
+    );
+
+    let words = ["--backend", "cpu", "--precision", "f64", "--iterations", "300", "--json", "-"];
+    let solve = |problem: &[&str]| -> Value {
+        let output = run(&[&["solve"], problem, &words].concat());
+        assert_eq!(output.status.code(), Some(0));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let solved = solve(&["spring"]);
+    assert_eq!(solved["dimensions"], 3);
+    let best = &solved["runs"][0]["best"];
+    assert_eq!(best["violation"], 0.0);
+    let value = best["value"].as_f64().unwrap();
+    assert!((0.012665..0.0135).contains(&value), "{value}");
+    let narrowed = solve(&["spring", "--lower", "0.25", "--upper", "3"]);
+    let position = narrowed["runs"][0]["best"]["position"].as_array().unwrap();
+    assert!(position.iter().all(|x| (0.25..=3.0).contains(&x.as_f64().unwrap())), "{position:?}");
+}
+
+#[test]
 fn stops_must_be_numbers() {
     is_bad_input(&["sphere", "--target", "NaN"], &["--target", "'NaN'", "allowed: a number"]);
     for value in ["NaN", "-1", "soon"] {
@@ -376,6 +405,31 @@ fn lists_are_whole() {
     for info in warpswarm::problems::all() {
         assert!(stdout(&problems).contains(info.id));
         assert!(json.as_array().unwrap().iter().any(|row| row["id"] == info.id));
+    }
+    let row = |id| json.as_array().unwrap().iter().find(|row| row["id"] == id).unwrap();
+    let spring = row("spring");
+    assert_eq!(
+        spring["dimensions"],
+        serde_json::json!({
+            "least": 3, "most": 3, "multiple_of": 1, "usual": 3
+        })
+    );
+    assert_eq!(spring["coordinates"], serde_json::json!(["d", "D", "P"]));
+    assert_eq!(spring["lower"], serde_json::json!([0.05, 0.25, 2.0]));
+    assert_eq!(spring["constraints"][0]["formula"], "1 - D^3 P / (71785 d^4)");
+    assert!(spring["optimum"]["value"].as_f64().unwrap() < 0.0127);
+    let clusters = row("lennard-jones");
+    assert_eq!(clusters["dimensions"]["multiple_of"], 3);
+    assert_eq!(clusters["optimum"]["position"], Value::Null);
+    for line in [
+        "g4 = (d + D) / 1.5 - 1 <= 0",
+        "dimensions exactly 3: d, D, P",
+        "bounds 0.05 to 2, 0.25 to 1.3, 2 to 15",
+        "best known 0.012665232788319417 at (0.0516",
+        "bounds -5.12 to 5.12",
+        "best known 0 in 30 dimensions at (0.0, 0.0, 0.0, 0.0, and 26 more coordinates)",
+    ] {
+        assert!(stdout(&problems).contains(line), "{line}");
     }
     let algorithms = run(&["list", "algorithms"]);
     let json: Value =

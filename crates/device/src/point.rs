@@ -9,11 +9,31 @@ use crate::shared::SharedArray;
 use crate::view::{DeviceReal, View};
 use crate::{thread, warp};
 
-/// The number of terms, hidden from the compiler: it would unroll loops over tables of known length,
-/// hundreds of terms long.
+/// A number of terms that the compiler does not know: where it is that of a table, the compiler would
+/// write out the loop, hundreds of terms long.
 #[inline(always)]
 fn hidden(n: usize) -> usize {
     thread::opaque(n as u32) as usize
+}
+
+/// Combines `n` terms, a leaf a lane. Collective in the warp.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
+    let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
+    let mut start = 0;
+    while start < n {
+        let end = (start + TILE).min(n);
+        let mut leaf = O::identity();
+        let mut i = start + thread::lane() as usize;
+        while i < end {
+            leaf = O::combine(leaf, term(i));
+            i += LEAVES;
+        }
+        tiles.push::<O>(warp::join::<R, O, 32>(leaf));
+        start = end;
+    }
+    O::finish(tiles.result::<O>())
 }
 
 /// A point in a row of global memory, evaluated by one thread.
@@ -49,8 +69,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        let n = hidden(n);
-        sum::fold_in_registers::<R, O>(n, term)
+        sum::fold_in_registers::<R, O>(hidden(n), term)
     }
     /// Adds each prefix anew: the fold asks for them out of order, and registers hold no array.
     #[inline(always)]
@@ -98,26 +117,12 @@ impl<R: DeviceReal> Point<R> for WarpPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
-        self.fold_terms::<O>(self.dimensions, |i| term(i, self.row.get(i)))
+        fold_by_warp::<R, O>(self.dimensions, |i| term(i, self.row.get(i)))
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        let n = hidden(n);
-        let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
-        let mut start = 0;
-        while start < n {
-            let end = (start + TILE).min(n);
-            let mut leaf = O::identity();
-            let mut i = start + thread::lane() as usize;
-            while i < end {
-                leaf = O::combine(leaf, term(i));
-                i += LEAVES;
-            }
-            tiles.push::<O>(warp::join::<R, O, 32>(leaf));
-            start = end;
-        }
-        O::finish(tiles.result::<O>())
+        fold_by_warp::<R, O>(hidden(n), term)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -251,9 +256,9 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        let n = hidden(n);
         let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
         let together = LEAVES as u32 / LANES;
+        let n = hidden(n);
         let mut start = 0;
         while start < n {
             let end = (start + TILE).min(n);

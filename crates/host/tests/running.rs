@@ -324,6 +324,27 @@ fn problems_by_name_are_those_by_type() {
     }
 }
 
+/// In f32, as the paper computed its table: constraints that bind miss zero by a unit of 13,600, 30,000
+/// and 6,000 pounds.
+#[test]
+fn constraints_are_told_apart_by_name() {
+    let beam = problems::find("welded-beam-cmepso").unwrap();
+    let x: Vec<f32> = beam.optimum_position(4).unwrap().into_iter().map(|x| x as f32).collect();
+    let found = beam.evaluate(&x).unwrap();
+    let names: Vec<_> = beam.constraints.iter().map(|constraint| constraint.name).collect();
+    assert_eq!(names, ["g1", "g2", "g3", "g4", "g5", "g6", "g7"]);
+    for ((g, name), allowed) in
+        found.constraints.iter().zip(names).zip([0.02, 0.02, 0.0, -3.6, -0.08, -0.23, 0.02_f32])
+    {
+        assert!(*g <= allowed, "{name}: {g}");
+    }
+    assert!((found.fitness.value - 1.458_883_2).abs() < 1e-6);
+    let violation: f32 = found.constraints.iter().filter(|g| **g > 0.0).sum();
+    assert_eq!(found.fitness.violation, violation);
+    assert!(beam.evaluate(&x[..3]).is_err());
+    assert!(problems::find("sphere").unwrap().evaluate(&x).unwrap().constraints.is_empty());
+}
+
 #[test]
 fn every_algorithm_gets_close_to_the_bottom_of_a_bowl() {
     for info in warpswarm::algorithms::ALL {

@@ -221,6 +221,29 @@ fn a_shift_that_is_not_finite() {
 }
 
 #[test]
+fn a_problem_that_exists_in_some_numbers_of_dimensions_only() {
+    let run = |problem: &str, dimensions, shift| {
+        let problem = problems::find(problem).unwrap();
+        let settings = settings(4);
+        problem.optimiser::<f64>(shift, &bounds(dimensions), &Algorithm::default(), &settings)
+    };
+    let check = |problem: &str, dimensions, shift, expected: &str| {
+        let error = run(problem, dimensions, shift).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(error.is_input());
+    };
+    check("rosenbrock", 1, 0.0, "dimensions is 1; allowed: at least 2 for rosenbrock");
+    check("spring", 5, 0.0, "dimensions is 5; allowed: exactly 3 for spring");
+    check("spring", 3, 0.5, "shift is 0.5; allowed: 0 for spring, whose optimum cannot be moved");
+    let expected = "dimensions is 7; allowed: multiples of 3 from 6 to 8688 for lennard-jones";
+    check("lennard-jones", 7, 0.0, expected);
+    run("spring", 3, 0.0).unwrap();
+    run("lennard-jones", 9, 0.5).unwrap();
+    let error = problems::find("nist-enso").unwrap().bounds(8).unwrap_err();
+    assert_eq!(error.to_string(), "dimensions is 8; allowed: exactly 9 for nist-enso");
+}
+
+#[test]
 fn a_state_of_another_run_is_refused() {
     let state = optimiser::<f32>(3, &settings(8)).unwrap().state().unwrap();
     let check = |dimensions, settings: Settings, expected: &str| {

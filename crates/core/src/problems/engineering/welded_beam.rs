@@ -20,7 +20,12 @@ pub struct WeldedBeamCmepso;
 constrained_objective!(WeldedBeam, cost);
 constrained_objective!(WeldedBeamCmepso, cost);
 
-const FORMULA: &str = "1.10471 h^2 l + 0.04811 t b (14 + l)";
+const FORMULA: &str = "1.10471 h^2 l + 0.04811 t b (14 + l), and with P = 6000, L = 14, E = 30e6, G = 12e6: \
+     s = P / (sqrt(2) h l), u = P (L + l / 2) R / J, R = sqrt(l^2 / 4 + ((h + t) / 2)^2), \
+     J = 2 sqrt(2) h l (l^2 / 12 + ((h + t) / 2)^2)";
+const FORMULA_CMEPSO: &str = "1.10471 h^2 l + 0.04811 t b (14 + l), and with P = 6000, L = 14, E = 30e6, G = 12e6: \
+     s = P / (sqrt(2) h l), u = L (L + l / 2) R / J, R = sqrt(l^2 / 4 + ((h + t) / 2)^2), \
+     J = 2 h l (l^2 / 12 + ((h + t) / 2)^2)";
 const COORDINATES: &[&str] = &["h", "l", "t", "b"];
 const BOUNDS: [(f64, f64); 4] = [(0.1, 2.0), (0.1, 10.0), (0.1, 10.0), (0.1, 2.0)];
 
@@ -35,6 +40,7 @@ const SHEAR: f64 = 12e6;
 const STIFFNESS: f64 = 0.790_569_415_042_094_8;
 const _: () = assert!(YOUNG == 2.5 * SHEAR);
 
+const SHEARING: Constraint = g("g1", "sqrt(s^2 + s u l / R + u^2) - 13600");
 const BENDING: Constraint = g("g2", "6 P L / (b t^2) - 30000");
 const WELDABLE: Constraint = g("g3", "h - b");
 const PRICE: Constraint = g("g4", "0.10471 h^2 + 0.04811 t b (14 + l) - 5");
@@ -81,20 +87,8 @@ impl Problem for WeldedBeam {
                                   optimization problems, Computers in Industry 41, 2000; optimum computed";
     const DIMENSIONS: Dimensions = Dimensions::exactly(4);
     const COORDINATES: &'static [&'static str] = COORDINATES;
-    const CONSTRAINTS: &'static [Constraint] = &[
-        g(
-            "g1",
-            "sqrt(s^2 + s u l / R + u^2) - 13600, s = P / (sqrt(2) h l), u = P (L + l / 2) R / J, \
-             R = sqrt(l^2 / 4 + ((h + t) / 2)^2), J = 2 sqrt(2) h l (l^2 / 12 + ((h + t) / 2)^2), \
-             P = 6000, L = 14, E = 30e6, G = 12e6",
-        ),
-        BENDING,
-        WELDABLE,
-        PRICE,
-        LEAST,
-        DEFLECTION,
-        BUCKLING,
-    ];
+    const CONSTRAINTS: &'static [Constraint] =
+        &[SHEARING, BENDING, WELDABLE, PRICE, LEAST, DEFLECTION, BUCKLING];
 
     fn bounds(i: usize) -> (f64, f64) {
         BOUNDS[i]
@@ -114,25 +108,13 @@ impl Problem for WeldedBeam {
 
 impl Problem for WeldedBeamCmepso {
     const ID: &'static str = "welded-beam-cmepso";
-    const FORMULA: &'static str = FORMULA;
+    const FORMULA: &'static str = FORMULA_CMEPSO;
     const SOURCE: &'static str = "CMEPSO-GPU, Table 3; g1 is the simplest formula that gives its figures, \
                                   others might; optimum computed";
     const DIMENSIONS: Dimensions = Dimensions::exactly(4);
     const COORDINATES: &'static [&'static str] = COORDINATES;
-    const CONSTRAINTS: &'static [Constraint] = &[
-        g(
-            "g1",
-            "sqrt(s^2 + s u l / R + u^2) - 13600, s = P / (sqrt(2) h l), u = L (L + l / 2) R / J, \
-             R = sqrt(l^2 / 4 + ((h + t) / 2)^2), J = 2 h l (l^2 / 12 + ((h + t) / 2)^2), \
-             P = 6000, L = 14, E = 30e6, G = 12e6",
-        ),
-        BENDING,
-        WELDABLE,
-        PRICE,
-        LEAST,
-        DEFLECTION,
-        BUCKLING,
-    ];
+    const CONSTRAINTS: &'static [Constraint] =
+        &[SHEARING, BENDING, WELDABLE, PRICE, LEAST, DEFLECTION, BUCKLING];
 
     fn bounds(i: usize) -> (f64, f64) {
         BOUNDS[i]
