@@ -4,14 +4,18 @@
 //! In a [`Swarm`] the public points are `best_positions`, with the fitness `best`; own rows 0 and 1 are
 //! `positions` and `velocities`, empty where the method has none.
 
+mod individuals;
+
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws};
 use warpswarm_core::objective::{Point, SlicePoint};
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::order::Fitness;
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
+
+use individuals::{One, Outcome, Scratch, each};
 
 use crate::swarm::{RunId, Swarm};
 use crate::task::Bounds;
@@ -151,19 +155,8 @@ fn step<R: Real, M: Method<R>>(
     settle(swarm, work);
 }
 
-/// A proposal: its coordinates, and the own rows that go with it.
-#[derive(Default)]
-struct Proposal<R> {
-    x: Vec<R>,
-    own: Vec<Own<R>>,
-}
-
-/// Memory that individuals use one after the other: the last proposal and the best so far.
-#[derive(Default)]
-struct Scratch<R> {
-    tried: Proposal<R>,
-    kept: Proposal<R>,
-}
+/// The best attempt so far: its fitness, what it was made with, and its number.
+type Kept<R, P> = (Fitness<R>, P, Numbers<R>, u32);
 
 /// Has an individual propose, and perhaps take its proposal for its public point.
 fn advance<R: Real, M: Method<R>>(
@@ -177,7 +170,7 @@ fn advance<R: Real, M: Method<R>>(
 ) -> Outcome<R> {
     let numbers = one.numbers(M::NUMBERS);
     let mut not_finite = 0;
-    let mut kept: Option<(Fitness<R>, M::Plan, Numbers<R>, u32)> = None;
+    let mut kept: Option<Kept<R, M::Plan>> = None;
     for attempt in 0..method.attempts() {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
@@ -254,42 +247,6 @@ fn individual<R: Real>(
     Individual { key, iteration, index, individuals, dimensions, attempt: 0, fitness }
 }
 
-/// One individual, borrowed.
-struct One<'a, R> {
-    index: u32,
-    public: &'a mut [R],
-    fitness: &'a mut Fitness<R>,
-    /// The own rows; empty where there are none.
-    own: [&'a mut [R]; 2],
-    numbers: &'a mut [R],
-}
-
-impl<R: Real> One<'_, R> {
-    fn own(&self, i: usize) -> Own<R> {
-        let of = |row: &[R]| row.get(i).copied().unwrap_or(R::ZERO);
-        [of(self.own[0]), of(self.own[1])]
-    }
-
-    fn set_own(&mut self, i: usize, own: Own<R>) {
-        for (row, x) in self.own.iter_mut().zip(own) {
-            if let Some(place) = row.get_mut(i) {
-                *place = x;
-            }
-        }
-    }
-
-    fn numbers(&self, count: usize) -> Numbers<R> {
-        let mut numbers = Numbers::default();
-        numbers[..count].copy_from_slice(self.numbers);
-        numbers
-    }
-
-    fn set_numbers(&mut self, numbers: Numbers<R>) {
-        let count = self.numbers.len();
-        self.numbers.copy_from_slice(&numbers[..count]);
-    }
-}
-
 /// A coordinate of an individual that proposes.
 struct Place<'a, R> {
     before: Before<'a, R>,
@@ -325,116 +282,5 @@ impl<R: Real> Site<R> for Place<'_, R> {
     }
     fn reentry(&self) -> R {
         self.draws.reentry(self.coordinate as u32)
-    }
-}
-
-/// What moving some individuals gave.
-#[derive(Clone, Copy)]
-struct Outcome<R> {
-    best: Candidate<R>,
-    not_finite: u64,
-}
-
-impl<R: Real> Outcome<R> {
-    const NONE: Self = Outcome { best: Candidate::NONE, not_finite: 0 };
-
-    fn of(fitness: Fitness<R>, index: u32, not_finite: u64) -> Self {
-        Outcome { best: Candidate::new(fitness, index), not_finite }
-    }
-
-    fn join(self, other: Self) -> Self {
-        let best = self.best.better(other.best);
-        Outcome { best, not_finite: self.not_finite + other.not_finite }
-    }
-}
-
-/// Does `work` on every individual and joins the outcomes.
-fn each<R: Real>(
-    swarm: &mut Swarm<R>,
-    threads: Threads,
-    work: &(dyn Fn(One<'_, R>, &mut Scratch<R>) -> Outcome<R> + Sync),
-) -> Outcome<R> {
-    let individuals = swarm.best.len();
-    let stride = swarm.stride;
-    let count = swarm.numbers.len() / individuals;
-    let all = Ones {
-        first: 0,
-        stride,
-        count,
-        public: &mut swarm.best_positions,
-        fitness: &mut swarm.best,
-        own: [&mut swarm.positions, &mut swarm.velocities],
-        numbers: &mut swarm.numbers,
-    };
-    let grain = threads.grain(stride);
-    all.work(grain, work)
-}
-
-/// Consecutive individuals, borrowed.
-struct Ones<'a, R> {
-    first: u32,
-    stride: usize,
-    count: usize,
-    public: &'a mut [R],
-    fitness: &'a mut [Fitness<R>],
-    own: [&'a mut [R]; 2],
-    numbers: &'a mut [R],
-}
-
-impl<R: Real> Ones<'_, R> {
-    fn work(
-        self,
-        grain: usize,
-        work: &(dyn Fn(One<'_, R>, &mut Scratch<R>) -> Outcome<R> + Sync),
-    ) -> Outcome<R> {
-        let individuals = self.fitness.len();
-        if individuals > grain {
-            let (left, right) = self.split_at(individuals / 2);
-            let (left, right) = rayon::join(|| left.work(grain, work), || right.work(grain, work));
-            return left.join(right);
-        }
-        let Ones { first, stride, count, public, fitness, own: [own0, own1], numbers } = self;
-        let mut outcome = Outcome::NONE;
-        let mut scratch = Scratch::default();
-        for (i, (public, fitness)) in
-            public.chunks_exact_mut(stride).zip(fitness.iter_mut()).enumerate()
-        {
-            let row = |rows: &'_ mut [R]| {
-                if rows.is_empty() { 0..0 } else { i * stride..(i + 1) * stride }
-            };
-            let (row0, row1) = (row(own0), row(own1));
-            let one = One {
-                index: first + i as u32,
-                public,
-                fitness,
-                own: [&mut own0[row0], &mut own1[row1]],
-                numbers: &mut numbers[i * count..(i + 1) * count],
-            };
-            outcome = outcome.join(work(one, &mut scratch));
-        }
-        outcome
-    }
-
-    fn split_at(self, individuals: usize) -> (Self, Self) {
-        let Ones { first, stride, count, public, fitness, own: [own0, own1], numbers } = self;
-        let places = individuals * stride;
-        let row = |rows: &[R]| if rows.is_empty() { 0 } else { places };
-        let (public, more_public) = public.split_at_mut(places);
-        let (fitness, more_fitness) = fitness.split_at_mut(individuals);
-        let (at0, at1) = (row(own0), row(own1));
-        let (own0, more_own0) = own0.split_at_mut(at0);
-        let (own1, more_own1) = own1.split_at_mut(at1);
-        let (numbers, more_numbers) = numbers.split_at_mut(individuals * count);
-        let left = Ones { first, stride, count, public, fitness, own: [own0, own1], numbers };
-        let right = Ones {
-            first: first + individuals as u32,
-            stride,
-            count,
-            public: more_public,
-            fitness: more_fitness,
-            own: [more_own0, more_own1],
-            numbers: more_numbers,
-        };
-        (left, right)
     }
 }

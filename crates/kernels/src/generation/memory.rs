@@ -55,6 +55,9 @@ fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
     }
 }
 
+/// The best attempt so far: its number, its fitness, and what it was made with.
+type Kept<R, P> = (u32, Fitness<R>, P, Numbers<R>);
+
 /// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
 /// many of its evaluations were not finite.
 ///
@@ -88,7 +91,7 @@ fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
         };
         method.propose(plan, &place)
     };
-    let mut kept: Option<(u32, Fitness<R>, M::Plan, Numbers<R>)> = None;
+    let mut kept: Option<Kept<R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (0, 0);
     loop {
         let who = Individual { attempt, ..*who };

@@ -1,0 +1,148 @@
+//! What the kernels that run a [`Method`](crate::method::Method) and their host share.
+
+use super::{Control, Ptr, StopRule};
+use crate::order::{Candidate, Fitness};
+use crate::real::Real;
+
+/// The arguments of the kernels that run a [`Method`](crate::method::Method).
+///
+/// Arrays are row-major; a row of coordinates has `stride` places, those beyond `dimensions` zero.
+/// Public points and fitnesses are there twice: iteration t reads those of parity t - 1 and writes those
+/// of parity t.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GenerationArgs<R> {
+    /// Public points, `[run][parity][individual][coordinate]`
+    pub public: Ptr<R>,
+    /// Their fitness, `[run][parity][individual]`
+    pub fitness: Ptr<Fitness<R>>,
+    /// Own rows, `[run][row][individual][coordinate]`
+    pub own: Ptr<R>,
+    /// Numbers, `[run][individual][number]`
+    pub numbers: Ptr<R>,
+    /// The best that there ever was, `[run]`
+    pub global: Ptr<Candidate<R>>,
+    /// `[run][coordinate]`
+    pub global_positions: Ptr<R>,
+    /// `[coordinate]`; -1 beyond the dimensions
+    pub lower: Ptr<R>,
+    /// `[coordinate]`; 1 beyond the dimensions
+    pub upper: Ptr<R>,
+    /// `[run]`
+    pub control: Ptr<Control>,
+    /// Scratch: the best of every block, `[run][block]`
+    pub block_best: Ptr<Candidate<R>>,
+    /// Scratch of the exchange between resident blocks: see [`slot_words`]; zero at first.
+    pub slots: Ptr<u64>,
+    /// Scratch of the exchange between resident blocks: whose fitness was posted, `[run][parity][block]`
+    pub slot_indices: Ptr<u64>,
+    /// The seed of all runs.
+    pub seed: u64,
+    /// The number of the first run, which with the seed gives its key.
+    pub first_run: u64,
+    /// Iterations to do in this launch; 0 to place the individuals.
+    pub iterations: u64,
+    /// When a run stops by itself.
+    pub stop: StopRule<R>,
+    /// Runs in this launch.
+    pub runs: u32,
+    /// Individuals of a run.
+    pub individuals: u32,
+    /// Coordinates of an individual.
+    pub dimensions: u32,
+    /// Places in a row: [`row_stride`] of the dimensions.
+    pub stride: u32,
+    /// Blocks that share one run.
+    pub blocks_per_run: u32,
+    /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
+    pub tag: u32,
+}
+
+/// The arguments of a kernel that runs a method, with the method's parameters.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MethodArgs<R, M> {
+    /// What every method has.
+    pub args: GenerationArgs<R>,
+    /// The method.
+    pub method: M,
+}
+
+/// How the individuals of a [`Method`](crate::method::Method) are spread over lanes: a warp each, a
+/// coordinate a lane in registers, or all of them in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpTile {
+    /// Its name in the names of kernels.
+    pub name: &'static str,
+    /// The most dimensions that it holds.
+    pub dimensions: u32,
+}
+
+impl WarpTile {
+    /// All of them, the smallest first. The last holds nothing in registers, and does one iteration a
+    /// launch.
+    pub const ALL: [WarpTile; 2] = [
+        WarpTile { name: "x32k1", dimensions: 32 },
+        WarpTile { name: "any", dimensions: u32::MAX },
+    ];
+
+    /// The smallest tile that holds this many dimensions.
+    pub fn for_dimensions(dimensions: u32) -> WarpTile {
+        let [held, any] = WarpTile::ALL;
+        if dimensions <= held.dimensions { held } else { any }
+    }
+
+    /// Whether individuals are in registers while they move.
+    pub fn is_held(&self) -> bool {
+        self.dimensions != u32::MAX
+    }
+
+    /// Shared memory of a block, in bytes: a candidate a thread, one more, then the coordinates that
+    /// lanes show each other.
+    pub const fn shared_bytes<R: Real>(&self, block: u32, gathers: bool) -> u32 {
+        let candidates = generation_stage::<R>(block);
+        let held = if self.dimensions == u32::MAX { 0 } else { self.dimensions };
+        candidates + if gathers { block / 32 * held * 4 * R::WORDS as u32 } else { 0 }
+    }
+}
+
+/// Where the coordinates that lanes show each other begin in the shared memory of a block, in bytes.
+pub const fn generation_stage<R: Real>(block: u32) -> u32 {
+    (block + 1) * size_of::<Candidate<R>>() as u32
+}
+
+/// The names of the kernels that run a [`Method`](crate::method::Method).
+///
+/// `METHOD_PROBLEM_REAL_TILE`, such as `de_Rastrigin_f32_x32k1`, does `iterations` iterations (one, for
+/// the tile `any`), or places the individuals if that is zero. Grids are `runs * blocks_per_run`
+/// blocks of at most [`MAX_BLOCK`] threads, a multiple of 32; shared memory is
+/// [`WarpTile::shared_bytes`]. More than one iteration and more than one block a run need a
+/// cooperative launch. Before the first launch `control`, `slots`, `own`, `numbers`, and places beyond the
+/// dimensions are zero.
+pub mod generation_kernels {
+    /// `generation_nearest_REAL`: number 0 of every individual from the distance to its nearest other; a
+    /// warp an individual; any grid; no shared memory. After the launch that places the individuals.
+    pub const NEAREST: &str = "generation_nearest";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_of_warps_are_chosen_by_dimensions() {
+        let name = |dimensions| WarpTile::for_dimensions(dimensions).name;
+        assert_eq!(
+            [name(1), name(32), name(33), name(u32::MAX - 3)],
+            ["x32k1", "x32k1", "any", "any"]
+        );
+        assert_eq!(WarpTile::ALL[0].shared_bytes::<f32>(64, true), 65 * 16 + 2 * 32 * 4);
+        assert_eq!(WarpTile::ALL[1].shared_bytes::<f64>(64, true), 65 * 24);
+    }
+
+    #[test]
+    fn arguments_have_no_hidden_padding() {
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 6 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 6 * 4);
+    }
+}
