@@ -1,9 +1,9 @@
-//! The kernels that run a [`Method`]: a warp an individual, iterations one after the other in one
+//! The kernels that run a [`Method`](warpswarm_core::method::Method): a warp an individual, iterations one after the other in one
 //! launch or one a launch.
 //!
 //! The population is there twice; an iteration reads what the one before has written and writes the
 //! other, so that a barrier an iteration is all the order that is needed. It is also where the
-//! blocks agree on the best ([`meeting`]).
+//! blocks agree on the best.
 
 mod meeting;
 mod population;

@@ -32,7 +32,7 @@ pub struct GenerationArgs<R> {
     pub control: Ptr<Control>,
     /// Scratch: the best of every block, `[run][block]`
     pub block_best: Ptr<Candidate<R>>,
-    /// Scratch of the exchange between resident blocks: see [`slot_words`]; zero at first.
+    /// Scratch of the exchange between resident blocks: see [`slot_words`](super::slot_words); zero at first.
     pub slots: Ptr<u64>,
     /// Scratch of the exchange between resident blocks: whose fitness was posted, `[run][parity][block]`
     pub slot_indices: Ptr<u64>,
@@ -50,7 +50,7 @@ pub struct GenerationArgs<R> {
     pub individuals: u32,
     /// Coordinates of an individual.
     pub dimensions: u32,
-    /// Places in a row: [`row_stride`] of the dimensions.
+    /// Places in a row: [`row_stride`](super::row_stride) of the dimensions.
     pub stride: u32,
     /// Blocks that share one run.
     pub blocks_per_run: u32,
@@ -115,7 +115,7 @@ pub const fn generation_stage<R: Real>(block: u32) -> u32 {
 ///
 /// `METHOD_PROBLEM_REAL_TILE`, such as `de_Rastrigin_f32_x32k1`, does `iterations` iterations (one, for
 /// the tile `any`), or places the individuals if that is zero. Grids are `runs * blocks_per_run`
-/// blocks of at most [`MAX_BLOCK`] threads, a multiple of 32; shared memory is
+/// blocks of at most [`MAX_BLOCK`](super::MAX_BLOCK) threads, a multiple of 32; shared memory is
 /// [`WarpTile::shared_bytes`]. More than one iteration and more than one block a run need a
 /// cooperative launch. Before the first launch `control`, `slots`, `own`, `numbers`, and places beyond the
 /// dimensions are zero.
