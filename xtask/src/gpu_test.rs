@@ -8,8 +8,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::{build_ptx, shell};
 
-/// The folder must be quick to copy.
-const MOST_BYTES: u64 = 50_000_000;
+/// The folder must be quick to copy: two programs, each with every kernel twice, as PTX and for the
+/// emulator.
+const MOST_BYTES: u64 = 200_000_000;
 const RUN_SH: &str = include_str!("gpu_test/run.sh");
 
 #[derive(Debug, clap::Args)]
