@@ -84,6 +84,14 @@ pub(crate) struct Geometry {
     pub(crate) runs_per_launch: u32,
 }
 
+impl Geometry {
+    /// The launches of so many runs: the first run of each, and how many it takes.
+    pub(crate) fn waves(self, runs: u32) -> impl Iterator<Item = (u32, u32)> {
+        let most = self.runs_per_launch;
+        (0..runs).step_by(most as usize).map(move |first| (first, most.min(runs - first)))
+    }
+}
+
 impl Layout {
     pub(crate) fn plan(&self) -> Plan {
         Plan {

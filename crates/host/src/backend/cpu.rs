@@ -52,7 +52,7 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
         let start = Instant::now();
         let (task, job, spread) = (task(&self.job, self.objective), &self.job, self.spread);
         let evaluate = evaluate(&self.objective);
-        let work = work(job, &evaluate);
+        let work = Work { evaluate: &evaluate, bounds: task.bounds, stop: task.stop };
         let place = |run| {
             let (n, id) = (job.individuals, job.run_id(run));
             with_method!(&job.procedure,
@@ -106,14 +106,6 @@ fn evaluate<R: Real, O: Objective<R>>(objective: &O) -> impl Fn(&[R]) -> Fitness
     |x: &[R]| objective.evaluate(&SlicePoint(x))
 }
 
-fn work<'a, R: Real>(
-    job: &'a Job<R>,
-    evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
-) -> Work<'a, R> {
-    let bounds = cpu_ref::Bounds { lower: &job.lower, upper: &job.upper };
-    Work { evaluate, bounds, stop: job.stop }
-}
-
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -133,7 +125,7 @@ impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
         let (task, spread) = (task(&self.job, self.objective), self.spread);
         let procedure = self.job.procedure;
         let evaluate = evaluate(&self.objective);
-        let work = work(&self.job, &evaluate);
+        let work = Work { evaluate: &evaluate, bounds: task.bounds, stop: task.stop };
         let advance = |swarm: &mut Swarm<R>| match &procedure {
             Procedure::Pso(coefficients) => {
                 pso::run(swarm, &task, coefficients, iterations, spread);

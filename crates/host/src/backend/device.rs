@@ -11,12 +11,13 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
-use super::encode::{Item, Number, bytes_of, items_of, pso_args};
+use super::encode::pso_args;
 use super::machine::{Machine, Shape};
-use super::{Engine, Job};
+use super::memory::{RunArrays, Transfer, tags_left};
+use super::{Engine, Job, demand};
 use crate::choices::{Backend, Schedule};
 use crate::error::Result;
-use crate::planner::{self, Demand, Geometry, Layout, Resident};
+use crate::planner::{self, Geometry, Layout, Resident};
 use crate::problems::BuiltIn;
 use crate::report::Plan;
 use crate::settings::Settings;
@@ -47,20 +48,48 @@ impl Target {
 pub(crate) const MAX_LAUNCH: u64 = (1 << 31) - 1;
 
 /// The addresses of the arrays of `PsoArgs`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Arrays {
     positions: u64,
     velocities: u64,
     best_positions: u64,
     best: u64,
-    global: u64,
-    global_positions: u64,
-    lower: u64,
-    upper: u64,
-    control: u64,
+    runs: RunArrays,
     block_best: u64,
     slots: u64,
     slot_positions: u64,
+}
+
+impl Arrays {
+    fn allocate<R: Real, M: Machine>(
+        job: &Job<R>,
+        layout: &Layout,
+        slots_bytes: u64,
+        machine: &mut M,
+    ) -> Result<Self> {
+        let Layout { grid, placing, schedule, .. } = *layout;
+        let individuals = u64::from(job.runs) * u64::from(job.individuals);
+        let number = size_of::<R>() as u64;
+        let rows = individuals * u64::from(job.stride()) * number;
+        let blocks = |g: Geometry| u64::from(g.blocks_per_run) * u64::from(g.runs_per_launch);
+        let records = match schedule {
+            Schedule::Resident if grid.blocks_per_run > 1 => {
+                2 * blocks(grid) * u64::from(record_stride(job.stride())) * number
+            }
+            _ => 0,
+        };
+        let block_bests = blocks(grid).max(blocks(placing)) * size_of::<Candidate<R>>() as u64;
+        Ok(Arrays {
+            positions: machine.allocate(rows)?,
+            velocities: machine.allocate(rows)?,
+            best_positions: machine.allocate(rows)?,
+            best: machine.allocate(individuals * size_of::<Fitness<R>>() as u64)?,
+            runs: RunArrays::allocate(job, machine)?,
+            block_best: machine.allocate(block_bests)?,
+            slots: machine.allocate(slots_bytes)?,
+            slot_positions: machine.allocate(records)?,
+        })
+    }
 }
 
 /// PSO on a device.
@@ -97,15 +126,7 @@ impl<R: Real, M: Machine> Device<R, M> {
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
-        let demand = Demand {
-            individuals: job.individuals,
-            runs: job.runs,
-            dimensions: job.dimensions(),
-            gathers: target.gathers,
-            multiprocessors: machine.multiprocessors(),
-            schedule: settings.schedule,
-            block: settings.block_size,
-        };
+        let demand = demand(&job, &target, settings, &machine);
         let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
             let entry = entry::<R>(&target, one.kernel, one.tile);
             machine.occupancy(&entry, one.block, one.shared)
@@ -115,7 +136,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             machine.load(entry)?;
         }
         let slots_bytes = slots_bytes::<R>(&job, &target, &layout);
-        let arrays = Arrays::default();
+        let arrays = Arrays::allocate(&job, &layout, slots_bytes, &mut machine)?;
         let mut device = Device {
             backend,
             job,
@@ -128,80 +149,22 @@ impl<R: Real, M: Machine> Device<R, M> {
             tag: 0,
             machine,
         };
-        device.allocate()?;
         device.place()?;
         Ok(device)
-    }
-
-    fn allocate(&mut self) -> Result<()> {
-        let Layout { grid, placing, schedule, .. } = self.layout;
-        let [runs, individuals, stride] =
-            [self.job.runs, self.job.individuals, self.job.stride()].map(u64::from);
-        let number = size_of::<R>() as u64;
-        let rows = runs * individuals * stride * number;
-        let blocks = |g: Geometry| u64::from(g.blocks_per_run) * u64::from(g.runs_per_launch);
-        let records = match schedule {
-            Schedule::Resident if grid.blocks_per_run > 1 => {
-                2 * blocks(grid) * u64::from(record_stride(self.job.stride())) * number
-            }
-            _ => 0,
-        };
-        let block_bests = blocks(grid).max(blocks(placing)) * size_of::<Candidate<R>>() as u64;
-        let machine = &mut self.machine;
-        self.arrays = Arrays {
-            positions: machine.allocate(rows)?,
-            velocities: machine.allocate(rows)?,
-            best_positions: machine.allocate(rows)?,
-            best: machine.allocate(runs * individuals * size_of::<Fitness<R>>() as u64)?,
-            global: machine.allocate(runs * size_of::<Candidate<R>>() as u64)?,
-            global_positions: machine.allocate(runs * stride * number)?,
-            lower: machine.allocate(stride * number)?,
-            upper: machine.allocate(stride * number)?,
-            control: machine.allocate(runs * size_of::<Control>() as u64)?,
-            block_best: machine.allocate(block_bests)?,
-            slots: machine.allocate(self.slots_bytes)?,
-            slot_positions: machine.allocate(records)?,
-        };
-        for (address, bounds, beyond) in [
-            (self.arrays.lower, &self.job.lower, -R::ONE),
-            (self.arrays.upper, &self.job.upper, R::ONE),
-        ] {
-            let place = |i| Number(bounds.get(i).copied().unwrap_or(beyond));
-            machine.upload(address, &bytes_of((0..stride as usize).map(place)))?;
-        }
-        Ok(())
     }
 
     /// Iteration 0.
     fn place(&mut self) -> Result<()> {
         let grid = self.layout.placing;
         let Kernels { initialise, best, .. } = self.kernels.clone();
-        self.in_waves(grid, |device, first, runs| {
-            let args = device.args(grid, first, runs, 0);
-            let shape = device.shape(grid, runs, 0, false);
-            device.launch(&initialise, shape, &args)?;
+        for (first, runs) in grid.waves(self.job.runs) {
+            let args = self.args(grid, first, runs, 0);
+            let shape = Shape::of(grid, runs, 0, false);
+            self.launch(&initialise, shape, &args)?;
             let shared = reduction_shared_bytes::<R>(grid.block);
-            device.launch(&best, Shape { shared, ..shape }, &args)
-        })
-    }
-
-    /// Calls `work(first, runs)` for as many runs at a time as a launch takes.
-    fn in_waves(
-        &mut self,
-        grid: Geometry,
-        mut work: impl FnMut(&mut Self, u32, u32) -> Result<()>,
-    ) -> Result<()> {
-        let mut first = 0;
-        while first < self.job.runs {
-            let runs = grid.runs_per_launch.min(self.job.runs - first);
-            work(self, first, runs)?;
-            first += runs;
+            self.launch(&best, Shape { shared, ..shape }, &args)?;
         }
         Ok(())
-    }
-
-    fn shape(&self, grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Shape {
-        Shape { grid: runs * grid.blocks_per_run, block: grid.block, shared, cooperative }
     }
 
     /// Launches a kernel.
@@ -232,11 +195,11 @@ impl<R: Real, M: Machine> Device<R, M> {
             velocities: Ptr::at(at.velocities + rows),
             best_positions: Ptr::at(at.best_positions + rows),
             best: Ptr::at(at.best + first * n * size_of::<Fitness<R>>() as u64),
-            global: Ptr::at(at.global + first * size_of::<Candidate<R>>() as u64),
-            global_positions: Ptr::at(at.global_positions + first * stride * number),
-            lower: Ptr::at(at.lower),
-            upper: Ptr::at(at.upper),
-            control: Ptr::at(at.control + first * size_of::<Control>() as u64),
+            global: Ptr::at(at.runs.global + first * size_of::<Candidate<R>>() as u64),
+            global_positions: Ptr::at(at.runs.global_positions + first * stride * number),
+            lower: Ptr::at(at.runs.lower),
+            upper: Ptr::at(at.runs.upper),
+            control: Ptr::at(at.runs.control + first * size_of::<Control>() as u64),
             // Launches follow each other, so that scratch which no launch leaves to the next is
             // shared by them; slots carry tags from launch to launch, so each run has its own.
             block_best: Ptr::at(at.block_best),
@@ -263,17 +226,13 @@ impl<R: Real, M: Machine> Device<R, M> {
         let entry = self.kernels.iteration[0].clone();
         let mut left = iterations;
         while left != 0 {
-            if self.tag == u32::MAX - 1 {
-                // Tags begin anew: no slot may still have one of the old.
-                self.machine.zero(self.arrays.slots, self.slots_bytes)?;
-                self.tag = 0;
-            }
-            let tags = u64::from(u32::MAX - 1 - self.tag);
+            let slots = (self.arrays.slots, self.slots_bytes);
+            let tags = tags_left(&mut self.tag, &mut self.machine, slots)?;
             let now = left.min(MAX_LAUNCH).min(if shares { tags } else { u64::MAX });
-            self.in_waves(grid, |device, first, runs| {
-                let args = device.args(grid, first, runs, now);
-                device.launch(&entry, device.shape(grid, runs, shared, shares), &args)
-            })?;
+            for (first, runs) in grid.waves(self.job.runs) {
+                let args = self.args(grid, first, runs, now);
+                self.launch(&entry, Shape::of(grid, runs, shared, shares), &args)?;
+            }
             if shares {
                 self.tag += now as u32;
             }
@@ -289,51 +248,24 @@ impl<R: Real, M: Machine> Device<R, M> {
         if schedule == Schedule::Stepwise {
             entries.push(self.kernels.best.clone());
         }
-        self.in_waves(grid, |device, first, runs| {
-            let args = device.args(grid, first, runs, 1);
+        for (first, runs) in grid.waves(self.job.runs) {
+            let args = self.args(grid, first, runs, 1);
             let launches: Vec<_> = entries
                 .iter()
                 .map(|entry| {
-                    let reduces = schedule == Schedule::Streaming || *entry == device.kernels.best;
+                    let reduces = schedule == Schedule::Streaming || *entry == self.kernels.best;
                     let shared = if reduces { shared } else { 0 };
-                    let shape = device.shape(grid, runs, shared, false);
-                    (entry, shape, device.parameter(entry, &args))
+                    let shape = Shape::of(grid, runs, shared, false);
+                    (entry, shape, self.parameter(entry, &args))
                 })
                 .collect();
             for _ in 0..iterations {
                 for (entry, shape, parameter) in &launches {
-                    device.machine.launch(entry, *shape, parameter)?;
+                    self.machine.launch(entry, *shape, parameter)?;
                 }
             }
-            Ok(())
-        })
-    }
-
-    /// Items `first..first + count` of an array.
-    fn fetch<T: Item<R>>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<T>> {
-        let size = size_of::<T>() as u64;
-        let mut bytes = vec![0; (count * size) as usize];
-        self.machine.download(array + first * size, &mut bytes)?;
-        Ok(items_of(&bytes).collect())
-    }
-
-    fn fetch_numbers(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
-        let numbers = self.fetch::<Number<R>>(array, first, count)?;
-        Ok(numbers.into_iter().map(|number| number.0).collect())
-    }
-
-    /// Writes an array from item `first` on.
-    fn store<T: Item<R>>(
-        &mut self,
-        array: u64,
-        first: u64,
-        items: impl ExactSizeIterator<Item = T>,
-    ) -> Result<()> {
-        self.machine.upload(array + first * size_of::<T>() as u64, &bytes_of(items))
-    }
-
-    fn runs(&self) -> u64 {
-        u64::from(self.job.runs)
+        }
+        Ok(())
     }
 
     /// Where a run's row of individuals begins in the arrays of coordinates, and its length.
@@ -352,18 +284,15 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
     }
 
     fn controls(&mut self) -> Result<Vec<Control>> {
-        self.fetch(self.arrays.control, 0, self.runs())
+        self.arrays.runs.controls(&self.job, &mut self.machine)
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
-        self.fetch(self.arrays.global, 0, self.runs())
+        self.arrays.runs.bests(&self.job, &mut self.machine)
     }
 
     fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
-        let (stride, dimensions) = (self.job.stride() as usize, self.job.dimensions() as usize);
-        let count = self.runs() * stride as u64;
-        let rows = self.fetch_numbers(self.arrays.global_positions, 0, count)?;
-        Ok(rows.chunks_exact(stride).map(|row| row[..dimensions].to_vec()).collect())
+        self.arrays.runs.best_positions(&self.job, &mut self.machine)
     }
 
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
@@ -379,14 +308,14 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
                 id: self.job.run_id(run),
                 dimensions: self.job.dimensions() as usize,
                 stride: stride as usize,
-                positions: self.fetch_numbers(at.positions, first, count)?,
-                velocities: self.fetch_numbers(at.velocities, first, count)?,
-                best_positions: self.fetch_numbers(at.best_positions, first, count)?,
-                best: self.fetch(at.best, u64::from(run) * individuals, individuals)?,
+                positions: self.machine.fetch_numbers(at.positions, first, count)?,
+                velocities: self.machine.fetch_numbers(at.velocities, first, count)?,
+                best_positions: self.machine.fetch_numbers(at.best_positions, first, count)?,
+                best: self.machine.fetch(at.best, u64::from(run) * individuals, individuals)?,
                 numbers: Vec::new(),
                 global,
-                global_position: self.fetch_numbers(
-                    at.global_positions,
+                global_position: self.machine.fetch_numbers(
+                    at.runs.global_positions,
                     u64::from(run) * u64::from(stride),
                     u64::from(stride),
                 )?,
@@ -400,19 +329,13 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
         let at = self.arrays;
         for (run, swarm) in (0..).zip(swarms) {
             let (first, _) = self.rows(run);
-            self.store(at.positions, first, numbers(&swarm.positions))?;
-            self.store(at.velocities, first, numbers(&swarm.velocities))?;
-            self.store(at.best_positions, first, numbers(&swarm.best_positions))?;
-            let run = u64::from(run);
-            let individuals = u64::from(self.job.individuals);
-            self.store(at.best, run * individuals, swarm.best.iter().copied())?;
-            let stride = u64::from(self.job.stride());
-            self.store(at.global_positions, run * stride, numbers(&swarm.global_position))?;
+            self.machine.store_numbers(at.positions, first, &swarm.positions)?;
+            self.machine.store_numbers(at.velocities, first, &swarm.velocities)?;
+            self.machine.store_numbers(at.best_positions, first, &swarm.best_positions)?;
+            let first = u64::from(run) * u64::from(self.job.individuals);
+            self.machine.store::<R, _>(at.best, first, swarm.best.iter().copied())?;
         }
-        self.store(at.global, 0, swarms.iter().map(|swarm| swarm.global))?;
-        let job = self.job.clone();
-        let settled = |swarm: &Swarm<R>| job.settled(swarm.control, swarm.global.fitness);
-        self.store(at.control, 0, swarms.iter().map(settled))
+        at.runs.restore(&self.job, &mut self.machine, swarms)
     }
 
     fn backend(&self) -> Backend {
@@ -426,10 +349,6 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
     fn plan(&self) -> Option<Plan> {
         Some(self.layout.plan())
     }
-}
-
-pub(crate) fn numbers<R: Real>(row: &[R]) -> impl ExactSizeIterator<Item = Number<R>> {
-    row.iter().copied().map(Number)
 }
 
 impl Kernels {

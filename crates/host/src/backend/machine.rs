@@ -5,6 +5,7 @@ pub(crate) mod emulator;
 pub(crate) mod gpu;
 
 use crate::error::Result;
+use crate::planner::Geometry;
 
 /// A device with memory of its own, and a queue of work that it does in order.
 pub(crate) trait Machine: Send {
@@ -39,4 +40,11 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// Whether all blocks run at the same time.
     pub(crate) cooperative: bool,
+}
+
+impl Shape {
+    /// A launch of so many runs.
+    pub(crate) fn of(grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Self {
+        Shape { grid: runs * grid.blocks_per_run, block: grid.block, shared, cooperative }
+    }
 }

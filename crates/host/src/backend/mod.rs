@@ -19,6 +19,7 @@ use crate::algorithms::Algorithm;
 use crate::bounds::Bounds;
 use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
+use crate::planner::Demand;
 use crate::problems::built_in;
 use crate::report::Plan;
 use crate::settings::{MAX_ITERATIONS, Settings};
@@ -28,6 +29,7 @@ mod device;
 mod encode;
 mod generation;
 pub(crate) mod machine;
+mod memory;
 
 /// The state of all runs of an optimiser, and the means to advance it.
 pub(crate) trait Engine<R: Real>: Send {
@@ -268,6 +270,24 @@ fn choose<R: Real>(
                 None => cpu(job),
             }
         }
+    }
+}
+
+/// What is to be laid over a device.
+fn demand<R: Real>(
+    job: &Job<R>,
+    target: &Target,
+    settings: &Settings,
+    machine: &impl machine::Machine,
+) -> Demand {
+    Demand {
+        individuals: job.individuals,
+        runs: job.runs,
+        dimensions: job.dimensions(),
+        gathers: target.gathers,
+        multiprocessors: machine.multiprocessors(),
+        schedule: settings.schedule,
+        block: settings.block_size,
     }
 }
 

@@ -1,0 +1,146 @@
+//! What every engine on a device has: arrays of one element a run, and copies of typed items.
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::Control;
+use warpswarm_core::order::Candidate;
+use warpswarm_cpu_ref::Swarm;
+
+use super::Job;
+use super::encode::{Item, Number, bytes_of, items_of};
+use super::machine::Machine;
+use crate::error::Result;
+
+/// Copies of items of an array; an array without any has no address, and is not touched.
+pub(crate) trait Transfer: Machine {
+    /// Items `first..first + count`.
+    fn fetch<R, T: Item<R>>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<T>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let size = size_of::<T>() as u64;
+        let mut bytes = vec![0; (count * size) as usize];
+        self.download(array + first * size, &mut bytes)?;
+        Ok(items_of(&bytes).collect())
+    }
+
+    /// Numbers `first..first + count`.
+    fn fetch_numbers<R: Real>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
+        let numbers = self.fetch::<R, Number<R>>(array, first, count)?;
+        Ok(numbers.into_iter().map(|number| number.0).collect())
+    }
+
+    /// Writes items from item `first` on.
+    fn store<R, T: Item<R>>(
+        &mut self,
+        array: u64,
+        first: u64,
+        items: impl ExactSizeIterator<Item = T>,
+    ) -> Result<()> {
+        if items.len() == 0 {
+            return Ok(());
+        }
+        self.upload(array + first * size_of::<T>() as u64, &bytes_of(items))
+    }
+
+    /// Writes numbers from number `first` on.
+    fn store_numbers<R: Real>(&mut self, array: u64, first: u64, numbers: &[R]) -> Result<()> {
+        self.store::<R, _>(array, first, numbers.iter().copied().map(Number))
+    }
+}
+
+impl<M: Machine> Transfer for M {}
+
+/// The addresses of the arrays that do not depend on the algorithm.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunArrays {
+    /// `[run]`
+    pub(crate) global: u64,
+    /// `[run][place]`
+    pub(crate) global_positions: u64,
+    /// `[place]`
+    pub(crate) lower: u64,
+    /// `[place]`
+    pub(crate) upper: u64,
+    /// `[run]`
+    pub(crate) control: u64,
+}
+
+impl RunArrays {
+    /// Allocates them and writes the bounds; places beyond the dimensions have room around 0.
+    pub(crate) fn allocate<R: Real, M: Machine>(job: &Job<R>, machine: &mut M) -> Result<Self> {
+        let [runs, stride] = [job.runs, job.stride()].map(u64::from);
+        let number = size_of::<R>() as u64;
+        let arrays = RunArrays {
+            global: machine.allocate(runs * size_of::<Candidate<R>>() as u64)?,
+            global_positions: machine.allocate(runs * stride * number)?,
+            lower: machine.allocate(stride * number)?,
+            upper: machine.allocate(stride * number)?,
+            control: machine.allocate(runs * size_of::<Control>() as u64)?,
+        };
+        for (array, bounds, beyond) in
+            [(arrays.lower, &job.lower, -R::ONE), (arrays.upper, &job.upper, R::ONE)]
+        {
+            let place = |i| Number(bounds.get(i).copied().unwrap_or(beyond));
+            machine.store::<R, _>(array, 0, (0..stride as usize).map(place))?;
+        }
+        Ok(arrays)
+    }
+
+    pub(crate) fn controls<R: Real, M: Machine>(
+        &self,
+        job: &Job<R>,
+        machine: &mut M,
+    ) -> Result<Vec<Control>> {
+        machine.fetch::<R, _>(self.control, 0, u64::from(job.runs))
+    }
+
+    pub(crate) fn bests<R: Real, M: Machine>(
+        &self,
+        job: &Job<R>,
+        machine: &mut M,
+    ) -> Result<Vec<Candidate<R>>> {
+        machine.fetch(self.global, 0, u64::from(job.runs))
+    }
+
+    /// `[run][coordinate]`
+    pub(crate) fn best_positions<R: Real, M: Machine>(
+        &self,
+        job: &Job<R>,
+        machine: &mut M,
+    ) -> Result<Vec<Vec<R>>> {
+        let (stride, dimensions) = (job.stride() as usize, job.dimensions() as usize);
+        let count = u64::from(job.runs) * stride as u64;
+        let rows = machine.fetch_numbers::<R>(self.global_positions, 0, count)?;
+        Ok(rows.chunks_exact(stride).map(|row| row[..dimensions].to_vec()).collect())
+    }
+
+    /// Fills them from a state.
+    pub(crate) fn restore<R: Real, M: Machine>(
+        &self,
+        job: &Job<R>,
+        machine: &mut M,
+        swarms: &[Swarm<R>],
+    ) -> Result<()> {
+        for (run, swarm) in (0..).zip(swarms) {
+            let first = run * u64::from(job.stride());
+            machine.store_numbers(self.global_positions, first, &swarm.global_position)?;
+        }
+        machine.store::<R, _>(self.global, 0, swarms.iter().map(|swarm| swarm.global))?;
+        let settled = |swarm: &Swarm<R>| job.settled(swarm.control, swarm.global.fitness);
+        machine.store::<R, _>(self.control, 0, swarms.iter().map(settled))
+    }
+}
+
+/// Tags of the exchange between blocks that are left after `tag`; where none is, they begin anew, and no
+/// slot may still have one of the old.
+pub(crate) fn tags_left<M: Machine>(
+    tag: &mut u32,
+    machine: &mut M,
+    (slots, bytes): (u64, u64),
+) -> Result<u64> {
+    if *tag == u32::MAX - 1 {
+        machine.zero(slots, bytes)?;
+        *tag = 0;
+    }
+    Ok(u64::from(u32::MAX - 1 - *tag))
+}
