@@ -4,7 +4,7 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::de::{Base, Crossover, De, MIN_INDIVIDUALS};
 
-use super::parameters::{self, Access, BOUNDARY, PART, POSITIVE, Params};
+use super::parameters::{self, Access, PART, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
@@ -118,41 +118,15 @@ impl Params for DeParams {
             range: "binomial or exponential",
             default: "binomial",
         },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: BOUNDARY,
-            default: "reflect",
-        },
-        ParameterInfo {
-            name: "correction",
-            meaning: "reach of the boundary mode reverse, as a part of the range",
-            range: PART,
-            default: "0.22",
-        },
+        parameters::boundary("reflect"),
+        parameters::CORRECTION,
     ];
     const ACCESS: &'static [Access<Self>] = &[
         Access::Number(|p| p.scale_factor, |p, x| p.scale_factor = x),
         Access::Number(|p| p.crossover_rate, |p, x| p.crossover_rate = x),
-        Access::Name(
-            |p| parameters::name_of(&Base::ALL, &p.base),
-            |p, name| parameters::choose(&Base::ALL, name, &mut p.base),
-        ),
-        Access::Name(
-            |p| parameters::name_of(&Crossover::ALL, &p.crossover),
-            |p, name| parameters::choose(&Crossover::ALL, name, &mut p.crossover),
-        ),
-        Access::Name(
-            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
-            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
-        ),
+        named!(Base::ALL, base),
+        named!(Crossover::ALL, crossover),
+        named!(Boundary::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
     ];
-
-    fn preset(algorithm: &Algorithm) -> Option<Self> {
-        match algorithm {
-            Algorithm::De(params) => Some(*params),
-            _ => None,
-        }
-    }
 }

@@ -189,6 +189,20 @@ impl Algorithm {
     /// Names an unknown key with the known ones, or a value with what is allowed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let info = self.info();
+        if key == "preset" {
+            let preset = info.presets.iter().find(|preset| preset.name == value);
+            let preset = preset.ok_or_else(|| Error::UnknownName {
+                what: "preset",
+                name: value.into(),
+                known: info.presets.iter().map(|preset| preset.name).collect(),
+            })?;
+            *self = match (&self, preset.algorithm()) {
+                // Their parameters are the same, and so are their presets.
+                (Algorithm::Spso(_), Algorithm::Pso(params)) => Algorithm::Spso(params),
+                (_, algorithm) => algorithm,
+            };
+            return Ok(());
+        }
         with_params!(self, params => parameters::set(params, info, key, value))
     }
 

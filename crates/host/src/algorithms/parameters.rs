@@ -1,6 +1,6 @@
 //! Parameters by name: how they are shown, set and checked, from one table an algorithm.
 
-use super::{Algorithm, AlgorithmInfo, ParameterInfo, Value};
+use super::{AlgorithmInfo, ParameterInfo, Value};
 use crate::error::{Error, Result};
 use warpswarm_core::Real;
 
@@ -12,7 +12,35 @@ pub(super) const PART: &str = "a number from 0 to 1";
 pub(super) const FACTOR: &str = "a number above 0, at most 1";
 pub(super) const COUNT: &str = "a whole number from 1 to 4294967295";
 pub(super) const COUNT_OR_NONE: &str = "a whole number up to 4294967295; 0 for none";
-pub(super) const BOUNDARY: &str = "clamp, reflect, wrap, random or reverse";
+
+/// The row of the boundary mode.
+pub(super) const fn boundary(default: &'static str) -> ParameterInfo {
+    ParameterInfo {
+        name: "boundary",
+        meaning: "what happens to a coordinate that leaves its bounds",
+        range: "clamp, reflect, wrap, random or reverse",
+        default,
+    }
+}
+
+/// The row of the boundary's correction.
+pub(super) const CORRECTION: ParameterInfo = ParameterInfo {
+    name: "correction",
+    meaning: "reach of the boundary mode reverse, as a part of the range",
+    range: PART,
+    default: "0.22",
+};
+
+/// Access to a field whose values have names in a table.
+macro_rules! named {
+    ($table:expr, $field:ident) => {
+        Access::Name(
+            |p| parameters::name_of(&$table, &p.$field),
+            |p, name| parameters::choose(&$table, name, &mut p.$field),
+        )
+    };
+}
+pub(super) use named;
 
 /// How a parameter of `P` is read and written.
 pub(super) enum Access<P> {
@@ -32,8 +60,6 @@ pub(super) trait Params: Copy + Sized + 'static {
     const ROWS: &'static [ParameterInfo];
     /// How each is read and written, in the same order.
     const ACCESS: &'static [Access<Self>];
-    /// The parameters of a named set.
-    fn preset(algorithm: &Algorithm) -> Option<Self>;
 }
 
 /// The name of a value in a table of names.
@@ -70,16 +96,6 @@ pub(super) fn set<P: Params>(
     key: &str,
     value: &str,
 ) -> Result<()> {
-    if key == "preset" {
-        let preset = info.presets.iter().find(|preset| preset.name == value);
-        let found = preset.and_then(|preset| P::preset(&(preset.make)()));
-        *params = found.ok_or_else(|| Error::UnknownName {
-            what: "preset",
-            name: value.into(),
-            known: info.presets.iter().map(|preset| preset.name).collect(),
-        })?;
-        return Ok(());
-    }
     let Some((row, access)) = rows::<P>().find(|(row, _)| row.name == key) else {
         let known = P::ROWS.iter().map(|row| row.name);
         return Err(Error::UnknownParameter {

@@ -7,7 +7,7 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 
 use super::parameters::{
-    self, Access, BOUNDARY, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, PART, Params,
+    self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, Params, named,
 };
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
@@ -273,18 +273,8 @@ impl Params for PsoParams {
             range: LIMIT,
             default: "1",
         },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: BOUNDARY,
-            default: "clamp",
-        },
-        ParameterInfo {
-            name: "correction",
-            meaning: "reach of the boundary mode reverse, as a part of the range",
-            range: PART,
-            default: "0.22",
-        },
+        parameters::boundary("clamp"),
+        parameters::CORRECTION,
         ParameterInfo {
             name: "topology",
             meaning: "whose personal bests pull a particle",
@@ -321,27 +311,14 @@ impl Params for PsoParams {
         Access::Number(|p| p.cognitive, |p, x| p.cognitive = x),
         Access::Number(|p| p.social, |p, x| p.social = x),
         Access::Limit(|p| p.velocity_limit, |p, x| p.velocity_limit = x),
-        Access::Name(
-            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
-            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
-        ),
+        named!(Boundary::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
-        Access::Name(
-            |p| parameters::name_of(&Topology::ALL, &p.topology),
-            |p, name| parameters::choose(&Topology::ALL, name, &mut p.topology),
-        ),
+        named!(Topology::ALL, topology),
         Access::Whole(|p| p.neighbours, |p, n| p.neighbours = n),
         Access::Whole(|p| p.columns, |p, n| p.columns = n),
         Access::Number(|p| p.final_inertia, |p, x| p.final_inertia = x),
         Access::Whole(|p| p.inertia_iterations, |p, n| p.inertia_iterations = n),
     ];
-
-    fn preset(algorithm: &Algorithm) -> Option<Self> {
-        match algorithm {
-            Algorithm::Pso(params) => Some(*params),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

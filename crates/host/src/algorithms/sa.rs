@@ -4,7 +4,7 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::sa::{Neighbour, Sa};
 
-use super::parameters::{self, Access, BOUNDARY, FACTOR, PART, POSITIVE, Params};
+use super::parameters::{self, Access, FACTOR, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::Result;
 
@@ -127,39 +127,16 @@ impl Params for SaParams {
             range: "uniform or gaussian",
             default: "gaussian",
         },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: BOUNDARY,
-            default: "reflect",
-        },
-        ParameterInfo {
-            name: "correction",
-            meaning: "reach of the boundary mode reverse, as a part of the range",
-            range: PART,
-            default: "0.22",
-        },
+        parameters::boundary("reflect"),
+        parameters::CORRECTION,
     ];
     const ACCESS: &'static [Access<Self>] = &[
         Access::Number(|p| p.temperature, |p, x| p.temperature = x),
         Access::Number(|p| p.cooling, |p, x| p.cooling = x),
         Access::Number(|p| p.step, |p, x| p.step = x),
         Access::Number(|p| p.step_cooling, |p, x| p.step_cooling = x),
-        Access::Name(
-            |p| parameters::name_of(&Neighbour::ALL, &p.neighbour),
-            |p, name| parameters::choose(&Neighbour::ALL, name, &mut p.neighbour),
-        ),
-        Access::Name(
-            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
-            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
-        ),
+        named!(Neighbour::ALL, neighbour),
+        named!(Boundary::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
     ];
-
-    fn preset(algorithm: &Algorithm) -> Option<Self> {
-        match algorithm {
-            Algorithm::Sa(params) => Some(*params),
-            _ => None,
-        }
-    }
 }

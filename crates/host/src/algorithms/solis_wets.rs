@@ -5,7 +5,7 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::solis_wets::SolisWets;
 
-use super::parameters::{self, Access, BOUNDARY, COUNT, NOT_NEGATIVE, PART, POSITIVE, Params};
+use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::Result;
 
@@ -103,35 +103,15 @@ impl Params for SolisWetsParams {
             range: COUNT,
             default: "3",
         },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: BOUNDARY,
-            default: "clamp",
-        },
-        ParameterInfo {
-            name: "correction",
-            meaning: "reach of the boundary mode reverse, as a part of the range",
-            range: PART,
-            default: "0.22",
-        },
+        parameters::boundary("clamp"),
+        parameters::CORRECTION,
     ];
     const ACCESS: &'static [Access<Self>] = &[
         Access::Number(|p| p.step, |p, x| p.step = x),
         Access::Number(|p| p.smallest_step, |p, x| p.smallest_step = x),
         Access::Whole(|p| p.successes, |p, n| p.successes = n),
         Access::Whole(|p| p.failures, |p, n| p.failures = n),
-        Access::Name(
-            |p| parameters::name_of(&Boundary::ALL, &p.boundary),
-            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.boundary),
-        ),
+        named!(Boundary::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
     ];
-
-    fn preset(algorithm: &Algorithm) -> Option<Self> {
-        match algorithm {
-            Algorithm::SolisWets(params) => Some(*params),
-            _ => None,
-        }
-    }
 }
