@@ -15,11 +15,11 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
-use individuals::{One, Outcome, Scratch, each};
+use individuals::{One, Scratch, each};
 
 use crate::swarm::{RunId, Swarm};
 use crate::task::Bounds;
-use crate::threads::Threads;
+use crate::threads::{Outcome, Threads};
 
 /// What is minimised, where, and when a run stops by itself.
 ///
@@ -62,13 +62,13 @@ pub fn start<R: Real, M: Method<R>>(
         }
         one.set_numbers(method.numbers(&who));
         *one.fitness = (work.evaluate)(&one.public[..dimensions]);
-        Outcome::of(*one.fitness, one.index, u64::from(!one.fitness.is_finite()))
+        one.outcome(u64::from(!one.fitness.is_finite()))
     };
     let outcome = each(&mut swarm, threads, &place);
     swarm.control.not_finite = outcome.not_finite;
     swarm.global = outcome.best;
     swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
-    settle(&mut swarm, work);
+    swarm.settle(&work.stop);
     if method.nearest() {
         nearest(&mut swarm, work.bounds, threads);
     }
@@ -152,7 +152,7 @@ fn step<R: Real, M: Method<R>>(
         let holder = swarm.best_position(outcome.best.index as usize).to_vec();
         swarm.global_position = holder;
     }
-    settle(swarm, work);
+    swarm.settle(&work.stop);
 }
 
 /// The best attempt so far: its fitness, what it was made with, and its number.
@@ -208,7 +208,7 @@ fn advance<R: Real, M: Method<R>>(
         one.set_own(i, *own);
     }
     one.set_numbers(numbers);
-    Outcome::of(*one.fitness, one.index, not_finite)
+    one.outcome(not_finite)
 }
 
 /// Puts the first step of [`solis_wets`] into number 0 of every individual.
@@ -228,11 +228,6 @@ fn nearest<R: Real>(swarm: &mut Swarm<R>, bounds: Bounds<'_, R>, threads: Thread
         Outcome::NONE
     };
     each(swarm, threads, &step);
-}
-
-fn settle<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>) {
-    let (iterations, improved_at) = (swarm.control.iterations, swarm.control.improved_at);
-    swarm.control.stopped = work.stop.check(swarm.global.fitness, iterations, improved_at);
 }
 
 fn individual<R: Real>(

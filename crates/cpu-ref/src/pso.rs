@@ -71,7 +71,7 @@ pub fn step<R: Real, O: Objective<R>>(
     if improved {
         swarm.control.improved_at = iteration;
     }
-    swarm.settle(task);
+    swarm.settle(&task.stop);
 }
 
 /// Moves and evaluates the particles of a chunk, and renews their personal bests.

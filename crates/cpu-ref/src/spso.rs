@@ -59,7 +59,7 @@ pub fn step<R: Real, O: Objective<R>>(
     if swarm.global.fitness.beats(old) {
         swarm.control.improved_at = iteration;
     }
-    swarm.settle(task);
+    swarm.settle(&task.stop);
 }
 
 /// Moves the particles one after the other; the global best moves with them.

@@ -1,6 +1,6 @@
 //! The state of one run of particle swarm optimisation.
 
-use warpswarm_core::launch::{Control, row_stride, stopped};
+use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::objective::{Objective, SlicePoint};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
@@ -75,7 +75,7 @@ impl<R: Real> Swarm<R> {
         swarm.control.not_finite = outcome.not_finite;
         swarm.global = outcome.best;
         swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
-        swarm.settle(task);
+        swarm.settle(&task.stop);
         swarm
     }
 
@@ -122,9 +122,9 @@ impl<R: Real> Swarm<R> {
     /// Notes whether the run stops by itself at the iteration it has reached.
     ///
     /// Every step does so; a caller needs it only where a run goes on under another stop rule.
-    pub fn settle<O>(&mut self, task: &Task<'_, R, O>) {
+    pub fn settle(&mut self, stop: &StopRule<R>) {
         let Control { iterations, improved_at, .. } = self.control;
-        self.control.stopped = task.stop.check(self.global.fitness, iterations, improved_at);
+        self.control.stopped = stop.check(self.global.fitness, iterations, improved_at);
     }
 
     /// The row of particle `individual`'s best place, `[stride]`.

@@ -35,6 +35,13 @@ impl Threads {
     }
 }
 
+/// Consecutive individuals, which can be cut in two.
+pub(crate) trait Split: Send + Sized {
+    fn len(&self) -> usize;
+    /// The first so many, and the others.
+    fn split_at(self, individuals: usize) -> (Self, Self);
+}
+
 /// Consecutive particles of a swarm, borrowed.
 pub(crate) struct Chunk<'a, R> {
     /// The index of the first of them.
@@ -76,6 +83,12 @@ impl<'a, R: Real> Chunk<'a, R> {
             Particle { index, position, velocity, best_position, best }
         })
     }
+}
+
+impl<R: Real> Split for Chunk<'_, R> {
+    fn len(&self) -> usize {
+        self.best.len()
+    }
 
     fn split_at(self, particles: usize) -> (Self, Self) {
         let (first, stride, places) = (self.first, self.stride, particles * self.stride);
@@ -108,23 +121,23 @@ impl<R: Real> Outcome<R> {
     /// That of no particle.
     pub(crate) const NONE: Self = Outcome { best: Candidate::NONE, not_finite: 0 };
 
-    fn join(self, other: Self) -> Self {
+    pub(crate) fn join(self, other: Self) -> Self {
         let best = self.best.better(other.best);
         Outcome { best, not_finite: self.not_finite + other.not_finite }
     }
 }
 
-/// Does `work` on all particles of `chunk`, in tasks of at most `grain`, and joins the outcomes.
-pub(crate) fn spread<R: Real>(
-    chunk: Chunk<'_, R>,
+/// Does `work` on all of `whole`, in tasks of at most `grain`, and joins the outcomes.
+pub(crate) fn spread<R: Real, T: Split>(
+    whole: T,
     grain: usize,
-    work: &(impl Fn(Chunk<'_, R>) -> Outcome<R> + Sync),
+    work: &(impl Fn(T) -> Outcome<R> + Sync),
 ) -> Outcome<R> {
-    let particles = chunk.best.len();
-    if particles <= grain {
-        return work(chunk);
+    let all = whole.len();
+    if all <= grain {
+        return work(whole);
     }
-    let (left, right) = chunk.split_at(particles / 2);
+    let (left, right) = whole.split_at(all / 2);
     let (left, right) = rayon::join(|| spread(left, grain, work), || spread(right, grain, work));
     left.join(right)
 }

@@ -5,7 +5,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 
 use crate::swarm::Swarm;
-use crate::threads::Threads;
+use crate::threads::{Outcome, Split, Threads, spread};
 
 /// One individual, borrowed.
 pub(super) struct One<'a, R> {
@@ -18,6 +18,11 @@ pub(super) struct One<'a, R> {
 }
 
 impl<R: Real> One<'_, R> {
+    /// What this individual gave, with so many evaluations that were not finite.
+    pub(super) fn outcome(&self, not_finite: u64) -> Outcome<R> {
+        Outcome { best: Candidate::new(*self.fitness, self.index), not_finite }
+    }
+
     pub(super) fn own(&self, i: usize) -> Own<R> {
         let of = |row: &[R]| row.get(i).copied().unwrap_or(R::ZERO);
         [of(self.own[0]), of(self.own[1])]
@@ -57,26 +62,6 @@ pub(super) struct Scratch<R> {
     pub(super) kept: Proposal<R>,
 }
 
-/// What moving some individuals gave.
-#[derive(Clone, Copy)]
-pub(super) struct Outcome<R> {
-    pub(super) best: Candidate<R>,
-    pub(super) not_finite: u64,
-}
-
-impl<R: Real> Outcome<R> {
-    pub(super) const NONE: Self = Outcome { best: Candidate::NONE, not_finite: 0 };
-
-    pub(super) fn of(fitness: Fitness<R>, index: u32, not_finite: u64) -> Self {
-        Outcome { best: Candidate::new(fitness, index), not_finite }
-    }
-
-    pub(super) fn join(self, other: Self) -> Self {
-        let best = self.best.better(other.best);
-        Outcome { best, not_finite: self.not_finite + other.not_finite }
-    }
-}
-
 /// What is done with an individual.
 type Work<'a, R> = &'a (dyn Fn(One<'_, R>, &mut Scratch<R>) -> Outcome<R> + Sync);
 
@@ -98,8 +83,7 @@ pub(super) fn each<R: Real>(
         own: [&mut swarm.positions, &mut swarm.velocities],
         numbers: &mut swarm.numbers,
     };
-    let grain = threads.grain(stride);
-    all.work(grain, work)
+    spread(all, threads.grain(stride), &|ones| ones.work(work))
 }
 
 /// Consecutive individuals, borrowed.
@@ -114,13 +98,7 @@ struct Ones<'a, R> {
 }
 
 impl<R: Real> Ones<'_, R> {
-    fn work(self, grain: usize, work: Work<'_, R>) -> Outcome<R> {
-        let individuals = self.fitness.len();
-        if individuals > grain {
-            let (left, right) = self.split_at(individuals / 2);
-            let (left, right) = rayon::join(|| left.work(grain, work), || right.work(grain, work));
-            return left.join(right);
-        }
+    fn work(self, work: Work<'_, R>) -> Outcome<R> {
         let Ones { first, stride, count, public, fitness, own: [own0, own1], numbers } = self;
         let mut outcome = Outcome::NONE;
         let mut scratch = Scratch::default();
@@ -141,6 +119,12 @@ impl<R: Real> Ones<'_, R> {
             outcome = outcome.join(work(one, &mut scratch));
         }
         outcome
+    }
+}
+
+impl<R: Real> Split for Ones<'_, R> {
+    fn len(&self) -> usize {
+        self.fitness.len()
     }
 
     fn split_at(self, individuals: usize) -> (Self, Self) {

@@ -173,7 +173,7 @@ fn the_target_stops_at_the_first_iteration_that_meets_it() {
         assert_same(&swarm, &by_hand, "stopped at the target");
         run(&mut swarm, &task, 5);
         assert_same(&swarm, &by_hand, "a stopped swarm does not move");
-        swarm.settle(&free);
+        swarm.settle(&free.stop);
         run(&mut swarm, &free, 1);
         assert_eq!(swarm.control.iterations, by_hand.control.iterations + 1);
     }
