@@ -140,12 +140,6 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         }
     }
 
-    /// See [`Run::count_not_finite`].
-    #[inline(always)]
-    pub fn count_not_finite(&self, count: u32) {
-        self.run().count_not_finite(count);
-    }
-
     /// The scratch of the exchange between resident blocks: the record of block `part` under `tag`.
     #[inline(always)]
     pub fn record(&self, tag: u32, part: u32) -> View<R> {

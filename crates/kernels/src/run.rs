@@ -20,6 +20,28 @@ pub(crate) fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) ->
     unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
 }
 
+/// Adds to the run's count of evaluations that were not finite.
+#[inline(always)]
+pub(crate) fn count_not_finite(control: View<Control>, count: u32) {
+    if count != 0 {
+        let field = control.atomic_u64(0, offset_of!(Control, not_finite));
+        field.add_relaxed(u64::from(count));
+    }
+}
+
+/// Writes where the run is, all but the count of evaluations that were not finite.
+#[inline(always)]
+pub(crate) fn set_progress(
+    control: View<Control>,
+    iterations: u64,
+    improved_at: u64,
+    stopped: u32,
+) {
+    control.field(0, offset_of!(Control, iterations)).set(0, iterations);
+    control.field(0, offset_of!(Control, improved_at)).set(0, improved_at);
+    control.field(0, offset_of!(Control, stopped)).set(0, stopped);
+}
+
 /// What belongs to one run besides its individuals.
 #[derive(Clone, Copy)]
 pub struct Run<R> {
@@ -40,23 +62,6 @@ pub struct Run<R> {
 }
 
 impl<R: DeviceReal> Run<R> {
-    /// Adds to the run's count of evaluations that were not finite.
-    #[inline(always)]
-    pub fn count_not_finite(&self, count: u32) {
-        if count != 0 {
-            let field = self.control.atomic_u64(0, offset_of!(Control, not_finite));
-            field.add_relaxed(u64::from(count));
-        }
-    }
-
-    /// Writes where the run is, all but the count of evaluations that were not finite.
-    #[inline(always)]
-    pub fn set_progress(&self, iterations: u64, improved_at: u64, stopped: u32) {
-        self.control.field(0, offset_of!(Control, iterations)).set(0, iterations);
-        self.control.field(0, offset_of!(Control, improved_at)).set(0, improved_at);
-        self.control.field(0, offset_of!(Control, stopped)).set(0, stopped);
-    }
-
     /// Ends an iteration over the grid: `mine` is the best that this thread has to offer. The last
     /// block makes the best of all the global best if it beats that, with the position that `row`
     /// gives for it, counts the iteration and applies the stop rule; if `initial`, it ends the
@@ -98,7 +103,7 @@ impl<R: DeviceReal> Run<R> {
             let improved_at = if improved { iterations } else { control.improved_at };
             self.global.set(0, new);
             let stop = self.stop.check(new.fitness, iterations, improved_at);
-            self.set_progress(iterations, improved_at, stop);
+            set_progress(self.control, iterations, improved_at, stop);
         }
     }
 }

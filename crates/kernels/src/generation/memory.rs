@@ -11,6 +11,7 @@ use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
 
 use super::population::{Generation, Parity, Place};
+use crate::run::count_not_finite;
 
 /// One iteration with a warp an individual, a coordinate a lane at a time; with `iterations` zero
 /// places the individuals.
@@ -37,7 +38,7 @@ pub fn step<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<Method
         mine = mine.better(Candidate::new(fitness, index));
     });
     if thread::lane() == 0 {
-        generation.run().count_not_finite(not_finite);
+        count_not_finite(generation.control, not_finite);
     }
     // SAFETY: the host gives `WarpTile::shared_bytes`: a candidate a thread and one more.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };

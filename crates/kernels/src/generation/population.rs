@@ -20,6 +20,8 @@ pub(super) struct Generation<'a, R> {
     pub(super) number: usize,
     /// This block's number among the run's.
     pub(super) part: u32,
+    /// The key of the run's draws.
+    key: RunKey,
     /// `[parity][individual][place]`
     public: View<R>,
     /// `[parity][individual]`
@@ -75,6 +77,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             args,
             number,
             part,
+            key: RunKey::new(args.seed, args.first_run + u64::from(run)),
             public: of_run(args.public, runs, number, 2 * n * stride),
             fitness: of_run(args.fitness, runs, number, 2 * n),
             own: optional(args.own, own * n * stride),
@@ -123,7 +126,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         fitness: Fitness<R>,
     ) -> Individual<R> {
         Individual {
-            key: RunKey::new(self.args.seed, self.args.first_run + self.number as u64),
+            key: self.key,
             iteration,
             index,
             individuals: self.args.individuals,

@@ -12,6 +12,7 @@ use warpswarm_device::{thread, warp};
 
 use super::meeting::Meeting;
 use super::population::{Generation, Parity, Place};
+use crate::run::{count_not_finite, set_progress};
 
 /// The best point that there ever was: fitness and index, and this lane's coordinate.
 #[derive(Clone, Copy)]
@@ -70,7 +71,7 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodA
         done += 1;
         if args.iterations <= 1 {
             if thread::lane() == 0 {
-                generation.run().count_not_finite(not_finite);
+                count_not_finite(generation.control, not_finite);
             }
             let row = |index| after.row(index);
             return generation.run().end_iteration(starts, mine, row, args.stride, scratch);
@@ -87,7 +88,7 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodA
         let reason = args.stop.check(leader.best.fitness, iteration, improved_at);
         if u64::from(done) == args.iterations || reason != stopped::NOT {
             if thread::lane() == 0 {
-                generation.run().count_not_finite(not_finite);
+                count_not_finite(generation.control, not_finite);
             }
             return finish(generation, &leader, (iteration, improved_at, reason));
         }
@@ -222,6 +223,6 @@ fn finish<R: DeviceReal>(
     }
     if thread::lane() == 0 {
         generation.global.set(0, leader.best);
-        generation.run().set_progress(iteration, improved_at, reason);
+        set_progress(generation.control, iteration, improved_at, reason);
     }
 }

@@ -10,6 +10,7 @@ use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
 
 use super::Swarm;
+use crate::run::count_not_finite;
 
 /// Draws every particle of every run and evaluates it.
 ///
@@ -52,6 +53,6 @@ fn place<R: DeviceReal, O: Objective<R>>(swarm: &Swarm<'_, R>, objective: &O, pa
     let fitness = objective.evaluate(&WarpPoint::new(position, swarm.args.dimensions as usize));
     if thread::lane() == 0 {
         swarm.best.set(particle as usize, fitness);
-        swarm.count_not_finite(u32::from(!fitness.is_finite()));
+        count_not_finite(swarm.control, u32::from(!fitness.is_finite()));
     }
 }

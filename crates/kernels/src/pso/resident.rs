@@ -16,7 +16,7 @@ use warpswarm_device::{block, grid, thread, warp};
 
 use super::Swarm;
 use super::particle::{self, Bounds, Move, Own, Particle};
-use crate::run::of_run;
+use crate::run::{count_not_finite, of_run, set_progress};
 
 /// More iterations without an improvement than are counted.
 const ENDLESS: u32 = u32::MAX;
@@ -121,7 +121,7 @@ pub fn resident<
         write(swarm, particle, &it);
         if thread::lane().is_multiple_of(LANES) {
             swarm.best.set(particle as usize, best);
-            swarm.count_not_finite(not_finite);
+            count_not_finite(swarm.control, not_finite);
         }
     }
     if swarm.part == 0 && group == 0 {
@@ -135,7 +135,7 @@ pub fn resident<
             } else {
                 swarm.control.get(0).improved_at
             };
-            swarm.run().set_progress(iteration, improved_at, reason);
+            set_progress(swarm.control, iteration, improved_at, reason);
         }
     }
 }

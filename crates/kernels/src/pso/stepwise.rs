@@ -18,6 +18,7 @@ use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
 
 use super::Swarm;
+use crate::run::count_not_finite;
 
 /// The particles of this thread: from its own on, in strides of the run's threads.
 #[inline(always)]
@@ -98,7 +99,7 @@ pub fn position<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) 
             }
         }
     });
-    swarm.count_not_finite(not_finite);
+    count_not_finite(swarm.control, not_finite);
 }
 
 /// Algorithm 3: the global best, by a tree in shared memory and over the blocks.

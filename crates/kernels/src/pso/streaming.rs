@@ -14,6 +14,7 @@ use warpswarm_device::{thread, warp};
 
 use super::Swarm;
 use super::particle::{self, Bounds, Move, Particle};
+use crate::run::count_not_finite;
 
 /// An iteration with `LANES` lanes a particle, `K` coordinates in each one's registers.
 ///
@@ -100,7 +101,7 @@ pub fn tiled<
         first = next;
     }
     if thread::lane().is_multiple_of(LANES) {
-        swarm.count_not_finite(not_finite);
+        count_not_finite(swarm.control, not_finite);
     }
     swarm.end_iteration(mine, scratch);
 }
@@ -161,7 +162,7 @@ pub fn any<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) {
         particle += args.blocks_per_run * warps;
     }
     if thread::lane() == 0 {
-        swarm.count_not_finite(not_finite);
+        count_not_finite(swarm.control, not_finite);
     }
     // SAFETY: the host gives `streaming_shared_bytes`: a candidate a thread.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
