@@ -77,30 +77,14 @@ pub enum Purpose {
 /// Blocks of a set are counted in so many bits.
 const SET_BITS: u32 = 22;
 
-/// One of several sets of draws of a [`Stream`].
-#[derive(Clone, Copy, Debug)]
-pub struct SetStream {
-    stream: Stream,
-    first: u32,
-}
-
-impl SetStream {
-    /// Both draws of one coordinate, uniform in (0, 1).
-    #[inline(always)]
-    pub fn draws_of<R: Real>(self, coordinate: u32) -> [R; 2] {
-        let block = |index| self.stream.block(self.first + index);
-        let [even, odd] = R::coordinate_draws(block, coordinate / 2);
-        let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
-        [choose(0), choose(1)]
-    }
-}
-
 /// The draws of one individual at one iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
     key: [u32; 2],
     individual: u32,
     iteration: [u32; 2],
+    /// The block from which blocks are counted.
+    first: u32,
 }
 
 impl Stream {
@@ -108,14 +92,14 @@ impl Stream {
     #[inline(always)]
     pub fn new(key: RunKey, purpose: Purpose, iteration: u64, individual: u32) -> Self {
         let high = (iteration >> 32) as u32 | (purpose as u32) << 24;
-        Stream { key: key.0, individual, iteration: [iteration as u32, high] }
+        Stream { key: key.0, individual, iteration: [iteration as u32, high], first: 0 }
     }
 
-    /// The same stream from its block `set << 22` on: an independent set of draws for each of 4.2
-    /// million coordinates; `set` is below 1024.
+    /// The stream from its block `set << 22` on: an independent set of draws for each of 4.2 million
+    /// coordinates; `set` is below 1024.
     #[inline(always)]
-    pub fn set(self, set: u32) -> SetStream {
-        SetStream { stream: self, first: set << SET_BITS }
+    pub fn set(self, set: u32) -> Stream {
+        Stream { first: set << SET_BITS, ..self }
     }
 
     /// An integer uniform in 0..n, without bias, the `number`-th of this stream.
@@ -149,7 +133,7 @@ impl Stream {
     #[inline(always)]
     pub fn block(self, index: u32) -> [u32; 4] {
         let [low, high] = self.iteration;
-        philox4x32::<ROUNDS>([self.individual, index, low, high], self.key)
+        philox4x32::<ROUNDS>([self.individual, self.first + index, low, high], self.key)
     }
 
     /// Two draws for each of the coordinates `2 * pair` and `2 * pair + 1`, uniform in (0, 1).
