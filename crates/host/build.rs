@@ -6,6 +6,5 @@ fn main() {
         kernels: "../kernels/Cargo.toml",
         sources: &["../kernels", "../device", "../core"],
         arch: "sm_80",
-        features: &["pso", "methods"],
     });
 }

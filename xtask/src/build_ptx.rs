@@ -16,9 +16,6 @@ pub(crate) struct Args {
     pub(crate) arch: String,
 }
 
-/// The features that the library's build script names, too.
-const FEATURES: [&str; 2] = ["pso", "methods"];
-
 /// What was built, and where.
 #[derive(Debug)]
 pub(crate) struct Built {
@@ -46,7 +43,6 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
         manifest: shell::root().join("crates/kernels/Cargo.toml"),
         arch: arch.to_owned(),
         target_dir: target.join(build_script::FOLDER),
-        features: FEATURES.map(str::to_owned).to_vec(),
     };
     let modules = kernels.build(&toolchain)?;
     if modules.is_empty() {

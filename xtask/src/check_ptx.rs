@@ -1,5 +1,7 @@
-//! Assembles every entry for each architecture and refuses what makes a kernel slow or wrong:
-//! spilled registers, stack frames, and calls into `core`'s panics.
+//! Assembles every kernel, linked with objectives, for each architecture and refuses what makes a kernel
+//! slow or wrong: spilled registers, stack frames, and calls into `core`'s panics.
+
+mod pairs;
 
 use std::fs;
 use std::path::Path;
@@ -67,13 +69,14 @@ const ALLOWED: &[Allowed] = &[
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Assemble every entry for Hopper, and of each four one for the other architectures
+    /// Link every kernel with some objectives only, and every objective with one kernel of each form;
+    /// assemble all of those for Hopper, and of each eight one for the other architectures
     #[arg(long)]
     quick: bool,
 }
 
 /// Every so many entries `--quick` assembles for all architectures, and the others for this one.
-const QUICK: usize = 4;
+const QUICK: usize = 8;
 const QUICK_ARCH: &str = "sm_90";
 
 /// The most of what an entry uses on any architecture.
@@ -85,15 +88,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let ptxas = setup::ptxas()?;
     let built = build_ptx::build(COMPILED_FOR)?;
     let start = Instant::now();
-    let (table, assembled) = assemble_all(&ptxas, &built, args.quick)?;
-    print_table(&built.modules, &table);
+    let modules = pairs::linked(&built.modules, args.quick)?;
+    let (table, assembled) = assemble_all(&ptxas, &modules, args.quick)?;
+    print_table(&modules, &table);
     println!(
-        "{} entries for {}: {assembled} assembled now, the others known, {:.1} s",
-        built.modules.len(),
+        "{} pairs of kernel and objective for {}: {assembled} assembled now, the others known, {:.1} s",
+        modules.len(),
         ARCHS.join(", "),
         start.elapsed().as_secs_f64()
     );
-    let rows: Vec<_> = built.modules.iter().zip(table.iter().map(most)).collect();
+    let rows: Vec<_> = modules.iter().zip(table.iter().map(most)).collect();
     let findings = findings(&rows, ALLOWED);
     if !findings.is_empty() {
         bail!("{} findings:\n  {}", findings.len(), findings.join("\n  "));
@@ -105,12 +109,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// a row per module, and how often it had to be done.
 fn assemble_all(
     ptxas: &Ptxas,
-    built: &build_ptx::Built,
+    modules: &[Module],
     quick: bool,
 ) -> Result<(Vec<[Option<Usage>; 3]>, usize)> {
     let known = shell::target()?.join("ptx/checked");
     fs::create_dir_all(&known)?;
-    let jobs = built.modules.len() * ARCHS.len();
+    let jobs = modules.len() * ARCHS.len();
     let (next, assembled) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new(vec![None; jobs]);
     thread::scope(|scope| -> Result<()> {
@@ -124,12 +128,11 @@ fn assemble_all(
                 if quick && arch != QUICK_ARCH && !entry.is_multiple_of(QUICK) {
                     continue;
                 }
-                let module = &built.modules[entry];
-                let file = built.folder.join(format!("{}.ptx", module.name));
-                let (said, new) = said(ptxas, arch, module, &file, &known)?;
+                let module = &modules[entry];
+                let (said, new) = said(ptxas, arch, module, &known)?;
                 assembled.fetch_add(usize::from(new), Ordering::Relaxed);
                 let found = usage(&said)?;
-                let found = found.get(&module.name).with_context(|| module.name.clone())?;
+                let found = found.values().next().with_context(|| module.name.clone())?;
                 results.lock().expect("no thread panics")[job] = Some(*found);
             }
         };
@@ -143,19 +146,16 @@ fn assemble_all(
 }
 
 /// What ptxas says about a module, now or when it last saw the same text.
-fn said(
-    ptxas: &Ptxas,
-    arch: &str,
-    module: &Module,
-    file: &Path,
-    known: &Path,
-) -> Result<(String, bool)> {
+fn said(ptxas: &Ptxas, arch: &str, module: &Module, known: &Path) -> Result<(String, bool)> {
     let key = checksum(format!("{}\n{arch}\n{}", ptxas.version, module.text).as_bytes());
     let known = known.join(format!("{key:016x}"));
     if let Ok(said) = fs::read_to_string(&known) {
         return Ok((said, false));
     }
-    let said = ptxas.assemble(arch, file)?;
+    let text = known.with_extension("ptx");
+    fs::write(&text, &module.text)?;
+    let said = ptxas.assemble(arch, &text).with_context(|| module.name.clone())?;
+    fs::remove_file(&text)?;
     // Renamed into place: an interrupted run leaves no half of an answer.
     let part = known.with_extension("part");
     fs::write(&part, &said)?;

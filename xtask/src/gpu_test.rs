@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{build_ptx, shell};
+use crate::shell;
 
 /// The folder must be quick to copy: two programs, each with every kernel twice, as PTX and for the
 /// emulator.
@@ -39,14 +39,12 @@ fn build() -> Result<PathBuf> {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&folder)?;
-    let package = build_ptx::build("sm_80")?.package();
     let mut test = shell::cargo(&["test", "--release", "--package", "warpswarm-tests"]);
     test.args(["--test", "gpu", "--no-run", "--message-format=json-render-diagnostics"]);
     println!("building the tests and the program");
     let tests = executable(&shell::output(&mut test)?, "gpu")?;
     shell::run(&mut shell::cargo(&["build", "--release", "--package", "warpswarm-cli"]))?;
 
-    fs::copy(package, folder.join("kernels.wsptx"))?;
     copy_stripped(&tests, &folder.join("gpu"))?;
     copy_stripped(&target.join("release/warpswarm"), &folder.join("warpswarm"))?;
     fs::write(folder.join("run.sh"), RUN_SH)?;

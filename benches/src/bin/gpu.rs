@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use warpswarm::problems;
-use warpswarm::{Algorithm, Backend, Bounds, Optimiser, PsoParams, Schedule, Settings};
+use warpswarm::{Algorithm, Backend, Bounds, DeParams, Optimiser, PsoParams, Schedule, Settings};
 
 /// One swarm, to be timed.
 struct Case {
@@ -18,7 +18,7 @@ struct Case {
     runs: u64,
     iterations: u64,
     bounds: (f64, f64),
-    params: PsoParams,
+    algorithm: Algorithm,
     schedule: Schedule,
 }
 
@@ -35,9 +35,8 @@ impl Case {
         };
         let (lower, upper) = self.bounds;
         let bounds = Bounds::uniform(self.dimensions, lower, upper)?;
-        let algorithm = Algorithm::from(self.params);
         let info = problems::find(self.problem)?;
-        Ok(info.optimiser::<f32>(0.0, &bounds, &algorithm, &settings)?)
+        Ok(info.optimiser::<f32>(0.0, &bounds, &self.algorithm, &settings)?)
     }
 
     /// Seconds of three repetitions, after a warm-up, sorted.
@@ -87,7 +86,7 @@ fn main() {
             runs: 1,
             iterations: tenth(100_000),
             bounds: (-100.0, 100.0),
-            params: PsoParams::cpso_paper(),
+            algorithm: PsoParams::cpso_paper().into(),
             schedule: Schedule::Resident,
         };
         case.print(None);
@@ -100,7 +99,7 @@ fn main() {
         runs,
         iterations: tenth(iterations),
         bounds: (-5.12, 0.9 * 5.12),
-        params: PsoParams::default(),
+        algorithm: PsoParams::default().into(),
         schedule: Schedule::Resident,
     };
     let cases = [
@@ -109,6 +108,10 @@ fn main() {
         small("n64k_d2", "sphere", 65_536, 2, 1, 10_000),
         small("n768_d30", "rastrigin", 768, 30, 1, 1_000),
         small("batch1000", "rastrigin", 64, 10, 1_000, 1_000),
+        Case {
+            algorithm: DeParams::default().into(),
+            ..small("de_n768_d30", "rastrigin", 768, 30, 1, 10_000)
+        },
         Case {
             schedule: Schedule::Streaming,
             ..small("n64k_d30", "rastrigin", 65_536, 30, 1, 1_000)
@@ -132,7 +135,7 @@ fn main() {
                     runs: 1,
                     iterations: 5_000,
                     bounds: (-100.0, 100.0),
-                    params: PsoParams::cpso_paper(),
+                    algorithm: PsoParams::cpso_paper().into(),
                     schedule: Schedule::Resident,
                 };
                 case.print(block);

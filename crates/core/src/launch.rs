@@ -150,16 +150,6 @@ pub struct PsoArgs<R> {
     pub tag: u32,
 }
 
-/// A kernel's one parameter: the algorithm's arguments and the objective.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Launch<A, O> {
-    /// The algorithm's arguments.
-    pub args: A,
-    /// The objective, by value.
-    pub objective: O,
-}
-
 /// Places in a row of `dimensions` coordinates: so many that rows can be read in vectors.
 pub const fn row_stride(dimensions: u32) -> u32 {
     if dimensions <= 2 { 2 } else { dimensions.next_multiple_of(4) }
@@ -291,20 +281,21 @@ pub const fn reduction_shared_bytes<R: Real>(block: u32) -> u32 {
 
 /// The names and the launch contracts of PSO's kernels.
 ///
-/// An entry's name is the kernel's, then the objective's type (where the kernel evaluates), the
-/// precision, and the tile (where it holds particles in registers), joined by underscores:
-/// `pso_best_f32`, `pso_resident_Rastrigin_f32_x8k4`, `pso_streaming_Sphere_f64_any`.
+/// An entry's name is the kernel's, then the precision, and for kernels that hold particles in
+/// registers the tile, and `constrained` where the objective can be violated, joined by underscores:
+/// `pso_best_f32`, `pso_streaming_f64_any`, `pso_resident_grid_f32_x8k4_constrained`. A kernel that
+/// evaluates is linked with an objective in the form of its tile, otherwise in that which is said here.
 ///
 /// Grids are `runs * blocks_per_run` blocks; blocks are multiples of 32 threads, at most the tile's
 /// `max_block`, without a tile `MAX_BLOCK`. All launches of an iteration use the same arguments. Before the first launch `control` and `slots` are zero, `global` is anything.
 pub mod pso_kernels {
     /// Initial positions, velocities and personal bests; a warp a particle; any grid, no shared
-    /// memory. To be followed by [`BEST`] with `iterations` zero. Needs the objective.
+    /// memory. To be followed by [`BEST`] with `iterations` zero. Evaluates, in the form `warp`.
     pub const INITIALISE: &str = "pso_initialise";
     /// CPSO's velocity kernel; a thread a particle, striding over the run's blocks; no shared memory.
     pub const VELOCITY: &str = "pso_velocity";
     /// CPSO's position kernel: move, evaluate, personal best; a thread a particle, striding; no
-    /// shared memory. Needs the objective.
+    /// shared memory. Evaluates, in the form `thread`.
     pub const POSITION: &str = "pso_position";
     /// CPSO's reduction: the global best; a thread a particle, striding;
     /// [`reduction_shared_bytes`](super::reduction_shared_bytes). Ends an iteration: counts it and
@@ -312,13 +303,13 @@ pub mod pso_kernels {
     pub const BEST: &str = "pso_best";
     /// `iterations` (below 2^31) whole iterations in one launch, one block a run, which holds
     /// `block / lanes` particles, at least `individuals`; shared memory as
-    /// [`ResidentLayout`](super::ResidentLayout) has it. Needs objective and tile.
+    /// [`ResidentLayout`](super::ResidentLayout) has it. Evaluates; needs a tile.
     pub const RESIDENT: &str = "pso_resident";
     /// As [`RESIDENT`], with `blocks_per_run` blocks a run in a cooperative launch.
     pub const RESIDENT_GRID: &str = "pso_resident_grid";
     /// One iteration in one launch, particles striding over the run's blocks;
-    /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Needs the objective and a tile, or
-    /// `any`: a warp a particle.
+    /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or
+    /// `any`: a warp a particle, in the form `warp`.
     pub const STREAMING: &str = "pso_streaming";
 }
 

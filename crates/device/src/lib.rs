@@ -27,6 +27,7 @@ use nvptx as machine;
 pub mod block;
 pub mod entry;
 pub mod grid;
+pub mod objective;
 pub mod point;
 pub mod shared;
 pub mod thread;

@@ -39,7 +39,7 @@ fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) ->
 /// A point in a row of global memory, evaluated by one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadPoint<R> {
-    row: View<R>,
+    pub(crate) row: View<R>,
     dimensions: usize,
 }
 
@@ -92,7 +92,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
 /// What the lanes wrote into the row is ordered by a [`warp::sync`] before.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpPoint<R> {
-    row: View<R>,
+    pub(crate) row: View<R>,
     dimensions: usize,
 }
 
@@ -156,7 +156,7 @@ pub struct TilePoint<R, const LANES: u32, const K: usize> {
     pub own: [R; K],
     dimensions: usize,
     /// Where lanes that need each other's coordinates find them.
-    stage: SharedArray<R>,
+    pub(crate) stage: SharedArray<R>,
 }
 
 /// The coordinate that register `k` of lane `lane % LANES` holds.
@@ -174,23 +174,29 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
         if together < K { together } else { K }
     };
 
-    /// The point with these coordinates; if `gathers`, shows them to the other lanes in `stage`, which
-    /// has a place for each of the particle's coordinates and may be used again after the next
-    /// [`warp::sync`].
+    /// The point with these coordinates; `stage` has a place for each coordinate of the tile, unless
+    /// the point is never [shown](TilePoint::show).
+    #[inline(always)]
+    pub fn new(own: [R; K], dimensions: usize, stage: SharedArray<R>) -> Self {
+        TilePoint { own, dimensions, stage }
+    }
+
+    /// Shows the coordinates to the other lanes, for [`Point::get`] and
+    /// [`Point::sum_of_prefixes`]; the stage may be used again after the next [`warp::sync`].
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn new(own: [R; K], dimensions: usize, stage: SharedArray<R>, gathers: bool) -> Self {
-        if gathers && LANES > 1 {
-            // The point before this one has been read by all.
-            warp::sync();
-            let mut k = 0;
-            while k < K {
-                stage.set(coordinate::<LANES>(thread::lane(), k) as u32, own[k]);
-                k += 1;
-            }
-            warp::sync();
+    pub fn show(&self) {
+        if LANES == 1 {
+            return;
         }
-        TilePoint { own, dimensions, stage }
+        // The point before this one has been read by all.
+        warp::sync();
+        let mut k = 0;
+        while k < K {
+            self.stage.set(coordinate::<LANES>(thread::lane(), k) as u32, self.own[k]);
+            k += 1;
+        }
+        warp::sync();
     }
 
     /// The leaves of this lane, joined within the lane and over the lanes.

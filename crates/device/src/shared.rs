@@ -105,6 +105,13 @@ impl<T: Stored> SharedArray<T> {
         SharedArray { offset, len, item: PhantomData }
     }
 
+    /// Where it begins, in bytes.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) fn offset(&self) -> u32 {
+        self.offset
+    }
+
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn at(&self, i: u32) -> u32 {

@@ -6,6 +6,8 @@
 use core::marker::PhantomData;
 
 use warpswarm_core::launch::Ptr;
+#[cfg(target_arch = "nvptx64")]
+use warpswarm_core::order::Fitness;
 use warpswarm_core::real::Real;
 
 use crate::shared::Stored;
@@ -33,6 +35,20 @@ pub trait DeviceReal: Real + Stored {
     /// # Safety
     /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]);
+
+    /// The fitness at a lane's share of a point, by the linked objective: see
+    /// [`Form::hand_over`](crate::objective::Form::hand_over).
+    #[cfg(target_arch = "nvptx64")]
+    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self>;
+    /// The coordinates that were handed over.
+    #[cfg(target_arch = "nvptx64")]
+    fn handed_coordinates<const K: usize>() -> [Self; K];
+    /// The fitness at a row in memory, by the linked objective.
+    #[cfg(target_arch = "nvptx64")]
+    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self>;
+    /// Gives the kernel its answer.
+    #[cfg(target_arch = "nvptx64")]
+    fn answer(fitness: Fitness<Self>);
 }
 
 impl DeviceReal for f32 {
@@ -59,6 +75,29 @@ impl DeviceReal for f32 {
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
         // SAFETY: the caller's.
         unsafe { machine::stream_write_4x32(at.cast(), values.map(f32::to_bits)) }
+    }
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_tile_32(own.map(Self::to_bits), dimensions, stage);
+        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn handed_coordinates<const K: usize>() -> [Self; K] {
+        machine::handed_coordinates_32().map(Self::from_bits)
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_row_32(row, dimensions);
+        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn answer(fitness: Fitness<Self>) {
+        machine::answer_32(fitness.violation.to_bits(), fitness.value.to_bits());
     }
 }
 
@@ -93,6 +132,29 @@ impl DeviceReal for f64 {
             machine::stream_write_2x64(at.cast(), [a, b]);
             machine::stream_write_2x64(at.add(2).cast(), [c, d]);
         }
+    }
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_tile_64(own.map(Self::to_bits), dimensions, stage);
+        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn handed_coordinates<const K: usize>() -> [Self; K] {
+        machine::handed_coordinates_64().map(Self::from_bits)
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_row_64(row, dimensions);
+        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn answer(fitness: Fitness<Self>) {
+        machine::answer_64(fitness.violation.to_bits(), fitness.value.to_bits());
     }
 }
 
@@ -138,6 +200,13 @@ impl<T: Copy> View<T> {
         }
         // SAFETY: just checked to lie in the array.
         unsafe { self.start.add(i) }
+    }
+
+    /// Where it begins.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) fn address(&self) -> u64 {
+        self.start as u64
     }
 
     /// Element `i`.

@@ -87,11 +87,16 @@ fn by_tile<R: DeviceReal, const LANES: u32, const K: usize>(args: Args<R>) {
     let stage = if staged { stages.part(particle * places, places) } else { stages };
     let dimensions = args.dimensions as usize;
     // Another point before, so that the stage is used twice.
-    let other = TilePoint::<R, LANES, K>::new([R::ONE; K], dimensions, stage, staged);
-    if staged && dimensions > 0 {
-        assert_eq!(other.get(dimensions - 1), R::ONE);
+    let other = TilePoint::<R, LANES, K>::new([R::ONE; K], dimensions, stage);
+    let point = TilePoint::<R, LANES, K>::new(own, dimensions, stage);
+    if staged {
+        other.show();
+        if dimensions > 0 {
+            assert_eq!(other.get(dimensions - 1), R::ONE);
+        }
+        point.show();
     }
-    args.answer(&TilePoint::<R, LANES, K>::new(own, dimensions, stage, staged));
+    args.answer(&point);
     warp::sync();
 }
 

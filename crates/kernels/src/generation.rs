@@ -14,7 +14,6 @@ pub mod registers;
 
 use warpswarm_core::launch::GenerationArgs;
 
-#[cfg(feature = "methods")]
 warpswarm_device::entries! {
     /// The kernels that evaluate nothing.
     pub fn common {
@@ -23,39 +22,34 @@ warpswarm_device::entries! {
     }
 }
 
-/// Exports the kernels of one method for one objective, in both precisions.
+/// Exports the kernels of a method, in both precisions.
 ///
-/// `export_method! { any "de", Sphere, f32: (De<f32>, Shifted<f32, Sphere>), f64: (De<f64>, Shifted<f64,
-/// Sphere>) }` gives a module `Sphere` with the entries `de_Sphere_f32_x32k1` and so on, for the tiles of
-/// [`WarpTile::ALL`](warpswarm_core::launch::WarpTile::ALL). The first word says of which numbers of
-/// dimensions, as for [`export_pso!`](crate::export_pso).
+/// `export_method! { de, "de", De<f32>, De<f64> }` gives a module `de` with the entries `de_f32_x32k1`
+/// and so on: see [`generation_kernels`](warpswarm_core::launch::generation_kernels).
 #[macro_export]
 macro_rules! export_method {
-    (any $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] ["any"] $($rest)* } };
-    (many $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] ["any"] $($rest)* } };
-    (two $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] [] $($rest)* } };
-    (few $($rest:tt)*) => { $crate::export_method! { @module ["x32k1"] [] $($rest)* } };
-    (@module $held:tt $any:tt $method:literal, $name:ident,
-     f32: ($single:ty, $on_single:ty), f64: ($double:ty, $on_double:ty)) => {
-        #[allow(non_snake_case, missing_docs)]
-        pub mod $name {
+    ($module:ident, $name:literal, $single:ty, $double:ty) => {
+        #[allow(missing_docs)]
+        pub mod $module {
             #[allow(unused_imports)]
             use super::*;
-            use warpswarm_core::launch::{Launch, MethodArgs};
-            type Single = Launch<MethodArgs<f32, $single>, $on_single>;
-            type Double = Launch<MethodArgs<f64, $double>, $on_double>;
-            $crate::export_method! { @real f32, $method, $name, Single, $held $any }
-            $crate::export_method! { @real f64, $method, $name, Double, $held $any }
+            $crate::export_method! { @ f32, $name, $single }
+            $crate::export_method! { @ f64, $name, $double }
         }
     };
-    (@real $real:ident, $method:literal, $name:ident, $launch:ty, [$held:literal] [$($any:literal)?]) => {
+    (@ $real:ident, $name:literal, $method:ty) => {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
-                concat!($method, "_", stringify!($name), "_", stringify!($real), "_", $held) =>
-                    |launch: $launch| $crate::generation::registers::run(&launch),
-                $(concat!($method, "_", stringify!($name), "_", stringify!($real), "_", $any) =>
-                    |launch: $launch| $crate::generation::memory::step(&launch),)?
+                concat!($name, "_", stringify!($real), "_x32k1") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::registers::run::<$real, $method, false>(&args),
+                concat!($name, "_", stringify!($real), "_x32k1_constrained") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::registers::run::<$real, $method, true>(&args),
+                concat!($name, "_", stringify!($real), "_any") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::memory::step::<$real, $method>(&args),
             }
         }
     };

@@ -162,105 +162,67 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     }
 }
 
-#[cfg(feature = "pso")]
-warpswarm_device::entries! {
-    /// The kernels that evaluate nothing.
-    pub fn common {
-        "pso_velocity_f32" => |args: PsoArgs<f32>| stepwise::velocity(&args),
-        "pso_velocity_f64" => |args: PsoArgs<f64>| stepwise::velocity(&args),
-        "pso_best_f32" => |args: PsoArgs<f32>| stepwise::best(&args),
-        "pso_best_f64" => |args: PsoArgs<f64>| stepwise::best(&args),
-    }
-}
-
-/// Exports the kernels of PSO for one objective, in both precisions.
-///
-/// `export_pso! { Sphere, f32: Shifted<f32, Sphere>, f64: Shifted<f64, Sphere> }` gives a module `Sphere`
-/// with the entries `pso_resident_Sphere_f32_x1k2` and so on, for the tiles of
-/// [`Tile::all`](warpswarm_core::launch::Tile::all). An objective that exists in some numbers of
-/// dimensions only needs fewer of them and says so first, as in `export_pso! { few Spring, ... }`: see
-/// [`for_each_problem`](warpswarm_core::for_each_problem).
-#[macro_export]
-macro_rules! export_pso {
-    ($name:ident, f32: $single:ty, f64: $double:ty) => {
-        $crate::export_pso! { any $name, f32: $single, f64: $double }
-    };
-    (any $name:ident, f32: $single:ty, f64: $double:ty) => {
-        $crate::export_pso! { @module $name, $single, $double, [x1k2 x8k4 x16k8 any] }
-    };
-    (two $name:ident, f32: $single:ty, f64: $double:ty) => {
-        $crate::export_pso! { @module $name, $single, $double, [x1k2] }
-    };
-    (few $name:ident, f32: $single:ty, f64: $double:ty) => {
-        $crate::export_pso! { @module $name, $single, $double, [x8k4] }
-    };
-    (many $name:ident, f32: $single:ty, f64: $double:ty) => {
-        $crate::export_pso! { @module $name, $single, $double, [x8k4 x16k8 any] }
-    };
-    (@module $name:ident, $single:ty, $double:ty, $tiles:tt) => {
-        #[allow(non_snake_case, missing_docs)]
-        pub mod $name {
-            #[allow(unused_imports)]
+/// The kernels of one precision; those in the inner brackets are there for each tile and for
+/// objectives with constraints and without. A tile is its name, lanes, coordinates a lane, and for how
+/// many threads the registers of three kernels must suffice: a resident block, a block of a
+/// cooperative grid, and streaming, of which several blocks are to share a multiprocessor.
+macro_rules! kernels {
+    ($real:ident, $tiles:tt) => {
+        mod $real {
             use super::*;
-            use warpswarm_core::launch::{Launch, PsoArgs};
-            type Single = Launch<PsoArgs<f32>, $single>;
-            type Double = Launch<PsoArgs<f64>, $double>;
-            $crate::export_pso! { @tiles f32 $name Single $tiles [] [] }
-            $crate::export_pso! { @tiles f64 $name Double $tiles [] [] }
+            warpswarm_device::entries! {
+                /// Those that do without tiles.
+                pub fn common {
+                    concat!("pso_initialise_", stringify!($real)) =>
+                        |args: PsoArgs<$real>| initialise::initialise(&args),
+                    concat!("pso_velocity_", stringify!($real)) =>
+                        |args: PsoArgs<$real>| stepwise::velocity(&args),
+                    concat!("pso_position_", stringify!($real)) =>
+                        |args: PsoArgs<$real>| stepwise::position(&args),
+                    concat!("pso_best_", stringify!($real)) =>
+                        |args: PsoArgs<$real>| stepwise::best(&args),
+                    concat!("pso_streaming_", stringify!($real), "_any") =>
+                        |args: PsoArgs<$real>| streaming::any(&args),
+                }
+            }
+            kernels! { @ unconstrained $real "" false $tiles }
+            kernels! { @ constrained $real "_constrained" true $tiles }
         }
     };
-    // A tile becomes (name, lanes, coordinates a lane, and for how many threads the registers of four
-    // kernels must suffice: a resident block, a block of a cooperative grid, and streaming, of which
-    // several blocks are to share a multiprocessor, with an objective that gathers and without).
-    (@tiles f32 $name:ident $launch:ty [x1k2 $($more:ident)*] [$($tiles:tt)*] []) => {
-        $crate::export_pso! { @tiles f32 $name $launch [$($more)*]
-            [$($tiles)* ("x1k2", 1, 2, 1024, 512, 1024, 1024)] [] }
-    };
-    (@tiles f32 $name:ident $launch:ty [x8k4 $($more:ident)*] [$($tiles:tt)*] []) => {
-        $crate::export_pso! { @tiles f32 $name $launch [$($more)*]
-            [$($tiles)* ("x8k4", 8, 4, 512, 384, 384, 384)] [] }
-    };
-    (@tiles f32 $name:ident $launch:ty [x16k8 $($more:ident)*] [$($tiles:tt)*] []) => {
-        $crate::export_pso! { @tiles f32 $name $launch [$($more)*]
-            [$($tiles)* ("x16k8", 16, 8, 256, 256, 256, 384)] [] }
-    };
-    (@tiles f64 $name:ident $launch:ty [x1k2 $($more:ident)*] [$($tiles:tt)*] []) => {
-        $crate::export_pso! { @tiles f64 $name $launch [$($more)*]
-            [$($tiles)* ("x1k2", 1, 2, 512, 512, 512, 512)] [] }
-    };
-    (@tiles f64 $name:ident $launch:ty [x8k4 $($more:ident)*] [$($tiles:tt)*] []) => {
-        $crate::export_pso! { @tiles f64 $name $launch [$($more)*]
-            [$($tiles)* ("x8k4", 8, 4, 256, 256, 256, 256)] [] }
-    };
-    (@tiles f64 $name:ident $launch:ty [x16k8 $($more:ident)*] [$($tiles:tt)*] []) => {
-        $crate::export_pso! { @tiles f64 $name $launch [$($more)*]
-            [$($tiles)* ("x16k8", 16, 8, 256, 256, 256, 256)] [] }
-    };
-    (@tiles $real:ident $name:ident $launch:ty [any] $tiles:tt []) => {
-        $crate::export_pso! { @tiles $real $name $launch [] $tiles ["any"] }
-    };
-    (@tiles $real:ident $name:ident $launch:ty []
-        [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $gather:literal, $stream:literal))*]
-        [$($any:literal)?]) => {
+    (@ $table:ident $real:ident $suffix:literal $constrained:literal
+        [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*]) => {
         warpswarm_device::entries! {
-            /// The kernels in this precision.
-            pub fn $real {
-                concat!("pso_initialise_", stringify!($name), "_", stringify!($real)) =>
-                    |launch: $launch| $crate::pso::initialise::initialise(&launch),
-                concat!("pso_position_", stringify!($name), "_", stringify!($real)) =>
-                    |launch: $launch| $crate::pso::stepwise::position(&launch),
-                $(concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_", $any) =>
-                    |launch: $launch| $crate::pso::streaming::any(&launch),)?
-                $(concat!("pso_resident_", stringify!($name), "_", stringify!($real), "_", $tile) =>
-                    |launch: $launch| $crate::pso::resident::resident::<
-                        _, _, $lanes, $own, $one, false>(&launch),
-                concat!("pso_resident_grid_", stringify!($name), "_", stringify!($real), "_", $tile) =>
-                    |launch: $launch| $crate::pso::resident::resident::<
-                        _, _, $lanes, $own, $grid, true>(&launch),
-                concat!("pso_streaming_", stringify!($name), "_", stringify!($real), "_", $tile) =>
-                    |launch: $launch| $crate::pso::streaming::tiled::<
-                        _, _, $lanes, $own, $gather, $stream>(&launch),)*
+            /// Those that hold particles in registers.
+            pub fn $table {
+                $(concat!("pso_resident_", stringify!($real), "_", $tile, $suffix) =>
+                    |args: PsoArgs<$real>| resident::resident::<
+                        $real, $lanes, $own, $one, false, $constrained>(&args),
+                concat!("pso_resident_grid_", stringify!($real), "_", $tile, $suffix) =>
+                    |args: PsoArgs<$real>| resident::resident::<
+                        $real, $lanes, $own, $grid, true, $constrained>(&args),
+                concat!("pso_streaming_", stringify!($real), "_", $tile, $suffix) =>
+                    |args: PsoArgs<$real>| streaming::tiled::<
+                        $real, $lanes, $own, $stream, $constrained>(&args),)*
             }
         }
     };
+}
+
+kernels! { f32, [
+    ("x1k2", 1, 2, 1024, 512, 1024),
+    ("x8k4", 8, 4, 512, 384, 384),
+    ("x16k8", 16, 8, 256, 256, 384)
+] }
+kernels! { f64, [
+    ("x1k2", 1, 2, 512, 512, 512),
+    ("x8k4", 8, 4, 256, 256, 256),
+    ("x16k8", 16, 8, 256, 256, 256)
+] }
+
+/// Every kernel, for the emulator.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) fn entries() -> impl Iterator<Item = &'static warpswarm_device::emulator::Entry> {
+    let single = [f32::common(), f32::unconstrained(), f32::constrained()];
+    let double = [f64::common(), f64::unconstrained(), f64::constrained()];
+    single.into_iter().chain(double).flatten()
 }

@@ -29,8 +29,6 @@ pub struct BuildScript<'a> {
     pub sources: &'a [&'a str],
     /// The lowest architecture to compile for.
     pub arch: &'a str,
-    /// See [`Kernels::features`].
-    pub features: &'a [&'a str],
 }
 
 /// Writes `$OUT_DIR/kernels.wsptx`: the package that came with the library, or one compiled now, or
@@ -42,7 +40,6 @@ pub struct BuildScript<'a> {
 ///     kernels: "../kernels/Cargo.toml",
 ///     sources: &["../kernels", "../device", "../core"],
 ///     arch: "sm_80",
-///     features: &[],
 /// });
 /// ```
 ///
@@ -100,8 +97,7 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
         found => or_fail(found),
     };
     rerun_if_changed(&toolchain.rustc);
-    let features = script.features.iter().map(|&feature| feature.into()).collect();
-    let kernels = Kernels { manifest, arch: script.arch.into(), target_dir, features };
+    let kernels = Kernels { manifest, arch: script.arch.into(), target_dir };
     let modules = or_fail(kernels.build(&toolchain));
     pack(script.arch, &toolchain.version, &modules)
 }
@@ -159,26 +155,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let package = pack("sm_80", "rustc", &[]);
         fs::write(folder.path().join("kernels.wsptx"), &package).unwrap();
-        let script = BuildScript {
-            packaged: FILE,
-            kernels: "none",
-            sources: &[],
-            arch: "sm_80",
-            features: &[],
-        };
+        let script = BuildScript { packaged: FILE, kernels: "none", sources: &[], arch: "sm_80" };
         assert_eq!(bytes(&script, folder.path(), folder.path()), package);
     }
 
     #[test]
     fn without_package_and_sources_there_are_no_kernels() {
         let folder = tempfile::tempdir().unwrap();
-        let script = BuildScript {
-            packaged: FILE,
-            kernels: "none",
-            sources: &[],
-            arch: "sm_80",
-            features: &[],
-        };
+        let script = BuildScript { packaged: FILE, kernels: "none", sources: &[], arch: "sm_80" };
         assert_eq!(bytes(&script, folder.path(), folder.path()), Vec::<u8>::new());
     }
 }

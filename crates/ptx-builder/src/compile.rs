@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, io, thread};
+use std::{env, io};
 
 use crate::{CutError, DeviceToolchain, Module, Version, cut, package};
 
@@ -61,9 +61,6 @@ pub struct Kernels {
     /// Where compiled things go. It must not be the target folder of a cargo that is running now,
     /// such as the one whose build script this is; that one would be waited for without end.
     pub target_dir: PathBuf,
-    /// The crate's features that are compiled each by itself, side by side; none for all that are on
-    /// by default, at once.
-    pub features: Vec<String>,
 }
 
 /// Why there is no PTX.
@@ -94,31 +91,14 @@ pub enum CompileError {
 impl Kernels {
     /// Compiles the crate and cuts it into one module per entry, in the order of their names.
     pub fn build(&self, toolchain: &DeviceToolchain) -> Result<Vec<Module>, CompileError> {
-        let part = |feature: Option<&String>| -> Result<Vec<Module>, CompileError> {
-            Ok(cut(&self.compile(toolchain, feature)?, Some(Version::LOWEST))?)
-        };
-        if self.features.is_empty() {
-            return part(None);
-        }
-        let parts: Result<Vec<_>, _> = thread::scope(|scope| {
-            let start = |feature| scope.spawn(move || part(Some(feature)));
-            let threads: Vec<_> = self.features.iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
-        });
-        let mut modules: Vec<_> = parts?.into_iter().flatten().collect();
+        let mut modules = cut(&self.compile(toolchain)?, Some(Version::LOWEST))?;
         modules.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(modules)
     }
 
-    /// Compiles the crate with one of its features, or as it is by default, to one PTX text. Does
-    /// nothing but read that text if nothing has changed.
-    fn compile(
-        &self,
-        toolchain: &DeviceToolchain,
-        feature: Option<&String>,
-    ) -> Result<String, CompileError> {
-        let folder = feature.map_or(self.target_dir.clone(), |name| self.target_dir.join(name));
-        let target_dir = std::path::absolute(&folder).map_err(at(&folder))?;
+    /// Compiles the crate to one PTX text. Does nothing but read that text if nothing has changed.
+    fn compile(&self, toolchain: &DeviceToolchain) -> Result<String, CompileError> {
+        let target_dir = std::path::absolute(&self.target_dir).map_err(at(&self.target_dir))?;
         let manifest = fs::canonicalize(&self.manifest).map_err(at(&self.manifest))?;
         // Another crate's kernels may share the folder, so the file is named after this one's place.
         let place = package::checksum(manifest.as_os_str().as_encoded_bytes());
@@ -129,7 +109,7 @@ impl Kernels {
         let lock = File::create(&lock_path).map_err(at(&lock_path))?;
         lock.lock().map_err(at(&lock_path))?;
         let linker = linker(&target_dir)?;
-        let mut command = self.command(toolchain, &target_dir, feature, &ptx);
+        let mut command = self.command(toolchain, &target_dir, &ptx);
         command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
         let output = command.output().map_err(at(&toolchain.cargo))?;
         if !output.status.success() {
@@ -139,13 +119,7 @@ impl Kernels {
         fs::read_to_string(&ptx).map_err(at(&ptx))
     }
 
-    fn command(
-        &self,
-        toolchain: &DeviceToolchain,
-        target_dir: &Path,
-        feature: Option<&String>,
-        ptx: &Path,
-    ) -> Command {
+    fn command(&self, toolchain: &DeviceToolchain, target_dir: &Path, ptx: &Path) -> Command {
         let mut command = Command::new(&toolchain.cargo);
         for (name, _) in env::vars_os().filter(|(name, _)| is_cleaned(name)) {
             command.env_remove(name);
@@ -164,9 +138,6 @@ impl Kernels {
             .arg(&self.manifest)
             .arg("--target-dir")
             .arg(target_dir);
-        if let Some(feature) = feature {
-            command.args(["--no-default-features", "--features", feature]);
-        }
         command
             .arg("--")
             .arg(format!("--emit=asm={}", ptx.display()))

@@ -14,10 +14,9 @@
 pub mod build_script;
 #[cfg(feature = "build")]
 pub mod compile;
-#[cfg(feature = "build")]
 pub mod cut;
+pub mod link;
 pub mod package;
-#[cfg(feature = "build")]
 mod ptx;
 #[cfg(feature = "build")]
 pub mod toolchain;
@@ -26,8 +25,8 @@ pub mod toolchain;
 pub use build_script::{BuildScript, for_build_script};
 #[cfg(feature = "build")]
 pub use compile::{CompileError, Kernels};
-#[cfg(feature = "build")]
 pub use cut::{CutError, Module, Version, cut};
+pub use link::{LinkError, link};
 #[cfg(feature = "build")]
 pub use package::pack;
 pub use package::{Package, PackageError};

@@ -21,7 +21,7 @@ fn a_crate_becomes_modules() {
     let source = include_str!("sample/lib.rs");
     fs::write(folder.join("src/lib.rs"), source).unwrap();
     let target_dir = folder.join("target");
-    let kernels = Kernels { manifest, arch: "sm_80".into(), target_dir, features: vec![] };
+    let kernels = Kernels { manifest, arch: "sm_80".into(), target_dir };
 
     let modules = kernels.build(&toolchain).unwrap();
     let names: Vec<_> = modules.iter().map(|module| module.name.as_str()).collect();

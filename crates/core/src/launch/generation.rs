@@ -113,8 +113,9 @@ pub const fn generation_stage<R: Real>(block: u32) -> u32 {
 
 /// The names of the kernels that run a [`Method`](crate::method::Method).
 ///
-/// `METHOD_PROBLEM_REAL_TILE`, such as `de_Rastrigin_f32_x32k1`, does `iterations` iterations (one, for
-/// the tile `any`), or places the individuals if that is zero. Grids are `runs * blocks_per_run`
+/// `METHOD_REAL_TILE`, such as `de_f32_x32k1`, followed by `_constrained` where the objective can be violated
+/// and the tile is not `any`, does `iterations` iterations (one, for the tile `any`), or places the
+/// individuals if that is zero. It is linked with an objective in the form of its tile, `warp` for `any`. Grids are `runs * blocks_per_run`
 /// blocks of at most [`MAX_BLOCK`](super::MAX_BLOCK) threads, a multiple of 32; shared memory is
 /// [`WarpTile::shared_bytes`]. More than one iteration and more than one block a run need a
 /// cooperative launch. Before the first launch `control`, `slots`, `own`, `numbers`, and places beyond the

@@ -9,11 +9,13 @@ use super::collective::{Doing, Stop};
 use super::fault::{Fault, FaultKind};
 use super::memory::{Access, Misuse, SharedMemory};
 use super::state::{Identity, State};
-use super::{Entry, LaunchConfig};
+use super::{Entry, LaunchConfig, Linkable};
 
 /// The launch that an operating-system thread is in.
 pub(super) struct Launch {
     pub(super) entry: Entry,
+    /// What the kernel is linked with, and its bytes.
+    pub(super) objective: Option<(Linkable, *const u8)>,
     pub(super) config: LaunchConfig,
     pub(super) argument: *const u8,
     /// The thread that runs.

@@ -3,12 +3,16 @@
 //! A thread runs until it comes to a collective operation or says that it spins; then the
 //! [scheduler](super::schedule) lets another one run.
 
+use core::any::TypeId;
 use core::panic::Location;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::collective::{Doing, Kind, Stop};
 use super::context::{Launch, launch};
 use super::fault::FaultKind;
+use crate::objective::Form;
+use crate::view::DeviceReal;
+use warpswarm_core::order::Fitness;
 
 #[inline]
 pub(crate) fn thread_index() -> u32 {
@@ -352,4 +356,20 @@ pub(crate) fn max_block<const THREADS: u32>() {
 #[inline]
 pub(crate) fn opaque(value: u32) -> u32 {
     value
+}
+
+/// The fitness at a point, by the objective that the launch brings.
+#[track_caller]
+pub(crate) fn judge<R: DeviceReal, P: Form<R>>(point: &P) -> Fitness<R> {
+    let (objective, bytes) = match launch().objective {
+        Some(linked) if (linked.0.form)() == TypeId::of::<(R, P)>() => linked,
+        Some(_) => fail("the objective is for points of another form"),
+        None => fail("the kernel is linked with no objective"),
+    };
+    let mut fitness = Fitness::WORST;
+    // SAFETY: the types have just been compared; `launch_linked`'s caller vouches for the bytes.
+    unsafe {
+        (objective.judge)(bytes, (&raw const *point).cast(), (&raw mut fitness).cast());
+    }
+    fitness
 }

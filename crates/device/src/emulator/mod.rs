@@ -34,6 +34,14 @@ mod state;
 
 pub use fault::{Fault, FaultKind, Place};
 
+use core::any::TypeId;
+
+use warpswarm_core::objective::Objective;
+use warpswarm_core::order::Fitness;
+
+use crate::objective::{self, Form};
+use crate::view::DeviceReal;
+
 /// The largest block of any GPU.
 const MAX_BLOCK: u32 = 1024;
 
@@ -91,6 +99,50 @@ impl Entry {
     }
 }
 
+/// An objective that kernels can be linked with: a row of the table that
+/// [`objectives!`](crate::objectives) makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Linkable {
+    name: &'static str,
+    bytes: usize,
+    align: usize,
+    /// The type of the points that it is for.
+    form: fn() -> TypeId,
+    judge: unsafe fn(*const u8, *const (), *mut ()),
+}
+
+impl Linkable {
+    /// The objective `name`, an `O`, for points of type `P`.
+    pub const fn new<R: DeviceReal, O: Objective<R>, P: Form<R>>(name: &'static str) -> Self {
+        let (bytes, align) = (size_of::<O>(), align_of::<O>());
+        Linkable { name, bytes, align, form: TypeId::of::<(R, P)>, judge: judge::<R, O, P> }
+    }
+
+    /// The name by which the host links it.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Where its bytes begin in the parameter of a kernel whose own arguments end at `end`.
+    pub const fn begin(&self, end: usize) -> usize {
+        end.next_multiple_of(self.align)
+    }
+}
+
+/// # Safety
+/// `objective` points to the bytes of an `O`, `point` to a `P`, `fitness` to a `Fitness<R>`.
+unsafe fn judge<R: DeviceReal, O: Objective<R>, P: Form<R>>(
+    objective: *const u8,
+    point: *const (),
+    fitness: *mut (),
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let objective = objective.cast::<O>().read_unaligned();
+        *fitness.cast::<Fitness<R>>() = objective::at::<R, O, P>(&objective, &*point.cast::<P>());
+    }
+}
+
 /// # Safety
 /// `body` is a `fn(T)`; `argument` points to the bytes of a `T`.
 unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
@@ -112,6 +164,24 @@ unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
 /// those of arrays as the kernel's contract describes them, which stay allocated and are touched by
 /// nothing else until this returns.
 pub unsafe fn launch(entry: &Entry, config: &LaunchConfig, argument: &[u8]) -> Result<(), Fault> {
+    // SAFETY: the caller's.
+    unsafe { launch_linked(entry, None, config, argument) }
+}
+
+/// Runs a kernel to its end, linked with an objective whose bytes follow the kernel's own arguments in
+/// `argument`, from [`Linkable::begin`] on.
+///
+/// # Errors
+/// See [`launch`]; also where the objective is for points of another form than the kernel has.
+///
+/// # Safety
+/// As for [`launch`]; and what follows the arguments are the bytes of a valid objective of the type.
+pub unsafe fn launch_linked(
+    entry: &Entry,
+    objective: Option<&Linkable>,
+    config: &LaunchConfig,
+    argument: &[u8],
+) -> Result<(), Fault> {
     let refuse = |kind, message| Err(Fault::of_launch(kind, entry.name, message));
     if context::in_launch() {
         return refuse(FaultKind::Launch, "a kernel cannot launch another one".to_owned());
@@ -125,11 +195,14 @@ pub unsafe fn launch(entry: &Entry, config: &LaunchConfig, argument: &[u8]) -> R
         let message = format!("{grid} blocks of {block} threads: not 1 to 2^32 threads");
         return refuse(FaultKind::Launch, message);
     }
-    if argument.len() != entry.argument_bytes {
-        let (given, wanted) = (argument.len(), entry.argument_bytes);
+    let linked = objective.map(|linkable| (linkable, linkable.begin(entry.argument_bytes)));
+    let wanted = linked.map_or(entry.argument_bytes, |(linkable, at)| at + linkable.bytes);
+    if argument.len() != wanted {
+        let given = argument.len();
         let message = format!("{given} bytes were given, the kernel takes {wanted}");
         return refuse(FaultKind::Argument, message);
     }
+    let linked = linked.map(|(linkable, at)| (*linkable, argument[at..].as_ptr()));
     // SAFETY: the caller's.
-    unsafe { schedule::run(entry, config, argument) }
+    unsafe { schedule::run(entry, linked, config, argument) }
 }

@@ -12,7 +12,7 @@ use super::fault::{Fault, FaultKind};
 use super::panics;
 use super::stacks::{Loan, Stack};
 use super::state::{Identity, Shuffle, State};
-use super::{Entry, LaunchConfig};
+use super::{Entry, LaunchConfig, Linkable};
 
 /// Rounds in which every thread only spun, nobody having stored, after which it is a deadlock.
 const IDLE_ROUNDS: u32 = 1_000;
@@ -56,6 +56,7 @@ thread_local! {
 /// As for [`launch`](super::launch).
 pub(super) unsafe fn run(
     entry: &Entry,
+    objective: Option<(Linkable, *const u8)>,
     config: &LaunchConfig,
     argument: &[u8],
 ) -> Result<(), Fault> {
@@ -69,6 +70,7 @@ pub(super) unsafe fn run(
     state.fault = None;
     let launch = Launch {
         entry: *entry,
+        objective,
         config: *config,
         argument: argument.as_ptr(),
         current: Cell::new(Identity::NONE),

@@ -12,7 +12,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
 use super::encode::pso_args;
-use super::machine::{Machine, Shape};
+use super::machine::{Kernel, Machine, Shape};
 use super::memory::{RunArrays, Transfer, tags_left};
 use super::{Engine, Job, demand};
 use crate::choices::{Backend, Schedule};
@@ -33,14 +33,19 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Makes the objective follow a launch's arguments of this alignment, as `Launch` has it.
-    pub(crate) fn append_to(&self, parameter: &mut Vec<u8>, align_of_args: usize) {
-        // `Launch` is `repr(C)`: the objective comes at its alignment, padding at the end.
+    /// Makes the objective follow a kernel's arguments, at its alignment.
+    pub(crate) fn append_to(&self, parameter: &mut Vec<u8>) {
         let BuiltIn { bytes, align, .. } = &self.problem;
         parameter.resize(parameter.len().next_multiple_of(*align), 0);
         parameter.extend_from_slice(bytes);
-        let align = align_of_args.max(*align);
-        parameter.resize(parameter.len().next_multiple_of(align), 0);
+    }
+
+    /// A kernel by what its name begins with, for points of a form, of which there are two, with
+    /// constraints and without, where it is `flavoured`.
+    pub(crate) fn kernel<R: Real>(&self, entry: String, form: &str, flavoured: bool) -> Kernel {
+        let objective = format!("objective_{}_{}_{form}", self.problem.type_name, R::NAME);
+        let suffix = if flavoured && self.constrained { "_constrained" } else { "" };
+        Kernel { entry: entry + suffix, objective: Some(objective) }
     }
 }
 
@@ -110,10 +115,10 @@ pub(crate) struct Device<R, M> {
 /// The names of the kernels that a layout uses.
 #[derive(Clone, Debug)]
 struct Kernels {
-    initialise: String,
-    best: String,
+    initialise: Kernel,
+    best: Kernel,
     /// Those of an iteration, in order; `best` follows where the schedule is stepwise.
-    iteration: Vec<String>,
+    iteration: Vec<Kernel>,
 }
 
 impl<R: Real, M: Machine> Device<R, M> {
@@ -128,12 +133,12 @@ impl<R: Real, M: Machine> Device<R, M> {
     ) -> Result<Self> {
         let demand = demand(&job, &target, settings, &machine);
         let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
-            let entry = entry::<R>(&target, one.kernel, one.tile);
-            machine.occupancy(&entry, one.block, one.shared)
+            let kernel = kernel::<R>(&target, one.kernel, one.tile);
+            machine.occupancy(&kernel, one.block, one.shared)
         })?;
         let kernels = Kernels::of::<R>(&layout, &target);
-        for entry in [&kernels.initialise, &kernels.best].into_iter().chain(&kernels.iteration) {
-            machine.load(entry)?;
+        for kernel in [&kernels.initialise, &kernels.best].into_iter().chain(&kernels.iteration) {
+            machine.load(kernel)?;
         }
         let slots_bytes = slots_bytes::<R>(&job, &target, &layout);
         let arrays = Arrays::allocate(&job, &layout, slots_bytes, &mut machine)?;
@@ -168,16 +173,16 @@ impl<R: Real, M: Machine> Device<R, M> {
     }
 
     /// Launches a kernel.
-    fn launch(&mut self, entry: &str, shape: Shape, args: &PsoArgs<R>) -> Result<()> {
-        let parameter = self.parameter(entry, args);
-        self.machine.launch(entry, shape, &parameter)
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, args: &PsoArgs<R>) -> Result<()> {
+        let parameter = self.parameter(kernel, args);
+        self.machine.launch(kernel, shape, &parameter)
     }
 
-    /// A kernel's parameter: with the objective, where its name says that it takes it.
-    fn parameter(&self, entry: &str, args: &PsoArgs<R>) -> Vec<u8> {
+    /// A kernel's parameter.
+    fn parameter(&self, kernel: &Kernel, args: &PsoArgs<R>) -> Vec<u8> {
         let mut parameter = pso_args(args);
-        if *entry != self.kernels.best && !entry.starts_with(pso_kernels::VELOCITY) {
-            self.target.append_to(&mut parameter, align_of::<PsoArgs<R>>());
+        if kernel.objective.is_some() {
+            self.target.append_to(&mut parameter);
         }
         parameter
     }
@@ -223,7 +228,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn advance_resident(&mut self, iterations: u64) -> Result<()> {
         let Layout { grid, shared, .. } = self.layout;
         let shares = grid.blocks_per_run > 1;
-        let entry = self.kernels.iteration[0].clone();
+        let kernel = self.kernels.iteration[0].clone();
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.slots_bytes);
@@ -231,7 +236,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             let now = left.min(MAX_LAUNCH).min(if shares { tags } else { u64::MAX });
             for (first, runs) in grid.waves(self.job.runs) {
                 let args = self.args(grid, first, runs, now);
-                self.launch(&entry, Shape::of(grid, runs, shared, shares), &args)?;
+                self.launch(&kernel, Shape::of(grid, runs, shared, shares), &args)?;
             }
             if shares {
                 self.tag += now as u32;
@@ -244,24 +249,24 @@ impl<R: Real, M: Machine> Device<R, M> {
     /// The other schedules: one or several launches an iteration.
     fn advance_by_one(&mut self, iterations: u64) -> Result<()> {
         let Layout { grid, shared, schedule, .. } = self.layout;
-        let mut entries = self.kernels.iteration.clone();
+        let mut kernels = self.kernels.iteration.clone();
         if schedule == Schedule::Stepwise {
-            entries.push(self.kernels.best.clone());
+            kernels.push(self.kernels.best.clone());
         }
         for (first, runs) in grid.waves(self.job.runs) {
             let args = self.args(grid, first, runs, 1);
-            let launches: Vec<_> = entries
+            let launches: Vec<_> = kernels
                 .iter()
-                .map(|entry| {
-                    let reduces = schedule == Schedule::Streaming || *entry == self.kernels.best;
+                .map(|kernel| {
+                    let reduces = schedule == Schedule::Streaming || *kernel == self.kernels.best;
                     let shared = if reduces { shared } else { 0 };
                     let shape = Shape::of(grid, runs, shared, false);
-                    (entry, shape, self.parameter(entry, &args))
+                    (kernel, shape, self.parameter(kernel, &args))
                 })
                 .collect();
             for _ in 0..iterations {
-                for (entry, shape, parameter) in &launches {
-                    self.machine.launch(entry, *shape, parameter)?;
+                for (kernel, shape, parameter) in &launches {
+                    self.machine.launch(kernel, *shape, parameter)?;
                 }
             }
         }
@@ -353,7 +358,7 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
 
 impl Kernels {
     fn of<R: Real>(layout: &Layout, target: &Target) -> Self {
-        let name = |kernel| entry::<R>(target, kernel, layout.tile);
+        let name = |name| kernel::<R>(target, name, layout.tile);
         let iteration = match layout.schedule {
             Schedule::Stepwise => vec![name(pso_kernels::VELOCITY), name(pso_kernels::POSITION)],
             Schedule::Resident if layout.grid.blocks_per_run > 1 => {
@@ -370,13 +375,15 @@ impl Kernels {
     }
 }
 
-/// An entry's name, as [`pso_kernels`] says it is made.
-fn entry<R: Real>(target: &Target, kernel: &str, tile: Option<Tile>) -> String {
-    let (problem, real) = (target.problem.type_name, R::NAME);
-    match kernel {
-        pso_kernels::VELOCITY | pso_kernels::BEST => format!("{kernel}_{real}"),
-        pso_kernels::INITIALISE | pso_kernels::POSITION => format!("{kernel}_{problem}_{real}"),
-        _ => format!("{kernel}_{problem}_{real}_{}", tile.map_or("any", |tile| tile.name)),
+/// A kernel by its name in [`pso_kernels`].
+fn kernel<R: Real>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
+    let entry = format!("{name}_{}", R::NAME);
+    match (name, tile) {
+        (pso_kernels::VELOCITY | pso_kernels::BEST, _) => Kernel { entry, objective: None },
+        (pso_kernels::INITIALISE, _) => target.kernel::<R>(entry, "warp", false),
+        (pso_kernels::POSITION, _) => target.kernel::<R>(entry, "thread", false),
+        (_, None) => target.kernel::<R>(entry + "_any", "warp", false),
+        (_, Some(tile)) => target.kernel::<R>(format!("{entry}_{}", tile.name), tile.name, true),
     }
 }
 
@@ -425,11 +432,11 @@ mod tests {
         fn multiprocessors(&self) -> u32 {
             self.device.multiprocessors()
         }
-        fn occupancy(&mut self, entry: &str, block: u32, shared: u32) -> Result<u32> {
-            self.call(|device| device.occupancy(entry, block, shared))
+        fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
+            self.call(|device| device.occupancy(kernel, block, shared))
         }
-        fn load(&mut self, entry: &str) -> Result<()> {
-            self.call(|device| device.load(entry))
+        fn load(&mut self, kernel: &Kernel) -> Result<()> {
+            self.call(|device| device.load(kernel))
         }
         fn allocate(&mut self, bytes: u64) -> Result<u64> {
             self.call(|device| device.allocate(bytes))
@@ -443,8 +450,8 @@ mod tests {
         fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
             self.call(|device| device.download(address, to))
         }
-        fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()> {
-            self.call(|device| device.launch(entry, shape, parameter))
+        fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()> {
+            self.call(|device| device.launch(kernel, shape, parameter))
         }
     }
 

@@ -2,7 +2,7 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    Control, GenerationArgs, MethodArgs, Ptr, generation_kernels, slots_len,
+    Control, GenerationArgs, MethodArgs, Ptr, WarpTile, generation_kernels, slots_len,
 };
 use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
@@ -11,7 +11,7 @@ use warpswarm_cpu_ref::Swarm;
 use super::cpu::check_memory;
 use super::device::{MAX_LAUNCH, Target};
 use super::encode::{generation_args, method_bytes};
-use super::machine::{Machine, Shape};
+use super::machine::{Kernel, Machine, Shape};
 use super::memory::{RunArrays, Transfer, tags_left};
 use super::{Engine, Job, Procedure, demand, with_method};
 use crate::choices::{Backend, Schedule};
@@ -67,7 +67,7 @@ pub(crate) struct Generations<R, M> {
     job: Job<R>,
     target: Target,
     layout: Layout,
-    entry: String,
+    kernel: Kernel,
     arrays: Arrays,
     slots_bytes: u64,
     tag: u32,
@@ -84,15 +84,16 @@ impl<R: Real, M: Machine> Generations<R, M> {
         mut machine: M,
     ) -> Result<Self> {
         let demand = demand(&job, &target, settings, &machine);
-        let name = |tile: &str| {
-            let method = name_of(&job.procedure);
-            format!("{method}_{}_{}_{tile}", target.problem.type_name, R::NAME)
+        let kernel = |tile: &WarpTile| {
+            let entry = format!("{}_{}_{}", name_of(&job.procedure), R::NAME, tile.name);
+            let form = if tile.is_held() { tile.name } else { "warp" };
+            target.kernel::<R>(entry, form, tile.is_held())
         };
         let layout = planner::plan::<R>(&demand, &mut |tile, block, shared| {
-            machine.occupancy(&name(tile), block, shared)
+            machine.occupancy(&kernel(tile), block, shared)
         })?;
-        let entry = name(layout.tile.name);
-        machine.load(&entry)?;
+        let kernel = kernel(&layout.tile);
+        machine.load(&kernel)?;
         let blocks = u64::from(layout.grid.blocks_per_run);
         let slots_bytes = if layout.shares() {
             8 * slots_len::<R>(target.constrained, u64::from(job.runs), blocks)
@@ -105,7 +106,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
             job,
             target,
             layout,
-            entry,
+            kernel,
             arrays,
             slots_bytes,
             tag: 0,
@@ -163,7 +164,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
             let parameter = self.parameter(&self.args(first, runs, iterations));
             let shape = Shape::of(grid, runs, shared, cooperative);
             for _ in 0..times {
-                self.machine.launch(&self.entry, shape, &parameter)?;
+                self.machine.launch(&self.kernel, shape, &parameter)?;
             }
         }
         Ok(())
@@ -172,11 +173,12 @@ impl<R: Real, M: Machine> Generations<R, M> {
     /// Measures how far the individuals are apart.
     fn nearest(&mut self) -> Result<()> {
         let entry = format!("{}_{}", generation_kernels::NEAREST, R::NAME);
-        self.machine.load(&entry)?;
+        let kernel = Kernel { entry, objective: None };
+        self.machine.load(&kernel)?;
         let grid = self.layout.grid;
         for (first, runs) in grid.waves(self.job.runs) {
             let parameter = generation_args(&self.args(first, runs, 0));
-            self.machine.launch(&entry, Shape::of(grid, runs, 0, false), &parameter)?;
+            self.machine.launch(&kernel, Shape::of(grid, runs, 0, false), &parameter)?;
         }
         Ok(())
     }
@@ -188,7 +190,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
         let mut parameter = generation_args(args);
         parameter.extend(method_bytes(&self.job.procedure));
         parameter.resize(parameter.len().next_multiple_of(align), 0);
-        self.target.append_to(&mut parameter, align);
+        self.target.append_to(&mut parameter);
         parameter
     }
 }

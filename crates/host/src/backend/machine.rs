@@ -4,8 +4,26 @@
 pub(crate) mod emulator;
 pub(crate) mod gpu;
 
+use std::fmt;
+
 use crate::error::Result;
 use crate::planner::Geometry;
+
+/// A kernel by the name of its entry, and the objective that it is linked with, if it evaluates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Kernel {
+    pub(crate) entry: String,
+    pub(crate) objective: Option<String>,
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.objective {
+            None => f.write_str(&self.entry),
+            Some(objective) => write!(f, "{} with {objective}", self.entry),
+        }
+    }
+}
 
 /// A device with memory of its own, and a queue of work that it does in order.
 pub(crate) trait Machine: Send {
@@ -14,9 +32,9 @@ pub(crate) trait Machine: Send {
     /// Its multiprocessors.
     fn multiprocessors(&self) -> u32;
     /// How many such blocks of a kernel a multiprocessor runs at the same time.
-    fn occupancy(&mut self, entry: &str, block: u32, shared: u32) -> Result<u32>;
+    fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32>;
     /// Makes a kernel ready to be launched.
-    fn load(&mut self, entry: &str) -> Result<()>;
+    fn load(&mut self, kernel: &Kernel) -> Result<()>;
     /// The address of so many bytes, zeroed and aligned to 256; freed with the machine.
     fn allocate(&mut self, bytes: u64) -> Result<u64>;
     /// Zeroes allocated memory.
@@ -25,8 +43,8 @@ pub(crate) trait Machine: Send {
     fn upload(&mut self, address: u64, from: &[u8]) -> Result<()>;
     /// Waits until all work is done, then copies from allocated memory.
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
-    /// Enqueues a kernel; `parameter` is its one parameter.
-    fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()>;
+    /// Enqueues a kernel; `parameter` is its one parameter, with the objective at its end.
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()>;
 }
 
 /// The sizes of a launch.

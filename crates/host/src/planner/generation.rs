@@ -15,7 +15,7 @@ const ALONE: u32 = 2;
 const CROWDED: u64 = 16;
 
 /// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
-pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&'static str, u32, u32) -> Result<u32>;
+pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&WarpTile, u32, u32) -> Result<u32>;
 
 /// How the runs are laid over the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
     let block = forced(demand, MAX_BLOCK)?.unwrap_or(MAX_BLOCK);
     let shared = tile.shared_bytes::<R>(block, demand.gathers);
     let capacity =
-        u64::from(occupancy(tile.name, block, shared)?.max(1)) * u64::from(demand.multiprocessors);
+        u64::from(occupancy(&tile, block, shared)?.max(1)) * u64::from(demand.multiprocessors);
     let warps = block / WARP;
     let individuals = u64::from(demand.individuals);
     let crowded = individuals > CROWDED * capacity * u64::from(warps);

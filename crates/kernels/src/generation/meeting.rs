@@ -1,7 +1,6 @@
 //! Where the blocks of a run agree on the best, between two iterations.
 
 use warpswarm_core::launch::{slot_words, slots_len};
-use warpswarm_core::objective::Objective;
 use warpswarm_core::order::Candidate;
 use warpswarm_device::grid::Exchange;
 use warpswarm_device::shared::SharedArray;
@@ -25,13 +24,13 @@ pub(super) struct Meeting<R> {
 
 impl<R: DeviceReal> Meeting<R> {
     #[inline(always)]
-    pub(super) fn new<O: Objective<R>>(
+    pub(super) fn new<const CONSTRAINED: bool>(
         generation: &Generation<'_, R>,
         scratch: SharedArray<Candidate<R>>,
     ) -> Self {
         let (args, number) = (generation.args, generation.number);
         let blocks = args.blocks_per_run;
-        let words = slots_len::<R>(O::CONSTRAINED, 1, u64::from(blocks)) as usize;
+        let words = slots_len::<R>(CONSTRAINED, 1, u64::from(blocks)) as usize;
         let (slots, indices) = if blocks > 1 {
             (
                 of_run(args.slots, args.runs, number, words),
@@ -40,7 +39,7 @@ impl<R: DeviceReal> Meeting<R> {
         } else {
             (View::EMPTY, View::EMPTY)
         };
-        let exchange = Exchange::new(slots, blocks, slot_words::<R>(O::CONSTRAINED));
+        let exchange = Exchange::new(slots, blocks, slot_words::<R>(CONSTRAINED));
         Meeting { blocks, part: generation.part, exchange, indices, scratch }
     }
 
@@ -49,7 +48,7 @@ impl<R: DeviceReal> Meeting<R> {
     ///
     /// Collective in the block and among the run's blocks; `mine` is the warp's.
     #[inline(always)]
-    pub(super) fn agree<O: Objective<R>>(
+    pub(super) fn agree<const CONSTRAINED: bool>(
         &self,
         tag: u32,
         mine: Candidate<R>,
@@ -69,7 +68,7 @@ impl<R: DeviceReal> Meeting<R> {
             } else {
                 Candidate::NONE
             };
-            ours = warp::best(theirs, O::CONSTRAINED).0;
+            ours = warp::best(theirs, CONSTRAINED).0;
         }
         if self.blocks == 1 {
             if any {
@@ -77,7 +76,7 @@ impl<R: DeviceReal> Meeting<R> {
             }
             return any;
         }
-        let best = self.over_blocks::<O>(tag, ours);
+        let best = self.over_blocks::<CONSTRAINED>(tag, ours);
         let found = best.index != u32::MAX;
         if found {
             *leader = best;
@@ -87,7 +86,7 @@ impl<R: DeviceReal> Meeting<R> {
 
     /// The best of all blocks' candidates; [`Candidate::NONE`] where no block has one.
     #[inline(always)]
-    fn over_blocks<O: Objective<R>>(&self, tag: u32, ours: Candidate<R>) -> Candidate<R> {
+    fn over_blocks<const CONSTRAINED: bool>(&self, tag: u32, ours: Candidate<R>) -> Candidate<R> {
         let place = thread::block_dim() / 32;
         if thread::warp() == 0 {
             let parity = ((tag & 1) * self.blocks) as usize;
@@ -103,7 +102,7 @@ impl<R: DeviceReal> Meeting<R> {
             grid::fence();
             if thread::lane() == 0 {
                 let nothing = heard.fitness.value.is_nan()
-                    && (!O::CONSTRAINED || heard.fitness.violation.is_nan());
+                    && (!CONSTRAINED || heard.fitness.violation.is_nan());
                 let best = if nothing {
                     Candidate::NONE
                 } else {

@@ -1,10 +1,10 @@
 //! Individuals in memory while they move: any number of coordinates, one iteration a launch.
 
-use warpswarm_core::launch::{Launch, MAX_BLOCK, MethodArgs, stopped};
+use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, stopped};
 use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws};
-use warpswarm_core::objective::Objective;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
+use warpswarm_device::objective;
 use warpswarm_device::point::WarpPoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
@@ -19,9 +19,9 @@ use crate::run::count_not_finite;
 /// Work: each of the run's blocks has as many neighbouring individuals as the others, its warps stride
 /// over them. Shared memory: [`WarpTile::shared_bytes`](warpswarm_core::launch::WarpTile::shared_bytes).
 #[inline(always)]
-pub fn step<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodArgs<R, M>, O>) {
+pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     max_block::<MAX_BLOCK>();
-    let args = &launch.args.args;
+    let args = &launch.args;
     let generation = &Generation::of_block(args, M::OWN, M::NUMBERS);
     let control = generation.control.get(0);
     let starts = args.iterations == 0;
@@ -33,7 +33,7 @@ pub fn step<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<Method
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {
         let who = generation.individual(iteration, index, before.fitness.get(index as usize));
-        let (fitness, bad) = advance::<R, M, O>(launch, generation, (before, after), &who);
+        let (fitness, bad) = advance::<R, M>(launch, generation, (before, after), &who);
         not_finite += bad;
         mine = mine.better(Candidate::new(fitness, index));
     });
@@ -65,13 +65,13 @@ type Kept<R, P> = (u32, Fitness<R>, P, Numbers<R>);
 /// A proposal is written where the public point will be, and taken back if it is refused. The own rows
 /// change once the attempts are over, so the coordinates of the one that counts are computed again.
 #[inline(always)]
-fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
-    launch: &Launch<MethodArgs<R, M>, O>,
+fn advance<R: DeviceReal, M: Method<R>>(
+    launch: &MethodArgs<R, M>,
     generation: &Generation<'_, R>,
     (before, after): (Parity<R>, Parity<R>),
     who: &Individual<R>,
 ) -> (Fitness<R>, u32) {
-    let method = &launch.args.method;
+    let method = &launch.method;
     let (starts, dimensions) = (who.iteration == 0, who.dimensions);
     let first =
         if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
@@ -102,7 +102,8 @@ fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
         warp::sync();
         coordinates(dimensions, |i| row_after.set(i as usize, proposed(&who, &plan, i).0));
         warp::sync();
-        let fitness = launch.objective.evaluate(&WarpPoint::new(row_after, dimensions as usize));
+        let fitness =
+            objective::evaluate::<R, _, true>(&WarpPoint::new(row_after, dimensions as usize));
         not_finite += u32::from(!fitness.is_finite());
         let better = match kept {
             None => true,

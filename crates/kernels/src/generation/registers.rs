@@ -1,10 +1,10 @@
 //! Individuals in registers while they move: up to 32 coordinates, one a lane.
 
-use warpswarm_core::launch::{Launch, MAX_BLOCK, MethodArgs, generation_stage, stopped};
+use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, generation_stage, stopped};
 use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
-use warpswarm_core::objective::Objective;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
+use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
@@ -39,16 +39,16 @@ struct Proposal<R, P> {
 /// over them. Shared memory: [`WarpTile::shared_bytes`](warpswarm_core::launch::WarpTile::shared_bytes).
 /// Several iterations with several blocks a run need a cooperative launch.
 #[inline(always)]
-pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodArgs<R, M>, O>) {
+pub fn run<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(launch: &MethodArgs<R, M>) {
     max_block::<MAX_BLOCK>();
-    let args = &launch.args.args;
+    let args = &launch.args;
     let generation = &Generation::of_block(args, M::OWN, M::NUMBERS);
     let control = generation.control.get(0);
     let starts = args.iterations == 0;
     if !starts && control.stopped != stopped::NOT {
         return;
     }
-    let (scratch, stage) = shared::<R, O>();
+    let (scratch, stage) = shared::<R>();
     let mut leader = Leader { best: Candidate::NONE, position: R::ZERO };
     if !starts {
         leader.best = generation.global.get(0);
@@ -63,8 +63,14 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodA
         let mut mine = Candidate::NONE;
         generation.each(|index| {
             let who = generation.individual(iteration, index, before.fitness.get(index as usize));
-            let moved =
-                advance::<R, M, O>(launch, generation, (before, after), &who, &leader, stage);
+            let moved = advance::<R, M, CONSTRAINED>(
+                launch,
+                generation,
+                (before, after),
+                &who,
+                &leader,
+                stage,
+            );
             not_finite += moved.1;
             mine = mine.better(Candidate::new(moved.0, index));
         });
@@ -78,7 +84,11 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodA
         }
         let old = leader.best.fitness;
         let tag = args.tag.wrapping_add(done);
-        if Meeting::new::<O>(generation, scratch).agree::<O>(tag, mine, &mut leader.best) {
+        if Meeting::new::<CONSTRAINED>(generation, scratch).agree::<CONSTRAINED>(
+            tag,
+            mine,
+            &mut leader.best,
+        ) {
             let row_of_best = after.row(leader.best.index);
             leader.position = coordinate_of(args.stride, |i| row_of_best.get(i));
             if leader.best.fitness.beats(old) {
@@ -98,7 +108,7 @@ pub fn run<R: DeviceReal, M: Method<R>, O: Objective<R>>(launch: &Launch<MethodA
 
 /// The scratch of the block's reductions, and this warp's stage of its points.
 #[inline(always)]
-fn shared<R: DeviceReal, O: Objective<R>>() -> (SharedArray<Candidate<R>>, SharedArray<R>) {
+fn shared<R: DeviceReal>() -> (SharedArray<Candidate<R>>, SharedArray<R>) {
     let threads = thread::block_dim();
     let places = 32;
     // SAFETY: the host gives `WarpTile::shared_bytes`: a candidate a thread and one more, then the
@@ -109,7 +119,7 @@ fn shared<R: DeviceReal, O: Objective<R>>() -> (SharedArray<Candidate<R>>, Share
             SharedArray::new(generation_stage::<R>(threads), threads / 32 * places),
         )
     };
-    (scratch, if O::GATHERS { stage.part(thread::warp() * places, places) } else { stage })
+    (scratch, stage.part(thread::warp() * places, places))
 }
 
 /// This lane's coordinate of a row of `stride` places; zero beyond its end.
@@ -122,15 +132,15 @@ fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
 /// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
 /// many of its evaluations were not finite.
 #[inline(always)]
-fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
-    launch: &Launch<MethodArgs<R, M>, O>,
+fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
+    launch: &MethodArgs<R, M>,
     generation: &Generation<'_, R>,
     (before, after): (Parity<R>, Parity<R>),
     who: &Individual<R>,
     leader: &Leader<R>,
     stage: SharedArray<R>,
 ) -> (Fitness<R>, u32) {
-    let method = &launch.args.method;
+    let method = &launch.method;
     let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
     let numbers =
         if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
@@ -143,8 +153,8 @@ fn advance<R: DeviceReal, M: Method<R>, O: Objective<R>>(
         let mut tried = numbers;
         let plan = method.plan(&who, &mut tried, &before);
         let (x, own) = proposed(method, generation, before, (&who, &plan), public, leader);
-        let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage, O::GATHERS);
-        let fitness = launch.objective.evaluate(&point);
+        let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
+        let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
         not_finite += u32::from(!fitness.is_finite());
         let better = match &kept {
             None => true,

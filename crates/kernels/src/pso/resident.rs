@@ -4,11 +4,11 @@
 //! run in one block hands the new best around through shared memory; a run over several blocks
 //! exchanges once an iteration in any case ([`Exchange`]), and positions only where they improve.
 
-use warpswarm_core::launch::{Launch, PsoArgs, ResidentLayout, slot_words, slots_len, stopped};
-use warpswarm_core::objective::Objective;
+use warpswarm_core::launch::{PsoArgs, ResidentLayout, slot_words, slots_len, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::grid::Exchange;
+use warpswarm_device::objective;
 use warpswarm_device::point::{TilePoint, coordinate};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
@@ -36,22 +36,21 @@ struct Leader<R, const K: usize> {
 #[inline(always)]
 pub fn resident<
     R: DeviceReal,
-    O: Objective<R>,
     const LANES: u32,
     const K: usize,
     const BLOCK: u32,
     const GRID: bool,
+    const CONSTRAINED: bool,
 >(
-    launch: &Launch<PsoArgs<R>, O>,
+    args: &PsoArgs<R>,
 ) {
     max_block::<BLOCK>();
-    let args = &launch.args;
     let swarm = &Swarm::of_block(args);
     let control = swarm.control.get(0);
     if control.stopped != stopped::NOT {
         return;
     }
-    let meeting = Meeting::<R, LANES, K, GRID>::new::<O>(swarm);
+    let meeting = Meeting::<R, LANES, K, GRID>::new::<CONSTRAINED>(swarm);
     let group = thread::index() / LANES;
     let particle = swarm.part * (thread::block_dim() / LANES) + group;
     let active = particle < swarm.individuals;
@@ -60,10 +59,10 @@ pub fn resident<
     let key = swarm.key();
     let bounds = Bounds::<R, LANES, K>::of(swarm);
     let mut it = read::<R, LANES, K>(swarm, held);
-    let mut best = unconstrained::<R, O>(swarm.best.get(held as usize));
+    let mut best = unconstrained::<R, CONSTRAINED>(swarm.best.get(held as usize));
     let global = swarm.global.get(0);
     let mut leader = Leader {
-        best: Candidate::new(unconstrained::<R, O>(global.fitness), global.index),
+        best: Candidate::new(unconstrained::<R, CONSTRAINED>(global.fitness), global.index),
         position: particle::load::<R, LANES, K>(
             swarm.global_position.row(0, args.stride),
             R::ZERO,
@@ -89,8 +88,8 @@ pub fn resident<
         };
         it.advance(swarm, which, &leader.position, &bounds);
         let dimensions = args.dimensions as usize;
-        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, meeting.stage, O::GATHERS);
-        let fitness = launch.objective.judge(&point);
+        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, meeting.stage);
+        let fitness = objective::judge::<R, _, CONSTRAINED>(&point);
         not_finite += u32::from(active && !fitness.is_finite());
         let mut mine = Candidate::NONE;
         if active && fitness.beats(best) {
@@ -104,7 +103,7 @@ pub fn resident<
         idle = (idle + 1).min(ENDLESS - 1);
         let before = leader.best.fitness;
         let tag = args.tag.wrapping_add(args.iterations as u32 - left);
-        if meeting.agree::<O>(swarm, tag, mine, &it.x, &mut leader) {
+        if meeting.agree::<CONSTRAINED>(swarm, tag, mine, &it.x, &mut leader) {
             if leader.best.fitness.beats(before) {
                 idle = 0;
             }
@@ -142,8 +141,8 @@ pub fn resident<
 
 /// The fitness with the violation that the compiler can see to be zero where it must be.
 #[inline(always)]
-fn unconstrained<R: DeviceReal, O: Objective<R>>(fitness: Fitness<R>) -> Fitness<R> {
-    if O::CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
+fn unconstrained<R: DeviceReal, const CONSTRAINED: bool>(fitness: Fitness<R>) -> Fitness<R> {
+    if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
 }
 
 #[inline(always)]
@@ -202,16 +201,16 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
     const ROW: u32 = LANES * K as u32;
 
     #[inline(always)]
-    fn new<O: Objective<R>>(swarm: &Swarm<'_, R>) -> Self {
-        let stage = Self::shared::<O>(thread::block_dim()).stage;
-        let stage = if O::GATHERS && LANES > 1 {
+    fn new<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Self {
+        let stage = Self::shared::<CONSTRAINED>(thread::block_dim()).stage;
+        let stage = if LANES > 1 {
             stage.part(thread::index() / LANES * Self::ROW, Self::ROW)
         } else {
             stage
         };
         let slots = if GRID {
             let blocks = u64::from(swarm.args.blocks_per_run);
-            let words = slots_len::<R>(O::CONSTRAINED, 1, blocks);
+            let words = slots_len::<R>(CONSTRAINED, 1, blocks);
             of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
         } else {
             View::EMPTY
@@ -220,8 +219,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
     }
 
     #[inline(always)]
-    fn shared<O: Objective<R>>(threads: u32) -> Shared<R> {
-        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), threads, O::GATHERS);
+    fn shared<const CONSTRAINED: bool>(threads: u32) -> Shared<R> {
+        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), threads, true);
         let warps = threads / 32;
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         unsafe {
@@ -237,7 +236,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
     /// Makes the best of all candidates the leader, if there is any: each beats the leader already.
     /// Says whether there was one. Collective in the block and, over several blocks, among them.
     #[inline(always)]
-    fn agree<O: Objective<R>>(
+    fn agree<const CONSTRAINED: bool>(
         &self,
         swarm: &Swarm<'_, R>,
         tag: u32,
@@ -247,12 +246,12 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
     ) -> bool {
         let better = mine.index != u32::MAX;
         if GRID {
-            return self.agree_over_blocks::<O>(swarm, tag, (mine, x), leader);
+            return self.agree_over_blocks::<CONSTRAINED>(swarm, tag, (mine, x), leader);
         }
         if thread::block_dim() == 32 {
             let any = warp::any(better);
             if any {
-                let (best, lane) = warp::best(mine, O::CONSTRAINED);
+                let (best, lane) = warp::best(mine, CONSTRAINED);
                 let source = lane / LANES * LANES + thread::lane() % LANES;
                 leader.best = best;
                 let mut k = 0;
@@ -265,8 +264,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         }
         let any = block::sync_or(better);
         if any {
-            let shared = Self::shared::<O>(thread::opaque(thread::block_dim()));
-            let (best, warp) = Self::agree_in_block::<O>(&shared, mine, x);
+            let shared = Self::shared::<CONSTRAINED>(thread::opaque(thread::block_dim()));
+            let (best, warp) = Self::agree_in_block::<CONSTRAINED>(&shared, mine, x);
             leader.best = best;
             leader.position = Self::read(&shared, warp);
         }
@@ -276,13 +275,13 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
     /// The best of the block's candidates and the warp that has it; its position is in that warp's
     /// place. The places may be used again after the next barrier.
     #[inline(always)]
-    fn agree_in_block<O: Objective<R>>(
+    fn agree_in_block<const CONSTRAINED: bool>(
         shared: &Shared<R>,
         mine: Candidate<R>,
         x: &Own<R, K>,
     ) -> (Candidate<R>, u32) {
         let (lane_of_mine, warp_of_mine) = place();
-        let (best, lane) = warp::best(mine, O::CONSTRAINED);
+        let (best, lane) = warp::best(mine, CONSTRAINED);
         if best.index != u32::MAX && lane / LANES == lane_of_mine / LANES {
             let mut k = 0;
             while k < K {
@@ -300,7 +299,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         } else {
             Candidate::NONE
         };
-        warp::best(theirs, O::CONSTRAINED)
+        warp::best(theirs, CONSTRAINED)
     }
 
     /// This lane's coordinates of the position that warp `warp` has put up.
@@ -318,22 +317,22 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
     }
 
     #[inline(always)]
-    fn agree_over_blocks<O: Objective<R>>(
+    fn agree_over_blocks<const CONSTRAINED: bool>(
         &self,
         swarm: &Swarm<'_, R>,
         tag: u32,
         (mine, x): (Candidate<R>, &Own<R, K>),
         leader: &mut Leader<R, K>,
     ) -> bool {
-        let shared = Self::shared::<O>(thread::opaque(thread::block_dim()));
+        let shared = Self::shared::<CONSTRAINED>(thread::opaque(thread::block_dim()));
         let mut ours = Fitness::WORST;
         if block::sync_or(mine.index != u32::MAX) {
-            let (best, warp) = Self::agree_in_block::<O>(&shared, mine, x);
+            let (best, warp) = Self::agree_in_block::<CONSTRAINED>(&shared, mine, x);
             ours = best.fitness;
             Self::put_up(swarm, tag, best.index, shared.positions, warp);
         }
         let blocks = swarm.args.blocks_per_run;
-        let exchange = Exchange::new(self.slots, blocks, slot_words::<R>(O::CONSTRAINED));
+        let exchange = Exchange::new(self.slots, blocks, slot_words::<R>(CONSTRAINED));
         let mut heard = Candidate::NONE;
         if thread::warp() == 0 {
             if thread::lane() == 0 {
@@ -343,7 +342,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         }
         // A block without an improvement has posted the worst fitness, which nobody improves to.
         let Fitness { violation, value } = heard.fitness;
-        let any = !value.is_nan() || (O::CONSTRAINED && !violation.is_nan());
+        let any = !value.is_nan() || (CONSTRAINED && !violation.is_nan());
         if !block::sync_or(any) {
             return false;
         }
@@ -356,7 +355,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         }
         block::sync();
         let heard = shared.candidates.get(shared.warps);
-        Self::take_over::<O>(swarm, tag, heard, leader);
+        Self::take_over::<CONSTRAINED>(swarm, tag, heard, leader);
         true
     }
 
@@ -378,7 +377,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
 
     /// Makes another block's best the leader.
     #[inline(always)]
-    fn take_over<O: Objective<R>>(
+    fn take_over<const CONSTRAINED: bool>(
         swarm: &Swarm<'_, R>,
         tag: u32,
         heard: Candidate<R>,
@@ -387,7 +386,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         let stride = swarm.args.stride as usize;
         let record = swarm.record(tag, heard.index);
         let index = record.get_shared(stride).to_bits64() as u32;
-        leader.best = Candidate::new(unconstrained::<R, O>(heard.fitness), index);
+        leader.best = Candidate::new(unconstrained::<R, CONSTRAINED>(heard.fitness), index);
         let mut k = 0;
         while k < K {
             let i = coordinate::<LANES>(thread::lane(), k);

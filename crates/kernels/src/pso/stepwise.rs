@@ -6,12 +6,12 @@
 //! **Deviation.** The paper's Algorithm 3 lets thread 0 of every block write the global best, which is
 //! a race, and its text reduces over blocks on the CPU; here the last block to arrive does that.
 
-use warpswarm_core::launch::{Launch, MAX_BLOCK, PsoArgs};
-use warpswarm_core::objective::Objective;
+use warpswarm_core::launch::{MAX_BLOCK, PsoArgs};
 use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::{self, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::entry::max_block;
+use warpswarm_device::objective;
 use warpswarm_device::point::ThreadPoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
@@ -63,9 +63,8 @@ pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
 
 /// Algorithm 5: new positions, their values, personal bests.
 #[inline(always)]
-pub fn position<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) {
+pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
-    let args = &launch.args;
     let swarm = &Swarm::of_block(args);
     if swarm.has_stopped() {
         return;
@@ -86,8 +85,10 @@ pub fn position<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) 
             velocities.set(d, v);
             i += 1;
         }
-        let fitness =
-            launch.objective.evaluate(&ThreadPoint::new(positions, args.dimensions as usize));
+        let fitness = objective::evaluate::<R, _, true>(&ThreadPoint::new(
+            positions,
+            args.dimensions as usize,
+        ));
         not_finite += u32::from(!fitness.is_finite());
         if fitness.beats(swarm.best.get(particle as usize)) {
             swarm.best.set(particle as usize, fitness);

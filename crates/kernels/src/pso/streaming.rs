@@ -1,12 +1,12 @@
 //! One fused launch an iteration, for swarms that outgrow the registers: each array is read once and
 //! written once, personal bests only where they improve.
 
-use warpswarm_core::launch::{Launch, MAX_BLOCK, PsoArgs, reduction_shared_bytes};
-use warpswarm_core::objective::Objective;
+use warpswarm_core::launch::{MAX_BLOCK, PsoArgs, reduction_shared_bytes};
 use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::{self, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::entry::max_block;
+use warpswarm_device::objective;
 use warpswarm_device::point::{TilePoint, WarpPoint};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
@@ -23,20 +23,14 @@ use crate::run::count_not_finite;
 #[inline(always)]
 pub fn tiled<
     R: DeviceReal,
-    O: Objective<R>,
     const LANES: u32,
     const K: usize,
-    const GATHERING: u32,
-    const OTHER: u32,
+    const BLOCK: u32,
+    const CONSTRAINED: bool,
 >(
-    launch: &Launch<PsoArgs<R>, O>,
+    args: &PsoArgs<R>,
 ) {
-    if O::GATHERS {
-        max_block::<GATHERING>();
-    } else {
-        max_block::<OTHER>();
-    }
-    let args = &launch.args;
+    max_block::<BLOCK>();
     let swarm = &Swarm::of_block(args);
     if swarm.has_stopped() {
         return;
@@ -46,11 +40,8 @@ pub fn tiled<
     let threads = thread::block_dim();
     let group = thread::index() / LANES;
     let (scratch, stage) = shared::<R, LANES, K>(threads);
-    let stage = if O::GATHERS && LANES > 1 {
-        stage.part(group * LANES * K as u32, LANES * K as u32)
-    } else {
-        stage
-    };
+    let stage =
+        if LANES > 1 { stage.part(group * LANES * K as u32, LANES * K as u32) } else { stage };
     let bounds = Bounds::<R, LANES, K>::of(swarm);
     let global =
         particle::load::<R, LANES, K>(swarm.global_position.row(0, args.stride), R::ZERO, false);
@@ -87,8 +78,8 @@ pub fn tiled<
             particle::store::<R, LANES, K>(positions, &it.x, true);
             particle::store::<R, LANES, K>(velocities, &it.v, true);
         }
-        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, stage, O::GATHERS);
-        let fitness = launch.objective.judge(&point);
+        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, stage);
+        let fitness = objective::judge::<R, _, CONSTRAINED>(&point);
         if active && fitness.beats(best) {
             let fitness = fitness.canonical();
             particle::store::<R, LANES, K>(bests, &it.x, true);
@@ -125,9 +116,8 @@ fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
 /// Work: the warps of the run's blocks stride over its particles, lanes over coordinates. Shared
 /// memory: [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes) without tile.
 #[inline(always)]
-pub fn any<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) {
+pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
-    let args = &launch.args;
     let swarm = &Swarm::of_block(args);
     if swarm.has_stopped() {
         return;
@@ -143,7 +133,7 @@ pub fn any<R: DeviceReal, O: Objective<R>>(launch: &Launch<PsoArgs<R>, O>) {
         let position = swarm.row_of(swarm.positions, particle);
         warp::sync();
         let fitness =
-            launch.objective.evaluate(&WarpPoint::new(position, args.dimensions as usize));
+            objective::evaluate::<R, _, true>(&WarpPoint::new(position, args.dimensions as usize));
         if fitness.beats(swarm.best.get(particle as usize)) {
             let bests = swarm.row_of(swarm.best_positions, particle);
             let mut i = thread::lane();

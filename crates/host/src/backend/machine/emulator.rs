@@ -4,9 +4,9 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use warpswarm_device::emulator::{Entry, LaunchConfig, launch};
+use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
-use super::{Machine, Shape};
+use super::{Kernel, Machine, Shape};
 use crate::error::{Error, Result};
 
 /// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
@@ -22,6 +22,7 @@ const ALIGNMENT: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Emulator {
     entries: HashMap<&'static str, &'static Entry>,
+    objectives: HashMap<&'static str, &'static Linkable>,
     arrays: Vec<Array>,
     used: u64,
 }
@@ -64,13 +65,20 @@ impl Array {
 }
 
 impl Emulator {
-    fn entry(&mut self, name: &str) -> Result<&'static Entry> {
+    fn find(&mut self, kernel: &Kernel) -> Result<(&'static Entry, Option<&'static Linkable>)> {
         if self.entries.is_empty() {
             self.entries =
                 warpswarm_kernels::entries().map(|entry| (entry.name(), entry)).collect();
+            let objectives = warpswarm_kernels::objectives::all();
+            self.objectives = objectives.map(|objective| (objective.name(), objective)).collect();
         }
-        let entry = self.entries.get(name).copied();
-        entry.ok_or_else(|| Error::NoSuchKernel { kernel: name.into() })
+        let missing = || Error::NoSuchKernel { kernel: kernel.to_string() };
+        let entry = self.entries.get(kernel.entry.as_str()).copied().ok_or_else(missing)?;
+        let objective = match &kernel.objective {
+            None => None,
+            Some(name) => Some(*self.objectives.get(name.as_str()).ok_or_else(missing)?),
+        };
+        Ok((entry, objective))
     }
 
     /// The array in which `count` bytes at `address` lie, and where in it.
@@ -96,13 +104,13 @@ impl Machine for Emulator {
         MULTIPROCESSORS
     }
 
-    fn occupancy(&mut self, entry: &str, block: u32, _shared: u32) -> Result<u32> {
-        self.entry(entry)?;
+    fn occupancy(&mut self, kernel: &Kernel, block: u32, _shared: u32) -> Result<u32> {
+        self.find(kernel)?;
         Ok(THREADS / block)
     }
 
-    fn load(&mut self, entry: &str) -> Result<()> {
-        self.entry(entry).map(drop)
+    fn load(&mut self, kernel: &Kernel) -> Result<()> {
+        self.find(kernel).map(drop)
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<u64> {
@@ -136,18 +144,18 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()> {
-        let entry = self.entry(entry)?;
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()> {
+        let (entry, objective) = self.find(kernel)?;
         let Shape { grid, block, shared, cooperative } = shape;
         let shared_bytes = shared;
         let config = LaunchConfig { grid, block, shared_bytes, cooperative, shuffle_seed: None };
-        // SAFETY: `parameter` is a `Launch` or `PsoArgs` of the entry's own types, which its name
-        // gives, encoded by `backend::device`; the addresses in it are of `arrays`, whose sizes are
+        // SAFETY: `parameter` is of the types of entry and objective, which their names give, encoded
+        // by `backend::device`; the addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
         // `self`, which is borrowed until the kernel has ended.
-        let done = unsafe { launch(entry, &config, parameter) };
+        let done = unsafe { launch_linked(entry, objective, &config, parameter) };
         done.map_err(|fault| Error::Launch {
-            kernel: entry.name().into(),
+            kernel: kernel.to_string(),
             code: 0,
             message: fault.to_string(),
         })

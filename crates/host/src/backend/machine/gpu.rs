@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
-use warpswarm_ptx_builder::{Package, PackageError};
+use warpswarm_ptx_builder::{Package, PackageError, link};
 
-use super::{Machine, Shape};
+use super::{Kernel, Machine, Shape};
 use crate::error::{Error, Result};
 use crate::system;
 
@@ -113,7 +113,7 @@ struct Context {
     facts: system::Device,
     context: sys::CUcontext,
     kernels: &'static Package<'static>,
-    functions: Mutex<HashMap<String, sys::CUfunction>>,
+    functions: Mutex<HashMap<Kernel, sys::CUfunction>>,
     /// Why the context cannot be used any more.
     poison: OnceLock<Error>,
 }
@@ -171,29 +171,40 @@ impl Context {
         ours
     }
 
-    /// The function of an entry, its module loaded if no one has needed it yet.
-    fn function(&self, entry: &str) -> Result<sys::CUfunction> {
+    /// The function of a kernel, its module linked and loaded if no one has needed it yet.
+    fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let mut functions = lock(&self.functions);
-        if let Some(&function) = functions.get(entry) {
+        if let Some(&function) = functions.get(kernel) {
             return Ok(function);
         }
-        let text = self.kernels.module(entry).and_then(|text| CString::new(text).ok());
-        let missing = || Error::NoSuchKernel { kernel: entry.into() };
-        let text = text.ok_or_else(missing)?;
+        let missing = || Error::NoSuchKernel { kernel: kernel.to_string() };
+        let module = |name: &str| self.kernels.module(name).ok_or_else(missing);
+        let text = match &kernel.objective {
+            None => module(&kernel.entry)?,
+            Some(objective) => {
+                let linked = link(&module(&kernel.entry)?, &module(objective)?);
+                linked.map_err(|error| Error::Launch {
+                    kernel: kernel.to_string(),
+                    code: 0,
+                    message: error.to_string(),
+                })?
+            }
+        };
+        let text = CString::new(text).map_err(|_| missing())?;
         self.enter()?;
         let launch_failure = |error: DriverError| {
             let (code, message) = (error.0 as u32, message(error));
-            self.note(error, Error::Launch { kernel: entry.into(), code, message })
+            self.note(error, Error::Launch { kernel: kernel.to_string(), code, message })
         };
         // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never
         // unloaded, so its function stays valid.
         let module =
             unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
-        let name = CString::new(entry).map_err(|_| missing())?;
+        let name = CString::new(kernel.entry.as_str()).map_err(|_| missing())?;
         // SAFETY: the module has just been loaded.
         let function =
             unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
-        functions.insert(entry.into(), function);
+        functions.insert(kernel.clone(), function);
         Ok(function)
     }
 }
@@ -241,7 +252,7 @@ pub(crate) struct Gpu {
     stream: sys::CUstream,
     arrays: Vec<sys::CUdeviceptr>,
     /// The last kernel that was enqueued: the one that a failure is most likely about.
-    last: String,
+    last: Kernel,
 }
 
 // SAFETY: stream and addresses are the driver's handles, valid in any thread in which the context
@@ -259,7 +270,7 @@ impl Gpu {
         context.enter()?;
         let stream =
             context.check("cuStreamCreate", result::stream::create(StreamKind::NonBlocking))?;
-        Ok(Gpu { context, stream, arrays: Vec::new(), last: String::new() })
+        Ok(Gpu { context, stream, arrays: Vec::new(), last: Kernel::default() })
     }
 
     /// Waits until all that was enqueued is done.
@@ -273,7 +284,7 @@ impl Gpu {
     fn check_work<T>(&self, said: Result<T, DriverError>) -> Result<T> {
         said.map_err(|error| {
             let (code, message) = (error.0 as u32, message(error));
-            self.context.note(error, Error::Launch { kernel: self.last.clone(), code, message })
+            self.context.note(error, Error::Launch { kernel: self.last.to_string(), code, message })
         })
     }
 }
@@ -287,8 +298,8 @@ impl Machine for Gpu {
         self.context.facts.multiprocessors
     }
 
-    fn occupancy(&mut self, entry: &str, block: u32, shared: u32) -> Result<u32> {
-        let function = self.context.function(entry)?;
+    fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
+        let function = self.context.function(kernel)?;
         self.context.enter()?;
         // SAFETY: the function's module is never unloaded.
         let blocks = unsafe {
@@ -302,8 +313,8 @@ impl Machine for Gpu {
         self.context.check(call, blocks).map(|blocks| blocks.max(0) as u32)
     }
 
-    fn load(&mut self, entry: &str) -> Result<()> {
-        self.context.function(entry).map(drop)
+    fn load(&mut self, kernel: &Kernel) -> Result<()> {
+        self.context.function(kernel).map(drop)
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<u64> {
@@ -349,11 +360,11 @@ impl Machine for Gpu {
         self.wait()
     }
 
-    fn launch(&mut self, entry: &str, shape: Shape, parameter: &[u8]) -> Result<()> {
-        let function = self.context.function(entry)?;
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()> {
+        let function = self.context.function(kernel)?;
         self.context.enter()?;
-        if self.last != entry {
-            self.last = entry.into();
+        if self.last != *kernel {
+            self.last.clone_from(kernel);
         }
         let Shape { grid, block, shared, cooperative } = shape;
         let mut parameters = [parameter.as_ptr().cast_mut().cast::<c_void>()];
@@ -425,7 +436,9 @@ mod tests {
             Err(error) => return assert_eq!(error, Error::NoKernels),
             Ok(package) => package,
         };
-        let mut names: Vec<_> = warpswarm_kernels::entries().map(|entry| entry.name()).collect();
+        let objectives = warpswarm_kernels::objectives::all().map(|objective| objective.name());
+        let entries = warpswarm_kernels::entries().map(|entry| entry.name());
+        let mut names: Vec<_> = entries.chain(objectives).collect();
         names.sort_unstable();
         assert_eq!(package.names().collect::<Vec<_>>(), names);
         let module = package.module(names[0]).unwrap();

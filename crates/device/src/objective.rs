@@ -1,0 +1,200 @@
+//! Objectives and the kernels that call them, compiled apart and linked when a kernel is loaded.
+//!
+//! A kernel asks for the fitness at a point with [`judge`]; which objective answers is not known when
+//! it is compiled. An objective is exported for the forms that points have in kernels, with
+//! [`objectives!`](crate::objectives). So kernels and objectives add up where they would multiply.
+//!
+//! On `nvptx64` the two meet in the text: `ptx-builder` puts the objective's instructions where the
+//! kernel asks, between registers of agreed names. On the host the launch brings a function.
+
+use warpswarm_core::objective::{Objective, Point};
+use warpswarm_core::order::Fitness;
+
+use crate::point::{ThreadPoint, TilePoint, WarpPoint};
+use crate::view::DeviceReal;
+#[cfg(target_arch = "nvptx64")]
+use crate::view::View;
+use crate::{machine, warp};
+
+/// A point that a kernel can hand to the objective that it is linked with.
+pub trait Form<R: DeviceReal>: Point<R> + Copy + 'static {
+    /// Whether the lanes of a warp evaluate it together.
+    const COLLECTIVE: bool;
+
+    /// Lets lanes that share the point see each other's coordinates; collective where the form is.
+    fn show(&self);
+
+    /// The fitness at this point, by the linked objective, as it comes.
+    #[cfg(target_arch = "nvptx64")]
+    fn hand_over(&self) -> Fitness<R>;
+
+    /// The point that was handed over; in an objective only.
+    #[cfg(target_arch = "nvptx64")]
+    fn handed_over() -> Self;
+}
+
+/// The fitness at `point`, by the objective that this kernel is linked with, as it comes: see
+/// [`Objective::judge`]. The violation is zero unless `CONSTRAINED`.
+///
+/// Collective in the warp, but for points that a thread has for itself.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn judge<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> Fitness<R> {
+    // Between two operations of the warp the compiler copies nothing into two branches.
+    if P::COLLECTIVE {
+        warp::sync();
+    }
+    #[cfg(target_arch = "nvptx64")]
+    let Fitness { violation, value } = point.hand_over();
+    #[cfg(not(target_arch = "nvptx64"))]
+    let Fitness { violation, value } = machine::judge(point);
+    if P::COLLECTIVE {
+        warp::sync();
+    }
+    Fitness { violation: if CONSTRAINED { violation } else { R::ZERO }, value }
+}
+
+/// [`judge`], in the bits that results have.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn evaluate<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> Fitness<R> {
+    judge::<R, P, CONSTRAINED>(point).canonical()
+}
+
+/// The fitness at a point that was handed over.
+#[doc(hidden)]
+#[inline(always)]
+pub fn at<R: DeviceReal, O: Objective<R>, P: Form<R>>(objective: &O, point: &P) -> Fitness<R> {
+    if O::GATHERS {
+        point.show();
+    }
+    objective.judge(point)
+}
+
+/// The whole of an objective's entry.
+#[cfg(target_arch = "nvptx64")]
+#[doc(hidden)]
+#[inline(always)]
+pub fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(objective: &O) {
+    let fitness = at::<R, O, P>(objective, &P::handed_over());
+    R::answer(fitness);
+}
+
+impl<R: DeviceReal> Form<R> for ThreadPoint<R> {
+    const COLLECTIVE: bool = false;
+
+    #[inline(always)]
+    fn show(&self) {}
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn hand_over(&self) -> Fitness<R> {
+        R::judge_row(self.row.address(), self.dimensions() as u32)
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn handed_over() -> Self {
+        let (row, dimensions) = row();
+        ThreadPoint::new(row, dimensions)
+    }
+}
+
+impl<R: DeviceReal> Form<R> for WarpPoint<R> {
+    const COLLECTIVE: bool = true;
+
+    #[inline(always)]
+    fn show(&self) {}
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn hand_over(&self) -> Fitness<R> {
+        R::judge_row(self.row.address(), self.dimensions() as u32)
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn handed_over() -> Self {
+        let (row, dimensions) = row();
+        WarpPoint::new(row, dimensions)
+    }
+}
+
+impl<R: DeviceReal, const LANES: u32, const K: usize> Form<R> for TilePoint<R, LANES, K> {
+    const COLLECTIVE: bool = LANES > 1;
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self) {
+        TilePoint::show(self);
+    }
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn hand_over(&self) -> Fitness<R> {
+        R::judge_tile(&self.own, self.dimensions() as u32, self.stage.offset())
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn handed_over() -> Self {
+        let dimensions = machine::handed_dimensions() as usize;
+        // SAFETY: the kernel has handed over a stage with a place for each coordinate of the tile.
+        let stage =
+            unsafe { crate::shared::SharedArray::new(machine::handed_stage(), LANES * K as u32) };
+        TilePoint::new(R::handed_coordinates(), dimensions, stage)
+    }
+}
+
+/// The row that was handed over.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+fn row<R: DeviceReal>() -> (View<R>, usize) {
+    let dimensions = machine::handed_dimensions() as usize;
+    let row = warpswarm_core::launch::Ptr::at(machine::handed_row());
+    // SAFETY: the kernel has handed over a view of at least so many coordinates.
+    (unsafe { View::new(row, dimensions) }, dimensions)
+}
+
+/// Exports an objective, each row for one form of points.
+///
+/// ```ignore
+/// objectives! {
+///     /// My objective.
+///     pub fn mine {
+///         "objective_Mine_f32_x8k4" => (f32, Mine, TilePoint<f32, 8, 4>),
+///         "objective_Mine_f32_warp" => (f32, Mine, WarpPoint<f32>),
+///     }
+/// }
+/// ```
+///
+/// On `nvptx64` each row becomes a piece of PTX of that name, which takes the objective by value. On
+/// the host it becomes a row of the table that the function (here `mine`) returns, for the emulator.
+#[cfg(target_arch = "nvptx64")]
+#[macro_export]
+macro_rules! objectives {
+    ($(#[$doc:meta])* pub fn $table:ident {
+        $($name:expr => ($real:ty, $objective:ty, $point:ty),)*
+    }) => {
+        $(const _: () = {
+            /// # Safety
+            /// Only to be linked with a kernel that hands over points of this form.
+            #[unsafe(export_name = $name)]
+            #[allow(improper_ctypes_definitions)]
+            unsafe extern "ptx-kernel" fn entry(objective: $objective) {
+                $crate::objective::answer::<$real, $objective, $point>(&objective)
+            }
+        };)*
+    };
+}
+
+/// Exports an objective, each row for one form of points: the host's table of them.
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! objectives {
+    ($(#[$doc:meta])* pub fn $table:ident {
+        $($name:expr => ($real:ty, $objective:ty, $point:ty),)*
+    }) => {
+        $(#[$doc])*
+        pub fn $table() -> &'static [$crate::emulator::Linkable] {
+            const { &[$($crate::emulator::Linkable::new::<$real, $objective, $point>($name),)*] }
+        }
+    };
+}
