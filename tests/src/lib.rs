@@ -6,8 +6,8 @@
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
-    Algorithm, Backend, DeParams, Optimiser, PsoParams, SaParams, Schedule, Settings,
-    SolisWetsParams, Stop,
+    Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, Optimiser, PsoParams, SaParams,
+    Schedule, Settings, SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
@@ -200,6 +200,11 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     all.push(SaParams::libcudaoptimize().into());
     all.push(SolisWetsParams::default().into());
     all.push(SolisWetsParams { step: 0.2, failures: 1, ..SolisWetsParams::default() }.into());
+    all.push(EpsoParams { replicas: 2, ..EpsoParams::cmepso_paper(7) }.into());
+    let slaves = (1..=individuals as u32 / 2).rev().find(|&n| individuals.is_multiple_of(n.into()));
+    for slaves in [1, slaves.expect("one slave at least")] {
+        all.push(CmepsoParams { slaves, ..CmepsoParams::paper(7) }.into());
+    }
     all
 }
 

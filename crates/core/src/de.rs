@@ -153,6 +153,7 @@ impl<R: Real> De<R> {
 impl<R: Real> Method<R> for De<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
+    type Seen = ();
     type Plan = Plan<R>;
 
     #[inline(always)]
@@ -166,7 +167,10 @@ impl<R: Real> Method<R> for De<R> {
     }
 
     #[inline(always)]
-    fn plan<P: Population<R>>(&self, who: &Individual<R>, _: &mut Numbers<R>, _: &P) -> Plan<R> {
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+
+    #[inline(always)]
+    fn plan(&self, who: &Individual<R>, (): &(), _: &mut Numbers<R>) -> Plan<R> {
         Plan {
             others: others(who.index, who.individuals, |n, number| who.below(n, number)),
             first: who.below(who.dimensions, 3),

@@ -23,7 +23,9 @@
 extern crate std;
 
 pub mod boundary;
+pub mod cmepso;
 pub mod de;
+pub mod epso;
 pub mod launch;
 pub mod math;
 pub mod method;

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! initialise:  x_i uniform in the bounds, evaluated; numbers and own rows from `start`
-//! step:        plan, once an individual and attempt; then a coordinate at a time, `propose`
+//! step:        `look`, once an individual; `plan`, once an attempt; then a coordinate at a time, `propose`
 //! evaluate:    the engine's
 //! update:      `accept`
 //! ```
@@ -17,7 +17,7 @@
 //! A method is a plain struct of parameters in the precision of the run. All that is random comes
 //! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
 
-use crate::order::Fitness;
+use crate::order::{Candidate, Fitness};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Real;
 
@@ -40,7 +40,9 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// Numbers that an individual keeps, at most [`MAX_NUMBERS`].
     const NUMBERS: usize;
 
-    /// What an individual decides once, before it looks at single coordinates.
+    /// What an individual sees of the others before it moves.
+    type Seen: Copy;
+    /// What it decides once an attempt, before it looks at single coordinates.
     type Plan: Copy;
 
     /// Attempts that an individual makes in an iteration, 1 to [`MAX_ATTEMPTS`], the same for all.
@@ -63,13 +65,11 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// [`pso::initial`](crate::pso::initial).
     fn start(&self, x: R, v: R) -> Own<R>;
 
+    /// Looks at the others, once an iteration.
+    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> Self::Seen;
+
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
-    fn plan<P: Population<R>>(
-        &self,
-        who: &Individual<R>,
-        numbers: &mut Numbers<R>,
-        population: &P,
-    ) -> Self::Plan;
+    fn plan(&self, who: &Individual<R>, seen: &Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
 
     /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
     /// they are from now on, whatever comes of the proposal.
@@ -129,6 +129,18 @@ impl<R: Real> Individual<R> {
 pub trait Population<R: Real> {
     /// The fitness of an individual's public point.
     fn fitness(&self, individual: u32) -> Fitness<R>;
+
+    /// The best of the `count` individuals, at least 1, from `first` on; of equals the first.
+    #[inline(always)]
+    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
+        let mut best = Candidate::NONE;
+        let mut i = 0;
+        while i < count {
+            best = best.better(Candidate::new(self.fitness(first + i), first + i));
+            i += 1;
+        }
+        best
+    }
 }
 
 /// One coordinate, for one individual.
@@ -200,6 +212,45 @@ pub(crate) mod tests {
             dimensions: 2,
             attempt: 0,
             fitness,
+        }
+    }
+
+    /// One coordinate whose surroundings are written down.
+    #[derive(Default)]
+    pub(crate) struct Still {
+        pub(crate) public: f64,
+        pub(crate) own: Own<f64>,
+        pub(crate) others: [f64; 3],
+        pub(crate) best: f64,
+        pub(crate) bounds: (f64, f64),
+        pub(crate) draws: [[f64; 2]; 3],
+        pub(crate) reentry: f64,
+    }
+
+    impl Site<f64> for Still {
+        fn coordinate(&self) -> u32 {
+            0
+        }
+        fn public(&self) -> f64 {
+            self.public
+        }
+        fn own(&self, row: usize) -> f64 {
+            self.own[row]
+        }
+        fn of(&self, individual: u32) -> f64 {
+            self.others[individual as usize]
+        }
+        fn best(&self) -> f64 {
+            self.best
+        }
+        fn bounds(&self) -> (f64, f64) {
+            self.bounds
+        }
+        fn draws(&self, set: u32) -> [f64; 2] {
+            self.draws[set as usize]
+        }
+        fn reentry(&self) -> f64 {
+            self.reentry
         }
     }
 

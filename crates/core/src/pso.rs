@@ -103,6 +103,16 @@ pub fn moved<R: Real>(
     boundary::enforce(coefficients.boundary, coefficients.correction, there, bounds, draw)
 }
 
+/// An inertia that falls from `start` to `end` over so many `iterations`; 0 for never.
+#[inline(always)]
+pub fn falling<R: Real>(start: R, end: R, iteration: u64, iterations: u32) -> R {
+    if iterations == 0 {
+        return start;
+    }
+    let reached = iteration.min(u64::from(iterations)) as u32;
+    start - (start - end) * (R::from_u32(reached) / R::from_u32(iterations))
+}
+
 /// The draw with which coordinate `i` of a particle re-enters its bounds.
 #[inline(always)]
 pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {

@@ -108,11 +108,7 @@ impl<R: Real> Pso<R> {
     #[inline(always)]
     pub fn inertia(&self, iteration: u64) -> R {
         let (start, end) = (self.coefficients.inertia, self.final_inertia);
-        if self.inertia_iterations == 0 {
-            return start;
-        }
-        let reached = iteration.min(u64::from(self.inertia_iterations)) as u32;
-        start - (start - end) * (R::from_u32(reached) / R::from_u32(self.inertia_iterations))
+        pso::falling(start, end, iteration, self.inertia_iterations)
     }
 
     /// The best of a particle's neighbourhood.
@@ -146,6 +142,8 @@ const VELOCITY: usize = 1;
 impl<R: Real> Method<R> for Pso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
+    /// The particle whose personal best pulls.
+    type Seen = u32;
     type Plan = Plan<R>;
 
     #[inline(always)]
@@ -159,13 +157,13 @@ impl<R: Real> Method<R> for Pso<R> {
     }
 
     #[inline(always)]
-    fn plan<P: Population<R>>(
-        &self,
-        who: &Individual<R>,
-        _: &mut Numbers<R>,
-        population: &P,
-    ) -> Plan<R> {
-        Plan { inertia: self.inertia(who.iteration), leader: self.leader(who, population) }
+    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
+        self.leader(who, population)
+    }
+
+    #[inline(always)]
+    fn plan(&self, who: &Individual<R>, leader: &u32, _: &mut Numbers<R>) -> Plan<R> {
+        Plan { inertia: self.inertia(who.iteration), leader: *leader }
     }
 
     #[inline(always)]

@@ -105,6 +105,7 @@ pub fn accepts<R: Real>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) 
 impl<R: Real> Method<R> for Sa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 2;
+    type Seen = ();
     /// The step.
     type Plan = R;
 
@@ -119,7 +120,10 @@ impl<R: Real> Method<R> for Sa<R> {
     }
 
     #[inline(always)]
-    fn plan<P: Population<R>>(&self, _: &Individual<R>, numbers: &mut Numbers<R>, _: &P) -> R {
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+
+    #[inline(always)]
+    fn plan(&self, _: &Individual<R>, (): &(), numbers: &mut Numbers<R>) -> R {
         numbers[STEP]
     }
 

@@ -112,6 +112,7 @@ impl<R: Real> Method<R> for SolisWets<R> {
     /// The last step.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;
+    type Seen = ();
     type Plan = Plan<R>;
 
     #[inline(always)]
@@ -131,12 +132,10 @@ impl<R: Real> Method<R> for SolisWets<R> {
     }
 
     #[inline(always)]
-    fn plan<P: Population<R>>(
-        &self,
-        _: &Individual<R>,
-        numbers: &mut Numbers<R>,
-        _: &P,
-    ) -> Plan<R> {
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+
+    #[inline(always)]
+    fn plan(&self, _: &Individual<R>, (): &(), numbers: &mut Numbers<R>) -> Plan<R> {
         Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
     }
 

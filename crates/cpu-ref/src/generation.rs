@@ -169,12 +169,13 @@ fn advance<R: Real, M: Method<R>>(
     best: &[R],
 ) -> Outcome<R> {
     let numbers = one.numbers(M::NUMBERS);
+    let seen = method.look(who, &before);
     let mut not_finite = 0;
     let mut kept: Option<Kept<R, M::Plan>> = None;
     for attempt in 0..method.attempts() {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
-        let plan = method.plan(&who, &mut tried, &before);
+        let plan = method.plan(&who, &seen, &mut tried);
         scratch.tried.x.clear();
         scratch.tried.own.clear();
         for i in 0..work.bounds.dimensions() {

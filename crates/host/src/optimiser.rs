@@ -78,7 +78,7 @@ impl<R: Real> Optimiser<R> {
             engine,
             job,
             stop: settings.stop.clone(),
-            limit: Limit::new(&settings.stop, settings.individuals),
+            limit: Limit::new(&settings.stop, settings.individuals, job.evaluations_an_iteration()),
             record_every: settings.record_every,
             history: Vec::new(),
             seconds: 0.0,
@@ -185,7 +185,8 @@ impl<R: Real> Optimiser<R> {
     }
 
     fn evaluations(&self, iterations: u64) -> u64 {
-        u64::from(self.job.individuals).saturating_mul(iterations + 1)
+        let each = self.job.evaluations_an_iteration();
+        each.saturating_mul(iterations).saturating_add(u64::from(self.job.individuals))
     }
 
     fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
@@ -315,12 +316,13 @@ struct Limit {
 }
 
 impl Limit {
-    fn new(stop: &Stop, individuals: u64) -> Self {
+    /// For runs whose first evaluations are `individuals`, and `each` those of every iteration.
+    fn new(stop: &Stop, individuals: u64, each: u64) -> Self {
         let endless = stop.seconds.is_none() && stop.stagnation.is_none();
         let unsaid = stop.evaluations.is_none() && endless;
         let default = if unsaid { DEFAULT_ITERATIONS } else { MAX_ITERATIONS };
         let iterations = stop.iterations.unwrap_or(default);
-        match stop.evaluations.map(|limit| (limit - individuals) / individuals) {
+        match stop.evaluations.map(|limit| (limit - individuals) / each) {
             Some(fewer) if fewer < iterations => {
                 Limit { iterations: fewer, reason: StopReason::Evaluations }
             }
@@ -380,7 +382,7 @@ mod tests {
     #[test]
     fn the_lower_limit_wins() {
         let limit = |stop: Stop| {
-            let limit = Limit::new(&stop, 10);
+            let limit = Limit::new(&stop, 10, 10);
             (limit.given(), limit.reason)
         };
         assert_eq!(limit(Stop::default()), (Some(1000), StopReason::Iterations));
@@ -393,6 +395,8 @@ mod tests {
         let both = |iterations| Stop::evaluations(40).or_iterations(iterations);
         assert_eq!(limit(both(3)), (Some(3), StopReason::Iterations));
         assert_eq!(limit(both(4)), (Some(3), StopReason::Evaluations));
+        // Several attempts an iteration: 10, then 20 each.
+        assert_eq!(Limit::new(&Stop::evaluations(39), 10, 20).given(), Some(1));
     }
 
     #[test]

@@ -13,7 +13,9 @@ pub mod objectives;
 pub mod pso;
 pub mod run;
 
+use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
+use warpswarm_core::epso::Epso;
 use warpswarm_core::pso_topology::Pso;
 use warpswarm_core::sa::Sa;
 use warpswarm_core::solis_wets::SolisWets;
@@ -42,5 +44,7 @@ export_methods! {
     (pso_topology, "pso_topology", Pso),
     (de, "de", De),
     (sa, "sa", Sa),
-    (solis_wets, "solis_wets", SolisWets)
+    (solis_wets, "solis_wets", SolisWets),
+    (epso, "epso", Epso),
+    (cmepso, "cmepso", Cmepso)
 }

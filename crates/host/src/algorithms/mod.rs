@@ -4,14 +4,18 @@
 use crate::choices::Backend;
 use crate::error::{Error, Result, nearest};
 
+pub mod cmepso;
 pub mod de;
+pub mod epso;
 mod parameters;
 pub mod pso;
 pub mod sa;
 pub mod solis_wets;
 pub mod spso;
 
+pub use cmepso::CmepsoParams;
 pub use de::DeParams;
+pub use epso::EpsoParams;
 pub use pso::PsoParams;
 pub use sa::SaParams;
 pub use solis_wets::SolisWetsParams;
@@ -68,7 +72,8 @@ impl Preset {
 }
 
 /// Every algorithm.
-pub const ALL: &[AlgorithmInfo] = &[pso::INFO, spso::INFO, de::INFO, sa::INFO, solis_wets::INFO];
+pub const ALL: &[AlgorithmInfo] =
+    &[pso::INFO, spso::INFO, de::INFO, sa::INFO, solis_wets::INFO, epso::INFO, cmepso::INFO];
 
 /// The algorithm of that name.
 ///
@@ -103,6 +108,10 @@ pub enum Algorithm {
     Sa(SaParams),
     /// Solis and Wets' random search.
     SolisWets(SolisWetsParams),
+    /// Evolutionary particle swarm optimisation.
+    Epso(EpsoParams),
+    /// Cooperative evolutionary multi-swarm optimisation.
+    Cmepso(CmepsoParams),
 }
 
 /// Evaluates `$body` with the parameters of whichever algorithm it is.
@@ -113,6 +122,8 @@ macro_rules! with_params {
             Algorithm::De($params) => $body,
             Algorithm::Sa($params) => $body,
             Algorithm::SolisWets($params) => $body,
+            Algorithm::Epso($params) => $body,
+            Algorithm::Cmepso($params) => $body,
         }
     };
 }
@@ -133,7 +144,10 @@ macro_rules! from_params {
     };
 }
 
-from_params!(PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets);
+from_params!(
+    PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets, EpsoParams => Epso,
+    CmepsoParams => Cmepso
+);
 
 /// The value of a parameter, for showing it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,6 +180,8 @@ impl Algorithm {
             Algorithm::De(_) => &de::INFO,
             Algorithm::Sa(_) => &sa::INFO,
             Algorithm::SolisWets(_) => &solis_wets::INFO,
+            Algorithm::Epso(_) => &epso::INFO,
+            Algorithm::Cmepso(_) => &cmepso::INFO,
         }
     }
 

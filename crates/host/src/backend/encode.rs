@@ -5,7 +5,9 @@ use std::mem::offset_of;
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Limits;
+use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
+use warpswarm_core::epso::Epso;
 use warpswarm_core::launch::{Control, GenerationArgs, PsoArgs, StopRule};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
@@ -198,7 +200,27 @@ pub(crate) fn method_bytes<R: Real>(procedure: &Procedure<R>) -> Vec<u8> {
         }
         Procedure::SolisWets(m) => put!(SolisWets, m: put_real: step, smallest_step;
             put_limits: limits; put_u32: successes, failures;),
+        Procedure::Epso(m) => epso_bytes(&m),
+        Procedure::Cmepso(m) => {
+            let mut bytes = put!(Cmepso, m: put_real: third; put_u32: slaves, particles;);
+            let epso = epso_bytes(&m.epso);
+            bytes[offset_of!(Cmepso<R>, epso)..][..epso.len()].copy_from_slice(&epso);
+            bytes
+        }
     }
+}
+
+fn epso_bytes<R: Real>(m: &Epso<R>) -> Vec<u8> {
+    let mut bytes = vec![0; size_of::<Epso<R>>()];
+    macro_rules! put {
+        ($($put:ident: $($field:ident),*;)*) => {
+            $($($put(&mut bytes[offset_of!(Epso<R>, $field)..], m.$field);)*)*
+        };
+    }
+    put!(put_coefficients: coefficients;
+        put_real: final_inertia, weight_deviation, best_deviation;
+        put_u32: inertia_iterations, replicas;);
+    bytes
 }
 
 fn put_limits<R: Real>(to: &mut [u8], limits: Limits<R>) {

@@ -300,6 +300,8 @@ fn name_of<R>(procedure: &Procedure<R>) -> &'static str {
         Procedure::De(_) => "de",
         Procedure::Sa(_) => "sa",
         Procedure::SolisWets(_) => "solis_wets",
+        Procedure::Epso(_) => "epso",
+        Procedure::Cmepso(_) => "cmepso",
     }
 }
 

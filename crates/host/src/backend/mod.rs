@@ -2,7 +2,9 @@
 
 use warpswarm_core::Objective;
 use warpswarm_core::Real;
+use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
+use warpswarm_core::epso::Epso;
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
@@ -76,6 +78,8 @@ pub(crate) enum Procedure<R> {
     De(De<R>),
     Sa(Sa<R>),
     SolisWets(SolisWets<R>),
+    Epso(Epso<R>),
+    Cmepso(Cmepso<R>),
 }
 
 /// Evaluates `$body` with the method that a procedure is; `$other` where it is none.
@@ -87,6 +91,8 @@ macro_rules! with_method {
             $crate::backend::Procedure::De($method) => $body,
             $crate::backend::Procedure::Sa($method) => $body,
             $crate::backend::Procedure::SolisWets($method) => $body,
+            $crate::backend::Procedure::Epso($method) => $body,
+            $crate::backend::Procedure::Cmepso($method) => $body,
         }
     };
 }
@@ -101,7 +107,17 @@ impl<R: Real> Procedure<R> {
             Algorithm::De(params) => Procedure::De(params.method(individuals)?),
             Algorithm::Sa(params) => Procedure::Sa(params.method()?),
             Algorithm::SolisWets(params) => Procedure::SolisWets(params.method()?),
+            Algorithm::Epso(params) => Procedure::Epso(params.method()?),
+            Algorithm::Cmepso(params) => Procedure::Cmepso(params.method(individuals)?),
         })
+    }
+
+    /// Evaluations of an individual in an iteration.
+    fn attempts(&self) -> u32 {
+        fn of<R: Real, M: Method<R>>(method: &M) -> u32 {
+            method.attempts()
+        }
+        with_method!(self, method => of(method), else 1)
     }
 
     /// Own rows, and numbers, of an individual.
@@ -134,6 +150,11 @@ impl<R: Real> Job<R> {
 
     pub(crate) fn dimensions(&self) -> u32 {
         self.lower.len() as u32
+    }
+
+    /// Evaluations of a run in every iteration.
+    pub(crate) fn evaluations_an_iteration(&self) -> u64 {
+        u64::from(self.individuals) * u64::from(self.procedure.attempts())
     }
 
     /// Places in a row.

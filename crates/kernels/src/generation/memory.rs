@@ -92,12 +92,13 @@ fn advance<R: DeviceReal, M: Method<R>>(
         };
         method.propose(plan, &place)
     };
+    let seen = method.look(who, &before);
     let mut kept: Option<Kept<R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (0, 0);
     loop {
         let who = Individual { attempt, ..*who };
         let mut tried = first;
-        let plan = method.plan(&who, &mut tried, &before);
+        let plan = method.plan(&who, &seen, &mut tried);
         // The attempt before has been read by all.
         warp::sync();
         coordinates(dimensions, |i| row_after.set(i as usize, proposed(&who, &plan, i).0));

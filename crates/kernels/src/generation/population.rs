@@ -7,8 +7,8 @@ use warpswarm_core::method::{
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{thread, warp};
 
 use crate::run::{Run, of_run};
 
@@ -59,6 +59,18 @@ impl<R: DeviceReal> Population<R> for Parity<R> {
     #[inline(always)]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         self.fitness.get(individual as usize)
+    }
+
+    /// A lane an individual at a time.
+    #[inline(always)]
+    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
+        let mut mine = Candidate::NONE;
+        let mut i = thread::lane();
+        while i < count {
+            mine = mine.better(Candidate::new(self.fitness(first + i), first + i));
+            i += 32;
+        }
+        warp::best(mine, true).0
     }
 }
 

@@ -146,12 +146,13 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
     let row_before = before.row(who.index);
     let public = coordinate_of(generation.args.stride, |i| row_before.get(i));
+    let seen = method.look(who, &before);
     let mut kept = None;
     let (mut attempt, mut not_finite) = (0, 0);
     loop {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
-        let plan = method.plan(&who, &mut tried, &before);
+        let plan = method.plan(&who, &seen, &mut tried);
         let (x, own) = proposed(method, generation, before, (&who, &plan), public, leader);
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
         let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);

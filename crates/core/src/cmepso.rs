@@ -1,0 +1,220 @@
+//! Cooperative evolutionary multi-swarm optimisation: slave swarms, and a master swarm that learns from
+//! them.
+//!
+//! **Idea.** Slaves are swarms of [`epso`](crate::epso) that know nothing of each other. Each has one particle in the
+//! master swarm, which takes over what its slave finds, and is also pulled to the best of all slaves.
+//! Nothing flows back.
+//!
+//! **Equations** (of one coordinate; CMEPSO's 1, 2 and 7 to 14; starred symbols are a replica's):
+//!
+//! ```text
+//! v  = w v + c1 r1 (p - x) + c2 r2 (g - x)                               a slave's particle
+//! v* = w* v + c1* r1 (p - x) + c2* r2 (g* - x)                           its replica
+//! v  = w v + c1 r1 (p - x) + c2 r2 (gM - x) + c3 r3 (gS - x)             a master's particle
+//! v* = w* v + c1* r1 (p - x) + c2* r2 (gM* - x) + c3* r3 (gS - x)        its replica
+//! ```
+//!
+//! Mutation as in [`epso`](crate::epso), c3's like the others'.
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | | `epso` | everything but what follows | | |
+//! | c3 | `third` | pull to the best of all slaves | finite, >= 0 | 2.02 |
+//! | | `slaves` | slave swarms, and particles of the master swarm | >= 1 | 10 |
+//! | | `particles` | particles of a slave | >= 1 | 40 |
+//! | p, g | | personal best, best of the particle's own slave, of the iteration before | | |
+//! | gM, gS | | best of the master swarm, and of all slaves, of the iteration before | | |
+//!
+//! The individuals are the slaves' particles, swarm after swarm, then the master's: `slaves * (particles
+//! + 1)`. A master's personal best becomes its slave's best where that is better, so that gM is the
+//! best of all individuals.
+//!
+//! **Source.** "Cooperative evolutionary multi-swarm optimization on graphics processing units"
+//! (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm
+//! optimizer", 2005.
+//!
+//! **Deviations.** Those of [`epso`](crate::epso). All swarms move at the same time, so that the master sees its slaves as
+//! the iteration before left them, not half an iteration later. A master's particle starts where its
+//! slave's best was placed, with a velocity of its own instead of that particle's. Equation 14 is
+//! printed as c3 + (1 + s N), which would move c3 by one; it is taken as the others, c3 (1 + s N).
+//! Constraints are met by the order (violation, value, index), of which the paper says nothing.
+
+use crate::epso::{Epso, Weights};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::order::Fitness;
+use crate::pso::{self, Coordinate};
+use crate::real::Real;
+
+/// The parameters of cooperative evolutionary multi-swarm optimisation, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cmepso<R> {
+    /// What slaves are.
+    pub epso: Epso<R>,
+    /// c3, the pull to the best of all slaves.
+    pub third: R,
+    /// Slave swarms.
+    pub slaves: u32,
+    /// Particles of each.
+    pub particles: u32,
+}
+
+/// What a particle sees of the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Whose public point is the personal best.
+    pub personal: u32,
+    /// Whose pulls it as the best of its swarm; for the master the best of all is known.
+    pub slave: u32,
+    /// Whose is the best of all slaves.
+    pub slaves: u32,
+    /// Whether it is the master's.
+    pub master: bool,
+}
+
+/// How a particle moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan<R> {
+    /// With which weights.
+    pub weights: Weights<R>,
+    /// Among whom.
+    pub seen: Seen,
+    /// Whether a master's particle is still to be put where its slave's best is.
+    pub first: bool,
+}
+
+impl<R: Real> Method<R> for Cmepso<R> {
+    const OWN: usize = 2;
+    const NUMBERS: usize = 0;
+    type Seen = Seen;
+    type Plan = Plan<R>;
+
+    #[inline(always)]
+    fn attempts(&self) -> u32 {
+        self.epso.attempts()
+    }
+
+    #[inline(always)]
+    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
+        Numbers::default()
+    }
+
+    #[inline(always)]
+    fn start(&self, x: R, v: R) -> Own<R> {
+        [x, v]
+    }
+
+    #[inline(always)]
+    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> Seen {
+        let all = self.slaves * self.particles;
+        let master = who.index >= all;
+        // Never zero; said so that no check for a division by zero is compiled.
+        let swarm = if master { who.index - all } else { who.index / self.particles.max(1) };
+        let slave = population.best_of(swarm * self.particles, self.particles);
+        let slaves = if master { population.best_of(0, all) } else { slave };
+        let takes_over = master && slave.fitness.beats(who.fitness);
+        let personal = if takes_over { slave.index } else { who.index };
+        Seen { personal, slave: slave.index, slaves: slaves.index, master }
+    }
+
+    #[inline(always)]
+    fn plan(&self, who: &Individual<R>, seen: &Seen, _: &mut Numbers<R>) -> Plan<R> {
+        let third = if seen.master { self.third } else { R::ZERO };
+        let weights = self.epso.weights(who, third);
+        Plan { weights, seen: *seen, first: seen.master && who.iteration == 1 }
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        let Plan { weights, seen, first } = plan;
+        let best_of_slave = site.of(seen.slave);
+        let position = if *first { best_of_slave } else { site.own(0) };
+        let personal_best = if seen.master { site.of(seen.personal) } else { site.public() };
+        let at = Coordinate { position, velocity: site.own(1), personal_best };
+        let best = if seen.master { site.best() } else { best_of_slave };
+        let best = self.epso.near(best, weights, site);
+        let velocity = pso::velocity(&self.epso.with(weights), at, best, site.draws(0));
+        let velocity = if seen.master {
+            velocity + weights.third * site.draws(2)[0] * (site.of(seen.slaves) - position)
+        } else {
+            velocity
+        };
+        let (x, v) = self.epso.moved(position, velocity, site);
+        (x, [x, v])
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        _: &Plan<R>,
+        proposal: Fitness<R>,
+        _: &mut Numbers<R>,
+    ) -> bool {
+        proposal.beats(who.fitness)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::epso::tests::{EPSO, normal_of_two};
+    use crate::method::tests::{Still, individual};
+
+    const CMEPSO: Cmepso<f64> = Cmepso { epso: EPSO, third: 8.0, slaves: 2, particles: 3 };
+
+    struct Values([f64; 8]);
+
+    impl Population<f64> for Values {
+        fn fitness(&self, individual: u32) -> Fitness<f64> {
+            Fitness { violation: 0.0, value: self.0[individual as usize] }
+        }
+    }
+
+    #[test]
+    fn slaves_see_themselves_and_masters_see_slaves() {
+        let values = Values([5.0, 3.0, 4.0, 9.0, 7.0, 7.0, 2.0, 8.0]);
+        let look = |index| {
+            let who = individual(values.fitness(index));
+            CMEPSO.look(&Individual { index, individuals: 8, ..who }, &values)
+        };
+        let slave = |personal, slave| Seen { personal, slave, slaves: slave, master: false };
+        assert_eq!(look(0), slave(0, 1));
+        assert_eq!(look(2), slave(2, 1));
+        assert_eq!(look(3), slave(3, 4), "of equals the first");
+        // The first master's own best is better than its slave's, the second's is not.
+        assert_eq!(look(6), Seen { personal: 6, slave: 1, slaves: 1, master: true });
+        assert_eq!(look(7), Seen { personal: 4, slave: 4, slaves: 1, master: true });
+    }
+
+    #[test]
+    fn equations_11_to_13_by_hand() {
+        let site = Still {
+            public: 2.0,
+            own: [1.0, 3.0],
+            best: -1.0,
+            others: [10.0, 2.0, 0.0],
+            bounds: (-100.0, 100.0),
+            draws: [[0.25, 0.5], normal_of_two(), [0.125, 0.0]],
+            ..Still::default()
+        };
+        let weights = Weights { pso: [0.5, 2.0, 4.0], third: 8.0, mutated: false };
+        let seen = Seen { personal: 1, slave: 2, slaves: 0, master: false };
+        let plan = Plan { weights, seen, first: false };
+        let velocity = |plan: &Plan<f64>| CMEPSO.propose(plan, &site).1[1];
+        // 0.5 * 3 + 2 * 0.25 * (2 - 1) + 4 * 0.5 * (0 - 1) = 0
+        assert_eq!(velocity(&plan), 0.0);
+        // g* = 0 + 0.25 * 2 = 0.5: 2 + 4 * 0.5 * (0.5 - 1) = 1
+        let replica = Plan { weights: Weights { mutated: true, ..weights }, ..plan };
+        assert!((velocity(&replica) - 1.0).abs() < 1e-12);
+        // 2 + 4 * 0.5 * (-1 - 1) + 8 * 0.125 * (10 - 1) = 7
+        let master = Plan { seen: Seen { master: true, ..seen }, ..plan };
+        assert_eq!(velocity(&master), 7.0);
+        // gM* = -1 + 0.25 * 2 = -0.5: 2 + 4 * 0.5 * (-0.5 - 1) + 9 = 8
+        let replica = Plan { weights: Weights { mutated: true, ..weights }, ..master };
+        assert!((velocity(&replica) - 8.0).abs() < 1e-12);
+        // At first it is at its slave's best, 0, and so are its pulls:
+        // 0.5 * 3 + 2 * 0.25 * (2 - 0) + 4 * 0.5 * (-1 - 0) + 8 * 0.125 * (10 - 0) = 10.5
+        assert_eq!(velocity(&Plan { first: true, ..master }), 10.5);
+    }
+}

@@ -1,0 +1,250 @@
+//! Evolutionary particle swarm optimisation: particles compete with replicas of themselves.
+//!
+//! **Idea.** A particle moves as in [`pso`]; so do replicas of it, whose weights are mutated and which are
+//! pulled to a point near the global best. The best of them all goes on.
+//!
+//! **Equations** (of one coordinate; CMEPSO's 1 to 3 and 6 to 10; starred symbols are a replica's):
+//!
+//! ```text
+//! v  = w v + c1 r1 (p - x) + c2 r2 (g - x)           the particle itself
+//! v* = w* v + c1* (p - x) + c2* (g* - x)             a replica
+//! w* = w (1 + s N),  c1* = c1 (1 + s N),  c2* = c2 (1 + s N)
+//! g* = g + sg N
+//! x  = x + v,                                        then the boundary mode
+//! w  = w_start - (w_start - w_end) min(t / t_end, 1)
+//! ```
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | | `coefficients` | as in [`pso`]; the inertia is w_start | | 0.9, 2.05, 2.05 |
+//! | w_end | `final_inertia` | at iteration t_end and after | finite | 0.4 |
+//! | t_end | `inertia_iterations` | iterations over which w falls; 0 for never | | 1,000 |
+//! | s | `weight_deviation` | of the weights, as a part of them | >= 0 | 0.22 |
+//! | sg | `best_deviation` | of the global best, in units of the coordinate | >= 0 | 0.005 |
+//! | | `replicas` | of each particle | 1 to 63 | 5 |
+//! | N | | standard normal: once a replica and weight; for g* a coordinate | | |
+//! | p, g | | personal best, global best of the iteration before | | |
+//!
+//! **Source.** V. Miranda, N. Fonseca, "EPSO: evolutionary particle swarm optimization, a new
+//! algorithm with applications in power systems", IEEE/PES T&D 2002, in the form that "Cooperative
+//! evolutionary multi-swarm optimization on graphics processing units" (CMEPSO-GPU) gives it, from where
+//! all values are; it does not give w's limits.
+//!
+//! **Deviations.** Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the
+//! same time; in CMEPSO's Algorithm 2 they start where the particle has just moved. Mutated weights are not
+//! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4.
+
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::order::Fitness;
+use crate::pso::{self, Coefficients, Coordinate};
+use crate::random::standard_normal;
+use crate::real::Real;
+
+/// The parameters of evolutionary particle swarm optimisation, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epso<R> {
+    /// As in [`pso`].
+    pub coefficients: Coefficients<R>,
+    /// w_end
+    pub final_inertia: R,
+    /// s, the relative deviation of a replica's weights.
+    pub weight_deviation: R,
+    /// sg, the deviation of the point that a replica takes for the global best.
+    pub best_deviation: R,
+    /// t_end; 0 for a constant inertia.
+    pub inertia_iterations: u32,
+    /// Replicas of each particle.
+    pub replicas: u32,
+}
+
+/// With what weights a particle or a replica moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights<R> {
+    /// w, c1 and c2.
+    pub pso: [R; 3],
+    /// c3, of [`cmepso`](crate::cmepso) alone.
+    pub third: R,
+    /// Whether this is a replica.
+    pub mutated: bool,
+}
+
+/// A weight p (1 + s N), of two draws uniform in (0, 1).
+#[inline(always)]
+pub fn mutated<R: Real>(weight: R, deviation: R, draws: [R; 2]) -> R {
+    weight * (R::ONE + deviation * standard_normal(draws))
+}
+
+impl<R: Real> Epso<R> {
+    /// The weights of an attempt: those of the iteration for the first, mutated for the others.
+    #[inline(always)]
+    pub fn weights(&self, who: &Individual<R>, third: R) -> Weights<R> {
+        let c = &self.coefficients;
+        let (start, end) = (c.inertia, self.final_inertia);
+        let inertia = pso::falling(start, end, who.iteration, self.inertia_iterations);
+        let pso = [inertia, c.cognitive, c.social];
+        if who.attempt == 0 {
+            return Weights { pso, third, mutated: false };
+        }
+        let s = self.weight_deviation;
+        let mutated = |weight, number| mutated(weight, s, who.uniform(number));
+        let pso = [mutated(pso[0], 0), mutated(pso[1], 1), mutated(pso[2], 2)];
+        let third = if third == R::ZERO { third } else { mutated(third, 3) };
+        Weights { pso, third, mutated: true }
+    }
+
+    /// The global best as a replica sees it, g*; as it is for the particle itself.
+    #[inline(always)]
+    pub fn near<S: Site<R>>(&self, best: R, weights: &Weights<R>, site: &S) -> R {
+        if weights.mutated {
+            best + self.best_deviation * standard_normal(site.draws(1))
+        } else {
+            best
+        }
+    }
+
+    /// Velocity without the limit, then position, velocity after the boundary mode.
+    #[inline(always)]
+    pub fn moved<S: Site<R>>(&self, position: R, velocity: R, site: &S) -> (R, R) {
+        let velocity = pso::limited(&self.coefficients, velocity, site.bounds());
+        pso::moved(&self.coefficients, position, velocity, site.bounds(), || site.reentry())
+    }
+
+    /// The coefficients with an attempt's weights.
+    #[inline(always)]
+    pub fn with(&self, weights: &Weights<R>) -> Coefficients<R> {
+        let [inertia, cognitive, social] = weights.pso;
+        Coefficients { inertia, cognitive, social, ..self.coefficients }
+    }
+}
+
+/// The public point is the personal best; the own rows are position and velocity.
+impl<R: Real> Method<R> for Epso<R> {
+    const OWN: usize = 2;
+    const NUMBERS: usize = 0;
+    type Seen = ();
+    type Plan = Weights<R>;
+
+    #[inline(always)]
+    fn attempts(&self) -> u32 {
+        1 + self.replicas
+    }
+
+    #[inline(always)]
+    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
+        Numbers::default()
+    }
+
+    #[inline(always)]
+    fn start(&self, x: R, v: R) -> Own<R> {
+        [x, v]
+    }
+
+    #[inline(always)]
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+
+    #[inline(always)]
+    fn plan(&self, who: &Individual<R>, (): &(), _: &mut Numbers<R>) -> Weights<R> {
+        self.weights(who, R::ZERO)
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, weights: &Weights<R>, site: &S) -> (R, Own<R>) {
+        let at = Coordinate {
+            position: site.own(0),
+            velocity: site.own(1),
+            personal_best: site.public(),
+        };
+        // No random factors in a replica's pull.
+        let draws = if weights.mutated { [R::ONE; 2] } else { site.draws(0) };
+        let best = self.near(site.best(), weights, site);
+        let velocity = pso::velocity(&self.with(weights), at, best, draws);
+        let (x, v) = self.moved(at.position, velocity, site);
+        (x, [x, v])
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        _: &Weights<R>,
+        proposal: Fitness<R>,
+        _: &mut Numbers<R>,
+    ) -> bool {
+        proposal.beats(who.fitness)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::boundary::Boundary;
+    use crate::method::tests::{Still, individual};
+
+    pub(crate) const EPSO: Epso<f64> = Epso {
+        coefficients: Coefficients {
+            inertia: 0.9,
+            cognitive: 2.0,
+            social: 4.0,
+            velocity_limit: f64::INFINITY,
+            correction: 0.22,
+            boundary: Boundary::Reverse,
+        },
+        final_inertia: 0.4,
+        weight_deviation: 0.5,
+        best_deviation: 0.25,
+        inertia_iterations: 10,
+        replicas: 5,
+    };
+
+    /// The draws u1 = e^-2 and u2 = 0 of which the standard normal number is 2; u2 = 1/2: -2.
+    pub(crate) fn normal_of_two() -> [f64; 2] {
+        [(-2.0_f64).exp(), 0.0]
+    }
+
+    #[test]
+    fn weights_by_hand() {
+        assert!((mutated(3.0, 0.5, normal_of_two()) - 3.0 * (1.0 + 0.5 * 2.0)).abs() < 1e-14);
+        let who = individual(Fitness { violation: 0.0, value: 1.0 });
+        let itself = EPSO.weights(&Individual { iteration: 5, ..who }, 0.0);
+        assert_eq!(itself, Weights { pso: [0.65, 2.0, 4.0], third: 0.0, mutated: false });
+        let replica = EPSO.weights(&Individual { attempt: 1, ..who }, 8.0);
+        let normal = |number| standard_normal(Individual { attempt: 1, ..who }.uniform(number));
+        let expected = [0.9 - 0.5 * 0.1, 2.0, 4.0];
+        for k in 0..3 {
+            assert_eq!(replica.pso[k], expected[k] * (1.0 + 0.5 * normal(k as u32)));
+        }
+        assert_eq!(replica.third, 8.0 * (1.0 + 0.5 * normal(3)));
+        assert!(replica.mutated);
+    }
+
+    #[test]
+    fn equations_1_and_6_by_hand() {
+        let site = Still {
+            public: 2.0,
+            own: [1.0, 3.0],
+            best: -1.0,
+            bounds: (-100.0, 100.0),
+            draws: [[0.25, 0.5], normal_of_two(), [0.0; 2]],
+            ..Still::default()
+        };
+        let weights = Weights { pso: [0.5, 2.0, 4.0], third: 0.0, mutated: false };
+        // v = 0.5 * 3 + 2 * 0.25 * (2 - 1) + 4 * 0.5 * (-1 - 1) = -2
+        assert_eq!(EPSO.propose(&weights, &site), (-1.0, [-1.0, -2.0]));
+        // g* = -1 + 0.25 * 2 = -0.5; v* = 0.5 * 3 + 2 * (2 - 1) + 4 * (-0.5 - 1) = -2.5
+        let (x, [_, v]) = EPSO.propose(&Weights { mutated: true, ..weights }, &site);
+        assert!((x + 1.5).abs() < 1e-12 && (v + 2.5).abs() < 1e-12, "{x} {v}");
+    }
+
+    #[test]
+    fn a_particle_and_its_replicas_compete() {
+        assert_eq!(EPSO.attempts(), 6);
+        let who = individual(Fitness { violation: 0.0, value: 1.0 });
+        let weights = EPSO.weights(&who, 0.0);
+        let accepts = |violation, value| {
+            let proposal = Fitness { violation, value };
+            EPSO.accept(&who, &weights, proposal, &mut Numbers::default())
+        };
+        assert!(accepts(0.0, 0.5) && !accepts(0.0, 1.0) && !accepts(0.5, 0.0));
+    }
+}

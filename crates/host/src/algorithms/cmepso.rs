@@ -1,0 +1,121 @@
+//! The parameters of cooperative evolutionary multi-swarm optimisation. The equations are in
+//! [`warpswarm_core::cmepso`].
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::Boundary;
+use warpswarm_core::cmepso::Cmepso;
+
+use super::epso::{self, EpsoParams};
+use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use crate::error::{Error, Result};
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "cmepso",
+    title: "cooperative evolutionary multi-swarm optimisation: slave swarms and a master",
+    source: "Cooperative evolutionary multi-swarm optimization on graphics processing units",
+    backends: DEVICES,
+    parameters: CmepsoParams::ROWS,
+    presets: &[Preset {
+        name: "cmepso-paper",
+        source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
+                 section 6: 10 slaves of 40 particles are 410 individuals, 1,000 iterations",
+        make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
+    }],
+    make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
+};
+
+/// The parameters of cooperative evolutionary multi-swarm optimisation.
+///
+/// The default is [`paper`](CmepsoParams::paper) over 1,000 iterations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CmepsoParams {
+    /// What slaves and master have in common.
+    pub epso: EpsoParams,
+    /// c3, the master's pull to the best of all slaves; finite, at least 0.
+    pub third: f64,
+    /// Slave swarms, each with one particle in the master swarm: as many equal swarms as the individuals
+    /// can make, of at least one particle besides that.
+    pub slaves: u32,
+}
+
+impl Default for CmepsoParams {
+    fn default() -> Self {
+        CmepsoParams::paper(1000)
+    }
+}
+
+impl CmepsoParams {
+    /// The values of the paper, with an inertia that falls over so many iterations; for 410 individuals.
+    pub const fn paper(iterations: u32) -> Self {
+        CmepsoParams { epso: EpsoParams::cmepso_paper(iterations), third: 2.02, slaves: 10 }
+    }
+
+    /// The parameters in the run's number type, checked for so many individuals.
+    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Cmepso<R>> {
+        parameters::check(self)?;
+        let slaves = u64::from(self.slaves);
+        if !individuals.is_multiple_of(slaves) || individuals / slaves < 2 {
+            return Err(Error::Setting {
+                field: "individuals",
+                value: individuals.to_string(),
+                allowed: format!(
+                    "a multiple of the slaves, of which there are {slaves}: the particles of each, at least \
+                     one, and one of the master"
+                ),
+            });
+        }
+        Ok(Cmepso {
+            epso: self.epso.rounded()?,
+            third: parameters::rounded("third", self.third)?,
+            slaves: self.slaves,
+            particles: (individuals / slaves - 1) as u32,
+        })
+    }
+}
+
+impl Params for CmepsoParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        epso::INERTIA,
+        epso::FINAL_INERTIA,
+        epso::INERTIA_ITERATIONS,
+        epso::COGNITIVE,
+        epso::SOCIAL,
+        ParameterInfo {
+            name: "third",
+            meaning: "the master's pull to the best of all slaves",
+            range: NOT_NEGATIVE,
+            default: "2.02",
+        },
+        epso::VELOCITY_LIMIT,
+        ParameterInfo {
+            name: "slaves",
+            meaning: "slave swarms; the individuals are so many swarms and a particle of the master each",
+            range: COUNT,
+            default: "10",
+        },
+        epso::REPLICAS,
+        epso::WEIGHT_DEVIATION,
+        epso::BEST_DEVIATION,
+        parameters::boundary("reverse"),
+        parameters::CORRECTION,
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Number(|p| p.epso.inertia, |p, x| p.epso.inertia = x),
+        Access::Number(|p| p.epso.final_inertia, |p, x| p.epso.final_inertia = x),
+        Access::Whole(|p| p.epso.inertia_iterations, |p, n| p.epso.inertia_iterations = n),
+        Access::Number(|p| p.epso.cognitive, |p, x| p.epso.cognitive = x),
+        Access::Number(|p| p.epso.social, |p, x| p.epso.social = x),
+        Access::Number(|p| p.third, |p, x| p.third = x),
+        Access::Limit(|p| p.epso.velocity_limit, |p, x| p.epso.velocity_limit = x),
+        Access::Whole(|p| p.slaves, |p, n| p.slaves = n),
+        Access::Whole(|p| p.epso.replicas, |p, n| p.epso.replicas = n),
+        Access::Number(|p| p.epso.weight_deviation, |p, x| p.epso.weight_deviation = x),
+        Access::Number(|p| p.epso.best_deviation, |p, x| p.epso.best_deviation = x),
+        Access::Name(
+            |p| parameters::name_of(&Boundary::ALL, &p.epso.boundary),
+            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.epso.boundary),
+        ),
+        Access::Number(|p| p.epso.correction, |p, x| p.epso.correction = x),
+    ];
+}
