@@ -25,8 +25,7 @@
 //! | p, g | | personal best, best of the particle's own slave, of the iteration before | | |
 //! | gM, gS | | best of the master swarm, and of all slaves, of the iteration before | | |
 //!
-//! The individuals are the slaves' particles, swarm after swarm, then the master's: `slaves * (particles
-//! + 1)`. A master's personal best becomes its slave's best where that is better, so that gM is the
+//! The individuals are the slaves' particles, swarm after swarm, then the master's, one a slave. A master's personal best becomes its slave's best where that is better, so that gM is the
 //! best of all individuals.
 //!
 //! **Source.** "Cooperative evolutionary multi-swarm optimization on graphics processing units"

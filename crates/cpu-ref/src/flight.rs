@@ -1,13 +1,12 @@
 //! How one particle moves: what both orders of an iteration share.
 
 use warpswarm_core::boundary::Boundary;
-use warpswarm_core::objective::{Objective, SlicePoint};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
-use crate::task::{Bounds, Task};
+use crate::task::{Bounds, Evaluate, Task};
 use crate::threads::Particle;
 
 /// What all particles of one iteration share, besides the global best.
@@ -47,7 +46,7 @@ macro_rules! specialised {
 }
 pub(crate) use specialised;
 
-impl<'a, R: Real, O: Objective<R>> Flight<'a, R, O> {
+impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
     pub(crate) fn new(
         task: &Task<'a, R, O>,
         coefficients: &Coefficients<R>,
@@ -84,10 +83,10 @@ impl<'a, R: Real, O: Objective<R>> Flight<'a, R, O> {
             self.move_row(index, &mut x, &mut v, pulls);
             position.copy_from_slice(&x);
             velocity.copy_from_slice(&v);
-            self.objective.evaluate(&SlicePoint(&x))
+            self.objective.evaluate(&x)
         } else {
             self.move_row(index, position, velocity, pulls);
-            self.objective.evaluate(&SlicePoint(&position[..dimensions]))
+            self.objective.evaluate(&position[..dimensions])
         }
     }
 
@@ -155,6 +154,7 @@ fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::Itself;
     use warpswarm_core::launch::StopRule;
     use warpswarm_core::problems::Sphere;
 
@@ -162,7 +162,7 @@ mod tests {
     fn beats_is_the_order_of_results() {
         let line = [-f64::INFINITY, -1.0, -0.0, 0.0, 1e-310, 1.0, f64::INFINITY, f64::NAN];
         let bounds = Bounds { lower: &[0.0], upper: &[1.0] };
-        let task = Task { objective: Sphere, bounds, stop: StopRule::NEVER };
+        let task = Task { objective: Itself(Sphere), bounds, stop: StopRule::NEVER };
         let coefficients = Coefficients {
             inertia: 1.0,
             cognitive: 1.0,

@@ -47,5 +47,5 @@ pub mod threads;
 
 pub use fingerprint::{difference, fingerprint};
 pub use swarm::{RunId, Swarm};
-pub use task::{Bounds, Task};
+pub use task::{Behind, Bounds, Evaluate, Itself, Task};
 pub use threads::Threads;

@@ -13,20 +13,19 @@
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
-use warpswarm_core::objective::Objective;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::real::Real;
 
 use crate::flight::{Flight, specialised};
 use crate::swarm::Swarm;
-use crate::task::{Bounds, Task};
+use crate::task::{Bounds, Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 
 /// Does up to `iterations` iterations, fewer if the swarm stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real, O: Objective<R>>(
+pub fn run<R: Real, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -42,7 +41,7 @@ pub fn run<R: Real, O: Objective<R>>(
 }
 
 /// Does one iteration; a swarm that has stopped stays as it is.
-pub fn step<R: Real, O: Objective<R>>(
+pub fn step<R: Real, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -76,7 +75,7 @@ pub fn step<R: Real, O: Objective<R>>(
 
 /// Moves and evaluates the particles of a chunk, and renews their personal bests.
 #[inline(always)]
-fn advance<R: Real, O: Objective<R>>(
+fn advance<R: Real, O: Evaluate<R>>(
     chunk: Chunk<'_, R>,
     flight: Flight<'_, R, O>,
     global_position: &[R],

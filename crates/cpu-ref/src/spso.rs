@@ -16,19 +16,18 @@
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
-use warpswarm_core::objective::Objective;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::real::Real;
 
 use crate::flight::{Flight, specialised};
 use crate::swarm::Swarm;
-use crate::task::{Bounds, Task};
+use crate::task::{Bounds, Evaluate, Task};
 
 /// Does up to `iterations` iterations on the calling thread, fewer if the swarm stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M.
-pub fn run<R: Real, O: Objective<R>>(
+pub fn run<R: Real, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -43,7 +42,7 @@ pub fn run<R: Real, O: Objective<R>>(
 }
 
 /// Does one iteration; a swarm that has stopped stays as it is.
-pub fn step<R: Real, O: Objective<R>>(
+pub fn step<R: Real, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -64,7 +63,7 @@ pub fn step<R: Real, O: Objective<R>>(
 
 /// Moves the particles one after the other; the global best moves with them.
 #[inline(always)]
-fn advance<R: Real, O: Objective<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, O>) {
+fn advance<R: Real, O: Evaluate<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, O>) {
     let stride = row_stride(flight.bounds.dimensions() as u32) as usize;
     let mut global = swarm.global;
     let mut not_finite = 0;

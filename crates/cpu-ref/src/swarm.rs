@@ -1,13 +1,12 @@
 //! The state of one run of particle swarm optimisation.
 
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
-use warpswarm_core::objective::{Objective, SlicePoint};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
-use crate::task::Task;
+use crate::task::{Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 
 /// Which run this is: all its draws follow from that.
@@ -62,7 +61,7 @@ impl<R: Real> Swarm<R> {
     ///
     /// `individuals` is at least 1. Position and velocity are [`pso::initial`] of the draws of
     /// iteration 0.
-    pub fn new<O: Objective<R>>(
+    pub fn new<O: Evaluate<R>>(
         task: &Task<'_, R, O>,
         individuals: u32,
         id: RunId,
@@ -147,7 +146,7 @@ impl<R: Real> Swarm<R> {
 }
 
 /// Places and evaluates the particles of a chunk.
-fn place<R: Real, O: Objective<R>>(
+fn place<R: Real, O: Evaluate<R>>(
     chunk: Chunk<'_, R>,
     task: &Task<'_, R, O>,
     key: RunKey,
@@ -163,7 +162,7 @@ fn place<R: Real, O: Objective<R>>(
             particle.velocity[i] = v;
             particle.best_position[i] = x;
         }
-        let fitness = task.objective.evaluate(&SlicePoint(&particle.position[..dimensions]));
+        let fitness = task.objective.evaluate(&particle.position[..dimensions]);
         *particle.best = fitness;
         outcome.not_finite += u64::from(!fitness.is_finite());
         outcome.best = outcome.best.better(Candidate::new(fitness, particle.index));

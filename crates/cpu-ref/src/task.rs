@@ -3,6 +3,8 @@
 use warpswarm_core::Objective;
 use warpswarm_core::Real;
 use warpswarm_core::launch::StopRule;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
 
 /// The box that is searched: one lower and one upper bound per coordinate.
 ///
@@ -36,6 +38,47 @@ impl<R: Real> Bounds<'_, R> {
     }
 }
 
+/// What gives a point its fitness: an objective [`Itself`], or one [behind a pointer](Behind).
+pub trait Evaluate<R>: Copy + Sync {
+    /// See [`Objective::CONSTRAINED`].
+    const CONSTRAINED: bool;
+
+    /// The fitness at a point, in the bits that results have.
+    fn evaluate(&self, x: &[R]) -> Fitness<R>;
+}
+
+/// An objective of a known type, for which loops are compiled anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Itself<O>(pub O);
+
+impl<R: Real, O: Objective<R>> Evaluate<R> for Itself<O> {
+    const CONSTRAINED: bool = O::CONSTRAINED;
+
+    #[inline(always)]
+    fn evaluate(&self, x: &[R]) -> Fitness<R> {
+        self.0.evaluate(&SlicePoint(x))
+    }
+}
+
+/// An objective behind a pointer, so that loops are compiled once and not for every objective.
+#[derive(Clone, Copy)]
+pub struct Behind<'a, R, const CONSTRAINED: bool>(pub &'a (dyn Fn(&[R]) -> Fitness<R> + Sync));
+
+impl<R, const CONSTRAINED: bool> std::fmt::Debug for Behind<'_, R, CONSTRAINED> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Behind")
+    }
+}
+
+impl<R: Real, const CONSTRAINED: bool> Evaluate<R> for Behind<'_, R, CONSTRAINED> {
+    const CONSTRAINED: bool = CONSTRAINED;
+
+    #[inline(always)]
+    fn evaluate(&self, x: &[R]) -> Fitness<R> {
+        (self.0)(x)
+    }
+}
+
 /// What a run is to do, whatever the algorithm; it does not change while the run lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Task<'a, R, O> {
@@ -47,7 +90,7 @@ pub struct Task<'a, R, O> {
     pub stop: StopRule<R>,
 }
 
-impl<R: Real, O: Objective<R>> Task<'_, R, O> {
+impl<R: Real, O> Task<'_, R, O> {
     /// The number of coordinates.
     #[inline(always)]
     pub fn dimensions(&self) -> usize {

@@ -40,7 +40,7 @@ pub trait Form<R: DeviceReal>: Point<R> + Copy + 'static {
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn judge<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> Fitness<R> {
-    // Between two operations of the warp the compiler copies nothing into two branches.
+    // Beside an operation of the warp the compiler copies nothing into two branches.
     if P::COLLECTIVE {
         warp::sync();
     }
@@ -48,9 +48,6 @@ pub fn judge<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> F
     let Fitness { violation, value } = point.hand_over();
     #[cfg(not(target_arch = "nvptx64"))]
     let Fitness { violation, value } = machine::judge(point);
-    if P::COLLECTIVE {
-        warp::sync();
-    }
     Fitness { violation: if CONSTRAINED { violation } else { R::ZERO }, value }
 }
 

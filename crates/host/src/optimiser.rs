@@ -76,9 +76,9 @@ impl<R: Real> Optimiser<R> {
         Ok(Optimiser {
             pace: Pace::first(&job, engine.backend()),
             engine,
-            job,
             stop: settings.stop.clone(),
             limit: Limit::new(&settings.stop, settings.individuals, job.evaluations_an_iteration()),
+            job,
             record_every: settings.record_every,
             history: Vec::new(),
             seconds: 0.0,

@@ -4,12 +4,11 @@ use std::num::NonZero;
 use std::time::Instant;
 
 use rayon::prelude::*;
+use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
-use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{self as cpu_ref, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{self as cpu_ref, Behind, Evaluate, Swarm, Task, Threads, pso, spso};
 
 use super::{Engine, Job, Procedure, with_method};
 use crate::choices::Backend;
@@ -23,9 +22,14 @@ const TASK_SECONDS: f64 = 20e-6;
 /// With so many runs a thread, each run stays on one.
 const RUNS_PER_THREAD: usize = 4;
 
-pub(crate) struct Cpu<R, O> {
+/// The fitness at a point, in the bits that results have.
+pub(crate) type Objective<R> = Box<dyn Fn(&[R]) -> Fitness<R> + Send + Sync>;
+
+pub(crate) struct Cpu<R> {
     job: Job<R>,
-    objective: O,
+    /// Behind a pointer, so that the engine is compiled once and not for every problem.
+    objective: Objective<R>,
+    constrained: bool,
     swarms: Vec<Swarm<R>>,
     /// None for the calling thread alone.
     pool: Option<rayon::ThreadPool>,
@@ -34,15 +38,21 @@ pub(crate) struct Cpu<R, O> {
     spread: Threads,
 }
 
-impl<R: Real, O: Objective<R>> Cpu<R, O> {
-    pub(crate) fn new(job: Job<R>, objective: O, threads: Option<usize>) -> Result<Self> {
+impl<R: Real> Cpu<R> {
+    /// Places the individuals; `constrained` as the objective's `CONSTRAINED`.
+    pub(crate) fn new(
+        job: Job<R>,
+        (objective, constrained): (Objective<R>, bool),
+        threads: Option<usize>,
+    ) -> Result<Self> {
         check_memory(job.bytes()?)?;
         let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let threads = threads.unwrap_or_else(available);
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
         let many = job.runs as usize >= RUNS_PER_THREAD * threads;
         let spread = if pool.is_none() || many { Threads::Serial } else { Threads::Pool };
-        let mut cpu = Cpu { job, objective, swarms: Vec::new(), pool, threads, spread };
+        let swarms = Vec::new();
+        let mut cpu = Cpu { job, objective, constrained, swarms, pool, threads, spread };
         cpu.place();
         Ok(cpu)
     }
@@ -50,9 +60,9 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
     /// Places the individuals of all runs, and sees from that how long an evaluation takes.
     fn place(&mut self) {
         let start = Instant::now();
-        let (task, job, spread) = (task(&self.job, self.objective), &self.job, self.spread);
-        let evaluate = evaluate(&self.objective);
-        let work = Work { evaluate: &evaluate, bounds: task.bounds, stop: task.stop };
+        let (job, spread) = (&self.job, self.spread);
+        let work = self.work();
+        let task = task(&work, Behind::<R, true>(work.evaluate));
         let place = |run| {
             let (n, id) = (job.individuals, job.run_id(run));
             with_method!(&job.procedure,
@@ -69,10 +79,14 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
             }
         }
     }
+
+    fn work(&self) -> Work<'_, R> {
+        let bounds = cpu_ref::Bounds { lower: &self.job.lower, upper: &self.job.upper };
+        Work { evaluate: &*self.objective, bounds, stop: self.job.stop }
+    }
 }
 
-/// Makes all runs, side by side if there is a pool. As [`for_each`] not generic over the objective,
-/// so that rayon is compiled once and not for every problem.
+/// Makes all runs, side by side if there is a pool.
 fn collect<R: Real>(
     pool: Option<&rayon::ThreadPool>,
     runs: u32,
@@ -96,14 +110,23 @@ fn for_each<R: Real>(
     }
 }
 
-fn task<R: Real, O>(job: &Job<R>, objective: O) -> Task<'_, R, O> {
-    let bounds = cpu_ref::Bounds { lower: &job.lower, upper: &job.upper };
-    Task { objective, bounds, stop: job.stop }
+fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
+    Task { objective, bounds: work.bounds, stop: work.stop }
 }
 
-/// The objective behind a pointer.
-fn evaluate<R: Real, O: Objective<R>>(objective: &O) -> impl Fn(&[R]) -> Fitness<R> + Sync {
-    |x: &[R]| objective.evaluate(&SlicePoint(x))
+/// Advances a swarm of PSO, or of the asynchronous one.
+fn advance_pso<R: Real, O: Evaluate<R>>(
+    swarm: &mut Swarm<R>,
+    procedure: &Procedure<R>,
+    task: &Task<'_, R, O>,
+    iterations: u64,
+    spread: Threads,
+) {
+    match procedure {
+        Procedure::Spso(coefficients) => spso::run(swarm, task, coefficients, iterations),
+        Procedure::Pso(coefficients) => pso::run(swarm, task, coefficients, iterations, spread),
+        _ => {}
+    }
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
@@ -120,22 +143,24 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
     reserved.map_err(|_| Error::HostMemory { bytes })
 }
 
-impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
+impl<R: Real> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
-        let (task, spread) = (task(&self.job, self.objective), self.spread);
-        let procedure = self.job.procedure;
-        let evaluate = evaluate(&self.objective);
-        let work = Work { evaluate: &evaluate, bounds: task.bounds, stop: task.stop };
-        let advance = |swarm: &mut Swarm<R>| match &procedure {
-            Procedure::Pso(coefficients) => {
-                pso::run(swarm, &task, coefficients, iterations, spread);
-            }
-            Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
-            _ => with_method!(&procedure,
-                method => generation::run(swarm, method, &work, iterations, spread),
-                else ()),
+        let (procedure, spread, constrained) = (self.job.procedure, self.spread, self.constrained);
+        let mut swarms = std::mem::take(&mut self.swarms);
+        let work = self.work();
+        let advance = |swarm: &mut Swarm<R>| {
+            with_method!(&procedure,
+            method => generation::run(swarm, method, &work, iterations, spread),
+            else if constrained {
+                let task = task(&work, Behind::<R, true>(work.evaluate));
+                advance_pso(swarm, &procedure, &task, iterations, spread);
+            } else {
+                let task = task(&work, Behind::<R, false>(work.evaluate));
+                advance_pso(swarm, &procedure, &task, iterations, spread);
+            })
         };
-        for_each(self.pool.as_ref(), &mut self.swarms, &advance);
+        for_each(self.pool.as_ref(), &mut swarms, &advance);
+        self.swarms = swarms;
         Ok(())
     }
 

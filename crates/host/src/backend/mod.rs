@@ -7,6 +7,7 @@ use warpswarm_core::de::De;
 use warpswarm_core::epso::Epso;
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::method::Method;
+use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::Pso;
@@ -256,7 +257,9 @@ pub(crate) fn start<R: Real, O: Objective<R>>(
     let target =
         problem.map(|problem| Target { problem, constrained: O::CONSTRAINED, gathers: O::GATHERS });
     let cpu = |job| -> Result<Box<dyn Engine<R>>> {
-        Ok(Box::new(cpu::Cpu::new(job, *objective, settings.threads)?))
+        let objective = *objective;
+        let evaluate = Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x)));
+        Ok(Box::new(cpu::Cpu::new(job, (evaluate, O::CONSTRAINED), settings.threads)?))
     };
     let engine = choose(job.clone(), algorithm, settings, target, &cpu)?;
     Ok((job, engine))
