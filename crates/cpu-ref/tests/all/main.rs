@@ -5,3 +5,4 @@ mod common;
 mod edges;
 mod hand;
 mod methods;
+mod peers;

@@ -1,0 +1,354 @@
+//! How well DE, PSO and SA do beside the same in other libraries, which is known from
+//! `tests/peers/distributions.py`: the best values of many runs are distributed alike.
+//!
+//! Two samples are compared by Kolmogorov and Smirnov's statistic D, the largest distance of their
+//! distribution functions. Of the libraries' samples 32 order statistics are stored, and D is taken at
+//! those: it can only be smaller for that, so that equals are told apart by mistake no more often than
+//! the level says.
+//!
+//! **Source.** N. Smirnov, "Table for estimating the goodness of fit of empirical distributions",
+//! Annals of Mathematical Statistics 19, 1948: for n and m runs, P(D > c sqrt((n + m) / (n m))) tends
+//! to 2 exp(-2 c^2) at most.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use warpswarm_core::Objective;
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::de::{Base, Crossover, De};
+use warpswarm_core::launch::StopRule;
+use warpswarm_core::method::Method;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::problems::{Rastrigin, Rosenbrock, Sphere};
+use warpswarm_core::pso::Coefficients;
+use warpswarm_core::pso_topology::{Pso, Topology};
+use warpswarm_core::random::{Purpose, Stream};
+use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::{RunId, Swarm, Threads};
+
+use crate::common::Cube;
+
+const PEERS: &str = include_str!("../peers/distributions.csv");
+/// The columns before the order statistics.
+const HEAD: usize = 11;
+/// Our runs of a case; the libraries' number is in the file.
+const RUNS: u64 = 256;
+/// How often equals may be told apart.
+const LEVEL: f64 = 1e-4;
+/// Ranges beyond either bound where there shall be no bounds.
+const AWAY: f64 = 1000.0;
+
+/// A library's runs with one set of settings.
+#[derive(Clone)]
+struct Case<'a> {
+    library: &'a str,
+    method: &'a str,
+    function: &'a str,
+    individuals: u32,
+    dimensions: usize,
+    bounds: (f64, f64),
+    settings: BTreeMap<&'a str, &'a str>,
+    runs: u64,
+    /// Generations, each with the order statistics of log10 of the best value there.
+    checkpoints: Vec<(u64, Vec<f64>)>,
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("not a number: {text}"))
+}
+
+/// All cases of a method.
+fn cases(method: &str) -> Vec<Case<'static>> {
+    let mut cases = Vec::<Case<'_>>::new();
+    let mut before: &[&str] = &[];
+    let lines: Vec<Vec<&str>> = PEERS.lines().map(|line| line.split(',').collect()).collect();
+    for line in lines.iter().filter(|line| line[2] == method) {
+        assert_eq!(line.len(), lines[0].len(), "{line:?}");
+        let [
+            library,
+            _,
+            method,
+            function,
+            individuals,
+            dimensions,
+            lower,
+            upper,
+            settings,
+            runs,
+            generation,
+        ] = line[..HEAD]
+        else {
+            panic!("too short: {line:?}")
+        };
+        let checkpoint =
+            (number(generation) as u64, line[HEAD..].iter().map(|x| number(x)).collect());
+        match cases.last_mut() {
+            Some(case) if before == &line[..HEAD - 1] => case.checkpoints.push(checkpoint),
+            _ => cases.push(Case {
+                library,
+                method,
+                function,
+                individuals: number(individuals) as u32,
+                dimensions: number(dimensions) as usize,
+                bounds: (number(lower), number(upper)),
+                settings: settings.split(' ').filter_map(|s| s.split_once('=')).collect(),
+                runs: number(runs) as u64,
+                checkpoints: vec![checkpoint],
+            }),
+        }
+        before = &line[..HEAD - 1];
+    }
+    assert!(!cases.is_empty(), "{method}");
+    cases
+}
+
+impl<'a> Case<'a> {
+    /// The same with another setting.
+    fn with(&self, name: &'a str, value: &'a str) -> Self {
+        let mut case = self.clone();
+        let old = case.settings.insert(name, value);
+        assert!(old.is_some_and(|old| old != value), "{name}={value} changes nothing");
+        case
+    }
+
+    fn number(&self, name: &str) -> f64 {
+        number(self.settings[name])
+    }
+
+    fn named<T: Copy>(&self, name: &str, all: &[(&str, T)]) -> T {
+        let wanted = self.settings[name];
+        all.iter().find(|(name, _)| *name == wanted).unwrap_or_else(|| panic!("{wanted}")).1
+    }
+
+    /// Whether there are bounds; without, they are far away.
+    fn is_bounded(&self) -> bool {
+        self.settings["boundary"] != "none"
+    }
+
+    fn limits(&self) -> Limits<f64> {
+        let bounded = self.is_bounded();
+        let boundary =
+            if bounded { self.named("boundary", &Boundary::ALL) } else { Boundary::default() };
+        Limits { correction: 0.0, boundary }
+    }
+
+    fn de(&self) -> De<f64> {
+        De {
+            scale_factor: self.number("scale_factor"),
+            crossover_rate: self.number("crossover_rate"),
+            limits: self.limits(),
+            base: self.named("base", &Base::ALL),
+            crossover: self.named("crossover", &Crossover::ALL),
+        }
+    }
+
+    fn pso(&self) -> Pso<f64> {
+        let velocity_limit =
+            if self.is_bounded() { self.number("velocity_limit") } else { f64::INFINITY };
+        let coefficients = Coefficients {
+            inertia: self.number("inertia"),
+            cognitive: self.number("cognitive"),
+            social: self.number("social"),
+            velocity_limit,
+            correction: 0.0,
+            boundary: self.limits().boundary,
+        };
+        let topology = self.named("topology", &Topology::ALL);
+        let width = if topology == Topology::Ring { self.number("width") as u32 } else { 0 };
+        Pso { coefficients, final_inertia: 0.0, inertia_iterations: 0, topology, width }
+    }
+
+    fn sa(&self) -> Sa<f64> {
+        // A step is measured in ranges, and without bounds the range is larger.
+        let ranges = if self.is_bounded() { 1.0 } else { 2.0 * AWAY + 1.0 };
+        Sa {
+            temperature: self.number("temperature"),
+            cooling: self.number("cooling"),
+            step: self.number("step") / ranges,
+            step_cooling: self.number("step_cooling"),
+            limits: self.limits(),
+            neighbour: self.named("neighbour", &Neighbour::ALL),
+        }
+    }
+
+    /// Our own sample for each checkpoint, sorted.
+    fn sample(&self) -> Vec<Vec<f64>> {
+        match self.method {
+            "de" => self.sample_of(&self.de()),
+            "pso" => self.sample_of(&self.pso()),
+            "sa" => self.sample_of(&self.sa()),
+            other => panic!("{other}"),
+        }
+    }
+
+    fn sample_of<M: Method<f64>>(&self, method: &M) -> Vec<Vec<f64>> {
+        let evaluate: &(dyn Fn(&[f64]) -> Fitness<f64> + Sync) = match self.function {
+            "sphere" => &|x| Sphere.evaluate(&SlicePoint(x)),
+            "rosenbrock" => &|x| Rosenbrock.evaluate(&SlicePoint(x)),
+            "rastrigin" => &|x| Rastrigin.evaluate(&SlicePoint(x)),
+            other => panic!("{other}"),
+        };
+        let (lower, upper) = self.bounds;
+        let away = if self.is_bounded() { 0.0 } else { AWAY * (upper - lower) };
+        let near = Cube::new(self.dimensions, lower, upper);
+        let far = Cube::new(self.dimensions, lower - away, upper + away);
+        let work = Work { evaluate, bounds: near.bounds(), stop: StopRule::NEVER };
+        let beyond = Work { bounds: far.bounds(), ..work };
+
+        let values_of = |run| -> Vec<f64> {
+            let id = RunId { seed: 1, run };
+            let mut swarm = generation::start(method, &work, self.individuals, id, Threads::Serial);
+            self.set_velocities(&mut swarm);
+            let go_on_to = |(generation, _): &(u64, Vec<f64>)| {
+                let iterations = generation - swarm.control.iterations;
+                generation::run(&mut swarm, method, &beyond, iterations, Threads::Serial);
+                swarm.global.fitness.value.log10()
+            };
+            self.checkpoints.iter().map(go_on_to).collect()
+        };
+        let values: Vec<Vec<f64>> = (0..RUNS).into_par_iter().map(values_of).collect();
+        let sorted = |checkpoint: usize| {
+            let mut sample: Vec<f64> = values.iter().map(|values| values[checkpoint]).collect();
+            sample.sort_by(f64::total_cmp);
+            sample
+        };
+        (0..self.checkpoints.len()).map(sorted).collect()
+    }
+
+    /// Gives particles the first velocities that the library's have.
+    fn set_velocities(&self, swarm: &mut Swarm<f64>) {
+        let range = self.bounds.1 - self.bounds.0;
+        match self.settings.get("start") {
+            // Nothing that has velocities, or our own start.
+            None | Some(&"half") => {}
+            Some(&"rest") => swarm.velocities.fill(0.0),
+            Some(&"limit") => {
+                let limit = self.number("velocity_limit") * range;
+                for (index, row) in swarm.velocities.chunks_mut(swarm.stride).enumerate() {
+                    let stream = Stream::new(swarm.id.key(), Purpose::Choice, 0, index as u32);
+                    for (i, v) in row[..self.dimensions].iter_mut().enumerate() {
+                        *v = limit * (2.0 * stream.draws_of::<f64>(i as u32)[0] - 1.0);
+                    }
+                }
+            }
+            Some(other) => panic!("{other}"),
+        }
+    }
+
+    /// D for each checkpoint, as a part of what it may be at [`LEVEL`].
+    fn distances(&self) -> Vec<f64> {
+        let samples = self.sample();
+        let most = critical(RUNS, self.runs);
+        let pairs = samples.iter().zip(&self.checkpoints);
+        let distances: Vec<f64> =
+            pairs.map(|(ours, (_, theirs))| statistic(ours, theirs) / most).collect();
+        println!("{} {} {:?}: {distances:.2?}", self.library, self.function, self.settings);
+        distances
+    }
+}
+
+/// The largest D that samples of n and m from one distribution may have.
+fn critical(n: u64, m: u64) -> f64 {
+    let (n, m) = (n as f64, m as f64);
+    (-0.5 * (LEVEL / 2.0).ln() * (n + m) / (n * m)).sqrt()
+}
+
+/// D of a sorted sample and of another of which every k-th order statistic is known, up to the last.
+fn statistic(ours: &[f64], theirs: &[f64]) -> f64 {
+    assert!(!ours.is_empty() && !theirs.is_empty());
+    let distances = theirs.iter().enumerate().map(|(k, x)| {
+        let ours_below = ours.partition_point(|value| value <= x) as f64 / ours.len() as f64;
+        (ours_below - (k + 1) as f64 / theirs.len() as f64).abs()
+    });
+    distances.fold(0.0, f64::max)
+}
+
+/// Every case of a method agrees with its library at every checkpoint.
+fn check(method: &str, count: usize) {
+    let cases = cases(method);
+    assert_eq!(cases.len(), count);
+    for case in cases {
+        let distances = case.distances();
+        let what = (case.library, case.function, &case.settings);
+        assert!(distances.iter().all(|&distance| distance <= 1.0), "{what:?}: {distances:?}");
+    }
+}
+
+/// Fails unless a case with wrong settings is told apart from its library.
+#[track_caller]
+fn assert_apart(case: &Case<'_>) {
+    let distances = case.distances();
+    let what = (case.library, case.function, &case.settings);
+    assert!(distances.iter().any(|&distance| distance > 1.0), "{what:?}: {distances:?}");
+}
+
+/// Every case of the method and the function that has another value of a setting is told apart with
+/// this one.
+fn check_wrong(method: &str, function: &str, name: &'static str, value: &'static str) {
+    let cases = cases(method).into_iter().filter(|case| case.function == function);
+    let mut wrong = cases.filter(|case| case.settings.get(name).is_some_and(|&old| old != value));
+    let first = wrong.next().unwrap_or_else(|| panic!("{method} {function} {name}"));
+    assert_apart(&first.with(name, value));
+    wrong.for_each(|case| assert_apart(&case.with(name, value)));
+}
+
+#[test]
+fn de_does_as_in_scipy() {
+    check("de", 18);
+}
+
+#[test]
+fn pso_does_as_in_pagmo_pyswarms_and_inspyred() {
+    check("pso", 15);
+}
+
+#[test]
+fn sa_does_as_in_simanneal_and_mealpy() {
+    check("sa", 6);
+}
+
+#[test]
+fn wrong_parameters_are_told_apart() {
+    check_wrong("de", "sphere", "scale_factor", "0.6");
+    check_wrong("de", "rastrigin", "crossover_rate", "0.8");
+    check_wrong("de", "rastrigin", "crossover", "binomial");
+    check_wrong("pso", "sphere", "inertia", "0.65");
+    check_wrong("pso", "sphere", "social", "1.1");
+    check_wrong("pso", "sphere", "velocity_limit", "0.3");
+    check_wrong("pso", "sphere", "topology", "star");
+    check_wrong("pso", "sphere", "width", "4");
+    check_wrong("sa", "sphere", "cooling", "0.95");
+    check_wrong("sa", "sphere", "temperature", "100.0");
+    check_wrong("sa", "sphere", "step", "0.07");
+    check_wrong("sa", "sphere", "step_cooling", "0.98");
+    check_wrong("sa", "sphere", "neighbour", "gaussian");
+}
+
+#[test]
+fn exchanged_pulls_are_told_apart() {
+    let mut cases = cases("pso");
+    cases.retain(|case| case.function == "sphere");
+    cases.retain(|case| case.settings["cognitive"] != case.settings["social"]);
+    assert_eq!(cases.len(), 2);
+    for case in cases {
+        let [cognitive, social] = ["cognitive", "social"].map(|name| case.settings[name]);
+        assert_apart(&case.with("cognitive", social).with("social", cognitive));
+    }
+}
+
+#[test]
+fn distances_by_hand() {
+    let ours = [1.0, 2.0, 3.0, 4.0];
+    // Every second of eight is known: the distribution functions are 1/4, 2/4, 3/4, 1 there.
+    assert_eq!(statistic(&ours, &[1.0, 2.0, 3.0, 4.0]), 0.0);
+    assert_eq!(statistic(&ours, &[1.5, 1.7, 3.0, 4.0]), 0.25);
+    assert_eq!(statistic(&ours, &[4.0, 4.0, 4.0, 4.0]), 0.75);
+    assert_eq!(statistic(&ours, &[-1.0, 0.0, 0.0, 0.5]), 1.0);
+    // What is not a number is as far away as can be.
+    assert_eq!(statistic(&ours, &[f64::NAN; 4]), 1.0);
+    assert_eq!(statistic(&[f64::NAN; 4], &ours), 1.0);
+    // 2 exp(-2 c^2) = 0.0001 for c = 2.2252
+    assert!((critical(200, 200) - 0.22252).abs() < 1e-5);
+}
