@@ -76,9 +76,9 @@ impl<R: Real> Optimiser<R> {
         Ok(Optimiser {
             pace: Pace::first(&job, engine.backend()),
             engine,
-            job,
             stop: settings.stop.clone(),
-            limit: Limit::new(&settings.stop, settings.individuals),
+            limit: Limit::new(&settings.stop, job.evaluations_an_iteration()),
+            job,
             record_every: settings.record_every,
             history: Vec::new(),
             seconds: 0.0,
@@ -87,7 +87,8 @@ impl<R: Real> Optimiser<R> {
     }
 
     /// Does so many iterations of every run that has not stopped by itself (at its target, or by
-    /// stagnation). The other limits of [`Stop`] do not count here.
+    /// stagnation; where iterations differ in evaluations also before it exceeds theirs). The other
+    /// limits of [`Stop`] do not count here.
     ///
     /// # Errors
     ///
@@ -131,11 +132,11 @@ impl<R: Real> Optimiser<R> {
     pub fn progress(&mut self) -> Result<Progress<R>> {
         let controls = self.engine.controls()?;
         let bests = self.engine.bests()?;
-        let runs = controls.iter().zip(bests).map(|(control, best)| RunProgress {
-            iterations: control.iterations,
-            evaluations: self.evaluations(control.iterations),
-            best: best.fitness,
-        });
+        let evaluations = self.evaluations(&controls)?;
+        let runs =
+            controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
+                RunProgress { iterations: control.iterations, evaluations, best: best.fitness }
+            });
         Ok(Progress {
             iterations: reached(&controls),
             limit: self.limit.given(),
@@ -184,8 +185,12 @@ impl<R: Real> Optimiser<R> {
         self.engine.device()
     }
 
-    fn evaluations(&self, iterations: u64) -> u64 {
-        u64::from(self.job.individuals).saturating_mul(iterations + 1)
+    /// The evaluations of each run so far.
+    fn evaluations(&mut self, controls: &[Control]) -> Result<Vec<u64>> {
+        let individuals = u64::from(self.job.individuals);
+        let of = |control: &Control| individuals.saturating_mul(control.iterations + 1);
+        let counted = self.engine.evaluations()?;
+        Ok(counted.unwrap_or_else(|| controls.iter().map(of).collect()))
     }
 
     fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
@@ -255,13 +260,15 @@ impl<R: Real> Optimiser<R> {
         let controls = self.engine.controls()?;
         let bests = self.engine.bests()?;
         let positions = self.engine.best_positions()?;
-        let runs = controls.iter().zip(bests).zip(positions).zip(self.job.first_run..).map(
-            |(((control, best), position), run)| {
+        let evaluations = self.evaluations(&controls)?;
+        let found = bests.into_iter().zip(positions).zip(evaluations);
+        let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
+            |((control, ((best, position), evaluations)), run)| {
                 let Fitness { violation, value } = best.fitness;
                 RunReport {
                     run,
                     best: Best { value, violation, position },
-                    evaluations: self.evaluations(control.iterations),
+                    evaluations,
                     iterations: control.iterations,
                     stop_reason: run_reason(control, best.fitness, reason),
                     not_finite: control.not_finite,
@@ -297,6 +304,7 @@ fn run_reason<R: Real>(control: &Control, best: Fitness<R>, reason: StopReason) 
     let reason = match control.stopped {
         stopped::TARGET => StopReason::Target,
         stopped::STAGNATION => StopReason::Stagnation,
+        stopped::EVALUATIONS => StopReason::Evaluations,
         _ => reason,
     };
     let nothing = !(best.value < R::INFINITY && best.violation < R::INFINITY);
@@ -315,12 +323,14 @@ struct Limit {
 }
 
 impl Limit {
-    fn new(stop: &Stop, individuals: u64) -> Self {
+    /// `evaluations` are those of every iteration; none where iterations differ in them, and the engine
+    /// sees to their limit.
+    fn new(stop: &Stop, evaluations: Option<u64>) -> Self {
         let endless = stop.seconds.is_none() && stop.stagnation.is_none();
         let unsaid = stop.evaluations.is_none() && endless;
         let default = if unsaid { DEFAULT_ITERATIONS } else { MAX_ITERATIONS };
         let iterations = stop.iterations.unwrap_or(default);
-        match stop.evaluations.map(|limit| (limit - individuals) / individuals) {
+        match stop.evaluations.zip(evaluations).map(|(limit, each)| (limit - each) / each) {
             Some(fewer) if fewer < iterations => {
                 Limit { iterations: fewer, reason: StopReason::Evaluations }
             }
@@ -380,7 +390,7 @@ mod tests {
     #[test]
     fn the_lower_limit_wins() {
         let limit = |stop: Stop| {
-            let limit = Limit::new(&stop, 10);
+            let limit = Limit::new(&stop, Some(10));
             (limit.given(), limit.reason)
         };
         assert_eq!(limit(Stop::default()), (Some(1000), StopReason::Iterations));
@@ -393,6 +403,8 @@ mod tests {
         let both = |iterations| Stop::evaluations(40).or_iterations(iterations);
         assert_eq!(limit(both(3)), (Some(3), StopReason::Iterations));
         assert_eq!(limit(both(4)), (Some(3), StopReason::Evaluations));
+        let differing = Limit::new(&Stop::evaluations(40), None);
+        assert_eq!((differing.given(), differing.reason), (None, StopReason::Iterations));
     }
 
     #[test]

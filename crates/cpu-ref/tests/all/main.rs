@@ -3,5 +3,6 @@
 mod bits;
 mod common;
 mod edges;
+mod fwa;
 mod hand;
 mod methods;

@@ -5,6 +5,7 @@ use crate::choices::Backend;
 use crate::error::{Error, Result, nearest};
 
 pub mod de;
+pub mod fwa;
 mod parameters;
 pub mod pso;
 pub mod sa;
@@ -12,6 +13,7 @@ pub mod solis_wets;
 pub mod spso;
 
 pub use de::DeParams;
+pub use fwa::FwaParams;
 pub use pso::PsoParams;
 pub use sa::SaParams;
 pub use solis_wets::SolisWetsParams;
@@ -68,7 +70,8 @@ impl Preset {
 }
 
 /// Every algorithm.
-pub const ALL: &[AlgorithmInfo] = &[pso::INFO, spso::INFO, de::INFO, sa::INFO, solis_wets::INFO];
+pub const ALL: &[AlgorithmInfo] =
+    &[pso::INFO, spso::INFO, de::INFO, sa::INFO, solis_wets::INFO, fwa::INFO];
 
 /// The algorithm of that name.
 ///
@@ -103,6 +106,8 @@ pub enum Algorithm {
     Sa(SaParams),
     /// Solis and Wets' random search.
     SolisWets(SolisWetsParams),
+    /// The fireworks algorithm; CPU only.
+    Fwa(FwaParams),
 }
 
 /// Evaluates `$body` with the parameters of whichever algorithm it is.
@@ -113,6 +118,7 @@ macro_rules! with_params {
             Algorithm::De($params) => $body,
             Algorithm::Sa($params) => $body,
             Algorithm::SolisWets($params) => $body,
+            Algorithm::Fwa($params) => $body,
         }
     };
 }
@@ -134,6 +140,7 @@ macro_rules! from_params {
 }
 
 from_params!(PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets);
+from_params!(FwaParams => Fwa);
 
 /// The value of a parameter, for showing it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,6 +173,7 @@ impl Algorithm {
             Algorithm::De(_) => &de::INFO,
             Algorithm::Sa(_) => &sa::INFO,
             Algorithm::SolisWets(_) => &solis_wets::INFO,
+            Algorithm::Fwa(_) => &fwa::INFO,
         }
     }
 

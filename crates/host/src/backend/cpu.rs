@@ -9,7 +9,7 @@ use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{self as cpu_ref, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{self as cpu_ref, Swarm, Task, Threads, fwa, pso, spso};
 
 use super::{Engine, Job, Procedure, with_method};
 use crate::choices::Backend;
@@ -55,6 +55,11 @@ impl<R: Real, O: Objective<R>> Cpu<R, O> {
         let work = Work { evaluate: &evaluate, bounds: task.bounds, stop: task.stop };
         let place = |run| {
             let (n, id) = (job.individuals, job.run_id(run));
+            if matches!(job.procedure, Procedure::Fwa(_)) {
+                let mut swarm = fwa::start(&work, n, id, spread);
+                swarm.control = job.going_on(&swarm);
+                return swarm;
+            }
             with_method!(&job.procedure,
                 method => generation::start(method, &work, n, id, spread),
                 else Swarm::new(&task, n, id, spread))
@@ -123,7 +128,7 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
 impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         let (task, spread) = (task(&self.job, self.objective), self.spread);
-        let procedure = self.job.procedure;
+        let (procedure, evaluations) = (self.job.procedure, self.job.evaluations);
         let evaluate = evaluate(&self.objective);
         let work = Work { evaluate: &evaluate, bounds: task.bounds, stop: task.stop };
         let advance = |swarm: &mut Swarm<R>| match &procedure {
@@ -131,6 +136,10 @@ impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
                 pso::run(swarm, &task, coefficients, iterations, spread);
             }
             Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
+            Procedure::Fwa(parameters) => {
+                let span = fwa::Span { iterations, evaluations };
+                fwa::run(swarm, parameters, &work, span, spread);
+            }
             _ => with_method!(&procedure,
                 method => generation::run(swarm, method, &work, iterations, spread),
                 else ()),
@@ -141,6 +150,11 @@ impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
 
     fn controls(&mut self) -> Result<Vec<Control>> {
         Ok(self.swarms.iter().map(|swarm| swarm.control).collect())
+    }
+
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        let counted = matches!(self.job.procedure, Procedure::Fwa(_));
+        Ok(counted.then(|| self.swarms.iter().map(fwa::evaluations).collect()))
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
@@ -159,7 +173,7 @@ impl<R: Real, O: Objective<R>> Engine<R> for Cpu<R, O> {
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         self.swarms.clone_from_slice(swarms);
         for swarm in &mut self.swarms {
-            swarm.control = self.job.settled(swarm.control, swarm.global.fitness);
+            swarm.control = self.job.going_on(swarm);
         }
         Ok(())
     }

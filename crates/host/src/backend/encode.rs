@@ -173,7 +173,7 @@ pub(crate) fn method_bytes<R: Real>(procedure: &Procedure<R>) -> Vec<u8> {
         }};
     }
     match *procedure {
-        Procedure::Pso(_) | Procedure::Spso(_) => Vec::new(),
+        Procedure::Pso(_) | Procedure::Spso(_) | Procedure::Fwa(_) => Vec::new(),
         Procedure::Topology(m) => {
             let topology = m.topology as u32;
             let mut bytes = put!(Pso, m: put_coefficients: coefficients; put_real: final_inertia;

@@ -3,6 +3,7 @@
 use warpswarm_core::Objective;
 use warpswarm_core::Real;
 use warpswarm_core::de::De;
+use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
@@ -10,7 +11,7 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::Pso;
 use warpswarm_core::sa::Sa;
 use warpswarm_core::solis_wets::SolisWets;
-use warpswarm_cpu_ref::{RunId, Swarm};
+use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
 
 use device::{Device, Target};
 use generation::Generations;
@@ -37,6 +38,10 @@ pub(crate) trait Engine<R: Real>: Send {
     fn advance(&mut self, iterations: u64) -> Result<()>;
     /// Where the runs are.
     fn controls(&mut self) -> Result<Vec<Control>>;
+    /// The evaluations of each run; none where an iteration evaluates every individual once.
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        Ok(None)
+    }
     /// The best of each run.
     fn bests(&mut self) -> Result<Vec<Candidate<R>>>;
     /// The position of each run's best, `[run][coordinate]`.
@@ -60,6 +65,8 @@ pub(crate) struct Job<R> {
     pub(crate) upper: Vec<R>,
     pub(crate) procedure: Procedure<R>,
     pub(crate) stop: StopRule<R>,
+    /// The most evaluations of a run whose iterations differ in them.
+    pub(crate) evaluations: u64,
     pub(crate) individuals: u32,
     pub(crate) runs: u32,
     pub(crate) first_run: u64,
@@ -76,13 +83,17 @@ pub(crate) enum Procedure<R> {
     De(De<R>),
     Sa(Sa<R>),
     SolisWets(SolisWets<R>),
+    /// No method: on the CPU alone.
+    Fwa(Fwa<R>),
 }
 
 /// Evaluates `$body` with the method that a procedure is; `$other` where it is none.
 macro_rules! with_method {
     ($procedure:expr, $method:ident => $body:expr, else $other:expr) => {
         match $procedure {
-            $crate::backend::Procedure::Pso(_) | $crate::backend::Procedure::Spso(_) => $other,
+            $crate::backend::Procedure::Pso(_)
+            | $crate::backend::Procedure::Spso(_)
+            | $crate::backend::Procedure::Fwa(_) => $other,
             $crate::backend::Procedure::Topology($method) => $body,
             $crate::backend::Procedure::De($method) => $body,
             $crate::backend::Procedure::Sa($method) => $body,
@@ -101,6 +112,7 @@ impl<R: Real> Procedure<R> {
             Algorithm::De(params) => Procedure::De(params.method(individuals)?),
             Algorithm::Sa(params) => Procedure::Sa(params.method()?),
             Algorithm::SolisWets(params) => Procedure::SolisWets(params.method()?),
+            Algorithm::Fwa(params) => Procedure::Fwa(params.fireworks(individuals)?),
         })
     }
 
@@ -108,6 +120,9 @@ impl<R: Real> Procedure<R> {
     pub(crate) fn keeps(&self) -> (usize, usize) {
         fn of<R: Real, M: Method<R>>(_: &M) -> (usize, usize) {
             (M::OWN, M::NUMBERS)
+        }
+        if matches!(self, Procedure::Fwa(_)) {
+            return (0, fwa::NUMBERS);
         }
         with_method!(self, method => of(method), else (2, 0))
     }
@@ -122,6 +137,7 @@ impl<R: Real> Job<R> {
             upper,
             procedure: Procedure::new(algorithm, settings.individuals)?,
             stop: settings.stop.rule(),
+            evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
             // The settings' check has seen that both fit.
             individuals: settings.individuals as u32,
             runs: settings.runs as u32,
@@ -145,6 +161,12 @@ impl<R: Real> Job<R> {
         RunId { seed: self.seed, run: self.first_run + u64::from(run) }
     }
 
+    /// The evaluations of an iteration, where all have as many.
+    pub(crate) fn evaluations_an_iteration(&self) -> Option<u64> {
+        let differs = matches!(self.procedure, Procedure::Fwa(_));
+        (!differs).then_some(u64::from(self.individuals))
+    }
+
     /// The bytes of the state of all runs.
     pub(crate) fn bytes(&self) -> Result<u64> {
         let [runs, individuals] = [self.runs, self.individuals].map(u64::from);
@@ -156,8 +178,14 @@ impl<R: Real> Job<R> {
             if matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_)) { 1 } else { 2 };
         let rows = (public + own as u64) * row;
         let individual = rows + public * size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
+        // Sparks lie in memory twice, the second time in their ranges.
+        let candidates = match &self.procedure {
+            Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
+            _ => 0,
+        };
         let all = individuals
             .checked_mul(individual)
+            .and_then(|run| run.checked_add(candidates.checked_mul(2 * row)?))
             .and_then(|run| run.checked_add(row + 64))
             .and_then(|run| run.checked_mul(runs))
             .filter(|&all| all <= isize::MAX as u64);
@@ -206,11 +234,27 @@ impl<R: Real> Job<R> {
             let last = u64::from(self.individuals) - 1;
             at_most("global best of individual", last, u64::from(swarm.global.index))?;
         }
-        let settled = |s: &Swarm<R>| self.settled(s.control, s.global.fitness);
-        let going = swarms.iter().map(settled).filter(|control| control.stopped == stopped::NOT);
+        let going = swarms
+            .iter()
+            .map(|swarm| self.going_on(swarm))
+            .filter(|control| control.stopped == stopped::NOT);
         let mut iterations = going.map(|control| control.iterations);
         let first = iterations.next().unwrap_or(0);
         iterations.try_for_each(|other| check("a run at iteration", first, other))
+    }
+
+    /// Where a run is as this job goes on from its state.
+    pub(crate) fn going_on(&self, swarm: &Swarm<R>) -> Control {
+        let control = self.settled(swarm.control, swarm.global.fitness);
+        match &self.procedure {
+            Procedure::Fwa(fwa)
+                if control.stopped == stopped::NOT
+                    && cpu_ref::fwa::would_exceed(swarm, fwa, self.evaluations) =>
+            {
+                Control { stopped: stopped::EVALUATIONS, ..control }
+            }
+            _ => control,
+        }
     }
 
     /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
