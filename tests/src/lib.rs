@@ -6,8 +6,8 @@
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
-    Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, Optimiser, PsoParams, SaParams,
-    Schedule, Settings, SolisWetsParams, Stop,
+    Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, PsoParams,
+    SaParams, Schedule, Settings, SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
@@ -72,6 +72,7 @@ impl Case {
         let fast: &[(&str, &str)] = match self.algorithm {
             Algorithm::De(_) => &[("scale_factor", "2")],
             Algorithm::Sa(_) => &[("step", "0.8")],
+            Algorithm::GpuFwa(_) => &[("amplitude", "12")],
             Algorithm::SolisWets(_) => &[("step", "0.8")],
             _ => &[("inertia", "1.2"), ("velocity_limit", "3")],
         };
@@ -201,6 +202,7 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     all.push(SolisWetsParams::default().into());
     all.push(SolisWetsParams { step: 0.2, failures: 1, ..SolisWetsParams::default() }.into());
     all.push(EpsoParams { replicas: 2, ..EpsoParams::cmepso_paper(7) }.into());
+    all.push(GpuFwaParams { sparks: 3, explosions: 2, ..GpuFwaParams::paper() }.into());
     let slaves = (1..=individuals as u32 / 2).rev().find(|&n| individuals.is_multiple_of(n.into()));
     for slaves in [1, slaves.expect("one slave at least")] {
         all.push(CmepsoParams { slaves, ..CmepsoParams::paper(7) }.into());

@@ -50,6 +50,17 @@ fn every_boundary_mode_gives_the_same_bits() {
 }
 
 #[test]
+fn constraints_give_the_same_bits() {
+    for (problem, dimensions) in [("three-bar-truss", 2), ("spring", 3), ("speed-reducer", 7)] {
+        for individuals in [8, 24] {
+            check_all(individuals, |algorithm| {
+                Case::new(problem, dimensions, individuals).with(algorithm)
+            });
+        }
+    }
+}
+
+#[test]
 fn batches_give_the_same_bits() {
     check_all(12, |algorithm| Case { runs: 5, ..Case::new("griewank", 5, 12).with(algorithm) });
 }

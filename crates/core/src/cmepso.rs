@@ -89,8 +89,8 @@ impl<R: Real> Method<R> for Cmepso<R> {
     type Plan = Plan<R>;
 
     #[inline(always)]
-    fn attempts(&self) -> u32 {
-        self.epso.attempts()
+    fn attempts(&self, iteration: u64) -> u32 {
+        self.epso.attempts(iteration)
     }
 
     #[inline(always)]

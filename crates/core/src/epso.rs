@@ -126,7 +126,7 @@ impl<R: Real> Method<R> for Epso<R> {
     type Plan = Weights<R>;
 
     #[inline(always)]
-    fn attempts(&self) -> u32 {
+    fn attempts(&self, _: u64) -> u32 {
         1 + self.replicas
     }
 
@@ -238,7 +238,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_particle_and_its_replicas_compete() {
-        assert_eq!(EPSO.attempts(), 6);
+        assert_eq!(EPSO.attempts(1), 6);
         let who = individual(Fitness { violation: 0.0, value: 1.0 });
         let weights = EPSO.weights(&who, 0.0);
         let accepts = |violation, value| {

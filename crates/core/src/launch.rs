@@ -49,6 +49,8 @@ pub mod stopped {
     pub const TARGET: u32 = 1;
     /// No improvement for the given number of iterations.
     pub const STAGNATION: u32 = 2;
+    /// Another iteration would exceed the limit of evaluations: only where iterations differ in them.
+    pub const EVALUATIONS: u32 = 3;
 }
 
 /// The stops that depend on a run's numbers; the same test on every backend, after every iteration.

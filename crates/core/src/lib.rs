@@ -12,6 +12,7 @@
 //! * [`pso`]: particle swarm optimisation.
 //! * [`method`]: what an algorithm is made of, if the engines are to run it.
 //! * [`pso_topology`], [`de`], [`sa`], [`solis_wets`]: such algorithms.
+//! * [`fwa`]: the fireworks algorithm, which is none.
 //! * [`problems`]: objectives with known optima.
 //! * [`launch`]: the arguments that host and kernels share.
 
@@ -26,6 +27,8 @@ pub mod boundary;
 pub mod cmepso;
 pub mod de;
 pub mod epso;
+pub mod fwa;
+pub mod gpu_fwa;
 pub mod launch;
 pub mod math;
 pub mod method;

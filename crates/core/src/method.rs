@@ -20,6 +20,7 @@
 use crate::order::{Candidate, Fitness};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Real;
+use crate::sum::{self, Operator};
 
 /// The most own rows of an individual.
 pub const MAX_OWN: usize = 2;
@@ -45,10 +46,17 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// What it decides once an attempt, before it looks at single coordinates.
     type Plan: Copy;
 
-    /// Attempts that an individual makes in an iteration, 1 to [`MAX_ATTEMPTS`], the same for all.
+    /// Attempts that each individual makes in an iteration (from 1), 1 to [`MAX_ATTEMPTS`].
     #[inline(always)]
-    fn attempts(&self) -> u32 {
+    fn attempts(&self, iteration: u64) -> u32 {
+        let _ = iteration;
         1
+    }
+
+    /// The evaluations of an individual in the first so many iterations: the sum of all
+    /// [`attempts`](Method::attempts). To be overridden where iterations differ in them.
+    fn evaluations(&self, iterations: u64) -> u64 {
+        iterations.saturating_mul(u64::from(self.attempts(1)))
     }
 
     /// Whether number 0 becomes [`solis_wets::first_step`](crate::solis_wets::first_step) of the distance to the
@@ -140,6 +148,13 @@ pub trait Population<R: Real> {
             i += 1;
         }
         best
+    }
+
+    /// Combines `term` of the fitness of all `count` individuals in the fixed order of
+    /// [`sum`](crate::sum).
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
+        sum::fold_buffered::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
     }
 }
 

@@ -172,7 +172,7 @@ fn advance<R: Real, M: Method<R>>(
     let seen = method.look(who, &before);
     let mut not_finite = 0;
     let mut kept: Option<Kept<R, M::Plan>> = None;
-    for attempt in 0..method.attempts() {
+    for attempt in 0..method.attempts(who.iteration) {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
         let plan = method.plan(&who, &seen, &mut tried);

@@ -7,6 +7,7 @@
 //! * [`swarm`]: the state of one run.
 //! * [`pso`]: particle swarm optimisation, synchronous: serial or on threads, the same bits.
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
+//! * [`fwa`]: the fireworks algorithm, serial or on threads, the same bits.
 //! * [`generation`]: everything that is a [`Method`](warpswarm_core::method::Method).
 //! * [`threads`]: how the particles of a run are spread over threads.
 //! * [`mod@fingerprint`]: comparing states by bits.
@@ -38,6 +39,7 @@
 
 pub mod fingerprint;
 mod flight;
+pub mod fwa;
 pub mod generation;
 pub mod pso;
 pub mod spso;

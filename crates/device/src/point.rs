@@ -16,10 +16,10 @@ fn hidden(n: usize) -> usize {
     thread::opaque(n as u32) as usize
 }
 
-/// Combines `n` terms, a leaf a lane. Collective in the warp.
+/// Combines `n` terms in the order of [`sum`], a leaf a lane. Collective in the warp.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
+pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
     let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
     let mut start = 0;
     while start < n {

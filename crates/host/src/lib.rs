@@ -55,12 +55,14 @@ mod settings;
 pub mod system;
 
 pub use warpswarm_core::boundary::Boundary;
+pub use warpswarm_core::fwa::Mapping;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::{Objective, Point, Real};
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
 pub use algorithms::{
-    Algorithm, CmepsoParams, DeParams, EpsoParams, PsoParams, SaParams, SolisWetsParams,
+    Algorithm, CmepsoParams, DeParams, EpsoParams, FwaParams, GpuFwaParams, PsoParams, SaParams,
+    SolisWetsParams,
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use choices::{Backend, Precision, Schedule};

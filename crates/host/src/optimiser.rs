@@ -77,7 +77,7 @@ impl<R: Real> Optimiser<R> {
             pace: Pace::first(&job, engine.backend()),
             engine,
             stop: settings.stop.clone(),
-            limit: Limit::new(&settings.stop, settings.individuals, job.evaluations_an_iteration()),
+            limit: Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations)),
             job,
             record_every: settings.record_every,
             history: Vec::new(),
@@ -87,7 +87,8 @@ impl<R: Real> Optimiser<R> {
     }
 
     /// Does so many iterations of every run that has not stopped by itself (at its target, or by
-    /// stagnation). The other limits of [`Stop`] do not count here.
+    /// stagnation; where iterations differ in evaluations also before it exceeds theirs). The other
+    /// limits of [`Stop`] do not count here.
     ///
     /// # Errors
     ///
@@ -131,11 +132,11 @@ impl<R: Real> Optimiser<R> {
     pub fn progress(&mut self) -> Result<Progress<R>> {
         let controls = self.engine.controls()?;
         let bests = self.engine.bests()?;
-        let runs = controls.iter().zip(bests).map(|(control, best)| RunProgress {
-            iterations: control.iterations,
-            evaluations: self.evaluations(control.iterations),
-            best: best.fitness,
-        });
+        let evaluations = self.evaluations(&controls)?;
+        let runs =
+            controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
+                RunProgress { iterations: control.iterations, evaluations, best: best.fitness }
+            });
         Ok(Progress {
             iterations: reached(&controls),
             limit: self.limit.given(),
@@ -184,9 +185,11 @@ impl<R: Real> Optimiser<R> {
         self.engine.device()
     }
 
-    fn evaluations(&self, iterations: u64) -> u64 {
-        let each = self.job.evaluations_an_iteration();
-        each.saturating_mul(iterations).saturating_add(u64::from(self.job.individuals))
+    /// The evaluations of each run so far.
+    fn evaluations(&mut self, controls: &[Control]) -> Result<Vec<u64>> {
+        let of = |control: &Control| self.job.evaluations_until(control.iterations).unwrap_or(0);
+        let known = controls.iter().map(of).collect();
+        Ok(self.engine.evaluations()?.unwrap_or(known))
     }
 
     fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
@@ -256,13 +259,15 @@ impl<R: Real> Optimiser<R> {
         let controls = self.engine.controls()?;
         let bests = self.engine.bests()?;
         let positions = self.engine.best_positions()?;
-        let runs = controls.iter().zip(bests).zip(positions).zip(self.job.first_run..).map(
-            |(((control, best), position), run)| {
+        let evaluations = self.evaluations(&controls)?;
+        let found = bests.into_iter().zip(positions).zip(evaluations);
+        let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
+            |((control, ((best, position), evaluations)), run)| {
                 let Fitness { violation, value } = best.fitness;
                 RunReport {
                     run,
                     best: Best { value, violation, position },
-                    evaluations: self.evaluations(control.iterations),
+                    evaluations,
                     iterations: control.iterations,
                     stop_reason: run_reason(control, best.fitness, reason),
                     not_finite: control.not_finite,
@@ -298,6 +303,7 @@ fn run_reason<R: Real>(control: &Control, best: Fitness<R>, reason: StopReason) 
     let reason = match control.stopped {
         stopped::TARGET => StopReason::Target,
         stopped::STAGNATION => StopReason::Stagnation,
+        stopped::EVALUATIONS => StopReason::Evaluations,
         _ => reason,
     };
     let nothing = !(best.value < R::INFINITY && best.violation < R::INFINITY);
@@ -316,13 +322,18 @@ struct Limit {
 }
 
 impl Limit {
-    /// For runs whose first evaluations are `individuals`, and `each` those of every iteration.
-    fn new(stop: &Stop, individuals: u64, each: u64) -> Self {
+    /// `evaluations` are those of a run until after an iteration; none where iterations differ in them, and
+    /// the engine sees to their limit.
+    fn new(stop: &Stop, evaluations: impl Fn(u64) -> Option<u64>) -> Self {
         let endless = stop.seconds.is_none() && stop.stagnation.is_none();
         let unsaid = stop.evaluations.is_none() && endless;
         let default = if unsaid { DEFAULT_ITERATIONS } else { MAX_ITERATIONS };
         let iterations = stop.iterations.unwrap_or(default);
-        match stop.evaluations.map(|limit| (limit - individuals) / each) {
+        let within = |limit: u64| {
+            let fits = |iterations| evaluations(iterations).is_some_and(|all| all <= limit);
+            evaluations(0).map(|_| last_that(fits))
+        };
+        match stop.evaluations.and_then(within) {
             Some(fewer) if fewer < iterations => {
                 Limit { iterations: fewer, reason: StopReason::Evaluations }
             }
@@ -333,6 +344,21 @@ impl Limit {
     fn given(self) -> Option<u64> {
         (self.iterations < MAX_ITERATIONS).then_some(self.iterations)
     }
+}
+
+/// The last number of iterations, up to the most that are allowed, that fits; 0 does, and where one does not,
+/// no later one does.
+fn last_that(fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut good, mut bad) = (0, MAX_ITERATIONS + 1);
+    while good + 1 < bad {
+        let middle = good + (bad - good) / 2;
+        if fits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    good
 }
 
 /// How many iterations a slice has, so that one takes about [`SLICE_SECONDS`].
@@ -382,7 +408,7 @@ mod tests {
     #[test]
     fn the_lower_limit_wins() {
         let limit = |stop: Stop| {
-            let limit = Limit::new(&stop, 10, 10);
+            let limit = Limit::new(&stop, |iterations| Some(10 * (iterations + 1)));
             (limit.given(), limit.reason)
         };
         assert_eq!(limit(Stop::default()), (Some(1000), StopReason::Iterations));
@@ -396,7 +422,10 @@ mod tests {
         assert_eq!(limit(both(3)), (Some(3), StopReason::Iterations));
         assert_eq!(limit(both(4)), (Some(3), StopReason::Evaluations));
         // Several attempts an iteration: 10, then 20 each.
-        assert_eq!(Limit::new(&Stop::evaluations(39), 10, 20).given(), Some(1));
+        let several = Limit::new(&Stop::evaluations(39), |iterations| Some(10 + 20 * iterations));
+        assert_eq!(several.given(), Some(1));
+        let differing = Limit::new(&Stop::evaluations(40), |_| None);
+        assert_eq!((differing.given(), differing.reason), (None, StopReason::Iterations));
     }
 
     #[test]

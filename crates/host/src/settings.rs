@@ -35,7 +35,8 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 pub struct Stop {
     /// After this many iterations; 0 gives the best of the initial individuals.
     pub iterations: Option<u64>,
-    /// Before the evaluations of a run exceed this; the initial ones count.
+    /// Before the evaluations of a run exceed this; the initial ones count. Where iterations differ in
+    /// evaluations, as those of `fwa`, each run by itself.
     pub evaluations: Option<u64>,
     /// After this many seconds of stepping, at the next slice (about 50 ms).
     pub seconds: Option<f64>,

@@ -5,8 +5,8 @@ mod common;
 use common::{bounds, optimiser, settings};
 use warpswarm::problems::{self, Sphere};
 use warpswarm::{
-    Algorithm, Backend, Boundary, Bounds, Error, Optimiser, PsoParams, Schedule, Settings, Stop,
-    Swarm, algorithms,
+    Algorithm, Backend, Boundary, Bounds, Error, FwaParams, Optimiser, PsoParams, Schedule,
+    Settings, Stop, Swarm, algorithms,
 };
 
 fn check_settings(settings: Settings, expected: &str) {
@@ -147,6 +147,61 @@ fn parameters_are_checked_however_they_were_set() {
 }
 
 #[test]
+fn parameters_of_fireworks() {
+    let check = |individuals, change: fn(&mut FwaParams), expected: &str| {
+        let mut params = FwaParams::default();
+        change(&mut params);
+        let made =
+            Optimiser::<f32>::new(&Sphere, &bounds(2), &params.into(), &settings(individuals));
+        let error = made.unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(error.is_input(), "{error:?}");
+    };
+    let above = "a finite number above 0";
+    check(5, |p| p.amplitude = 0.0, &format!("parameter amplitude is 0; allowed: {above}"));
+    check(5, |p| p.amplitude = f64::NAN, &format!("parameter amplitude is NaN; allowed: {above}"));
+    check(
+        5,
+        |p| p.amplitude = 1e-60,
+        &format!(
+            "parameter amplitude is {}; allowed: a number that is finite in the run's precision",
+            1e-60
+        ),
+    );
+    check(
+        5,
+        |p| p.amplitude_floor = -0.5,
+        "parameter amplitude_floor is -0.5; allowed: a finite number of at least 0",
+    );
+    check(
+        5,
+        |p| p.sparks = 0,
+        "parameter sparks is 0; allowed: a whole number from 1 to 4294967295",
+    );
+    check(5, |p| p.fewest = -0.1, "parameter fewest is -0.1; allowed: a number from 0 to 1");
+    check(
+        5,
+        |p| p.fewest = 0.9,
+        "parameter fewest is 0.9; allowed: a number from 0 to the parameter most",
+    );
+    check(5, |p| p.most = 0.0, "parameter most is 0; allowed: a number above 0, at most 1");
+    check(5, |p| p.most = 1.5, "parameter most is 1.5; allowed: a number above 0, at most 1");
+    check(5, |p| p.correction = 2.0, "parameter correction is 2; allowed: a number from 0 to 1");
+    let most = "so few that they and their sparks are at most 4294967295";
+    check(1 << 31, |_| (), &format!("individuals is {}; allowed: {most}", 1_u64 << 31));
+    check(5, |p| p.gaussian_sparks = u32::MAX, &format!("individuals is 5; allowed: {most}"));
+    let mut fwa = algorithms::find("fwa").unwrap().algorithm();
+    let names = "modulo, clamp, reflect, wrap, random or reverse";
+    assert_eq!(
+        fwa.set("boundary", "mod").unwrap_err().to_string(),
+        format!("parameter boundary is `mod`; allowed: {names}")
+    );
+    assert!(fwa.set("gaussian_sparks", "-1").is_err() && fwa.set("sparks", "1.5").is_err());
+    fwa.set("gaussian_sparks", "0").unwrap();
+    fwa.set("boundary", "reflect").unwrap();
+}
+
+#[test]
 fn names() {
     let error = algorithms::find("psso").unwrap_err();
     assert_eq!(error.to_string(), "unknown algorithm `psso`; did you mean pso, spso?");
@@ -162,13 +217,19 @@ fn names() {
 
 #[test]
 fn what_does_not_run_where_it_was_asked_to() {
-    let spso = algorithms::find("spso").unwrap().algorithm();
-    for backend in [Backend::Gpu, Backend::Emulator] {
+    let on_cpu = ["spso", "fwa"].map(|id| algorithms::find(id).unwrap().algorithm());
+    for (algorithm, backend) in on_cpu
+        .iter()
+        .flat_map(|algorithm| [Backend::Gpu, Backend::Emulator].map(|backend| (algorithm, backend)))
+    {
         let settings = Settings { backend, ..settings(4) };
-        let error = Optimiser::<f32>::new(&Sphere, &bounds(2), &spso, &settings).unwrap_err();
+        let error = Optimiser::<f32>::new(&Sphere, &bounds(2), algorithm, &settings).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("algorithm spso does not run on backend {backend}; allowed: cpu, auto")
+            format!(
+                "algorithm {} does not run on backend {backend}; allowed: cpu, auto",
+                algorithm.info().id
+            )
         );
         assert!(error.is_input());
     }

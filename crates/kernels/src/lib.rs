@@ -16,6 +16,7 @@ pub mod run;
 use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
 use warpswarm_core::epso::Epso;
+use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::pso_topology::Pso;
 use warpswarm_core::sa::Sa;
 use warpswarm_core::solis_wets::SolisWets;
@@ -46,5 +47,6 @@ export_methods! {
     (sa, "sa", Sa),
     (solis_wets, "solis_wets", SolisWets),
     (epso, "epso", Epso),
-    (cmepso, "cmepso", Cmepso)
+    (cmepso, "cmepso", Cmepso),
+    (gpu_fwa, "gpu_fwa", GpuFwa)
 }

@@ -9,8 +9,8 @@ use warpswarm_cpu_ref::{Bounds, Itself, Swarm, Task, Threads, pso, spso};
 
 /// The sphere, with a NaN wherever the first coordinate is above a limit.
 #[derive(Clone, Copy)]
-struct Holed<R> {
-    above: R,
+pub(crate) struct Holed<R> {
+    pub(crate) above: R,
 }
 
 impl<R: Real> Objective<R> for Holed<R> {
@@ -21,7 +21,7 @@ impl<R: Real> Objective<R> for Holed<R> {
 
 /// Zero everywhere: every particle is as good as every other.
 #[derive(Clone, Copy)]
-struct Flat;
+pub(crate) struct Flat;
 
 impl<R: Real> Objective<R> for Flat {
     fn value<P: Point<R>>(&self, _: &P) -> R {
@@ -31,7 +31,7 @@ impl<R: Real> Objective<R> for Flat {
 
 /// The sum of the coordinates, feasible where the first is at least 1.
 #[derive(Clone, Copy)]
-struct Constrained;
+pub(crate) struct Constrained;
 
 impl<R: Real> Objective<R> for Constrained {
     const CONSTRAINED: bool = true;

@@ -3,6 +3,7 @@
 mod bits;
 mod common;
 mod edges;
+mod fwa;
 mod hand;
 mod methods;
 mod peers;

@@ -7,6 +7,8 @@ use crate::error::{Error, Result, nearest};
 pub mod cmepso;
 pub mod de;
 pub mod epso;
+pub mod fwa;
+pub mod gpu_fwa;
 mod parameters;
 pub mod pso;
 pub mod sa;
@@ -16,6 +18,8 @@ pub mod spso;
 pub use cmepso::CmepsoParams;
 pub use de::DeParams;
 pub use epso::EpsoParams;
+pub use fwa::FwaParams;
+pub use gpu_fwa::GpuFwaParams;
 pub use pso::PsoParams;
 pub use sa::SaParams;
 pub use solis_wets::SolisWetsParams;
@@ -72,8 +76,17 @@ impl Preset {
 }
 
 /// Every algorithm.
-pub const ALL: &[AlgorithmInfo] =
-    &[pso::INFO, spso::INFO, de::INFO, sa::INFO, solis_wets::INFO, epso::INFO, cmepso::INFO];
+pub const ALL: &[AlgorithmInfo] = &[
+    pso::INFO,
+    spso::INFO,
+    de::INFO,
+    sa::INFO,
+    solis_wets::INFO,
+    epso::INFO,
+    cmepso::INFO,
+    fwa::INFO,
+    gpu_fwa::INFO,
+];
 
 /// The algorithm of that name.
 ///
@@ -112,6 +125,10 @@ pub enum Algorithm {
     Epso(EpsoParams),
     /// Cooperative evolutionary multi-swarm optimisation.
     Cmepso(CmepsoParams),
+    /// The fireworks algorithm; CPU only.
+    Fwa(FwaParams),
+    /// GPU-FWA.
+    GpuFwa(GpuFwaParams),
 }
 
 /// Evaluates `$body` with the parameters of whichever algorithm it is.
@@ -124,6 +141,8 @@ macro_rules! with_params {
             Algorithm::SolisWets($params) => $body,
             Algorithm::Epso($params) => $body,
             Algorithm::Cmepso($params) => $body,
+            Algorithm::Fwa($params) => $body,
+            Algorithm::GpuFwa($params) => $body,
         }
     };
 }
@@ -146,7 +165,7 @@ macro_rules! from_params {
 
 from_params!(
     PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets, EpsoParams => Epso,
-    CmepsoParams => Cmepso
+    CmepsoParams => Cmepso, FwaParams => Fwa, GpuFwaParams => GpuFwa
 );
 
 /// The value of a parameter, for showing it.
@@ -182,6 +201,8 @@ impl Algorithm {
             Algorithm::SolisWets(_) => &solis_wets::INFO,
             Algorithm::Epso(_) => &epso::INFO,
             Algorithm::Cmepso(_) => &cmepso::INFO,
+            Algorithm::Fwa(_) => &fwa::INFO,
+            Algorithm::GpuFwa(_) => &gpu_fwa::INFO,
         }
     }
 

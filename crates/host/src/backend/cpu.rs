@@ -8,7 +8,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{self as cpu_ref, Behind, Evaluate, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{self as cpu_ref, Behind, Evaluate, Swarm, Task, Threads, fwa, pso, spso};
 
 use super::{Engine, Job, Procedure, with_method};
 use crate::choices::Backend;
@@ -65,6 +65,11 @@ impl<R: Real> Cpu<R> {
         let task = task(&work, Behind::<R, true>(work.evaluate));
         let place = |run| {
             let (n, id) = (job.individuals, job.run_id(run));
+            if matches!(job.procedure, Procedure::Fwa(_)) {
+                let mut swarm = fwa::start(&work, n, id, spread);
+                swarm.control = job.going_on(&swarm);
+                return swarm;
+            }
             with_method!(&job.procedure,
                 method => generation::start(method, &work, n, id, spread),
                 else Swarm::new(&task, n, id, spread))
@@ -146,9 +151,14 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
 impl<R: Real> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         let (procedure, spread, constrained) = (self.job.procedure, self.spread, self.constrained);
+        let evaluations = self.job.evaluations;
         let mut swarms = std::mem::take(&mut self.swarms);
         let work = self.work();
         let advance = |swarm: &mut Swarm<R>| {
+            if let Procedure::Fwa(parameters) = &procedure {
+                let span = fwa::Span { iterations, evaluations };
+                return fwa::run(swarm, parameters, &work, span, spread);
+            }
             with_method!(&procedure,
             method => generation::run(swarm, method, &work, iterations, spread),
             else if constrained {
@@ -168,6 +178,11 @@ impl<R: Real> Engine<R> for Cpu<R> {
         Ok(self.swarms.iter().map(|swarm| swarm.control).collect())
     }
 
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        let counted = matches!(self.job.procedure, Procedure::Fwa(_));
+        Ok(counted.then(|| self.swarms.iter().map(fwa::evaluations).collect()))
+    }
+
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
         Ok(self.swarms.iter().map(|swarm| swarm.global).collect())
     }
@@ -184,7 +199,7 @@ impl<R: Real> Engine<R> for Cpu<R> {
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         self.swarms.clone_from_slice(swarms);
         for swarm in &mut self.swarms {
-            swarm.control = self.job.settled(swarm.control, swarm.global.fitness);
+            swarm.control = self.job.going_on(swarm);
         }
         Ok(())
     }

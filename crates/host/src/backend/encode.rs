@@ -8,6 +8,7 @@ use warpswarm_core::boundary::Limits;
 use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
 use warpswarm_core::epso::Epso;
+use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::{Control, GenerationArgs, PsoArgs, StopRule};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
@@ -175,7 +176,7 @@ pub(crate) fn method_bytes<R: Real>(procedure: &Procedure<R>) -> Vec<u8> {
         }};
     }
     match *procedure {
-        Procedure::Pso(_) | Procedure::Spso(_) => Vec::new(),
+        Procedure::Pso(_) | Procedure::Spso(_) | Procedure::Fwa(_) => Vec::new(),
         Procedure::Topology(m) => {
             let topology = m.topology as u32;
             let mut bytes = put!(Pso, m: put_coefficients: coefficients; put_real: final_inertia;
@@ -200,6 +201,8 @@ pub(crate) fn method_bytes<R: Real>(procedure: &Procedure<R>) -> Vec<u8> {
         }
         Procedure::SolisWets(m) => put!(SolisWets, m: put_real: step, smallest_step;
             put_limits: limits; put_u32: successes, failures;),
+        Procedure::GpuFwa(m) => put!(GpuFwa, m: put_real: amplitude, amplitude_floor, delta;
+            put_limits: limits; put_u32: modulo, sparks, explosions;),
         Procedure::Epso(m) => epso_bytes(&m),
         Procedure::Cmepso(m) => {
             let mut bytes = put!(Cmepso, m: put_real: third; put_u32: slaves, particles;);

@@ -295,13 +295,14 @@ impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
 /// The method's name in the names of kernels.
 fn name_of<R>(procedure: &Procedure<R>) -> &'static str {
     match procedure {
-        Procedure::Pso(_) | Procedure::Spso(_) => "pso",
+        Procedure::Pso(_) | Procedure::Spso(_) | Procedure::Fwa(_) => "pso",
         Procedure::Topology(_) => "pso_topology",
         Procedure::De(_) => "de",
         Procedure::Sa(_) => "sa",
         Procedure::SolisWets(_) => "solis_wets",
         Procedure::Epso(_) => "epso",
         Procedure::Cmepso(_) => "cmepso",
+        Procedure::GpuFwa(_) => "gpu_fwa",
     }
 }
 

@@ -5,6 +5,8 @@ use warpswarm_core::Real;
 use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
 use warpswarm_core::epso::Epso;
+use warpswarm_core::fwa::{self, Fwa};
+use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::method::Method;
 use warpswarm_core::objective::SlicePoint;
@@ -13,7 +15,7 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::Pso;
 use warpswarm_core::sa::Sa;
 use warpswarm_core::solis_wets::SolisWets;
-use warpswarm_cpu_ref::{RunId, Swarm};
+use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
 
 use device::{Device, Target};
 use generation::Generations;
@@ -40,6 +42,10 @@ pub(crate) trait Engine<R: Real>: Send {
     fn advance(&mut self, iterations: u64) -> Result<()>;
     /// Where the runs are.
     fn controls(&mut self) -> Result<Vec<Control>>;
+    /// The evaluations of each run; none where an iteration evaluates every individual once.
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        Ok(None)
+    }
     /// The best of each run.
     fn bests(&mut self) -> Result<Vec<Candidate<R>>>;
     /// The position of each run's best, `[run][coordinate]`.
@@ -63,6 +69,8 @@ pub(crate) struct Job<R> {
     pub(crate) upper: Vec<R>,
     pub(crate) procedure: Procedure<R>,
     pub(crate) stop: StopRule<R>,
+    /// The most evaluations of a run whose iterations differ in them.
+    pub(crate) evaluations: u64,
     pub(crate) individuals: u32,
     pub(crate) runs: u32,
     pub(crate) first_run: u64,
@@ -81,19 +89,25 @@ pub(crate) enum Procedure<R> {
     SolisWets(SolisWets<R>),
     Epso(Epso<R>),
     Cmepso(Cmepso<R>),
+    GpuFwa(GpuFwa<R>),
+    /// No method: on the CPU alone.
+    Fwa(Fwa<R>),
 }
 
 /// Evaluates `$body` with the method that a procedure is; `$other` where it is none.
 macro_rules! with_method {
     ($procedure:expr, $method:ident => $body:expr, else $other:expr) => {
         match $procedure {
-            $crate::backend::Procedure::Pso(_) | $crate::backend::Procedure::Spso(_) => $other,
+            $crate::backend::Procedure::Pso(_)
+            | $crate::backend::Procedure::Spso(_)
+            | $crate::backend::Procedure::Fwa(_) => $other,
             $crate::backend::Procedure::Topology($method) => $body,
             $crate::backend::Procedure::De($method) => $body,
             $crate::backend::Procedure::Sa($method) => $body,
             $crate::backend::Procedure::SolisWets($method) => $body,
             $crate::backend::Procedure::Epso($method) => $body,
             $crate::backend::Procedure::Cmepso($method) => $body,
+            $crate::backend::Procedure::GpuFwa($method) => $body,
         }
     };
 }
@@ -110,21 +124,29 @@ impl<R: Real> Procedure<R> {
             Algorithm::SolisWets(params) => Procedure::SolisWets(params.method()?),
             Algorithm::Epso(params) => Procedure::Epso(params.method()?),
             Algorithm::Cmepso(params) => Procedure::Cmepso(params.method(individuals)?),
+            Algorithm::GpuFwa(params) => Procedure::GpuFwa(params.method()?),
+            Algorithm::Fwa(params) => Procedure::Fwa(params.fireworks(individuals)?),
         })
     }
 
-    /// Evaluations of an individual in an iteration.
-    fn attempts(&self) -> u32 {
-        fn of<R: Real, M: Method<R>>(method: &M) -> u32 {
-            method.attempts()
+    /// Evaluations of an individual in so many iterations; none where that depends on the run.
+    fn evaluations(&self, iterations: u64) -> Option<u64> {
+        fn of<R: Real, M: Method<R>>(method: &M, iterations: u64) -> u64 {
+            method.evaluations(iterations)
         }
-        with_method!(self, method => of(method), else 1)
+        if matches!(self, Procedure::Fwa(_)) {
+            return None;
+        }
+        Some(with_method!(self, method => of(method, iterations), else iterations))
     }
 
     /// Own rows, and numbers, of an individual.
     pub(crate) fn keeps(&self) -> (usize, usize) {
         fn of<R: Real, M: Method<R>>(_: &M) -> (usize, usize) {
             (M::OWN, M::NUMBERS)
+        }
+        if matches!(self, Procedure::Fwa(_)) {
+            return (0, fwa::NUMBERS);
         }
         with_method!(self, method => of(method), else (2, 0))
     }
@@ -139,6 +161,7 @@ impl<R: Real> Job<R> {
             upper,
             procedure: Procedure::new(algorithm, settings.individuals)?,
             stop: settings.stop.rule(),
+            evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
             // The settings' check has seen that both fit.
             individuals: settings.individuals as u32,
             runs: settings.runs as u32,
@@ -153,11 +176,6 @@ impl<R: Real> Job<R> {
         self.lower.len() as u32
     }
 
-    /// Evaluations of a run in every iteration.
-    pub(crate) fn evaluations_an_iteration(&self) -> u64 {
-        u64::from(self.individuals) * u64::from(self.procedure.attempts())
-    }
-
     /// Places in a row.
     pub(crate) fn stride(&self) -> u32 {
         row_stride(self.dimensions())
@@ -165,6 +183,12 @@ impl<R: Real> Job<R> {
 
     pub(crate) fn run_id(&self, run: u32) -> RunId {
         RunId { seed: self.seed, run: self.first_run + u64::from(run) }
+    }
+
+    /// The evaluations of a run until after an iteration, where they do not depend on the run.
+    pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
+        let after_the_first = self.procedure.evaluations(iterations)?;
+        Some(u64::from(self.individuals).saturating_mul(after_the_first.saturating_add(1)))
     }
 
     /// The bytes of the state of all runs.
@@ -178,8 +202,14 @@ impl<R: Real> Job<R> {
             if matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_)) { 1 } else { 2 };
         let rows = (public + own as u64) * row;
         let individual = rows + public * size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
+        // Sparks lie in memory twice, the second time in their ranges.
+        let candidates = match &self.procedure {
+            Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
+            _ => 0,
+        };
         let all = individuals
             .checked_mul(individual)
+            .and_then(|run| run.checked_add(candidates.checked_mul(2 * row)?))
             .and_then(|run| run.checked_add(row + 64))
             .and_then(|run| run.checked_mul(runs))
             .filter(|&all| all <= isize::MAX as u64);
@@ -228,11 +258,27 @@ impl<R: Real> Job<R> {
             let last = u64::from(self.individuals) - 1;
             at_most("global best of individual", last, u64::from(swarm.global.index))?;
         }
-        let settled = |s: &Swarm<R>| self.settled(s.control, s.global.fitness);
-        let going = swarms.iter().map(settled).filter(|control| control.stopped == stopped::NOT);
+        let going = swarms
+            .iter()
+            .map(|swarm| self.going_on(swarm))
+            .filter(|control| control.stopped == stopped::NOT);
         let mut iterations = going.map(|control| control.iterations);
         let first = iterations.next().unwrap_or(0);
         iterations.try_for_each(|other| check("a run at iteration", first, other))
+    }
+
+    /// Where a run is as this job goes on from its state.
+    pub(crate) fn going_on(&self, swarm: &Swarm<R>) -> Control {
+        let control = self.settled(swarm.control, swarm.global.fitness);
+        match &self.procedure {
+            Procedure::Fwa(fwa)
+                if control.stopped == stopped::NOT
+                    && cpu_ref::fwa::would_exceed(swarm, fwa, self.evaluations) =>
+            {
+                Control { stopped: stopped::EVALUATIONS, ..control }
+            }
+            _ => control,
+        }
     }
 
     /// The state as this job goes on from it: stopped, or not, by this job's stop rule.

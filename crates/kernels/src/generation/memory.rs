@@ -114,7 +114,7 @@ fn advance<R: DeviceReal, M: Method<R>>(
             kept = Some((attempt, fitness, plan, tried));
         }
         attempt += 1;
-        if starts || attempt >= method.attempts() {
+        if starts || attempt >= method.attempts(who.iteration) {
             break;
         }
     }

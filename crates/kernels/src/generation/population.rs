@@ -7,6 +7,8 @@ use warpswarm_core::method::{
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::sum::Operator;
+use warpswarm_device::point::fold_by_warp;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{thread, warp};
 
@@ -71,6 +73,11 @@ impl<R: DeviceReal> Population<R> for Parity<R> {
             i += 32;
         }
         warp::best(mine, true).0
+    }
+
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
+        fold_by_warp::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
     }
 }
 

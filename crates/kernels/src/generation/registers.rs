@@ -165,7 +165,7 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
             kept = Some(Proposal { x, own, numbers: tried, plan, fitness, attempt });
         }
         attempt += 1;
-        if starts || attempt >= method.attempts() {
+        if starts || attempt >= method.attempts(who.iteration) {
             break;
         }
     }

@@ -1,0 +1,280 @@
+//! GPU-FWA: fireworks that search for themselves, and from time to time are drawn to the best or driven
+//! from it.
+//!
+//! **Idea.** In an explosion every firework throws sparks around itself and moves to the best of them if
+//! that is better. After so many explosions it is put nearer to the best firework, or farther from
+//! it, whatever comes of that; how far its sparks fly then depends on how good it is among the others.
+//! That is a cycle: `explosions` iterations, and one more.
+//!
+//! **Equations** (lengths of coordinate k in its range, u_k - l_k):
+//!
+//! ```text
+//! amplitude     A_i = A ((f_i - y_min + e) / sum_j (f_j - y_min + e) + d)      after each mutation
+//! explosion     x'_k = x_k + h (u_k - l_k),  h = A_i U(-1, 1), the same for z coordinates
+//! mutation      x'_k = b_k + s (x_k - b_k),  s = U(1 - delta, 1 + delta), each coordinate with
+//!               probability 1/2
+//! mapping       x' = l + |x' - l| mod (u - l)   out of bounds (mode modulo)
+//! ```
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | m | `sparks` | sparks of each firework and explosion | 1 to 64 | 16 |
+//! | L | `explosions` | between two mutations | >= 1 | 30 |
+//! | delta | `delta` | reach of the mutation | [0, 1) | 0.5 |
+//! | A | `amplitude` | sum of all amplitudes, in ranges | finite, > 0 | |
+//! | d | `amplitude_floor` | what every firework has of A at least | finite, >= 0 | |
+//! | | `limits`, `modulo` | what happens out of bounds | | modulo |
+//! | f, y_min, e | | as in [`fwa`](crate::fwa) | | |
+//! | z | | uniform in 0 to D; the coordinates are a uniform choice of so many | | |
+//! | b | | the best firework | | |
+//!
+//! **Source.** K. Ding, S. Zheng, Y. Tan, "A GPU-based parallel fireworks algorithm for optimization",
+//! GECCO 2013.
+//!
+//! **Deviations.**
+//! * Algorithm 3 as printed, x + (x - b) s, always drives away; the text (the distance is *multiplied* by
+//!   s) and the analysis (s has mean 1) need b + (x - b) s, which is taken.
+//! * One iteration is an explosion or a mutation: the paper's 1,000 iterations are 1,000 (L + 1) of ours. Its
+//!   count of evaluations, n m 1,000, leaves out L; ours are all that are made.
+//! * A spark is thrown with each coordinate moved with probability p, p uniform: so their number is uniform
+//!   in 0 to D, and every choice of so many as likely, as with a number drawn first.
+//! * The paper gives neither A nor d.
+
+use crate::boundary::Limits;
+use crate::fwa::{self, Range};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::order::Fitness;
+use crate::real::Real;
+
+/// The parameters of GPU-FWA, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpuFwa<R> {
+    /// A, the sum of all amplitudes, in ranges.
+    pub amplitude: R,
+    /// d, what every firework has of A at least.
+    pub amplitude_floor: R,
+    /// delta, the reach of the mutation.
+    pub delta: R,
+    /// What happens out of bounds, unless `modulo`.
+    pub limits: Limits<R>,
+    /// 1 for the paper's mapping, [`fwa::modulo`]; 0 for `limits`.
+    pub modulo: u32,
+    /// m, the sparks of each firework and explosion.
+    pub sparks: u32,
+    /// L, the explosions between two mutations.
+    pub explosions: u32,
+}
+
+/// What a firework does in an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The first explosion of a cycle: amplitudes are renewed.
+    First,
+    /// Another explosion.
+    Explosion,
+    /// The mutation.
+    Mutation,
+}
+
+/// How a point is changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan<R> {
+    /// Whether this is a mutation.
+    pub mutates: bool,
+    /// With which probability a coordinate changes.
+    pub part: R,
+    /// h or s
+    pub change: R,
+}
+
+/// The number that is the amplitude.
+const AMPLITUDE: usize = 0;
+
+impl<R: Real> GpuFwa<R> {
+    /// What fireworks do in an iteration (from 1).
+    #[inline(always)]
+    pub fn phase(&self, iteration: u64) -> Phase {
+        let explosions = u64::from(self.explosions);
+        match (iteration - 1) % (explosions + 1) {
+            0 => Phase::First,
+            step if step == explosions => Phase::Mutation,
+            _ => Phase::Explosion,
+        }
+    }
+
+    /// The coordinate after it has been mapped into its bounds, which `draw` does in random modes.
+    #[inline(always)]
+    pub fn mapped(&self, x: R, bounds: (R, R), draw: impl FnOnce() -> R) -> R {
+        if self.modulo == 1 { fwa::modulo(x, bounds) } else { self.limits.enforce(x, bounds, draw) }
+    }
+}
+
+impl<R: Real> Method<R> for GpuFwa<R> {
+    const OWN: usize = 0;
+    const NUMBERS: usize = 1;
+    /// The amplitude, where it is renewed.
+    type Seen = R;
+    type Plan = Plan<R>;
+
+    #[inline(always)]
+    fn attempts(&self, iteration: u64) -> u32 {
+        if self.phase(iteration) == Phase::Mutation { 1 } else { self.sparks }
+    }
+
+    fn evaluations(&self, iterations: u64) -> u64 {
+        let [explosions, sparks] = [self.explosions, self.sparks].map(u64::from);
+        let (cycles, rest) = (iterations / (explosions + 1), iterations % (explosions + 1));
+        let of_cycles = cycles.saturating_mul(explosions * sparks + 1);
+        of_cycles.saturating_add(rest * sparks)
+    }
+
+    #[inline(always)]
+    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
+        Numbers::default()
+    }
+
+    #[inline(always)]
+    fn start(&self, _: R, _: R) -> Own<R> {
+        Own::default()
+    }
+
+    #[inline(always)]
+    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> R {
+        if self.phase(who.iteration) != Phase::First {
+            return R::ZERO;
+        }
+        let range = Range::of(who.individuals, population);
+        range.amplitude((self.amplitude, self.amplitude_floor), who.fitness)
+    }
+
+    #[inline(always)]
+    fn plan(&self, who: &Individual<R>, renewed: &R, numbers: &mut Numbers<R>) -> Plan<R> {
+        let phase = self.phase(who.iteration);
+        if phase == Phase::First {
+            numbers[AMPLITUDE] = *renewed;
+        }
+        let [part, u] = who.uniform(0);
+        let symmetric = R::TWO * u - R::ONE;
+        if phase == Phase::Mutation {
+            return Plan { mutates: true, part: R::HALF, change: R::ONE + self.delta * symmetric };
+        }
+        Plan { mutates: false, part, change: numbers[AMPLITUDE] * symmetric }
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        let (x, (lower, upper)) = (site.public(), site.bounds());
+        let changed = if plan.mutates {
+            let best = site.best();
+            best + (x - best) * plan.change
+        } else {
+            x + plan.change * (upper - lower)
+        };
+        let changed = self.mapped(changed, (lower, upper), || site.reentry());
+        let changes = site.draws(0)[0] < plan.part;
+        (if changes { changed } else { x }, Own::default())
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        plan: &Plan<R>,
+        proposal: Fitness<R>,
+        _: &mut Numbers<R>,
+    ) -> bool {
+        plan.mutates || proposal.beats(who.fitness)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Boundary;
+    use crate::method::tests::{Still, individual};
+
+    const GPU_FWA: GpuFwa<f64> = GpuFwa {
+        amplitude: 0.25,
+        amplitude_floor: 0.0,
+        delta: 0.5,
+        limits: Limits { correction: 0.22, boundary: Boundary::Clamp },
+        modulo: 1,
+        sparks: 4,
+        explosions: 3,
+    };
+
+    fn feasible(value: f64) -> Fitness<f64> {
+        Fitness { violation: 0.0, value }
+    }
+
+    #[test]
+    fn a_cycle_is_explosions_and_a_mutation() {
+        use Phase::{Explosion, First, Mutation};
+        let phases = [1, 2, 3, 4, 5, 6].map(|iteration| GPU_FWA.phase(iteration));
+        assert_eq!(phases, [First, Explosion, Explosion, Mutation, First, Explosion]);
+        assert_eq!([1, 2, 3, 4, 5].map(|iteration| GPU_FWA.attempts(iteration)), [4, 4, 4, 1, 4]);
+        for iterations in 0..20 {
+            let sum: u64 = (1..=iterations).map(|i| u64::from(GPU_FWA.attempts(i))).sum();
+            assert_eq!(GPU_FWA.evaluations(iterations), sum);
+        }
+        assert_eq!(GpuFwa { explosions: 1, ..GPU_FWA }.phase(2), Mutation);
+    }
+
+    #[test]
+    fn amplitudes_are_renewed_at_the_start_of_a_cycle() {
+        struct Three;
+        impl Population<f64> for Three {
+            fn fitness(&self, individual: u32) -> Fitness<f64> {
+                feasible([2.0, 3.0, 5.0][individual as usize])
+            }
+        }
+        let who = Individual { individuals: 3, ..individual(feasible(5.0)) };
+        // y_min = 2; f - y_min = 0, 1, 3, in all 4: of 0.25 the third has 3/4.
+        let seen = GPU_FWA.look(&who, &Three);
+        assert!((seen - 0.1875).abs() < 1e-15, "{seen}");
+        let mut numbers = Numbers::default();
+        let plan = GPU_FWA.plan(&who, &seen, &mut numbers);
+        let [part, u] = who.uniform(0);
+        let change = seen * (2.0 * u - 1.0);
+        assert_eq!((plan, numbers[0]), (Plan { mutates: false, part, change }, seen));
+        let later = Individual { iteration: 2, ..who };
+        GPU_FWA.plan(&later, &GPU_FWA.look(&later, &Three), &mut numbers);
+        assert_eq!(numbers[0], seen);
+        let mutation = Individual { iteration: 4, ..who };
+        let plan = GPU_FWA.plan(&mutation, &0.0, &mut numbers);
+        assert!(plan.mutates && plan.part == 0.5 && (0.5..1.5).contains(&plan.change));
+    }
+
+    #[test]
+    fn explosion_and_mutation_by_hand() {
+        let site = Still {
+            public: 3.0,
+            best: 1.0,
+            bounds: (-4.0, 6.0),
+            draws: [[0.25, 0.0]; 3],
+            ..Still::default()
+        };
+        let propose = |plan| GPU_FWA.propose(&plan, &site).0;
+        let explosion = Plan { mutates: false, part: 0.5, change: 0.2 };
+        assert_eq!(propose(explosion), 3.0 + 0.2 * 10.0);
+        assert_eq!(propose(Plan { part: 0.25, ..explosion }), 3.0, "not this coordinate");
+        // 8 is out of bounds: -4 + 12 mod 10 = -2.
+        assert!((propose(Plan { change: 0.5, ..explosion }) + 2.0).abs() < 1e-14);
+        let mutation = Plan { mutates: true, part: 0.5, change: 1.5 };
+        assert_eq!(propose(mutation), 1.0 + 1.5 * (3.0 - 1.0));
+        let clamped = GpuFwa { modulo: 0, ..GPU_FWA };
+        assert_eq!(clamped.propose(&Plan { change: 0.5, ..explosion }, &site).0, 6.0);
+    }
+
+    #[test]
+    fn explosions_are_greedy_and_mutations_are_not() {
+        let who = individual(feasible(2.0));
+        let accepts = |mutates, value| {
+            let plan = Plan { mutates, part: 0.5, change: 1.0 };
+            GPU_FWA.accept(&who, &plan, feasible(value), &mut Numbers::default())
+        };
+        assert!(accepts(false, 1.0) && !accepts(false, 2.0) && !accepts(false, f64::NAN));
+        assert!(accepts(true, 3.0));
+    }
+}

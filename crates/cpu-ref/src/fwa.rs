@@ -1,0 +1,375 @@
+//! The fireworks algorithm, serial or on threads.
+//!
+//! **Idea.** As [`warpswarm_core::fwa`] has it: an iteration places the sparks, evaluates them, sums
+//! distances, and selects. Sparks and sums are spread over threads; the few decisions between them
+//! are the calling thread's.
+//!
+//! **Equations, symbols and source** are those of [`warpswarm_core::fwa`].
+//!
+//! **State.** In a [`Swarm`] the fireworks are `best_positions`, with the fitness `best`; the first of
+//! them is the best from the first iteration on. `positions` and `velocities` are empty. `numbers`
+//! count the evaluations that each place has spent: [`evaluations`] adds them up.
+//!
+//! Candidates are numbered: the fireworks, then the sparks of each in turn, then those that stretch.
+//! A spark's draws are those of the individual of that number, the selection's those of the fireworks.
+
+use warpswarm_core::fwa::{self, Fwa, NUMBERS, Range, Spark};
+use warpswarm_core::launch::{row_stride, stopped};
+use warpswarm_core::method::{Individual, Population, SiteDraws};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::pso;
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::real::Real;
+use warpswarm_core::sum::{self, Sum};
+
+use crate::generation::Work;
+use crate::swarm::{RunId, Swarm};
+use crate::threads::{Outcome, Split, Threads, spread};
+
+/// How far a run goes, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Iterations from here on.
+    pub iterations: u64,
+    /// Evaluations since the beginning; a run whose next iteration would exceed them has stopped.
+    pub evaluations: u64,
+}
+
+impl Span {
+    /// So many iterations, with whatever evaluations they take.
+    pub fn iterations(iterations: u64) -> Self {
+        Span { iterations, evaluations: u64::MAX }
+    }
+}
+
+/// The fireworks at iteration 0: placed, evaluated, and stopped if their best meets the target.
+pub fn start<R: Real>(
+    work: &Work<'_, R>,
+    individuals: u32,
+    id: RunId,
+    threads: Threads,
+) -> Swarm<R> {
+    let mut swarm = unplaced(work.bounds.dimensions(), individuals, id);
+    let key = id.key();
+    let place = |index: u32, row: &mut [R]| {
+        let stream = Stream::new(key, Purpose::Move, 0, index);
+        for (i, x) in row.iter_mut().enumerate() {
+            (*x, _) = pso::initial(work.bounds.of(i), stream.draws_of(i as u32));
+        }
+    };
+    let (rows, fitness) = (&mut swarm.best_positions[..], &mut swarm.best[..]);
+    let all = Points { first: 0, stride: swarm.stride, rows, fitness };
+    let outcome = all.each(threads, work, &place);
+    swarm.control.not_finite = outcome.not_finite;
+    swarm.global = outcome.best;
+    swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
+    for numbers in swarm.numbers.chunks_exact_mut(NUMBERS) {
+        numbers.copy_from_slice(&fwa::counted([R::ZERO; NUMBERS], 1));
+    }
+    swarm.settle(&work.stop);
+    swarm
+}
+
+/// Fireworks of the right shape, every coordinate zero and every fitness the worst.
+pub fn unplaced<R: Real>(dimensions: usize, individuals: u32, id: RunId) -> Swarm<R> {
+    let mut swarm = Swarm::unplaced(dimensions, individuals, id);
+    (swarm.positions, swarm.velocities) = (Vec::new(), Vec::new());
+    swarm.numbers = vec![R::ZERO; NUMBERS * individuals as usize];
+    swarm
+}
+
+/// The evaluations that a run has spent, those of the start included.
+pub fn evaluations<R: Real>(swarm: &Swarm<R>) -> u64 {
+    let numbers = swarm.numbers.chunks_exact(NUMBERS);
+    numbers.map(|row| fwa::evaluations([row[0], row[1]])).fold(0, u64::saturating_add)
+}
+
+/// The evaluations that a run's next iteration would take.
+pub fn next_evaluations<R: Real>(swarm: &Swarm<R>, fwa: &Fwa<R>) -> u64 {
+    let range = range(swarm);
+    let sparks = swarm.best.iter().map(|&fitness| u64::from(fwa.sparks_of(&range, fitness)));
+    sparks.sum::<u64>() + u64::from(fwa.gaussian_sparks)
+}
+
+/// Whether a run's next iteration would exceed so many evaluations.
+pub fn would_exceed<R: Real>(swarm: &Swarm<R>, fwa: &Fwa<R>, limit: u64) -> bool {
+    evaluations(swarm).saturating_add(next_evaluations(swarm, fwa)) > limit
+}
+
+/// Goes as far as `span` has it, less far if the run stops by itself.
+///
+/// N and then M iterations give the same bits as N + M, with any [`Threads`].
+pub fn run<R: Real>(
+    swarm: &mut Swarm<R>,
+    fwa: &Fwa<R>,
+    work: &Work<'_, R>,
+    span: Span,
+    threads: Threads,
+) {
+    let mut candidates = Candidates::default();
+    settle(swarm, fwa, span.evaluations);
+    for _ in 0..span.iterations {
+        if swarm.has_stopped() {
+            break;
+        }
+        candidates.throw(swarm, fwa);
+        step(swarm, fwa, work, &mut candidates, threads);
+        settle(swarm, fwa, span.evaluations);
+    }
+}
+
+/// Notes whether a run that goes on so far stops at its limit of evaluations.
+fn settle<R: Real>(swarm: &mut Swarm<R>, fwa: &Fwa<R>, limit: u64) {
+    if !swarm.has_stopped() && would_exceed(swarm, fwa, limit) {
+        swarm.control.stopped = stopped::EVALUATIONS;
+    }
+}
+
+/// The fireworks by their fitness.
+struct Fireworks<'a, R>(&'a [Fitness<R>]);
+
+impl<R: Real> Population<R> for Fireworks<'_, R> {
+    fn fitness(&self, individual: u32) -> Fitness<R> {
+        self.0[individual as usize]
+    }
+}
+
+fn range<R: Real>(swarm: &Swarm<R>) -> Range<R> {
+    Range::of(swarm.individuals() as u32, &Fireworks(&swarm.best))
+}
+
+/// The fireworks and sparks of an iteration: memory that iterations use one after the other.
+#[derive(Default)]
+struct Candidates<R> {
+    /// `[spark]`
+    sparks: Vec<Spark<R>>,
+    /// The sparks' places, `[spark][stride]`.
+    rows: Vec<R>,
+    /// Their fitness, `[spark]`.
+    fitness: Vec<Fitness<R>>,
+    /// Where candidates lie in their ranges, `[candidate][dimensions]`.
+    places: Vec<R>,
+    /// Sums of distances, then where their parts of the wheel end, `[candidate]`.
+    sums: Vec<R>,
+}
+
+impl<R: Real> Candidates<R> {
+    /// Decides upon the sparks, and counts them.
+    fn throw(&mut self, swarm: &mut Swarm<R>, fwa: &Fwa<R>) {
+        let range = range(swarm);
+        let fireworks = swarm.individuals() as u32;
+        self.sparks.clear();
+        for (firework, &fitness) in (0..).zip(&swarm.best) {
+            let amplitude = fwa.amplitude_of(&range, fitness);
+            for _ in 0..fwa.sparks_of(&range, fitness) {
+                let who = who(swarm, fireworks + self.sparks.len() as u32);
+                self.sparks.push(Spark::explosion(&who, firework, amplitude));
+            }
+        }
+        for _ in 0..fwa.gaussian_sparks {
+            let who = who(swarm, fireworks + self.sparks.len() as u32);
+            self.sparks.push(Spark::gaussian(&who));
+        }
+        for spark in &self.sparks {
+            let numbers = &mut swarm.numbers[spark.firework as usize * NUMBERS..][..NUMBERS];
+            numbers.copy_from_slice(&fwa::counted([numbers[0], numbers[1]], 1));
+        }
+        self.rows.clear();
+        self.rows.resize(self.sparks.len() * swarm.stride, R::ZERO);
+        self.fitness.clear();
+        self.fitness.resize(self.sparks.len(), Fitness::WORST);
+    }
+
+    /// The place of a candidate, `[stride]`.
+    fn row<'a>(&'a self, swarm: &'a Swarm<R>, candidate: usize) -> &'a [R] {
+        match candidate.checked_sub(swarm.individuals()) {
+            None => swarm.best_position(candidate),
+            Some(spark) => &self.rows[spark * swarm.stride..][..swarm.stride],
+        }
+    }
+
+    /// Makes `sums` the ends of the candidates' parts of the wheel.
+    fn spin(&mut self, swarm: &Swarm<R>, work: &Work<'_, R>, threads: Threads) {
+        let dimensions = swarm.dimensions;
+        let all = swarm.individuals() + self.sparks.len();
+        let mut places = std::mem::take(&mut self.places);
+        places.clear();
+        for candidate in 0..all {
+            let row = self.row(swarm, candidate)[..dimensions].iter().enumerate();
+            places.extend(row.map(|(i, &x)| fwa::place_in_range(x, work.bounds.of(i))));
+        }
+        self.sums.clear();
+        self.sums.resize(all, R::ZERO);
+        let place = |candidate: usize| &places[candidate * dimensions..][..dimensions];
+        let distances = |sums: Sums<'_, R>| {
+            for (candidate, sum) in (sums.first..).zip(sums.sums) {
+                let to = |other| fwa::distance(place(candidate), place(other));
+                *sum = sum::fold_buffered::<R, Sum>(all, to);
+            }
+            Outcome::<R>::NONE
+        };
+        // A sum looks at every candidate, whatever an evaluation costs.
+        let grain = match threads {
+            Threads::Serial => threads.grain(1),
+            _ => Threads::Pool.grain(all * dimensions),
+        };
+        spread(Sums { first: 0, sums: &mut self.sums }, grain, &distances);
+        let mut end = R::ZERO;
+        for sum in &mut self.sums {
+            end += *sum;
+            *sum = end;
+        }
+        self.places = places;
+    }
+}
+
+/// Who draws for candidate `index` in the iteration after the one that has been done.
+fn who<R: Real>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
+    Individual {
+        key: swarm.id.key(),
+        iteration: swarm.control.iterations + 1,
+        index,
+        individuals: swarm.individuals() as u32,
+        dimensions: swarm.dimensions as u32,
+        attempt: 0,
+        fitness: Fitness::WORST,
+    }
+}
+
+/// Places the sparks, and selects.
+fn step<R: Real>(
+    swarm: &mut Swarm<R>,
+    fwa: &Fwa<R>,
+    work: &Work<'_, R>,
+    candidates: &mut Candidates<R>,
+    threads: Threads,
+) {
+    let fireworks = swarm.individuals();
+    let mut rows = std::mem::take(&mut candidates.rows);
+    let mut fitness = std::mem::take(&mut candidates.fitness);
+    let place = |index: u32, row: &mut [R]| {
+        let spark = &candidates.sparks[index as usize - fireworks];
+        let draws = SiteDraws::of(&who(swarm, index));
+        let from = swarm.best_position(spark.firework as usize);
+        let (mut wanted, all) = (spark.coordinates, row.len());
+        for (i, to) in row.iter_mut().enumerate() {
+            let coordinate = i as u32;
+            let [r, _] = draws.draws::<R>(coordinate, 0);
+            *to = from[i];
+            if fwa::is_chosen(wanted, (all - i) as u32, r) {
+                wanted -= 1;
+                let bounds = work.bounds.of(i);
+                let x = spark.changed(from[i], bounds);
+                *to = fwa.mapped(x, bounds, || draws.reentry(coordinate));
+            }
+        }
+    };
+    let (first, stride) = (fireworks as u32, swarm.stride);
+    let all = Points { first, stride, rows: &mut rows, fitness: &mut fitness };
+    let outcome = all.each(threads, work, &place);
+    (candidates.rows, candidates.fitness) = (rows, fitness);
+    swarm.control.not_finite += outcome.not_finite;
+    candidates.spin(swarm, work, threads);
+    select(swarm, candidates, outcome.best);
+    swarm.control.iterations += 1;
+    if swarm.best[0].beats(swarm.global.fitness) {
+        swarm.control.improved_at = swarm.control.iterations;
+    }
+    swarm.global = Candidate::new(swarm.best[0], 0);
+    swarm.global_position = swarm.best_position(0).to_vec();
+    swarm.settle(&work.stop);
+}
+
+/// Makes the next fireworks of the candidates; `best` is the best of the sparks.
+fn select<R: Real>(swarm: &mut Swarm<R>, candidates: &Candidates<R>, best: Candidate<R>) {
+    let fireworks = swarm.individuals();
+    let key: RunKey = swarm.id.key();
+    let iteration = swarm.control.iterations + 1;
+    let stride = swarm.stride;
+    let mut rows = vec![R::ZERO; fireworks * stride];
+    let mut fitness = Vec::with_capacity(fireworks);
+    let best = swarm.global.better(best).index as usize;
+    for (slot, row) in rows.chunks_exact_mut(stride).enumerate() {
+        let chosen = if slot == 0 {
+            best
+        } else {
+            let stream = Stream::new(key, Purpose::Choice, iteration, slot as u32);
+            let [r, _] = stream.draws_of(0);
+            fwa::roulette(&candidates.sums, r)
+        };
+        row.copy_from_slice(candidates.row(swarm, chosen));
+        fitness.push(match chosen.checked_sub(fireworks) {
+            None => swarm.best[chosen],
+            Some(spark) => candidates.fitness[spark],
+        });
+    }
+    (swarm.best_positions, swarm.best) = (rows, fitness);
+}
+
+/// Consecutive points that are to be placed and evaluated, borrowed.
+struct Points<'a, R> {
+    /// The first one's number.
+    first: u32,
+    stride: usize,
+    rows: &'a mut [R],
+    fitness: &'a mut [Fitness<R>],
+}
+
+impl<R: Real> Points<'_, R> {
+    /// Places every point with `place`, evaluates it, and joins the outcomes.
+    fn each(
+        self,
+        threads: Threads,
+        work: &Work<'_, R>,
+        place: &(impl Fn(u32, &mut [R]) + Sync),
+    ) -> Outcome<R> {
+        let dimensions = work.bounds.dimensions();
+        debug_assert_eq!(self.stride, row_stride(dimensions as u32) as usize);
+        let grain = threads.grain(self.stride);
+        spread(self, grain, &|points: Points<'_, R>| {
+            let mut outcome = Outcome::NONE;
+            let rows = points.rows.chunks_exact_mut(points.stride);
+            for (index, (row, fitness)) in (points.first..).zip(rows.zip(points.fitness)) {
+                place(index, &mut row[..dimensions]);
+                *fitness = (work.evaluate)(&row[..dimensions]);
+                let not_finite = u64::from(!fitness.is_finite());
+                outcome =
+                    outcome.join(Outcome { best: Candidate::new(*fitness, index), not_finite });
+            }
+            outcome
+        })
+    }
+}
+
+impl<R: Real> Split for Points<'_, R> {
+    fn len(&self) -> usize {
+        self.fitness.len()
+    }
+
+    fn split_at(self, points: usize) -> (Self, Self) {
+        let Points { first, stride, rows, fitness } = self;
+        let (rows, more_rows) = rows.split_at_mut(points * stride);
+        let (fitness, more_fitness) = fitness.split_at_mut(points);
+        let more = first + points as u32;
+        let right = Points { first: more, stride, rows: more_rows, fitness: more_fitness };
+        (Points { first, stride, rows, fitness }, right)
+    }
+}
+
+/// Sums of distances of consecutive candidates, borrowed.
+struct Sums<'a, R> {
+    first: usize,
+    sums: &'a mut [R],
+}
+
+impl<R: Real> Split for Sums<'_, R> {
+    fn len(&self) -> usize {
+        self.sums.len()
+    }
+
+    fn split_at(self, candidates: usize) -> (Self, Self) {
+        let (sums, more) = self.sums.split_at_mut(candidates);
+        let right = Sums { first: self.first + candidates, sums: more };
+        (Sums { first: self.first, sums }, right)
+    }
+}

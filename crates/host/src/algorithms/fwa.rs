@@ -1,0 +1,184 @@
+//! The parameters of the fireworks algorithm. The equations are in [`warpswarm_core::fwa`].
+
+use warpswarm_core::Real;
+use warpswarm_core::fwa::{Fwa, Mapping};
+
+use super::parameters::{
+    self, Access, COUNT, COUNT_OR_NONE, FACTOR, NOT_NEGATIVE, PART, POSITIVE, Params, named,
+};
+use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset};
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "fwa",
+    title: "fireworks algorithm, the original: sparks by fitness, selection by distance",
+    source: "Y. Tan, Y. Zhu, Fireworks algorithm for optimization, ICSI 2010; equations 1 and 2 as in \
+             GPU-FWA",
+    backends: &[Backend::Cpu],
+    parameters: FwaParams::ROWS,
+    presets: &[
+        Preset {
+            name: "tan-zhu",
+            source: "Y. Tan, Y. Zhu, 2010, who have 5 fireworks: 50 sparks, 5 Gaussian sparks, and an \
+                     amplitude of 40 in a box 200 wide",
+            make: || Algorithm::Fwa(FwaParams::tan_zhu_2010()),
+        },
+        Preset {
+            name: "gpu-fwa-paper",
+            source: "GPU-FWA's serial baseline, which has 64 fireworks: 640 sparks, 64 Gaussian sparks",
+            make: || Algorithm::Fwa(FwaParams::gpu_fwa_paper()),
+        },
+    ],
+    make: || Algorithm::Fwa(FwaParams::tan_zhu_2010()),
+};
+
+/// The parameters of the fireworks algorithm; the fireworks are the individuals.
+///
+/// The default is [`tan_zhu_2010`](FwaParams::tan_zhu_2010). The work of an iteration grows with the
+/// square of fireworks and sparks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FwaParams {
+    /// The sum of all amplitudes, in ranges of the bounds; finite, above 0.
+    pub amplitude: f64,
+    /// The part of `amplitude` that every firework has at least; finite, at least 0.
+    pub amplitude_floor: f64,
+    /// m, about as many sparks all explosions throw; at least 1.
+    pub sparks: u32,
+    /// a, the part of `sparks` that a firework throws at least, 0 to 1; one spark in any case.
+    pub fewest: f64,
+    /// b, the part of `sparks` that a firework throws at most, above 0, at most 1, not below
+    /// `fewest`.
+    pub most: f64,
+    /// Sparks that stretch coordinates of a random firework.
+    pub gaussian_sparks: u32,
+    /// What happens to a coordinate that leaves its bounds.
+    pub boundary: Mapping,
+    /// COR, the reach of [`Boundary::Reverse`](crate::Boundary::Reverse) as a part of the range, 0 to 1.
+    pub correction: f64,
+}
+
+impl Default for FwaParams {
+    fn default() -> Self {
+        FwaParams::tan_zhu_2010()
+    }
+}
+
+impl FwaParams {
+    /// Tan and Zhu's, for 5 fireworks.
+    pub const fn tan_zhu_2010() -> Self {
+        FwaParams {
+            amplitude: 0.2,
+            amplitude_floor: 0.0,
+            sparks: 50,
+            fewest: 0.04,
+            most: 0.8,
+            gaussian_sparks: 5,
+            boundary: Mapping::Modulo,
+            correction: 0.22,
+        }
+    }
+
+    /// GPU-FWA's baseline, for 64 fireworks.
+    ///
+    /// It gives 640 sparks in all, ten a firework as Tan and Zhu have. With their a = 0.04 each would
+    /// throw 26 at least, 1,664 in all; so a is what gives their least, 2. What the paper does not
+    /// say (amplitude, b) is theirs.
+    pub const fn gpu_fwa_paper() -> Self {
+        FwaParams {
+            sparks: 640,
+            fewest: 0.003125,
+            gaussian_sparks: 64,
+            ..FwaParams::tan_zhu_2010()
+        }
+    }
+
+    /// The parameters in the run's number type, checked.
+    pub(crate) fn fireworks<R: Real>(&self, individuals: u64) -> Result<Fwa<R>> {
+        parameters::check(self)?;
+        if self.fewest > self.most {
+            return Err(Error::Parameter {
+                name: "fewest",
+                value: self.fewest.to_string(),
+                allowed: "a number from 0 to the parameter most",
+            });
+        }
+        let fwa = Fwa {
+            amplitude: parameters::rounded("amplitude", self.amplitude)?,
+            amplitude_floor: parameters::rounded("amplitude_floor", self.amplitude_floor)?,
+            fewest: R::from_f64(self.fewest),
+            most: parameters::rounded("most", self.most)?,
+            correction: R::from_f64(self.correction),
+            sparks: self.sparks,
+            gaussian_sparks: self.gaussian_sparks,
+            mapping: self.boundary,
+        };
+        // Draws know candidates by 32 bits. The settings' check has seen that individuals have no more.
+        if fwa.most_candidates(individuals as u32) > u64::from(u32::MAX) {
+            return Err(Error::Setting {
+                field: "individuals",
+                value: individuals.to_string(),
+                allowed: format!("so few that they and their sparks are at most {}", u32::MAX),
+            });
+        }
+        Ok(fwa)
+    }
+}
+
+impl Params for FwaParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "amplitude",
+            meaning: "sum of all amplitudes, in ranges of the bounds",
+            range: POSITIVE,
+            default: "0.2",
+        },
+        ParameterInfo {
+            name: "amplitude_floor",
+            meaning: "part of the amplitude that every firework has at least",
+            range: NOT_NEGATIVE,
+            default: "0",
+        },
+        ParameterInfo {
+            name: "sparks",
+            meaning: "sparks of all explosions, about",
+            range: COUNT,
+            default: "50",
+        },
+        ParameterInfo {
+            name: "fewest",
+            meaning: "part of the sparks that a firework throws at least",
+            range: PART,
+            default: "0.04",
+        },
+        ParameterInfo {
+            name: "most",
+            meaning: "part of the sparks that a firework throws at most",
+            range: FACTOR,
+            default: "0.8",
+        },
+        ParameterInfo {
+            name: "gaussian_sparks",
+            meaning: "sparks that stretch coordinates of a firework",
+            range: COUNT_OR_NONE,
+            default: "5",
+        },
+        ParameterInfo {
+            name: "boundary",
+            meaning: "what happens to a coordinate that leaves its bounds",
+            range: "modulo, clamp, reflect, wrap, random or reverse",
+            default: "modulo",
+        },
+        parameters::CORRECTION,
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Number(|p| p.amplitude, |p, x| p.amplitude = x),
+        Access::Number(|p| p.amplitude_floor, |p, x| p.amplitude_floor = x),
+        Access::Whole(|p| p.sparks, |p, n| p.sparks = n),
+        Access::Number(|p| p.fewest, |p, x| p.fewest = x),
+        Access::Number(|p| p.most, |p, x| p.most = x),
+        Access::Whole(|p| p.gaussian_sparks, |p, n| p.gaussian_sparks = n),
+        named!(Mapping::ALL, boundary),
+        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    ];
+}

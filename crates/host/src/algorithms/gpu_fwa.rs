@@ -1,0 +1,145 @@
+//! The parameters of GPU-FWA. The equations are in [`warpswarm_core::gpu_fwa`].
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::fwa::Mapping;
+use warpswarm_core::gpu_fwa::GpuFwa;
+use warpswarm_core::method::MAX_ATTEMPTS;
+
+use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, PART, POSITIVE, Params, named};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use crate::error::{Error, Result};
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "gpu-fwa",
+    title: "fireworks that search for themselves, attracted by the best and driven from it",
+    source: "K. Ding, S. Zheng, Y. Tan, A GPU-based parallel fireworks algorithm for optimization, \
+             GECCO 2013",
+    backends: DEVICES,
+    parameters: GpuFwaParams::ROWS,
+    presets: &[Preset {
+        name: "paper",
+        source: "K. Ding, S. Zheng, Y. Tan, 2013, section 4: 48 fireworks of 16 sparks; its 1,000 \
+                 iterations are 31,000 of ours",
+        make: || Algorithm::GpuFwa(GpuFwaParams::paper()),
+    }],
+    make: || Algorithm::GpuFwa(GpuFwaParams::paper()),
+};
+
+/// The parameters of GPU-FWA; the fireworks are the individuals.
+///
+/// The default is [`paper`](GpuFwaParams::paper).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpuFwaParams {
+    /// Sparks of each firework and explosion, 1 to 64.
+    pub sparks: u32,
+    /// Explosions between two mutations, at least 1; each is an iteration, and so is the mutation.
+    pub explosions: u32,
+    /// The reach of the mutation, 0 to 1.
+    pub delta: f64,
+    /// The sum of all amplitudes, in ranges of the bounds; finite, above 0.
+    pub amplitude: f64,
+    /// The part of `amplitude` that every firework has at least; finite, at least 0.
+    pub amplitude_floor: f64,
+    /// What happens to a coordinate that leaves its bounds.
+    pub boundary: Mapping,
+    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    pub correction: f64,
+}
+
+impl Default for GpuFwaParams {
+    fn default() -> Self {
+        GpuFwaParams::paper()
+    }
+}
+
+impl GpuFwaParams {
+    /// The values of the paper; for 48 individuals. It does not give the amplitude: that of FWA.
+    pub const fn paper() -> Self {
+        GpuFwaParams {
+            sparks: 16,
+            explosions: 30,
+            delta: 0.5,
+            amplitude: 0.2,
+            amplitude_floor: 0.0,
+            boundary: Mapping::Modulo,
+            correction: 0.22,
+        }
+    }
+
+    /// The parameters in the run's number type, checked.
+    pub(crate) fn method<R: Real>(&self) -> Result<GpuFwa<R>> {
+        parameters::check(self)?;
+        if self.sparks > MAX_ATTEMPTS {
+            return Err(Error::Parameter {
+                name: "sparks",
+                value: self.sparks.to_string(),
+                allowed: "a whole number from 1 to 64",
+            });
+        }
+        let (modulo, boundary) = match self.boundary {
+            Mapping::Modulo => (1, Boundary::Clamp),
+            Mapping::Boundary(boundary) => (0, boundary),
+        };
+        Ok(GpuFwa {
+            amplitude: parameters::rounded("amplitude", self.amplitude)?,
+            amplitude_floor: parameters::rounded("amplitude_floor", self.amplitude_floor)?,
+            delta: R::from_f64(self.delta),
+            limits: Limits { correction: R::from_f64(self.correction), boundary },
+            modulo,
+            sparks: self.sparks,
+            explosions: self.explosions,
+        })
+    }
+}
+
+impl Params for GpuFwaParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "sparks",
+            meaning: "sparks of each firework and explosion, up to 64",
+            range: COUNT,
+            default: "16",
+        },
+        ParameterInfo {
+            name: "explosions",
+            meaning: "explosions between two mutations; each is an iteration, and so is the mutation",
+            range: COUNT,
+            default: "30",
+        },
+        ParameterInfo {
+            name: "delta",
+            meaning: "reach of the mutation, which multiplies distances by 1 - delta to 1 + delta",
+            range: PART,
+            default: "0.5",
+        },
+        ParameterInfo {
+            name: "amplitude",
+            meaning: "sum of all amplitudes, in ranges of the bounds",
+            range: POSITIVE,
+            default: "0.2",
+        },
+        ParameterInfo {
+            name: "amplitude_floor",
+            meaning: "part of the amplitude that every firework has at least",
+            range: NOT_NEGATIVE,
+            default: "0",
+        },
+        ParameterInfo {
+            name: "boundary",
+            meaning: "what happens to a coordinate that leaves its bounds",
+            range: "modulo, clamp, reflect, wrap, random or reverse",
+            default: "modulo",
+        },
+        parameters::CORRECTION,
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Whole(|p| p.sparks, |p, n| p.sparks = n),
+        Access::Whole(|p| p.explosions, |p, n| p.explosions = n),
+        Access::Number(|p| p.delta, |p, x| p.delta = x),
+        Access::Number(|p| p.amplitude, |p, x| p.amplitude = x),
+        Access::Number(|p| p.amplitude_floor, |p, x| p.amplitude_floor = x),
+        named!(Mapping::ALL, boundary),
+        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    ];
+}
