@@ -10,6 +10,7 @@ fn everywhere() -> Vec<Place> {
     let emulator = |schedule, block| Place::device(Backend::Emulator, schedule, block);
     vec![
         emulator(Schedule::Resident, Some(32)),
+        emulator(Schedule::Resident, Some(96)),
         emulator(Schedule::Resident, None),
         emulator(Schedule::Streaming, Some(64)),
         Place::threads(3),

@@ -11,7 +11,9 @@ use crate::order::{Candidate, Fitness};
 use crate::pso::Coefficients;
 use crate::real::Real;
 
-pub use generation::{GenerationArgs, MethodArgs, WarpTile, generation_kernels, generation_stage};
+pub use generation::{
+    GenerationArgs, MethodArgs, WarpTile, generation_kernels, generation_stage, team_scratch,
+};
 
 /// The address of an array in the memory of whatever runs the kernel.
 #[repr(transparent)]

@@ -56,6 +56,10 @@ pub struct GenerationArgs<R> {
     pub blocks_per_run: u32,
     /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
     pub tag: u32,
+    /// Warps that share an individual's attempts, 1 or more: a divisor of the block's; 1 without tile.
+    pub team: u32,
+    /// No meaning; fills the struct.
+    pub reserved: u32,
 }
 
 /// The arguments of a kernel that runs a method, with the method's parameters.
@@ -97,13 +101,19 @@ impl WarpTile {
         self.dimensions != u32::MAX
     }
 
-    /// Shared memory of a block, in bytes: a candidate a thread, one more, then the coordinates that
-    /// lanes show each other.
+    /// Shared memory of a block, in bytes: a candidate a thread and one more, of which [`team_scratch`] has some,
+    /// then the coordinates that lanes show each other.
     pub const fn shared_bytes<R: Real>(&self, block: u32, gathers: bool) -> u32 {
         let candidates = generation_stage::<R>(block);
         let held = if self.dimensions == u32::MAX { 0 } else { self.dimensions };
         candidates + if gathers { block / 32 * held * 4 * R::WORDS as u32 } else { 0 }
     }
+}
+
+/// Where warps that share an individual put their best attempts, in the candidates of a block: they are there
+/// twice, so that a barrier an individual is enough. Before them is what the blocks' agreement takes.
+pub const fn team_scratch(warps: u32, individual: u32) -> u32 {
+    warps + 1 + (individual & 1) * warps
 }
 
 /// Where the coordinates that lanes show each other begin in the shared memory of a block, in bytes.
@@ -143,7 +153,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 6 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 6 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 8 * 4);
     }
 }

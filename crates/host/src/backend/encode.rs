@@ -162,7 +162,7 @@ pub(crate) fn generation_args<R: Real>(args: &GenerationArgs<R>) -> Vec<u8> {
     put!(put_u64: control.address, block_best.address, slots.address, slot_indices.address);
     put!(put_u64: seed, first_run, iterations);
     put!(put_stop: stop);
-    put!(put_u32: runs, individuals, dimensions, stride, blocks_per_run, tag);
+    put!(put_u32: runs, individuals, dimensions, stride, blocks_per_run, tag, team);
     bytes
 }
 

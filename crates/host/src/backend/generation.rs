@@ -89,7 +89,8 @@ impl<R: Real, M: Machine> Generations<R, M> {
             let form = if tile.is_held() { tile.name } else { "warp" };
             target.kernel::<R>(entry, form, tile.is_held())
         };
-        let layout = planner::plan::<R>(&demand, &mut |tile, block, shared| {
+        let attempts = job.procedure.most_attempts();
+        let layout = planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
             machine.occupancy(&kernel(tile), block, shared)
         })?;
         let kernel = kernel(&layout.tile);
@@ -153,6 +154,8 @@ impl<R: Real, M: Machine> Generations<R, M> {
             stride: self.job.stride(),
             blocks_per_run: self.layout.grid.blocks_per_run,
             tag: self.tag,
+            team: self.layout.team,
+            reserved: 0,
         }
     }
 

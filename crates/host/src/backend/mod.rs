@@ -140,6 +140,14 @@ impl<R: Real> Procedure<R> {
         Some(with_method!(self, method => of(method, iterations), else iterations))
     }
 
+    /// Evaluations of an individual in an iteration, where it makes many.
+    pub(crate) fn most_attempts(&self) -> u32 {
+        fn of<R: Real, M: Method<R>>(method: &M) -> u32 {
+            method.attempts(1)
+        }
+        with_method!(self, method => of(method), else 1)
+    }
+
     /// Own rows, and numbers, of an individual.
     pub(crate) fn keeps(&self) -> (usize, usize) {
         fn of<R: Real, M: Method<R>>(_: &M) -> (usize, usize) {

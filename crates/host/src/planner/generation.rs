@@ -25,6 +25,8 @@ pub(crate) struct Layout {
     pub(crate) grid: Geometry,
     /// Bytes of shared memory.
     pub(crate) shared: u32,
+    /// Warps that share an individual's attempts.
+    pub(crate) team: u32,
 }
 
 impl Layout {
@@ -44,8 +46,28 @@ impl Layout {
     }
 }
 
-/// Lays the runs over the device.
-pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+/// So many warps share the attempts of an individual at most: one barrier more is cheaper than another
+/// attempt, and registers suffice for blocks of that size.
+const TEAM: u32 = MAX_BLOCK / WARP;
+/// Attempts are shared as long as that takes no more blocks than this: the more blocks, the longer it takes
+/// them to agree.
+const TEAM_BLOCKS: u32 = 256;
+
+/// The warps that share an individual's attempts in such a block, where that is of use.
+fn team(demand: &Demand, attempts: u32, block: u32) -> u32 {
+    let warps = block / WARP;
+    let most = attempts.min(TEAM).min(warps);
+    let team = (1..=most).rev().find(|&team| warps.is_multiple_of(team)).unwrap_or(1);
+    let blocks = u64::from(demand.individuals.div_ceil(warps / team)) * u64::from(demand.runs);
+    if blocks <= u64::from(TEAM_BLOCKS) { team } else { 1 }
+}
+
+/// Lays the runs over the device, of individuals that make so many attempts in an iteration.
+pub(crate) fn plan<R: Real>(
+    demand: &Demand,
+    attempts: u32,
+    occupancy: Occupancy<'_>,
+) -> Result<Layout> {
     let tile = WarpTile::for_dimensions(demand.dimensions);
     let alternatives = if tile.is_held() { "auto, resident, streaming" } else { "auto, streaming" };
     let impossible =
@@ -61,7 +83,9 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
     let shared = tile.shared_bytes::<R>(block, demand.gathers);
     let capacity =
         u64::from(occupancy(&tile, block, shared)?.max(1)) * u64::from(demand.multiprocessors);
-    let warps = block / WARP;
+    let team = if tile.is_held() { team(demand, attempts, block) } else { 1 };
+    // Individuals that a block has at once.
+    let warps = block / WARP / team;
     let individuals = u64::from(demand.individuals);
     let crowded = individuals > CROWDED * capacity * u64::from(warps);
     let streams = match demand.schedule {
@@ -79,7 +103,7 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
         let most = if blocks > 1 { capacity } else { MAX_GRID };
         (Schedule::Resident, geometry(block, blocks, demand.runs, most))
     };
-    Ok(Layout { schedule, tile, grid, shared })
+    Ok(Layout { schedule, tile, grid, shared, team })
 }
 
 #[cfg(test)]
@@ -97,7 +121,7 @@ mod tests {
     };
 
     fn grid(demand: Demand) -> (Schedule, Option<&'static str>, u32, u32) {
-        let plan = plan::<f32>(&demand, &mut |_, block, _| Ok(1024 / block)).unwrap().plan();
+        let plan = plan::<f32>(&demand, 1, &mut |_, block, _| Ok(1024 / block)).unwrap().plan();
         (plan.schedule, plan.tile, plan.blocks_per_run, plan.runs_per_launch)
     }
 
@@ -117,9 +141,23 @@ mod tests {
     }
 
     #[test]
+    fn attempts_are_shared_where_there_is_room() {
+        let team = |individuals, runs, attempts, block| {
+            let demand = Demand { individuals, runs, ..H200 };
+            super::team(&demand, attempts, block)
+        };
+        assert_eq!(team(144, 1, 16, 256), 8);
+        assert_eq!(team(144, 1, 6, 256), 4);
+        assert_eq!(team(144, 1, 6, 192), 6);
+        assert_eq!(team(144, 1, 1, 256), 1);
+        assert_eq!(team(144, 2, 16, 256), 1, "too many blocks");
+        assert_eq!(team(5, 1, 3, 32), 1);
+    }
+
+    #[test]
     fn what_cannot_be_is_an_error() {
         let error =
-            |demand: Demand| plan::<f32>(&demand, &mut |_, _, _| Ok(4)).unwrap_err().to_string();
+            |demand: Demand| plan::<f32>(&demand, 1, &mut |_, _, _| Ok(4)).unwrap_err().to_string();
         assert_eq!(
             error(Demand { schedule: Schedule::Stepwise, ..H200 }),
             "schedule stepwise is impossible: the algorithm has one kernel; \

@@ -39,6 +39,29 @@ pub(super) struct Generation<'a, R> {
     pub(super) control: View<Control>,
 }
 
+/// The warps that share the attempts of an individual.
+#[derive(Clone, Copy)]
+pub(super) struct Team {
+    /// How many warps.
+    pub(super) warps: u32,
+    /// This team's number in the block.
+    pub(super) number: u32,
+    /// Teams in the block.
+    pub(super) teams: u32,
+    /// This warp's number in the team.
+    pub(super) rank: u32,
+}
+
+impl Team {
+    #[inline(always)]
+    pub(super) fn of<R>(args: &GenerationArgs<R>) -> Self {
+        // Never zero; said so that no check for a division by zero is compiled.
+        let warps = args.team.max(1);
+        let (number, rank) = (thread::warp() / warps, thread::warp() % warps);
+        Team { warps, number, teams: thread::block_dim() / 32 / warps, rank }
+    }
+}
+
 /// The public points of one parity.
 #[derive(Clone, Copy)]
 pub(super) struct Parity<R> {
@@ -155,19 +178,39 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// The individuals of this warp: `work` is done for each, by all its lanes together.
+    /// The individuals of this block: the first, and the one after the last.
     ///
     /// A block has neighbours, so that of equals the first is in the first block.
     #[inline(always)]
-    pub(super) fn each(&self, mut work: impl FnMut(u32)) {
+    fn of_this_block(&self) -> (u64, u64) {
         let n = self.args.individuals;
         let share = n.div_ceil(self.args.blocks_per_run.max(1));
         let first = u64::from(self.part) * u64::from(share);
-        let end = (first + u64::from(share)).min(u64::from(n));
+        (first, (first + u64::from(share)).min(u64::from(n)))
+    }
+
+    /// The individuals of this warp: `work` is done for each, by all its lanes together.
+    #[inline(always)]
+    pub(super) fn each(&self, mut work: impl FnMut(u32)) {
+        let (first, end) = self.of_this_block();
         let mut index = first + u64::from(thread::warp());
         while index < end {
             work(index as u32);
             index += u64::from(thread::block_dim() / 32);
+        }
+    }
+
+    /// The individuals of this warp's team: `work` is done for each and its number, by all warps of the
+    /// team. All teams of a block come equally often; those that have no more do nothing, for `None`.
+    #[inline(always)]
+    pub(super) fn each_of_team(&self, team: &Team, mut work: impl FnMut(Option<u32>, u32)) {
+        let (first, end) = self.of_this_block();
+        let (mut start, mut number) = (first, 0);
+        while start < end {
+            let index = start + u64::from(team.number);
+            work((index < end).then_some(index as u32), number);
+            start += u64::from(team.teams);
+            number += 1;
         }
     }
 

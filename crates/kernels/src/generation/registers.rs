@@ -1,6 +1,6 @@
 //! Individuals in registers while they move: up to 32 coordinates, one a lane.
 
-use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, generation_stage, stopped};
+use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, generation_stage, stopped, team_scratch};
 use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
@@ -8,10 +8,10 @@ use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{thread, warp};
+use warpswarm_device::{block, thread, warp};
 
 use super::meeting::Meeting;
-use super::population::{Generation, Parity, Place};
+use super::population::{Generation, Parity, Place, Team};
 use crate::run::{count_not_finite, set_progress};
 
 /// The best point that there ever was: fitness and index, and this lane's coordinate.
@@ -49,6 +49,7 @@ pub fn run<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(launch: &Method
         return;
     }
     let (scratch, stage) = shared::<R>();
+    let team = Team::of(args);
     let mut leader = Leader { best: Candidate::NONE, position: R::ZERO };
     if !starts {
         leader.best = generation.global.get(0);
@@ -61,19 +62,24 @@ pub fn run<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(launch: &Method
         let (before, after) =
             (generation.written_by(iteration + 1), generation.written_by(iteration));
         let mut mine = Candidate::NONE;
-        generation.each(|index| {
-            let who = generation.individual(iteration, index, before.fitness.get(index as usize));
-            let moved = advance::<R, M, CONSTRAINED>(
-                launch,
-                generation,
-                (before, after),
-                &who,
-                &leader,
-                stage,
-            );
-            not_finite += moved.1;
-            mine = mine.better(Candidate::new(moved.0, index));
-        });
+        let mut work = |index: Option<u32>, shares: Option<(Team, SharedArray<Candidate<R>>)>| {
+            let who = index.map(|index| {
+                generation.individual(iteration, index, before.fitness.get(index as usize))
+            });
+            let around = (generation, before, after);
+            let (candidate, bad) =
+                advance::<R, M, CONSTRAINED>(&launch.method, around, who, (&leader, stage), shares);
+            not_finite += bad;
+            mine = mine.better(candidate);
+        };
+        if team.warps == 1 {
+            generation.each(|index| work(Some(index), None));
+        } else {
+            generation.each_of_team(&team, |index, number| {
+                let at = team_scratch(thread::block_dim() / 32, number) + team.number * team.warps;
+                work(index, Some((team, scratch.part(at, team.warps))));
+            });
+        }
         done += 1;
         if args.iterations <= 1 {
             if thread::lane() == 0 {
@@ -129,27 +135,71 @@ fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
     if i < stride { get(i as usize) } else { R::ZERO }
 }
 
-/// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
-/// many of its evaluations were not finite.
+/// A run, and its public points as the iteration before left them and as this one writes them.
+type Around<'a, R> = (&'a Generation<'a, R>, Parity<R>, Parity<R>);
+
+/// Moves an individual one iteration on, or places it; gives it with the fitness of its public point, and
+/// how many of this warp's evaluations were not finite.
+///
+/// Where a team shares the attempts, all its warps come here, with the place in which they tell each other
+/// their best; the one whose attempt counts writes, and gives the candidate. Collective in the block
+/// then: a team without an individual comes, too.
 #[inline(always)]
 fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
-    launch: &MethodArgs<R, M>,
-    generation: &Generation<'_, R>,
-    (before, after): (Parity<R>, Parity<R>),
+    method: &M,
+    around: Around<'_, R>,
+    who: Option<Individual<R>>,
+    (leader, stage): (&Leader<R>, SharedArray<R>),
+    shares: Option<(Team, SharedArray<Candidate<R>>)>,
+) -> (Candidate<R>, u32) {
+    let (mut kept, mut not_finite) = (None, 0);
+    if let Some(who) = &who {
+        let turns = shares.map_or((0, 1), |(team, _)| (team.rank, team.warps));
+        (kept, not_finite) =
+            attempts::<R, M, CONSTRAINED>(method, around, who, (leader, stage), turns);
+    }
+    if let Some((team, place)) = shares {
+        let mine = match &kept {
+            None => Candidate::NONE,
+            Some(Proposal { fitness, attempt, .. }) => Candidate::new(*fitness, *attempt),
+        };
+        if thread::lane() == 0 {
+            place.set(team.rank, mine);
+        }
+        block::sync();
+        let theirs =
+            if thread::lane() < team.warps { place.get(thread::lane()) } else { Candidate::NONE };
+        if warp::best(theirs, true).0.index != mine.index {
+            return (Candidate::NONE, not_finite);
+        }
+    }
+    match (who, kept) {
+        (Some(who), Some(kept)) => {
+            (Candidate::new(settle(method, around, &who, kept), who.index), not_finite)
+        }
+        _ => (Candidate::NONE, not_finite),
+    }
+}
+
+/// The best of the attempts `first`, `first + step` and so on, if there are any, and how many were not
+/// finite.
+#[inline(always)]
+fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
+    method: &M,
+    (generation, before, _): Around<'_, R>,
     who: &Individual<R>,
-    leader: &Leader<R>,
-    stage: SharedArray<R>,
-) -> (Fitness<R>, u32) {
-    let method = &launch.method;
+    (leader, stage): (&Leader<R>, SharedArray<R>),
+    (first, step): (u32, u32),
+) -> (Option<Proposal<R, M::Plan>>, u32) {
     let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
     let numbers =
         if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
-    let row_before = before.row(who.index);
-    let public = coordinate_of(generation.args.stride, |i| row_before.get(i));
+    let public = public(generation, before, who);
     let seen = method.look(who, &before);
-    let mut kept = None;
-    let (mut attempt, mut not_finite) = (0, 0);
-    loop {
+    let mut kept: Option<Proposal<R, M::Plan>> = None;
+    let (mut attempt, mut not_finite) = (first, 0);
+    let attempts = if starts { 1 } else { method.attempts(who.iteration) };
+    while attempt < attempts {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
         let plan = method.plan(&who, &seen, &mut tried);
@@ -162,22 +212,29 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
             Some(Proposal { fitness: best, .. }) => fitness.beats(*best),
         };
         if better {
-            kept = Some(Proposal { x, own, numbers: tried, plan, fitness, attempt });
+            let numbers = if starts { numbers } else { tried };
+            kept = Some(Proposal { x, own, numbers, plan, fitness, attempt });
         }
-        attempt += 1;
-        if starts || attempt >= method.attempts(who.iteration) {
-            break;
-        }
+        attempt += step;
     }
-    let Some(Proposal { x, own, numbers: mut tried, plan, fitness, attempt }) = kept else {
-        thread::abort()
-    };
+    (kept, not_finite)
+}
+
+/// Writes an individual as it is after its best attempt; gives the fitness of its public point.
+#[inline(always)]
+fn settle<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    (generation, before, after): Around<'_, R>,
+    who: &Individual<R>,
+    kept: Proposal<R, M::Plan>,
+) -> Fitness<R> {
+    let Proposal { x, own, mut numbers, plan, fitness, attempt } = kept;
     let who = &Individual { attempt, ..*who };
-    let accepted = starts || method.accept(who, &plan, fitness, &mut tried);
-    let row_after = after.row(who.index);
-    let i = thread::lane();
+    let accepted = who.iteration == 0 || method.accept(who, &plan, fitness, &mut numbers);
+    let (row_after, i) = (after.row(who.index), thread::lane());
     if i < who.dimensions {
-        row_after.set(i as usize, if accepted { x } else { public });
+        let x = if accepted { x } else { public(generation, before, who) };
+        row_after.set(i as usize, x);
         generation.set_own::<M>(who.index, i, own);
     }
     let fitness = if accepted { fitness } else { who.fitness };
@@ -185,9 +242,20 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     warp::sync();
     if thread::lane() == 0 {
         after.fitness.set(who.index as usize, fitness);
-        generation.set_numbers(M::NUMBERS, who.index, if starts { numbers } else { tried });
+        generation.set_numbers(M::NUMBERS, who.index, numbers);
     }
-    (fitness, not_finite)
+    fitness
+}
+
+/// This lane's coordinate of an individual's public point.
+#[inline(always)]
+fn public<R: DeviceReal>(
+    generation: &Generation<'_, R>,
+    before: Parity<R>,
+    who: &Individual<R>,
+) -> R {
+    let row = before.row(who.index);
+    coordinate_of(generation.args.stride, |i| row.get(i))
 }
 
 /// This lane's coordinate of a proposal, or of the first position, and of the own rows after it.
