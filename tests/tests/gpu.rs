@@ -121,6 +121,18 @@ fn methods_in_every_boundary_mode_and_in_batches() {
 }
 
 #[test]
+fn methods_with_constraints() {
+    for (problem, dimensions) in [("spring", 3), ("three-bar-truss", 2), ("speed-reducer", 7)] {
+        for algorithm in methods(36) {
+            for runs in [1, 20] {
+                let case = Case::new(problem, dimensions, 36).with(algorithm);
+                check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
+            }
+        }
+    }
+}
+
+#[test]
 fn methods_of_many_dimensions() {
     let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
     for algorithm in methods(12) {
@@ -154,6 +166,17 @@ fn sanitize_methods_of_odd_sizes() {
         check(&Case { iterations: 3, runs: 2, ..case }, &Place::of_method(Backend::Gpu));
         let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
         check(&Case { iterations: 3, ..Case::new("ackley", 33, 9).with(algorithm) }, &[place]);
+    }
+}
+
+#[test]
+fn sanitize_every_problem() {
+    for info in warpswarm::problems::all() {
+        for dimensions in dimensions_of(info, &[5, 33]) {
+            let case = Case { iterations: 2, ..Case::new(info.id, dimensions, 9) };
+            check(&case, &everywhere());
+            check(&case.with(DeParams::default()), &Place::of_method(Backend::Gpu));
+        }
     }
 }
 
