@@ -117,10 +117,10 @@ impl<R: Real> Method<R> for Cmepso<R> {
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, seen: &Seen, _: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, who: &Individual<R>, seen: Seen, _: &mut Numbers<R>) -> Plan<R> {
         let third = if seen.master { self.third } else { R::ZERO };
         let weights = self.epso.weights(who, third);
-        Plan { weights, seen: *seen, first: seen.master && who.iteration == 1 }
+        Plan { weights, seen, first: seen.master && who.iteration == 1 }
     }
 
     #[inline(always)]

@@ -170,7 +170,7 @@ impl<R: Real> Method<R> for De<R> {
     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, (): &(), _: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Plan<R> {
         Plan {
             others: others(who.index, who.individuals, |n, number| who.below(n, number)),
             first: who.below(who.dimensions, 3),

@@ -144,7 +144,7 @@ impl<R: Real> Method<R> for Epso<R> {
     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, (): &(), _: &mut Numbers<R>) -> Weights<R> {
+    fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Weights<R> {
         self.weights(who, R::ZERO)
     }
 

@@ -92,11 +92,11 @@ pub struct Plan<R> {
 const AMPLITUDE: usize = 0;
 
 impl<R: Real> GpuFwa<R> {
-    /// What fireworks do in an iteration (from 1).
+    /// What fireworks do in an iteration (from 1; at the start nothing is made of it).
     #[inline(always)]
     pub fn phase(&self, iteration: u64) -> Phase {
         let explosions = u64::from(self.explosions);
-        match (iteration - 1) % (explosions + 1) {
+        match (iteration.max(1) - 1) % (explosions + 1) {
             0 => Phase::First,
             step if step == explosions => Phase::Mutation,
             _ => Phase::Explosion,
@@ -149,10 +149,10 @@ impl<R: Real> Method<R> for GpuFwa<R> {
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, renewed: &R, numbers: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, who: &Individual<R>, renewed: R, numbers: &mut Numbers<R>) -> Plan<R> {
         let phase = self.phase(who.iteration);
         if phase == Phase::First {
-            numbers[AMPLITUDE] = *renewed;
+            numbers[AMPLITUDE] = renewed;
         }
         let [part, u] = who.uniform(0);
         let symmetric = R::TWO * u - R::ONE;
@@ -234,15 +234,15 @@ mod tests {
         let seen = GPU_FWA.look(&who, &Three);
         assert!((seen - 0.1875).abs() < 1e-15, "{seen}");
         let mut numbers = Numbers::default();
-        let plan = GPU_FWA.plan(&who, &seen, &mut numbers);
+        let plan = GPU_FWA.plan(&who, seen, &mut numbers);
         let [part, u] = who.uniform(0);
         let change = seen * (2.0 * u - 1.0);
         assert_eq!((plan, numbers[0]), (Plan { mutates: false, part, change }, seen));
         let later = Individual { iteration: 2, ..who };
-        GPU_FWA.plan(&later, &GPU_FWA.look(&later, &Three), &mut numbers);
+        GPU_FWA.plan(&later, GPU_FWA.look(&later, &Three), &mut numbers);
         assert_eq!(numbers[0], seen);
         let mutation = Individual { iteration: 4, ..who };
-        let plan = GPU_FWA.plan(&mutation, &0.0, &mut numbers);
+        let plan = GPU_FWA.plan(&mutation, 0.0, &mut numbers);
         assert!(plan.mutates && plan.part == 0.5 && (0.5..1.5).contains(&plan.change));
     }
 

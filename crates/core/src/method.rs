@@ -77,7 +77,7 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> Self::Seen;
 
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
-    fn plan(&self, who: &Individual<R>, seen: &Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
+    fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
 
     /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
     /// they are from now on, whatever comes of the proposal.

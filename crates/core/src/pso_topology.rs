@@ -162,8 +162,8 @@ impl<R: Real> Method<R> for Pso<R> {
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, leader: &u32, _: &mut Numbers<R>) -> Plan<R> {
-        Plan { inertia: self.inertia(who.iteration), leader: *leader }
+    fn plan(&self, who: &Individual<R>, leader: u32, _: &mut Numbers<R>) -> Plan<R> {
+        Plan { inertia: self.inertia(who.iteration), leader }
     }
 
     #[inline(always)]

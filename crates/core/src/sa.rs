@@ -123,7 +123,7 @@ impl<R: Real> Method<R> for Sa<R> {
     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
 
     #[inline(always)]
-    fn plan(&self, _: &Individual<R>, (): &(), numbers: &mut Numbers<R>) -> R {
+    fn plan(&self, _: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> R {
         numbers[STEP]
     }
 

@@ -135,7 +135,7 @@ impl<R: Real> Method<R> for SolisWets<R> {
     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
 
     #[inline(always)]
-    fn plan(&self, _: &Individual<R>, (): &(), numbers: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, _: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Plan<R> {
         Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
     }
 

@@ -175,7 +175,7 @@ fn advance<R: Real, M: Method<R>>(
     for attempt in 0..method.attempts(who.iteration) {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
-        let plan = method.plan(&who, &seen, &mut tried);
+        let plan = method.plan(&who, seen, &mut tried);
         scratch.tried.x.clear();
         scratch.tried.own.clear();
         for i in 0..work.bounds.dimensions() {

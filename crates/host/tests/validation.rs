@@ -147,6 +147,72 @@ fn parameters_are_checked_however_they_were_set() {
 }
 
 #[test]
+fn parameters_of_methods() {
+    let check = |id: &str, set: &[(&str, &str)], individuals, expected: &str| {
+        let mut algorithm = algorithms::find(id).unwrap().algorithm();
+        let set = set.iter().try_for_each(|(key, value)| algorithm.set(key, value));
+        let start =
+            |()| Optimiser::<f32>::new(&Sphere, &bounds(2), &algorithm, &settings(individuals));
+        let error = set.and_then(start).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(error.is_input(), "{error:?}");
+    };
+    let part = "a number from 0 to 1";
+    let count = "a whole number from 1 to 4294967295";
+    let positive = "a finite number above 0";
+    check("de", &[], 3, "individuals is 3; allowed: at least 4 for differential evolution");
+    check(
+        "de",
+        &[("crossover_rate", "1.5")],
+        9,
+        &format!("parameter crossover_rate is 1.5; allowed: {part}"),
+    );
+    check(
+        "de",
+        &[("crossover_rate", "-0.1")],
+        9,
+        &format!("parameter crossover_rate is -0.1; allowed: {part}"),
+    );
+    check(
+        "pso",
+        &[("topology", "ring"), ("neighbours", "10")],
+        10,
+        "neighbours is 10; allowed: even numbers of at least 2, fewer than the individuals, of which there \
+         are 10",
+    );
+    for temperature in ["0", "-3"] {
+        let expected = format!("parameter temperature is {temperature}; allowed: {positive}");
+        check("sa", &[("temperature", temperature)], 9, &expected);
+    }
+    for id in ["epso", "cmepso"] {
+        let expected = |value| format!("parameter replicas is {value}; allowed: ");
+        check(id, &[("replicas", "0")], 10, &(expected("0") + count));
+        check(id, &[("replicas", "64")], 20, &(expected("64") + "a whole number from 1 to 63"));
+    }
+    check("cmepso", &[("slaves", "0")], 10, &format!("parameter slaves is 0; allowed: {count}"));
+    for individuals in [10, 25] {
+        let expected = format!(
+            "individuals is {individuals}; allowed: a multiple of the slaves, of which there are 10: the \
+             particles of each, at least one, and one of the master"
+        );
+        check("cmepso", &[], individuals, &expected);
+    }
+    check("gpu-fwa", &[("delta", "1.5")], 9, &format!("parameter delta is 1.5; allowed: {part}"));
+    check(
+        "gpu-fwa",
+        &[("sparks", "65")],
+        9,
+        "parameter sparks is 65; allowed: a whole number from 1 to 64",
+    );
+    check(
+        "gpu-fwa",
+        &[("amplitude", "0")],
+        9,
+        &format!("parameter amplitude is 0; allowed: {positive}"),
+    );
+}
+
+#[test]
 fn parameters_of_fireworks() {
     let check = |individuals, change: fn(&mut FwaParams), expected: &str| {
         let mut params = FwaParams::default();

@@ -2,11 +2,15 @@
 //! do, also beside other implementations.
 
 use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::{Base, Crossover, De};
+use warpswarm_core::epso::Epso;
+use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::Method;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::{Rosenbrock, Shifted, Sphere};
+use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::sa::{Neighbour, Sa};
 use warpswarm_core::solis_wets::SolisWets;
@@ -58,6 +62,42 @@ fn ring<R: Real>() -> Pso<R> {
         inertia_iterations: 0,
         topology: Topology::Ring,
         width: 2,
+    }
+}
+
+fn epso<R: Real>(inertia_iterations: u32) -> Epso<R> {
+    let number = |x: f64| R::from_f64(x);
+    Epso {
+        coefficients: Coefficients {
+            inertia: number(0.9),
+            cognitive: number(2.05),
+            social: number(2.05),
+            velocity_limit: R::INFINITY,
+            correction: number(0.22),
+            boundary: Boundary::Reverse,
+        },
+        final_inertia: number(0.4),
+        weight_deviation: number(0.22),
+        best_deviation: number(0.005),
+        inertia_iterations,
+        replicas: 5,
+    }
+}
+
+/// Three slaves.
+fn cmepso<R: Real>(inertia_iterations: u32, particles: u32) -> Cmepso<R> {
+    Cmepso { epso: epso(inertia_iterations), third: R::from_f64(2.02), slaves: 3, particles }
+}
+
+fn gpu_fwa<R: Real>() -> GpuFwa<R> {
+    GpuFwa {
+        amplitude: R::from_f64(0.2),
+        amplitude_floor: R::ZERO,
+        delta: R::HALF,
+        limits: limits(Boundary::Clamp),
+        modulo: 1,
+        sparks: 16,
+        explosions: 30,
     }
 }
 
@@ -136,6 +176,12 @@ fn values_are_stable_on_threads_and_resumed() {
         check::<f64, _>(sa(), 5, [0x404f_ccf5_bf11_c225, 0x024f_d871_5845_fd54]);
         check::<f32, _>(solis_wets(), 3, [0x3fa1_2a80, 0x4776_f7f6_d366_5341]);
         check::<f64, _>(solis_wets(), 5, [0x4036_330b_dec2_b444, 0x8d7c_a4e5_a290_af59]);
+        check::<f32, _>(epso(20), 3, [0, 0]);
+        check::<f64, _>(epso(20), 5, [0, 0]);
+        check::<f32, _>(cmepso(20, 6), 3, [0, 0]);
+        check::<f64, _>(cmepso(20, 6), 5, [0, 0]);
+        check::<f32, _>(gpu_fwa(), 3, [0, 0]);
+        check::<f64, _>(gpu_fwa(), 5, [0, 0]);
     });
 }
 
@@ -187,4 +233,16 @@ fn every_method_solves_the_shifted_sphere() {
     assert!(found[..2].iter().all(|&value| value < 1e-8), "{found:?}");
     // What searchers that know nothing of each other are good for.
     assert!(found[2..].iter().all(|&value| value < 1e-3), "{found:?}");
+}
+
+/// Those that make many attempts in an iteration: six, or 16 in 30 of 31.
+#[test]
+fn methods_of_several_attempts_solve_the_shifted_sphere() {
+    let objective = Shifted { shift: 1.3, problem: Sphere };
+    let solve = |method, size| median(method, objective, (-5.12, 5.12), (10, size, 833));
+    let epso = solve(epso(800), 40);
+    let cmepso = median(cmepso(800, 12), objective, (-5.12, 5.12), (10, 39, 833));
+    let fireworks = median(gpu_fwa(), objective, (-5.12, 5.12), (10, 12, 1074));
+    println!("{epso} {cmepso} {fireworks}");
+    assert!(epso < 1e-8 && cmepso < 1e-8 && fireworks < 1e-8, "{epso} {cmepso} {fireworks}");
 }

@@ -98,7 +98,7 @@ fn advance<R: DeviceReal, M: Method<R>>(
     loop {
         let who = Individual { attempt, ..*who };
         let mut tried = first;
-        let plan = method.plan(&who, &seen, &mut tried);
+        let plan = method.plan(&who, seen, &mut tried);
         // The attempt before has been read by all.
         warp::sync();
         coordinates(dimensions, |i| row_after.set(i as usize, proposed(&who, &plan, i).0));

@@ -62,28 +62,35 @@ pub fn run<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(launch: &Method
         let (before, after) =
             (generation.written_by(iteration + 1), generation.written_by(iteration));
         let mut mine = Candidate::NONE;
-        let mut work = |index: Option<u32>, shares: Option<(Team, SharedArray<Candidate<R>>)>| {
+        generation.each_of_team(&team, |index, number| {
             let who = index.map(|index| {
                 generation.individual(iteration, index, before.fitness.get(index as usize))
             });
+            let shares = if team.warps == 1 {
+                None
+            } else {
+                let at = team_scratch(thread::block_dim() / 32, number) + team.number * team.warps;
+                Some((team, scratch.part(at, team.warps)))
+            };
             let around = (generation, before, after);
-            let (candidate, bad) =
-                advance::<R, M, CONSTRAINED>(&launch.method, around, who, (&leader, stage), shares);
+            let (candidate, bad) = advance::<R, M, CONSTRAINED>(
+                &launch.method,
+                around,
+                who,
+                (leader.position, stage),
+                shares,
+            );
             not_finite += bad;
             mine = mine.better(candidate);
-        };
-        if team.warps == 1 {
-            generation.each(|index| work(Some(index), None));
-        } else {
-            generation.each_of_team(&team, |index, number| {
-                let at = team_scratch(thread::block_dim() / 32, number) + team.number * team.warps;
-                work(index, Some((team, scratch.part(at, team.warps))));
-            });
-        }
+        });
         done += 1;
         if args.iterations <= 1 {
             if thread::lane() == 0 {
                 count_not_finite(generation.control, not_finite);
+            }
+            if team.warps > 1 {
+                // Teams have read what the reduction writes over.
+                block::sync();
             }
             let row = |index| after.row(index);
             return generation.run().end_iteration(starts, mine, row, args.stride, scratch);
@@ -149,14 +156,14 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
     around: Around<'_, R>,
     who: Option<Individual<R>>,
-    (leader, stage): (&Leader<R>, SharedArray<R>),
+    (best, stage): (R, SharedArray<R>),
     shares: Option<(Team, SharedArray<Candidate<R>>)>,
 ) -> (Candidate<R>, u32) {
     let (mut kept, mut not_finite) = (None, 0);
     if let Some(who) = &who {
         let turns = shares.map_or((0, 1), |(team, _)| (team.rank, team.warps));
         (kept, not_finite) =
-            attempts::<R, M, CONSTRAINED>(method, around, who, (leader, stage), turns);
+            attempts::<R, M, CONSTRAINED>(method, around, who, (best, stage), turns);
     }
     if let Some((team, place)) = shares {
         let mine = match &kept {
@@ -188,7 +195,7 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
     (generation, before, _): Around<'_, R>,
     who: &Individual<R>,
-    (leader, stage): (&Leader<R>, SharedArray<R>),
+    (best, stage): (R, SharedArray<R>),
     (first, step): (u32, u32),
 ) -> (Option<Proposal<R, M::Plan>>, u32) {
     let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
@@ -202,8 +209,8 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     while attempt < attempts {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
-        let plan = method.plan(&who, &seen, &mut tried);
-        let (x, own) = proposed(method, generation, before, (&who, &plan), public, leader);
+        let plan = method.plan(&who, seen, &mut tried);
+        let (x, own) = proposed(method, generation, before, (&who, &plan), public, best);
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
         let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
         not_finite += u32::from(!fitness.is_finite());
@@ -266,7 +273,7 @@ fn proposed<R: DeviceReal, M: Method<R>>(
     before: Parity<R>,
     (who, plan): (&Individual<R>, &M::Plan),
     public: R,
-    leader: &Leader<R>,
+    best: R,
 ) -> (R, Own<R>) {
     // Lanes beyond the last coordinate go through its motions.
     let i = thread::lane().min(who.dimensions - 1);
@@ -281,7 +288,7 @@ fn proposed<R: DeviceReal, M: Method<R>>(
         coordinate: i,
         public,
         own: generation.own::<M>(who.index, i),
-        best: leader.position,
+        best,
     };
     method.propose(plan, &place)
 }
