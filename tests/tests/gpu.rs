@@ -175,7 +175,12 @@ fn sanitize_every_problem() {
         for dimensions in dimensions_of(info, &[5, 33]) {
             let case = Case { iterations: 2, ..Case::new(info.id, dimensions, 9) };
             check(&case, &everywhere());
-            check(&case.with(DeParams::default()), &Place::of_method(Backend::Gpu));
+            let places = if dimensions > 32 {
+                vec![Place::device(Backend::Gpu, Schedule::Streaming, None)]
+            } else {
+                Place::of_method(Backend::Gpu)
+            };
+            check(&case.with(DeParams::default()), &places);
         }
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | | `coefficients` | as in [`pso`]; the inertia is w_start | | 0.9, 2.05, 2.05 |
+//! | | `coefficients` | as in [`pso`]; the inertia is w_start | | 0.9, 1, 1 |
 //! | w_end | `final_inertia` | at iteration t_end and after | finite | 0.4 |
 //! | t_end | `inertia_iterations` | iterations over which w falls; 0 for never | | 1,000 |
 //! | s | `weight_deviation` | of the weights, as a part of them | >= 0 | 0.22 |
@@ -32,7 +32,8 @@
 //!
 //! **Deviations.** Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the
 //! same time; in CMEPSO's Algorithm 2 they start where the particle has just moved. Mutated weights are not
-//! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4.
+//! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4. With
+//! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};
 use crate::order::Fitness;

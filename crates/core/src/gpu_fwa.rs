@@ -38,7 +38,7 @@
 //!   count of evaluations, n m 1,000, leaves out L; ours are all that are made.
 //! * A spark is thrown with each coordinate moved with probability p, p uniform: so their number is uniform
 //!   in 0 to D, and every choice of so many as likely, as with a number drawn first.
-//! * The paper gives neither A nor d.
+//! * The paper gives neither A nor d; `docs/quality.md` has what they do to its table.
 
 use crate::boundary::Limits;
 use crate::fwa::{self, Range};

@@ -176,12 +176,12 @@ fn values_are_stable_on_threads_and_resumed() {
         check::<f64, _>(sa(), 5, [0x404f_ccf5_bf11_c225, 0x024f_d871_5845_fd54]);
         check::<f32, _>(solis_wets(), 3, [0x3fa1_2a80, 0x4776_f7f6_d366_5341]);
         check::<f64, _>(solis_wets(), 5, [0x4036_330b_dec2_b444, 0x8d7c_a4e5_a290_af59]);
-        check::<f32, _>(epso(20), 3, [0, 0]);
-        check::<f64, _>(epso(20), 5, [0, 0]);
-        check::<f32, _>(cmepso(20, 6), 3, [0, 0]);
-        check::<f64, _>(cmepso(20, 6), 5, [0, 0]);
-        check::<f32, _>(gpu_fwa(), 3, [0, 0]);
-        check::<f64, _>(gpu_fwa(), 5, [0, 0]);
+        check::<f32, _>(epso(20), 3, [0x3e2b_14eb, 0x29eb_8c1a_0d6c_f343]);
+        check::<f64, _>(epso(20), 5, [0x4013_3e5f_3bb7_2644, 0xdb0c_7255_6b3d_29e5]);
+        check::<f32, _>(cmepso(20, 6), 3, [0x3bea_cd1b, 0xfe88_899b_ab72_740d]);
+        check::<f64, _>(cmepso(20, 6), 5, [0x3ffb_02a2_92e6_2285, 0xaf9b_3491_79ce_2870]);
+        check::<f32, _>(gpu_fwa(), 3, [0x41e8_af49, 0x1e38_eebe_46ff_99bd]);
+        check::<f64, _>(gpu_fwa(), 5, [0x4093_6b21_c730_82b9, 0x4550_15d6_d937_92d2]);
     });
 }
 
@@ -240,7 +240,8 @@ fn every_method_solves_the_shifted_sphere() {
 fn methods_of_several_attempts_solve_the_shifted_sphere() {
     let objective = Shifted { shift: 1.3, problem: Sphere };
     let solve = |method, size| median(method, objective, (-5.12, 5.12), (10, size, 833));
-    let epso = solve(epso(800), 40);
+    let pulls = Coefficients { cognitive: 1.0, social: 1.0, ..epso::<f64>(800).coefficients };
+    let epso = solve(Epso { coefficients: pulls, ..epso(800) }, 40);
     let cmepso = median(cmepso(800, 12), objective, (-5.12, 5.12), (10, 39, 833));
     let fireworks = median(gpu_fwa(), objective, (-5.12, 5.12), (10, 12, 1074));
     println!("{epso} {cmepso} {fireworks}");

@@ -79,8 +79,8 @@ impl Params for CmepsoParams {
         epso::INERTIA,
         epso::FINAL_INERTIA,
         epso::INERTIA_ITERATIONS,
-        epso::COGNITIVE,
-        epso::SOCIAL,
+        epso::cognitive("2.05"),
+        epso::social("2.05"),
         ParameterInfo {
             name: "third",
             meaning: "the master's pull to the best of all slaves",

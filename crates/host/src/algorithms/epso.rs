@@ -20,18 +20,26 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
              2002, as in CMEPSO-GPU",
     backends: DEVICES,
     parameters: EpsoParams::ROWS,
-    presets: &[Preset {
-        name: "cmepso-paper",
-        source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
-                 section 6; the inertia falls over 1,000 iterations",
-        make: || Algorithm::Epso(EpsoParams::cmepso_paper(1000)),
-    }],
-    make: || Algorithm::Epso(EpsoParams::cmepso_paper(1000)),
+    presets: &[
+        Preset {
+            name: "converging",
+            source: "the values of CMEPSO's paper but for the pulls, which are 1: with 2.05 and no random \
+                     factors replicas overshoot, and ten-dimensional spheres are not solved",
+            make: || Algorithm::Epso(EpsoParams::converging(1000)),
+        },
+        Preset {
+            name: "cmepso-paper",
+            source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
+                     section 6; the inertia falls over 1,000 iterations",
+            make: || Algorithm::Epso(EpsoParams::cmepso_paper(1000)),
+        },
+    ],
+    make: || Algorithm::Epso(EpsoParams::converging(1000)),
 };
 
 /// The parameters of evolutionary particle swarm optimisation.
 ///
-/// The default is [`cmepso_paper`](EpsoParams::cmepso_paper) over 1,000 iterations.
+/// The default is [`converging`](EpsoParams::converging) over 1,000 iterations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpsoParams {
     /// w, the share of the velocity that is kept, at the start; finite.
@@ -61,11 +69,17 @@ pub struct EpsoParams {
 
 impl Default for EpsoParams {
     fn default() -> Self {
-        EpsoParams::cmepso_paper(1000)
+        EpsoParams::converging(1000)
     }
 }
 
 impl EpsoParams {
+    /// The values of the CMEPSO paper but for the pulls, which are 1, with an inertia that falls over so many
+    /// iterations.
+    pub const fn converging(iterations: u32) -> Self {
+        EpsoParams { cognitive: 1.0, social: 1.0, ..EpsoParams::cmepso_paper(iterations) }
+    }
+
     /// The values of the CMEPSO paper, with an inertia that falls over so many iterations.
     pub const fn cmepso_paper(iterations: u32) -> Self {
         EpsoParams {
@@ -135,18 +149,22 @@ pub(super) const INERTIA_ITERATIONS: ParameterInfo = ParameterInfo {
     range: COUNT_OR_NONE,
     default: "1000",
 };
-pub(super) const COGNITIVE: ParameterInfo = ParameterInfo {
-    name: "cognitive",
-    meaning: "pull to the personal best",
-    range: NOT_NEGATIVE,
-    default: "2.05",
-};
-pub(super) const SOCIAL: ParameterInfo = ParameterInfo {
-    name: "social",
-    meaning: "pull to the best of the swarm",
-    range: NOT_NEGATIVE,
-    default: "2.05",
-};
+pub(super) const fn cognitive(default: &'static str) -> ParameterInfo {
+    ParameterInfo {
+        name: "cognitive",
+        meaning: "pull to the personal best",
+        range: NOT_NEGATIVE,
+        default,
+    }
+}
+pub(super) const fn social(default: &'static str) -> ParameterInfo {
+    ParameterInfo {
+        name: "social",
+        meaning: "pull to the best of the swarm",
+        range: NOT_NEGATIVE,
+        default,
+    }
+}
 pub(super) const VELOCITY_LIMIT: ParameterInfo = ParameterInfo {
     name: "velocity_limit",
     meaning: "largest speed, in ranges of the bounds per iteration",
@@ -177,8 +195,8 @@ impl Params for EpsoParams {
         INERTIA,
         FINAL_INERTIA,
         INERTIA_ITERATIONS,
-        COGNITIVE,
-        SOCIAL,
+        cognitive("1"),
+        social("1"),
         VELOCITY_LIMIT,
         REPLICAS,
         WEIGHT_DEVIATION,

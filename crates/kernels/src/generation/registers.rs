@@ -21,10 +21,11 @@ struct Leader<R> {
     position: R,
 }
 
-/// A proposal and what it was made with; `x` and `own` are this lane's coordinate.
+/// A proposal and what it was made with; `x`, `own` and the old `public` point are this lane's coordinate.
 #[derive(Clone, Copy)]
 struct Proposal<R, P> {
     x: R,
+    public: R,
     own: Own<R>,
     numbers: Numbers<R>,
     plan: P,
@@ -201,7 +202,8 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
     let numbers =
         if starts { method.numbers(who) } else { generation.numbers(M::NUMBERS, who.index) };
-    let public = public(generation, before, who);
+    let row = before.row(who.index);
+    let public = coordinate_of(generation.args.stride, |i| row.get(i));
     let seen = method.look(who, &before);
     let mut kept: Option<Proposal<R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (first, 0);
@@ -220,7 +222,7 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         };
         if better {
             let numbers = if starts { numbers } else { tried };
-            kept = Some(Proposal { x, own, numbers, plan, fitness, attempt });
+            kept = Some(Proposal { x, public, own, numbers, plan, fitness, attempt });
         }
         attempt += step;
     }
@@ -231,17 +233,16 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 #[inline(always)]
 fn settle<R: DeviceReal, M: Method<R>>(
     method: &M,
-    (generation, before, after): Around<'_, R>,
+    (generation, _, after): Around<'_, R>,
     who: &Individual<R>,
     kept: Proposal<R, M::Plan>,
 ) -> Fitness<R> {
-    let Proposal { x, own, mut numbers, plan, fitness, attempt } = kept;
+    let Proposal { x, public, own, mut numbers, plan, fitness, attempt } = kept;
     let who = &Individual { attempt, ..*who };
     let accepted = who.iteration == 0 || method.accept(who, &plan, fitness, &mut numbers);
     let (row_after, i) = (after.row(who.index), thread::lane());
     if i < who.dimensions {
-        let x = if accepted { x } else { public(generation, before, who) };
-        row_after.set(i as usize, x);
+        row_after.set(i as usize, if accepted { x } else { public });
         generation.set_own::<M>(who.index, i, own);
     }
     let fitness = if accepted { fitness } else { who.fitness };
@@ -252,17 +253,6 @@ fn settle<R: DeviceReal, M: Method<R>>(
         generation.set_numbers(M::NUMBERS, who.index, numbers);
     }
     fitness
-}
-
-/// This lane's coordinate of an individual's public point.
-#[inline(always)]
-fn public<R: DeviceReal>(
-    generation: &Generation<'_, R>,
-    before: Parity<R>,
-    who: &Individual<R>,
-) -> R {
-    let row = before.row(who.index);
-    coordinate_of(generation.args.stride, |i| row.get(i))
 }
 
 /// This lane's coordinate of a proposal, or of the first position, and of the own rows after it.
