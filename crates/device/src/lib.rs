@@ -24,6 +24,20 @@ use emulator::machine;
 #[cfg(target_arch = "nvptx64")]
 use nvptx as machine;
 
+/// Items that only the host has: what the emulator needs.
+#[cfg(not(target_arch = "nvptx64"))]
+#[macro_export]
+macro_rules! on_host {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// Items that only the host has: none here.
+#[cfg(target_arch = "nvptx64")]
+#[macro_export]
+macro_rules! on_host {
+    ($($item:item)*) => {};
+}
+
 pub mod block;
 pub mod entry;
 pub mod grid;

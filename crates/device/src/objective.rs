@@ -9,6 +9,8 @@
 
 use warpswarm_core::objective::{Objective, Point};
 use warpswarm_core::order::Fitness;
+#[cfg(not(target_arch = "nvptx64"))]
+use warpswarm_core::real::Real;
 
 use crate::point::{ThreadPoint, TilePoint, WarpPoint};
 use crate::view::DeviceReal;
@@ -75,6 +77,70 @@ pub fn at<R: DeviceReal, O: Objective<R>, P: Form<R>>(objective: &O, point: &P) 
 pub fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(objective: &O) {
     let fitness = at::<R, O, P>(objective, &P::handed_over());
     R::answer(fitness);
+}
+
+/// A number that kernels hand to the objective that they are linked with.
+#[cfg(not(target_arch = "nvptx64"))]
+pub trait Handed {}
+#[cfg(not(target_arch = "nvptx64"))]
+impl<R: Real> Handed for R {}
+
+/// A number that kernels hand to the objective that they are linked with.
+#[cfg(target_arch = "nvptx64")]
+pub trait Handed: Sized {
+    /// The fitness at a lane's share of a point, by the linked objective: see
+    /// [`Form::hand_over`](crate::objective::Form::hand_over).
+    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self>;
+    /// The coordinates that were handed over.
+    fn handed_coordinates<const K: usize>() -> [Self; K];
+    /// The fitness at a row in memory, by the linked objective.
+    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self>;
+    /// Gives the kernel its answer.
+    fn answer(fitness: Fitness<Self>);
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl Handed for f32 {
+    #[inline(always)]
+    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_tile_32(own.map(Self::to_bits), dimensions, stage);
+        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
+    }
+    #[inline(always)]
+    fn handed_coordinates<const K: usize>() -> [Self; K] {
+        machine::handed_coordinates_32().map(Self::from_bits)
+    }
+    #[inline(always)]
+    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_row_32(row, dimensions);
+        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
+    }
+    #[inline(always)]
+    fn answer(fitness: Fitness<Self>) {
+        machine::answer_32(fitness.violation.to_bits(), fitness.value.to_bits());
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl Handed for f64 {
+    #[inline(always)]
+    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_tile_64(own.map(Self::to_bits), dimensions, stage);
+        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
+    }
+    #[inline(always)]
+    fn handed_coordinates<const K: usize>() -> [Self; K] {
+        machine::handed_coordinates_64().map(Self::from_bits)
+    }
+    #[inline(always)]
+    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
+        let (violation, value) = machine::judge_row_64(row, dimensions);
+        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
+    }
+    #[inline(always)]
+    fn answer(fitness: Fitness<Self>) {
+        machine::answer_64(fitness.violation.to_bits(), fitness.value.to_bits());
+    }
 }
 
 impl<R: DeviceReal> Form<R> for ThreadPoint<R> {

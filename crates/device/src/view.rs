@@ -6,15 +6,14 @@
 use core::marker::PhantomData;
 
 use warpswarm_core::launch::Ptr;
-#[cfg(target_arch = "nvptx64")]
-use warpswarm_core::order::Fitness;
 use warpswarm_core::real::Real;
 
+use crate::objective::Handed;
 use crate::shared::Stored;
 use crate::{machine, thread};
 
 /// A number that kernels compute with: it can be kept in shared memory and read in vectors.
-pub trait DeviceReal: Real + Stored {
+pub trait DeviceReal: Real + Stored + Handed {
     /// Four neighbouring numbers, read once and not kept in the caches.
     ///
     /// # Safety
@@ -35,20 +34,6 @@ pub trait DeviceReal: Real + Stored {
     /// # Safety
     /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]);
-
-    /// The fitness at a lane's share of a point, by the linked objective: see
-    /// [`Form::hand_over`](crate::objective::Form::hand_over).
-    #[cfg(target_arch = "nvptx64")]
-    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self>;
-    /// The coordinates that were handed over.
-    #[cfg(target_arch = "nvptx64")]
-    fn handed_coordinates<const K: usize>() -> [Self; K];
-    /// The fitness at a row in memory, by the linked objective.
-    #[cfg(target_arch = "nvptx64")]
-    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self>;
-    /// Gives the kernel its answer.
-    #[cfg(target_arch = "nvptx64")]
-    fn answer(fitness: Fitness<Self>);
 }
 
 impl DeviceReal for f32 {
@@ -75,29 +60,6 @@ impl DeviceReal for f32 {
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
         // SAFETY: the caller's.
         unsafe { machine::stream_write_4x32(at.cast(), values.map(f32::to_bits)) }
-    }
-
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_tile_32(own.map(Self::to_bits), dimensions, stage);
-        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn handed_coordinates<const K: usize>() -> [Self; K] {
-        machine::handed_coordinates_32().map(Self::from_bits)
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_row_32(row, dimensions);
-        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn answer(fitness: Fitness<Self>) {
-        machine::answer_32(fitness.violation.to_bits(), fitness.value.to_bits());
     }
 }
 
@@ -132,29 +94,6 @@ impl DeviceReal for f64 {
             machine::stream_write_2x64(at.cast(), [a, b]);
             machine::stream_write_2x64(at.add(2).cast(), [c, d]);
         }
-    }
-
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_tile_64(own.map(Self::to_bits), dimensions, stage);
-        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn handed_coordinates<const K: usize>() -> [Self; K] {
-        machine::handed_coordinates_64().map(Self::from_bits)
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_row_64(row, dimensions);
-        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn answer(fitness: Fitness<Self>) {
-        machine::answer_64(fitness.violation.to_bits(), fitness.value.to_bits());
     }
 }
 

@@ -353,6 +353,8 @@ fn every_algorithm_gets_close_to_the_bottom_of_a_bowl() {
         let (iterations, close) = match info.id {
             // Its best firework hardly searches around itself.
             "fwa" => (300, 1.0),
+            // Their inertia falls for so long.
+            "epso" | "cmepso" => (1000, 1e-6),
             _ if alone => (5000, 1e-3),
             _ => (300, 1e-6),
         };

@@ -56,10 +56,11 @@ macro_rules! export_problems {
             f64: Shifted<f64, problems::$problem>
         })*
 
+        warpswarm_device::on_host! {
         /// Every problem's objective, for the emulator.
-        #[cfg(not(target_arch = "nvptx64"))]
         pub fn all() -> impl Iterator<Item = &'static warpswarm_device::emulator::Linkable> {
             [$($problem::f32(), $problem::f64()),*].into_iter().flatten()
+        }
         }
     };
 }

@@ -219,10 +219,11 @@ kernels! { f64, [
     ("x16k8", 16, 8, 256, 256, 256)
 ] }
 
+warpswarm_device::on_host! {
 /// Every kernel, for the emulator.
-#[cfg(not(target_arch = "nvptx64"))]
 pub(crate) fn entries() -> impl Iterator<Item = &'static warpswarm_device::emulator::Entry> {
     let single = [f32::common(), f32::unconstrained(), f32::constrained()];
     let double = [f64::common(), f64::unconstrained(), f64::constrained()];
     single.into_iter().chain(double).flatten()
+}
 }

@@ -7,33 +7,24 @@
 //! unusable: the device is *poisoned*, and every later call in the process fails at once.
 #![allow(unsafe_code)]
 
+mod kernels;
+
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
-use warpswarm_ptx_builder::{Package, PackageError, link};
+use warpswarm_ptx_builder::Package;
 
 use super::{Kernel, Machine, Shape};
 use crate::error::{Error, Result};
 use crate::system;
 
+pub(crate) use kernels::package;
+
 /// The lowest CUDA version that a driver must support: that of the functions we call.
 const CUDA: i32 = 12_000;
-
-/// The kernels that the build script compiled; empty if it could not.
-static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"));
-
-/// The package of kernels that was built in.
-pub(crate) fn package() -> Result<&'static Package<'static>> {
-    static PACKAGE: OnceLock<Result<Package<'static>, PackageError>> = OnceLock::new();
-    match PACKAGE.get_or_init(|| Package::open(KERNELS)) {
-        Ok(package) => Ok(package),
-        Err(PackageError::Empty) => Err(Error::NoKernels),
-        Err(error) => Err(Error::BadKernels { message: error.to_string() }),
-    }
-}
 
 /// The version of CUDA that the driver supports, checked.
 pub(crate) fn driver() -> Result<String> {
@@ -177,20 +168,7 @@ impl Context {
         if let Some(&function) = functions.get(kernel) {
             return Ok(function);
         }
-        let missing = || Error::NoSuchKernel { kernel: kernel.to_string() };
-        let module = |name: &str| self.kernels.module(name).ok_or_else(missing);
-        let text = match &kernel.objective {
-            None => module(&kernel.entry)?,
-            Some(objective) => {
-                let linked = link(&module(&kernel.entry)?, &module(objective)?);
-                linked.map_err(|error| Error::Launch {
-                    kernel: kernel.to_string(),
-                    code: 0,
-                    message: error.to_string(),
-                })?
-            }
-        };
-        let text = CString::new(text).map_err(|_| missing())?;
+        let text = kernels::text(self.kernels, kernel)?;
         self.enter()?;
         let launch_failure = |error: DriverError| {
             let (code, message) = (error.0 as u32, message(error));
@@ -200,7 +178,7 @@ impl Context {
         // unloaded, so its function stays valid.
         let module =
             unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
-        let name = CString::new(kernel.entry.as_str()).map_err(|_| missing())?;
+        let name = CString::new(kernel.entry.as_str()).map_err(|_| kernels::missing(kernel))?;
         // SAFETY: the module has just been loaded.
         let function =
             unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
