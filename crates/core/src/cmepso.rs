@@ -32,6 +32,9 @@
 //! (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm
 //! optimizer", 2005.
 //!
+//! **What it is for.** Few dimensions with constraints. `docs/quality.md` has what it reaches, and which of
+//! the paper's values keep it from there.
+//!
 //! **Deviations.** Those of [`epso`](crate::epso). All swarms move at the same time, so that the master sees its slaves as
 //! the iteration before left them, not half an iteration later. A master's particle starts where its
 //! slave's best was placed, with a velocity of its own instead of that particle's. Equation 14 is

@@ -51,8 +51,8 @@ pub(super) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
             let Some(problem) = objective.name[OBJECTIVE.len()..].strip_suffix(&end) else {
                 continue;
             };
-            let typical = TYPICAL.contains(&problem);
-            if quick && !(is_tight && !kernel.name.ends_with(CONSTRAINED)) && !typical {
+            let all = !quick || (is_tight && name == kernel.name);
+            if !all && !TYPICAL.contains(&problem) {
                 continue;
             }
             let text = link(&kernel.text, &objective.text)

@@ -16,18 +16,26 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "Cooperative evolutionary multi-swarm optimization on graphics processing units",
     backends: DEVICES,
     parameters: CmepsoParams::ROWS,
-    presets: &[Preset {
-        name: "cmepso-paper",
-        source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
-                 section 6: 10 slaves of 40 particles are 410 individuals, 1,000 iterations",
-        make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
-    }],
-    make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
+    presets: &[
+        Preset {
+            name: "converging",
+            source: "the values of the paper, but replicas see the best as it is, and particles stay where \
+                     they leave their bounds, on which optima with constraints often lie",
+            make: || Algorithm::Cmepso(CmepsoParams::converging(1000)),
+        },
+        Preset {
+            name: "cmepso-paper",
+            source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
+                     section 6: 10 slaves of 40 particles are 410 individuals, 1,000 iterations",
+            make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
+        },
+    ],
+    make: || Algorithm::Cmepso(CmepsoParams::converging(1000)),
 };
 
 /// The parameters of cooperative evolutionary multi-swarm optimisation.
 ///
-/// The default is [`paper`](CmepsoParams::paper) over 1,000 iterations.
+/// The default is [`converging`](CmepsoParams::converging) over 1,000 iterations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CmepsoParams {
     /// What slaves and master have in common.
@@ -41,11 +49,19 @@ pub struct CmepsoParams {
 
 impl Default for CmepsoParams {
     fn default() -> Self {
-        CmepsoParams::paper(1000)
+        CmepsoParams::converging(1000)
     }
 }
 
 impl CmepsoParams {
+    /// The values of the paper, but replicas see the best as it is, and bounds clamp; with an inertia that
+    /// falls over so many iterations.
+    pub const fn converging(iterations: u32) -> Self {
+        let paper = CmepsoParams::paper(iterations);
+        let epso = EpsoParams { best_deviation: 0.0, boundary: Boundary::Clamp, ..paper.epso };
+        CmepsoParams { epso, ..paper }
+    }
+
     /// The values of the paper, with an inertia that falls over so many iterations; for 410 individuals.
     pub const fn paper(iterations: u32) -> Self {
         CmepsoParams { epso: EpsoParams::cmepso_paper(iterations), third: 2.02, slaves: 10 }
@@ -96,8 +112,8 @@ impl Params for CmepsoParams {
         },
         epso::REPLICAS,
         epso::WEIGHT_DEVIATION,
-        epso::BEST_DEVIATION,
-        parameters::boundary("reverse"),
+        epso::best_deviation("0"),
+        parameters::boundary("clamp"),
         parameters::CORRECTION,
     ];
     const ACCESS: &'static [Access<Self>] = &[

@@ -183,12 +183,14 @@ pub(super) const WEIGHT_DEVIATION: ParameterInfo = ParameterInfo {
     range: NOT_NEGATIVE,
     default: "0.22",
 };
-pub(super) const BEST_DEVIATION: ParameterInfo = ParameterInfo {
-    name: "best_deviation",
-    meaning: "standard deviation of the best as a replica sees it, in units of the coordinate",
-    range: NOT_NEGATIVE,
-    default: "0.005",
-};
+pub(super) const fn best_deviation(default: &'static str) -> ParameterInfo {
+    ParameterInfo {
+        name: "best_deviation",
+        meaning: "standard deviation of the best as a replica sees it, in units of the coordinate",
+        range: NOT_NEGATIVE,
+        default,
+    }
+}
 
 impl Params for EpsoParams {
     const ROWS: &'static [ParameterInfo] = &[
@@ -200,7 +202,7 @@ impl Params for EpsoParams {
         VELOCITY_LIMIT,
         REPLICAS,
         WEIGHT_DEVIATION,
-        BEST_DEVIATION,
+        best_deviation("0.005"),
         parameters::boundary("reverse"),
         parameters::CORRECTION,
     ];
