@@ -1,7 +1,7 @@
 //! From a crate of GPU kernels to PTX that a driver can load.
 //!
-//! Reading a package ([`Package`]) is always here; the host library uses it at run time. Making
-//! one needs the feature `build`:
+//! Reading a package ([`Package`]) and putting an objective into a kernel ([`link`](link())) are always here;
+//! the host library does so at run time. Making a package needs the feature `build`:
 //!
 //! 1. `DeviceToolchain::find` looks for a rustc with library sources;
 //! 2. `Kernels::compile` turns a crate into one PTX text;

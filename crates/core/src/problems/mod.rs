@@ -63,7 +63,7 @@ use crate::sum::Operator;
 /// Calls a macro with the types of all problems: the registry that host, kernels, tests and
 /// documentation read.
 ///
-/// After each type comes which of the kernels it needs, by its numbers of dimensions
+/// After each type comes for which of the kernels it is needed, by its numbers of dimensions
 /// ([`Dimensions::kernels`](crate::problems::Dimensions::kernels)): those for `any` number, for up to
 /// `two`, for a `few` (3 to 32), for `many` (3 and more). None is compiled that nobody can ask for.
 #[macro_export]
