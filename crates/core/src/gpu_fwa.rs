@@ -24,7 +24,7 @@
 //! | A | `amplitude` | sum of all amplitudes, in ranges | finite, > 0 | |
 //! | d | `amplitude_floor` | what every firework has of A at least | finite, >= 0 | |
 //! | | `limits`, `modulo` | what happens out of bounds | | modulo |
-//! | f, y_min, e | | as in [`fwa`](crate::fwa) | | |
+//! | f, y_min, e | | as in [`fwa`] | | |
 //! | z | | uniform in 0 to D; the coordinates are a uniform choice of so many | | |
 //! | b | | the best firework | | |
 //!

@@ -150,8 +150,7 @@ pub trait Population<R: Real> {
         best
     }
 
-    /// Combines `term` of the fitness of all `count` individuals in the fixed order of
-    /// [`sum`](crate::sum).
+    /// Combines `term` of the fitness of all `count` individuals in the fixed order of [`sum`].
     #[inline(always)]
     fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
         sum::fold_buffered::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
