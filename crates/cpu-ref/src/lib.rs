@@ -17,10 +17,10 @@
 //! use warpswarm_core::launch::StopRule;
 //! use warpswarm_core::problems::Sphere;
 //! use warpswarm_core::pso::Coefficients;
-//! use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Task, Threads, pso};
+//! use warpswarm_cpu_ref::{Bounds, Itself, RunId, Swarm, Task, Threads, pso};
 //!
 //! let bounds = Bounds { lower: &[-5.0_f64; 3], upper: &[7.0; 3] };
-//! let task = Task { objective: Sphere, bounds, stop: StopRule { target: 1e-9, stagnation: 0 } };
+//! let task = Task { objective: Itself(Sphere), bounds, stop: StopRule { target: 1e-9, stagnation: 0 } };
 //! let coefficients = Coefficients {
 //!     inertia: 0.7298,
 //!     cognitive: 1.4962,
