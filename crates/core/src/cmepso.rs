@@ -43,7 +43,6 @@
 
 use crate::epso::{Epso, Weights};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};
-use crate::order::Fitness;
 use crate::pso::{self, Coordinate};
 use crate::real::Real;
 
@@ -97,11 +96,6 @@ impl<R: Real> Method<R> for Cmepso<R> {
     }
 
     #[inline(always)]
-    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
-        Numbers::default()
-    }
-
-    #[inline(always)]
     fn start(&self, x: R, v: R) -> Own<R> {
         [x, v]
     }
@@ -144,17 +138,6 @@ impl<R: Real> Method<R> for Cmepso<R> {
         let (x, v) = self.epso.moved(position, velocity, site);
         (x, [x, v])
     }
-
-    #[inline(always)]
-    fn accept(
-        &self,
-        who: &Individual<R>,
-        _: &Plan<R>,
-        proposal: Fitness<R>,
-        _: &mut Numbers<R>,
-    ) -> bool {
-        proposal.beats(who.fitness)
-    }
 }
 
 #[cfg(test)]
@@ -162,6 +145,7 @@ mod tests {
     use super::*;
     use crate::epso::tests::{EPSO, normal_of_two};
     use crate::method::tests::{Still, individual};
+    use crate::order::Fitness;
 
     const CMEPSO: Cmepso<f64> = Cmepso { epso: EPSO, third: 8.0, slaves: 2, particles: 3 };
 

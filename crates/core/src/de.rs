@@ -157,11 +157,6 @@ impl<R: Real> Method<R> for De<R> {
     type Plan = Plan<R>;
 
     #[inline(always)]
-    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
-        Numbers::default()
-    }
-
-    #[inline(always)]
     fn start(&self, _: R, _: R) -> Own<R> {
         Own::default()
     }

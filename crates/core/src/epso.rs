@@ -36,7 +36,6 @@
 //! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};
-use crate::order::Fitness;
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::random::standard_normal;
 use crate::real::Real;
@@ -132,11 +131,6 @@ impl<R: Real> Method<R> for Epso<R> {
     }
 
     #[inline(always)]
-    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
-        Numbers::default()
-    }
-
-    #[inline(always)]
     fn start(&self, x: R, v: R) -> Own<R> {
         [x, v]
     }
@@ -163,17 +157,6 @@ impl<R: Real> Method<R> for Epso<R> {
         let (x, v) = self.moved(at.position, velocity, site);
         (x, [x, v])
     }
-
-    #[inline(always)]
-    fn accept(
-        &self,
-        who: &Individual<R>,
-        _: &Weights<R>,
-        proposal: Fitness<R>,
-        _: &mut Numbers<R>,
-    ) -> bool {
-        proposal.beats(who.fitness)
-    }
 }
 
 #[cfg(test)]
@@ -181,6 +164,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::boundary::Boundary;
     use crate::method::tests::{Still, individual};
+    use crate::order::Fitness;
 
     pub(crate) const EPSO: Epso<f64> = Epso {
         coefficients: Coefficients {

@@ -130,11 +130,6 @@ impl<R: Real> Method<R> for GpuFwa<R> {
     }
 
     #[inline(always)]
-    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
-        Numbers::default()
-    }
-
-    #[inline(always)]
     fn start(&self, _: R, _: R) -> Own<R> {
         Own::default()
     }

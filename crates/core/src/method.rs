@@ -66,8 +66,12 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
         false
     }
 
-    /// An individual's numbers at the start.
-    fn numbers(&self, who: &Individual<R>) -> Numbers<R>;
+    /// An individual's numbers at the start; zero unless it says otherwise.
+    #[inline(always)]
+    fn numbers(&self, who: &Individual<R>) -> Numbers<R> {
+        let _ = who;
+        Numbers::default()
+    }
 
     /// A coordinate of the own rows at the start, at `x`, with the first velocity `v` of
     /// [`pso::initial`](crate::pso::initial).
@@ -83,15 +87,19 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// they are from now on, whatever comes of the proposal.
     fn propose<S: Site<R>>(&self, plan: &Self::Plan, site: &S) -> (R, Own<R>);
 
-    /// Whether a proposal of this fitness becomes the individual's public point; may change the
-    /// numbers.
+    /// Whether a proposal of this fitness becomes the individual's public point, as it does where it beats
+    /// that unless the method says otherwise; may change the numbers.
+    #[inline(always)]
     fn accept(
         &self,
         who: &Individual<R>,
         plan: &Self::Plan,
         proposal: Fitness<R>,
         numbers: &mut Numbers<R>,
-    ) -> bool;
+    ) -> bool {
+        let _ = (plan, numbers);
+        proposal.beats(who.fitness)
+    }
 }
 
 /// Who is moving.

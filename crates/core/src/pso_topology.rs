@@ -28,7 +28,7 @@
 //! **Deviations.** The star with constant inertia has kernels of its own, with the same bits.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};
-use crate::order::{Candidate, Fitness};
+use crate::order::Candidate;
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Real;
 
@@ -147,11 +147,6 @@ impl<R: Real> Method<R> for Pso<R> {
     type Plan = Plan<R>;
 
     #[inline(always)]
-    fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
-        Numbers::default()
-    }
-
-    #[inline(always)]
     fn start(&self, x: R, v: R) -> Own<R> {
         [x, v]
     }
@@ -182,23 +177,13 @@ impl<R: Real> Method<R> for Pso<R> {
         let (x, v) = pso::moved(coefficients, at.position, velocity, site.bounds(), reentry);
         (x, [x, v])
     }
-
-    #[inline(always)]
-    fn accept(
-        &self,
-        who: &Individual<R>,
-        _: &Plan<R>,
-        proposal: Fitness<R>,
-        _: &mut Numbers<R>,
-    ) -> bool {
-        proposal.beats(who.fitness)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::boundary::Boundary;
+    use crate::order::Fitness;
 
     const PSO: Pso<f64> = Pso {
         coefficients: Coefficients {

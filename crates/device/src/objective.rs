@@ -100,86 +100,67 @@ pub trait Handed: Sized {
 }
 
 #[cfg(target_arch = "nvptx64")]
-impl Handed for f32 {
-    #[inline(always)]
-    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_tile_32(own.map(Self::to_bits), dimensions, stage);
-        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
-    }
-    #[inline(always)]
-    fn handed_coordinates<const K: usize>() -> [Self; K] {
-        machine::handed_coordinates_32().map(Self::from_bits)
-    }
-    #[inline(always)]
-    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_row_32(row, dimensions);
-        Fitness { violation: f32::from_bits(violation), value: f32::from_bits(value) }
-    }
-    #[inline(always)]
-    fn answer(fitness: Fitness<Self>) {
-        machine::answer_32(fitness.violation.to_bits(), fitness.value.to_bits());
-    }
+macro_rules! handed {
+    ($real:ty, $judge_tile:ident, $handed_coordinates:ident, $judge_row:ident, $answer:ident) => {
+        impl Handed for $real {
+            #[inline(always)]
+            fn judge_tile<const K: usize>(
+                own: &[Self; K],
+                dimensions: u32,
+                stage: u32,
+            ) -> Fitness<Self> {
+                let (violation, value) =
+                    machine::$judge_tile(own.map(Self::to_bits), dimensions, stage);
+                Fitness { violation: Self::from_bits(violation), value: Self::from_bits(value) }
+            }
+            #[inline(always)]
+            fn handed_coordinates<const K: usize>() -> [Self; K] {
+                machine::$handed_coordinates().map(Self::from_bits)
+            }
+            #[inline(always)]
+            fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
+                let (violation, value) = machine::$judge_row(row, dimensions);
+                Fitness { violation: Self::from_bits(violation), value: Self::from_bits(value) }
+            }
+            #[inline(always)]
+            fn answer(fitness: Fitness<Self>) {
+                machine::$answer(fitness.violation.to_bits(), fitness.value.to_bits());
+            }
+        }
+    };
 }
 
 #[cfg(target_arch = "nvptx64")]
-impl Handed for f64 {
-    #[inline(always)]
-    fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_tile_64(own.map(Self::to_bits), dimensions, stage);
-        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
-    }
-    #[inline(always)]
-    fn handed_coordinates<const K: usize>() -> [Self; K] {
-        machine::handed_coordinates_64().map(Self::from_bits)
-    }
-    #[inline(always)]
-    fn judge_row(row: u64, dimensions: u32) -> Fitness<Self> {
-        let (violation, value) = machine::judge_row_64(row, dimensions);
-        Fitness { violation: f64::from_bits(violation), value: f64::from_bits(value) }
-    }
-    #[inline(always)]
-    fn answer(fitness: Fitness<Self>) {
-        machine::answer_64(fitness.violation.to_bits(), fitness.value.to_bits());
-    }
+handed!(f32, judge_tile_32, handed_coordinates_32, judge_row_32, answer_32);
+#[cfg(target_arch = "nvptx64")]
+handed!(f64, judge_tile_64, handed_coordinates_64, judge_row_64, answer_64);
+
+/// A point in a row of memory, whoever walks it.
+macro_rules! of_a_row {
+    ($point:ident, $collective:literal) => {
+        impl<R: DeviceReal> Form<R> for $point<R> {
+            const COLLECTIVE: bool = $collective;
+
+            #[inline(always)]
+            fn show(&self) {}
+
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            fn hand_over(&self) -> Fitness<R> {
+                R::judge_row(self.row.address(), self.dimensions() as u32)
+            }
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            fn handed_over() -> Self {
+                let (row, dimensions) = row();
+                $point::new(row, dimensions)
+            }
+        }
+    };
 }
 
-impl<R: DeviceReal> Form<R> for ThreadPoint<R> {
-    const COLLECTIVE: bool = false;
-
-    #[inline(always)]
-    fn show(&self) {}
-
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn hand_over(&self) -> Fitness<R> {
-        R::judge_row(self.row.address(), self.dimensions() as u32)
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn handed_over() -> Self {
-        let (row, dimensions) = row();
-        ThreadPoint::new(row, dimensions)
-    }
-}
-
-impl<R: DeviceReal> Form<R> for WarpPoint<R> {
-    const COLLECTIVE: bool = true;
-
-    #[inline(always)]
-    fn show(&self) {}
-
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn hand_over(&self) -> Fitness<R> {
-        R::judge_row(self.row.address(), self.dimensions() as u32)
-    }
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    fn handed_over() -> Self {
-        let (row, dimensions) = row();
-        WarpPoint::new(row, dimensions)
-    }
-}
+of_a_row!(ThreadPoint, false);
+of_a_row!(WarpPoint, true);
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> Form<R> for TilePoint<R, LANES, K> {
     const COLLECTIVE: bool = LANES > 1;

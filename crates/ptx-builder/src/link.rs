@@ -8,8 +8,8 @@
 use crate::cut::CutError;
 use crate::ptx::{Item, Kind, parse};
 
-/// The comment in whose place the objective is put.
-const MARK: &str = "// warpswarm.objective";
+/// The comment in whose place the objective is put: a module without it evaluates nothing.
+pub const MARK: &str = "// warpswarm.objective";
 
 /// Why a kernel and an objective cannot be linked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

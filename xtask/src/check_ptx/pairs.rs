@@ -38,7 +38,7 @@ pub(super) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
         modules.iter().partition(|module| module.name.starts_with(OBJECTIVE));
     let mut pairs = Vec::new();
     for kernel in kernels {
-        if !kernel.text.contains("// warpswarm.objective") {
+        if !kernel.text.contains(link::MARK) {
             pairs.push(kernel.clone());
             continue;
         }

@@ -6,7 +6,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::cmepso::Cmepso;
 
 use super::epso::{self, EpsoParams};
-use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params};
+use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
@@ -128,10 +128,7 @@ impl Params for CmepsoParams {
         Access::Whole(|p| p.epso.replicas, |p, n| p.epso.replicas = n),
         Access::Number(|p| p.epso.weight_deviation, |p, x| p.epso.weight_deviation = x),
         Access::Number(|p| p.epso.best_deviation, |p, x| p.epso.best_deviation = x),
-        Access::Name(
-            |p| parameters::name_of(&Boundary::ALL, &p.epso.boundary),
-            |p, name| parameters::choose(&Boundary::ALL, name, &mut p.epso.boundary),
-        ),
+        named!(Boundary::ALL, epso.boundary),
         Access::Number(|p| p.epso.correction, |p, x| p.epso.correction = x),
     ];
 }

@@ -125,20 +125,31 @@ impl FwaParams {
     }
 }
 
+pub(super) const fn amplitude(default: &'static str) -> ParameterInfo {
+    ParameterInfo {
+        name: "amplitude",
+        meaning: "sum of all amplitudes, in ranges of the bounds",
+        range: POSITIVE,
+        default,
+    }
+}
+pub(super) const AMPLITUDE_FLOOR: ParameterInfo = ParameterInfo {
+    name: "amplitude_floor",
+    meaning: "part of the amplitude that every firework has at least",
+    range: NOT_NEGATIVE,
+    default: "0",
+};
+pub(super) const MAPPING: ParameterInfo = ParameterInfo {
+    name: "boundary",
+    meaning: "what happens to a coordinate that leaves its bounds",
+    range: "modulo, clamp, reflect, wrap, random or reverse",
+    default: "modulo",
+};
+
 impl Params for FwaParams {
     const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "amplitude",
-            meaning: "sum of all amplitudes, in ranges of the bounds",
-            range: POSITIVE,
-            default: "0.2",
-        },
-        ParameterInfo {
-            name: "amplitude_floor",
-            meaning: "part of the amplitude that every firework has at least",
-            range: NOT_NEGATIVE,
-            default: "0",
-        },
+        amplitude("0.2"),
+        AMPLITUDE_FLOOR,
         ParameterInfo {
             name: "sparks",
             meaning: "sparks of all explosions, about",
@@ -163,12 +174,7 @@ impl Params for FwaParams {
             range: COUNT_OR_NONE,
             default: "5",
         },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: "modulo, clamp, reflect, wrap, random or reverse",
-            default: "modulo",
-        },
+        MAPPING,
         parameters::CORRECTION,
     ];
     const ACCESS: &'static [Access<Self>] = &[

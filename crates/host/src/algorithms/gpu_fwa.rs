@@ -6,7 +6,8 @@ use warpswarm_core::fwa::Mapping;
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::method::MAX_ATTEMPTS;
 
-use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, PART, POSITIVE, Params, named};
+use super::fwa;
+use super::parameters::{self, Access, COUNT, PART, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
@@ -114,24 +115,9 @@ impl Params for GpuFwaParams {
             range: PART,
             default: "0.5",
         },
-        ParameterInfo {
-            name: "amplitude",
-            meaning: "sum of all amplitudes, in ranges of the bounds",
-            range: POSITIVE,
-            default: "1",
-        },
-        ParameterInfo {
-            name: "amplitude_floor",
-            meaning: "part of the amplitude that every firework has at least",
-            range: NOT_NEGATIVE,
-            default: "0",
-        },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: "modulo, clamp, reflect, wrap, random or reverse",
-            default: "modulo",
-        },
+        fwa::amplitude("1"),
+        fwa::AMPLITUDE_FLOOR,
+        fwa::MAPPING,
         parameters::CORRECTION,
     ];
     const ACCESS: &'static [Access<Self>] = &[

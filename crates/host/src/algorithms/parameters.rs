@@ -33,10 +33,10 @@ pub(super) const CORRECTION: ParameterInfo = ParameterInfo {
 
 /// Access to a field whose values have names in a table.
 macro_rules! named {
-    ($table:expr, $field:ident) => {
+    ($table:expr, $($field:ident).+) => {
         Access::Name(
-            |p| parameters::name_of(&$table, &p.$field),
-            |p, name| parameters::choose(&$table, name, &mut p.$field),
+            |p| parameters::name_of(&$table, &p.$($field).+),
+            |p, name| parameters::choose(&$table, name, &mut p.$($field).+),
         )
     };
 }
