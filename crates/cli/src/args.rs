@@ -50,7 +50,7 @@ backend, with every schedule and any number of threads.
 
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule (null on the \
 CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
-position), evaluations, iterations, stop_reason, not_finite. Read in the precision of the run, \
+position, constraints with name and value), evaluations, iterations, stop_reason, not_finite. Read in the precision of the run, \
 numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use warpswarm::algorithms::Value;
+use warpswarm::problems::ProblemInfo;
 use warpswarm::{Algorithm, Precise, Report, RunReport};
 
 /// The result of `solve`. Numbers of a run are written in its precision, so that they read back to
@@ -44,6 +45,15 @@ struct Best<'a, R> {
     violation: Number<R>,
     #[serde(serialize_with = "numbers")]
     position: &'a [R],
+    constraints: Vec<Constrained<R>>,
+}
+
+/// A constraint at the best point, at most zero where it is met.
+#[derive(Debug, Serialize)]
+#[serde(bound = "R: Precise + Serialize")]
+struct Constrained<R> {
+    name: &'static str,
+    value: Number<R>,
 }
 
 /// A number that may be NaN or infinite, for which JSON has no numbers: those are strings.
@@ -75,7 +85,7 @@ fn numbers<R: Precise + Serialize, S: Serializer>(
 /// What was asked for, as far as the report does not say it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'a> {
-    pub(crate) problem: &'a str,
+    pub(crate) problem: &'a ProblemInfo,
     pub(crate) dimensions: u64,
     pub(crate) algorithm: &'a Algorithm,
     pub(crate) seed: u64,
@@ -85,7 +95,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     pub(crate) fn new(question: &Question<'a>, report: &'a Report<R>) -> Self {
         let parameters = question.algorithm.parameters();
         Solved {
-            problem: question.problem,
+            problem: question.problem.id,
             dimensions: question.dimensions,
             algorithm: question.algorithm.info().id,
             parameters: parameters.into_iter().map(|(name, value)| (name, json(value))).collect(),
@@ -94,7 +104,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
             schedule: report.schedule().map(|schedule| schedule.name()),
             precision: R::PRECISION.name(),
             seed: question.seed,
-            runs: report.runs.iter().map(run).collect(),
+            runs: report.runs.iter().map(|of| run(question.problem, of)).collect(),
             seconds: report.seconds,
             setup_seconds: report.setup_seconds,
         }
@@ -108,15 +118,23 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     }
 }
 
-fn run<R: Precise + Serialize>(run: &RunReport<R>) -> Run<'_, R> {
+fn run<'a, R: Precise + Serialize>(problem: &ProblemInfo, run: &'a RunReport<R>) -> Run<'a, R> {
     let warpswarm::Best { value, violation, position } = &run.best;
+    let constraints = constraints(problem, position);
     Run {
-        best: Best { value: Number(*value), violation: Number(*violation), position },
+        best: Best { value: Number(*value), violation: Number(*violation), position, constraints },
         evaluations: run.evaluations,
         iterations: run.iterations,
         stop_reason: run.stop_reason.name(),
         not_finite: run.not_finite,
     }
+}
+
+/// Each constraint at `x`. No problem with constraints can be shifted, so none is here.
+fn constraints<R: Precise>(problem: &ProblemInfo, x: &[R]) -> Vec<Constrained<R>> {
+    let values = problem.evaluate(x).map_or(Vec::new(), |evaluation| evaluation.constraints);
+    let named = problem.constraints.iter().zip(values);
+    named.map(|(constraint, g)| Constrained { name: constraint.name, value: Number(g) }).collect()
 }
 
 /// A parameter; one that is not set is null.

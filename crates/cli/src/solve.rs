@@ -67,7 +67,7 @@ fn solve<R: Precise + Serialize>(
         trace::write(&report, file)?;
     }
     let dimensions = bounds.dimensions() as u64;
-    let question = Question { problem: problem.id, dimensions, algorithm, seed: args.seed };
+    let question = Question { problem, dimensions, algorithm, seed: args.seed };
     let solved = Solved::new(&question, &report);
     if let Some(file) = json_file {
         solved.write(io::BufWriter::new(file))?;

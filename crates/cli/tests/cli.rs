@@ -248,12 +248,28 @@ fn json_has_the_documented_fields() {
     assert_ne!(runs[0], runs[1]);
     for run in runs {
         assert_eq!(keys(run), ["best", "evaluations", "iterations", "not_finite", "stop_reason"]);
-        assert_eq!(keys(&run["best"]), ["position", "value", "violation"]);
+        assert_eq!(keys(&run["best"]), ["constraints", "position", "value", "violation"]);
+        assert_eq!(run["best"]["constraints"], serde_json::json!([]));
         assert_eq!(run["best"]["position"].as_array().unwrap().len(), 3);
         assert_eq!(run["iterations"], 1000);
         assert_eq!(run["evaluations"], 1024 * 1001);
         assert_eq!(run["stop_reason"], "iterations");
         assert_eq!(run["not_finite"], 0);
+    }
+}
+
+#[test]
+fn json_has_each_constraint_at_the_best_point() {
+    let json = solve(&["spring", "--precision", "f64", "--runs", "2", "--iterations", "50"]);
+    for run in json["runs"].as_array().unwrap() {
+        let best = &run["best"];
+        let x: Vec<f64> = serde_json::from_value(best["position"].clone()).unwrap();
+        let constraints = best["constraints"].as_array().unwrap();
+        let names: Vec<&str> = constraints.iter().map(|g| g["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["g1", "g2", "g3", "g4"]);
+        assert_eq!(constraints[3]["value"], (x[0] + x[1]) / 1.5 - 1.0);
+        let met = constraints.iter().all(|g| g["value"].as_f64().unwrap() <= 0.0);
+        assert_eq!(met, best["violation"] == 0.0);
     }
 }
 
