@@ -4,6 +4,12 @@
 //! file builds the program with that feature, and the program `warpswarm`, both optimised, and
 //! runs them. The two lie side by side in `target/release`, and nothing else is needed to run them:
 //! copied to another machine, `xtask reproduce cpso` works there without cargo and sources.
+//!
+//! Each paper is a folder with the paper's numbers (`paper`), what is run, and tables and figures of
+//! it, which are a [`page::Page`]. What they share:
+//!
+//! * [`program`]: running `warpswarm`; [`measure`]: how long things take; [`statistics`].
+//! * [`table`]: tables as text and Markdown; [`chart`]: line charts; [`page`]: printing and writing all.
 
 use std::path::PathBuf;
 
@@ -11,30 +17,42 @@ use anyhow::Result;
 use clap::ValueEnum;
 
 #[cfg(any(test, feature = "reproduce"))]
+mod chart;
+#[cfg(any(test, feature = "reproduce"))]
 mod cpso;
+#[cfg(any(test, feature = "reproduce"))]
+mod measure;
+#[cfg(any(test, feature = "reproduce"))]
+mod page;
+#[cfg(any(test, feature = "reproduce"))]
+mod program;
+#[cfg(any(test, feature = "reproduce"))]
+mod statistics;
+#[cfg(any(test, feature = "reproduce"))]
+mod table;
 
 /// What to reproduce, and how thoroughly.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReproduceArgs {
-    /// The paper; cpso is "CPSO: particle swarm optimization with CUDA and tree reduction"
+    /// The paper
     #[arg(value_enum)]
     paper: Paper,
 
-    /// At most 10,000 iterations per repetition, a tenth of the paper's, and a tenth of the budget
+    /// Less of everything, in about two minutes: a tenth of the paper's iterations, and a tenth of the
+    /// budget
     #[arg(long)]
     quick: bool,
 
-    /// Where tables and pictures go
-    #[arg(long, value_name = "DIR", default_value = "target/reproduce/cpso")]
-    out: PathBuf,
+    /// Where tables and pictures go [default: target/reproduce/ and the paper's name]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 
-    /// Where CPSO runs
+    /// Where runs are carried out, unless they are serial for comparison
     #[arg(long, default_value = "auto")]
     backend: Backend,
 
-    /// Seconds for the ten repetitions of one algorithm with one number of particles; what takes
-    /// longer does fewer iterations, is scaled, and marked as scaled. `inf` is no limit [default:
-    /// 60, with --quick 6]
+    /// Seconds for the repetitions of one cell of a table; what takes longer does less, and is marked.
+    /// `inf` is no limit [default: 60, with --quick 6]
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
 
@@ -45,6 +63,7 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Paper {
+    /// "CPSO: particle swarm optimization with CUDA and tree reduction"
     Cpso,
 }
 
@@ -57,15 +76,9 @@ enum Backend {
     Emulator,
 }
 
-impl Backend {
-    fn name(self) -> &'static str {
-        match self {
-            Backend::Auto => "auto",
-            Backend::Gpu => "gpu",
-            Backend::Cpu => "cpu",
-            Backend::Emulator => "emulator",
-        }
-    }
+/// The word that means this on the command line.
+fn word(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
 }
 
 fn budget(text: &str) -> Result<f64, String> {
@@ -73,12 +86,37 @@ fn budget(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|seconds: &f64| *seconds > 0.0).ok_or_else(allowed)
 }
 
+impl ReproduceArgs {
+    fn folder(&self) -> PathBuf {
+        let usual = || PathBuf::from("target/reproduce").join(word(self.paper));
+        self.out.clone().unwrap_or_else(usual)
+    }
+}
+
+/// The arguments, as the papers' modules want them.
+#[cfg(any(test, feature = "reproduce"))]
+#[derive(Clone, Debug)]
+struct Options {
+    quick: bool,
+    /// As in `warpswarm solve --backend`.
+    backend: String,
+    /// Seconds for the repetitions of one cell of a table; infinite for no limit.
+    budget: f64,
+}
+
 /// Measures, prints, and writes tables and pictures.
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
-    match args.paper {
-        Paper::Cpso => cpso::run(args),
-    }
+    let options = Options {
+        quick: args.quick,
+        backend: word(args.backend),
+        budget: args.budget.unwrap_or(if args.quick { 6.0 } else { 60.0 }),
+    };
+    let program = program::Program::find(args.program.as_deref())?;
+    let page = match args.paper {
+        Paper::Cpso => cpso::reproduce(&options, &program)?,
+    };
+    page.publish(&args.folder())
 }
 
 /// Builds what measures, prints and draws, and runs it with the same arguments.
@@ -86,26 +124,25 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
 pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     use crate::shell;
 
-    let ReproduceArgs { paper: Paper::Cpso, quick, out, backend, budget, program } = args;
     let build = |what: &[&str]| {
         let release = ["build", "--release", "--quiet", "--package"];
         shell::run(shell::cargo(&release).args(what))
     };
-    if program.is_none() {
+    if args.program.is_none() {
         build(&["warpswarm-cli"])?;
     }
     build(&["xtask", "--features", "reproduce"])?;
     // Not through `cargo run`, which would start in another folder: --out is relative to ours.
     let mut command = std::process::Command::new(shell::target()?.join("release/xtask"));
-    command.args(["reproduce", "cpso", "--backend", backend.name()]);
-    command.arg("--out").arg(out);
-    if *quick {
+    command.args(["reproduce", &word(args.paper), "--backend", &word(args.backend)]);
+    command.arg("--out").arg(args.folder());
+    if args.quick {
         command.arg("--quick");
     }
-    if let Some(seconds) = budget {
+    if let Some(seconds) = args.budget {
         command.args(["--budget", &seconds.to_string()]);
     }
-    if let Some(program) = program {
+    if let Some(program) = &args.program {
         command.arg("--program").arg(program);
     }
     shell::run(&mut command)
@@ -137,8 +174,11 @@ mod tests {
         let words = ["xtask", "cpso", "--quick", "--backend", "gpu", "--out", "there"];
         let Program { args } = Program::try_parse_from(words).unwrap();
         assert!(args.quick && matches!(args.backend, Backend::Gpu));
-        assert_eq!(args.out, PathBuf::from("there"));
+        assert_eq!(args.folder(), PathBuf::from("there"));
         assert_eq!(args.budget, None);
         assert!(Program::try_parse_from(["xtask", "other"]).is_err());
+        let Program { args } = Program::try_parse_from(["xtask", "cpso"]).unwrap();
+        assert_eq!(args.folder(), PathBuf::from("target/reproduce/cpso"));
+        assert_eq!(word(args.backend), "auto");
     }
 }

@@ -3,46 +3,30 @@
 //! Times are those of the program `warpswarm`, run once per repetition: what its JSON calls
 //! `seconds`, the time of all iterations. So what is measured is what a user gets.
 //!
-//! * [`paper`]: the paper's numbers; [`statistics`]: minimum to deviation.
-//! * [`measure`]: which runs are timed; [`program`]: timing one.
-//! * [`results`]: tables and CSV files; [`table`]: tables as text and Markdown.
+//! * [`paper`]: the paper's numbers; [`results`]: ours beside them.
 //! * [`frames`]: the swarms of Figure 6; [`figures`]: drawing.
 
-use std::fs;
+use anyhow::{Context, Result, ensure};
 
-use anyhow::{Context, Result};
-
-use super::ReproduceArgs;
+use super::Options;
+use super::measure::{self, Cell, Load, Plan};
+use super::page::Page;
+use super::program::{Place, Program, Solved, words};
+use super::table::{integer, number};
 
 mod figures;
 mod frames;
-mod measure;
 mod paper;
-mod program;
 mod results;
-mod statistics;
-mod table;
 
-use measure::{Cell, Plan};
-use program::Program;
 use results::Results;
-use table::integer;
 
-/// Measures, prints, and writes tables and pictures.
-pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
-    let folder = &args.out;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let program = Program::find(args.program.as_deref())?;
-    let results = measure_all(args, &program)?;
+/// Measures and draws.
+pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
+    page(&measure_all(options, program)?)
+}
 
-    println!("{}\n", results.method());
-    for table in results.tables() {
-        println!("{}", table.text());
-    }
-    results.write_times(&folder.join("times.csv"))?;
-    results.write_speedups(&folder.join("speedups.csv"))?;
-    results.write_repetitions(&folder.join("repetitions.csv"))?;
-    fs::write(folder.join("README.md"), results.markdown())?;
+fn page(results: &Results) -> Result<Page> {
     let rows = [
         (
             "w = 0.7298, c1 = c2 = 1.4962 (Clerc and Kennedy, warpswarm's default)",
@@ -53,31 +37,25 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
             frames::frames(&frames::PAPER),
         ),
     ];
-    figures::save(&figures::figure_6(&rows)?, folder, "figure-6")?;
-    figures::save(&figures::figure_8(&results)?, folder, "figure-8")?;
-    println!(
-        "written to {}: README.md, times.csv, speedups.csv, repetitions.csv,",
-        folder.display()
-    );
-    println!("figure-6.svg, figure-6.png, figure-8.svg, figure-8.png");
-    Ok(())
+    Ok(results.page(figures::figure_8(results)?, figures::figure_6(&rows)?))
 }
 
-fn measure_all(args: &ReproduceArgs, program: &Program) -> Result<Results> {
-    let tenth = if args.quick { 10 } else { 1 };
+fn measure_all(options: &Options, program: &Program) -> Result<Results> {
     let plan = Plan {
-        iterations: paper::ITERATIONS / tenth,
+        least: 1,
+        most: paper::ITERATIONS / if options.quick { 10 } else { 1 },
         repetitions: paper::REPETITIONS,
-        seconds: args.budget.unwrap_or(60.0 / tenth as f64),
+        seconds: options.budget,
     };
-    let backend = args.backend.name();
-    let (spso, _) = column("SPSO", &plan, |load| program.run("spso", "cpu", Some(1), load))?;
-    let (cpso, places) = column("CPSO", &plan, |load| program.run("pso", backend, None, load))?;
-    let mut backends: Vec<String> = places.iter().map(program::Place::in_words).collect();
+    let serial = "--algorithm spso --backend cpu --threads 1";
+    let (spso, _) = column("SPSO", &plan, program, serial)?;
+    let parallel = format!("--algorithm pso --backend {}", options.backend);
+    let (cpso, places) = column("CPSO", &plan, program, &parallel)?;
+    let mut backends: Vec<String> = places.iter().map(Place::in_words).collect();
     backends.dedup();
     Ok(Results {
         plan,
-        processor: processor(),
+        processor: measure::processor(),
         cpso_backend: backends.join("; "),
         spso,
         cpso,
@@ -89,23 +67,24 @@ fn measure_all(args: &ReproduceArgs, program: &Program) -> Result<Results> {
 fn column(
     name: &str,
     plan: &Plan,
-    mut run: impl FnMut(measure::Load) -> Result<program::Run>,
-) -> Result<(Vec<Cell>, Vec<program::Place>)> {
+    program: &Program,
+    algorithm: &str,
+) -> Result<(Vec<Cell>, Vec<Place>)> {
     let (mut cells, mut places) = (Vec::new(), Vec::new());
     for row in &paper::ROWS {
         let particles = row.particles;
         let mut place = None;
-        let cell = measure::cell(particles, plan, &mut |load| {
-            let program::Run { seconds, place: there } = run(load)?;
-            place = Some(there);
-            Ok(seconds)
+        let cell = measure::cell(paper::ITERATIONS, plan, &mut |load| {
+            let solved = run(program, algorithm, particles, load)?;
+            place = Some(solved.place);
+            Ok(solved.seconds)
         })?;
-        let (mean, iterations) = (results::mean(&cell), integer(cell.iterations));
+        let (mean, iterations) = (results::mean(&cell), integer(cell.work));
         let scaled = if cell.is_scaled() { ", scaled" } else { "" };
         eprintln!(
             "{name}, {:>6} particles: {:>9} ms for 100,000 iterations{scaled} ({iterations} measured)",
             integer(particles.into()),
-            table::number(mean),
+            number(mean),
         );
         cells.push(cell);
         places.push(place.context("a cell has at least one run")?);
@@ -113,9 +92,14 @@ fn column(
     Ok((cells, places))
 }
 
-/// The processor's name, as Linux gives it.
-fn processor() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or_else(|| "the CPU".into(), |(_, name)| name.trim().into())
+/// Minimises the paper's function with its coefficients, and sees that all iterations were done.
+fn run(program: &Program, algorithm: &str, particles: u32, load: Load) -> Result<Solved> {
+    let Load { work, seed } = load;
+    let solved = program.solve(words(&format!(
+        "euclidean --dim 2 --lower -100 --upper 100 {algorithm} --set preset=cpso-paper \
+         --precision f32 --individuals {particles} --iterations {work} --seed {seed}"
+    )))?;
+    let done = solved.runs[0].iterations;
+    ensure!(done == work, "{done} iterations were done: {particles} particles, {load:?}");
+    Ok(solved)
 }

@@ -1,13 +1,10 @@
-//! What was measured, beside what the paper printed: tables, CSV and the Markdown page.
+//! What was measured, beside what the paper printed.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
-
-use super::measure::{Cell, Plan};
 use super::paper::{self, Column, ROWS, Row};
-use super::statistics::Summary;
-use super::table::{Table, integer, number};
+use crate::reproduce::measure::{Cell, Plan};
+use crate::reproduce::page::{Figure, Page, Records};
+use crate::reproduce::statistics::Summary;
+use crate::reproduce::table::{Table, integer, number};
 
 const SCALED: &str = "*";
 const MISPRINT: &str = "†";
@@ -100,7 +97,7 @@ impl Results {
 
     /// What was done, in a few sentences.
     pub(crate) fn method(&self) -> String {
-        let Plan { iterations, repetitions, seconds } = self.plan;
+        let Plan { most, repetitions, seconds, .. } = self.plan;
         let limit = if seconds.is_finite() {
             format!(
                 "Where {repetitions} repetitions would take more than {seconds} s, they do fewer \
@@ -114,29 +111,34 @@ impl Results {
              {repetitions} repetitions of at most {} iterations. {limit}Times with fewer than {} \
              iterations are scaled in proportion and marked {SCALED}. A time is that of all \
              iterations; set-up (driver, memory, kernels, first placement) is excluded.",
-            integer(iterations),
+            integer(most),
             integer(paper::ITERATIONS),
         )
     }
 
-    /// The whole page, with the pictures that lie beside it.
-    pub(crate) fn markdown(&self) -> String {
-        let tables: Vec<String> = self.tables().iter().map(Table::markdown).collect();
-        format!(
-            "# CPSO, reproduced\n\n{}\n\n{}\n\
-             ### Figure 8: execution time against particles\n\n![Figure 8](figure-8.svg)\n\n\
-             ### Figure 6: 5,000 particles at iterations 0, 100 and 200\n\n\
-             ![Figure 6](figure-6.svg)\n",
-            self.method(),
-            tables.join("\n"),
-        )
+    /// All of it, with these pictures.
+    pub(crate) fn page(&self, figure_8: String, figure_6: String) -> Page {
+        let figure = |name, title: &str, svg| Figure { name, title: title.into(), svg };
+        Page {
+            title: "CPSO, reproduced".into(),
+            method: self.method(),
+            tables: self.tables().into(),
+            figures: vec![
+                figure("figure-8", "Figure 8: execution time against particles", figure_8),
+                figure(
+                    "figure-6",
+                    "Figure 6: 5,000 particles at iterations 0, 100 and 200",
+                    figure_6,
+                ),
+            ],
+            records: vec![self.times(), self.speedups(), self.repetitions()],
+        }
     }
 
     /// Tables IV and V as one record per (algorithm, source, particles); times in milliseconds for
     /// 100,000 iterations.
-    pub(crate) fn write_times(&self, path: &Path) -> Result<()> {
-        let mut out = writer(path)?;
-        let head = [
+    fn times(&self) -> Records {
+        let head = vec![
             "algorithm",
             "source",
             "particles",
@@ -149,11 +151,12 @@ impl Results {
             "repetitions",
             "note",
         ];
-        out.write_record(head)?;
+        let mut rows = Vec::new();
         for (algorithm, cells) in [("SPSO", &self.spso), ("CPSO", &self.cpso)] {
             for (row, cell) in ROWS.iter().zip(cells) {
                 let printed = if algorithm == "SPSO" { row.spso } else { row.cpso };
-                let mut record = vec![algorithm.into(), "paper".into(), row.particles.to_string()];
+                let particles = row.particles.to_string();
+                let mut record = vec![algorithm.into(), "paper".into(), particles.clone()];
                 record.extend(printed.map(|p| p.replace(',', "")));
                 record.extend([paper::ITERATIONS.to_string(), paper::REPETITIONS.to_string()]);
                 let misprint = paper::MISPRINTS
@@ -161,63 +164,63 @@ impl Results {
                     .find(|m| algorithm == "SPSO" && m.particles == row.particles)
                     .map(|m| format!("misprint: {} probably {}", m.column.name(), m.likely));
                 record.push(misprint.unwrap_or_default());
-                out.write_record(&record)?;
+                rows.push(record);
 
-                let summary = Summary::of(&cell.milliseconds());
-                let mut record = vec![algorithm.into(), "ours".into(), cell.particles.to_string()];
-                record.extend(summary.columns().map(|x| x.to_string()));
-                record.extend([cell.iterations.to_string(), cell.seconds.len().to_string()]);
+                let mut record = vec![algorithm.into(), "ours".into(), particles];
+                record.extend(summary(cell).columns().map(|x| x.to_string()));
+                record.extend([cell.work.to_string(), cell.seconds.len().to_string()]);
                 record.push(if cell.is_scaled() { "scaled" } else { "" }.into());
-                out.write_record(&record)?;
+                rows.push(record);
             }
         }
-        Ok(out.flush()?)
+        Records { name: "times", head, rows }
     }
 
     /// Table VI.
-    pub(crate) fn write_speedups(&self, path: &Path) -> Result<()> {
-        let mut out = writer(path)?;
-        out.write_record(["particles", "paper_speedup", "our_speedup", "note"])?;
-        for (row, (spso, cpso)) in ROWS.iter().zip(self.spso.iter().zip(&self.cpso)) {
+    fn speedups(&self) -> Records {
+        let cells = self.spso.iter().zip(&self.cpso);
+        let rows = ROWS.iter().zip(cells).map(|(row, (spso, cpso))| {
             let scaled = spso.is_scaled() || cpso.is_scaled();
-            out.write_record([
-                row.particles.to_string().as_str(),
-                row.speedup,
-                &speedup(spso, cpso).to_string(),
-                if scaled { "scaled" } else { "" },
-            ])?;
-        }
-        Ok(out.flush()?)
+            vec![
+                row.particles.to_string(),
+                row.speedup.into(),
+                speedup(spso, cpso).to_string(),
+                if scaled { "scaled" } else { "" }.into(),
+            ]
+        });
+        let head = vec!["particles", "paper_speedup", "our_speedup", "note"];
+        Records { name: "speedups", head, rows: rows.collect() }
     }
 
     /// Every repetition as it was measured, unscaled.
-    pub(crate) fn write_repetitions(&self, path: &Path) -> Result<()> {
-        let mut out = writer(path)?;
-        out.write_record(["algorithm", "particles", "repetition", "iterations", "seconds"])?;
+    fn repetitions(&self) -> Records {
+        let mut rows = Vec::new();
         for (algorithm, cells) in [("SPSO", &self.spso), ("CPSO", &self.cpso)] {
-            for cell in cells {
+            for (row, cell) in ROWS.iter().zip(cells) {
                 for (i, seconds) in cell.seconds.iter().enumerate() {
-                    out.write_record([
-                        algorithm,
-                        &cell.particles.to_string(),
-                        &(i + 1).to_string(),
-                        &cell.iterations.to_string(),
-                        &seconds.to_string(),
-                    ])?;
+                    rows.push(vec![
+                        algorithm.into(),
+                        row.particles.to_string(),
+                        (i + 1).to_string(),
+                        cell.work.to_string(),
+                        seconds.to_string(),
+                    ]);
                 }
             }
         }
-        Ok(out.flush()?)
+        let head = vec!["algorithm", "particles", "repetition", "iterations", "seconds"];
+        Records { name: "repetitions", head, rows }
     }
 }
 
-fn writer(path: &Path) -> Result<csv::Writer<std::fs::File>> {
-    csv::Writer::from_path(path).with_context(|| format!("cannot write {}", path.display()))
+/// Of milliseconds for the paper's iterations.
+fn summary(cell: &Cell) -> Summary {
+    Summary::of(&cell.scaled_seconds().map(|s| s * 1e3).collect::<Vec<_>>())
 }
 
 /// The mean time in milliseconds for the paper's iterations.
 pub(crate) fn mean(cell: &Cell) -> f64 {
-    Summary::of(&cell.milliseconds()).mean
+    summary(cell).mean
 }
 
 fn speedup(spso: &Cell, cpso: &Cell) -> f64 {
@@ -249,11 +252,10 @@ fn times_table(
     notes: Vec<String>,
 ) -> Table {
     let rows = ROWS.iter().zip(cells).map(|(row, cell)| {
-        let summary = Summary::of(&cell.milliseconds());
         let mut line = vec![integer(row.particles.into())];
         line.extend(printed(row));
-        line.extend(summary.columns().map(|x| marked(x, cell.is_scaled())));
-        line.push(integer(cell.iterations));
+        line.extend(summary(cell).columns().map(|x| marked(x, cell.is_scaled())));
+        line.push(integer(cell.work));
         line
     });
     let names = Column::ALL.map(|column| column.name().to_string());
@@ -281,19 +283,19 @@ pub(crate) mod tests {
 
     /// Made-up measurements: SPSO is linear in the particles and scaled from 8,192 on, CPSO flat.
     pub(crate) fn made_up() -> Results {
-        let cell = |particles: u32, iterations: u64, seconds: f64| Cell {
-            particles,
-            iterations,
+        let cell = |work: u64, seconds: f64| Cell {
+            wanted: 100_000,
+            work,
             seconds: (0..10).map(|i| seconds * (1.0 + 0.01 * f64::from(i))).collect(),
         };
         let spso = ROWS.map(|row| {
             let n = row.particles;
             let iterations = if n < 8_192 { 100_000 } else { 12_000 };
-            cell(n, iterations, f64::from(n) * iterations as f64 * 2e-8)
+            cell(iterations, f64::from(n) * iterations as f64 * 2e-8)
         });
-        let cpso = ROWS.map(|row| cell(row.particles, 100_000, 0.3));
+        let cpso = ROWS.map(|_| cell(100_000, 0.3));
         Results {
-            plan: Plan { iterations: 100_000, repetitions: 10, seconds: 60.0 },
+            plan: Plan { least: 1, most: 100_000, repetitions: 10, seconds: 60.0 },
             processor: "a processor".into(),
             cpso_backend: "gpu, a device".into(),
             spso: spso.to_vec(),
@@ -328,22 +330,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn files_hold_what_was_measured() {
-        let folder = tempfile::tempdir().unwrap();
+    fn records_hold_what_was_measured() {
         let results = made_up();
-        let path = |name: &str| folder.path().join(name);
-        results.write_times(&path("times.csv")).unwrap();
-        results.write_speedups(&path("speedups.csv")).unwrap();
-        results.write_repetitions(&path("repetitions.csv")).unwrap();
-        let records = |name: &str| -> Vec<csv::StringRecord> {
-            csv::Reader::from_path(path(name)).unwrap().records().map(Result::unwrap).collect()
-        };
-        assert_eq!(records("times.csv").len(), 48);
-        assert_eq!(records("speedups.csv").len(), 12);
-        let repetitions = records("repetitions.csv");
-        assert_eq!(repetitions.len(), 240);
-        let last_spso = &repetitions[119];
-        assert_eq!((&last_spso[1], &last_spso[3]), ("65536", "12000"));
+        let Page { records, .. } = results.page(String::new(), String::new());
+        let [times, speedups, repetitions] = &records[..] else { panic!("three files") };
+        assert_eq!((times.rows.len(), speedups.rows.len()), (48, 12));
+        for records in &records {
+            assert!(records.rows.iter().all(|row| row.len() == records.head.len()));
+        }
+        assert_eq!(repetitions.rows.len(), 240);
+        let last_spso = &repetitions.rows[119];
+        assert_eq!((&last_spso[1][..], &last_spso[3][..]), ("65536", "12000"));
         let measured: f64 = last_spso[4].parse().unwrap();
         assert_eq!(measured, results.spso[11].seconds[9]);
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) title: String,
-    /// Heads of groups of columns, each with the number of columns that it spans.
+    /// Heads of groups of columns, each with the number of columns that it spans; may be empty.
     pub(crate) groups: Vec<(String, usize)>,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
@@ -28,8 +28,10 @@ impl Table {
             let _ = write!(out, "{}{name}{}", " ".repeat(left), " ".repeat(right));
             first += span;
         }
-        trim_end(&mut out);
-        out.push('\n');
+        if !self.groups.is_empty() {
+            trim_end(&mut out);
+            out.push('\n');
+        }
         for row in self.lines() {
             for (cell, w) in row.iter().zip(&widths) {
                 let _ = write!(out, "  {}{cell}", " ".repeat(w - width(cell)));
@@ -37,7 +39,7 @@ impl Table {
             out.push('\n');
         }
         for note in &self.notes {
-            let _ = writeln!(out, "  {note}");
+            let _ = writeln!(out, "{}", wrapped(note, "  "));
         }
         out
     }
@@ -45,8 +47,9 @@ impl Table {
     /// For GitHub; groups go into the heads of the columns.
     pub(crate) fn markdown(&self) -> String {
         let mut out = format!("### {}\n\n", self.title);
-        let groups = self.groups.iter().flat_map(|(name, span)| std::iter::repeat_n(name, *span));
-        for (group, column) in groups.zip(&self.columns) {
+        let groups =
+            self.groups.iter().flat_map(|(name, span)| std::iter::repeat_n(&name[..], *span));
+        for (group, column) in groups.chain(std::iter::repeat("")).zip(&self.columns) {
             let separator = if group.is_empty() || column.is_empty() { "" } else { ": " };
             let _ = write!(out, "| {group}{separator}{column} ");
         }
@@ -64,6 +67,25 @@ impl Table {
     fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
         std::iter::once(&self.columns).chain(&self.rows)
     }
+}
+
+/// The text in lines of about 110 characters, each with `indent` before it.
+pub(crate) fn wrapped(text: &str, indent: &str) -> String {
+    const MOST: usize = 110;
+    let mut out = String::from(indent);
+    let mut length = width(indent);
+    for (i, word) in text.split_whitespace().enumerate() {
+        if i > 0 && length + 1 + width(word) > MOST {
+            let _ = write!(out, "\n{indent}");
+            length = width(indent);
+        } else if i > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        out.push_str(word);
+        length += width(word);
+    }
+    out
 }
 
 fn width(text: &str) -> usize {
@@ -88,6 +110,18 @@ pub(crate) fn number(x: f64) -> String {
     match text.split_once('.') {
         Some(_) => text,
         None => grouped(&text),
+    }
+}
+
+/// A number with three digits and a power of ten, as in `1.31E-09`.
+pub(crate) fn scientific(x: f64) -> String {
+    let text = format!("{x:.2e}");
+    match text.split_once('e').map(|(digits, power)| (digits, power.parse::<i32>())) {
+        Some((digits, Ok(power))) => {
+            let sign = if power < 0 { '-' } else { '+' };
+            format!("{digits}E{sign}{:02}", power.abs())
+        }
+        _ => text,
     }
 }
 
@@ -145,6 +179,38 @@ Title
 \\* scaled
 ";
         assert_eq!(table().markdown(), expected);
+    }
+
+    #[test]
+    fn without_groups() {
+        let table = Table { groups: vec![], notes: vec![], ..table() };
+        assert_eq!(table.text(), "Title\n      n  min  max\n  1,000   2*    3\n");
+        assert!(table.markdown().contains("| n | min | max |\n|--:|--:|--:|\n"));
+    }
+
+    #[test]
+    fn long_notes_are_wrapped() {
+        let text = wrapped(&"word ".repeat(40), "  ");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0], format!("  {}", ["word"; 21].join(" ")));
+        assert_eq!(lines[1], format!("  {}", ["word"; 19].join(" ")));
+        assert_eq!(wrapped("", "  "), "  ");
+    }
+
+    #[test]
+    fn powers_of_ten_have_two_digits() {
+        let expected = [
+            (1.314e-9, "1.31E-09"),
+            (-8.09e3, "-8.09E+03"),
+            (0.0, "0.00E+00"),
+            (1.9999, "2.00E+00"),
+            (1e-123, "1.00E-123"),
+            (f64::INFINITY, "inf"),
+        ];
+        for (x, text) in expected {
+            assert_eq!(scientific(x), text);
+        }
     }
 
     #[test]

@@ -1,0 +1,163 @@
+//! Running the program `warpswarm`, and reading what it writes.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// The program `warpswarm`.
+#[derive(Debug)]
+pub(crate) struct Program {
+    path: PathBuf,
+}
+
+/// What `warpswarm solve` did.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Solved {
+    /// Seconds of all iterations of all runs, set-up excluded.
+    pub(crate) seconds: f64,
+    pub(crate) place: Place,
+    pub(crate) runs: Vec<Run>,
+}
+
+/// One run and its best point.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    pub(crate) value: f64,
+    pub(crate) violation: f64,
+    pub(crate) position: Vec<f64>,
+    /// Each constraint at the best point, at most zero where it is met.
+    pub(crate) constraints: Vec<f64>,
+    pub(crate) evaluations: u64,
+    pub(crate) iterations: u64,
+}
+
+/// Where runs were carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) backend: String,
+    pub(crate) device: String,
+    /// `-` on the CPU.
+    pub(crate) schedule: String,
+}
+
+impl Place {
+    pub(crate) fn in_words(&self) -> String {
+        format!("{} (backend {})", self.device, self.backend)
+    }
+}
+
+impl Program {
+    /// The one that was named, or the one that lies beside this program.
+    pub(crate) fn find(named: Option<&Path>) -> Result<Program> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => std::env::current_exe()?.with_file_name("warpswarm"),
+        };
+        ensure!(
+            path.is_file(),
+            "there is no program {}; copy `warpswarm` there or name it with --program",
+            path.display()
+        );
+        Ok(Program { path: path.canonicalize()? })
+    }
+
+    /// `warpswarm solve` with these words.
+    pub(crate) fn solve<S: AsRef<OsStr>>(
+        &self,
+        words: impl IntoIterator<Item = S>,
+    ) -> Result<Solved> {
+        let mut command = Command::new(&self.path);
+        command.arg("solve").args(words).args(["--json", "-", "--quiet"]);
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot start {}", self.path.display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_string();
+            bail!("{} failed ({}): {said}", self.path.display(), output.status);
+        }
+        read(&output.stdout)
+    }
+}
+
+/// The words of `text`, which is how a command is most easily read.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split_whitespace().map(String::from)
+}
+
+/// Reads the program's JSON.
+fn read(json: &[u8]) -> Result<Solved> {
+    let json: Value = serde_json::from_slice(json).context("no JSON came back")?;
+    let text = |name: &str| json[name].as_str().map(String::from);
+    let runs = json["runs"].as_array().context("no runs in the JSON")?;
+    ensure!(!runs.is_empty(), "no run in the JSON");
+    Ok(Solved {
+        seconds: number(&json["seconds"])?,
+        place: Place {
+            backend: text("backend").context("no backend in the JSON")?,
+            device: text("device").context("no device in the JSON")?,
+            schedule: text("schedule").unwrap_or_else(|| "-".into()),
+        },
+        runs: runs.iter().map(run).collect::<Result<_>>()?,
+    })
+}
+
+fn run(json: &Value) -> Result<Run> {
+    let best = &json["best"];
+    let count = |name: &str| json[name].as_u64().with_context(|| format!("no {name} in the JSON"));
+    let list = |name: &str| best[name].as_array().with_context(|| format!("no {name} in the JSON"));
+    Ok(Run {
+        value: number(&best["value"])?,
+        violation: number(&best["violation"])?,
+        position: list("position")?.iter().map(number).collect::<Result<_>>()?,
+        constraints: list("constraints")?
+            .iter()
+            .map(|constraint| number(&constraint["value"]))
+            .collect::<Result<_>>()?,
+        evaluations: count("evaluations")?,
+        iterations: count("iterations")?,
+    })
+}
+
+/// A number; what JSON has no numbers for is there as a string.
+fn number(json: &Value) -> Result<f64> {
+    let spelled = || json.as_str().and_then(|text| text.parse().ok());
+    json.as_f64().or_else(spelled).with_context(|| format!("{json} is no number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_json_is_read() {
+        let json = br#"{"backend": "gpu", "device": "a GPU", "schedule": "resident",
+            "runs": [{"best": {"value": -1.5, "violation": 0, "position": [1, 2.5],
+                "constraints": [{"name": "g1", "value": -0.25}]},
+                "evaluations": 70, "iterations": 7}], "seconds": 0.25, "setup_seconds": 1}"#;
+        let solved = read(json).unwrap();
+        assert_eq!(solved.seconds, 0.25);
+        assert_eq!(solved.place.schedule, "resident");
+        assert_eq!(solved.place.in_words(), "a GPU (backend gpu)");
+        let [run] = &solved.runs[..] else { panic!("{solved:?}") };
+        assert_eq!((run.value, run.violation), (-1.5, 0.0));
+        assert_eq!((&run.position[..], &run.constraints[..]), (&[1.0, 2.5][..], &[-0.25][..]));
+        assert_eq!((run.evaluations, run.iterations), (70, 7));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_read_too() {
+        assert_eq!(number(&"-Infinity".into()).unwrap(), f64::NEG_INFINITY);
+        assert!(number(&"NaN".into()).unwrap().is_nan());
+        assert!(number(&Value::Null).is_err());
+    }
+
+    #[test]
+    fn json_without_runs_is_an_error() {
+        let json = br#"{"backend": "cpu", "device": "CPU", "runs": [], "seconds": 0.25}"#;
+        assert!(read(json).unwrap_err().to_string().contains("no run"));
+    }
+}
