@@ -21,6 +21,8 @@ mod chart;
 #[cfg(any(test, feature = "reproduce"))]
 mod cpso;
 #[cfg(any(test, feature = "reproduce"))]
+mod fwa;
+#[cfg(any(test, feature = "reproduce"))]
 mod measure;
 #[cfg(any(test, feature = "reproduce"))]
 mod page;
@@ -52,7 +54,7 @@ pub(crate) struct ReproduceArgs {
     backend: Backend,
 
     /// Seconds for the repetitions of one cell of a table; what takes longer does less, and is marked.
-    /// `inf` is no limit [default: 60, with --quick 6]
+    /// `inf` is no limit [default: 60, with --quick 6 for cpso and 1 for fwa]
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
 
@@ -65,6 +67,20 @@ pub(crate) struct ReproduceArgs {
 enum Paper {
     /// "CPSO: particle swarm optimization with CUDA and tree reduction"
     Cpso,
+    /// "A GPU-based parallel fireworks algorithm for optimization"
+    Fwa,
+}
+
+#[cfg(any(test, feature = "reproduce"))]
+impl Paper {
+    /// The usual budget, in seconds.
+    fn budget(self, quick: bool) -> f64 {
+        match (self, quick) {
+            (_, false) => 60.0,
+            (Paper::Cpso, true) => 6.0,
+            (Paper::Fwa, true) => 1.0,
+        }
+    }
 }
 
 /// As in `warpswarm solve --backend`.
@@ -110,11 +126,12 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     let options = Options {
         quick: args.quick,
         backend: word(args.backend),
-        budget: args.budget.unwrap_or(if args.quick { 6.0 } else { 60.0 }),
+        budget: args.budget.unwrap_or(args.paper.budget(args.quick)),
     };
     let program = program::Program::find(args.program.as_deref())?;
     let page = match args.paper {
         Paper::Cpso => cpso::reproduce(&options, &program)?,
+        Paper::Fwa => fwa::reproduce(&options, &program)?,
     };
     page.publish(&args.folder())
 }

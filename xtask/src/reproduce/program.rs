@@ -92,6 +92,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
 fn read(json: &[u8]) -> Result<Solved> {
     let json: Value = serde_json::from_slice(json).context("no JSON came back")?;
     let text = |name: &str| json[name].as_str().map(String::from);
+    let single = json["precision"] == "f32";
     let runs = json["runs"].as_array().context("no runs in the JSON")?;
     ensure!(!runs.is_empty(), "no run in the JSON");
     Ok(Solved {
@@ -101,14 +102,19 @@ fn read(json: &[u8]) -> Result<Solved> {
             device: text("device").context("no device in the JSON")?,
             schedule: text("schedule").unwrap_or_else(|| "-".into()),
         },
-        runs: runs.iter().map(run).collect::<Result<_>>()?,
+        runs: runs.iter().map(|json| run(json, single)).collect::<Result<_>>()?,
     })
 }
 
-fn run(json: &Value) -> Result<Run> {
+/// `single`: numbers are those of f32 next to what is written, which is as short as can be.
+fn run(json: &Value, single: bool) -> Result<Run> {
     let best = &json["best"];
     let count = |name: &str| json[name].as_u64().with_context(|| format!("no {name} in the JSON"));
     let list = |name: &str| best[name].as_array().with_context(|| format!("no {name} in the JSON"));
+    let number = |json: &Value| -> Result<f64> {
+        let x = number(json)?;
+        Ok(if single { f64::from(x as f32) } else { x })
+    };
     Ok(Run {
         value: number(&best["value"])?,
         violation: number(&best["violation"])?,
@@ -146,6 +152,15 @@ mod tests {
         assert_eq!((run.value, run.violation), (-1.5, 0.0));
         assert_eq!((&run.position[..], &run.constraints[..]), (&[1.0, 2.5][..], &[-0.25][..]));
         assert_eq!((run.evaluations, run.iterations), (70, 7));
+    }
+
+    #[test]
+    fn single_precision_is_read_as_such() {
+        let best = r#"{"value": 2906.1, "violation": 0, "position": [], "constraints": []}"#;
+        let json = format!(r#"{{"best": {best}, "evaluations": 7, "iterations": 1}}"#);
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(run(&json, true).unwrap().value, 2906.100_097_656_25);
+        assert_eq!(run(&json, false).unwrap().value, 2906.1);
     }
 
     #[test]

@@ -1,0 +1,170 @@
+//! Figure 6: what attracting and repulsing does to a distance, simulated.
+//!
+//! The paper takes the distance of a firework from the best for a Markov chain, x <- s x from x = 1 on,
+//! s uniform in (1 - delta, 1 + delta). Each s has the mean 1, and so has x; but ln s has a negative
+//! mean, and almost every chain falls to zero, the faster the larger delta is.
+
+use anyhow::Result;
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+
+use crate::reproduce::chart::{Axis, BLUE, Dot, Line, Mark, Panel, Picture, VERMILION};
+use crate::reproduce::table::integer;
+
+/// Mutations in a chain; the paper does not say how many it shows.
+const STEPS: u64 = 1_000;
+const CHAINS: u32 = 4;
+const SEED: u64 = 1;
+
+/// Beyond the first the paper puts x back to the second.
+const TRUNCATED: (f64, f64) = (100.0, 10.0);
+
+/// Panels in a row, of neighbouring deltas.
+const COLUMNS: usize = 3;
+
+/// x_0, x_1 and so on.
+fn chain(delta: f64, number: u32) -> impl Iterator<Item = f64> {
+    let key = RunKey::new(SEED, delta.to_bits());
+    let draws = (1..=STEPS)
+        .map(move |step| Stream::new(key, Purpose::Choice, step, number).draws_of::<f64>(0)[0]);
+    std::iter::once(1.0).chain(draws.scan(1.0, move |x, u| {
+        *x *= 1.0 - delta + 2.0 * delta * u;
+        if *x > TRUNCATED.0 {
+            *x = TRUNCATED.1;
+        }
+        Some(*x)
+    }))
+}
+
+/// The mean of ln s.
+fn drift(delta: f64) -> f64 {
+    let (low, high) = (1.0 - delta, 1.0 + delta);
+    (high * high.ln() - low * low.ln()) / (2.0 * delta) - 1.0
+}
+
+/// Nine panels, delta from 0.9 to 0.1.
+pub(crate) fn figure_6() -> Result<String> {
+    let deltas: Vec<f64> = (1..=9).rev().map(|tenths| f64::from(tenths) / 10.0).collect();
+    let picture = Picture {
+        title: "Figure 6: distance from the best under repeated attracting and repulsing".into(),
+        notes: vec![
+            format!(
+                "x <- s x, s uniform in (1 - delta, 1 + delta), from x = 1 on; above 100 put back to 10, \
+                 as the paper does; {CHAINS} chains each"
+            ),
+            "dashed: exp(t E[ln s]), how the logarithm of x falls on average although E[s] = 1".into(),
+            "the paper's axes are not known: here x is logarithmic, each row with a scale of its own, over as many \
+             mutations as the paper has iterations"
+                .into(),
+        ],
+        columns: COLUMNS,
+        size: (360, 270),
+        panels: deltas.chunks(COLUMNS).flat_map(row).collect(),
+    };
+    picture.svg()
+}
+
+/// Panels with one scale for all.
+fn row(deltas: &[f64]) -> Vec<Panel> {
+    let lines: Vec<Vec<Line>> = deltas.iter().map(|delta| lines(*delta)).collect();
+    let dots = lines.iter().flatten().flat_map(|line| &line.points);
+    let y = scale(dots.fold(0.0, |low: f64, dot| low.min(dot.y)));
+    let panel = |(delta, lines): (&f64, Vec<Line>)| Panel {
+        title: format!("delta = {delta}: E[ln s] = {:.4}", drift(*delta)),
+        x: Axis {
+            name: "mutations",
+            range: (0.0, STEPS as f64),
+            ticks: vec![0.0, 250.0, 500.0, 750.0, 1_000.0],
+            label: |t| integer(t as u64),
+        },
+        y: y.clone(),
+        lines,
+    };
+    deltas.iter().zip(lines).map(panel).collect()
+}
+
+/// An axis from a little above the limit down to at most five ticks below x = 1.
+fn scale(lowest: f64) -> Axis {
+    let steps = [1.0, 2.0, 5.0, 10.0, 25.0, 50.0];
+    let step = steps.into_iter().find(|step| -lowest <= 5.0 * step).unwrap_or(100.0);
+    let down = (-lowest / step).ceil();
+    Axis {
+        name: "x",
+        range: (-step * down, TRUNCATED.0.log10()),
+        ticks: (0..=down as u32).map(|i| -step * f64::from(i)).collect(),
+        label: |y| if y == 0.0 { "1".into() } else { format!("1e{y}") },
+    }
+}
+
+fn lines(delta: f64) -> Vec<Line> {
+    let line = |color, width, dashed, points| Line {
+        name: "",
+        color,
+        width,
+        dashed,
+        mark: Mark::None,
+        points,
+    };
+    // Every fourth step is as much as can be seen.
+    let simulated = |number: u32| {
+        let points = chain(delta, number).enumerate().step_by(4);
+        points.map(|(t, x)| Dot { x: t as f64, y: x.log10(), hollow: false }).collect()
+    };
+    let mut lines: Vec<Line> =
+        (0..CHAINS).map(|number| line(BLUE, 1, false, simulated(number))).collect();
+    let mean = [0.0, STEPS as f64].map(|t| Dot {
+        x: t,
+        y: t * drift(delta) * std::f64::consts::LOG10_E,
+        hollow: false,
+    });
+    lines.push(line(VERMILION, 3, true, mean.to_vec()));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::chart::tests::assert_whole;
+
+    /// At delta = 1/2: (1.5 ln 1.5 - 0.5 ln 0.5) / 1 - 1.
+    #[test]
+    fn the_drift_by_hand() {
+        let by_hand = 1.5 * 1.5_f64.ln() + 0.5 * 2.0_f64.ln() - 1.0;
+        approx::assert_relative_eq!(drift(0.5), by_hand, max_relative = 1e-12);
+        // For small delta it is that of the second moment, -delta^2 / 6.
+        approx::assert_relative_eq!(drift(1e-2), -1e-4 / 6.0, max_relative = 1e-3);
+    }
+
+    #[test]
+    fn chains_fall_as_their_drift_says() {
+        for delta in [0.3, 0.5, 0.9] {
+            let ends = (0..100).map(|number| chain(delta, number).last().unwrap().ln());
+            let mean = ends.sum::<f64>() / 100.0;
+            let expected = drift(delta) * STEPS as f64;
+            assert!((mean / expected - 1.0).abs() < 0.1, "{delta}: {mean}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn chains_start_at_one_and_stay_below_the_limit() {
+        for number in 0..50 {
+            let all: Vec<f64> = chain(0.9, number).collect();
+            assert_eq!((all.len(), all[0]), (STEPS as usize + 1, 1.0));
+            assert!(all.iter().all(|x| (0.0..=TRUNCATED.0).contains(x)));
+        }
+        assert!(!chain(0.5, 0).eq(chain(0.5, 1)));
+    }
+
+    #[test]
+    fn scales_have_a_few_ticks() {
+        let axis = scale(-87.3);
+        assert_eq!(axis.range, (-100.0, 2.0));
+        assert_eq!(axis.ticks, [0.0, -25.0, -50.0, -75.0, -100.0]);
+        assert_eq!((axis.label)(-25.0), "1e-25");
+        assert_eq!(scale(-3.5).ticks, [0.0, -1.0, -2.0, -3.0, -4.0]);
+    }
+
+    #[test]
+    fn the_picture_is_whole() {
+        assert_whole(&figure_6().unwrap());
+    }
+}
