@@ -19,6 +19,8 @@ use clap::ValueEnum;
 #[cfg(any(test, feature = "reproduce"))]
 mod chart;
 #[cfg(any(test, feature = "reproduce"))]
+mod cmepso;
+#[cfg(any(test, feature = "reproduce"))]
 mod cpso;
 #[cfg(any(test, feature = "reproduce"))]
 mod fwa;
@@ -54,7 +56,7 @@ pub(crate) struct ReproduceArgs {
     backend: Backend,
 
     /// Seconds for the repetitions of one cell of a table; what takes longer does less, and is marked.
-    /// `inf` is no limit [default: 60, with --quick 6 for cpso and 1 for fwa]
+    /// `inf` is no limit; cmepso needs none [default: 60, with --quick 6 for cpso and 1 for fwa]
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
 
@@ -69,6 +71,8 @@ enum Paper {
     Cpso,
     /// "A GPU-based parallel fireworks algorithm for optimization"
     Fwa,
+    /// "Cooperative evolutionary multi-swarm optimization on graphics processing units"
+    Cmepso,
 }
 
 #[cfg(any(test, feature = "reproduce"))]
@@ -76,6 +80,7 @@ impl Paper {
     /// The usual budget, in seconds.
     fn budget(self, quick: bool) -> f64 {
         match (self, quick) {
+            (Paper::Cmepso, _) => f64::INFINITY,
             (_, false) => 60.0,
             (Paper::Cpso, true) => 6.0,
             (Paper::Fwa, true) => 1.0,
@@ -123,6 +128,8 @@ struct Options {
 /// Measures, prints, and writes tables and pictures.
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
+    let needless = matches!(args.paper, Paper::Cmepso) && args.budget.is_some();
+    anyhow::ensure!(!needless, "cmepso takes no --budget: its runs are short");
     let options = Options {
         quick: args.quick,
         backend: word(args.backend),
@@ -132,6 +139,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     let page = match args.paper {
         Paper::Cpso => cpso::reproduce(&options, &program)?,
         Paper::Fwa => fwa::reproduce(&options, &program)?,
+        Paper::Cmepso => cmepso::reproduce(&options, &program)?,
     };
     page.publish(&args.folder())
 }
