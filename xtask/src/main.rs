@@ -31,7 +31,7 @@ enum Task {
     GpuTest(gpu_test::Args),
     /// Check the rules of style that a program can check
     Tidy,
-    /// Reproduce a paper's table
+    /// Reproduce a paper's tables and figures
     Reproduce(reproduce::ReproduceArgs),
     /// Run the program; on a machine with an NVIDIA GPU, set up the device toolchain first
     Run(run::Args),
