@@ -159,7 +159,7 @@ mod tests {
         let best = r#"{"value": 2906.1, "violation": 0, "position": [], "constraints": []}"#;
         let json = format!(r#"{{"best": {best}, "evaluations": 7, "iterations": 1}}"#);
         let json: Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(run(&json, true).unwrap().value, 2906.100_097_656_25);
+        assert_eq!(run(&json, true).unwrap().value, 2_906.100_097_656_25);
         assert_eq!(run(&json, false).unwrap().value, 2906.1);
     }
 
