@@ -42,7 +42,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     paper: Paper,
 
-    /// Less of everything, in about two minutes: a tenth of the paper's iterations, and a tenth of the
+    /// Less of everything, in about two minutes: a tenth of the paper's iterations or runs, and a smaller
     /// budget
     #[arg(long)]
     quick: bool,
