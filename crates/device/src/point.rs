@@ -7,13 +7,23 @@ use warpswarm_core::sum::{self, LEAVES, Operator, Pairwise, Sum, TILE, TILE_LEVE
 
 use crate::shared::SharedArray;
 use crate::view::{DeviceReal, View};
-use crate::{thread, warp};
+use crate::{machine, thread, warp};
 
 /// A number of terms that the compiler does not know: where it is that of a table, the compiler would
 /// write out the loop, hundreds of terms long.
 #[inline(always)]
 fn hidden(n: usize) -> usize {
     thread::opaque(n as u32) as usize
+}
+
+/// Coordinate `i` of a point of so many dimensions, for an objective, which may ask for what is not there.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+fn coordinate_at<R: DeviceReal>(row: View<R>, dimensions: usize, i: usize) -> R {
+    if i >= dimensions {
+        machine::fail("a point has no such coordinate");
+    }
+    row.get(i)
 }
 
 /// Combines `n` terms in the order of [`sum`], a leaf a lane. Collective in the warp.
@@ -59,7 +69,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn get(&self, i: usize) -> R {
-        self.row.get(i)
+        coordinate_at(self.row, self.dimensions, i)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -112,7 +122,7 @@ impl<R: DeviceReal> Point<R> for WarpPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn get(&self, i: usize) -> R {
-        self.row.get(i)
+        coordinate_at(self.row, self.dimensions, i)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -175,7 +185,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
     };
 
     /// The point with these coordinates; `stage` has a place for each coordinate of the tile, unless
-    /// the point is never [shown](TilePoint::show).
+    /// the point is never [shown](TilePoint::show), or a thread has it for itself and it has two at most.
     #[inline(always)]
     pub fn new(own: [R; K], dimensions: usize, stage: SharedArray<R>) -> Self {
         TilePoint { own, dimensions, stage }
@@ -186,7 +196,15 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn show(&self) {
+        if LANES == 1 && K <= 2 {
+            return;
+        }
         if LANES == 1 {
+            let mut k = 0;
+            while k < K {
+                self.stage.set(k as u32, self.own[k]);
+                k += 1;
+            }
             return;
         }
         // The point before this one has been read by all.
@@ -227,7 +245,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn get(&self, i: usize) -> R {
-        if LANES > 1 {
+        // Registers have no index that is known only at run time: a choice among two is cheap.
+        if LANES > 1 || K > 2 {
             return self.stage.get(i as u32);
         }
         let mut x = self.own[0];

@@ -82,7 +82,7 @@ fn by_tile<R: DeviceReal, const LANES: u32, const K: usize>(args: Args<R>) {
         }
     }
     let places = LANES * K as u32;
-    let staged = LANES > 1 && args.gathers == 1;
+    let staged = (LANES > 1 || K > 2) && args.gathers == 1;
     let stages: SharedArray<R> = shared(0, if staged { BLOCK * K as u32 } else { 0 });
     let stage = if staged { stages.part(particle * places, places) } else { stages };
     let dimensions = args.dimensions as usize;
@@ -158,6 +158,8 @@ fn check_tile<R: DeviceReal, const LANES: u32, const K: usize>() {
 fn a_tile_of_one_lane_holds_a_point() {
     check_tile::<f32, 1, 2>();
     check_tile::<f64, 1, 2>();
+    check_tile::<f32, 1, 8>();
+    check_tile::<f64, 1, 8>();
 }
 
 #[test]
