@@ -335,7 +335,7 @@ fn exchange_kernel<R: DeviceReal>(args: ExchangeArgs<R>) {
             exchange.post(FIRST_TAG + round, block, args.posts.view().get(place));
         }
         if thread::warp() == 0 {
-            let best = exchange.collect::<R>(FIRST_TAG + round);
+            let best = exchange.collect::<R, 4>(FIRST_TAG + round);
             if thread::lane() == 0 {
                 told.set(0, best);
             }

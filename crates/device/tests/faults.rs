@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::{Aligned, Array, blocks, fault, launch, orders, shared};
@@ -304,7 +305,7 @@ fn blocks_that_wait_for_ever() {
             exchange.post::<f32>(1, thread::block_index(), fitness(1.0));
         }
         if thread::warp() == 0 {
-            exchange.collect::<f32>(1);
+            exchange.collect::<f32, 4>(1);
         }
         block::sync();
     }
@@ -332,7 +333,7 @@ fn a_divergence_beside_spinning_blocks() {
     const LINE: u32 = line!() + 5;
     fn kernel(slots: Array<u64>) {
         if thread::block_index() == 0 {
-            Exchange::new(slots.view(), 2, 1).collect::<f32>(1);
+            Exchange::new(slots.view(), 2, 1).collect::<f32, 4>(1);
         } else if thread::index() < 8 {
             block::sync();
         }
@@ -394,7 +395,8 @@ fn arguments_of_the_wrong_size() {
     assert_eq!((entry.name(), entry.argument_bytes()), ("kernel", 24));
     for bytes in [0, 23, 25, 24] {
         // SAFETY: any bytes are an array of integers.
-        let result = unsafe { emulator::launch(&entry, &blocks(1, 32), &vec![0; bytes]) };
+        let result =
+            unsafe { emulator::launch(&entry, &blocks(1, 32), &vec![MaybeUninit::new(0); bytes]) };
         if bytes == 24 {
             result.unwrap();
             continue;

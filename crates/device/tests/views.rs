@@ -144,7 +144,7 @@ fn the_table_of_entries_is_what_the_macro_was_given() {
     let mut items: Vec<f64> = (0..64).map(f64::from).collect();
     let argument = Array::of(&mut items);
     let at = (&raw const argument).cast();
-    // SAFETY: the argument is the entry's, without padding, and its array outlives the launch.
+    // SAFETY: the argument is the entry's, and its array outlives the launch.
     let result = unsafe {
         let bytes = std::slice::from_raw_parts(at, size_of_val(&argument));
         emulator::launch(&table()[1], &blocks(2, 32), bytes)

@@ -5,7 +5,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::mem::offset_of;
 
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
@@ -14,6 +13,7 @@ use warpswarm_core::{Objective, Real};
 pub use warpswarm_core::problems::*;
 
 use crate::algorithms::Algorithm;
+use crate::backend::machine::Parameter;
 use crate::bounds::Bounds;
 use crate::choices::Precision;
 use crate::error::{Error, Result, nearest};
@@ -234,9 +234,7 @@ pub(crate) struct BuiltIn {
     /// The name of its type in the names of kernels.
     pub(crate) type_name: &'static str,
     /// The `Shifted` struct as a kernel takes it.
-    pub(crate) bytes: Vec<u8>,
-    /// That struct's alignment.
-    pub(crate) align: usize,
+    pub(crate) objective: Parameter,
     dimensions: Dimensions,
 }
 
@@ -275,17 +273,11 @@ fn as_problem<R: Real, F: Problem + 'static>(
     objective: &dyn Any,
     type_name: &'static str,
 ) -> Option<BuiltIn> {
-    // Kernels take the struct by value; a problem with fields needs a line here that writes them.
-    const { assert!(size_of::<F>() == 0) };
     let plain = objective.downcast_ref::<F>();
     let plain = plain.map(|&problem| Shifted { shift: R::ZERO, problem });
     let shifted = plain.or_else(|| objective.downcast_ref::<Shifted<R, F>>().copied())?;
-    let mut bytes = vec![0; size_of::<Shifted<R, F>>()];
-    let at = offset_of!(Shifted<R, F>, shift);
-    bytes[at..][..size_of::<R>()]
-        .copy_from_slice(&shifted.shift.to_bits64().to_le_bytes()[..size_of::<R>()]);
-    let align = align_of::<Shifted<R, F>>();
-    Some(BuiltIn { id: F::ID, type_name, bytes, align, dimensions: F::DIMENSIONS })
+    let objective = Parameter::of(shifted);
+    Some(BuiltIn { id: F::ID, type_name, objective, dimensions: F::DIMENSIONS })
 }
 
 #[cfg(test)]
@@ -298,10 +290,9 @@ mod tests {
             assert_eq!(find(info.id).unwrap().type_name, info.type_name);
         }
         let plain = built_in::<f32, _>(&Sphere).unwrap();
-        assert_eq!((plain.type_name, plain.bytes), ("Sphere", vec![0; 4]));
+        assert_eq!((plain.type_name, plain.objective.bytes().len()), ("Sphere", 4));
         let shifted = built_in::<f64, _>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
-        assert_eq!(shifted.type_name, "Rastrigin");
-        assert_eq!(shifted.bytes, (-1.5_f64).to_le_bytes());
+        assert_eq!((shifted.type_name, shifted.objective.bytes().len()), ("Rastrigin", 8));
         let error = find("rastrgin").unwrap_err();
         assert!(
             error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin")

@@ -35,6 +35,7 @@ mod state;
 pub use fault::{Fault, FaultKind, Place};
 
 use core::any::TypeId;
+use core::mem::MaybeUninit;
 
 use warpswarm_core::objective::Objective;
 use warpswarm_core::order::Fitness;
@@ -163,7 +164,11 @@ unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
 /// `argument` holds the bytes of a valid parameter of the entry's type. The addresses in it are
 /// those of arrays as the kernel's contract describes them, which stay allocated and are touched by
 /// nothing else until this returns.
-pub unsafe fn launch(entry: &Entry, config: &LaunchConfig, argument: &[u8]) -> Result<(), Fault> {
+pub unsafe fn launch(
+    entry: &Entry,
+    config: &LaunchConfig,
+    argument: &[MaybeUninit<u8>],
+) -> Result<(), Fault> {
     // SAFETY: the caller's.
     unsafe { launch_linked(entry, None, config, argument) }
 }
@@ -180,7 +185,7 @@ pub unsafe fn launch_linked(
     entry: &Entry,
     objective: Option<&Linkable>,
     config: &LaunchConfig,
-    argument: &[u8],
+    argument: &[MaybeUninit<u8>],
 ) -> Result<(), Fault> {
     let refuse = |kind, message| Err(Fault::of_launch(kind, entry.name, message));
     if context::in_launch() {
@@ -202,7 +207,7 @@ pub unsafe fn launch_linked(
         let message = format!("{given} bytes were given, the kernel takes {wanted}");
         return refuse(FaultKind::Argument, message);
     }
-    let linked = linked.map(|(linkable, at)| (*linkable, argument[at..].as_ptr()));
+    let linked = linked.map(|(linkable, at)| (*linkable, argument[at..].as_ptr().cast()));
     // SAFETY: the caller's.
     unsafe { schedule::run(entry, linked, config, argument) }
 }

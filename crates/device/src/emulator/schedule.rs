@@ -1,5 +1,6 @@
 //! Whose turn it is.
 
+use core::mem::MaybeUninit;
 use core::panic::AssertUnwindSafe;
 use std::cell::{Cell, RefCell};
 use std::panic::catch_unwind;
@@ -58,7 +59,7 @@ pub(super) unsafe fn run(
     entry: &Entry,
     objective: Option<(Linkable, *const u8)>,
     config: &LaunchConfig,
-    argument: &[u8],
+    argument: &[MaybeUninit<u8>],
 ) -> Result<(), Fault> {
     panics::install_hook();
     let mut pool = POOL.take();
@@ -72,7 +73,7 @@ pub(super) unsafe fn run(
         entry: *entry,
         objective,
         config: *config,
-        argument: argument.as_ptr(),
+        argument: argument.as_ptr().cast(),
         current: Cell::new(Identity::NONE),
         running: Cell::new(false),
         state: RefCell::new(state),

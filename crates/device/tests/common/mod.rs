@@ -93,8 +93,7 @@ pub(crate) fn launch<T: Copy>(
 ) -> Result<(), Fault> {
     let entry = Entry::new::<T>("kernel", kernel);
     let at = (&raw const argument).cast();
-    // SAFETY: the bytes of a `T`, all of whose fields the callers have initialised; arguments of
-    // tests have no padding. The arrays in it outlive the launch.
+    // SAFETY: the bytes of a `T`, whatever is padding; the arrays in it outlive the launch.
     unsafe { emulator::launch(&entry, config, std::slice::from_raw_parts(at, size_of::<T>())) }
 }
 

@@ -11,8 +11,7 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
-use super::encode::pso_args;
-use super::machine::{Kernel, Machine, Shape};
+use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, Transfer, tags_left};
 use super::{Engine, Job, demand};
 use crate::choices::{Backend, Schedule};
@@ -33,19 +32,12 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Makes the objective follow a kernel's arguments, at its alignment.
-    pub(crate) fn append_to(&self, parameter: &mut Vec<u8>) {
-        let BuiltIn { bytes, align, .. } = &self.problem;
-        parameter.resize(parameter.len().next_multiple_of(*align), 0);
-        parameter.extend_from_slice(bytes);
-    }
-
     /// A kernel by what its name begins with, for points of a form, of which there are two, with
     /// constraints and without, where it is `flavoured`.
     pub(crate) fn kernel<R: Real>(&self, entry: String, form: &str, flavoured: bool) -> Kernel {
         let objective = format!("objective_{}_{}_{form}", self.problem.type_name, R::NAME);
         let suffix = if flavoured && self.constrained { "_constrained" } else { "" };
-        Kernel { entry: entry + suffix, objective: Some(objective) }
+        Kernel { entry: entry + suffix, objective: Some(objective), ..Kernel::default() }
     }
 }
 
@@ -179,10 +171,10 @@ impl<R: Real, M: Machine> Device<R, M> {
     }
 
     /// A kernel's parameter.
-    fn parameter(&self, kernel: &Kernel, args: &PsoArgs<R>) -> Vec<u8> {
-        let mut parameter = pso_args(args);
+    fn parameter(&self, kernel: &Kernel, args: &PsoArgs<R>) -> Parameter {
+        let mut parameter = Parameter::of(*args);
         if kernel.objective.is_some() {
-            self.target.append_to(&mut parameter);
+            parameter.append(&self.target.problem.objective);
         }
         parameter
     }
@@ -379,7 +371,7 @@ impl Kernels {
 fn kernel<R: Real>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
     let entry = format!("{name}_{}", R::NAME);
     match (name, tile) {
-        (pso_kernels::VELOCITY | pso_kernels::BEST, _) => Kernel { entry, objective: None },
+        (pso_kernels::VELOCITY | pso_kernels::BEST, _) => Kernel { entry, ..Kernel::default() },
         (pso_kernels::INITIALISE, _) => target.kernel::<R>(entry, "warp", false),
         (pso_kernels::POSITION, _) => target.kernel::<R>(entry, "thread", false),
         (_, None) => target.kernel::<R>(entry + "_any", "warp", false),
@@ -450,7 +442,7 @@ mod tests {
         fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
             self.call(|device| device.download(address, to))
         }
-        fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()> {
+        fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
             self.call(|device| device.launch(kernel, shape, parameter))
         }
     }
@@ -464,7 +456,11 @@ mod tests {
             ..Settings::default()
         };
         let bounds = Bounds::uniform(3, -1.0, 2.0)?;
-        let job = Job::new(&bounds, &Algorithm::default(), &settings)?;
+        let job = Job::new(
+            &bounds,
+            crate::backend::Wanted::new(&Algorithm::default(), 1)?.procedure,
+            &settings,
+        )?;
         let coefficients = crate::PsoParams::default().coefficients()?;
         let problem = built_in::<f32, _>(&Sphere).unwrap();
         let target = Target { problem, constrained: false, gathers: false };

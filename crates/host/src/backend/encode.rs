@@ -1,22 +1,11 @@
-//! Numbers and records as the bytes that a device has of them: little-endian, in `repr(C)` layout,
-//! padding zero.
+//! Numbers and records as the bytes that arrays on a device have of them: little-endian, in `repr(C)`
+//! layout, padding zero.
 
 use std::mem::offset_of;
 
 use warpswarm_core::Real;
-use warpswarm_core::boundary::Limits;
-use warpswarm_core::cmepso::Cmepso;
-use warpswarm_core::de::De;
-use warpswarm_core::epso::Epso;
-use warpswarm_core::gpu_fwa::GpuFwa;
-use warpswarm_core::launch::{Control, GenerationArgs, PsoArgs, StopRule};
+use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::pso::Coefficients;
-use warpswarm_core::pso_topology::Pso;
-use warpswarm_core::sa::Sa;
-use warpswarm_core::solis_wets::SolisWets;
-
-use super::Procedure;
 
 /// Writes a number at the beginning of `to`.
 fn put_real<R: Real>(to: &mut [u8], value: R) {
@@ -129,120 +118,6 @@ pub(crate) fn bytes_of<R, T: Item<R>>(items: impl ExactSizeIterator<Item = T>) -
 /// Bytes as the items of an array.
 pub(crate) fn items_of<R, T: Item<R>>(bytes: &[u8]) -> impl Iterator<Item = T> {
     bytes.chunks_exact(size_of::<T>()).map(T::get)
-}
-
-/// The arguments of PSO's kernels.
-pub(crate) fn pso_args<R: Real>(args: &PsoArgs<R>) -> Vec<u8> {
-    let mut bytes = vec![0; size_of::<PsoArgs<R>>()];
-    macro_rules! put {
-        ($put:ident: $($field:ident $(. $part:ident)?),*) => {
-            $($put(&mut bytes[offset_of!(PsoArgs<R>, $field)..], args.$field $(. $part)?);)*
-        };
-    }
-    put!(put_u64: positions.address, velocities.address, best_positions.address, best.address);
-    put!(put_u64: global.address, global_positions.address, lower.address, upper.address);
-    put!(put_u64: control.address, block_best.address, slots.address, slot_positions.address);
-    put!(put_u64: seed, first_run, iterations);
-    put!(put_stop: stop);
-    put!(put_coefficients: coefficients);
-    put!(put_u32: runs, individuals, dimensions, stride, blocks_per_run, tag);
-    bytes
-}
-
-/// What the kernels of a method have in common.
-pub(crate) fn generation_args<R: Real>(args: &GenerationArgs<R>) -> Vec<u8> {
-    let mut bytes = vec![0; size_of::<GenerationArgs<R>>()];
-    macro_rules! put {
-        ($put:ident: $($field:ident $(. $part:ident)?),*) => {
-            $($put(&mut bytes[offset_of!(GenerationArgs<R>, $field)..], args.$field $(. $part)?);)*
-        };
-    }
-    put!(put_u64: public.address, fitness.address, own.address, numbers.address);
-    put!(put_u64: global.address, global_positions.address, lower.address, upper.address);
-    put!(put_u64: control.address, block_best.address, slots.address, slot_indices.address);
-    put!(put_u64: seed, first_run, iterations);
-    put!(put_stop: stop);
-    put!(put_u32: runs, individuals, dimensions, stride, blocks_per_run, tag, team);
-    bytes
-}
-
-/// A method's parameters as its kernels take them; nothing for what is no method.
-pub(crate) fn method_bytes<R: Real>(procedure: &Procedure<R>) -> Vec<u8> {
-    macro_rules! put {
-        ($type:ident, $method:ident: $($put:ident: $($field:ident),*;)*) => {{
-            let mut bytes = vec![0; size_of::<$type<R>>()];
-            $($($put(&mut bytes[offset_of!($type<R>, $field)..], $method.$field);)*)*
-            bytes
-        }};
-    }
-    match *procedure {
-        Procedure::Pso(_) | Procedure::Spso(_) | Procedure::Fwa(_) => Vec::new(),
-        Procedure::Topology(m) => {
-            let topology = m.topology as u32;
-            let mut bytes = put!(Pso, m: put_coefficients: coefficients; put_real: final_inertia;
-                put_u32: inertia_iterations, width;);
-            put_u32(&mut bytes[offset_of!(Pso<R>, topology)..], topology);
-            bytes
-        }
-        Procedure::De(m) => {
-            let (base, crossover) = (m.base as u32, m.crossover as u32);
-            let mut bytes =
-                put!(De, m: put_real: scale_factor, crossover_rate; put_limits: limits;);
-            put_u32(&mut bytes[offset_of!(De<R>, base)..], base);
-            put_u32(&mut bytes[offset_of!(De<R>, crossover)..], crossover);
-            bytes
-        }
-        Procedure::Sa(m) => {
-            let neighbour = m.neighbour as u32;
-            let mut bytes = put!(Sa, m: put_real: temperature, cooling, step, step_cooling;
-                put_limits: limits;);
-            put_u32(&mut bytes[offset_of!(Sa<R>, neighbour)..], neighbour);
-            bytes
-        }
-        Procedure::SolisWets(m) => put!(SolisWets, m: put_real: step, smallest_step;
-            put_limits: limits; put_u32: successes, failures;),
-        Procedure::GpuFwa(m) => put!(GpuFwa, m: put_real: amplitude, amplitude_floor, delta;
-            put_limits: limits; put_u32: modulo, sparks, explosions;),
-        Procedure::Epso(m) => epso_bytes(&m),
-        Procedure::Cmepso(m) => {
-            let mut bytes = put!(Cmepso, m: put_real: third; put_u32: slaves, particles;);
-            let epso = epso_bytes(&m.epso);
-            bytes[offset_of!(Cmepso<R>, epso)..][..epso.len()].copy_from_slice(&epso);
-            bytes
-        }
-    }
-}
-
-fn epso_bytes<R: Real>(m: &Epso<R>) -> Vec<u8> {
-    let mut bytes = vec![0; size_of::<Epso<R>>()];
-    macro_rules! put {
-        ($($put:ident: $($field:ident),*;)*) => {
-            $($($put(&mut bytes[offset_of!(Epso<R>, $field)..], m.$field);)*)*
-        };
-    }
-    put!(put_coefficients: coefficients;
-        put_real: final_inertia, weight_deviation, best_deviation;
-        put_u32: inertia_iterations, replicas;);
-    bytes
-}
-
-fn put_limits<R: Real>(to: &mut [u8], limits: Limits<R>) {
-    put_real(&mut to[offset_of!(Limits<R>, correction)..], limits.correction);
-    put_u32(&mut to[offset_of!(Limits<R>, boundary)..], limits.boundary as u32);
-}
-
-fn put_stop<R: Real>(to: &mut [u8], stop: StopRule<R>) {
-    put_real(&mut to[offset_of!(StopRule<R>, target)..], stop.target);
-    put_u64(&mut to[offset_of!(StopRule<R>, stagnation)..], stop.stagnation);
-}
-
-fn put_coefficients<R: Real>(to: &mut [u8], c: Coefficients<R>) {
-    put_real(&mut to[offset_of!(Coefficients<R>, inertia)..], c.inertia);
-    put_real(&mut to[offset_of!(Coefficients<R>, cognitive)..], c.cognitive);
-    put_real(&mut to[offset_of!(Coefficients<R>, social)..], c.social);
-    put_real(&mut to[offset_of!(Coefficients<R>, velocity_limit)..], c.velocity_limit);
-    put_real(&mut to[offset_of!(Coefficients<R>, correction)..], c.correction);
-    put_u32(&mut to[offset_of!(Coefficients<R>, boundary)..], c.boundary as u32);
 }
 
 #[cfg(test)]

@@ -3,17 +3,26 @@
 #[cfg(feature = "emulator")]
 pub(crate) mod emulator;
 pub(crate) mod gpu;
+mod parameter;
 
 use std::fmt;
 
+pub(crate) use parameter::Parameter;
+
 use crate::error::Result;
+use crate::own::Kernels;
 use crate::planner::Geometry;
 
-/// A kernel by the name of its entry, and the objective that it is linked with, if it evaluates.
+/// A kernel by the name of its entry, and the built-in objective that it is linked with, if it evaluates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
     pub(crate) entry: String,
     pub(crate) objective: Option<String>,
+    /// Where the entry is, unless it is built in.
+    pub(crate) own: Option<Kernels>,
+    /// Whether it shall have so few registers that a multiprocessor holds two of the largest blocks, if none
+    /// of them has to be spilled for that.
+    pub(crate) dense: bool,
 }
 
 impl fmt::Display for Kernel {
@@ -44,7 +53,7 @@ pub(crate) trait Machine: Send {
     /// Waits until all work is done, then copies from allocated memory.
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
     /// Enqueues a kernel; `parameter` is its one parameter, with the objective at its end.
-    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()>;
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()>;
 }
 
 /// The sizes of a launch.

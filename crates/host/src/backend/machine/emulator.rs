@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
-use super::{Kernel, Machine, Shape};
+use super::{Kernel, Machine, Parameter, Shape};
 use crate::error::{Error, Result};
 
 /// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
@@ -73,7 +73,11 @@ impl Emulator {
             self.objectives = objectives.map(|objective| (objective.name(), objective)).collect();
         }
         let missing = || Error::NoSuchKernel { kernel: kernel.to_string() };
-        let entry = self.entries.get(kernel.entry.as_str()).copied().ok_or_else(missing)?;
+        let entry = match &kernel.own {
+            Some(own) => own.entry(&kernel.entry),
+            None => self.entries.get(kernel.entry.as_str()).copied(),
+        };
+        let entry = entry.ok_or_else(missing)?;
         let objective = match &kernel.objective {
             None => None,
             Some(name) => Some(*self.objectives.get(name.as_str()).ok_or_else(missing)?),
@@ -144,16 +148,16 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()> {
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
         let (entry, objective) = self.find(kernel)?;
         let Shape { grid, block, shared, cooperative } = shape;
         let shared_bytes = shared;
         let config = LaunchConfig { grid, block, shared_bytes, cooperative, shuffle_seed: None };
-        // SAFETY: `parameter` is of the types of entry and objective, which their names give, encoded
-        // by `backend::device`; the addresses in it are of `arrays`, whose sizes are
+        // SAFETY: `parameter` has the structs of entry and objective, whose types their names give; the
+        // addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
         // `self`, which is borrowed until the kernel has ended.
-        let done = unsafe { launch_linked(entry, objective, &config, parameter) };
+        let done = unsafe { launch_linked(entry, objective, &config, parameter.bytes()) };
         done.map_err(|fault| Error::Launch {
             kernel: kernel.to_string(),
             code: 0,
