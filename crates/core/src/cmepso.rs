@@ -91,8 +91,8 @@ impl<R: Real> Method<R> for Cmepso<R> {
     type Plan = Plan<R>;
 
     #[inline(always)]
-    fn attempts(&self, iteration: u64) -> u32 {
-        self.epso.attempts(iteration)
+    fn most_attempts(&self) -> u32 {
+        self.epso.most_attempts()
     }
 
     #[inline(always)]
@@ -101,7 +101,12 @@ impl<R: Real> Method<R> for Cmepso<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> Seen {
+    fn look<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        _: &mut Numbers<R>,
+    ) -> Seen {
         let all = self.slaves * self.particles;
         let master = who.index >= all;
         // Never zero; said so that no check for a division by zero is compiled.
@@ -144,25 +149,21 @@ impl<R: Real> Method<R> for Cmepso<R> {
 mod tests {
     use super::*;
     use crate::epso::tests::{EPSO, normal_of_two};
-    use crate::method::tests::{Still, individual};
-    use crate::order::Fitness;
+    use crate::method::Fitnesses;
+    use crate::method::tests::{Known, Still, feasible, individual};
 
     const CMEPSO: Cmepso<f64> = Cmepso { epso: EPSO, third: 8.0, slaves: 2, particles: 3 };
 
-    struct Values([f64; 8]);
-
-    impl Population<f64> for Values {
-        fn fitness(&self, individual: u32) -> Fitness<f64> {
-            Fitness { violation: 0.0, value: self.0[individual as usize] }
-        }
-    }
-
     #[test]
     fn slaves_see_themselves_and_masters_see_slaves() {
-        let values = Values([5.0, 3.0, 4.0, 9.0, 7.0, 7.0, 2.0, 8.0]);
+        let values = Known(&[5.0, 3.0, 4.0, 9.0, 7.0, 7.0, 2.0, 8.0].map(feasible));
         let look = |index| {
             let who = individual(values.fitness(index));
-            CMEPSO.look(&Individual { index, individuals: 8, ..who }, &values)
+            CMEPSO.look(
+                &Individual { index, individuals: 8, ..who },
+                &values,
+                &mut Numbers::default(),
+            )
         };
         let slave = |personal, slave| Seen { personal, slave, slaves: slave, master: false };
         assert_eq!(look(0), slave(0, 1));

@@ -162,7 +162,7 @@ impl<R: Real> Method<R> for De<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Plan<R> {

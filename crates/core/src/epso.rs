@@ -96,7 +96,8 @@ impl<R: Real> Epso<R> {
     /// The global best as a replica sees it, g*; as it is for the particle itself.
     #[inline(always)]
     pub fn near<S: Site<R>>(&self, best: R, weights: &Weights<R>, site: &S) -> R {
-        if weights.mutated {
+        // Without a deviation the draws are saved.
+        if weights.mutated && self.best_deviation > R::ZERO {
             best + self.best_deviation * standard_normal(site.draws(1))
         } else {
             best
@@ -126,7 +127,7 @@ impl<R: Real> Method<R> for Epso<R> {
     type Plan = Weights<R>;
 
     #[inline(always)]
-    fn attempts(&self, _: u64) -> u32 {
+    fn most_attempts(&self) -> u32 {
         1 + self.replicas
     }
 
@@ -136,7 +137,7 @@ impl<R: Real> Method<R> for Epso<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Weights<R> {
@@ -223,7 +224,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_particle_and_its_replicas_compete() {
-        assert_eq!(EPSO.attempts(1), 6);
+        assert_eq!(EPSO.attempts(1, 0), 6);
         let who = individual(Fitness { violation: 0.0, value: 1.0 });
         let weights = EPSO.weights(&who, 0.0);
         let accepts = |violation, value| {

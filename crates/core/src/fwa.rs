@@ -60,7 +60,7 @@
 //!   Candidates compare as everywhere, by (violation, value, index).
 
 use crate::boundary::{Boundary, Limits};
-use crate::method::{Individual, Population};
+use crate::method::{Fitnesses, Individual};
 use crate::order::Fitness;
 use crate::random::standard_normal;
 use crate::real::Real;
@@ -168,7 +168,7 @@ fn epsilon<R: Real>() -> R {
 impl<R: Real> Range<R> {
     /// Of n fireworks, at least one: a whole population.
     #[inline(always)]
-    pub fn of<P: Population<R>>(n: u32, population: &P) -> Self {
+    pub fn of<P: Fitnesses<R>>(n: u32, population: &P) -> Self {
         let zero = R::ZERO;
         let or_zero = |x: R| if x.is_finite() { x } else { zero };
         let finite = |x: R, otherwise: R| if x.is_finite() { x } else { otherwise };

@@ -42,7 +42,7 @@
 
 use crate::boundary::Limits;
 use crate::fwa::{self, Range};
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::Fitness;
 use crate::real::Real;
 
@@ -95,12 +95,16 @@ impl<R: Real> GpuFwa<R> {
     /// What fireworks do in an iteration (from 1; at the start nothing is made of it).
     #[inline(always)]
     pub fn phase(&self, iteration: u64) -> Phase {
-        let explosions = u64::from(self.explosions);
-        match (iteration.max(1) - 1) % (explosions + 1) {
+        match self.step(iteration) {
             0 => Phase::First,
-            step if step == explosions => Phase::Mutation,
+            step if step == u64::from(self.explosions) => Phase::Mutation,
             _ => Phase::Explosion,
         }
+    }
+
+    #[inline(always)]
+    fn step(&self, iteration: u64) -> u64 {
+        step_of_cycle(iteration, u64::from(self.explosions) + 1)
     }
 
     /// The coordinate after it has been mapped into its bounds, which `draw` does in random modes.
@@ -113,20 +117,31 @@ impl<R: Real> GpuFwa<R> {
 impl<R: Real> Method<R> for GpuFwa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 1;
-    /// The amplitude, where it is renewed.
-    type Seen = R;
+    type Seen = Phase;
     type Plan = Plan<R>;
 
     #[inline(always)]
-    fn attempts(&self, iteration: u64) -> u32 {
+    fn most_attempts(&self) -> u32 {
+        self.sparks
+    }
+
+    #[inline(always)]
+    fn attempts(&self, iteration: u64, _: u32) -> u32 {
         if self.phase(iteration) == Phase::Mutation { 1 } else { self.sparks }
     }
 
-    fn evaluations(&self, iterations: u64) -> u64 {
+    fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
         let [explosions, sparks] = [self.explosions, self.sparks].map(u64::from);
         let (cycles, rest) = (iterations / (explosions + 1), iterations % (explosions + 1));
         let of_cycles = cycles.saturating_mul(explosions * sparks + 1);
-        of_cycles.saturating_add(rest * sparks)
+        of_cycles.saturating_add(rest * sparks).saturating_mul(u64::from(individuals))
+    }
+
+    /// Explosions do without the others until the last one.
+    #[inline(always)]
+    fn noticed(&self, iteration: u64) -> u64 {
+        let (step, last) = (self.step(iteration), u64::from(self.explosions) - 1);
+        if iteration == 0 || step >= last { iteration } else { iteration + (last - step) }
     }
 
     #[inline(always)]
@@ -135,20 +150,23 @@ impl<R: Real> Method<R> for GpuFwa<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> R {
-        if self.phase(who.iteration) != Phase::First {
-            return R::ZERO;
+    fn look<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        numbers: &mut Numbers<R>,
+    ) -> Phase {
+        let phase = self.phase(who.iteration);
+        if phase == Phase::First {
+            let range = Range::of(who.individuals, population);
+            numbers[AMPLITUDE] =
+                range.amplitude((self.amplitude, self.amplitude_floor), who.fitness);
         }
-        let range = Range::of(who.individuals, population);
-        range.amplitude((self.amplitude, self.amplitude_floor), who.fitness)
+        phase
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, renewed: R, numbers: &mut Numbers<R>) -> Plan<R> {
-        let phase = self.phase(who.iteration);
-        if phase == Phase::First {
-            numbers[AMPLITUDE] = renewed;
-        }
+    fn plan(&self, who: &Individual<R>, phase: Phase, numbers: &mut Numbers<R>) -> Plan<R> {
         let [part, u] = who.uniform(0);
         let symmetric = R::TWO * u - R::ONE;
         if phase == Phase::Mutation {
@@ -187,7 +205,7 @@ impl<R: Real> Method<R> for GpuFwa<R> {
 mod tests {
     use super::*;
     use crate::boundary::Boundary;
-    use crate::method::tests::{Still, individual};
+    use crate::method::tests::{Known, Still, feasible, individual};
 
     const GPU_FWA: GpuFwa<f64> = GpuFwa {
         amplitude: 0.25,
@@ -199,45 +217,45 @@ mod tests {
         explosions: 3,
     };
 
-    fn feasible(value: f64) -> Fitness<f64> {
-        Fitness { violation: 0.0, value }
-    }
-
     #[test]
     fn a_cycle_is_explosions_and_a_mutation() {
         use Phase::{Explosion, First, Mutation};
         let phases = [1, 2, 3, 4, 5, 6].map(|iteration| GPU_FWA.phase(iteration));
         assert_eq!(phases, [First, Explosion, Explosion, Mutation, First, Explosion]);
-        assert_eq!([1, 2, 3, 4, 5].map(|iteration| GPU_FWA.attempts(iteration)), [4, 4, 4, 1, 4]);
+        assert_eq!(
+            [1, 2, 3, 4, 5].map(|iteration| GPU_FWA.attempts(iteration, 0)),
+            [4, 4, 4, 1, 4]
+        );
         for iterations in 0..20 {
-            let sum: u64 = (1..=iterations).map(|i| u64::from(GPU_FWA.attempts(i))).sum();
-            assert_eq!(GPU_FWA.evaluations(iterations), sum);
+            let sum: u64 = (1..=iterations).map(|i| u64::from(GPU_FWA.attempts(i, 0))).sum();
+            assert_eq!(GPU_FWA.evaluations(7, iterations), 7 * sum);
         }
+        let noticed = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|iteration| GPU_FWA.noticed(iteration));
+        assert_eq!(noticed, [0, 3, 3, 3, 4, 7, 7, 7, 8]);
+        let later = 5_u64 << 40;
+        assert_eq!(GPU_FWA.phase(later + 1), phases[(later % 4) as usize]);
         assert_eq!(GpuFwa { explosions: 1, ..GPU_FWA }.phase(2), Mutation);
     }
 
     #[test]
     fn amplitudes_are_renewed_at_the_start_of_a_cycle() {
-        struct Three;
-        impl Population<f64> for Three {
-            fn fitness(&self, individual: u32) -> Fitness<f64> {
-                feasible([2.0, 3.0, 5.0][individual as usize])
-            }
-        }
+        let three = Known(&[2.0, 3.0, 5.0].map(feasible));
         let who = Individual { individuals: 3, ..individual(feasible(5.0)) };
         // y_min = 2; f - y_min = 0, 1, 3, in all 4: of 0.25 the third has 3/4.
-        let seen = GPU_FWA.look(&who, &Three);
-        assert!((seen - 0.1875).abs() < 1e-15, "{seen}");
         let mut numbers = Numbers::default();
+        let seen = GPU_FWA.look(&who, &three, &mut numbers);
+        let amplitude = numbers[0];
+        assert!((amplitude - 0.1875).abs() < 1e-15, "{amplitude}");
         let plan = GPU_FWA.plan(&who, seen, &mut numbers);
         let [part, u] = who.uniform(0);
-        let change = seen * (2.0 * u - 1.0);
-        assert_eq!((plan, numbers[0]), (Plan { mutates: false, part, change }, seen));
+        let change = amplitude * (2.0 * u - 1.0);
+        assert_eq!(plan, Plan { mutates: false, part, change });
         let later = Individual { iteration: 2, ..who };
-        GPU_FWA.plan(&later, GPU_FWA.look(&later, &Three), &mut numbers);
-        assert_eq!(numbers[0], seen);
+        GPU_FWA.look(&later, &three, &mut numbers);
+        assert_eq!(numbers[0], amplitude);
         let mutation = Individual { iteration: 4, ..who };
-        let plan = GPU_FWA.plan(&mutation, 0.0, &mut numbers);
+        let seen = GPU_FWA.look(&mutation, &three, &mut numbers);
+        let plan = GPU_FWA.plan(&mutation, seen, &mut numbers);
         assert!(plan.mutates && plan.part == 0.5 && (0.5..1.5).contains(&plan.change));
     }
 

@@ -2,13 +2,13 @@
 //! are made, with no memory and no launch in it.
 //!
 //! **Idea.** A population is moved on in synchronous iterations. Every individual has one *public*
-//! point with its fitness, which all may look at, rows of its *own* that only it sees, and a few
-//! *numbers*. In an iteration it proposes one point (or several, of which the best counts), on the
+//! point with its fitness and a few *numbers*, which all may look at, and rows of its *own* that only it
+//! sees. In an iteration it proposes one point (or several, of which the best counts, or none), on the
 //! grounds of what the iteration before left; the point is evaluated; the individual decides
 //! whether it becomes its public one. The best public point that there ever was is the run's best.
 //!
 //! ```text
-//! initialise:  x_i uniform in the bounds, evaluated; numbers and own rows from `start`
+//! initialise:  x_i uniform in the bounds, evaluated; `numbers`, and own rows from `start`
 //! step:        `look`, once an individual; `plan`, once an attempt; then a coordinate at a time, `propose`
 //! evaluate:    the engine's
 //! update:      `accept`
@@ -46,17 +46,32 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// What it decides once an attempt, before it looks at single coordinates.
     type Plan: Copy;
 
-    /// Attempts that each individual makes in an iteration (from 1), 1 to [`MAX_ATTEMPTS`].
+    /// The most attempts that an individual makes in an iteration, 1 to [`MAX_ATTEMPTS`].
     #[inline(always)]
-    fn attempts(&self, iteration: u64) -> u32 {
-        let _ = iteration;
+    fn most_attempts(&self) -> u32 {
         1
     }
 
-    /// The evaluations of an individual in the first so many iterations: the sum of all
-    /// [`attempts`](Method::attempts). To be overridden where iterations differ in them.
-    fn evaluations(&self, iterations: u64) -> u64 {
-        iterations.saturating_mul(u64::from(self.attempts(1)))
+    /// Attempts that an individual makes in an iteration (from 1); with none its point stays.
+    #[inline(always)]
+    fn attempts(&self, iteration: u64, index: u32) -> u32 {
+        let _ = (iteration, index);
+        self.most_attempts()
+    }
+
+    /// The evaluations of all individuals in the first so many iterations: the sum of all
+    /// [`attempts`](Method::attempts). To be overridden with them.
+    fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
+        let each = iterations.saturating_mul(u64::from(self.most_attempts()));
+        each.saturating_mul(u64::from(individuals))
+    }
+
+    /// The first iteration, from this one on, after which individuals look at others: at its end the run may
+    /// stop by itself, and an improvement is noticed. An iteration before it takes only better points, and
+    /// the one after it sees no others; blocks need not wait for each other between them.
+    #[inline(always)]
+    fn noticed(&self, iteration: u64) -> u64 {
+        iteration
     }
 
     /// Whether number 0 becomes [`solis_wets::first_step`](crate::solis_wets::first_step) of the distance to the
@@ -77,8 +92,20 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// [`pso::initial`](crate::pso::initial).
     fn start(&self, x: R, v: R) -> Own<R>;
 
-    /// Looks at the others, once an iteration.
-    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> Self::Seen;
+    /// Looks at the others, once an iteration, and may change the numbers.
+    fn look<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        numbers: &mut Numbers<R>,
+    ) -> Self::Seen;
+
+    /// Whose public point, with its fitness, becomes the individual's before it proposes.
+    #[inline(always)]
+    fn takes_over(&self, who: &Individual<R>, seen: &Self::Seen) -> u32 {
+        let _ = seen;
+        who.index
+    }
 
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
@@ -99,6 +126,17 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     ) -> bool {
         let _ = (plan, numbers);
         proposal.beats(who.fitness)
+    }
+}
+
+/// Which iteration of its cycle of `length` an iteration (from 1) is, from 0.
+#[inline(always)]
+pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
+    let before = iteration.max(1) - 1;
+    match (u32::try_from(before), u32::try_from(length)) {
+        // Much cheaper on a GPU. Never zero; said so that no check for a division by zero is compiled.
+        (Ok(before), Ok(length)) => u64::from(before % length.max(1)),
+        _ => before % length.max(1),
     }
 }
 
@@ -142,7 +180,37 @@ impl<R: Real> Individual<R> {
 }
 
 /// The population as the iteration before left it.
-pub trait Population<R: Real> {
+pub trait Population<R: Real>: Fitnesses<R> {
+    /// An individual's numbers.
+    fn numbers(&self, individual: u32) -> Numbers<R>;
+
+    /// The square of the distance between two individuals' public points, each coordinate in its range.
+    fn square(&self, a: u32, b: u32) -> R;
+
+    /// How many of the first `n` individuals are so, by their fitness and numbers.
+    #[inline(always)]
+    fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+        let (mut count, mut i) = (0, 0);
+        while i < n {
+            count += u32::from(is_so(i));
+            i += 1;
+        }
+        count
+    }
+
+    /// The first of the first `n` individuals that is so, by its fitness and numbers; `n` if none is.
+    #[inline(always)]
+    fn first(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+        let mut i = 0;
+        while i < n && !is_so(i) {
+            i += 1;
+        }
+        i
+    }
+}
+
+/// The fitnesses of a population.
+pub trait Fitnesses<R: Real> {
     /// The fitness of an individual's public point.
     fn fitness(&self, individual: u32) -> Fitness<R>;
 
@@ -224,6 +292,29 @@ impl SiteDraws {
 pub(crate) mod tests {
     use super::*;
 
+    /// The fitness of a point that violates nothing.
+    pub(crate) fn feasible(value: f64) -> Fitness<f64> {
+        Fitness { violation: 0.0, value }
+    }
+
+    /// A population of which only fitnesses are known.
+    pub(crate) struct Known<'a>(pub(crate) &'a [Fitness<f64>]);
+
+    impl Fitnesses<f64> for Known<'_> {
+        fn fitness(&self, individual: u32) -> Fitness<f64> {
+            self.0[individual as usize]
+        }
+    }
+
+    impl Population<f64> for Known<'_> {
+        fn numbers(&self, _: u32) -> Numbers<f64> {
+            panic!("only fitnesses are known")
+        }
+        fn square(&self, _: u32, _: u32) -> f64 {
+            panic!("only fitnesses are known")
+        }
+    }
+
     /// An individual with this fitness.
     pub(crate) fn individual(fitness: Fitness<f64>) -> Individual<f64> {
         Individual {
@@ -277,9 +368,15 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn cycles_by_hand() {
+        assert_eq!([0, 1, 2, 3, 4].map(|iteration| step_of_cycle(iteration, 3)), [0, 0, 1, 2, 0]);
+        assert_eq!(step_of_cycle((7 << 40) + 3, 7), 2);
+        assert_eq!(step_of_cycle(5, 7 << 40), 4);
+    }
+
+    #[test]
     fn attempts_draw_apart() {
-        let fitness = Fitness { violation: 0.0, value: 1.0 };
-        let first = individual(fitness);
+        let first = individual(feasible(1.0));
         let second = Individual { attempt: 1, ..first };
         let site = |who| SiteDraws::of::<f64>(who);
         assert_ne!(first.uniform(0), second.uniform(0));

@@ -27,7 +27,7 @@
 //!
 //! **Deviations.** The star with constant inertia has kernels of its own, with the same bits.
 
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::method::{Fitnesses, Individual, Method, Numbers, Own, Population, Site};
 use crate::order::Candidate;
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Real;
@@ -113,7 +113,7 @@ impl<R: Real> Pso<R> {
 
     /// The best of a particle's neighbourhood.
     #[inline(always)]
-    fn leader<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
+    fn leader<P: Fitnesses<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
         let neighbours = match self.topology {
             Topology::Star => 0,
             Topology::Ring => self.width,
@@ -152,7 +152,12 @@ impl<R: Real> Method<R> for Pso<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
+    fn look<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        _: &mut Numbers<R>,
+    ) -> u32 {
         self.leader(who, population)
     }
 
@@ -183,7 +188,7 @@ impl<R: Real> Method<R> for Pso<R> {
 mod tests {
     use super::*;
     use crate::boundary::Boundary;
-    use crate::order::Fitness;
+    use crate::method::tests::{Known, feasible, individual};
 
     const PSO: Pso<f64> = Pso {
         coefficients: Coefficients {
@@ -232,25 +237,18 @@ mod tests {
 
     use std::vec::Vec;
 
-    struct Line;
-    impl Population<f64> for Line {
-        fn fitness(&self, individual: u32) -> Fitness<f64> {
-            let value = [5.0, 3.0, 4.0, 3.0, 9.0][individual as usize];
-            Fitness { violation: 0.0, value }
-        }
-    }
-
     #[test]
     fn the_best_neighbour_leads_and_of_equals_the_first() {
+        let line = Known(&[5.0, 3.0, 4.0, 3.0, 9.0].map(feasible));
         let pso = |topology, width| Pso { topology, width, ..PSO };
         let who = |index| {
-            let fitness = Line.fitness(index);
-            Individual { index, individuals: 5, ..crate::method::tests::individual(fitness) }
+            let fitness = line.fitness(index);
+            Individual { index, individuals: 5, ..individual(fitness) }
         };
-        assert_eq!(pso(Topology::Ring, 2).leader(&who(0), &Line), 1);
-        assert_eq!(pso(Topology::Ring, 2).leader(&who(2), &Line), 1);
-        assert_eq!(pso(Topology::Ring, 2).leader(&who(3), &Line), 3);
-        assert_eq!(pso(Topology::Ring, 2).leader(&who(4), &Line), 3);
-        assert_eq!(pso(Topology::Ring, 4).leader(&who(4), &Line), 1);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(0), &line), 1);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(2), &line), 1);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(3), &line), 3);
+        assert_eq!(pso(Topology::Ring, 2).leader(&who(4), &line), 3);
+        assert_eq!(pso(Topology::Ring, 4).leader(&who(4), &line), 1);
     }
 }

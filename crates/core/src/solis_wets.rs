@@ -132,7 +132,7 @@ impl<R: Real> Method<R> for SolisWets<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P) {}
+    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, _: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Plan<R> {

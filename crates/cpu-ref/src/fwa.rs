@@ -15,7 +15,7 @@
 
 use warpswarm_core::fwa::{self, Fwa, NUMBERS, Range, Spark};
 use warpswarm_core::launch::{row_stride, stopped};
-use warpswarm_core::method::{Individual, Population, SiteDraws};
+use warpswarm_core::method::{Fitnesses, Individual, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
@@ -128,7 +128,7 @@ fn settle<R: Real>(swarm: &mut Swarm<R>, fwa: &Fwa<R>, limit: u64) {
 /// The fireworks by their fitness.
 struct Fireworks<'a, R>(&'a [Fitness<R>]);
 
-impl<R: Real> Population<R> for Fireworks<'_, R> {
+impl<R: Real> Fitnesses<R> for Fireworks<'_, R> {
     fn fitness(&self, individual: u32) -> Fitness<R> {
         self.0[individual as usize]
     }

@@ -7,7 +7,9 @@
 mod individuals;
 
 use warpswarm_core::launch::StopRule;
-use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws};
+use warpswarm_core::method::{
+    Fitnesses, Individual, Method, Numbers, Own, Population, Site, SiteDraws,
+};
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso;
@@ -98,31 +100,67 @@ pub fn run<R: Real, M: Method<R>>(
     iterations: u64,
     threads: Threads,
 ) {
-    let (mut rows, mut fitness) = (Vec::new(), Vec::new());
+    let (mut rows, mut fitness, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..iterations {
         if swarm.has_stopped() {
             break;
         }
         rows.clone_from(&swarm.best_positions);
         fitness.clone_from(&swarm.best);
-        let before = Before { rows: &rows, fitness: &fitness, stride: swarm.stride };
+        numbers.clone_from(&swarm.numbers);
+        let before = Before {
+            rows: &rows,
+            fitness: &fitness,
+            numbers: &numbers,
+            count: M::NUMBERS,
+            stride: swarm.stride,
+            bounds: work.bounds,
+        };
         step(swarm, method, work, before, threads);
     }
 }
 
-/// The public points and their fitness as the iteration before left them.
+/// The individuals as the iteration before left them.
 #[derive(Clone, Copy)]
 struct Before<'a, R> {
     rows: &'a [R],
     fitness: &'a [Fitness<R>],
+    numbers: &'a [R],
+    /// Numbers of an individual.
+    count: usize,
     stride: usize,
+    bounds: Bounds<'a, R>,
 }
 
-impl<R: Real> Population<R> for Before<'_, R> {
+impl<R: Real> Before<'_, R> {
+    fn row(&self, individual: u32) -> &[R] {
+        &self.rows[individual as usize * self.stride..][..self.stride]
+    }
+}
+
+impl<R: Real> Fitnesses<R> for Before<'_, R> {
     #[inline(always)]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         self.fitness[individual as usize]
     }
+}
+
+impl<R: Real> Population<R> for Before<'_, R> {
+    fn numbers(&self, individual: u32) -> Numbers<R> {
+        let mut numbers = Numbers::default();
+        let first = individual as usize * self.count;
+        numbers[..self.count].copy_from_slice(&self.numbers[first..][..self.count]);
+        numbers
+    }
+
+    fn square(&self, a: u32, b: u32) -> R {
+        square(&self.row(a)[..self.bounds.dimensions()], self.row(b), self.bounds)
+    }
+}
+
+/// The square of the distance between two points, each coordinate in its range.
+fn square<R: Real>(x: &[R], y: &[R], bounds: Bounds<'_, R>) -> R {
+    SlicePoint(x).sum(|i, x| solis_wets::square_in_ranges(x, y[i], bounds.of(i)))
 }
 
 fn step<R: Real, M: Method<R>>(
@@ -146,13 +184,15 @@ fn step<R: Real, M: Method<R>>(
     swarm.control.not_finite += outcome.not_finite;
     if outcome.best.beats(swarm.global) {
         if outcome.best.fitness.beats(swarm.global.fitness) {
-            swarm.control.improved_at = iteration;
+            swarm.control.improved_at = method.noticed(iteration);
         }
         swarm.global = outcome.best;
         let holder = swarm.best_position(outcome.best.index as usize).to_vec();
         swarm.global_position = holder;
     }
-    swarm.settle(&work.stop);
+    if method.noticed(iteration) == iteration {
+        swarm.settle(&work.stop);
+    }
 }
 
 /// The best attempt so far: its fitness, what it was made with, and its number.
@@ -168,11 +208,17 @@ fn advance<R: Real, M: Method<R>>(
     who: &Individual<R>,
     best: &[R],
 ) -> Outcome<R> {
-    let numbers = one.numbers(M::NUMBERS);
-    let seen = method.look(who, &before);
+    let mut numbers = one.numbers(M::NUMBERS);
+    let seen = method.look(who, &before, &mut numbers);
+    let from = method.takes_over(who, &seen);
+    if from != who.index {
+        one.public.copy_from_slice(before.row(from));
+        *one.fitness = before.fitness(from);
+    }
+    let who = &Individual { fitness: *one.fitness, ..*who };
     let mut not_finite = 0;
     let mut kept: Option<Kept<R, M::Plan>> = None;
-    for attempt in 0..method.attempts(who.iteration) {
+    for attempt in 0..method.attempts(who.iteration, who.index) {
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
         let plan = method.plan(&who, seen, &mut tried);
@@ -199,7 +245,10 @@ fn advance<R: Real, M: Method<R>>(
             std::mem::swap(&mut scratch.tried, &mut scratch.kept);
         }
     }
-    let (fitness, plan, mut numbers, attempt) = kept.expect("there is an attempt");
+    let Some((fitness, plan, mut numbers, attempt)) = kept else {
+        one.set_numbers(numbers);
+        return one.outcome(not_finite);
+    };
     let who = &Individual { attempt, ..*who };
     if method.accept(who, &plan, fitness, &mut numbers) {
         one.public[..scratch.kept.x.len()].copy_from_slice(&scratch.kept.x);
@@ -217,10 +266,9 @@ fn nearest<R: Real>(swarm: &mut Swarm<R>, bounds: Bounds<'_, R>, threads: Thread
     let (stride, dimensions) = (swarm.stride, swarm.dimensions);
     let rows = swarm.best_positions.clone();
     let step = |one: One<'_, R>, _: &mut Scratch<R>| {
-        let point = SlicePoint(&one.public[..dimensions]);
         let mut nearest = R::INFINITY;
         for (other, row) in rows.chunks_exact(stride).enumerate() {
-            let square = point.sum(|i, x| solis_wets::square_in_ranges(x, row[i], bounds.of(i)));
+            let square = square(&one.public[..dimensions], row, bounds);
             if other != one.index as usize && square < nearest {
                 nearest = square;
             }
@@ -265,7 +313,7 @@ impl<R: Real> Site<R> for Place<'_, R> {
         self.own[row]
     }
     fn of(&self, individual: u32) -> R {
-        self.before.rows[individual as usize * self.before.stride + self.coordinate]
+        self.before.row(individual)[self.coordinate]
     }
     fn best(&self) -> R {
         self.best

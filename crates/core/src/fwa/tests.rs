@@ -1,6 +1,7 @@
 //! The equations, worked out by hand.
 
 use super::*;
+use crate::method::tests::{Known, feasible};
 use crate::random::RunKey;
 use std::vec::Vec;
 
@@ -15,18 +16,8 @@ const FWA: Fwa<f64> = Fwa {
     mapping: Mapping::Modulo,
 };
 
-fn feasible(value: f64) -> Fitness<f64> {
-    Fitness { violation: 0.0, value }
-}
-
 fn range(all: &[Fitness<f64>]) -> Range<f64> {
-    struct All<'a>(&'a [Fitness<f64>]);
-    impl Population<f64> for All<'_> {
-        fn fitness(&self, individual: u32) -> Fitness<f64> {
-            self.0[individual as usize]
-        }
-    }
-    Range::of(all.len() as u32, &All(all))
+    Range::of(all.len() as u32, &Known(all))
 }
 
 fn who(index: u32) -> Individual<f64> {
