@@ -7,11 +7,12 @@
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, PsoParams,
-    SaParams, Schedule, Settings, SolisWetsParams, Stop,
+    SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
 use warpswarm_core::pso_topology::Topology;
+use warpswarm_core::scatter_search::Update;
 use warpswarm_cpu_ref::{Swarm, difference};
 
 /// Something to run.
@@ -63,6 +64,10 @@ impl Case {
     /// The same with another algorithm.
     pub fn with(mut self, algorithm: impl Into<Algorithm>) -> Self {
         self.algorithm = algorithm.into();
+        if matches!(self.algorithm, Algorithm::ScatterSearch(_)) {
+            // Two of its cycles.
+            self.iterations = self.iterations.max(16);
+        }
         self
     }
 
@@ -74,6 +79,7 @@ impl Case {
             Algorithm::Sa(_) => &[("step", "0.8")],
             Algorithm::GpuFwa(_) => &[("amplitude", "12")],
             Algorithm::SolisWets(_) => &[("step", "0.8")],
+            Algorithm::ScatterSearch(_) => &[("step", "0.8"), ("alpha", "2")],
             _ => &[("inertia", "1.2"), ("velocity_limit", "3")],
         };
         for (key, value) in fast.iter().copied().chain([("boundary", mode)]) {
@@ -201,6 +207,10 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     all.push(SaParams::libcudaoptimize().into());
     all.push(SolisWetsParams::default().into());
     all.push(SolisWetsParams { step: 0.2, failures: 1, ..SolisWetsParams::default() }.into());
+    for (_, update) in Update::ALL {
+        let sets = ScatterSearchParams { best_set: 1, diverse_set: 1, ..Default::default() };
+        all.push(ScatterSearchParams { improvement: 2, update, ..sets }.into());
+    }
     all.push(EpsoParams { replicas: 2, ..EpsoParams::cmepso_paper(7) }.into());
     all.push(GpuFwaParams { sparks: 3, explosions: 2, ..GpuFwaParams::paper() }.into());
     let slaves = (1..=individuals as u32 / 2).rev().find(|&n| individuals.is_multiple_of(n.into()));

@@ -3,7 +3,7 @@
 //! Tests whose name begins with `sanitize` are those that are also run under compute-sanitizer,
 //! which slows a launch down by orders of magnitude.
 
-use warpswarm::{Algorithm, Backend, DeParams, SaParams, Schedule, Stop};
+use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of, methods};
 
@@ -100,7 +100,7 @@ fn long_runs_and_large_swarms() {
 
 #[test]
 fn methods_of_every_variant_and_size() {
-    for individuals in [4, 33, 255, 768] {
+    for individuals in [4, 33, 255, 768, 1_200] {
         for algorithm in methods(individuals) {
             for dimensions in [2, 30, 32] {
                 let case = Case::new("rastrigin", dimensions, individuals).with(algorithm);
@@ -124,7 +124,7 @@ fn methods_in_every_boundary_mode_and_in_batches() {
 fn methods_with_constraints() {
     for (problem, dimensions) in [("spring", 3), ("three-bar-truss", 2), ("speed-reducer", 7)] {
         for algorithm in methods(36) {
-            for runs in [1, 20] {
+            for runs in [1, 50] {
                 let case = Case::new(problem, dimensions, 36).with(algorithm);
                 check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
             }
@@ -159,11 +159,46 @@ fn methods_that_stop_and_large_populations() {
     }
 }
 
+/// The mean of the best values of twenty runs is at least as good as in Table 2 of GPU-FWA's paper.
+#[test]
+fn fireworks_are_as_good_as_in_their_paper() {
+    let paper = [
+        ("sphere", 1.31e-9),
+        ("hyper-ellipsoid", 1.49e-7),
+        ("schwefel-1.2", 3.46),
+        ("rosenbrock", 19.2),
+        ("rastrigin", 7.02),
+        ("schwefel-2.26", -8.09e3),
+        ("griewank", 1.33),
+        ("ackley", 3.63e-2),
+    ];
+    let settings = Settings {
+        individuals: 48,
+        runs: 20,
+        // The paper's 1,000 iterations.
+        stop: Stop::iterations(31_000),
+        backend: Backend::Gpu,
+        ..Settings::default()
+    };
+    for (id, theirs) in paper {
+        let problem = warpswarm::problems::find(id).unwrap();
+        let bounds = problem.bounds(30).unwrap();
+        let algorithm = GpuFwaParams::paper().into();
+        let mut optimiser = problem.optimiser::<f64>(0.0, &bounds, &algorithm, &settings).unwrap();
+        let report = optimiser.run().unwrap();
+        let mean = report.runs.iter().map(|run| run.best.value).sum::<f64>() / 20.0;
+        assert!(mean <= theirs, "{id}: {mean:e}, in the paper {theirs:e}");
+    }
+}
+
 #[test]
 fn sanitize_methods_of_odd_sizes() {
     for algorithm in methods(9) {
         let case = Case::new("rosenbrock", 3, 9).with(algorithm);
         check(&Case { iterations: 3, runs: 2, ..case }, &Place::of_method(Backend::Gpu));
+        // So many that a thread has an individual.
+        let many = Case { iterations: 3, runs: 130, ..Case::new("rosenbrock", 3, 9) };
+        check(&many.with(algorithm), &[Place::device(Backend::Gpu, Schedule::Resident, None)]);
         let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
         check(&Case { iterations: 3, ..Case::new("ackley", 33, 9).with(algorithm) }, &[place]);
     }

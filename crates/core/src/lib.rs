@@ -11,7 +11,8 @@
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
 //! * [`pso`]: particle swarm optimisation.
 //! * [`method`]: what an algorithm is made of, if the engines are to run it.
-//! * [`pso_topology`], [`de`], [`sa`], [`solis_wets`]: such algorithms.
+//! * [`pso_topology`], [`de`], [`sa`], [`solis_wets`], [`scatter_search`], [`epso`], [`cmepso`], [`gpu_fwa`]:
+//!   such algorithms.
 //! * [`fwa`]: the fireworks algorithm, which is none.
 //! * [`problems`]: objectives with known optima.
 //! * [`launch`]: the arguments that host and kernels share.
@@ -40,6 +41,7 @@ pub mod pso_topology;
 pub mod random;
 pub mod real;
 pub mod sa;
+pub mod scatter_search;
 pub mod solis_wets;
 pub mod sum;
 

@@ -13,6 +13,7 @@ use warpswarm_core::problems::{Rosenbrock, Shifted, Sphere};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_core::scatter_search::{ScatterSearch, Update};
 use warpswarm_core::solis_wets::SolisWets;
 use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::generation::{self, Work};
@@ -52,6 +53,17 @@ fn solis_wets<R: Real>() -> SolisWets<R> {
         limits: limits(Boundary::Clamp),
         successes: 5,
         failures: 3,
+    }
+}
+
+fn scatter_search<R: Real>(sets: u32, improvement: u32) -> ScatterSearch<R> {
+    ScatterSearch {
+        search: solis_wets(),
+        alpha: R::HALF,
+        best_set: sets,
+        diverse_set: sets,
+        improvement,
+        update: Update::Diverse,
     }
 }
 
@@ -176,6 +188,8 @@ fn values_are_stable_on_threads_and_resumed() {
         check::<f64, _>(sa(), 5, [0x404f_ccf5_bf11_c225, 0x024f_d871_5845_fd54]);
         check::<f32, _>(solis_wets(), 3, [0x3fa1_2a80, 0x4776_f7f6_d366_5341]);
         check::<f64, _>(solis_wets(), 5, [0x4036_330b_dec2_b444, 0x8d7c_a4e5_a290_af59]);
+        check::<f32, _>(scatter_search(2, 1), 3, [0x40fa_be49, 0x0207_1cf9_dad2_e011]);
+        check::<f64, _>(scatter_search(2, 1), 5, [0x4034_da91_75d4_cdd6, 0x315e_5473_95c5_a15f]);
         check::<f32, _>(epso(20), 3, [0x3e2b_14eb, 0x29eb_8c1a_0d6c_f343]);
         check::<f64, _>(epso(20), 5, [0x4013_3e5f_3bb7_2644, 0xdb0c_7255_6b3d_29e5]);
         check::<f32, _>(cmepso(20, 6), 3, [0x3bea_cd1b, 0xfe88_899b_ab72_740d]);
@@ -229,7 +243,11 @@ fn every_method_solves_the_shifted_sphere() {
         median(method, objective, (-5.12, 5.12), (10, individuals, iterations))
     }
     let found = [sphere(ring(), 50), sphere(de(), 50), sphere(sa(), 50), sphere(solis_wets(), 50)];
-    println!("{found:?}");
+    // Twenty and a pool of as many pairs as twenty make; a cycle is 26 iterations, 21 of them evaluations.
+    let objective = Shifted { shift: 1.3, problem: Sphere };
+    let scattered = median(scatter_search(10, 20), objective, (-5.12, 5.12), (10, 210, 1_300));
+    println!("{found:?} {scattered}");
+    assert!(scattered < 1e-8, "{scattered}");
     assert!(found[..2].iter().all(|&value| value < 1e-8), "{found:?}");
     // What searchers that know nothing of each other are good for.
     assert!(found[2..].iter().all(|&value| value < 1e-3), "{found:?}");

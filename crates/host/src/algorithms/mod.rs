@@ -12,6 +12,7 @@ pub mod gpu_fwa;
 mod parameters;
 pub mod pso;
 pub mod sa;
+pub mod scatter_search;
 pub mod solis_wets;
 pub mod spso;
 
@@ -22,6 +23,7 @@ pub use fwa::FwaParams;
 pub use gpu_fwa::GpuFwaParams;
 pub use pso::PsoParams;
 pub use sa::SaParams;
+pub use scatter_search::ScatterSearchParams;
 pub use solis_wets::SolisWetsParams;
 
 /// The backends of an algorithm that has kernels.
@@ -82,6 +84,7 @@ pub const ALL: &[AlgorithmInfo] = &[
     de::INFO,
     sa::INFO,
     solis_wets::INFO,
+    scatter_search::INFO,
     epso::INFO,
     cmepso::INFO,
     fwa::INFO,
@@ -121,6 +124,8 @@ pub enum Algorithm {
     Sa(SaParams),
     /// Solis and Wets' random search.
     SolisWets(SolisWetsParams),
+    /// Scatter search.
+    ScatterSearch(ScatterSearchParams),
     /// Evolutionary particle swarm optimisation.
     Epso(EpsoParams),
     /// Cooperative evolutionary multi-swarm optimisation.
@@ -139,6 +144,7 @@ macro_rules! with_params {
             Algorithm::De($params) => $body,
             Algorithm::Sa($params) => $body,
             Algorithm::SolisWets($params) => $body,
+            Algorithm::ScatterSearch($params) => $body,
             Algorithm::Epso($params) => $body,
             Algorithm::Cmepso($params) => $body,
             Algorithm::Fwa($params) => $body,
@@ -164,7 +170,8 @@ macro_rules! from_params {
 }
 
 from_params!(
-    PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets, EpsoParams => Epso,
+    PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets, ScatterSearchParams => ScatterSearch,
+    EpsoParams => Epso,
     CmepsoParams => Cmepso, FwaParams => Fwa, GpuFwaParams => GpuFwa
 );
 
@@ -199,6 +206,7 @@ impl Algorithm {
             Algorithm::De(_) => &de::INFO,
             Algorithm::Sa(_) => &sa::INFO,
             Algorithm::SolisWets(_) => &solis_wets::INFO,
+            Algorithm::ScatterSearch(_) => &scatter_search::INFO,
             Algorithm::Epso(_) => &epso::INFO,
             Algorithm::Cmepso(_) => &cmepso::INFO,
             Algorithm::Fwa(_) => &fwa::INFO,

@@ -24,6 +24,36 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
 };
 
+/// The row of a parameter that scatter search has, too.
+pub(super) const STEP: ParameterInfo = ParameterInfo {
+    name: "step",
+    meaning: "deviation of the first step, in ranges of the bounds; 0 for half the distance \
+              to the nearest",
+    range: NOT_NEGATIVE,
+    default: "0",
+};
+/// The row of a parameter that scatter search has, too.
+pub(super) const SMALLEST_STEP: ParameterInfo = ParameterInfo {
+    name: "smallest_step",
+    meaning: "steps do not shrink below it",
+    range: POSITIVE,
+    default: "0.000000000001",
+};
+/// The row of a parameter that scatter search has, too.
+pub(super) const SUCCESSES: ParameterInfo = ParameterInfo {
+    name: "successes",
+    meaning: "in a row, before steps grow",
+    range: COUNT,
+    default: "5",
+};
+/// The row of a parameter that scatter search has, too.
+pub(super) const FAILURES: ParameterInfo = ParameterInfo {
+    name: "failures",
+    meaning: "in a row, before steps shrink",
+    range: COUNT,
+    default: "3",
+};
+
 /// The parameters of Solis and Wets' random search.
 ///
 /// The default is [`solis_wets_1981`](SolisWetsParams::solis_wets_1981).
@@ -78,31 +108,10 @@ impl SolisWetsParams {
 
 impl Params for SolisWetsParams {
     const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "step",
-            meaning: "deviation of the first step, in ranges of the bounds; 0 for half the distance \
-                      to the nearest searcher",
-            range: NOT_NEGATIVE,
-            default: "0",
-        },
-        ParameterInfo {
-            name: "smallest_step",
-            meaning: "steps do not shrink below it",
-            range: POSITIVE,
-            default: "0.000000000001",
-        },
-        ParameterInfo {
-            name: "successes",
-            meaning: "in a row, before steps grow",
-            range: COUNT,
-            default: "5",
-        },
-        ParameterInfo {
-            name: "failures",
-            meaning: "in a row, before steps shrink",
-            range: COUNT,
-            default: "3",
-        },
+        STEP,
+        SMALLEST_STEP,
+        SUCCESSES,
+        FAILURES,
         parameters::boundary("clamp"),
         parameters::CORRECTION,
     ];

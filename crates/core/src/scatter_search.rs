@@ -1,0 +1,391 @@
+//! Scatter search: a small reference set of good and of scattered points, all pairs of which are combined and
+//! the offspring improved.
+//!
+//! **Idea.** The first individuals are the reference set: the *best set*, then the *diverse set*. The others
+//! are a pool. In a cycle each of the pool is put between or near two of the reference set, improves by
+//! itself, and then the reference set takes over the best of all, and, or, the farthest from the best.
+//! Where it took over none of the pool, the pool is placed anew, and the diverse set chosen from it.
+//!
+//! **Equations** (of one coordinate; a and b are the parents'):
+//!
+//! ```text
+//! combine   x = min(a, b) - alpha |a - b| + u (1 + 2 alpha) |a - b|      BLX-alpha, u uniform in (0, 1)
+//! improve   as in solis_wets, at first with half the distance to the nearest of the reference set
+//! best      the i-th best of all becomes the i-th of the best set
+//! diverse   the i-th farthest from the best set, by the distance to its nearest, becomes the i-th of the
+//!           diverse set; of all but the best set, or of the pool where it was placed anew
+//! ```
+//!
+//! A cycle is six iterations and `improvement` more: in three the individuals measure, in two the reference
+//! set takes over, in one the pool combines.
+//!
+//! | symbol | field | meaning | range | default |
+//! |---|---|---|---|---|
+//! | | `best_set` | individuals of the best set | >= 1 | 10 |
+//! | | `diverse_set` | individuals of the diverse set | >= 1 | 10 |
+//! | alpha | `alpha` | how far outside its parents a coordinate may be | finite, >= 0 | 0.5 |
+//! | | `improvement` | tries to improve each of the pool in a cycle | >= 0 | 20 |
+//! | | `update` | whether the diverse set is renewed by the best, or by the farthest | | diverse |
+//! | | `search` | see [`solis_wets`]; its `step` is 0 for the distance above | | |
+//!
+//! **Source.** F. Glover, "A template for scatter search and path relinking", 1998; in the form of
+//! libCudaOptimize ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha
+//! after L. Eshelman, J. Schaffer, "Real-coded genetic algorithms and interval-schemata", 1993.
+//!
+//! **Deviations.** libCudaOptimize combines elements of the two sets without saying which: here all pairs, one
+//! after the other, as many in a cycle as the pool has individuals. Distances are in ranges of the bounds. A new
+//! pool may also bring better points than the best set has; it takes those over.
+
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
+use crate::order::{Candidate, Fitness};
+use crate::real::Real;
+use crate::solis_wets::{self, SolisWets};
+
+/// How the diverse set is renewed.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Update {
+    /// By the best that the best set has no room for.
+    Best = 0,
+    /// By the farthest from the best set.
+    #[default]
+    Diverse = 1,
+}
+
+impl Update {
+    /// Every way with the name that users give it.
+    pub const ALL: [(&'static str, Update); 2] =
+        [("best", Update::Best), ("diverse", Update::Diverse)];
+}
+
+/// The parameters of scatter search, in the precision of the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScatterSearch<R> {
+    /// How the pool improves.
+    pub search: SolisWets<R>,
+    /// How far outside its parents a coordinate may be.
+    pub alpha: R,
+    /// Individuals of the best set.
+    pub best_set: u32,
+    /// Individuals of the diverse set.
+    pub diverse_set: u32,
+    /// Tries to improve each of the pool in a cycle.
+    pub improvement: u32,
+    /// How the diverse set is renewed.
+    pub update: Update,
+}
+
+/// What individuals do in an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// All find their rank by fitness.
+    Rank,
+    /// The best set takes over.
+    Best,
+    /// All but the best set measure how far they are from it.
+    Measure,
+    /// They find their rank by that.
+    RankFarthest,
+    /// The diverse set takes over.
+    Diverse,
+    /// The pool combines.
+    Combine,
+    /// The pool improves.
+    Improve,
+}
+
+/// What an individual sees of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What it does.
+    pub phase: Phase,
+    /// Whose point it takes over.
+    pub from: u32,
+    /// Whose offspring it becomes; none where the pool is placed anew.
+    pub parents: Option<[u32; 2]>,
+}
+
+/// How a point is changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Plan<R> {
+    /// Placed anew.
+    Anew,
+    /// Put near these two.
+    Combined([u32; 2]),
+    /// Improved.
+    Improved(solis_wets::Plan<R>),
+}
+
+/// The number that is a rank, or the square of a distance.
+const KEY: usize = 0;
+/// The number of the reference set that is one where the last of the pool was taken over.
+const REPLACED: usize = 1;
+/// The number of the diverse set that is one where the pool has been placed anew.
+const RENEWED: usize = 2;
+/// Iterations of a cycle before the pool improves.
+const BEFORE: u64 = 6;
+
+impl<R: Real> ScatterSearch<R> {
+    /// Individuals of the reference set.
+    #[inline(always)]
+    pub fn reference_set(&self) -> u32 {
+        self.best_set + self.diverse_set
+    }
+
+    /// What individuals do in an iteration (from 1; at the start nothing is made of it).
+    #[inline(always)]
+    pub fn phase(&self, iteration: u64) -> Phase {
+        match self.step(iteration) {
+            0 => Phase::Rank,
+            1 => Phase::Best,
+            2 => Phase::Measure,
+            3 => Phase::RankFarthest,
+            4 => Phase::Diverse,
+            5 => Phase::Combine,
+            _ => Phase::Improve,
+        }
+    }
+
+    #[inline(always)]
+    fn cycle(&self) -> u64 {
+        BEFORE + u64::from(self.improvement)
+    }
+
+    #[inline(always)]
+    fn step(&self, iteration: u64) -> u64 {
+        step_of_cycle(iteration, self.cycle())
+    }
+
+    /// The parents of the `number`-th offspring: all pairs of the reference set one after the other.
+    #[inline(always)]
+    pub fn parents(&self, number: u64) -> [u32; 2] {
+        let n = u64::from(self.reference_set());
+        // Never zero; said so that no check for a division by zero is compiled.
+        let mut rest = (number % (n * (n - 1) / 2).max(1)) as u32;
+        let (mut first, mut with_it) = (0, self.reference_set() - 1);
+        while rest >= with_it {
+            rest -= with_it;
+            with_it -= 1;
+            first += 1;
+        }
+        [first, first + 1 + rest]
+    }
+
+    /// Whether the reference set took over none of the pool when it last could.
+    #[inline(always)]
+    fn is_stuck<P: Population<R>>(&self, population: &P) -> bool {
+        let replaced = |i| population.numbers(i)[REPLACED] != R::ZERO;
+        population.count(self.reference_set(), replaced) == 0
+    }
+
+    /// Whether the diverse set is chosen by distance in this cycle.
+    #[inline(always)]
+    fn scatters<P: Population<R>>(&self, population: &P) -> bool {
+        self.update == Update::Diverse || self.is_renewed(population)
+    }
+
+    /// Whether the pool has been placed anew in this cycle.
+    #[inline(always)]
+    fn is_renewed<P: Population<R>>(&self, population: &P) -> bool {
+        population.numbers(self.best_set)[RENEWED] != R::ZERO
+    }
+
+    /// The first that may come into the diverse set.
+    #[inline(always)]
+    fn first_far<P: Population<R>>(&self, population: &P) -> u32 {
+        if self.is_renewed(population) { self.reference_set() } else { self.best_set }
+    }
+
+    /// The square of the distance to the nearest of the first `n` individuals.
+    #[inline(always)]
+    fn nearest<P: Population<R>>(&self, index: u32, n: u32, population: &P) -> R {
+        let (mut nearest, mut i) = (R::INFINITY, 0);
+        while i < n {
+            let square = population.square(index, i);
+            if square < nearest {
+                nearest = square;
+            }
+            i += 1;
+        }
+        nearest
+    }
+
+    /// How many are farther from the best set than this one.
+    #[inline(always)]
+    fn rank_of_farthest<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
+        let Individual { index, individuals, .. } = *who;
+        let (mine, first) = (population.numbers(index)[KEY], self.first_far(population));
+        population.count(individuals, |i| {
+            let far = population.numbers(i)[KEY];
+            i >= first && (far > mine || (far == mine && i < index))
+        })
+    }
+
+    /// The best set takes over; the diverse set only where it is renewed by the best.
+    #[inline(always)]
+    fn take_best<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        numbers: &mut Numbers<R>,
+    ) -> u32 {
+        let stuck = self.is_stuck(population);
+        let rank = R::from_u32(who.index);
+        let mut from = who.index;
+        if who.index >= self.best_set {
+            numbers[RENEWED] = if stuck { R::ONE } else { R::ZERO };
+        }
+        if who.index < self.best_set || (self.update == Update::Best && !stuck) {
+            from = found(who, population, |i| population.numbers(i)[KEY] == rank);
+            numbers[REPLACED] = self.replaced_by(from);
+        }
+        from
+    }
+
+    #[inline(always)]
+    fn replaced_by(&self, from: u32) -> R {
+        if from >= self.reference_set() { R::ONE } else { R::ZERO }
+    }
+}
+
+/// The first individual that is so; the one that looks if there is none.
+#[inline(always)]
+fn found<R: Real, P: Population<R>>(
+    who: &Individual<R>,
+    population: &P,
+    is_so: impl Fn(u32) -> bool,
+) -> u32 {
+    let found = population.first(who.individuals, is_so);
+    if found < who.individuals { found } else { who.index }
+}
+
+impl<R: Real> Method<R> for ScatterSearch<R> {
+    /// The last step of the improvement.
+    const OWN: usize = 1;
+    const NUMBERS: usize = 4;
+    type Seen = Seen;
+    type Plan = Plan<R>;
+
+    #[inline(always)]
+    fn attempts(&self, iteration: u64, index: u32) -> u32 {
+        u32::from(index >= self.reference_set() && self.step(iteration) + 1 >= BEFORE)
+    }
+
+    fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
+        let (cycles, rest) = (iterations / self.cycle(), iterations % self.cycle());
+        let tries = u64::from(self.improvement) + 1;
+        let each = cycles.saturating_mul(tries).saturating_add((rest + 1).saturating_sub(BEFORE));
+        each.saturating_mul(u64::from(individuals - self.reference_set()))
+    }
+
+    /// From the first of its tries on the pool improves without the others.
+    #[inline(always)]
+    fn noticed(&self, iteration: u64) -> u64 {
+        let (step, last) = (self.step(iteration), self.cycle() - 1);
+        if iteration == 0 || step < BEFORE { iteration } else { iteration + (last - step) }
+    }
+
+    #[inline(always)]
+    fn start(&self, _: R, _: R) -> Own<R> {
+        Own::default()
+    }
+
+    #[inline(always)]
+    fn look<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        numbers: &mut Numbers<R>,
+    ) -> Seen {
+        let (phase, index, n) = (self.phase(who.iteration), who.index, who.individuals);
+        let mut seen = Seen { phase, from: index, parents: None };
+        let is_pool = index >= self.reference_set();
+        match phase {
+            Phase::Rank => {
+                let me = Candidate::new(who.fitness, index);
+                let before = |i| Candidate::new(population.fitness(i), i).beats(me);
+                numbers[KEY] = R::from_u32(population.count(n, before));
+            }
+            Phase::Best if !is_pool => seen.from = self.take_best(who, population, numbers),
+            Phase::Measure if index >= self.best_set && self.scatters(population) => {
+                numbers[KEY] = self.nearest(index, self.best_set, population);
+            }
+            Phase::RankFarthest if index >= self.best_set && self.scatters(population) => {
+                let rank = self.rank_of_farthest(who, population);
+                let may = index >= self.first_far(population);
+                numbers[KEY] = R::from_u32(if may { rank } else { n });
+            }
+            Phase::Diverse if index >= self.best_set && !is_pool && self.scatters(population) => {
+                let rank = R::from_u32(index - self.best_set);
+                let is_it = |i| i >= self.best_set && population.numbers(i)[KEY] == rank;
+                seen.from = found(who, population, is_it);
+                numbers[REPLACED] = self.replaced_by(seen.from);
+            }
+            Phase::Combine if is_pool && !self.is_stuck(population) => {
+                let pool = u64::from(n - self.reference_set());
+                let cycles = who.iteration / self.cycle();
+                let number = cycles.wrapping_mul(pool) + u64::from(index - self.reference_set());
+                seen.parents = Some(self.parents(number));
+            }
+            Phase::Improve if is_pool && self.step(who.iteration) == BEFORE => {
+                let square = self.nearest(index, self.reference_set(), population);
+                *numbers = self.search.numbers(who);
+                if self.search.nearest() {
+                    numbers[0] = solis_wets::first_step(square);
+                }
+            }
+            _ => (),
+        }
+        seen
+    }
+
+    #[inline(always)]
+    fn takes_over(&self, _: &Individual<R>, seen: &Seen) -> u32 {
+        seen.from
+    }
+
+    #[inline(always)]
+    fn plan(&self, who: &Individual<R>, seen: Seen, numbers: &mut Numbers<R>) -> Plan<R> {
+        match (seen.phase, seen.parents) {
+            (Phase::Combine, None) => Plan::Anew,
+            (Phase::Combine, Some(parents)) => Plan::Combined(parents),
+            _ => Plan::Improved(self.search.plan(who, (), numbers)),
+        }
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        let (lower, upper) = site.bounds();
+        match plan {
+            Plan::Anew => (lower + site.draws(0)[0] * (upper - lower), Own::default()),
+            Plan::Combined([a, b]) => {
+                let (a, b) = (site.of(*a), site.of(*b));
+                let (low, high) = if a < b { (a, b) } else { (b, a) };
+                let outside = self.alpha * (high - low);
+                let from = low - outside;
+                let x = from + site.draws(0)[0] * (high + outside - from);
+                let x = self.search.limits.enforce(x, (lower, upper), || site.reentry());
+                (x, Own::default())
+            }
+            Plan::Improved(plan) => self.search.propose(plan, site),
+        }
+    }
+
+    #[inline(always)]
+    fn accept(
+        &self,
+        who: &Individual<R>,
+        plan: &Plan<R>,
+        proposal: Fitness<R>,
+        numbers: &mut Numbers<R>,
+    ) -> bool {
+        match plan {
+            Plan::Improved(plan) => self.search.accept(who, plan, proposal, numbers),
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

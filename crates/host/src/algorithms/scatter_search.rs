@@ -1,0 +1,143 @@
+//! The parameters of scatter search. The equations are in [`warpswarm_core::scatter_search`].
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::Boundary;
+use warpswarm_core::scatter_search::{ScatterSearch, Update};
+
+use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
+use super::solis_wets::{self, SolisWetsParams};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use crate::error::{Error, Result};
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "scatter-search",
+    title: "scatter search: pairs of good and of scattered points combined, and improved",
+    source: "F. Glover, A template for scatter search and path relinking, 1998; as in libCudaOptimize",
+    backends: DEVICES,
+    parameters: ScatterSearchParams::ROWS,
+    presets: &[Preset {
+        name: "libcudaoptimize",
+        source: "libCudaOptimize: best and diverse set, BLX-alpha, Solis and Wets' search; sizes and alpha, \
+                 which it does not give, are usual ones",
+        make: || Algorithm::ScatterSearch(ScatterSearchParams::libcudaoptimize()),
+    }],
+    make: || Algorithm::ScatterSearch(ScatterSearchParams::libcudaoptimize()),
+};
+
+/// The parameters of scatter search.
+///
+/// The default is [`libcudaoptimize`](ScatterSearchParams::libcudaoptimize).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScatterSearchParams {
+    /// Individuals of the best set; at least 1.
+    pub best_set: u32,
+    /// Individuals of the diverse set; at least 1. The others, at least as many as these, are the pool.
+    pub diverse_set: u32,
+    /// alpha, how far outside its parents a coordinate may be, in their distances; finite, at least 0.
+    pub alpha: f64,
+    /// Tries to improve each of the pool between two updates of the reference set.
+    pub improvement: u32,
+    /// How the diverse set is renewed.
+    pub update: Update,
+    /// How the pool improves. Its `step` is 0 for half the distance to the nearest of the reference set.
+    pub search: SolisWetsParams,
+}
+
+impl Default for ScatterSearchParams {
+    fn default() -> Self {
+        ScatterSearchParams::libcudaoptimize()
+    }
+}
+
+impl ScatterSearchParams {
+    /// Sets of ten, alpha = 0.5, twenty tries.
+    pub const fn libcudaoptimize() -> Self {
+        ScatterSearchParams {
+            best_set: 10,
+            diverse_set: 10,
+            alpha: 0.5,
+            improvement: 20,
+            update: Update::Diverse,
+            search: SolisWetsParams::solis_wets_1981(),
+        }
+    }
+
+    /// The parameters in the run's number type, checked for so many individuals.
+    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<ScatterSearch<R>> {
+        parameters::check(self)?;
+        let [best, diverse] = [self.best_set, self.diverse_set].map(u64::from);
+        if individuals < best + 2 * diverse {
+            return Err(Error::Setting {
+                field: "individuals",
+                value: individuals.to_string(),
+                allowed: format!(
+                    "at least {}: a best set of {best}, a diverse set of {diverse}, and a pool that is not \
+                     smaller than that",
+                    best + 2 * diverse
+                ),
+            });
+        }
+        Ok(ScatterSearch {
+            search: self.search.method()?,
+            alpha: parameters::rounded("alpha", self.alpha)?,
+            best_set: self.best_set,
+            diverse_set: self.diverse_set,
+            improvement: self.improvement,
+            update: self.update,
+        })
+    }
+}
+
+impl Params for ScatterSearchParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "best_set",
+            meaning: "individuals of the best set",
+            range: COUNT,
+            default: "10",
+        },
+        ParameterInfo {
+            name: "diverse_set",
+            meaning: "individuals of the diverse set; those in neither are the pool",
+            range: COUNT,
+            default: "10",
+        },
+        ParameterInfo {
+            name: "alpha",
+            meaning: "how far outside its parents a coordinate may be, in their distances",
+            range: NOT_NEGATIVE,
+            default: "0.5",
+        },
+        ParameterInfo {
+            name: "improvement",
+            meaning: "tries to improve each of the pool between two updates",
+            range: "a whole number up to 4294967295",
+            default: "20",
+        },
+        ParameterInfo {
+            name: "update",
+            meaning: "how the diverse set is renewed",
+            range: "best or diverse",
+            default: "diverse",
+        },
+        solis_wets::STEP,
+        solis_wets::SMALLEST_STEP,
+        solis_wets::SUCCESSES,
+        solis_wets::FAILURES,
+        parameters::boundary("clamp"),
+        parameters::CORRECTION,
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        Access::Whole(|p| p.best_set, |p, n| p.best_set = n),
+        Access::Whole(|p| p.diverse_set, |p, n| p.diverse_set = n),
+        Access::Number(|p| p.alpha, |p, x| p.alpha = x),
+        Access::Whole(|p| p.improvement, |p, n| p.improvement = n),
+        named!(Update::ALL, update),
+        Access::Number(|p| p.search.step, |p, x| p.search.step = x),
+        Access::Number(|p| p.search.smallest_step, |p, x| p.search.smallest_step = x),
+        Access::Whole(|p| p.search.successes, |p, n| p.search.successes = n),
+        Access::Whole(|p| p.search.failures, |p, n| p.search.failures = n),
+        named!(Boundary::ALL, search.boundary),
+        Access::Number(|p| p.search.correction, |p, x| p.search.correction = x),
+    ];
+}
