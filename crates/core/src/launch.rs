@@ -12,7 +12,8 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use generation::{
-    GenerationArgs, MethodArgs, WarpTile, generation_kernels, generation_stage, team_scratch,
+    GenerationArgs, MethodArgs, MethodTile, POINT_PLACES, generation_kernels, generation_stage,
+    team_scratch,
 };
 
 /// The address of an array in the memory of whatever runs the kernel.

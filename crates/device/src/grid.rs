@@ -80,9 +80,6 @@ pub struct Exchange {
     words: u32,
 }
 
-/// Slots that a lane has in flight at a time.
-const IN_FLIGHT: usize = 4;
-
 impl Exchange {
     /// The exchange of `blocks` blocks over `slots`, with `words` words a slot
     /// ([`slot_words`](warpswarm_core::launch::slot_words)).
@@ -114,12 +111,12 @@ impl Exchange {
         }
     }
 
-    /// Waits for all posts under `tag` and gives the best with the number of its block, the lowest
+    /// Waits for all posts under `tag`, of which a lane reads so many at a time, and gives the best with the number of its block, the lowest
     /// among equals; without constraints a NaN value says that no block has one. Collective in the
     /// warp; what the blocks wrote before posting is visible after a [`fence`] of the warp.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn collect<R: DeviceReal>(&self, tag: u32) -> Candidate<R> {
+    pub fn collect<R: DeviceReal, const IN_FLIGHT: usize>(&self, tag: u32) -> Candidate<R> {
         let constrained = self.words as usize > R::WORDS;
         let mut best = Candidate::<R>::NONE;
         if self.blocks <= 32 {

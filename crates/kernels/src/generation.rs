@@ -1,5 +1,5 @@
-//! The kernels that run a [`Method`](warpswarm_core::method::Method): a warp an individual, iterations one after the other in one
-//! launch or one a launch.
+//! The kernels that run a [`Method`](warpswarm_core::method::Method): a thread or a warp an individual, iterations one
+//! after the other in one launch or one a launch.
 //!
 //! The population is there twice; an iteration reads what the one before has written and writes the
 //! other, so that a barrier an iteration is all the order that is needed. It is also where the
@@ -7,13 +7,18 @@
 
 mod meeting;
 mod population;
+mod seen;
 
+pub mod held;
 pub mod memory;
 pub mod nearest;
-pub mod registers;
+pub mod threads;
+pub mod warps;
 
+#[cfg(feature = "built-in")]
 use warpswarm_core::launch::GenerationArgs;
 
+#[cfg(feature = "built-in")]
 warpswarm_device::entries! {
     /// The kernels that evaluate nothing.
     pub fn common {
@@ -41,12 +46,22 @@ macro_rules! export_method {
         warpswarm_device::entries! {
             /// The kernels in this precision.
             pub fn $real {
+                concat!($name, "_", stringify!($real), "_x1k8") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::held::run::<$real, $method,
+                            $crate::generation::threads::Threads<$real>, false>(&args),
+                concat!($name, "_", stringify!($real), "_x1k8_constrained") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::held::run::<$real, $method,
+                            $crate::generation::threads::Threads<$real>, true>(&args),
                 concat!($name, "_", stringify!($real), "_x32k1") =>
                     |args: warpswarm_core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::registers::run::<$real, $method, false>(&args),
+                        $crate::generation::held::run::<$real, $method,
+                            $crate::generation::warps::Warps<$real>, false>(&args),
                 concat!($name, "_", stringify!($real), "_x32k1_constrained") =>
                     |args: warpswarm_core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::registers::run::<$real, $method, true>(&args),
+                        $crate::generation::held::run::<$real, $method,
+                            $crate::generation::warps::Warps<$real>, true>(&args),
                 concat!($name, "_", stringify!($real), "_any") =>
                     |args: warpswarm_core::launch::MethodArgs<$real, $method>|
                         $crate::generation::memory::step::<$real, $method>(&args),

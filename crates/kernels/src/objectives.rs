@@ -9,16 +9,16 @@
 #[macro_export]
 macro_rules! export_objective {
     (any $($rest:tt)*) => {
-        $crate::export_objective! { @ [x1k2 x8k4 x16k8 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @ [x1k2 x1k8 x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
     (two $($rest:tt)*) => {
-        $crate::export_objective! { @ [x1k2 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @ [x1k2 x1k8 x32k1 warp thread] $($rest)* }
     };
     (few $($rest:tt)*) => {
-        $crate::export_objective! { @ [x8k4 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @ [x1k8 x8k4 x32k1 warp thread] $($rest)* }
     };
     (many $($rest:tt)*) => {
-        $crate::export_objective! { @ [x8k4 x16k8 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @ [x1k8 x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
     (@ $forms:tt $name:ident, f32: $single:ty, f64: $double:ty) => {
         #[allow(non_snake_case, missing_docs)]
@@ -39,6 +39,7 @@ macro_rules! export_objective {
         }
     };
     (@form x1k2 $real:ident) => { warpswarm_device::point::TilePoint<$real, 1, 2> };
+    (@form x1k8 $real:ident) => { warpswarm_device::point::TilePoint<$real, 1, 8> };
     (@form x8k4 $real:ident) => { warpswarm_device::point::TilePoint<$real, 8, 4> };
     (@form x16k8 $real:ident) => { warpswarm_device::point::TilePoint<$real, 16, 8> };
     (@form x32k1 $real:ident) => { warpswarm_device::point::TilePoint<$real, 32, 1> };
@@ -46,8 +47,10 @@ macro_rules! export_objective {
     (@form thread $real:ident) => { warpswarm_device::point::ThreadPoint<$real> };
 }
 
+#[cfg(feature = "built-in")]
 use warpswarm_core::problems::{self, Shifted};
 
+#[cfg(feature = "built-in")]
 macro_rules! export_problems {
     (() $($problem:ident: $forms:ident),*) => {
         $(export_objective! {
@@ -65,4 +68,5 @@ macro_rules! export_problems {
     };
 }
 
+#[cfg(feature = "built-in")]
 warpswarm_core::for_each_problem!(export_problems);

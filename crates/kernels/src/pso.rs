@@ -158,7 +158,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
         let row = |index| self.row_of(self.best_positions, index);
         let initial = self.args.iterations == 0;
-        self.run().end_iteration(initial, mine, row, self.args.stride, scratch);
+        self.run().end_iteration(initial, |t| t, mine, row, self.args.stride, scratch);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use core::mem::offset_of;
 
-use warpswarm_core::launch::{Control, Ptr, StopRule};
+use warpswarm_core::launch::{Control, Ptr, StopRule, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_core::sum::Operator;
 use warpswarm_device::shared::SharedArray;
@@ -64,14 +64,15 @@ pub struct Run<R> {
 impl<R: DeviceReal> Run<R> {
     /// Ends an iteration over the grid: `mine` is the best that this thread has to offer. The last
     /// block makes the best of all the global best if it beats that, with the position that `row`
-    /// gives for it, counts the iteration and applies the stop rule; if `initial`, it ends the
-    /// initialisation.
+    /// gives for it, counts the iteration and applies the stop rule if an improvement in this one is
+    /// `noticed` in it, not in a later one; if `initial`, it ends the initialisation.
     ///
     /// Collective in the block; `scratch` has an element for every thread.
     #[inline(always)]
     pub fn end_iteration(
         &self,
         initial: bool,
+        noticed: impl Fn(u64) -> u64,
         mine: Candidate<R>,
         row: impl Fn(u32) -> View<R>,
         stride: u32,
@@ -100,9 +101,14 @@ impl<R: DeviceReal> Run<R> {
             let iterations = if initial { 0 } else { control.iterations + 1 };
             let new = if moved { best } else { old };
             let improved = !initial && new.fitness.beats(old.fitness);
-            let improved_at = if improved { iterations } else { control.improved_at };
+            let noticed = noticed(iterations);
+            let improved_at = if improved { noticed } else { control.improved_at };
             self.global.set(0, new);
-            let stop = self.stop.check(new.fitness, iterations, improved_at);
+            let stop = if noticed == iterations {
+                self.stop.check(new.fitness, iterations, improved_at)
+            } else {
+                stopped::NOT
+            };
             set_progress(self.control, iterations, improved_at, stop);
         }
     }

@@ -11,10 +11,11 @@ const CONSTRAINED: &str = "_constrained";
 /// that looks at all coordinates, and two with constraints.
 const TYPICAL: [&str; 4] = ["Griewank", "LennardJones", "SpeedReducer", "ThreeBarTruss"];
 /// With these it links every objective: one of each form, the one that leaves the fewest registers.
-const TIGHT: [&str; 6] = [
+const TIGHT: [&str; 7] = [
     "pso_resident_REAL_x1k2",
     "pso_resident_grid_REAL_x8k4",
     "pso_resident_grid_REAL_x16k8",
+    "de_REAL_x1k8",
     "de_REAL_x32k1",
     "pso_streaming_REAL_any",
     "pso_position_REAL",

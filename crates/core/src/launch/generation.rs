@@ -7,8 +7,8 @@ use crate::real::Real;
 /// The arguments of the kernels that run a [`Method`](crate::method::Method).
 ///
 /// Arrays are row-major; a row of coordinates has `stride` places, those beyond `dimensions` zero.
-/// Public points and fitnesses are there twice: iteration t reads those of parity t - 1 and writes those
-/// of parity t.
+/// Public points, fitnesses and numbers are there twice: iteration t reads those of parity t - 1 and
+/// writes those of parity t.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GenerationArgs<R> {
@@ -18,7 +18,7 @@ pub struct GenerationArgs<R> {
     pub fitness: Ptr<Fitness<R>>,
     /// Own rows, `[run][row][individual][coordinate]`
     pub own: Ptr<R>,
-    /// Numbers, `[run][individual][number]`
+    /// Numbers, `[run][parity][individual][number]`
     pub numbers: Ptr<R>,
     /// The best that there ever was, `[run]`
     pub global: Ptr<Candidate<R>>,
@@ -56,7 +56,8 @@ pub struct GenerationArgs<R> {
     pub blocks_per_run: u32,
     /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
     pub tag: u32,
-    /// Warps that share an individual's attempts, 1 or more: a divisor of the block's; 1 without tile.
+    /// Warps that share an individual's attempts, 1 or more: a divisor of the block's; 1 where a thread has an
+    /// individual, and without tile.
     pub team: u32,
     /// No meaning; fills the struct.
     pub reserved: u32,
@@ -72,43 +73,58 @@ pub struct MethodArgs<R, M> {
     pub method: M,
 }
 
-/// How the individuals of a [`Method`](crate::method::Method) are spread over lanes: a warp each, a
-/// coordinate a lane in registers, or all of them in memory.
+/// How the individuals of a [`Method`](crate::method::Method) are spread over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WarpTile {
+pub struct MethodTile {
     /// Its name in the names of kernels.
     pub name: &'static str,
     /// The most dimensions that it holds.
     pub dimensions: u32,
+    /// Lanes of an individual.
+    pub lanes: u32,
 }
 
-impl WarpTile {
-    /// All of them, the smallest first. The last holds nothing in registers, and does one iteration a
-    /// launch.
-    pub const ALL: [WarpTile; 2] = [
-        WarpTile { name: "x32k1", dimensions: 32 },
-        WarpTile { name: "any", dimensions: u32::MAX },
-    ];
+impl MethodTile {
+    /// A thread an individual.
+    pub const THREAD: MethodTile = MethodTile { name: "x1k8", dimensions: 8, lanes: 1 };
+    /// A warp an individual, a coordinate a lane.
+    pub const WARP: MethodTile = MethodTile { name: "x32k1", dimensions: 32, lanes: 32 };
+    /// A warp an individual, its coordinates in memory; does one iteration a launch.
+    pub const ANY: MethodTile = MethodTile { name: "any", dimensions: u32::MAX, lanes: 32 };
 
     /// The smallest tile that holds this many dimensions.
-    pub fn for_dimensions(dimensions: u32) -> WarpTile {
-        let [held, any] = WarpTile::ALL;
-        if dimensions <= held.dimensions { held } else { any }
+    pub fn for_dimensions(dimensions: u32) -> MethodTile {
+        let tiles = [MethodTile::THREAD, MethodTile::WARP];
+        let holds = |tile: &MethodTile| dimensions <= tile.dimensions;
+        tiles.into_iter().find(holds).unwrap_or(MethodTile::ANY)
     }
 
-    /// Whether individuals are in registers while they move.
+    /// Whether individuals are in registers or shared memory while they move.
     pub fn is_held(&self) -> bool {
-        self.dimensions != u32::MAX
+        *self != MethodTile::ANY
     }
 
-    /// Shared memory of a block, in bytes: a candidate a thread and one more, of which [`team_scratch`] has some,
-    /// then the coordinates that lanes show each other.
+    /// Shared memory of a block, in bytes: a candidate a thread and one more, of which [`team_scratch`] has some;
+    /// then the coordinates that lanes show each other, or a point for the best and one a thread.
     pub const fn shared_bytes<R: Real>(&self, block: u32, gathers: bool) -> u32 {
-        let candidates = generation_stage::<R>(block);
-        let held = if self.dimensions == u32::MAX { 0 } else { self.dimensions };
-        candidates + if gathers { block / 32 * held * 4 * R::WORDS as u32 } else { 0 }
+        let coordinates = match (self.lanes, self.dimensions) {
+            (1, _) => (block + 1) * POINT_PLACES,
+            (_, u32::MAX) => 0,
+            (lanes, held) => {
+                if gathers {
+                    block / lanes * held
+                } else {
+                    0
+                }
+            }
+        };
+        generation_stage::<R>(block) + 4 * R::WORDS as u32 * coordinates
     }
 }
+
+/// Places of a thread's point in shared memory, of which [`MethodTile::THREAD`] uses eight: an odd number, so
+/// that the threads of a warp find theirs in different banks.
+pub const POINT_PLACES: u32 = 9;
 
 /// Where warps that share an individual put their best attempts, in the candidates of a block: they are there
 /// twice, so that a barrier an individual is enough. Before them is what the blocks' agreement takes.
@@ -127,7 +143,7 @@ pub const fn generation_stage<R: Real>(block: u32) -> u32 {
 /// and the tile is not `any`, does `iterations` iterations (one, for the tile `any`), or places the
 /// individuals if that is zero. It is linked with an objective in the form of its tile, `warp` for `any`. Grids are `runs * blocks_per_run`
 /// blocks of at most [`MAX_BLOCK`](super::MAX_BLOCK) threads, a multiple of 32; shared memory is
-/// [`WarpTile::shared_bytes`]. More than one iteration and more than one block a run need a
+/// [`MethodTile::shared_bytes`]. More than one iteration and more than one block a run need a
 /// cooperative launch. Before the first launch `control`, `slots`, `own`, `numbers`, and places beyond the
 /// dimensions are zero.
 pub mod generation_kernels {
@@ -141,14 +157,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_of_warps_are_chosen_by_dimensions() {
-        let name = |dimensions| WarpTile::for_dimensions(dimensions).name;
+    fn tiles_are_chosen_by_dimensions() {
+        let name = |dimensions| MethodTile::for_dimensions(dimensions).name;
         assert_eq!(
-            [name(1), name(32), name(33), name(u32::MAX - 3)],
-            ["x32k1", "x32k1", "any", "any"]
+            [1, 8, 9, 32, 33, u32::MAX - 3].map(name),
+            ["x1k8", "x1k8", "x32k1", "x32k1", "any", "any"]
         );
-        assert_eq!(WarpTile::ALL[0].shared_bytes::<f32>(64, true), 65 * 16 + 2 * 32 * 4);
-        assert_eq!(WarpTile::ALL[1].shared_bytes::<f64>(64, true), 65 * 24);
+        assert_eq!(MethodTile::THREAD.shared_bytes::<f64>(64, true), 65 * 24 + 65 * 9 * 8);
+        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, true), 65 * 16 + 2 * 32 * 4);
+        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, false), 65 * 16);
+        assert_eq!(MethodTile::ANY.shared_bytes::<f64>(64, true), 65 * 24);
     }
 
     #[test]

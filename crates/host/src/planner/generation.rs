@@ -1,32 +1,39 @@
-//! How the populations of a method are laid over a device: a warp an individual, blocks striding.
+//! How the populations of a method are laid over a device: a thread or a warp an individual, blocks striding.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{MAX_BLOCK, WarpTile};
+use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
 use crate::error::{Error, Result};
 use crate::report::Plan;
 
-/// With so many individuals a warp, or fewer, one block has the whole population: its barrier is
+/// With so many rounds of individuals, or fewer, one block has the whole population: its barrier is
 /// cheaper than the blocks' exchange.
 const ALONE: u32 = 2;
-/// With so many individuals a warp, or more, a launch an iteration costs no more than the exchange.
+/// With so many rounds of individuals, or more, a launch an iteration costs no more than the exchange.
 const CROWDED: u64 = 16;
 
+/// With no more individuals for each multiprocessor, each of them has a warp, which is faster than a thread.
+const WARPS: u32 = 8;
+
 /// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
-pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&WarpTile, u32, u32) -> Result<u32>;
+pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&MethodTile, u32, u32) -> Result<u32>;
 
 /// How the runs are laid over the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) schedule: Schedule,
-    pub(crate) tile: WarpTile,
+    pub(crate) tile: MethodTile,
     pub(crate) grid: Geometry,
     /// Bytes of shared memory.
     pub(crate) shared: u32,
     /// Warps that share an individual's attempts.
     pub(crate) team: u32,
+    /// Blocks that the device runs at once.
+    pub(crate) capacity: u64,
+    /// Whether it could do with more of them.
+    pub(crate) short: bool,
 }
 
 impl Layout {
@@ -49,17 +56,55 @@ impl Layout {
 /// So many warps share the attempts of an individual at most: one barrier more is cheaper than another
 /// attempt, and registers suffice for blocks of that size.
 const TEAM: u32 = MAX_BLOCK / WARP;
-/// Attempts are shared as long as that takes no more blocks than this: the more blocks, the longer it takes
-/// them to agree.
+/// Attempts are shared by warps as long as that takes no more blocks than this: the more blocks, the longer
+/// it takes them to agree.
 const TEAM_BLOCKS: u32 = 256;
-
 /// The warps that share an individual's attempts in such a block, where that is of use.
-fn team(demand: &Demand, attempts: u32, block: u32) -> u32 {
+fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
     let warps = block / WARP;
     let most = attempts.min(TEAM).min(warps);
     let team = (1..=most).rev().find(|&team| warps.is_multiple_of(team)).unwrap_or(1);
     let blocks = u64::from(demand.individuals.div_ceil(warps / team)) * u64::from(demand.runs);
     if blocks <= u64::from(TEAM_BLOCKS) { team } else { 1 }
+}
+
+/// The block in which runs of a thread an individual are done in the shortest time, all of them: each is so
+/// many rounds of a block, and so many blocks are done at once.
+fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
+    let tile = MethodTile::THREAD;
+    let fewest = demand.individuals.div_ceil(MAX_BLOCK);
+    let even = |rounds| demand.individuals.div_ceil(rounds).next_multiple_of(WARP);
+    let mut best = even(fewest);
+    if demand.runs <= demand.multiprocessors {
+        return Ok(best);
+    }
+    let (mut shortest, mut tried) = (u64::MAX, 0);
+    for rounds in fewest..=fewest * MAX_BLOCK / WARP {
+        let block = even(rounds);
+        if block == tried {
+            continue;
+        }
+        tried = block;
+        let shared = tile.shared_bytes::<R>(block, demand.gathers);
+        let at_once = u64::from(occupancy(&tile, block, shared)?.max(1));
+        let waves = u64::from(demand.runs).div_ceil(at_once * u64::from(demand.multiprocessors));
+        if waves * u64::from(rounds) < shortest {
+            (shortest, best) = (waves * u64::from(rounds), block);
+        }
+    }
+    Ok(best)
+}
+
+/// The tile that holds the individuals: a thread each where that is enough, unless the device has a warp for
+/// each of them.
+fn tile(demand: &Demand) -> MethodTile {
+    let all = u64::from(demand.individuals) * u64::from(demand.runs);
+    match MethodTile::for_dimensions(demand.dimensions) {
+        MethodTile::THREAD if all <= u64::from(WARPS) * u64::from(demand.multiprocessors) => {
+            MethodTile::WARP
+        }
+        tile => tile,
+    }
 }
 
 /// Lays the runs over the device, of individuals that make so many attempts in an iteration.
@@ -68,7 +113,7 @@ pub(crate) fn plan<R: Real>(
     attempts: u32,
     occupancy: Occupancy<'_>,
 ) -> Result<Layout> {
-    let tile = WarpTile::for_dimensions(demand.dimensions);
+    let tile = tile(demand);
     let alternatives = if tile.is_held() { "auto, resident, streaming" } else { "auto, streaming" };
     let impossible =
         |reason: String| Err(Error::Schedule { schedule: demand.schedule, reason, alternatives });
@@ -76,34 +121,38 @@ pub(crate) fn plan<R: Real>(
         return impossible("the algorithm has one kernel".into());
     }
     if demand.schedule == Schedule::Resident && !tile.is_held() {
-        let most = WarpTile::ALL[0].dimensions;
+        let most = MethodTile::WARP.dimensions;
         return impossible(format!("{} dimensions, and registers hold {most}", demand.dimensions));
     }
-    let block = forced(demand, MAX_BLOCK)?.unwrap_or(MAX_BLOCK);
+    let block = match forced(demand, MAX_BLOCK)? {
+        Some(block) => block,
+        None if tile == MethodTile::THREAD => block_of_threads::<R>(demand, occupancy)?,
+        None => MAX_BLOCK,
+    };
+    let team = if tile == MethodTile::WARP { warps_of_team(demand, attempts, block) } else { 1 };
+    let at_once = block / tile.lanes / team;
     let shared = tile.shared_bytes::<R>(block, demand.gathers);
     let capacity =
         u64::from(occupancy(&tile, block, shared)?.max(1)) * u64::from(demand.multiprocessors);
-    let team = if tile.is_held() { team(demand, attempts, block) } else { 1 };
-    // Individuals that a block has at once.
-    let warps = block / WARP / team;
     let individuals = u64::from(demand.individuals);
-    let crowded = individuals > CROWDED * capacity * u64::from(warps);
+    let crowded = individuals > CROWDED * capacity * u64::from(at_once);
     let streams = match demand.schedule {
         Schedule::Auto => !tile.is_held() || crowded,
         schedule => schedule == Schedule::Streaming,
     };
-    let needed = individuals.div_ceil(u64::from(warps));
+    let needed = individuals.div_ceil(u64::from(at_once));
     let share = (capacity / u64::from(demand.runs)).max(1);
     let (schedule, grid) = if streams {
         let grid = geometry(block, needed.min(share), demand.runs, MAX_GRID);
         (Schedule::Streaming, grid)
     } else {
-        let alone = demand.individuals <= ALONE * warps;
+        let alone = demand.individuals <= ALONE * at_once;
         let blocks = if alone { 1 } else { needed.min(share) };
         let most = if blocks > 1 { capacity } else { MAX_GRID };
         (Schedule::Resident, geometry(block, blocks, demand.runs, most))
     };
-    Ok(Layout { schedule, tile, grid, shared, team })
+    let short = needed * u64::from(demand.runs) > capacity;
+    Ok(Layout { schedule, tile, grid, shared, team, capacity, short })
 }
 
 #[cfg(test)]
@@ -144,7 +193,7 @@ mod tests {
     fn attempts_are_shared_where_there_is_room() {
         let team = |individuals, runs, attempts, block| {
             let demand = Demand { individuals, runs, ..H200 };
-            super::team(&demand, attempts, block)
+            warps_of_team(&demand, attempts, block)
         };
         assert_eq!(team(144, 1, 16, 256), 8);
         assert_eq!(team(144, 1, 6, 256), 4);
@@ -152,6 +201,28 @@ mod tests {
         assert_eq!(team(144, 1, 1, 256), 1);
         assert_eq!(team(144, 2, 16, 256), 1, "too many blocks");
         assert_eq!(team(5, 1, 3, 32), 1);
+    }
+
+    #[test]
+    fn few_dimensions_take_a_thread_an_individual() {
+        let few = |individuals, runs, attempts| {
+            let demand = Demand { individuals, runs, dimensions: 4, ..H200 };
+            let layout =
+                plan::<f32>(&demand, attempts, &mut |_, block, _| Ok(1024 / block)).unwrap();
+            assert_eq!((layout.schedule, layout.tile.name), (Schedule::Resident, "x1k8"));
+            (layout.grid.block, layout.grid.blocks_per_run, layout.team)
+        };
+        assert_eq!(few(410, 1000, 6), (224, 1, 1));
+        assert_eq!(few(40, 100, 1), (64, 1, 1));
+        assert_eq!(few(33_000, 1, 2), (256, 129, 1));
+    }
+
+    #[test]
+    fn individuals_take_a_warp_each_where_the_device_has_one() {
+        let name =
+            |individuals, runs| tile(&Demand { individuals, runs, dimensions: 4, ..H200 }).name;
+        assert_eq!([name(1056, 1), name(1057, 1)], ["x32k1", "x1k8"]);
+        assert_eq!([name(40, 26), name(40, 27)], ["x32k1", "x1k8"]);
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! Where the blocks of a run agree on the best, between two iterations.
 
 use warpswarm_core::launch::{slot_words, slots_len};
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::grid::Exchange;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, grid, thread, warp};
 
 use super::population::Generation;
+use super::seen::{known, none};
 use crate::run::of_run;
+
+/// Slots of the exchange that a lane reads at a time: one round trip for 160 blocks.
+const IN_FLIGHT: usize = 5;
 
 /// The barrier after an iteration.
 #[derive(Clone, Copy)]
@@ -46,7 +50,7 @@ impl<R: DeviceReal> Meeting<R> {
     /// Makes the best of all candidates the leader if one of them beats it; says whether one does. What
     /// any block of the run wrote before is visible to all after.
     ///
-    /// Collective in the block and among the run's blocks; `mine` is the warp's.
+    /// Collective in the block and among the run's blocks; `mine` is the thread's.
     #[inline(always)]
     pub(super) fn agree<const CONSTRAINED: bool>(
         &self,
@@ -56,19 +60,21 @@ impl<R: DeviceReal> Meeting<R> {
     ) -> bool {
         let better = mine.beats(*leader);
         let any = block::sync_or(better);
-        let mut ours = Candidate::NONE;
+        // Hidden, so that places in shared memory are not kept in registers all the while.
+        let (lane, warp) = (thread::opaque(thread::lane()), thread::opaque(thread::warp()));
+        let mut ours = none::<R, CONSTRAINED>();
         if any {
-            if thread::lane() == 0 {
-                self.scratch.set(thread::warp(), if better { mine } else { Candidate::NONE });
+            let of_warp =
+                warp::best(if better { mine } else { none::<R, CONSTRAINED>() }, CONSTRAINED).0;
+            if lane == 0 {
+                self.scratch.set(warp, of_warp);
             }
             block::sync();
             let warps = thread::block_dim() / 32;
-            let theirs = if thread::lane() < warps {
-                self.scratch.get(thread::lane())
-            } else {
-                Candidate::NONE
-            };
-            ours = warp::best(theirs, CONSTRAINED).0;
+            let nobody = none::<R, CONSTRAINED>();
+            let theirs = if lane < warps { self.scratch.get(lane) } else { nobody };
+            let best = warp::best(theirs, CONSTRAINED).0;
+            ours = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
         }
         if self.blocks == 1 {
             if any {
@@ -79,7 +85,7 @@ impl<R: DeviceReal> Meeting<R> {
         let best = self.over_blocks::<CONSTRAINED>(tag, ours);
         let found = best.index != u32::MAX;
         if found {
-            *leader = best;
+            *leader = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
         }
         found
     }
@@ -87,7 +93,7 @@ impl<R: DeviceReal> Meeting<R> {
     /// The best of all blocks' candidates; [`Candidate::NONE`] where no block has one.
     #[inline(always)]
     fn over_blocks<const CONSTRAINED: bool>(&self, tag: u32, ours: Candidate<R>) -> Candidate<R> {
-        let place = thread::block_dim() / 32;
+        let place = thread::opaque(thread::block_dim()) / 32;
         if thread::warp() == 0 {
             let parity = ((tag & 1) * self.blocks) as usize;
             if thread::lane() == 0 {
@@ -96,9 +102,11 @@ impl<R: DeviceReal> Meeting<R> {
                 }
                 // The block's rows, which the barrier before has ordered before this thread.
                 grid::fence();
-                self.exchange.post(tag, self.part, ours.fitness);
+                let nothing = ours.index == u32::MAX;
+                let fitness = if nothing { Fitness::WORST } else { ours.fitness };
+                self.exchange.post(tag, self.part, fitness);
             }
-            let heard = self.exchange.collect::<R>(tag);
+            let heard = self.exchange.collect::<R, IN_FLIGHT>(tag);
             grid::fence();
             if thread::lane() == 0 {
                 let nothing = heard.fitness.value.is_nan()

@@ -8,7 +8,7 @@ use warpswarm_device::point::WarpPoint;
 use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
 
-use super::population::Generation;
+use super::population::{Generation, key_of_block};
 
 /// Numbers of an individual of the methods that ask for it.
 const NUMBERS: usize = 4;
@@ -21,7 +21,7 @@ const NUMBERS: usize = 4;
 #[inline(always)]
 pub fn nearest<R: DeviceReal>(args: &GenerationArgs<R>) {
     max_block::<MAX_BLOCK>();
-    let generation = &Generation::of_block(args, 0, NUMBERS);
+    let generation = &Generation::of_block(args, (0, NUMBERS), key_of_block(args));
     let placed = generation.written_by(0);
     generation.each(|index| {
         let point = WarpPoint::new(placed.row(index), args.dimensions as usize);
@@ -38,7 +38,7 @@ pub fn nearest<R: DeviceReal>(args: &GenerationArgs<R>) {
             other += 1;
         }
         if thread::lane() == 0 {
-            generation.set_number(NUMBERS, index, solis_wets::first_step(nearest));
+            placed.set_number(index, solis_wets::first_step(nearest));
         }
     });
 }

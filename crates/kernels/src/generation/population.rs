@@ -1,22 +1,18 @@
 //! A run's population in memory.
 
 use warpswarm_core::launch::{Control, GenerationArgs};
-use warpswarm_core::method::{
-    Individual, MAX_NUMBERS, Method, Numbers, Own, Population, Site, SiteDraws,
-};
+use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_core::sum::Operator;
-use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{thread, warp};
 
 use crate::run::{Run, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
-pub(super) struct Generation<'a, R> {
+pub struct Generation<'a, R> {
     pub(super) args: &'a GenerationArgs<R>,
     /// The run's number in the launch.
     pub(super) number: usize,
@@ -30,8 +26,10 @@ pub(super) struct Generation<'a, R> {
     fitness: View<Fitness<R>>,
     /// `[row][individual][place]`
     own: View<R>,
-    /// `[individual][number]`
+    /// `[parity][individual][number]`
     numbers: View<R>,
+    /// Numbers of an individual.
+    count: usize,
     pub(super) global: View<Candidate<R>>,
     pub(super) global_position: View<R>,
     lower: View<R>,
@@ -39,36 +37,17 @@ pub(super) struct Generation<'a, R> {
     pub(super) control: View<Control>,
 }
 
-/// The warps that share the attempts of an individual.
-#[derive(Clone, Copy)]
-pub(super) struct Team {
-    /// How many warps.
-    pub(super) warps: u32,
-    /// This team's number in the block.
-    pub(super) number: u32,
-    /// Teams in the block.
-    pub(super) teams: u32,
-    /// This warp's number in the team.
-    pub(super) rank: u32,
-}
-
-impl Team {
-    #[inline(always)]
-    pub(super) fn of<R>(args: &GenerationArgs<R>) -> Self {
-        // Never zero; said so that no check for a division by zero is compiled.
-        let warps = args.team.max(1);
-        let (number, rank) = (thread::warp() / warps, thread::warp() % warps);
-        Team { warps, number, teams: thread::block_dim() / 32 / warps, rank }
-    }
-}
-
-/// The public points of one parity.
+/// What all may look at, of one parity.
 #[derive(Clone, Copy)]
 pub(super) struct Parity<R> {
     /// `[individual][place]`
     pub(super) rows: View<R>,
     /// `[individual]`
     pub(super) fitness: View<Fitness<R>>,
+    /// `[individual][number]`
+    numbers: View<R>,
+    /// Numbers of an individual.
+    count: usize,
     stride: usize,
 }
 
@@ -78,40 +57,54 @@ impl<R: DeviceReal> Parity<R> {
     pub(super) fn row(&self, individual: u32) -> View<R> {
         self.rows.part(individual as usize * self.stride, self.stride)
     }
-}
 
-impl<R: DeviceReal> Population<R> for Parity<R> {
+    /// An individual's numbers.
     #[inline(always)]
-    fn fitness(&self, individual: u32) -> Fitness<R> {
-        self.fitness.get(individual as usize)
-    }
-
-    /// A lane an individual at a time.
-    #[inline(always)]
-    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
-        let mut mine = Candidate::NONE;
-        let mut i = thread::lane();
-        while i < count {
-            mine = mine.better(Candidate::new(self.fitness(first + i), first + i));
-            i += 32;
+    pub(super) fn numbers(&self, individual: u32) -> Numbers<R> {
+        let mut numbers = Numbers::default();
+        let mut k = 0;
+        while k < MAX_NUMBERS {
+            if k < self.count {
+                numbers[k] = self.numbers.get(individual as usize * self.count + k);
+            }
+            k += 1;
         }
-        warp::best(mine, true).0
+        numbers
     }
 
+    /// Writes an individual's numbers; by one lane.
     #[inline(always)]
-    fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
-        fold_by_warp::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
+    pub(super) fn set_numbers(&self, individual: u32, numbers: Numbers<R>) {
+        let mut k = 0;
+        while k < MAX_NUMBERS {
+            if k < self.count {
+                self.numbers.set(individual as usize * self.count + k, numbers[k]);
+            }
+            k += 1;
+        }
+    }
+
+    /// Writes number 0 of an individual; by one lane.
+    #[inline(always)]
+    pub(super) fn set_number(&self, individual: u32, number: R) {
+        self.numbers.set(individual as usize * self.count, number);
     }
 }
 
 impl<'a, R: DeviceReal> Generation<'a, R> {
     /// The run that this block works on, of individuals with so many own rows and numbers.
     #[inline(always)]
-    pub(super) fn of_block(args: &'a GenerationArgs<R>, own: usize, numbers: usize) -> Self {
+    pub(super) fn of_block(
+        args: &'a GenerationArgs<R>,
+        (own, numbers): (usize, usize),
+        key: RunKey,
+    ) -> Self {
         // Never zero; said so that no check for a division by zero is compiled.
         let blocks = args.blocks_per_run.max(1);
-        let run = thread::block_index() / blocks;
-        let (runs, number, part) = (args.runs, run as usize, thread::block_index() % blocks);
+        // Hidden, so that whoever asks again computes it again, and no register holds it meanwhile.
+        let block = thread::opaque(thread::block_index());
+        let (run, part) = (block / blocks, block % blocks);
+        let (runs, number) = (args.runs, run as usize);
         let (n, stride) = (args.individuals as usize, args.stride as usize);
         let optional =
             |ptr, len| if len == 0 { View::EMPTY } else { of_run(ptr, runs, number, len) };
@@ -119,11 +112,12 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             args,
             number,
             part,
-            key: RunKey::new(args.seed, args.first_run + u64::from(run)),
+            key,
             public: of_run(args.public, runs, number, 2 * n * stride),
             fitness: of_run(args.fitness, runs, number, 2 * n),
             own: optional(args.own, own * n * stride),
-            numbers: optional(args.numbers, numbers * n),
+            numbers: optional(args.numbers, 2 * numbers * n),
+            count: numbers,
             global: of_run(args.global, runs, number, 1),
             global_position: of_run(args.global_positions, runs, number, stride),
             lower: of_run(args.lower, 1, 0, stride),
@@ -151,10 +145,17 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     #[inline(always)]
     pub(super) fn written_by(&self, iteration: u64) -> Parity<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
+        let count = self.count;
         let parity = (iteration & 1) as usize;
         Parity {
             rows: self.public.part(parity * n * stride, n * stride),
             fitness: self.fitness.part(parity * n, n),
+            numbers: if count == 0 {
+                View::EMPTY
+            } else {
+                self.numbers.part(parity * n * count, n * count)
+            },
+            count,
             stride,
         }
     }
@@ -168,7 +169,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         fitness: Fitness<R>,
     ) -> Individual<R> {
         Individual {
-            key: self.key,
+            key: hidden(self.key),
             iteration,
             index,
             individuals: self.args.individuals,
@@ -180,37 +181,23 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// The individuals of this block: the first, and the one after the last.
     ///
-    /// A block has neighbours, so that of equals the first is in the first block.
+    /// At most 2^31 individuals, so that what is added to an index fits. A block has neighbours, so that of equals the first is in the first block.
     #[inline(always)]
-    fn of_this_block(&self) -> (u64, u64) {
+    pub(super) fn of_this_block(&self) -> (u32, u32) {
         let n = self.args.individuals;
         let share = n.div_ceil(self.args.blocks_per_run.max(1));
-        let first = u64::from(self.part) * u64::from(share);
-        (first, (first + u64::from(share)).min(u64::from(n)))
+        let first = self.part * share;
+        (first, (first + share).min(n))
     }
 
     /// The individuals of this warp: `work` is done for each, by all its lanes together.
     #[inline(always)]
     pub(super) fn each(&self, mut work: impl FnMut(u32)) {
         let (first, end) = self.of_this_block();
-        let mut index = first + u64::from(thread::warp());
+        let mut index = first + thread::warp();
         while index < end {
-            work(index as u32);
-            index += u64::from(thread::block_dim() / 32);
-        }
-    }
-
-    /// The individuals of this warp's team: `work` is done for each and its number, by all warps of the
-    /// team. All teams of a block come equally often; those that have no more do nothing, for `None`.
-    #[inline(always)]
-    pub(super) fn each_of_team(&self, team: &Team, mut work: impl FnMut(Option<u32>, u32)) {
-        let (first, end) = self.of_this_block();
-        let (mut start, mut number) = (first, 0);
-        while start < end {
-            let index = start + u64::from(team.number);
-            work((index < end).then_some(index as u32), number);
-            start += u64::from(team.teams);
-            number += 1;
+            work(index);
+            index += thread::block_dim() / 32;
         }
     }
 
@@ -245,38 +232,6 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// An individual's numbers.
-    #[inline(always)]
-    pub(super) fn numbers(&self, count: usize, individual: u32) -> Numbers<R> {
-        let mut numbers = Numbers::default();
-        let mut k = 0;
-        while k < MAX_NUMBERS {
-            if k < count {
-                numbers[k] = self.numbers.get(individual as usize * count + k);
-            }
-            k += 1;
-        }
-        numbers
-    }
-
-    /// Writes an individual's numbers; by one lane.
-    #[inline(always)]
-    pub(super) fn set_numbers(&self, count: usize, individual: u32, numbers: Numbers<R>) {
-        let mut k = 0;
-        while k < MAX_NUMBERS {
-            if k < count {
-                self.numbers.set(individual as usize * count + k, numbers[k]);
-            }
-            k += 1;
-        }
-    }
-
-    /// Writes number 0 of an individual that has `count`; by one lane.
-    #[inline(always)]
-    pub(super) fn set_number(&self, count: usize, individual: u32, number: R) {
-        self.numbers.set(individual as usize * count, number);
-    }
-
     /// Lower and upper bound of coordinate `i`.
     #[inline(always)]
     pub(super) fn bounds(&self, i: u32) -> (R, R) {
@@ -289,6 +244,20 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         let stream = Stream::new(who.key, Purpose::Move, 0, who.index);
         pso::initial(self.bounds(i), stream.draws_of(i))
     }
+}
+
+/// The key of the draws of the run that this block works on.
+#[inline(always)]
+pub(super) fn key_of_block<R>(args: &GenerationArgs<R>) -> RunKey {
+    let run = thread::block_index() / args.blocks_per_run.max(1);
+    RunKey::new(args.seed, args.first_run + u64::from(run))
+}
+
+/// The same key, from which nothing has been computed yet: what is computed of it in a loop is not kept in
+/// registers all the while.
+#[inline(always)]
+pub(super) fn hidden(key: RunKey) -> RunKey {
+    key.through(thread::opaque)
 }
 
 /// A coordinate of an individual that proposes.

@@ -338,7 +338,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
             if thread::lane() == 0 {
                 exchange.post(tag, swarm.part, ours);
             }
-            heard = exchange.collect::<R>(tag);
+            heard = exchange.collect::<R, 4>(tag);
         }
         // A block without an improvement has posted the worst fitness, which nobody improves to.
         let Fitness { violation, value } = heard.fitness;

@@ -1,0 +1,35 @@
+//! The kernels of the workspace's methods.
+
+use warpswarm_core::cmepso::Cmepso;
+use warpswarm_core::de::De;
+use warpswarm_core::epso::Epso;
+use warpswarm_core::gpu_fwa::GpuFwa;
+use warpswarm_core::pso_topology::Pso;
+use warpswarm_core::sa::Sa;
+use warpswarm_core::scatter_search::ScatterSearch;
+use warpswarm_core::solis_wets::SolisWets;
+
+macro_rules! export_methods {
+    ($(($module:ident, $name:literal, $method:ident)),*) => {
+        $(crate::export_method! { $module, $name, $method<f32>, $method<f64> })*
+
+        warpswarm_device::on_host! {
+        /// Every kernel of the workspace, for the emulator.
+        pub fn entries() -> impl Iterator<Item = &'static warpswarm_device::emulator::Entry> {
+            let of_methods = [crate::generation::common() $(, $module::f32(), $module::f64())*];
+            crate::pso::entries().chain(of_methods.into_iter().flatten())
+        }
+        }
+    };
+}
+
+export_methods! {
+    (pso_topology, "pso_topology", Pso),
+    (de, "de", De),
+    (sa, "sa", Sa),
+    (solis_wets, "solis_wets", SolisWets),
+    (scatter_search, "scatter_search", ScatterSearch),
+    (epso, "epso", Epso),
+    (cmepso, "cmepso", Cmepso),
+    (gpu_fwa, "gpu_fwa", GpuFwa)
+}

@@ -1,0 +1,158 @@
+//! Individuals that are held in registers or shared memory while they move: any number of iterations in one
+//! launch.
+
+use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, generation_stage, stopped};
+use warpswarm_core::method::{Individual, Method};
+use warpswarm_core::order::Candidate;
+use warpswarm_device::entry::max_block;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread};
+
+use super::meeting::Meeting;
+use super::population::{Generation, Parity, key_of_block};
+use super::seen::{known, none};
+use crate::run::{count_not_finite, set_progress};
+
+/// A run, and what all may look at as the iteration before left it and as this one writes it.
+#[derive(Clone, Copy)]
+pub struct Around<'a, R> {
+    pub(super) generation: &'a Generation<'a, R>,
+    pub(super) before: Parity<R>,
+    pub(super) after: Parity<R>,
+}
+
+impl<R: DeviceReal> Around<'_, R> {
+    /// An individual at an iteration.
+    #[inline(always)]
+    pub(super) fn individual<const CONSTRAINED: bool>(
+        &self,
+        iteration: u64,
+        index: u32,
+    ) -> Individual<R> {
+        let fitness = known::<R, CONSTRAINED>(self.before.fitness.get(index as usize));
+        self.generation.individual(iteration, index, fitness)
+    }
+}
+
+/// How individuals are spread over the threads of a block. All functions are collective in the block.
+pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
+    /// Whether every lane counts evaluations of its own, not every warp.
+    const EACH_LANE: bool;
+
+    /// This thread's part; `scratch` has a candidate a thread.
+    fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self;
+
+    /// Takes the run's best point from a row.
+    fn follow(&mut self, row: View<R>, stride: u32);
+
+    /// Writes the run's best point into a row.
+    fn tell(&self, row: View<R>, stride: u32);
+
+    /// Moves the block's individuals one iteration on, or places them; gives the best of those that this
+    /// thread knows of, and how many evaluations were not finite.
+    fn advance<const CONSTRAINED: bool>(
+        &self,
+        method: &M,
+        around: Around<'_, R>,
+        iteration: u64,
+    ) -> (Candidate<R>, u32);
+}
+
+/// `args.iterations` iterations; zero places the individuals.
+///
+/// Several iterations with several blocks a run need a cooperative launch.
+#[inline(always)]
+pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool>(
+    launch: &MethodArgs<R, M>,
+) {
+    max_block::<MAX_BLOCK>();
+    let (args, method) = (&launch.args, &launch.method);
+    let key = key_of_block(args);
+    let this_block = || Generation::of_block(args, (M::OWN, M::NUMBERS), key);
+    let generation = &this_block();
+    let control = generation.control.get(0);
+    let starts = args.iterations == 0;
+    if !starts && control.stopped != stopped::NOT {
+        return;
+    }
+    let threads = thread::block_dim();
+    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread and one more. In place of the
+    // last is the iteration of the last improvement, which need not be in every thread's registers.
+    let (scratch, improved_at) = unsafe {
+        let last = generation_stage::<R>(threads - 1);
+        (SharedArray::new(0, threads), SharedArray::<u64>::new(last, 1))
+    };
+    let mut spread = S::of_block(generation, scratch);
+    let mut leader = none::<R, CONSTRAINED>();
+    if !starts {
+        let best = generation.global.get(0);
+        leader = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
+        spread.follow(generation.global_position, args.stride);
+    }
+    let mut iteration = if starts { 0 } else { control.iterations + 1 };
+    if thread::index() == 0 {
+        improved_at.set(0, control.improved_at);
+    }
+    block::sync();
+    let mut not_finite = 0;
+    let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
+    let reason = loop {
+        let generation = &this_block();
+        let (before, after) =
+            (generation.written_by(iteration + 1), generation.written_by(iteration));
+        let around = Around { generation, before, after };
+        let (moved, bad) = spread.advance::<CONSTRAINED>(method, around, iteration);
+        mine = mine.better(moved);
+        not_finite += bad;
+        done += 1;
+        if args.iterations <= 1 {
+            break stopped::NOT;
+        }
+        let (noticed, last) = (method.noticed(iteration), done == args.iterations as u32);
+        if args.blocks_per_run > 1 && iteration != noticed && !last {
+            // The next iteration looks at nothing that another block has written.
+            block::sync();
+            iteration += 1;
+            continue;
+        }
+        let old = leader.fitness;
+        meetings += 1;
+        let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
+        let tag = args.tag.wrapping_add(meetings);
+        if meeting.agree::<CONSTRAINED>(tag, mine, &mut leader) {
+            spread.follow(after.row(leader.index), args.stride);
+            if thread::index() == 0 && leader.fitness.beats(old) {
+                improved_at.set(0, noticed);
+            }
+            block::sync();
+        }
+        mine = none::<R, CONSTRAINED>();
+        let reason = if iteration == noticed {
+            args.stop.check(leader.fitness, iteration, improved_at.get(0))
+        } else {
+            stopped::NOT
+        };
+        if last || reason != stopped::NOT {
+            break reason;
+        }
+        iteration += 1;
+    };
+    let generation = &this_block();
+    if S::EACH_LANE || thread::lane() == 0 {
+        count_not_finite(generation.control, not_finite);
+    }
+    if args.iterations <= 1 {
+        // What the block's individuals told each other has been read.
+        block::sync();
+        let after = generation.written_by(iteration);
+        let (row, noticed) = (|index| after.row(index), |iteration| method.noticed(iteration));
+        generation.run().end_iteration(starts, noticed, mine, row, args.stride, scratch);
+    } else if generation.part == 0 {
+        spread.tell(generation.global_position, args.stride);
+        if thread::index() == 0 {
+            generation.global.set(0, leader);
+            set_progress(generation.control, iteration, improved_at.get(0), reason);
+        }
+    }
+}

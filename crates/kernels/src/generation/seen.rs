@@ -1,0 +1,150 @@
+//! The population of the iteration before, as a warp or a thread looks at it.
+
+use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::solis_wets;
+use warpswarm_core::sum::{self, Operator, Sum};
+use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::view::DeviceReal;
+use warpswarm_device::{thread, warp};
+
+use super::population::{Generation, Parity};
+
+/// A fitness from memory; without constraints nothing is violated, which saves comparisons.
+#[inline(always)]
+pub(super) fn known<R: DeviceReal, const CONSTRAINED: bool>(fitness: Fitness<R>) -> Fitness<R> {
+    if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
+}
+
+/// What every candidate beats, in the same way: as [`Candidate::NONE`] it has the last index.
+#[inline(always)]
+pub(super) fn none<R: DeviceReal, const CONSTRAINED: bool>() -> Candidate<R> {
+    Candidate::new(known::<R, CONSTRAINED>(Fitness::WORST), u32::MAX)
+}
+
+/// The population of the iteration before, as a warp looks at it: all its methods are collective.
+#[derive(Clone, Copy)]
+pub(super) struct SeenByWarp<'a, R, const CONSTRAINED: bool> {
+    pub(super) generation: &'a Generation<'a, R>,
+    pub(super) before: Parity<R>,
+}
+
+impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, CONSTRAINED> {
+    #[inline(always)]
+    fn fitness(&self, individual: u32) -> Fitness<R> {
+        known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
+    }
+
+    /// A lane an individual at a time.
+    #[inline(always)]
+    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
+        let mut mine = none::<R, CONSTRAINED>();
+        let mut i = thread::lane();
+        while i < count {
+            mine = mine.better(Candidate::new(self.fitness(first + i), first + i));
+            i += 32;
+        }
+        let best = warp::best(mine, CONSTRAINED).0;
+        Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index)
+    }
+
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
+        fold_by_warp::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
+    }
+}
+
+impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R, CONSTRAINED> {
+    /// A lane an individual at a time.
+    #[inline(always)]
+    fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+        let (mut count, mut start) = (0, 0);
+        while start < n {
+            let i = start + thread::lane();
+            count += warp::ballot(i < n && is_so(i)).count_ones();
+            start += 32;
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn first(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+        let mut start = 0;
+        while start < n {
+            let i = start + thread::lane();
+            let found = warp::ballot(i < n && is_so(i));
+            if found != 0 {
+                return start + found.trailing_zeros();
+            }
+            start += 32;
+        }
+        n
+    }
+
+    #[inline(always)]
+    fn numbers(&self, individual: u32) -> Numbers<R> {
+        self.before.numbers(individual)
+    }
+
+    #[inline(always)]
+    fn square(&self, a: u32, b: u32) -> R {
+        let (x, y) = (self.before.row(a), self.before.row(b));
+        fold_by_warp::<R, Sum>(self.generation.args.dimensions as usize, |i| {
+            let bounds = self.generation.bounds(i as u32);
+            solis_wets::square_in_ranges(x.get(i), y.get(i), bounds)
+        })
+    }
+}
+
+/// The population of the iteration before, as a thread looks at it.
+#[derive(Clone, Copy)]
+pub(super) struct SeenByThread<'a, R, const CONSTRAINED: bool> {
+    pub(super) generation: &'a Generation<'a, R>,
+    pub(super) before: Parity<R>,
+}
+
+impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByThread<'_, R, CONSTRAINED> {
+    #[inline(always)]
+    fn fitness(&self, individual: u32) -> Fitness<R> {
+        known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
+    }
+
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
+        sum::fold_in_registers::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
+    }
+}
+
+impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByThread<'_, R, CONSTRAINED> {
+    #[inline(always)]
+    fn numbers(&self, individual: u32) -> Numbers<R> {
+        self.before.numbers(individual)
+    }
+
+    #[inline(always)]
+    fn square(&self, a: u32, b: u32) -> R {
+        let (x, y) = (self.before.row(a), self.before.row(b));
+        sum::fold_in_registers::<R, Sum>(self.generation.args.dimensions as usize, |i| {
+            let bounds = self.generation.bounds(i as u32);
+            solis_wets::square_in_ranges(x.get(i), y.get(i), bounds)
+        })
+    }
+}
+
+/// What an individual has seen of the others: its numbers after, what the method makes of it, itself with
+/// its fitness then, and whose public point it has. Collective where looking is.
+#[inline(always)]
+pub(super) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
+    method: &M,
+    before: Parity<R>,
+    others: &P,
+    who: Individual<R>,
+) -> (Numbers<R>, M::Seen, Individual<R>, u32) {
+    let starts = who.iteration == 0;
+    let first = if starts { method.numbers(&who) } else { before.numbers(who.index) };
+    let mut numbers = first;
+    let seen = method.look(&who, others, &mut numbers);
+    let from = if starts { who.index } else { method.takes_over(&who, &seen) };
+    let fitness = others.fitness(from);
+    (if starts { first } else { numbers }, seen, Individual { fitness, ..who }, from)
+}

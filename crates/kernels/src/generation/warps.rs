@@ -1,0 +1,284 @@
+//! A warp an individual: up to 32 coordinates, one a lane.
+
+use warpswarm_core::launch::{generation_stage, team_scratch};
+use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::objective;
+use warpswarm_device::point::TilePoint;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread, warp};
+
+use super::held::{Around, Spread};
+use super::population::{Generation, Place, hidden};
+use super::seen::{SeenByWarp, looked, none};
+
+/// A warp an individual, or several that share its attempts.
+///
+/// Work: each of the run's blocks has as many neighbouring individuals as the others, its teams stride
+/// over them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+#[derive(Clone, Copy)]
+pub struct Warps<R> {
+    team: Team,
+    /// Where teams tell each other their best attempts.
+    scratch: SharedArray<Candidate<R>>,
+    /// Where the lanes of this warp show each other their coordinates.
+    stage: SharedArray<R>,
+    /// The run's best point, this lane's coordinate.
+    leader: R,
+}
+
+/// The warps that share the attempts of an individual.
+#[derive(Clone, Copy)]
+struct Team {
+    /// How many warps.
+    warps: u32,
+    /// This team's number in the block.
+    number: u32,
+    /// Teams in the block.
+    teams: u32,
+    /// This warp's number in the team.
+    rank: u32,
+}
+
+impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
+    const EACH_LANE: bool = false;
+
+    #[inline(always)]
+    fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self {
+        let threads = thread::block_dim();
+        // Never zero; said so that no check for a division by zero is compiled.
+        let warps = generation.args.team.max(1);
+        let (number, rank) = (thread::warp() / warps, thread::warp() % warps);
+        let places = 32;
+        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch the stage, if the objective
+        // gathers.
+        let stage =
+            unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), threads / 32 * places) };
+        Warps {
+            team: Team { warps, number, teams: threads / 32 / warps, rank },
+            scratch,
+            stage: stage.part(thread::warp() * places, places),
+            leader: R::ZERO,
+        }
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, row: View<R>, stride: u32) {
+        self.leader = coordinate_of(stride, |i| row.get(i));
+    }
+
+    #[inline(always)]
+    fn tell(&self, row: View<R>, stride: u32) {
+        let i = thread::index();
+        if i < stride && thread::warp() == 0 {
+            row.set(i as usize, self.leader);
+        }
+    }
+
+    /// All teams of a block come equally often; those that have no more individuals come for none.
+    #[inline(always)]
+    fn advance<const CONSTRAINED: bool>(
+        &self,
+        method: &M,
+        around: Around<'_, R>,
+        iteration: u64,
+    ) -> (Candidate<R>, u32) {
+        let Warps { team, .. } = *self;
+        let (first, end) = around.generation.of_this_block();
+        let (mut mine, mut not_finite, mut start, mut number) =
+            (none::<R, CONSTRAINED>(), 0, first, 0);
+        while start < end {
+            let index = start + team.number;
+            let who = (index < end).then(|| around.individual::<CONSTRAINED>(iteration, index));
+            let shares = if team.warps == 1 {
+                None
+            } else {
+                let at = team_scratch(thread::block_dim() / 32, number) + team.number * team.warps;
+                Some((team, self.scratch.part(at, team.warps)))
+            };
+            let best = (self.leader, self.stage);
+            let (candidate, bad) = advance::<R, M, CONSTRAINED>(method, around, who, best, shares);
+            not_finite += bad;
+            mine = mine.better(candidate);
+            start += team.teams;
+            number += 1;
+        }
+        (mine, not_finite)
+    }
+}
+
+/// An individual before it proposes; `public` is this lane's coordinate.
+#[derive(Clone, Copy)]
+struct Standing<R, S> {
+    who: Individual<R>,
+    seen: S,
+    numbers: Numbers<R>,
+    public: R,
+}
+
+/// A proposal and what it was made with; `x` and `own` are this lane's coordinate.
+#[derive(Clone, Copy)]
+struct Proposal<R, P> {
+    x: R,
+    own: Own<R>,
+    numbers: Numbers<R>,
+    plan: P,
+    fitness: Fitness<R>,
+    attempt: u32,
+}
+
+/// This lane's coordinate of a row of `stride` places; zero beyond its end.
+#[inline(always)]
+fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
+    let i = thread::lane();
+    if i < stride { get(i as usize) } else { R::ZERO }
+}
+
+/// Moves an individual one iteration on, or places it; gives it with the fitness of its public point, and
+/// how many of this warp's evaluations were not finite.
+///
+/// Where a team shares the attempts, all its warps come here, with the place in which they tell each other
+/// their best; the one whose attempt counts writes, and gives the candidate. Collective in the block
+/// then: a team without an individual comes, too.
+#[inline(always)]
+fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
+    method: &M,
+    around: Around<'_, R>,
+    who: Option<Individual<R>>,
+    (best, stage): (R, SharedArray<R>),
+    shares: Option<(Team, SharedArray<Candidate<R>>)>,
+) -> (Candidate<R>, u32) {
+    let (mut kept, mut not_finite) = (None, 0);
+    let standing = who.map(|who| {
+        let Around { generation, before, .. } = around;
+        let others = SeenByWarp::<R, CONSTRAINED> { generation, before };
+        let (numbers, seen, who, from) = looked(method, before, &others, who);
+        let row = before.row(from);
+        let public = coordinate_of(generation.args.stride, |i| row.get(i));
+        Standing { who, seen, numbers, public }
+    });
+    if let Some(standing) = &standing {
+        let turns = shares.map_or((0, 1), |(team, _)| (team.rank, team.warps));
+        (kept, not_finite) =
+            attempts::<R, M, CONSTRAINED>(method, around, standing, (best, stage), turns);
+    }
+    if let Some((team, place)) = shares {
+        let mine = match &kept {
+            None => none::<R, CONSTRAINED>(),
+            Some(Proposal { fitness, attempt, .. }) => Candidate::new(*fitness, *attempt),
+        };
+        if thread::lane() == 0 {
+            place.set(team.rank, mine);
+        }
+        block::sync();
+        let theirs = if thread::lane() < team.warps {
+            place.get(thread::lane())
+        } else {
+            none::<R, CONSTRAINED>()
+        };
+        let best = warp::best(theirs, CONSTRAINED).0.index;
+        // Where there was no attempt, the first warp is as good as any.
+        if best != mine.index || (best == u32::MAX && team.rank != 0) {
+            return (none::<R, CONSTRAINED>(), not_finite);
+        }
+    }
+    match standing {
+        Some(standing) => (settle(method, around, standing, kept), not_finite),
+        None => (none::<R, CONSTRAINED>(), not_finite),
+    }
+}
+
+/// The best of the attempts `first`, `first + step` and so on, if there are any, and how many were not
+/// finite.
+#[inline(always)]
+fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
+    method: &M,
+    around: Around<'_, R>,
+    standing: &Standing<R, M::Seen>,
+    (best, stage): (R, SharedArray<R>),
+    (first, step): (u32, u32),
+) -> (Option<Proposal<R, M::Plan>>, u32) {
+    let Standing { who, seen, numbers, public } = standing;
+    let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
+    let mut kept: Option<Proposal<R, M::Plan>> = None;
+    let (mut attempt, mut not_finite) = (first, 0);
+    let attempts = if starts { 1 } else { method.attempts(who.iteration, who.index) };
+    while attempt < attempts {
+        let who = Individual { attempt, key: hidden(who.key), ..*who };
+        let mut tried = *numbers;
+        let plan = method.plan(&who, *seen, &mut tried);
+        let (x, own) = proposed(method, around, (&who, &plan), (*public, best));
+        let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
+        let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
+        not_finite += u32::from(!fitness.is_finite());
+        let better = match &kept {
+            None => true,
+            Some(Proposal { fitness: best, .. }) => fitness.beats(*best),
+        };
+        if better {
+            let numbers = if starts { *numbers } else { tried };
+            kept = Some(Proposal { x, own, numbers, plan, fitness, attempt });
+        }
+        attempt += step;
+    }
+    (kept, not_finite)
+}
+
+/// Writes an individual as it is after its best attempt, if it made any; gives it with its fitness.
+#[inline(always)]
+fn settle<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    Around { generation, after, .. }: Around<'_, R>,
+    standing: Standing<R, M::Seen>,
+    kept: Option<Proposal<R, M::Plan>>,
+) -> Candidate<R> {
+    let Standing { who, mut numbers, public: mut x, .. } = standing;
+    let (mut fitness, i) = (who.fitness, thread::lane());
+    if let Some(kept) = kept {
+        let who = &Individual { attempt: kept.attempt, ..who };
+        numbers = kept.numbers;
+        if who.iteration == 0 || method.accept(who, &kept.plan, kept.fitness, &mut numbers) {
+            (x, fitness) = (kept.x, kept.fitness);
+        }
+        if i < who.dimensions {
+            generation.set_own::<M>(who.index, i, kept.own);
+        }
+    }
+    if i < who.dimensions {
+        after.row(who.index).set(i as usize, x);
+    }
+    // What all lanes have read is written by one of them.
+    warp::sync();
+    if thread::lane() == 0 {
+        after.fitness.set(who.index as usize, fitness);
+        after.set_numbers(who.index, numbers);
+    }
+    Candidate::new(fitness, who.index)
+}
+
+/// This lane's coordinate of a proposal, or of the first position, and of the own rows after it.
+#[inline(always)]
+fn proposed<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    Around { generation, before, .. }: Around<'_, R>,
+    (who, plan): (&Individual<R>, &M::Plan),
+    (public, best): (R, R),
+) -> (R, Own<R>) {
+    // Lanes beyond the last coordinate go through its motions.
+    let i = thread::lane().min(who.dimensions - 1);
+    if who.iteration == 0 {
+        let (position, velocity) = generation.initial(who, i);
+        return (position, method.start(position, velocity));
+    }
+    let place = Place {
+        generation,
+        before,
+        draws: SiteDraws::of(&Individual { key: hidden(who.key), ..*who }),
+        coordinate: i,
+        public,
+        own: generation.own::<M>(who.index, i),
+        best,
+    };
+    method.propose(plan, &place)
+}
