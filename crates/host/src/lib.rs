@@ -48,6 +48,7 @@ mod bounds;
 mod choices;
 mod error;
 mod optimiser;
+mod own;
 mod planner;
 pub mod problems;
 mod report;
@@ -56,18 +57,20 @@ pub mod system;
 
 pub use warpswarm_core::boundary::Boundary;
 pub use warpswarm_core::fwa::Mapping;
+pub use warpswarm_core::method;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::{Objective, Point, Real};
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
 pub use algorithms::{
     Algorithm, CmepsoParams, DeParams, EpsoParams, FwaParams, GpuFwaParams, PsoParams, SaParams,
-    SolisWetsParams,
+    ScatterSearchParams, SolisWetsParams,
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use choices::{Backend, Precision, Schedule};
 pub use error::{Error, Result};
 pub use optimiser::Optimiser;
+pub use own::{Kernels, OwnMethod};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 pub use settings::{DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Settings, Stop};

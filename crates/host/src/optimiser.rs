@@ -13,7 +13,7 @@ use warpswarm_cpu_ref::Swarm;
 use limit::Limit;
 
 use crate::algorithms::Algorithm;
-use crate::backend::{self, Engine, Job};
+use crate::backend::{self, Engine, Job, Wanted};
 use crate::bounds::Bounds;
 use crate::choices::Backend;
 use crate::error::Result;
@@ -74,8 +74,20 @@ impl<R: Real> Optimiser<R> {
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Self> {
+        settings.check()?;
+        let wanted = Wanted::new(algorithm, settings.individuals)?;
+        Optimiser::start(objective, bounds, wanted, settings)
+    }
+
+    /// The same for any algorithm, whose parameters have been checked, as the settings have.
+    pub(crate) fn start<O: Objective<R>>(
+        objective: &O,
+        bounds: &Bounds,
+        wanted: Wanted<R>,
+        settings: &Settings,
+    ) -> Result<Self> {
         let start = Instant::now();
-        let (job, engine) = backend::start(objective, bounds, algorithm, settings)?;
+        let (job, engine) = backend::start(objective, bounds, wanted, settings)?;
         let setup_seconds = start.elapsed().as_secs_f64();
         Ok(Optimiser {
             pace: Pace::first(&job, engine.backend()),

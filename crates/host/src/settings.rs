@@ -15,8 +15,8 @@ pub const DEFAULT_ITERATIONS: u64 = 1000;
 /// The most iterations that a run can do: draws count them in 56 bits.
 pub const MAX_ITERATIONS: u64 = (1 << 56) - 1;
 
-/// The most individuals of a run.
-pub const MAX_INDIVIDUALS: u64 = u32::MAX as u64 - 1;
+/// The most individuals of a run: kernels count them, and as many again, in 32 bits.
+pub const MAX_INDIVIDUALS: u64 = (1 << 31) - 1;
 
 /// The most runs of a batch.
 pub const MAX_RUNS: u64 = u32::MAX as u64;

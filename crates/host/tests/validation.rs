@@ -22,10 +22,10 @@ fn sizes() {
         change(&mut settings);
         settings
     };
-    check_settings(with(|s| s.individuals = 0), "individuals is 0; allowed: 1 to 4294967294");
+    check_settings(with(|s| s.individuals = 0), "individuals is 0; allowed: 1 to 2147483647");
     check_settings(
         with(|s| s.individuals = u64::from(u32::MAX)),
-        "individuals is 4294967295; allowed: 1 to 4294967294",
+        "individuals is 4294967295; allowed: 1 to 2147483647",
     );
     check_settings(with(|s| s.runs = 0), "runs is 0; allowed: 1 to 4294967295");
     check_settings(with(|s| s.runs = 1 << 32), "runs is 4294967296; allowed: 1 to 4294967295");
@@ -48,7 +48,7 @@ fn sizes_that_cannot_be_multiplied() {
     let settings = Settings { individuals: most - 1, runs: most, ..settings(1) };
     check_settings(
         settings,
-        "runs x individuals x dimensions is 4294967295 x 4294967294 x 3; \
+        "runs x individuals x dimensions is 4294967295 x 2147483647 x 3; \
          allowed: an amount of memory that can be addressed",
     );
 }
@@ -197,6 +197,17 @@ fn parameters_of_methods() {
         );
         check("cmepso", &[], individuals, &expected);
     }
+    for set in ["best_set", "diverse_set"] {
+        let expected = format!("parameter {set} is 0; allowed: {count}");
+        check("scatter-search", &[(set, "0")], 100, &expected);
+    }
+    check(
+        "scatter-search",
+        &[],
+        29,
+        "individuals is 29; allowed: at least 30: a best set of 10, a diverse set of 10, and a pool that is not \
+         smaller than that",
+    );
     check("gpu-fwa", &[("delta", "1.5")], 9, &format!("parameter delta is 1.5; allowed: {part}"));
     check(
         "gpu-fwa",

@@ -133,7 +133,7 @@ impl Kernels {
         command
             .args(PROFILE.iter().flat_map(|s| ["--config".into(), format!("profile.device.{s}")]));
         command
-            .args(["rustc", "--profile", "device", "--target", TARGET, "-Zbuild-std=core"])
+            .args(["rustc", "--lib", "--profile", "device", "--target", TARGET, "-Zbuild-std=core"])
             .args(["--crate-type", "cdylib", "--manifest-path"])
             .arg(&self.manifest)
             .arg("--target-dir")

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{self as cpu_ref, Behind, Evaluate, Swarm, Task, Threads, fwa, pso, spso};
+use warpswarm_cpu_ref::generation::Work;
+use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso, spso};
 
-use super::{Engine, Job, Procedure, with_method};
+use super::{Engine, Job, Procedure};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::report::Plan;
@@ -65,14 +65,15 @@ impl<R: Real> Cpu<R> {
         let task = task(&work, Behind::<R, true>(work.evaluate));
         let place = |run| {
             let (n, id) = (job.individuals, job.run_id(run));
-            if matches!(job.procedure, Procedure::Fwa(_)) {
-                let mut swarm = fwa::start(&work, n, id, spread);
-                swarm.control = job.going_on(&swarm);
-                return swarm;
+            match &job.procedure {
+                Procedure::Fwa(_) => {
+                    let mut swarm = fwa::start(&work, n, id, spread);
+                    swarm.control = job.going_on(&swarm);
+                    swarm
+                }
+                Procedure::Method(named) => named.method.start(&work, n, id, spread),
+                Procedure::Pso(_) | Procedure::Spso(_) => Swarm::new(&task, n, id, spread),
             }
-            with_method!(&job.procedure,
-                method => generation::start(method, &work, n, id, spread),
-                else Swarm::new(&task, n, id, spread))
         };
         self.swarms = collect(self.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
@@ -119,18 +120,23 @@ fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
     Task { objective, bounds: work.bounds, stop: work.stop }
 }
 
-/// Advances a swarm of PSO, or of the asynchronous one.
-fn advance_pso<R: Real, O: Evaluate<R>>(
+/// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.
+fn advance<R: Real, const CONSTRAINED: bool>(
     swarm: &mut Swarm<R>,
-    procedure: &Procedure<R>,
-    task: &Task<'_, R, O>,
+    job: &Job<R>,
+    work: &Work<'_, R>,
     iterations: u64,
     spread: Threads,
 ) {
-    match procedure {
-        Procedure::Spso(coefficients) => spso::run(swarm, task, coefficients, iterations),
-        Procedure::Pso(coefficients) => pso::run(swarm, task, coefficients, iterations, spread),
-        _ => {}
+    let task = task(work, Behind::<R, CONSTRAINED>(work.evaluate));
+    match &job.procedure {
+        Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
+        Procedure::Pso(coefficients) => pso::run(swarm, &task, coefficients, iterations, spread),
+        Procedure::Method(named) => named.method.run(swarm, work, iterations, spread),
+        Procedure::Fwa(parameters) => {
+            let span = fwa::Span { iterations, evaluations: job.evaluations };
+            fwa::run(swarm, parameters, work, span, spread);
+        }
     }
 }
 
@@ -150,26 +156,16 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
 
 impl<R: Real> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
-        let (procedure, spread, constrained) = (self.job.procedure, self.spread, self.constrained);
-        let evaluations = self.job.evaluations;
+        let (spread, constrained) = (self.spread, self.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
-        let work = self.work();
-        let advance = |swarm: &mut Swarm<R>| {
-            if let Procedure::Fwa(parameters) = &procedure {
-                let span = fwa::Span { iterations, evaluations };
-                return fwa::run(swarm, parameters, &work, span, spread);
-            }
-            with_method!(&procedure,
-            method => generation::run(swarm, method, &work, iterations, spread),
-            else if constrained {
-                let task = task(&work, Behind::<R, true>(work.evaluate));
-                advance_pso(swarm, &procedure, &task, iterations, spread);
+        let (job, work) = (&self.job, self.work());
+        for_each(self.pool.as_ref(), &mut swarms, &|swarm: &mut Swarm<R>| {
+            if constrained {
+                advance::<R, true>(swarm, job, &work, iterations, spread);
             } else {
-                let task = task(&work, Behind::<R, false>(work.evaluate));
-                advance_pso(swarm, &procedure, &task, iterations, spread);
-            })
-        };
-        for_each(self.pool.as_ref(), &mut swarms, &advance);
+                advance::<R, false>(swarm, job, &work, iterations, spread);
+            }
+        });
         self.swarms = swarms;
         Ok(())
     }

@@ -2,18 +2,16 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    Control, GenerationArgs, MethodArgs, Ptr, WarpTile, generation_kernels, slots_len,
+    Control, GenerationArgs, MethodTile, Ptr, generation_kernels, slots_len,
 };
-use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
 use super::device::{MAX_LAUNCH, Target};
-use super::encode::{generation_args, method_bytes};
-use super::machine::{Kernel, Machine, Shape};
+use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, Transfer, tags_left};
-use super::{Engine, Job, Procedure, demand, with_method};
+use super::{Engine, Job, Named, demand};
 use crate::choices::{Backend, Schedule};
 use crate::error::Result;
 use crate::planner::Geometry;
@@ -51,7 +49,7 @@ impl Arrays {
             public: machine.allocate(2 * rows)?,
             fitness: machine.allocate(2 * individuals * size_of::<Fitness<R>>() as u64)?,
             own: machine.allocate(own as u64 * rows)?,
-            numbers: machine.allocate(individuals * count as u64 * number)?,
+            numbers: machine.allocate(2 * individuals * count as u64 * number)?,
             runs: RunArrays::allocate(job, machine)?,
             block_best: machine.allocate(blocks * size_of::<Candidate<R>>() as u64)?,
             slots: machine.allocate(slots_bytes)?,
@@ -65,6 +63,7 @@ impl Arrays {
 pub(crate) struct Generations<R, M> {
     backend: Backend,
     job: Job<R>,
+    named: Named<R>,
     target: Target,
     layout: Layout,
     kernel: Kernel,
@@ -79,21 +78,32 @@ impl<R: Real, M: Machine> Generations<R, M> {
     pub(crate) fn new(
         backend: Backend,
         job: Job<R>,
+        named: Named<R>,
         target: Target,
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
         let demand = demand(&job, &target, settings, &machine);
-        let kernel = |tile: &WarpTile| {
-            let entry = format!("{}_{}_{}", name_of(&job.procedure), R::NAME, tile.name);
+        let kernel = |tile: &MethodTile, dense| {
+            let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
             let form = if tile.is_held() { tile.name } else { "warp" };
-            target.kernel::<R>(entry, form, tile.is_held())
+            let own = named.kernels;
+            Kernel { own, dense, ..target.kernel::<R>(entry, form, tile.is_held()) }
         };
-        let attempts = job.procedure.most_attempts();
-        let layout = planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
-            machine.occupancy(&kernel(tile), block, shared)
-        })?;
-        let kernel = kernel(&layout.tile);
+        let attempts = named.method.most_attempts();
+        let mut plan = |dense| {
+            planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
+                machine.occupancy(&kernel(tile, dense), block, shared)
+            })
+        };
+        let mut dense = false;
+        let mut layout = plan(dense)?;
+        if layout.short {
+            let denser = plan(true)?;
+            dense = denser.capacity > layout.capacity;
+            layout = if dense { denser } else { layout };
+        }
+        let kernel = kernel(&layout.tile, dense);
         machine.load(&kernel)?;
         let blocks = u64::from(layout.grid.blocks_per_run);
         let slots_bytes = if layout.shares() {
@@ -105,6 +115,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
         let mut this = Generations {
             backend,
             job,
+            named,
             target,
             layout,
             kernel,
@@ -114,7 +125,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
             machine,
         };
         this.launch(0, 1)?;
-        if is_nearest(&this.job.procedure) {
+        if this.named.method.nearest() {
             this.nearest()?;
         }
         Ok(this)
@@ -133,7 +144,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
             public: Ptr::at(at.public + 2 * first * row),
             fitness: Ptr::at(at.fitness + 2 * first * n * size_of::<Fitness<R>>() as u64),
             own: Ptr::at(at.own + own as u64 * first * row),
-            numbers: Ptr::at(at.numbers + first * n * count as u64 * number),
+            numbers: Ptr::at(at.numbers + 2 * first * n * count as u64 * number),
             global: Ptr::at(at.runs.global + first * size_of::<Candidate<R>>() as u64),
             global_positions: Ptr::at(at.runs.global_positions + first * stride * number),
             lower: Ptr::at(at.runs.lower),
@@ -164,7 +175,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
         let cooperative = self.layout.shares() && iterations > 1;
         let Layout { grid, shared, .. } = self.layout;
         for (first, runs) in grid.waves(self.job.runs) {
-            let parameter = self.parameter(&self.args(first, runs, iterations));
+            let parameter = self.parameter(self.args(first, runs, iterations));
             let shape = Shape::of(grid, runs, shared, cooperative);
             for _ in 0..times {
                 self.machine.launch(&self.kernel, shape, &parameter)?;
@@ -176,24 +187,20 @@ impl<R: Real, M: Machine> Generations<R, M> {
     /// Measures how far the individuals are apart.
     fn nearest(&mut self) -> Result<()> {
         let entry = format!("{}_{}", generation_kernels::NEAREST, R::NAME);
-        let kernel = Kernel { entry, objective: None };
+        let kernel = Kernel { entry, ..Kernel::default() };
         self.machine.load(&kernel)?;
         let grid = self.layout.grid;
         for (first, runs) in grid.waves(self.job.runs) {
-            let parameter = generation_args(&self.args(first, runs, 0));
+            let parameter = Parameter::of(self.args(first, runs, 0));
             self.machine.launch(&kernel, Shape::of(grid, runs, 0, false), &parameter)?;
         }
         Ok(())
     }
 
     /// A kernel's parameter: arguments, method, objective.
-    fn parameter(&self, args: &GenerationArgs<R>) -> Vec<u8> {
-        // `MethodArgs` is `repr(C)`, and the method's alignment is at most that of the arguments.
-        let align = align_of::<MethodArgs<R, R>>();
-        let mut parameter = generation_args(args);
-        parameter.extend(method_bytes(&self.job.procedure));
-        parameter.resize(parameter.len().next_multiple_of(align), 0);
-        self.target.append_to(&mut parameter);
+    fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
+        let mut parameter = self.named.method.parameter(args);
+        parameter.append(&self.target.problem.objective);
         parameter
     }
 }
@@ -252,7 +259,7 @@ impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
                 velocities: own_row(self, 1)?,
                 best_positions: self.machine.fetch_numbers(at.public, written * row, row)?,
                 best: self.machine.fetch(at.fitness, written * n, n)?,
-                numbers: self.machine.fetch_numbers(at.numbers, place * n * count, n * count)?,
+                numbers: self.machine.fetch_numbers(at.numbers, written * n * count, n * count)?,
                 global,
                 global_position: self.machine.fetch_numbers(
                     at.runs.global_positions,
@@ -277,7 +284,7 @@ impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
             machine.store::<R, _>(at.fitness, written * n, swarm.best.iter().copied())?;
             machine.store_numbers(at.own, own * place * row, &swarm.positions)?;
             machine.store_numbers(at.own, (own * place + 1) * row, &swarm.velocities)?;
-            machine.store_numbers(at.numbers, place * n * count, &swarm.numbers)?;
+            machine.store_numbers(at.numbers, written * n * count, &swarm.numbers)?;
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)
     }
@@ -293,26 +300,4 @@ impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
     fn plan(&self) -> Option<Plan> {
         Some(self.layout.plan())
     }
-}
-
-/// The method's name in the names of kernels.
-fn name_of<R>(procedure: &Procedure<R>) -> &'static str {
-    match procedure {
-        Procedure::Pso(_) | Procedure::Spso(_) | Procedure::Fwa(_) => "pso",
-        Procedure::Topology(_) => "pso_topology",
-        Procedure::De(_) => "de",
-        Procedure::Sa(_) => "sa",
-        Procedure::SolisWets(_) => "solis_wets",
-        Procedure::Epso(_) => "epso",
-        Procedure::Cmepso(_) => "cmepso",
-        Procedure::GpuFwa(_) => "gpu_fwa",
-    }
-}
-
-/// Whether the method wants to know how far its individuals are apart.
-fn is_nearest<R: Real>(procedure: &Procedure<R>) -> bool {
-    fn of<R: Real, M: Method<R>>(method: &M) -> bool {
-        method.nearest()
-    }
-    with_method!(procedure, method => of(method), else false)
 }

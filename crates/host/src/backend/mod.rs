@@ -9,9 +9,8 @@ use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
 
 use device::{Device, Target};
 use generation::Generations;
-pub(crate) use procedure::{Procedure, with_method};
+pub(crate) use procedure::{Named, Procedure, Wanted};
 
-use crate::algorithms::Algorithm;
 use crate::bounds::Bounds;
 use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
@@ -70,13 +69,12 @@ pub(crate) struct Job<R> {
 }
 
 impl<R: Real> Job<R> {
-    fn new(bounds: &Bounds, algorithm: &Algorithm, settings: &Settings) -> Result<Self> {
-        settings.check()?;
+    fn new(bounds: &Bounds, procedure: Procedure<R>, settings: &Settings) -> Result<Self> {
         let (lower, upper) = bounds.rounded()?;
         let job = Job {
             lower,
             upper,
-            procedure: Procedure::new(algorithm, settings.individuals)?,
+            procedure,
             stop: settings.stop.rule(),
             evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
             // The settings' check has seen that both fit.
@@ -104,8 +102,8 @@ impl<R: Real> Job<R> {
 
     /// The evaluations of a run until after an iteration, where they do not depend on the run.
     pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
-        let after_the_first = self.procedure.evaluations(iterations)?;
-        Some(u64::from(self.individuals).saturating_mul(after_the_first.saturating_add(1)))
+        let after_the_first = self.procedure.evaluations(self.individuals, iterations)?;
+        Some(after_the_first.saturating_add(u64::from(self.individuals)))
     }
 
     /// The bytes of the state of all runs.
@@ -114,11 +112,12 @@ impl<R: Real> Job<R> {
         let number = size_of::<R>() as u64;
         let row = u64::from(self.stride()) * number;
         let (own, numbers) = self.procedure.keeps();
-        // A method's public points are there twice.
+        // What all may look at is there twice, in a method.
         let public =
             if matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_)) { 1 } else { 2 };
         let rows = (public + own as u64) * row;
-        let individual = rows + public * size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
+        let seen = size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
+        let individual = rows + public * seen;
         // Sparks lie in memory twice, the second time in their ranges.
         let candidates = match &self.procedure {
             Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
@@ -171,7 +170,8 @@ impl<R: Real> Job<R> {
             check("run number", self.run_id(run).run, swarm.id.run)?;
             let Control { iterations, improved_at, .. } = swarm.control;
             at_most("iterations", MAX_ITERATIONS, iterations)?;
-            at_most("last improvement at iteration", iterations, improved_at)?;
+            let noticed = self.procedure.noticed(iterations);
+            at_most("last improvement at iteration", noticed, improved_at)?;
             let last = u64::from(self.individuals) - 1;
             at_most("global best of individual", last, u64::from(swarm.global.index))?;
         }
@@ -200,7 +200,12 @@ impl<R: Real> Job<R> {
 
     /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
     pub(crate) fn settled(&self, control: Control, best: Fitness<R>) -> Control {
-        let stopped = self.stop.check(best, control.iterations, control.improved_at);
+        let Control { iterations, improved_at, .. } = control;
+        let stopped = if self.procedure.noticed(iterations) == iterations {
+            self.stop.check(best, iterations, improved_at)
+        } else {
+            stopped::NOT
+        };
         Control { stopped, ticket: 0, ..control }
     }
 }
@@ -209,10 +214,10 @@ impl<R: Real> Job<R> {
 pub(crate) fn start<R: Real, O: Objective<R>>(
     objective: &O,
     bounds: &Bounds,
-    algorithm: &Algorithm,
+    wanted: Wanted<R>,
     settings: &Settings,
 ) -> Result<(Job<R>, Box<dyn Engine<R>>)> {
-    let job = Job::new(bounds, algorithm, settings)?;
+    let job = Job::new(bounds, wanted.procedure.clone(), settings)?;
     let problem = built_in(objective);
     if let Some(problem) = &problem {
         problem.check_dimensions(bounds.dimensions())?;
@@ -224,7 +229,7 @@ pub(crate) fn start<R: Real, O: Objective<R>>(
         let evaluate = Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x)));
         Ok(Box::new(cpu::Cpu::new(job, (evaluate, O::CONSTRAINED), settings.threads)?))
     };
-    let engine = choose(job.clone(), algorithm, settings, target, &cpu)?;
+    let engine = choose(job.clone(), &wanted, settings, target, &cpu)?;
     Ok((job, engine))
 }
 
@@ -233,7 +238,7 @@ type MakeCpu<'a, R> = &'a dyn Fn(Job<R>) -> Result<Box<dyn Engine<R>>>;
 
 fn choose<R: Real>(
     job: Job<R>,
-    algorithm: &Algorithm,
+    wanted: &Wanted<R>,
     settings: &Settings,
     target: Option<Target>,
     cpu: MakeCpu<'_, R>,
@@ -244,14 +249,14 @@ fn choose<R: Real>(
             cpu(job)
         }
         Backend::Gpu => {
-            let target = check_kernels(algorithm, target, Backend::Gpu)?;
+            let target = check_kernels(wanted, target, Backend::Gpu)?;
             on_device(Backend::Gpu, job, target, settings, machine::gpu::Gpu::open()?)
         }
         Backend::Emulator => {
-            emulated(job, check_kernels(algorithm, target, Backend::Emulator)?, settings)
+            emulated(job, check_kernels(wanted, target, Backend::Emulator)?, settings)
         }
         Backend::Auto => {
-            let target = check_kernels(algorithm, target, Backend::Gpu).ok();
+            let target = check_kernels(wanted, target, Backend::Gpu).ok();
             match target.and_then(|target| Some((target, machine::gpu::Gpu::open().ok()?))) {
                 Some((target, gpu)) => on_device(Backend::Gpu, job, target, settings, gpu),
                 None => cpu(job),
@@ -286,11 +291,14 @@ fn on_device<R: Real, M: machine::Machine + 'static>(
     settings: &Settings,
     machine: M,
 ) -> Result<Box<dyn Engine<R>>> {
-    Ok(match job.procedure {
+    Ok(match job.procedure.clone() {
         Procedure::Pso(coefficients) => {
             Box::new(Device::new(backend, job, coefficients, target, settings, machine)?)
         }
-        _ => Box::new(Generations::new(backend, job, target, settings, machine)?),
+        Procedure::Method(named) => {
+            Box::new(Generations::new(backend, job, named, target, settings, machine)?)
+        }
+        Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("`check_kernels` has refused it"),
     })
 }
 
@@ -320,16 +328,15 @@ fn check_no_geometry(settings: &Settings) -> Result<()> {
 }
 
 /// Whether the kernels cover algorithm and objective; the error says which of them they do not.
-fn check_kernels(
-    algorithm: &Algorithm,
+fn check_kernels<R>(
+    wanted: &Wanted<R>,
     target: Option<Target>,
     backend: Backend,
 ) -> Result<Target> {
-    let info = algorithm.info();
     let unsupported =
         |what| Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" };
-    if !info.backends.contains(&backend) {
-        return Err(unsupported(format!("algorithm {}", info.id)));
+    if !wanted.backends.contains(&backend) {
+        return Err(unsupported(format!("algorithm {}", wanted.id)));
     }
     target.ok_or_else(|| unsupported("an objective without GPU kernels".into()))
 }

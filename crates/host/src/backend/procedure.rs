@@ -1,99 +1,188 @@
 //! The algorithms as backends know them.
 
-use warpswarm_core::Real;
-use warpswarm_core::cmepso::Cmepso;
-use warpswarm_core::de::De;
-use warpswarm_core::epso::Epso;
-use warpswarm_core::fwa::{self, Fwa};
-use warpswarm_core::gpu_fwa::GpuFwa;
-use warpswarm_core::method::Method;
-use warpswarm_core::pso::Coefficients;
-use warpswarm_core::pso_topology::Pso;
-use warpswarm_core::sa::Sa;
-use warpswarm_core::solis_wets::SolisWets;
+use std::fmt;
+use std::sync::Arc;
 
+use warpswarm_core::Real;
+use warpswarm_core::fwa::{self, Fwa};
+use warpswarm_core::launch::{GenerationArgs, MethodArgs};
+use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
+use warpswarm_core::pso::Coefficients;
+use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::{RunId, Swarm, Threads};
+
+use super::machine::Parameter;
 use crate::algorithms::Algorithm;
-use crate::error::Result;
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+use crate::own::Kernels;
 
 /// An algorithm with its parameters in the run's number type.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Procedure<R> {
     /// A star with constant inertia, which has loops and kernels of its own.
     Pso(Coefficients<R>),
     Spso(Coefficients<R>),
-    Topology(Pso<R>),
-    De(De<R>),
-    Sa(Sa<R>),
-    SolisWets(SolisWets<R>),
-    Epso(Epso<R>),
-    Cmepso(Cmepso<R>),
-    GpuFwa(GpuFwa<R>),
     /// No method: on the CPU alone.
     Fwa(Fwa<R>),
+    /// All others.
+    Method(Named<R>),
 }
 
-/// Evaluates `$body` with the method that a procedure is; `$other` where it is none.
-macro_rules! with_method {
-    ($procedure:expr, $method:ident => $body:expr, else $other:expr) => {
-        match $procedure {
-            $crate::backend::Procedure::Pso(_)
-            | $crate::backend::Procedure::Spso(_)
-            | $crate::backend::Procedure::Fwa(_) => $other,
-            $crate::backend::Procedure::Topology($method) => $body,
-            $crate::backend::Procedure::De($method) => $body,
-            $crate::backend::Procedure::Sa($method) => $body,
-            $crate::backend::Procedure::SolisWets($method) => $body,
-            $crate::backend::Procedure::Epso($method) => $body,
-            $crate::backend::Procedure::Cmepso($method) => $body,
-            $crate::backend::Procedure::GpuFwa($method) => $body,
-        }
-    };
+/// A method, with its name in the names of kernels.
+#[derive(Clone)]
+pub(crate) struct Named<R> {
+    pub(crate) name: &'static str,
+    pub(crate) method: Arc<dyn AnyMethod<R>>,
+    /// Where its kernels are, unless they are built in.
+    pub(crate) kernels: Option<Kernels>,
 }
-pub(crate) use with_method;
+
+impl<R> fmt::Debug for Named<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Named").field(&self.name).finish()
+    }
+}
+
+/// A [`Method`] behind a pointer: what backends do with it.
+pub(crate) trait AnyMethod<R>: Send + Sync {
+    /// Own rows, and numbers, of an individual.
+    fn keeps(&self) -> (usize, usize);
+    /// See [`Method::most_attempts`].
+    fn most_attempts(&self) -> u32;
+    /// See [`Method::evaluations`].
+    fn evaluations(&self, individuals: u32, iterations: u64) -> u64;
+    /// See [`Method::noticed`].
+    fn noticed(&self, iteration: u64) -> u64;
+    /// See [`Method::nearest`].
+    fn nearest(&self) -> bool;
+    /// See [`generation::start`].
+    fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R>;
+    /// See [`generation::run`].
+    fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads);
+    /// What a kernel takes besides its objective.
+    fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
+}
+
+impl<R: Real, M: Method<R>> AnyMethod<R> for M {
+    fn keeps(&self) -> (usize, usize) {
+        (M::OWN, M::NUMBERS)
+    }
+    fn most_attempts(&self) -> u32 {
+        Method::most_attempts(self)
+    }
+    fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
+        Method::evaluations(self, individuals, iterations)
+    }
+    fn noticed(&self, iteration: u64) -> u64 {
+        Method::noticed(self, iteration)
+    }
+    fn nearest(&self) -> bool {
+        Method::nearest(self)
+    }
+    fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R> {
+        generation::start(self, work, individuals, id, threads)
+    }
+    fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads) {
+        generation::run(swarm, self, work, iterations, threads);
+    }
+    fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
+        Parameter::of(MethodArgs { args, method: *self })
+    }
+}
+
+/// An algorithm, and where it can run.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted<R> {
+    /// The name by which users call it.
+    pub(crate) id: &'static str,
+    pub(crate) procedure: Procedure<R>,
+    pub(crate) backends: Vec<Backend>,
+}
+
+impl<R: Real> Wanted<R> {
+    /// A built-in algorithm, checked for so many individuals.
+    pub(crate) fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
+        let info = algorithm.info();
+        let procedure = Procedure::new(algorithm, individuals)?;
+        Ok(Wanted { id: info.id, procedure, backends: info.backends.to_vec() })
+    }
+}
 
 impl<R: Real> Procedure<R> {
-    pub(super) fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
+    fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         Ok(match algorithm {
             Algorithm::Pso(params) if params.is_plain() => Procedure::Pso(params.coefficients()?),
-            Algorithm::Pso(params) => Procedure::Topology(params.method(individuals)?),
+            Algorithm::Pso(params) => Self::named("pso_topology", params.method::<R>(individuals)?),
             Algorithm::Spso(params) => Procedure::Spso(params.spso()?),
-            Algorithm::De(params) => Procedure::De(params.method(individuals)?),
-            Algorithm::Sa(params) => Procedure::Sa(params.method()?),
-            Algorithm::SolisWets(params) => Procedure::SolisWets(params.method()?),
-            Algorithm::Epso(params) => Procedure::Epso(params.method()?),
-            Algorithm::Cmepso(params) => Procedure::Cmepso(params.method(individuals)?),
-            Algorithm::GpuFwa(params) => Procedure::GpuFwa(params.method()?),
+            Algorithm::De(params) => Self::named("de", params.method::<R>(individuals)?),
+            Algorithm::Sa(params) => Self::named("sa", params.method::<R>()?),
+            Algorithm::SolisWets(params) => Self::named("solis_wets", params.method::<R>()?),
+            Algorithm::Epso(params) => Self::named("epso", params.method::<R>()?),
+            Algorithm::Cmepso(params) => Self::named("cmepso", params.method::<R>(individuals)?),
+            Algorithm::GpuFwa(params) => Self::named("gpu_fwa", params.method::<R>()?),
+            Algorithm::ScatterSearch(params) => {
+                Self::named("scatter_search", params.method::<R>(individuals)?)
+            }
             Algorithm::Fwa(params) => Procedure::Fwa(params.fireworks(individuals)?),
         })
     }
 
-    /// Evaluations of an individual in so many iterations; none where that depends on the run.
-    pub(super) fn evaluations(&self, iterations: u64) -> Option<u64> {
-        fn of<R: Real, M: Method<R>>(method: &M, iterations: u64) -> u64 {
-            method.evaluations(iterations)
-        }
-        if matches!(self, Procedure::Fwa(_)) {
-            return None;
-        }
-        Some(with_method!(self, method => of(method, iterations), else iterations))
+    /// A method, by its name in the names of kernels.
+    pub(crate) fn named<M: Method<R>>(name: &'static str, method: M) -> Self {
+        const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
+        Procedure::Method(Named { name, method: Arc::new(method), kernels: None })
     }
 
-    /// Evaluations of an individual in an iteration, where it makes many.
-    pub(crate) fn most_attempts(&self) -> u32 {
-        fn of<R: Real, M: Method<R>>(method: &M) -> u32 {
-            method.attempts(1)
+    /// The same method with these kernels.
+    pub(crate) fn with_kernels(self, kernels: Option<Kernels>) -> Self {
+        match self {
+            Procedure::Method(named) => Procedure::Method(Named { kernels, ..named }),
+            other => other,
         }
-        with_method!(self, method => of(method), else 1)
+    }
+
+    /// Whether a method makes as many attempts as it may.
+    pub(crate) fn check_attempts(&self) -> Result<()> {
+        match self {
+            Procedure::Method(named)
+                if !(1..=MAX_ATTEMPTS).contains(&named.method.most_attempts()) =>
+            {
+                Err(Error::Setting {
+                    field: "most_attempts",
+                    value: named.method.most_attempts().to_string(),
+                    allowed: format!("1 to {MAX_ATTEMPTS} for the method {}", named.name),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Evaluations of so many individuals in so many iterations; none where that depends on the run.
+    pub(super) fn evaluations(&self, individuals: u32, iterations: u64) -> Option<u64> {
+        match self {
+            Procedure::Fwa(_) => None,
+            Procedure::Method(named) => Some(named.method.evaluations(individuals, iterations)),
+            Procedure::Pso(_) | Procedure::Spso(_) => {
+                Some(iterations.saturating_mul(u64::from(individuals)))
+            }
+        }
+    }
+
+    /// The iteration in which what happens in this one is noticed.
+    pub(super) fn noticed(&self, iteration: u64) -> u64 {
+        match self {
+            Procedure::Method(named) => named.method.noticed(iteration),
+            _ => iteration,
+        }
     }
 
     /// Own rows, and numbers, of an individual.
     pub(crate) fn keeps(&self) -> (usize, usize) {
-        fn of<R: Real, M: Method<R>>(_: &M) -> (usize, usize) {
-            (M::OWN, M::NUMBERS)
+        match self {
+            Procedure::Fwa(_) => (0, fwa::NUMBERS),
+            Procedure::Method(named) => named.method.keeps(),
+            Procedure::Pso(_) | Procedure::Spso(_) => (2, 0),
         }
-        if matches!(self, Procedure::Fwa(_)) {
-            return (0, fwa::NUMBERS);
-        }
-        with_method!(self, method => of(method), else (2, 0))
     }
 }

@@ -7,6 +7,7 @@
 //! unusable: the device is *poisoned*, and every later call in the process fails at once.
 #![allow(unsafe_code)]
 
+mod failures;
 mod kernels;
 
 use std::collections::HashMap;
@@ -17,10 +18,11 @@ use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use warpswarm_ptx_builder::Package;
 
-use super::{Kernel, Machine, Shape};
+use super::{Kernel, Machine, Parameter, Shape};
 use crate::error::{Error, Result};
 use crate::system;
 
+use failures::{failure, is_final, message};
 pub(crate) use kernels::package;
 
 /// The lowest CUDA version that a driver must support: that of the functions we call.
@@ -168,6 +170,26 @@ impl Context {
         if let Some(&function) = functions.get(kernel) {
             return Ok(function);
         }
+        let mut function = self.loaded(kernel)?;
+        if kernel.dense {
+            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
+            // SAFETY: the function's module is never unloaded.
+            let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
+            if self.check("cuFuncGetAttribute", spilled)? > 0 {
+                let usual = Kernel { dense: false, ..kernel.clone() };
+                function = match functions.get(&usual) {
+                    Some(&function) => function,
+                    None => self.loaded(&usual)?,
+                };
+                functions.insert(usual, function);
+            }
+        }
+        functions.insert(kernel.clone(), function);
+        Ok(function)
+    }
+
+    /// The function of a kernel, linked and loaded now.
+    fn loaded(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let text = kernels::text(self.kernels, kernel)?;
         self.enter()?;
         let launch_failure = |error: DriverError| {
@@ -180,43 +202,8 @@ impl Context {
             unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
         let name = CString::new(kernel.entry.as_str()).map_err(|_| kernels::missing(kernel))?;
         // SAFETY: the module has just been loaded.
-        let function =
-            unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
-        functions.insert(kernel.clone(), function);
-        Ok(function)
+        unsafe { result::module::get_function(module, name) }.map_err(launch_failure)
     }
-}
-
-/// Whether the driver says no more than this to a context once it has said it.
-fn is_final(code: CUresult) -> bool {
-    use CUresult::*;
-    matches!(
-        code,
-        CUDA_ERROR_ILLEGAL_ADDRESS
-            | CUDA_ERROR_LAUNCH_FAILED
-            | CUDA_ERROR_LAUNCH_TIMEOUT
-            | CUDA_ERROR_ASSERT
-            | CUDA_ERROR_ILLEGAL_INSTRUCTION
-            | CUDA_ERROR_MISALIGNED_ADDRESS
-            | CUDA_ERROR_INVALID_ADDRESS_SPACE
-            | CUDA_ERROR_INVALID_PC
-            | CUDA_ERROR_HARDWARE_STACK_ERROR
-            | CUDA_ERROR_ECC_UNCORRECTABLE
-            | CUDA_ERROR_NVLINK_UNCORRECTABLE
-            | CUDA_ERROR_CONTEXT_IS_DESTROYED
-            | CUDA_ERROR_DEVICE_UNAVAILABLE
-            | CUDA_ERROR_DEINITIALIZED
-            | CUDA_ERROR_UNKNOWN
-    )
-}
-
-fn message(error: DriverError) -> String {
-    let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
-    text.unwrap_or_else(|_| "unknown error".into())
-}
-
-fn failure(call: &'static str, error: DriverError) -> Error {
-    Error::Driver { call, code: error.0 as u32, message: message(error) }
 }
 
 /// A lock whose holder panicked protects nothing half-done here: single insertions.
@@ -338,17 +325,17 @@ impl Machine for Gpu {
         self.wait()
     }
 
-    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &[u8]) -> Result<()> {
+    fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
         let function = self.context.function(kernel)?;
         self.context.enter()?;
         if self.last != *kernel {
             self.last.clone_from(kernel);
         }
         let Shape { grid, block, shared, cooperative } = shape;
-        let mut parameters = [parameter.as_ptr().cast_mut().cast::<c_void>()];
+        let mut parameters = [parameter.bytes().as_ptr().cast_mut().cast::<c_void>()];
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));
-        // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, encoded
-        // by `backend::device` and copied by the driver before it returns; the addresses in it are
+        // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, of the structs
+        // that its name gives, and copied by the driver before it returns; the addresses in it are
         // of arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the
         // stream has been waited for.
         let said = unsafe {

@@ -1,0 +1,56 @@
+//! How close the algorithms come to optima that are known. `docs/quality.md` has more of it, measured.
+
+use warpswarm::algorithms;
+use warpswarm::problems;
+use warpswarm::{Backend, Settings, Stop};
+
+/// The engineering problems, with the best value known.
+const KNOWN: [(&str, f64); 8] = [
+    ("spring-cmepso", 0.002_820_229_765_17),
+    ("welded-beam-cmepso", 1.458_883_194_843),
+    ("speed-reducer-cmepso", 2_896.259_284_0),
+    ("spring", 0.012_665_232_788),
+    ("welded-beam", 1.724_852_308_597),
+    ("speed-reducer", 2_994.471_066_1),
+    ("pressure-vessel", 5_885.332_773_6),
+    ("three-bar-truss", 263.895_843_376_5),
+];
+
+/// The best value of so many runs that violates nothing, relative to the best known.
+fn best(algorithm: &str, problem: &str, known: f64, sizes: (u64, u64, u64)) -> f64 {
+    let (runs, individuals, iterations) = sizes;
+    let info = problems::find(problem).unwrap();
+    let bounds = info.bounds(info.dimensions.least).unwrap();
+    let (backend, stop) = (Backend::Cpu, Stop::iterations(iterations));
+    let settings = Settings { runs, individuals, stop, backend, ..Settings::default() };
+    let algorithm = algorithms::find(algorithm).unwrap().algorithm();
+    let mut optimiser = info.optimiser::<f64>(0.0, &bounds, &algorithm, &settings).unwrap();
+    let best = optimiser.run().unwrap().best().clone();
+    assert_eq!(best.violation, 0.0, "{problem}");
+    best.value / known - 1.0
+}
+
+#[test]
+fn differential_evolution_sizes_parts() {
+    for (problem, known) in KNOWN {
+        let above = best("de", problem, known, (20, 100, 2000));
+        assert!(above.abs() < 1e-6, "{problem}: {above:e}");
+    }
+}
+
+#[test]
+fn multi_swarms_size_parts() {
+    for (problem, known) in KNOWN {
+        let above = best("cmepso", problem, known, (4, 410, 1000));
+        let allowed = if problem.ends_with("cmepso") { 1e-6 } else { 1e-4 };
+        assert!(above.abs() < allowed, "{problem}: {above:e}");
+    }
+}
+
+#[test]
+fn scatter_search_sizes_parts() {
+    for (problem, known) in KNOWN {
+        let above = best("scatter-search", problem, known, (4, 210, 1300));
+        assert!(above.abs() < 0.05, "{problem}: {above:e}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Jaya, as an example of a method of one's own: individuals move to the best and from the worst.
+//!
+//! **Equation** (of one coordinate; b is the best's, w the worst's of all individuals):
+//!
+//! ```text
+//! x' = x + r1 (b - |x|) - r2 (w - |x|)        r1, r2 uniform in (0, 1)
+//! ```
+//!
+//! A proposal is taken if it is better. There is nothing to be tuned.
+//!
+//! **Source.** R. V. Rao, "Jaya: a simple and new optimization algorithm for solving constrained and
+//! unconstrained optimization problems", International Journal of Industrial Engineering Computations 7,
+//! 2016.
+
+#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
+
+use warpswarm_core::Real;
+use warpswarm_core::boundary::{Boundary, Limits};
+use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site};
+use warpswarm_core::order::Candidate;
+
+/// Jaya.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Jaya<R> {
+    /// What happens to a coordinate that leaves its bounds.
+    pub limits: Limits<R>,
+}
+
+impl<R: Real> Default for Jaya<R> {
+    fn default() -> Self {
+        Jaya { limits: Limits { correction: R::ZERO, boundary: Boundary::Clamp } }
+    }
+}
+
+impl<R: Real> Method<R> for Jaya<R> {
+    const OWN: usize = 0;
+    const NUMBERS: usize = 0;
+    /// The worst individual.
+    type Seen = u32;
+    type Plan = u32;
+
+    #[inline(always)]
+    fn start(&self, _: R, _: R) -> Own<R> {
+        Own::default()
+    }
+
+    #[inline(always)]
+    fn look<P: Population<R>>(
+        &self,
+        who: &Individual<R>,
+        population: &P,
+        _: &mut Numbers<R>,
+    ) -> u32 {
+        let (mut worst, mut i) = (Candidate::new(population.fitness(0), 0), 1);
+        while i < who.individuals {
+            let other = Candidate::new(population.fitness(i), i);
+            if worst.beats(other) {
+                worst = other;
+            }
+            i += 1;
+        }
+        worst.index
+    }
+
+    #[inline(always)]
+    fn plan(&self, _: &Individual<R>, worst: u32, _: &mut Numbers<R>) -> u32 {
+        worst
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, worst: &u32, site: &S) -> (R, Own<R>) {
+        let ([r1, r2], x) = (site.draws(0), site.public());
+        let size = x.abs();
+        let moved = x + r1 * (site.best() - size) - r2 * (site.of(*worst) - size);
+        (self.limits.enforce(moved, site.bounds(), || site.reentry()), Own::default())
+    }
+}
+
+// The kernels `jaya_f32_x32k1` and so on, and what the emulator runs instead.
+warpswarm_kernels::export_method! { jaya, "jaya", Jaya<f32>, Jaya<f64> }
