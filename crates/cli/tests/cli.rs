@@ -83,8 +83,8 @@ fn sizes_must_be_in_range() {
     }
     let few = ["sphere", "--individuals", "100", "--evaluations", "99"];
     is_bad_input(&few, &["--evaluations is 99", "allowed", "at least the 100 individuals"]);
-    let all = ["sphere", "--runs", "4294967295", "--individuals", "4294967294", "--dim", "1000"];
-    is_bad_input(&all, &["--runs x --individuals x --dim", "4294967294 x 1000", "allowed"]);
+    let all = ["sphere", "--runs", "4294967295", "--individuals", "2147483647", "--dim", "1000"];
+    is_bad_input(&all, &["--runs x --individuals x --dim", "2147483647 x 1000", "allowed"]);
 }
 
 #[test]

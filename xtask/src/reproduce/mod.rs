@@ -6,10 +6,10 @@
 //! copied to another machine, `xtask reproduce cpso` works there without cargo and sources.
 //!
 //! Each paper is a folder with the paper's numbers (`paper`), what is run, and tables and figures of
-//! it, which are a [`page::Page`]. What they share:
+//! it, which are a `page::Page`. What they share:
 //!
-//! * [`program`]: running `warpswarm`; [`measure`]: how long things take; [`statistics`].
-//! * [`table`]: tables as text and Markdown; [`chart`]: line charts; [`page`]: printing and writing all.
+//! * `program`: running `warpswarm`; `measure`: how long things take; `statistics`.
+//! * `table`: tables as text and Markdown; `chart`: line charts; `page`: printing and writing all.
 
 use std::path::PathBuf;
 
