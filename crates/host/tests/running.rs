@@ -355,6 +355,8 @@ fn every_algorithm_gets_close_to_the_bottom_of_a_bowl() {
             "fwa" => (300, 1.0),
             // Their inertia falls for so long.
             "epso" | "cmepso" => (1000, 1e-6),
+            // Of its 40 individuals twenty are the reference set; a cycle is 26 iterations.
+            "scatter-search" => (3000, 1e-6),
             _ if alone => (5000, 1e-3),
             _ => (300, 1e-6),
         };
