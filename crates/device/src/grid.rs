@@ -111,8 +111,8 @@ impl Exchange {
         }
     }
 
-    /// Waits for all posts under `tag`, of which a lane reads so many at a time, and gives the best with the number of its block, the lowest
-    /// among equals; without constraints a NaN value says that no block has one. Collective in the
+    /// Waits for all posts under `tag`, of which a lane reads `IN_FLIGHT` at a time, and gives the best with
+    /// the number of its block, the lowest among equals; without constraints a NaN value says that no block has one. Collective in the
     /// warp; what the blocks wrote before posting is visible after a [`fence`] of the warp.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]

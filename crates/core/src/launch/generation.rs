@@ -54,7 +54,7 @@ pub struct GenerationArgs<R> {
     pub stride: u32,
     /// Blocks that share one run.
     pub blocks_per_run: u32,
-    /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
+    /// The exchange's last used tag; meeting k of this launch, from 1, uses `tag + k`.
     pub tag: u32,
     /// Warps that share an individual's attempts, 1 or more: a divisor of the block's; 1 where a thread has an
     /// individual, and without tile.
