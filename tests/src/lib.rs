@@ -135,17 +135,24 @@ impl Place {
 
     /// A device with every schedule and several block sizes.
     pub fn devices(backend: Backend) -> Vec<Place> {
-        Place::schedules(backend, &[Schedule::Stepwise, Schedule::Resident, Schedule::Streaming])
+        use Schedule::{Hosted, Resident, Stepwise, Streaming};
+        Place::schedules(backend, &[Stepwise, Resident, Streaming, Hosted])
     }
 
     /// The same for the algorithms that have one kernel, and no stepwise schedule.
     pub fn of_method(backend: Backend) -> Vec<Place> {
-        Place::schedules(backend, &[Schedule::Resident, Schedule::Streaming])
+        Place::schedules(backend, &[Schedule::Resident, Schedule::Streaming, Schedule::Hosted])
     }
 
     fn schedules(backend: Backend, schedules: &[Schedule]) -> Vec<Place> {
-        let blocks = [Some(32), Some(128), Some(256), None];
-        let with = |schedule| blocks.map(|block| Place::device(backend, schedule, block));
+        let with = |schedule| {
+            let blocks: &[_] = match schedule {
+                // Its kernels have no tiles, so that one block is as good as another.
+                Schedule::Hosted => &[Some(64), None],
+                _ => &[Some(32), Some(128), Some(256), None],
+            };
+            blocks.iter().map(move |&block| Place::device(backend, schedule, block))
+        };
         schedules.iter().copied().flat_map(with).collect()
     }
 }

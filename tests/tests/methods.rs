@@ -5,7 +5,7 @@ use warpswarm::{Algorithm, Backend, Schedule, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{Case, Place, check, methods};
 
-/// Several blocks that exchange, one block, a launch an iteration, threads.
+/// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads.
 fn everywhere() -> Vec<Place> {
     let emulator = |schedule, block| Place::device(Backend::Emulator, schedule, block);
     vec![
@@ -13,6 +13,7 @@ fn everywhere() -> Vec<Place> {
         emulator(Schedule::Resident, Some(96)),
         emulator(Schedule::Resident, None),
         emulator(Schedule::Streaming, Some(64)),
+        emulator(Schedule::Hosted, Some(64)),
         Place::threads(3),
     ]
 }
@@ -78,8 +79,8 @@ fn runs_of_a_batch_stop_each_at_its_own_iteration() {
 
 #[test]
 fn many_dimensions_stream() {
-    let places =
-        [None, Some(32)].map(|block| Place::device(Backend::Emulator, Schedule::Streaming, block));
+    let places = [Schedule::Streaming, Schedule::Hosted]
+        .map(|schedule| Place::device(Backend::Emulator, schedule, Some(32)));
     for algorithm in methods(9) {
         for dimensions in [129, 1025] {
             check(&Case::new("rosenbrock", dimensions, 9).with(algorithm), &places);

@@ -325,7 +325,7 @@ fn the_same_numbers_on_every_backend_and_schedule() {
         check(&["--threads", "2"]);
         check(&["--threads", "7"]);
         check(&[]);
-        for schedule in ["auto", "stepwise", "resident", "streaming"] {
+        for schedule in ["auto", "stepwise", "resident", "streaming", "hosted"] {
             check(&["--backend", "emulator", "--schedule", schedule]);
         }
     }

@@ -70,6 +70,11 @@ impl<R: Real> StopRule<R> {
     /// Never stops.
     pub const NEVER: Self = StopRule { target: R::NAN, stagnation: 0 };
 
+    /// Whether it stops no run.
+    pub fn is_never(&self) -> bool {
+        self.target.is_nan() && self.stagnation == 0
+    }
+
     /// Whether a run with this best stops after `iterations`, the last improvement having come at
     /// iteration `improved_at`: one of the codes of [`stopped`].
     #[inline(always)]
@@ -354,5 +359,8 @@ mod tests {
         assert_eq!(rule.check(at(0.0, 1.5), 15, 5), stopped::STAGNATION);
         assert_eq!(rule.check(at(0.0, f64::NAN), 14, 5), stopped::NOT);
         assert_eq!(StopRule::NEVER.check(at(0.0, f64::NEG_INFINITY), 1000, 0), stopped::NOT);
+        assert!(StopRule::<f64>::NEVER.is_never());
+        assert!(!StopRule { target: 1.0, stagnation: 0 }.is_never());
+        assert!(!StopRule { target: f64::NAN, stagnation: 1 }.is_never());
     }
 }

@@ -42,6 +42,8 @@ pub enum Schedule {
     Resident,
     /// One launch per iteration that reads and writes each array once.
     Streaming,
+    /// The individuals move on the GPU, the host evaluates them: for objectives without GPU kernels.
+    Hosted,
 }
 
 /// Names for the values of an enum: `Display`, `FromStr` and `ALL`.
@@ -82,7 +84,8 @@ macro_rules! named {
 named!(Precision, "precision": F32 = "f32", F64 = "f64");
 named!(Backend, "backend": Auto = "auto", Cpu = "cpu", Gpu = "gpu", Emulator = "emulator");
 named!(Schedule, "schedule":
-    Auto = "auto", Stepwise = "stepwise", Resident = "resident", Streaming = "streaming");
+    Auto = "auto", Stepwise = "stepwise", Resident = "resident", Streaming = "streaming",
+    Hosted = "hosted");
 
 #[cfg(test)]
 mod tests {

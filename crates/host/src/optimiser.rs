@@ -15,7 +15,7 @@ use limit::Limit;
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Engine, Job, Wanted};
 use crate::bounds::Bounds;
-use crate::choices::Backend;
+use crate::choices::{Backend, Schedule};
 use crate::error::Result;
 use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
@@ -90,7 +90,7 @@ impl<R: Real> Optimiser<R> {
         let (job, engine) = backend::start(objective, bounds, wanted, settings)?;
         let setup_seconds = start.elapsed().as_secs_f64();
         Ok(Optimiser {
-            pace: Pace::first(&job, engine.backend()),
+            pace: Pace::first(&job, &*engine),
             engine,
             stop: settings.stop.clone(),
             limit: Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations)),
@@ -347,11 +347,12 @@ const FIRST_DEVICE_WORK: u64 = 1 << 26;
 
 impl Pace {
     /// The first slice: one iteration where it could be long, more where many are surely short.
-    fn first<R: Real>(job: &Job<R>, backend: Backend) -> Self {
+    fn first<R: Real>(job: &Job<R>, engine: &dyn Engine<R>) -> Self {
         let [runs, individuals, stride] = [job.runs, job.individuals, job.stride()].map(u64::from);
         let work = (runs * individuals).saturating_mul(stride);
-        let next = match backend {
-            Backend::Gpu => (FIRST_DEVICE_WORK / work).clamp(1, 256),
+        let hosted = engine.plan().is_some_and(|plan| plan.schedule == Schedule::Hosted);
+        let next = match engine.backend() {
+            Backend::Gpu if !hosted => (FIRST_DEVICE_WORK / work).clamp(1, 256),
             _ => 1,
         };
         Pace { next, seconds: 0.0 }

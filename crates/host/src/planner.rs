@@ -6,7 +6,8 @@
 //! | fits in those of blocks that run at the same time | resident, several blocks, cooperative |
 //! | does not | streaming, with a tile, or for more than 128 dimensions a warp a particle |
 //!
-//! The numbers of a run do not depend on any of it.
+//! Where the host evaluates, individuals are in memory, a warp each. The numbers of a run do not depend on any
+//! of it.
 
 pub(crate) mod generation;
 
@@ -109,8 +110,9 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
     match demand.schedule {
         Schedule::Stepwise => stepwise::<R>(demand, occupancy),
         Schedule::Streaming => streaming::<R>(demand, occupancy),
+        Schedule::Hosted => unreachable!("these kernels evaluate"),
         Schedule::Resident => resident::<R>(demand, occupancy)?.map_err(|reason| {
-            let alternatives = "auto, streaming, stepwise";
+            let alternatives = "auto, streaming, stepwise, hosted";
             Error::Schedule { schedule: demand.schedule, reason, alternatives }
         }),
         Schedule::Auto => match resident::<R>(demand, occupancy)? {
@@ -343,20 +345,20 @@ mod tests {
             Demand { dimensions: 129, ..H200 },
             &mut thousand,
             "schedule resident is impossible: 129 dimensions, and registers hold 128; \
-             allowed: auto, streaming, stepwise",
+             allowed: auto, streaming, stepwise, hosted",
         );
         check(
             Demand { individuals: 1 << 20, dimensions: 2, ..H200 },
             &mut thousand,
             "schedule resident is impossible: 1048576 individuals need 2048 blocks, of which 264 \
-             run at the same time; allowed: auto, streaming, stepwise",
+             run at the same time; allowed: auto, streaming, stepwise, hosted",
         );
         // A device on which nothing fits: no division by zero, no spin.
         check(
             H200,
             &mut |_| Ok(0),
             "schedule resident is impossible: 1024 individuals need 22 blocks, of which 0 run at \
-             the same time; allowed: auto, streaming, stepwise",
+             the same time; allowed: auto, streaming, stepwise, hosted",
         );
         assert_eq!(plan::<f32>(&H200, &mut |_| Ok(0)).unwrap().schedule, Schedule::Streaming);
     }

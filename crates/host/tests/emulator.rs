@@ -3,14 +3,17 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Euclidean, ProblemInfo, Rastrigin, Shifted};
 use warpswarm::{
-    Algorithm, Backend, Boundary, Error, Optimiser, Precise, PsoParams, Schedule, Settings, Stop,
-    StopReason,
+    Algorithm, Backend, Boundary, Error, GpuFwaParams, Objective, Optimiser, Point, Precise,
+    PsoParams, Real, SaParams, Schedule, Settings, Stop, StopReason, minimise,
 };
 
-const SCHEDULES: [Schedule; 3] = [Schedule::Stepwise, Schedule::Resident, Schedule::Streaming];
+const SCHEDULES: [Schedule; 4] =
+    [Schedule::Stepwise, Schedule::Resident, Schedule::Streaming, Schedule::Hosted];
 
 fn emulated(schedule: Schedule, settings: &Settings) -> Settings {
     Settings { backend: Backend::Emulator, schedule, ..settings.clone() }
@@ -44,7 +47,7 @@ fn every_schedule_and_tile() {
             check::<f64>(dimensions, schedule, &settings(individuals));
         }
     }
-    for schedule in [Schedule::Stepwise, Schedule::Streaming] {
+    for schedule in [Schedule::Stepwise, Schedule::Streaming, Schedule::Hosted] {
         check::<f32>(150, schedule, &settings(9));
     }
 }
@@ -90,7 +93,7 @@ fn stops_are_decided_at_the_same_iteration() {
 #[test]
 fn a_run_is_handed_from_backend_to_backend() {
     let mut straight = optimiser::<f32>(5, &settings(40)).unwrap();
-    straight.step(20).unwrap();
+    straight.step(25).unwrap();
     let mut state = optimiser::<f32>(5, &settings(40)).unwrap().state().unwrap();
     for schedule in SCHEDULES {
         let mut device = optimiser::<f32>(5, &emulated(schedule, &settings(40))).unwrap();
@@ -186,4 +189,51 @@ fn what_does_not_fit_is_an_error_and_the_next_run_works() {
     let wide = emulated(Schedule::Resident, &settings(4));
     let error = Optimiser::<f32>::new(&Rastrigin, &bounds(129), &Algorithm::default(), &wide);
     assert!(matches!(error.unwrap_err(), Error::Schedule { .. }));
+}
+
+/// An objective without kernels, and how often it was asked.
+#[derive(Clone, Copy)]
+struct Counted(&'static AtomicU64);
+
+impl<R: Real> Objective<R> for Counted {
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Objective::<R>::value(&Rastrigin, x)
+    }
+}
+
+#[test]
+fn an_objective_without_kernels_is_evaluated_by_the_host() {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let algorithms: [Algorithm; 3] =
+        [PsoParams::default().into(), GpuFwaParams::paper().into(), SaParams::default().into()];
+    for algorithm in algorithms {
+        for threads in [1, 3] {
+            let stop = Stop::target(12.0).or_iterations(30);
+            let settings = Settings { runs: 3, stop, threads: Some(threads), ..settings(40) };
+            let run = |objective: Counted, settings: &Settings| {
+                minimise::<f64, _>(&objective, &bounds(2), &algorithm, settings).unwrap()
+            };
+            let before = ASKED.load(Ordering::Relaxed);
+            let report = run(Counted(&ASKED), &emulated(Schedule::Auto, &settings));
+            let asked = ASKED.load(Ordering::Relaxed) - before;
+            assert_eq!(report.plan.unwrap().schedule, Schedule::Hosted);
+            assert_eq!(report.runs, run(Counted(&ASKED), &settings).runs);
+            // A run that has stopped is asked nothing any more.
+            let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
+            assert_eq!(asked, evaluations, "{algorithm:?}");
+        }
+    }
+}
+
+#[test]
+fn an_objective_without_kernels_has_no_other_schedule() {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let settings = emulated(Schedule::Resident, &settings(40));
+    let algorithm = Algorithm::default();
+    let error = minimise::<f32, _>(&Counted(&ASKED), &bounds(2), &algorithm, &settings);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "schedule resident is impossible: the objective has no GPU kernels; allowed: auto, hosted"
+    );
 }

@@ -10,6 +10,7 @@ mod population;
 mod seen;
 
 pub mod held;
+pub mod hosted;
 pub mod memory;
 pub mod nearest;
 pub mod threads;
@@ -65,6 +66,12 @@ macro_rules! export_method {
                 concat!($name, "_", stringify!($real), "_any") =>
                     |args: warpswarm_core::launch::MethodArgs<$real, $method>|
                         $crate::generation::memory::step::<$real, $method>(&args),
+                concat!($name, "_", stringify!($real), "_ask") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::hosted::ask::<$real, $method>(&args),
+                concat!($name, "_", stringify!($real), "_tell") =>
+                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::hosted::tell::<$real, $method>(&args),
             }
         }
     };

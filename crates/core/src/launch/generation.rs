@@ -36,6 +36,11 @@ pub struct GenerationArgs<R> {
     pub slots: Ptr<u64>,
     /// Scratch of the exchange between resident blocks: whose fitness was posted, `[run][parity][block]`
     pub slot_indices: Ptr<u64>,
+    /// The points that the host is asked for, `[run][individual][attempt][coordinate]`, with as many attempts as
+    /// the method makes at most.
+    pub asked: Ptr<R>,
+    /// What the host tells of them, `[run][individual][attempt]`
+    pub told: Ptr<Fitness<R>>,
     /// The seed of all runs.
     pub seed: u64,
     /// The number of the first run, which with the seed gives its key.
@@ -146,6 +151,10 @@ pub const fn generation_stage<R: Real>(block: u32) -> u32 {
 /// [`MethodTile::shared_bytes`]. More than one iteration and more than one block a run need a
 /// cooperative launch. Before the first launch `control`, `slots`, `own`, `numbers`, and places beyond the
 /// dimensions are zero.
+///
+/// Where the host evaluates, an iteration is two launches with the same arguments, `METHOD_REAL_ask` and
+/// `METHOD_REAL_tell`, in the shape of the tile `any`; between them the host reads `asked` and writes `told`. With
+/// zero iterations they place the individuals.
 pub mod generation_kernels {
     /// `generation_nearest_REAL`: number 0 of every individual from the distance to its nearest other; a
     /// warp an individual; any grid; no shared memory. After the launch that places the individuals.
@@ -171,7 +180,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 8 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 14 * 8 + 3 * 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 14 * 8 + 3 * 8 + 16 + 8 * 4);
     }
 }

@@ -17,42 +17,60 @@ use crate::report::Plan;
 
 /// A task for a thread should take at least so long, in seconds: starting one takes about a
 /// microsecond.
-const TASK_SECONDS: f64 = 20e-6;
+pub(crate) const TASK_SECONDS: f64 = 20e-6;
 
 /// With so many runs a thread, each run stays on one.
 const RUNS_PER_THREAD: usize = 4;
 
 /// The fitness at a point, in the bits that results have.
-pub(crate) type Objective<R> = Box<dyn Fn(&[R]) -> Fitness<R> + Send + Sync>;
+pub(crate) type Evaluate<R> = Box<dyn Fn(&[R]) -> Fitness<R> + Send + Sync>;
+
+/// An objective as the host evaluates it, behind a pointer: engines are compiled once and not for every problem.
+pub(crate) struct HostObjective<R> {
+    pub(crate) evaluate: Evaluate<R>,
+    /// `Objective::CONSTRAINED`
+    pub(crate) constrained: bool,
+}
 
 pub(crate) struct Cpu<R> {
     job: Job<R>,
-    /// Behind a pointer, so that the engine is compiled once and not for every problem.
-    objective: Objective<R>,
-    constrained: bool,
+    objective: HostObjective<R>,
     swarms: Vec<Swarm<R>>,
-    /// None for the calling thread alone.
-    pool: Option<rayon::ThreadPool>,
-    threads: usize,
+    workers: Workers,
     /// How one run is spread over the pool.
     spread: Threads,
 }
 
-impl<R: Real> Cpu<R> {
-    /// Places the individuals; `constrained` as the objective's `CONSTRAINED`.
-    pub(crate) fn new(
-        job: Job<R>,
-        (objective, constrained): (Objective<R>, bool),
-        threads: Option<usize>,
-    ) -> Result<Self> {
-        check_memory(job.bytes()?)?;
+/// Threads that work.
+pub(crate) struct Workers {
+    /// None for the calling thread alone.
+    pub(crate) pool: Option<rayon::ThreadPool>,
+    pub(crate) threads: usize,
+}
+
+impl Workers {
+    /// So many threads, or as many as the machine has.
+    pub(crate) fn new(threads: Option<usize>) -> Result<Self> {
         let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let threads = threads.unwrap_or_else(available);
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
-        let many = job.runs as usize >= RUNS_PER_THREAD * threads;
-        let spread = if pool.is_none() || many { Threads::Serial } else { Threads::Pool };
+        Ok(Workers { pool, threads })
+    }
+}
+
+impl<R: Real> Cpu<R> {
+    /// Places the individuals.
+    pub(crate) fn new(
+        job: Job<R>,
+        objective: HostObjective<R>,
+        threads: Option<usize>,
+    ) -> Result<Self> {
+        check_memory(job.bytes()?)?;
+        let workers = Workers::new(threads)?;
+        let many = job.runs as usize >= RUNS_PER_THREAD * workers.threads;
+        let spread = if workers.pool.is_none() || many { Threads::Serial } else { Threads::Pool };
         let swarms = Vec::new();
-        let mut cpu = Cpu { job, objective, constrained, swarms, pool, threads, spread };
+        let mut cpu = Cpu { job, objective, swarms, workers, spread };
         cpu.place();
         Ok(cpu)
     }
@@ -75,7 +93,7 @@ impl<R: Real> Cpu<R> {
                 Procedure::Pso(_) | Procedure::Spso(_) => Swarm::new(&task, n, id, spread),
             }
         };
-        self.swarms = collect(self.pool.as_ref(), job.runs, &place);
+        self.swarms = collect(self.workers.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
             let seconds = start.elapsed().as_secs_f64() / evaluations;
@@ -88,7 +106,7 @@ impl<R: Real> Cpu<R> {
 
     fn work(&self) -> Work<'_, R> {
         let bounds = cpu_ref::Bounds { lower: &self.job.lower, upper: &self.job.upper };
-        Work { evaluate: &*self.objective, bounds, stop: self.job.stop }
+        Work { evaluate: &*self.objective.evaluate, bounds, stop: self.job.stop }
     }
 }
 
@@ -156,10 +174,10 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
 
 impl<R: Real> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
-        let (spread, constrained) = (self.spread, self.constrained);
+        let (spread, constrained) = (self.spread, self.objective.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
         let (job, work) = (&self.job, self.work());
-        for_each(self.pool.as_ref(), &mut swarms, &|swarm: &mut Swarm<R>| {
+        for_each(self.workers.pool.as_ref(), &mut swarms, &|swarm: &mut Swarm<R>| {
             if constrained {
                 advance::<R, true>(swarm, job, &work, iterations, spread);
             } else {
@@ -205,7 +223,7 @@ impl<R: Real> Engine<R> for Cpu<R> {
     }
 
     fn device(&self) -> String {
-        match self.threads {
+        match self.workers.threads {
             1 => "CPU, 1 thread".into(),
             threads => format!("CPU, {threads} threads"),
         }

@@ -123,7 +123,7 @@ impl<R: Real, M: Machine> Device<R, M> {
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
-        let demand = demand(&job, &target, settings, &machine);
+        let demand = demand(&job, target.gathers, settings, &machine);
         let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
             let kernel = kernel::<R>(&target, one.kernel, one.tile);
             machine.occupancy(&kernel, one.block, one.shared)
@@ -395,57 +395,10 @@ mod tests {
     use super::*;
     use crate::algorithms::Algorithm;
     use crate::backend::machine::emulator::Emulator;
+    use crate::backend::machine::failing::Failing;
     use crate::bounds::Bounds;
-    use crate::error::Error;
     use crate::problems::{Sphere, built_in};
     use warpswarm_cpu_ref::difference;
-
-    /// A device on which the call number `left` from now fails, as a full one does.
-    #[derive(Debug)]
-    struct Failing {
-        device: Emulator,
-        left: u32,
-    }
-
-    impl Failing {
-        fn call<T>(&mut self, call: impl FnOnce(&mut Emulator) -> Result<T>) -> Result<T> {
-            if self.left == 0 {
-                return Err(Error::OutOfMemory { bytes: 1, free: 0 });
-            }
-            self.left -= 1;
-            call(&mut self.device)
-        }
-    }
-
-    impl Machine for Failing {
-        fn name(&self) -> String {
-            self.device.name()
-        }
-        fn multiprocessors(&self) -> u32 {
-            self.device.multiprocessors()
-        }
-        fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
-            self.call(|device| device.occupancy(kernel, block, shared))
-        }
-        fn load(&mut self, kernel: &Kernel) -> Result<()> {
-            self.call(|device| device.load(kernel))
-        }
-        fn allocate(&mut self, bytes: u64) -> Result<u64> {
-            self.call(|device| device.allocate(bytes))
-        }
-        fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
-            self.call(|device| device.zero(address, bytes))
-        }
-        fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
-            self.call(|device| device.upload(address, from))
-        }
-        fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
-            self.call(|device| device.download(address, to))
-        }
-        fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
-            self.call(|device| device.launch(kernel, shape, parameter))
-        }
-    }
 
     /// A run over several blocks, where no call fails before number `left`.
     fn device(left: u32) -> Result<Device<f32, Failing>> {
@@ -470,22 +423,7 @@ mod tests {
 
     #[test]
     fn whichever_call_fails_its_error_comes_out_and_the_next_try_works() {
-        let run = |left| {
-            let mut device = device(left)?;
-            device.advance(3)?;
-            device.snapshot()
-        };
-        let whole = run(u32::MAX).unwrap();
-        let mut failures = 0;
-        let last = loop {
-            match run(failures) {
-                Err(error) => assert_eq!(error, Error::OutOfMemory { bytes: 1, free: 0 }),
-                Ok(state) => break state,
-            }
-            failures += 1;
-        };
-        assert!(failures > 20, "{failures} calls");
-        assert_eq!(difference(&whole[0], &last[0]), None);
+        Failing::check(20, |left| Ok(Box::new(device(left)?)));
     }
 
     #[test]

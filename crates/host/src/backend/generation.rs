@@ -1,8 +1,10 @@
 //! A method on a device: its arrays and launches.
 
+mod hosted;
+
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    Control, GenerationArgs, MethodTile, Ptr, generation_kernels, slots_len,
+    Control, GenerationArgs, MethodTile, Ptr, generation_kernels, slots_len, stopped,
 };
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
@@ -11,13 +13,15 @@ use super::cpu::check_memory;
 use super::device::{MAX_LAUNCH, Target};
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, Transfer, tags_left};
-use super::{Engine, Job, Named, demand};
+use super::{Engine, Evaluator, Job, Named, demand};
 use crate::choices::{Backend, Schedule};
 use crate::error::Result;
-use crate::planner::Geometry;
 use crate::planner::generation::{self as planner, Layout};
+use crate::planner::{Demand, Geometry};
 use crate::report::Plan;
 use crate::settings::Settings;
+
+use hosted::Hosted;
 
 /// The addresses of the arrays of `GenerationArgs`.
 #[derive(Clone, Copy, Debug)]
@@ -59,18 +63,24 @@ impl Arrays {
 }
 
 /// A method on a device.
-#[derive(Debug)]
 pub(crate) struct Generations<R, M> {
     backend: Backend,
     job: Job<R>,
     named: Named<R>,
-    target: Target,
     layout: Layout,
-    kernel: Kernel,
+    iteration: Iteration<R>,
     arrays: Arrays,
     slots_bytes: u64,
     tag: u32,
     machine: M,
+}
+
+/// What does an iteration.
+enum Iteration<R> {
+    /// A kernel, which takes this objective.
+    Kernel(Kernel, Parameter),
+    /// Two kernels, and between them the host.
+    Hosted(Box<Hosted<R>>),
 }
 
 impl<R: Real, M: Machine> Generations<R, M> {
@@ -79,52 +89,46 @@ impl<R: Real, M: Machine> Generations<R, M> {
         backend: Backend,
         job: Job<R>,
         named: Named<R>,
-        target: Target,
+        by: Evaluator<R>,
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
-        let demand = demand(&job, &target, settings, &machine);
-        let kernel = |tile: &MethodTile, dense| {
-            let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
-            let form = if tile.is_held() { tile.name } else { "warp" };
-            let own = named.kernels;
-            Kernel { own, dense, ..target.kernel::<R>(entry, form, tile.is_held()) }
-        };
-        let attempts = named.method.most_attempts();
-        let mut plan = |dense| {
-            planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
-                machine.occupancy(&kernel(tile, dense), block, shared)
-            })
-        };
-        let mut dense = false;
-        let mut layout = plan(dense)?;
-        if layout.short {
-            let denser = plan(true)?;
-            dense = denser.capacity > layout.capacity;
-            layout = if dense { denser } else { layout };
-        }
-        let kernel = kernel(&layout.tile, dense);
-        machine.load(&kernel)?;
-        let blocks = u64::from(layout.grid.blocks_per_run);
-        let slots_bytes = if layout.shares() {
-            8 * slots_len::<R>(target.constrained, u64::from(job.runs), blocks)
-        } else {
-            0
+        let mut slots_bytes = 0;
+        let (layout, iteration) = match by {
+            Evaluator::Device(target) => {
+                let (layout, kernel) = plan(&job, &named, &target, settings, &mut machine)?;
+                if layout.shares() {
+                    let blocks = u64::from(layout.grid.blocks_per_run);
+                    let runs = u64::from(job.runs);
+                    slots_bytes = 8 * slots_len::<R>(target.constrained, runs, blocks);
+                }
+                (layout, Iteration::Kernel(kernel, target.problem.objective))
+            }
+            Evaluator::Host(objective) => {
+                let demand = Demand {
+                    schedule: Schedule::Hosted,
+                    ..demand(&job, false, settings, &machine)
+                };
+                let hosted = Hosted::new(&job, &named, objective, settings, &mut machine)?;
+                let layout = planner::plan::<R>(&demand, 1, &mut |_, block, shared| {
+                    machine.occupancy(&hosted.tell, block, shared)
+                })?;
+                (layout, Iteration::Hosted(Box::new(hosted)))
+            }
         };
         let arrays = Arrays::allocate(&job, &layout, slots_bytes, &mut machine)?;
         let mut this = Generations {
             backend,
             job,
             named,
-            target,
             layout,
-            kernel,
+            iteration,
             arrays,
             slots_bytes,
             tag: 0,
             machine,
         };
-        this.launch(0, 1)?;
+        this.place()?;
         if this.named.method.nearest() {
             this.nearest()?;
         }
@@ -140,6 +144,10 @@ impl<R: Real, M: Machine> Generations<R, M> {
         let row = n * stride * number;
         let at = &self.arrays;
         let slots = first * (self.slots_bytes / u64::from(self.job.runs));
+        let (asked, told) = match &self.iteration {
+            Iteration::Kernel(..) => Default::default(),
+            Iteration::Hosted(hosted) => hosted.of_run(),
+        };
         GenerationArgs {
             public: Ptr::at(at.public + 2 * first * row),
             fitness: Ptr::at(at.fitness + 2 * first * n * size_of::<Fitness<R>>() as u64),
@@ -155,6 +163,8 @@ impl<R: Real, M: Machine> Generations<R, M> {
             block_best: Ptr::at(at.block_best),
             slots: Ptr::at(at.slots + slots),
             slot_indices: Ptr::at(at.slot_indices),
+            asked: Ptr::at(asked.0 + first * asked.1),
+            told: Ptr::at(told.0 + first * told.1),
             seed,
             first_run: self.job.first_run + first,
             iterations,
@@ -170,15 +180,62 @@ impl<R: Real, M: Machine> Generations<R, M> {
         }
     }
 
-    /// Launches the method's kernel for all runs, `times` times; zero iterations place the individuals.
-    fn launch(&mut self, iterations: u64, times: u64) -> Result<()> {
+    /// Iteration 0.
+    fn place(&mut self) -> Result<()> {
+        match self.iteration {
+            Iteration::Kernel(..) => self.launch(Step::Whole, 0, 1),
+            Iteration::Hosted(_) => self.hosted_iteration(0, &vec![true; self.job.runs as usize]),
+        }
+    }
+
+    /// Launches a kernel of the iteration for all runs, `times` times; zero iterations place the individuals.
+    fn launch(&mut self, step: Step, iterations: u64, times: u64) -> Result<()> {
         let cooperative = self.layout.shares() && iterations > 1;
         let Layout { grid, shared, .. } = self.layout;
         for (first, runs) in grid.waves(self.job.runs) {
-            let parameter = self.parameter(self.args(first, runs, iterations));
+            let mut parameter = self.named.method.parameter(self.args(first, runs, iterations));
+            let kernel = match (&self.iteration, step) {
+                (Iteration::Kernel(kernel, objective), _) => {
+                    parameter.append(objective);
+                    kernel
+                }
+                (Iteration::Hosted(hosted), Step::Tell) => &hosted.tell,
+                (Iteration::Hosted(hosted), _) => &hosted.ask,
+            };
             let shape = Shape::of(grid, runs, shared, cooperative);
             for _ in 0..times {
-                self.machine.launch(&self.kernel, shape, &parameter)?;
+                self.machine.launch(kernel, shape, &parameter)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the device move individuals and the host evaluate them, in the runs that are going on.
+    fn hosted_iteration(&mut self, iteration: u64, going: &[bool]) -> Result<()> {
+        let launched = iteration.min(1);
+        self.launch(Step::Ask, launched, 1)?;
+        if let Iteration::Hosted(hosted) = &mut self.iteration {
+            let method = &*self.named.method;
+            let attempts =
+                |index| if iteration == 0 { 1 } else { method.attempts(iteration, index) };
+            hosted.evaluate(&self.job, going, &attempts, &mut self.machine)?;
+        }
+        self.launch(Step::Tell, launched, 1)
+    }
+
+    /// The same, so many times.
+    fn hosted_iterations(&mut self, iterations: u64) -> Result<()> {
+        let mut controls = self.controls()?;
+        for _ in 0..iterations {
+            let is_going = |control: &Control| control.stopped == stopped::NOT;
+            let Some(first) = controls.iter().find(|control| is_going(control)) else { break };
+            let iteration = first.iterations + 1;
+            let going: Vec<_> = controls.iter().map(is_going).collect();
+            self.hosted_iteration(iteration, &going)?;
+            if self.job.stop.is_never() {
+                controls.iter_mut().for_each(|control| control.iterations += 1);
+            } else {
+                controls = self.controls()?;
             }
         }
         Ok(())
@@ -196,26 +253,62 @@ impl<R: Real, M: Machine> Generations<R, M> {
         }
         Ok(())
     }
+}
 
-    /// A kernel's parameter: arguments, method, objective.
-    fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
-        let mut parameter = self.named.method.parameter(args);
-        parameter.append(&self.target.problem.objective);
-        parameter
+/// A kernel of an iteration.
+#[derive(Clone, Copy)]
+enum Step {
+    Whole,
+    Ask,
+    Tell,
+}
+
+/// Lays a method over a device that evaluates, with the kernel for that.
+fn plan<R: Real>(
+    job: &Job<R>,
+    named: &Named<R>,
+    target: &Target,
+    settings: &Settings,
+    machine: &mut impl Machine,
+) -> Result<(Layout, Kernel)> {
+    let demand = demand(job, target.gathers, settings, machine);
+    let kernel = |tile: &MethodTile, dense| {
+        let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
+        let form = if tile.is_held() { tile.name } else { "warp" };
+        let own = named.kernels;
+        Kernel { own, dense, ..target.kernel::<R>(entry, form, tile.is_held()) }
+    };
+    let attempts = named.method.most_attempts();
+    let mut plan = |dense| {
+        planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
+            machine.occupancy(&kernel(tile, dense), block, shared)
+        })
+    };
+    let mut dense = false;
+    let mut layout = plan(dense)?;
+    if layout.short {
+        let denser = plan(true)?;
+        dense = denser.capacity > layout.capacity;
+        layout = if dense { denser } else { layout };
     }
+    let kernel = kernel(&layout.tile, dense);
+    machine.load(&kernel)?;
+    Ok((layout, kernel))
 }
 
 impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
-        if self.layout.schedule != Schedule::Resident {
-            return self.launch(1, iterations);
+        match self.layout.schedule {
+            Schedule::Resident => {}
+            Schedule::Hosted => return self.hosted_iterations(iterations),
+            _ => return self.launch(Step::Whole, 1, iterations),
         }
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.slots_bytes);
             let tags = tags_left(&mut self.tag, &mut self.machine, slots)?;
             let now = left.min(MAX_LAUNCH).min(tags);
-            self.launch(now, 1)?;
+            self.launch(Step::Whole, now, 1)?;
             if self.layout.shares() && now > 1 {
                 self.tag += now as u32;
             }

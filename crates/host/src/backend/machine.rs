@@ -2,6 +2,8 @@
 
 #[cfg(feature = "emulator")]
 pub(crate) mod emulator;
+#[cfg(all(test, feature = "emulator"))]
+pub(crate) mod failing;
 pub(crate) mod gpu;
 mod parameter;
 

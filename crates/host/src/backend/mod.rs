@@ -7,6 +7,7 @@ use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
 
+use cpu::{Cpu, HostObjective};
 use device::{Device, Target};
 use generation::Generations;
 pub(crate) use procedure::{Named, Procedure, Wanted};
@@ -224,51 +225,83 @@ pub(crate) fn start<R: Real, O: Objective<R>>(
     }
     let target =
         problem.map(|problem| Target { problem, constrained: O::CONSTRAINED, gathers: O::GATHERS });
-    let cpu = |job| -> Result<Box<dyn Engine<R>>> {
-        let objective = *objective;
-        let evaluate = Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x)));
-        Ok(Box::new(cpu::Cpu::new(job, (evaluate, O::CONSTRAINED), settings.threads)?))
-    };
-    let engine = choose(job.clone(), &wanted, settings, target, &cpu)?;
+    let objective = *objective;
+    let evaluate = Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x)));
+    let objective = HostObjective { evaluate, constrained: O::CONSTRAINED };
+    let engine = choose(job.clone(), &wanted, settings, target, objective)?;
     Ok((job, engine))
 }
-
-/// What knows the objective's type: the maker of the CPU's engine.
-type MakeCpu<'a, R> = &'a dyn Fn(Job<R>) -> Result<Box<dyn Engine<R>>>;
 
 fn choose<R: Real>(
     job: Job<R>,
     wanted: &Wanted<R>,
     settings: &Settings,
     target: Option<Target>,
-    cpu: MakeCpu<'_, R>,
+    objective: HostObjective<R>,
 ) -> Result<Box<dyn Engine<R>>> {
-    match settings.backend {
+    let backend = settings.backend;
+    match backend {
         Backend::Cpu => {
             check_no_geometry(settings)?;
-            cpu(job)
+            Ok(Box::new(Cpu::new(job, objective, settings.threads)?))
         }
         Backend::Gpu => {
-            let target = check_kernels(wanted, target, Backend::Gpu)?;
-            on_device(Backend::Gpu, job, target, settings, machine::gpu::Gpu::open()?)
+            check_algorithm(wanted, backend)?;
+            let by = evaluator(target, objective, settings)?;
+            on_device(backend, job, by, settings, machine::gpu::Gpu::open()?)
         }
         Backend::Emulator => {
-            emulated(job, check_kernels(wanted, target, Backend::Emulator)?, settings)
+            check_algorithm(wanted, backend)?;
+            emulated(job, evaluator(target, objective, settings)?, settings)
         }
         Backend::Auto => {
-            let target = check_kernels(wanted, target, Backend::Gpu).ok();
-            match target.and_then(|target| Some((target, machine::gpu::Gpu::open().ok()?))) {
-                Some((target, gpu)) => on_device(Backend::Gpu, job, target, settings, gpu),
-                None => cpu(job),
+            // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
+            let worth = target.is_some() || settings.schedule == Schedule::Hosted;
+            let gpu = if worth && check_algorithm(wanted, Backend::Gpu).is_ok() {
+                machine::gpu::Gpu::open().ok()
+            } else {
+                None
+            };
+            match gpu {
+                Some(gpu) => {
+                    let by = evaluator(target, objective, settings)?;
+                    on_device(Backend::Gpu, job, by, settings, gpu)
+                }
+                None => Ok(Box::new(Cpu::new(job, objective, settings.threads)?)),
             }
         }
     }
 }
 
-/// What is to be laid over a device.
+/// Who evaluates what a device moves.
+pub(crate) enum Evaluator<R> {
+    /// The device.
+    Device(Target),
+    /// The host.
+    Host(HostObjective<R>),
+}
+
+/// Who evaluates where a device moves the individuals: the host, where it has to or is to.
+fn evaluator<R>(
+    target: Option<Target>,
+    objective: HostObjective<R>,
+    settings: &Settings,
+) -> Result<Evaluator<R>> {
+    match (settings.schedule, target) {
+        (Schedule::Hosted, _) | (Schedule::Auto, None) => Ok(Evaluator::Host(objective)),
+        (_, Some(target)) => Ok(Evaluator::Device(target)),
+        (schedule, None) => Err(Error::Schedule {
+            schedule,
+            reason: "the objective has no GPU kernels".into(),
+            alternatives: "auto, hosted",
+        }),
+    }
+}
+
+/// What is to be laid over a device, of points whose coordinates lanes show each other or not.
 fn demand<R: Real>(
     job: &Job<R>,
-    target: &Target,
+    gathers: bool,
     settings: &Settings,
     machine: &impl machine::Machine,
 ) -> Demand {
@@ -276,7 +309,7 @@ fn demand<R: Real>(
         individuals: job.individuals,
         runs: job.runs,
         dimensions: job.dimensions(),
-        gathers: target.gathers,
+        gathers,
         multiprocessors: machine.multiprocessors(),
         schedule: settings.schedule,
         block: settings.block_size,
@@ -286,34 +319,37 @@ fn demand<R: Real>(
 /// The engine of a device for what is to be done.
 fn on_device<R: Real, M: machine::Machine + 'static>(
     backend: Backend,
-    job: Job<R>,
-    target: Target,
+    mut job: Job<R>,
+    by: Evaluator<R>,
     settings: &Settings,
     machine: M,
 ) -> Result<Box<dyn Engine<R>>> {
-    Ok(match job.procedure.clone() {
-        Procedure::Pso(coefficients) => {
+    if matches!(by, Evaluator::Host(_)) {
+        job.procedure = job.procedure.as_method();
+    }
+    Ok(match (job.procedure.clone(), by) {
+        (Procedure::Pso(coefficients), Evaluator::Device(target)) => {
             Box::new(Device::new(backend, job, coefficients, target, settings, machine)?)
         }
-        Procedure::Method(named) => {
-            Box::new(Generations::new(backend, job, named, target, settings, machine)?)
+        (Procedure::Method(named), by) => {
+            Box::new(Generations::new(backend, job, named, by, settings, machine)?)
         }
-        Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("`check_kernels` has refused it"),
+        _ => unreachable!("`check_algorithm` has refused it"),
     })
 }
 
 #[cfg(feature = "emulator")]
 fn emulated<R: Real>(
     job: Job<R>,
-    target: Target,
+    by: Evaluator<R>,
     settings: &Settings,
 ) -> Result<Box<dyn Engine<R>>> {
     let machine = machine::emulator::Emulator::default();
-    on_device(Backend::Emulator, job, target, settings, machine)
+    on_device(Backend::Emulator, job, by, settings, machine)
 }
 
 #[cfg(not(feature = "emulator"))]
-fn emulated<R: Real>(_: Job<R>, _: Target, _: &Settings) -> Result<Box<dyn Engine<R>>> {
+fn emulated<R: Real>(_: Job<R>, _: Evaluator<R>, _: &Settings) -> Result<Box<dyn Engine<R>>> {
     Err(Error::NoEmulator)
 }
 
@@ -327,16 +363,11 @@ fn check_no_geometry(settings: &Settings) -> Result<()> {
     Err(Error::Unsupported { what, backend: Backend::Cpu.name(), allowed: "gpu, emulator, auto" })
 }
 
-/// Whether the kernels cover algorithm and objective; the error says which of them they do not.
-fn check_kernels<R>(
-    wanted: &Wanted<R>,
-    target: Option<Target>,
-    backend: Backend,
-) -> Result<Target> {
-    let unsupported =
-        |what| Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" };
-    if !wanted.backends.contains(&backend) {
-        return Err(unsupported(format!("algorithm {}", wanted.id)));
+/// Whether an algorithm runs on a backend.
+fn check_algorithm<R>(wanted: &Wanted<R>, backend: Backend) -> Result<()> {
+    if wanted.backends.contains(&backend) {
+        return Ok(());
     }
-    target.ok_or_else(|| unsupported("an objective without GPU kernels".into()))
+    let what = format!("algorithm {}", wanted.id);
+    Err(Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" })
 }

@@ -8,6 +8,7 @@ use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
+use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{RunId, Swarm, Threads};
 
@@ -50,6 +51,8 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn keeps(&self) -> (usize, usize);
     /// See [`Method::most_attempts`].
     fn most_attempts(&self) -> u32;
+    /// See [`Method::attempts`].
+    fn attempts(&self, iteration: u64, index: u32) -> u32;
     /// See [`Method::evaluations`].
     fn evaluations(&self, individuals: u32, iterations: u64) -> u64;
     /// See [`Method::noticed`].
@@ -70,6 +73,9 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     }
     fn most_attempts(&self) -> u32 {
         Method::most_attempts(self)
+    }
+    fn attempts(&self, iteration: u64, index: u32) -> u32 {
+        Method::attempts(self, iteration, index)
     }
     fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
         Method::evaluations(self, individuals, iterations)
@@ -132,6 +138,23 @@ impl<R: Real> Procedure<R> {
     pub(crate) fn named<M: Method<R>>(name: &'static str, method: M) -> Self {
         const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
         Procedure::Method(Named { name, method: Arc::new(method), kernels: None })
+    }
+
+    /// The same as a method, with the same bits, if it is one.
+    pub(super) fn as_method(&self) -> Self {
+        match self {
+            &Procedure::Pso(coefficients) => {
+                let star = Pso {
+                    coefficients,
+                    final_inertia: coefficients.inertia,
+                    inertia_iterations: 0,
+                    topology: Topology::Star,
+                    width: 0,
+                };
+                Self::named("pso_topology", star)
+            }
+            other => other.clone(),
+        }
     }
 
     /// The same method with these kernels.

@@ -113,8 +113,13 @@ pub(crate) fn plan<R: Real>(
     attempts: u32,
     occupancy: Occupancy<'_>,
 ) -> Result<Layout> {
-    let tile = tile(demand);
-    let alternatives = if tile.is_held() { "auto, resident, streaming" } else { "auto, streaming" };
+    let hosted = demand.schedule == Schedule::Hosted;
+    let tile = if hosted { MethodTile::ANY } else { tile(demand) };
+    let alternatives = if tile.is_held() {
+        "auto, resident, streaming, hosted"
+    } else {
+        "auto, streaming, hosted"
+    };
     let impossible =
         |reason: String| Err(Error::Schedule { schedule: demand.schedule, reason, alternatives });
     if demand.schedule == Schedule::Stepwise {
@@ -138,13 +143,13 @@ pub(crate) fn plan<R: Real>(
     let crowded = individuals > CROWDED * capacity * u64::from(at_once);
     let streams = match demand.schedule {
         Schedule::Auto => !tile.is_held() || crowded,
-        schedule => schedule == Schedule::Streaming,
+        schedule => hosted || schedule == Schedule::Streaming,
     };
     let needed = individuals.div_ceil(u64::from(at_once));
     let share = (capacity / u64::from(demand.runs)).max(1);
     let (schedule, grid) = if streams {
         let grid = geometry(block, needed.min(share), demand.runs, MAX_GRID);
-        (Schedule::Streaming, grid)
+        (if hosted { Schedule::Hosted } else { Schedule::Streaming }, grid)
     } else {
         let alone = demand.individuals <= ALONE * at_once;
         let blocks = if alone { 1 } else { needed.min(share) };
@@ -184,6 +189,10 @@ mod tests {
         assert_eq!(one(10_000, 30), (Resident, Some("x32k1"), 528, 1));
         assert_eq!(one(1_000_000, 30), (Streaming, Some("x32k1"), 528, 1));
         assert_eq!(one(40, 33), (Streaming, None, 5, 1));
+        assert_eq!(
+            grid(Demand { schedule: Schedule::Hosted, individuals: 40, ..H200 }),
+            (Schedule::Hosted, None, 5, 1)
+        );
         let batch = |runs| grid(Demand { individuals: 40, runs, ..H200 });
         assert_eq!(batch(1000), (Resident, Some("x32k1"), 1, 1000));
         assert_eq!(batch(100), (Resident, Some("x32k1"), 5, 100));
@@ -232,12 +241,12 @@ mod tests {
         assert_eq!(
             error(Demand { schedule: Schedule::Stepwise, ..H200 }),
             "schedule stepwise is impossible: the algorithm has one kernel; \
-             allowed: auto, resident, streaming"
+             allowed: auto, resident, streaming, hosted"
         );
         assert_eq!(
             error(Demand { schedule: Schedule::Resident, dimensions: 33, ..H200 }),
             "schedule resident is impossible: 33 dimensions, and registers hold 32; \
-             allowed: auto, streaming"
+             allowed: auto, streaming, hosted"
         );
         assert!(error(Demand { block: Some(512), ..H200 }).contains("up to 256"));
     }

@@ -21,21 +21,31 @@ use crate::run::count_not_finite;
 /// over them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
+    iterate(launch, |_, around, plan| {
+        let row = around.after.row(around.who.index);
+        // A proposal is written where the public point will be; the attempt before has been read by all.
+        warp::sync();
+        around.propose(&launch.method, plan, row);
+        warp::sync();
+        let point = WarpPoint::new(row, around.who.dimensions as usize);
+        objective::evaluate::<R, _, true>(&point)
+    });
+}
+
+/// One iteration, of which `judge` gives the fitness of each attempt's proposal.
+#[inline(always)]
+pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
+    launch: &MethodArgs<R, M>,
+    judge: impl Fn(&Generation<'_, R>, &Around<'_, R>, &M::Plan) -> Fitness<R>,
+) {
     max_block::<MAX_BLOCK>();
     let args = &launch.args;
-    let key = key_of_block(args);
-    let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key);
-    let control = generation.control.get(0);
-    let starts = args.iterations == 0;
-    if !starts && control.stopped != stopped::NOT {
-        return;
-    }
-    let iteration = if starts { 0 } else { control.iterations + 1 };
-    let (before, after) = (generation.written_by(iteration + 1), generation.written_by(iteration));
+    let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key_of_block(args));
+    let Some(iteration) = next(generation) else { return };
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {
-        let who = generation.individual(iteration, index, before.fitness.get(index as usize));
-        let (fitness, bad) = advance::<R, M>(launch, generation, (before, after), &who);
+        let (fitness, bad) =
+            advance::<R, M>(&launch.method, generation, (iteration, index), &judge);
         not_finite += bad;
         mine = mine.better(Candidate::new(fitness, index));
     });
@@ -44,9 +54,87 @@ pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     }
     // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread and one more.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
+    let after = generation.written_by(iteration);
     let row = |index| after.row(index);
     let noticed = |iteration| launch.method.noticed(iteration);
-    generation.run().end_iteration(starts, noticed, mine, row, args.stride, scratch);
+    generation.run().end_iteration(iteration == 0, noticed, mine, row, args.stride, scratch);
+}
+
+/// The iteration that a launch is to do; none where the run has stopped.
+#[inline(always)]
+pub(super) fn next<R: DeviceReal>(generation: &Generation<'_, R>) -> Option<u64> {
+    if generation.args.iterations == 0 {
+        return Some(0);
+    }
+    let control = generation.control.get(0);
+    if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
+}
+
+/// An individual that proposes, and what is around it.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a, R> {
+    pub(super) who: Individual<R>,
+    generation: &'a Generation<'a, R>,
+    before: Parity<R>,
+    after: Parity<R>,
+    /// The public point, its own or the one taken over.
+    public: View<R>,
+}
+
+impl<'a, R: DeviceReal> Around<'a, R> {
+    /// What an individual has before it proposes: its numbers, and what it has seen.
+    #[inline(always)]
+    pub(super) fn looks<M: Method<R>>(
+        method: &M,
+        generation: &'a Generation<'a, R>,
+        (iteration, index): (u64, u32),
+    ) -> (Self, Numbers<R>, M::Seen) {
+        let (before, after) =
+            (generation.written_by(iteration + 1), generation.written_by(iteration));
+        let who = generation.individual(iteration, index, before.fitness.get(index as usize));
+        let others = SeenByWarp::<R, true> { generation, before };
+        let (numbers, seen, who, from) = looked(method, before, &others, who);
+        (Around { who, generation, before, after, public: before.row(from) }, numbers, seen)
+    }
+
+    /// The same for an attempt.
+    #[inline(always)]
+    pub(super) fn attempt(&self, attempt: u32) -> Self {
+        Around { who: Individual { attempt, ..self.who }, ..*self }
+    }
+
+    /// How many attempts it makes.
+    #[inline(always)]
+    pub(super) fn attempts<M: Method<R>>(&self, method: &M) -> u32 {
+        let Individual { iteration, index, .. } = self.who;
+        if iteration == 0 { 1 } else { method.attempts(iteration, index) }
+    }
+
+    /// Writes the proposal to a row; by the whole warp.
+    #[inline(always)]
+    pub(super) fn propose<M: Method<R>>(&self, method: &M, plan: &M::Plan, row: View<R>) {
+        coordinates(self.who.dimensions, |i| row.set(i as usize, self.proposed(method, plan, i).0));
+    }
+
+    /// A coordinate of a proposal, or of the first position, and of the own rows after it.
+    #[inline(always)]
+    fn proposed<M: Method<R>>(&self, method: &M, plan: &M::Plan, i: u32) -> (R, Own<R>) {
+        let Around { who, generation, before, public, .. } = self;
+        if who.iteration == 0 {
+            let (position, velocity) = generation.initial(who, i);
+            return (position, method.start(position, velocity));
+        }
+        let place = Place {
+            generation,
+            before: *before,
+            draws: SiteDraws::of(who),
+            coordinate: i,
+            public: public.get(i as usize),
+            own: generation.own::<M>(who.index, i),
+            best: generation.global_position.get(i as usize),
+        };
+        method.propose(plan, &place)
+    }
 }
 
 /// The coordinates of this lane.
@@ -65,37 +153,26 @@ type Kept<R, P> = (u32, Fitness<R>, P, Numbers<R>);
 /// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
 /// many of its evaluations were not finite.
 ///
-/// A proposal is written where the public point will be, and taken back if it is refused. The own rows
-/// change once the attempts are over, so the coordinates of the one that counts are computed again.
+/// The own rows change once the attempts are over, so the coordinates of the one that counts are computed
+/// again.
 #[inline(always)]
 fn advance<R: DeviceReal, M: Method<R>>(
-    launch: &MethodArgs<R, M>,
+    method: &M,
     generation: &Generation<'_, R>,
-    (before, after): (Parity<R>, Parity<R>),
-    who: &Individual<R>,
+    at: (u64, u32),
+    judge: &impl Fn(&Generation<'_, R>, &Around<'_, R>, &M::Plan) -> Fitness<R>,
 ) -> (Fitness<R>, u32) {
-    let method = &launch.method;
+    let (around, first, seen) = Around::looks(method, generation, at);
+    let (who, after) = (&around.who, around.after);
     let (starts, dimensions) = (who.iteration == 0, who.dimensions);
-    let others = SeenByWarp::<R, true> { generation, before };
-    let (first, seen, who, from) = looked(method, before, &others, *who);
-    let who = &who;
-    let (row_before, row_after) = (before.row(from), after.row(who.index));
-    let around = (generation, before, row_before);
-    let attempts = if starts { 1 } else { method.attempts(who.iteration, who.index) };
+    let attempts = around.attempts(method);
     let mut kept: Option<Kept<R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (0, 0);
     while attempt < attempts {
-        let who = Individual { attempt, ..*who };
+        let around = around.attempt(attempt);
         let mut tried = first;
-        let plan = method.plan(&who, seen, &mut tried);
-        // The attempt before has been read by all.
-        warp::sync();
-        coordinates(dimensions, |i| {
-            row_after.set(i as usize, proposed(method, around, (&who, &plan), i).0);
-        });
-        warp::sync();
-        let fitness =
-            objective::evaluate::<R, _, true>(&WarpPoint::new(row_after, dimensions as usize));
+        let plan = method.plan(&around.who, seen, &mut tried);
+        let fitness = judge(generation, &around, &plan);
         not_finite += u32::from(!fitness.is_finite());
         let better = match kept {
             None => true,
@@ -106,20 +183,22 @@ fn advance<R: DeviceReal, M: Method<R>>(
         }
         attempt += 1;
     }
+    let row = after.row(who.index);
     let Some((attempt, fitness, plan, mut numbers)) = kept else {
-        coordinates(dimensions, |i| row_after.set(i as usize, row_before.get(i as usize)));
+        coordinates(dimensions, |i| row.set(i as usize, around.public.get(i as usize)));
         if thread::lane() == 0 {
             after.fitness.set(who.index as usize, who.fitness);
             after.set_numbers(who.index, first);
         }
         return (who.fitness, 0);
     };
-    let who = &Individual { attempt, ..*who };
+    let around = around.attempt(attempt);
+    let who = &around.who;
     let accepted = starts || method.accept(who, &plan, fitness, &mut numbers);
     warp::sync();
     coordinates(dimensions, |i| {
-        let (x, own) = proposed(method, around, (who, &plan), i);
-        row_after.set(i as usize, if accepted { x } else { row_before.get(i as usize) });
+        let (x, own) = around.proposed(method, &plan, i);
+        row.set(i as usize, if accepted { x } else { around.public.get(i as usize) });
         generation.set_own::<M>(who.index, i, own);
     });
     let fitness = if accepted { fitness } else { who.fitness };
@@ -128,28 +207,4 @@ fn advance<R: DeviceReal, M: Method<R>>(
         after.set_numbers(who.index, if starts { first } else { numbers });
     }
     (fitness, not_finite)
-}
-
-/// A coordinate of a proposal, or of the first position, and of the own rows after it.
-#[inline(always)]
-fn proposed<R: DeviceReal, M: Method<R>>(
-    method: &M,
-    (generation, before, row_before): (&Generation<'_, R>, Parity<R>, View<R>),
-    (who, plan): (&Individual<R>, &M::Plan),
-    i: u32,
-) -> (R, Own<R>) {
-    if who.iteration == 0 {
-        let (position, velocity) = generation.initial(who, i);
-        return (position, method.start(position, velocity));
-    }
-    let place = Place {
-        generation,
-        before,
-        draws: SiteDraws::of(who),
-        coordinate: i,
-        public: row_before.get(i as usize),
-        own: generation.own::<M>(who.index, i),
-        best: generation.global_position.get(i as usize),
-    };
-    method.propose(plan, &place)
 }
