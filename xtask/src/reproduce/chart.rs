@@ -17,6 +17,7 @@ use resvg::{tiny_skia, usvg};
 pub(crate) const FONT: &str = "Noto Sans, DejaVu Sans, Arial, sans-serif";
 pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
+pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 pub(crate) const INK: RGBColor = RGBColor(40, 40, 40);
 pub(crate) const GRID: RGBColor = RGBColor(222, 222, 222);
 

@@ -25,6 +25,8 @@ mod cpso;
 #[cfg(any(test, feature = "reproduce"))]
 mod fwa;
 #[cfg(any(test, feature = "reproduce"))]
+mod libcudaoptimize;
+#[cfg(any(test, feature = "reproduce"))]
 mod measure;
 #[cfg(any(test, feature = "reproduce"))]
 mod page;
@@ -42,7 +44,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     paper: Paper,
 
-    /// Less of everything, in about two minutes: a tenth of the paper's iterations or runs, and a smaller
+    /// Less of everything, in about two minutes: a part of the paper's iterations or runs, and a smaller
     /// budget
     #[arg(long)]
     quick: bool,
@@ -56,7 +58,8 @@ pub(crate) struct ReproduceArgs {
     backend: Backend,
 
     /// Seconds for the repetitions of one cell of a table; what takes longer does less, and is marked.
-    /// `inf` is no limit; cmepso needs none [default: 60, with --quick 6 for cpso and 1 for fwa]
+    /// `inf` is no limit; cmepso needs none [default: 60, with --quick 1 for fwa, 6 for
+    /// others]
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
 
@@ -73,6 +76,8 @@ enum Paper {
     Fwa,
     /// "Cooperative evolutionary multi-swarm optimization on graphics processing units"
     Cmepso,
+    /// "libCudaOptimize: an open source library of GPU-based metaheuristics"
+    Libcudaoptimize,
 }
 
 #[cfg(any(test, feature = "reproduce"))]
@@ -82,7 +87,7 @@ impl Paper {
         match (self, quick) {
             (Paper::Cmepso, _) => f64::INFINITY,
             (_, false) => 60.0,
-            (Paper::Cpso, true) => 6.0,
+            (Paper::Cpso | Paper::Libcudaoptimize, true) => 6.0,
             (Paper::Fwa, true) => 1.0,
         }
     }
@@ -140,6 +145,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         Paper::Cpso => cpso::reproduce(&options, &program)?,
         Paper::Fwa => fwa::reproduce(&options, &program)?,
         Paper::Cmepso => cmepso::reproduce(&options, &program)?,
+        Paper::Libcudaoptimize => libcudaoptimize::reproduce(&options, &program)?,
     };
     page.publish(&args.folder())
 }

@@ -1,0 +1,40 @@
+//! What the libCudaOptimize paper says of its first case study: settings and claims. Of the times it prints
+//! only curves, Figures 4 and 5, and no number.
+
+/// Sets of solutions, side by side in a run.
+pub(crate) const SETS: u64 = 2;
+pub(crate) const REPETITIONS: u64 = 10;
+
+/// Of Figure 4, over generations.
+pub(crate) const PARTICLES: u64 = 64;
+/// Of Figure 5, over particles.
+pub(crate) const GENERATIONS: u64 = 200;
+
+/// Where we measure along Figure 4, whose ends are the paper's.
+pub(crate) const ALONG_GENERATIONS: [u64; 7] = [100, 200, 500, 1_000, 2_000, 5_000, 10_000];
+/// Where we measure along Figure 5, whose ends are the paper's.
+pub(crate) const ALONG_PARTICLES: [u64; 11] = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+
+/// Below about so many particles the CPU was faster than CPU and GPU together.
+pub(crate) const OVERTAKEN_AT: u64 = 60;
+
+pub(crate) const MACHINE: &str = "Core i7 at 2.67 GHz, GeForce GTS 450, CUDA 4.1";
+
+pub(crate) const CLAIMS: &str = "The paper prints curves and no numbers. It says that all on the GPU is clearly the fastest, and that with \
+     fewer than 60 particles (200 generations) the CPU is faster than CPU + GPU, because of what is copied between \
+     the two.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_reach_as_far_as_the_papers() {
+        let ends = |along: &[u64]| (along[0], along[along.len() - 1]);
+        assert_eq!(ends(&ALONG_GENERATIONS), (100, 10_000));
+        assert_eq!(ends(&ALONG_PARTICLES), (16, 512));
+        assert!(ALONG_GENERATIONS.is_sorted() && ALONG_PARTICLES.is_sorted());
+        // The two figures meet.
+        assert!(ALONG_GENERATIONS.contains(&GENERATIONS) && ALONG_PARTICLES.contains(&PARTICLES));
+    }
+}

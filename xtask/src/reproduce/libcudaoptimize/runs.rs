@@ -1,0 +1,175 @@
+//! Timing the implementations at one size, and seeing that they find the same.
+
+use anyhow::{Context, Result, ensure};
+
+use super::methods::{Method, Size};
+use crate::reproduce::measure::{self, Cell, Load, Plan};
+use crate::reproduce::program::{Run, Solved};
+use crate::reproduce::statistics::Summary;
+
+/// What one method did at one size.
+#[derive(Clone, Debug)]
+pub(crate) struct Timed {
+    pub(crate) method: Method,
+    pub(crate) cell: Cell,
+    /// Where it ran, in words.
+    pub(crate) place: String,
+    pub(crate) schedule: String,
+}
+
+impl Timed {
+    /// Milliseconds for all generations: the median of the repetitions, since runs this short are easily
+    /// disturbed.
+    pub(crate) fn time(&self) -> f64 {
+        Summary::of(&self.cell.scaled_seconds().map(|s| s * 1e3).collect::<Vec<_>>()).median
+    }
+}
+
+/// All methods at one size, with as much work each.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) size: Size,
+    pub(crate) timed: Vec<Timed>,
+    /// The best values, which are those of all methods: `[repetition][set]`.
+    pub(crate) best: Vec<Vec<f64>>,
+}
+
+impl Point {
+    pub(crate) fn of(&self, method: Method) -> Option<&Timed> {
+        self.timed.iter().find(|timed| timed.method == method)
+    }
+
+    /// How many times as long as all on the GPU `method` takes.
+    pub(crate) fn speedup(&self, over: Method) -> Option<f64> {
+        Some(self.of(over)?.time() / self.of(Method::Gpu)?.time())
+    }
+
+    /// Whether fewer generations were made than asked for: the same number by all.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.timed.iter().any(|timed| timed.cell.is_scaled())
+    }
+
+    pub(crate) fn median_best(&self) -> f64 {
+        Summary::of(&self.best.concat()).median
+    }
+}
+
+/// Times all methods. They do the same work, which the slowest can do within the plan, so that what they
+/// find can be compared; where it is not the same to the bit, this is an error.
+pub(crate) fn point(
+    methods: &[Method],
+    size: Size,
+    plan: &Plan,
+    ask: &mut dyn FnMut(Method, Load) -> Result<Solved>,
+) -> Result<Point> {
+    let mut work = plan.most;
+    for &method in methods {
+        let mut seconds = |load| Ok(ask(method, load)?.seconds);
+        work = work.min(measure::fitting(plan, &mut seconds)?);
+    }
+    let mut found: Vec<Vec<Run>> = Vec::new();
+    let mut timed = Vec::new();
+    for &method in methods {
+        let (mut seconds, mut place) = (Vec::new(), None);
+        for seed in 1..=plan.repetitions {
+            let load = Load { work, seed };
+            let solved = ask(method, load)?;
+            seconds.push(solved.seconds);
+            place = Some(solved.place);
+            match found.get(seed as usize - 1) {
+                None => found.push(solved.runs),
+                Some(runs) => ensure!(
+                    *runs == solved.runs,
+                    "{} and {} differ, {size:?}, {load:?}: {runs:?}, {:?}",
+                    methods[0].name(),
+                    method.name(),
+                    solved.runs
+                ),
+            }
+        }
+        let place = place.context("a plan has at least one repetition")?;
+        timed.push(Timed {
+            method,
+            cell: Cell { wanted: size.generations, work, seconds },
+            place: place.in_words(),
+            schedule: place.schedule,
+        });
+    }
+    let values = |runs: &Vec<Run>| runs.iter().map(|run| run.value).collect();
+    Ok(Point { size, timed, best: found.iter().map(values).collect() })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::reproduce::program::Place;
+
+    /// A bench on which every method takes so many microseconds a generation and finds the same, but for
+    /// what `error` adds to the second set.
+    fn bench(
+        micros: impl Fn(Method) -> f64,
+        error: impl Fn(Method) -> f64,
+    ) -> impl FnMut(Method, Load) -> Result<Solved> {
+        move |method, Load { work, seed }| {
+            let run = |value| Run {
+                value,
+                violation: 0.0,
+                position: vec![1.5],
+                constraints: vec![],
+                evaluations: work,
+                iterations: work,
+            };
+            let (backend, device) = match method {
+                Method::Cpu => ("cpu", "CPU, 1 thread"),
+                Method::Threads => ("cpu", "CPU, 8 threads"),
+                _ => ("gpu", "a device"),
+            };
+            let schedule = if method == Method::Hosted { "hosted" } else { "-" };
+            Ok(Solved {
+                seconds: work as f64 * micros(method) * 1e-6,
+                place: Place {
+                    backend: backend.into(),
+                    device: device.into(),
+                    schedule: schedule.into(),
+                },
+                runs: vec![run(0.5 * seed as f64), run(0.25 + error(method))],
+            })
+        }
+    }
+
+    /// Made-up times at one size, one for each method, in microseconds a generation.
+    pub(crate) fn made_up(methods: &[Method], size: Size, micros: [f64; 4], seconds: f64) -> Point {
+        let plan = Plan { least: 1, most: size.generations, repetitions: 4, seconds };
+        point(methods, size, &plan, &mut bench(|method| micros[method as usize], |_| 0.0)).unwrap()
+    }
+
+    const SIZE: Size = Size { generations: 1_000, particles: 64 };
+
+    #[test]
+    fn what_fits_is_done_in_full() {
+        let point = made_up(&Method::ALL, SIZE, [200.0, 100.0, 150.0, 10.0], f64::INFINITY);
+        assert!(!point.is_scaled());
+        approx::assert_relative_eq!(point.of(Method::Cpu).unwrap().time(), 200.0);
+        approx::assert_relative_eq!(point.speedup(Method::Cpu).unwrap(), 20.0);
+        assert_eq!(point.best, [[0.5, 0.25], [1.0, 0.25], [1.5, 0.25], [2.0, 0.25]]);
+        assert_eq!(point.median_best(), 0.375);
+    }
+
+    #[test]
+    fn all_do_as_much_as_the_slowest_can() {
+        let point = made_up(&Method::ALL, SIZE, [200.0, 100.0, 150.0, 10.0], 0.4);
+        assert!(point.is_scaled());
+        assert!(point.timed.iter().all(|timed| (490..=500).contains(&timed.cell.work)));
+        approx::assert_relative_eq!(point.of(Method::Gpu).unwrap().time(), 10.0);
+    }
+
+    #[test]
+    fn one_bit_is_a_difference() {
+        let plan = Plan { least: 1, most: 10, repetitions: 2, seconds: 1.0 };
+        let mut ask =
+            bench(|_| 1.0, |method| if method == Method::Gpu { f64::EPSILON / 4.0 } else { 0.0 });
+        let error = point(&Method::ALL, SIZE, &plan, &mut ask).unwrap_err().to_string();
+        assert!(error.starts_with("CPU and GPU differ"), "{error}");
+        assert!(point(&Method::ALL[..3], SIZE, &plan, &mut ask).is_ok());
+    }
+}
