@@ -137,6 +137,25 @@ pub enum Error {
         /// What would do.
         allowed: &'static str,
     },
+    /// An objective of the host panicked.
+    #[error("the objective panicked: {message}")]
+    Objective {
+        /// What it said.
+        message: String,
+    },
+    /// There are more or fewer fitnesses than points.
+    #[error(
+        "{found} fitnesses for {expected} points; allowed: one for each point that was asked for"
+    )]
+    Told {
+        /// Points.
+        expected: usize,
+        /// Fitnesses.
+        found: usize,
+    },
+    /// The state of runs whose individuals have no fitness yet.
+    #[error("there is no state before the first individuals have been told of")]
+    NotPlaced,
     /// The chosen schedule is impossible for this size.
     #[error("schedule {schedule} is impossible: {reason}; allowed: {alternatives}")]
     Schedule {
@@ -262,6 +281,7 @@ impl Error {
             UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
             Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
             BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
+            Objective { .. } | Told { .. } | NotPlaced => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
             Threads { .. }
             | HostMemory { .. }

@@ -36,6 +36,7 @@
 //! * [`Bounds`], [`Algorithm`] (such as [`PsoParams`]), [`Settings`] and [`Stop`] say what to do;
 //!   each is checked once, and errors name the field, the value and what is allowed.
 //! * [`minimise`] does it; an [`Optimiser`] does it step by step, shows its state and takes one back.
+//! * An [`Objective`] runs on CPU and GPU; a [`HostObjective`] is a closure; with [`AskTell`] the caller evaluates.
 //! * [`Report`] is what comes out.
 //! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
 //! * [`system`] says what this machine and this build of the library can do.
@@ -47,6 +48,7 @@ mod backend;
 mod bounds;
 mod choices;
 mod error;
+mod goal;
 mod optimiser;
 mod own;
 mod planner;
@@ -69,7 +71,8 @@ pub use algorithms::{
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use choices::{Backend, Precision, Schedule};
 pub use error::{Error, Result};
-pub use optimiser::Optimiser;
+pub use goal::{Goal, HostObjective, Points};
+pub use optimiser::{AskTell, Optimiser};
 pub use own::{Kernels, OwnMethod};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
@@ -80,8 +83,8 @@ pub use settings::{DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS
 /// # Errors
 ///
 /// Where bounds, parameters or settings are not allowed, or the backend fails: see [`Error`].
-pub fn minimise<R: Real, O: Objective<R>>(
-    objective: &O,
+pub fn minimise<R: Real, G: Goal<R>>(
+    objective: &G,
     bounds: &Bounds,
     algorithm: &Algorithm,
     settings: &Settings,

@@ -1,22 +1,25 @@
 //! An optimisation under way: its state, steps, and the driver that knows when to stop.
 
+mod ask_tell;
 mod limit;
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
-use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::Swarm;
 
+pub use ask_tell::AskTell;
 use limit::Limit;
 
 use crate::algorithms::Algorithm;
-use crate::backend::{self, Engine, Job, Wanted};
+use crate::backend::{self, Driver, Evaluator, Job, Wanted};
 use crate::bounds::Bounds;
-use crate::choices::{Backend, Schedule};
+use crate::choices::Backend;
 use crate::error::Result;
+use crate::goal::Goal;
 use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 
@@ -41,7 +44,7 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 pub struct Optimiser<R: Real> {
-    engine: Box<dyn Engine<R>>,
+    driver: Driver<R>,
     job: Job<R>,
     stop: Stop,
     limit: Limit,
@@ -68,30 +71,30 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where bounds, parameters or settings are not allowed, or the backend cannot be had or
     /// fails; see [`Error`](crate::Error).
-    pub fn new<O: Objective<R>>(
-        objective: &O,
+    pub fn new<G: Goal<R>>(
+        objective: &G,
         bounds: &Bounds,
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Self> {
         settings.check()?;
         let wanted = Wanted::new(algorithm, settings.individuals)?;
-        Optimiser::start(objective, bounds, wanted, settings)
+        Optimiser::start(objective.prepared().0, bounds, wanted, settings)
     }
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.
-    pub(crate) fn start<O: Objective<R>>(
-        objective: &O,
+    pub(crate) fn start(
+        by: Evaluator<R>,
         bounds: &Bounds,
         wanted: Wanted<R>,
         settings: &Settings,
     ) -> Result<Self> {
         let start = Instant::now();
-        let (job, engine) = backend::start(objective, bounds, wanted, settings)?;
+        let (job, driver) = backend::start(by, bounds, wanted, settings)?;
         let setup_seconds = start.elapsed().as_secs_f64();
         Ok(Optimiser {
-            pace: Pace::first(&job, &*engine),
-            engine,
+            pace: Pace::first(&job, &driver),
+            driver,
             stop: settings.stop.clone(),
             limit: Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations)),
             job,
@@ -110,11 +113,11 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn step(&mut self, iterations: u64) -> Result<()> {
-        let left = MAX_ITERATIONS - reached(&self.engine.controls()?);
+        let left = MAX_ITERATIONS - reached(&self.driver.state_mut().controls()?);
         let start = Instant::now();
-        self.engine.advance(iterations.min(left))?;
+        self.driver.advance(iterations.min(left))?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
-        self.engine.controls()?;
+        self.driver.state_mut().controls()?;
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
     }
@@ -146,8 +149,8 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn progress(&mut self) -> Result<Progress<R>> {
-        let controls = self.engine.controls()?;
-        let bests = self.engine.bests()?;
+        let controls = self.driver.state_mut().controls()?;
+        let bests = self.driver.state_mut().bests()?;
         let evaluations = self.evaluations(&controls)?;
         let runs =
             controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
@@ -167,7 +170,7 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
-        self.engine.snapshot()
+        self.driver.state_mut().snapshot()
     }
 
     /// Goes on from a state, of whatever backend: N + M iterations give the same bits as N here
@@ -180,7 +183,7 @@ impl<R: Real> Optimiser<R> {
     /// Where the state is of another size, seed or run, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
-        self.engine.restore(state)?;
+        self.driver.state_mut().restore(state)?;
         // The end of the last record would hide an earlier iteration from the next run.
         self.history.clear();
         Ok(())
@@ -188,29 +191,29 @@ impl<R: Real> Optimiser<R> {
 
     /// How the runs are laid over the device; `None` on the CPU.
     pub fn plan(&self) -> Option<Plan> {
-        self.engine.plan()
+        self.driver.state().plan()
     }
 
     /// Where the runs are carried out, never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
-        self.engine.backend()
+        self.driver.state().backend()
     }
 
     /// The device in words.
     pub fn device(&self) -> String {
-        self.engine.device()
+        self.driver.state().device()
     }
 
     /// The evaluations of each run so far.
     fn evaluations(&mut self, controls: &[Control]) -> Result<Vec<u64>> {
         let of = |control: &Control| self.job.evaluations_until(control.iterations).unwrap_or(0);
         let known = controls.iter().map(of).collect();
-        Ok(self.engine.evaluations()?.unwrap_or(known))
+        Ok(self.driver.state_mut().evaluations()?.unwrap_or(known))
     }
 
     fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
         let reason = loop {
-            let controls = self.engine.controls()?;
+            let controls = self.driver.state_mut().controls()?;
             let due = self.is_due(reached(&controls));
             if due || observer.is_some() {
                 let progress = self.progress()?;
@@ -226,8 +229,8 @@ impl<R: Real> Optimiser<R> {
             }
             let slice = self.slice(&controls);
             let start = Instant::now();
-            self.engine.advance(slice)?;
-            self.engine.controls()?;
+            self.driver.advance(slice)?;
+            self.driver.state_mut().controls()?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(slice, seconds);
             self.seconds += seconds;
@@ -272,9 +275,9 @@ impl<R: Real> Optimiser<R> {
     }
 
     fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
-        let controls = self.engine.controls()?;
-        let bests = self.engine.bests()?;
-        let positions = self.engine.best_positions()?;
+        let controls = self.driver.state_mut().controls()?;
+        let bests = self.driver.state_mut().bests()?;
+        let positions = self.driver.state_mut().best_positions()?;
         let evaluations = self.evaluations(&controls)?;
         let found = bests.into_iter().zip(positions).zip(evaluations);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
@@ -292,9 +295,9 @@ impl<R: Real> Optimiser<R> {
         );
         Ok(Report {
             runs: runs.collect(),
-            backend: self.engine.backend(),
-            device: self.engine.device(),
-            plan: self.engine.plan(),
+            backend: self.driver.state().backend(),
+            device: self.driver.state().device(),
+            plan: self.driver.state().plan(),
             seconds: self.seconds,
             setup_seconds: self.setup_seconds,
             history: std::mem::take(&mut self.history),
@@ -347,12 +350,13 @@ const FIRST_DEVICE_WORK: u64 = 1 << 26;
 
 impl Pace {
     /// The first slice: one iteration where it could be long, more where many are surely short.
-    fn first<R: Real>(job: &Job<R>, engine: &dyn Engine<R>) -> Self {
+    fn first<R: Real>(job: &Job<R>, driver: &Driver<R>) -> Self {
         let [runs, individuals, stride] = [job.runs, job.individuals, job.stride()].map(u64::from);
         let work = (runs * individuals).saturating_mul(stride);
-        let hosted = engine.plan().is_some_and(|plan| plan.schedule == Schedule::Hosted);
-        let next = match engine.backend() {
-            Backend::Gpu if !hosted => (FIRST_DEVICE_WORK / work).clamp(1, 256),
+        let next = match driver {
+            Driver::Engine(engine) if engine.backend() == Backend::Gpu => {
+                (FIRST_DEVICE_WORK / work).clamp(1, 256)
+            }
             _ => 1,
         };
         Pace { next, seconds: 0.0 }

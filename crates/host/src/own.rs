@@ -6,14 +6,15 @@ use std::hash::{Hash, Hasher};
 #[cfg(feature = "emulator")]
 use warpswarm_device::emulator::Entry;
 
+use warpswarm_core::Real;
 use warpswarm_core::method::Method;
-use warpswarm_core::{Objective, Real};
 
 use crate::backend::{Procedure, Wanted};
 use crate::bounds::Bounds;
 use crate::choices::Backend;
 use crate::error::Result;
-use crate::optimiser::Optimiser;
+use crate::goal::Goal;
+use crate::optimiser::{AskTell, Optimiser};
 use crate::report::Report;
 use crate::settings::Settings;
 
@@ -143,25 +144,38 @@ impl<R: Real> OwnMethod<R> {
     /// # Errors
     ///
     /// As [`Optimiser::new`].
-    pub fn optimiser<O: Objective<R>>(
+    pub fn optimiser<G: Goal<R>>(
         &self,
-        objective: &O,
+        objective: &G,
         bounds: &Bounds,
         settings: &Settings,
     ) -> Result<Optimiser<R>> {
         settings.check()?;
+        Optimiser::start(objective.prepared().0, bounds, self.wanted()?, settings)
+    }
+
+    /// The same for a caller who evaluates.
+    ///
+    /// # Errors
+    ///
+    /// As [`AskTell::new`].
+    pub fn ask_tell(&self, bounds: &Bounds, settings: &Settings) -> Result<AskTell<R>> {
+        settings.check()?;
+        AskTell::start(bounds, self.wanted()?, settings)
+    }
+
+    fn wanted(&self) -> Result<Wanted<R>> {
         self.procedure.check_attempts()?;
         let all = [Backend::Cpu, Backend::Gpu, Backend::Emulator];
         let are_for = |backend| match &self.kernels {
             Some(kernels) => kernels.are_for(backend),
             None => backend == Backend::Cpu,
         };
-        let wanted = Wanted {
+        Ok(Wanted {
             id: self.name,
             procedure: self.procedure.clone().with_kernels(self.kernels),
             backends: all.into_iter().filter(|&backend| are_for(backend)).collect(),
-        };
-        Optimiser::start(objective, bounds, wanted, settings)
+        })
     }
 
     /// Minimises an objective by this method.
@@ -169,9 +183,9 @@ impl<R: Real> OwnMethod<R> {
     /// # Errors
     ///
     /// As [`Optimiser::new`] and [`Optimiser::run`].
-    pub fn minimise<O: Objective<R>>(
+    pub fn minimise<G: Goal<R>>(
         &self,
-        objective: &O,
+        objective: &G,
         bounds: &Bounds,
         settings: &Settings,
     ) -> Result<Report<R>> {

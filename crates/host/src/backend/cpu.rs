@@ -6,13 +6,15 @@ use std::time::Instant;
 use rayon::prelude::*;
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso, spso};
 
-use super::{Engine, Job, Procedure};
+use super::device::Target;
+use super::{Engine, Job, Procedure, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
+use crate::goal::OfPoint;
 use crate::report::Plan;
 
 /// A task for a thread should take at least so long, in seconds: starting one takes about a
@@ -22,19 +24,19 @@ pub(crate) const TASK_SECONDS: f64 = 20e-6;
 /// With so many runs a thread, each run stays on one.
 const RUNS_PER_THREAD: usize = 4;
 
-/// The fitness at a point, in the bits that results have.
-pub(crate) type Evaluate<R> = Box<dyn Fn(&[R]) -> Fitness<R> + Send + Sync>;
-
-/// An objective as the host evaluates it, behind a pointer: engines are compiled once and not for every problem.
-pub(crate) struct HostObjective<R> {
-    pub(crate) evaluate: Evaluate<R>,
+/// An objective that is as good on the host as on a device. It is behind a pointer: engines are compiled once and not for every problem.
+pub(crate) struct Portable<R> {
+    /// The fitness at a point, in the bits that results have.
+    pub(crate) evaluate: Box<OfPoint<R>>,
     /// `Objective::CONSTRAINED`
     pub(crate) constrained: bool,
+    /// As kernels know it, if they do.
+    pub(crate) target: Option<Target>,
 }
 
 pub(crate) struct Cpu<R> {
     job: Job<R>,
-    objective: HostObjective<R>,
+    objective: Portable<R>,
     swarms: Vec<Swarm<R>>,
     workers: Workers,
     /// How one run is spread over the pool.
@@ -56,15 +58,19 @@ impl Workers {
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
         Ok(Workers { pool, threads })
     }
+
+    /// The device in words.
+    pub(crate) fn name(&self) -> String {
+        match self.threads {
+            1 => "CPU, 1 thread".into(),
+            threads => format!("CPU, {threads} threads"),
+        }
+    }
 }
 
 impl<R: Real> Cpu<R> {
     /// Places the individuals.
-    pub(crate) fn new(
-        job: Job<R>,
-        objective: HostObjective<R>,
-        threads: Option<usize>,
-    ) -> Result<Self> {
+    pub(crate) fn new(job: Job<R>, objective: Portable<R>, threads: Option<usize>) -> Result<Self> {
         check_memory(job.bytes()?)?;
         let workers = Workers::new(threads)?;
         let many = job.runs as usize >= RUNS_PER_THREAD * workers.threads;
@@ -80,19 +86,7 @@ impl<R: Real> Cpu<R> {
         let start = Instant::now();
         let (job, spread) = (&self.job, self.spread);
         let work = self.work();
-        let task = task(&work, Behind::<R, true>(work.evaluate));
-        let place = |run| {
-            let (n, id) = (job.individuals, job.run_id(run));
-            match &job.procedure {
-                Procedure::Fwa(_) => {
-                    let mut swarm = fwa::start(&work, n, id, spread);
-                    swarm.control = job.going_on(&swarm);
-                    swarm
-                }
-                Procedure::Method(named) => named.method.start(&work, n, id, spread),
-                Procedure::Pso(_) | Procedure::Spso(_) => Swarm::new(&task, n, id, spread),
-            }
-        };
+        let place = |run| place(job, run, &work, spread);
         self.swarms = collect(self.workers.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
@@ -107,6 +101,28 @@ impl<R: Real> Cpu<R> {
     fn work(&self) -> Work<'_, R> {
         let bounds = cpu_ref::Bounds { lower: &self.job.lower, upper: &self.job.upper };
         Work { evaluate: &*self.objective.evaluate, bounds, stop: self.job.stop }
+    }
+}
+
+/// A run at iteration 0.
+pub(super) fn place<R: Real>(
+    job: &Job<R>,
+    run: u32,
+    work: &Work<'_, R>,
+    spread: Threads,
+) -> Swarm<R> {
+    let (n, id) = (job.individuals, job.run_id(run));
+    match &job.procedure {
+        Procedure::Fwa(_) => {
+            let mut swarm = fwa::start(work, n, id, spread);
+            swarm.control = job.going_on(&swarm);
+            swarm
+        }
+        Procedure::Method(named) => named.method.start(work, n, id, spread),
+        Procedure::Pso(_) | Procedure::Spso(_) => {
+            let task = task(work, Behind::<R, true>(work.evaluate));
+            Swarm::new(&task, n, id, spread)
+        }
     }
 }
 
@@ -139,7 +155,7 @@ fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
 }
 
 /// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.
-fn advance<R: Real, const CONSTRAINED: bool>(
+pub(super) fn advance<R: Real, const CONSTRAINED: bool>(
     swarm: &mut Swarm<R>,
     job: &Job<R>,
     work: &Work<'_, R>,
@@ -156,6 +172,12 @@ fn advance<R: Real, const CONSTRAINED: bool>(
             fwa::run(swarm, parameters, work, span, spread);
         }
     }
+}
+
+/// The evaluations of each run, where iterations differ in them.
+pub(super) fn evaluations<R: Real>(job: &Job<R>, swarms: &[Swarm<R>]) -> Option<Vec<u64>> {
+    let counted = matches!(job.procedure, Procedure::Fwa(_));
+    counted.then(|| swarms.iter().map(fwa::evaluations).collect())
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
@@ -187,14 +209,15 @@ impl<R: Real> Engine<R> for Cpu<R> {
         self.swarms = swarms;
         Ok(())
     }
+}
 
+impl<R: Real> State<R> for Cpu<R> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         Ok(self.swarms.iter().map(|swarm| swarm.control).collect())
     }
 
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
-        let counted = matches!(self.job.procedure, Procedure::Fwa(_));
-        Ok(counted.then(|| self.swarms.iter().map(fwa::evaluations).collect()))
+        Ok(evaluations(&self.job, &self.swarms))
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
@@ -223,10 +246,7 @@ impl<R: Real> Engine<R> for Cpu<R> {
     }
 
     fn device(&self) -> String {
-        match self.workers.threads {
-            1 => "CPU, 1 thread".into(),
-            threads => format!("CPU, {threads} threads"),
-        }
+        self.workers.name()
     }
 
     fn plan(&self) -> Option<Plan> {

@@ -13,7 +13,7 @@ use warpswarm_cpu_ref::Swarm;
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, Transfer, tags_left};
-use super::{Engine, Job, demand};
+use super::{Engine, Job, State, demand};
 use crate::choices::{Backend, Schedule};
 use crate::error::Result;
 use crate::planner::{self, Geometry, Layout, Resident};
@@ -279,7 +279,9 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
             _ => self.advance_by_one(iterations),
         }
     }
+}
 
+impl<R: Real, M: Machine> State<R> for Device<R, M> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         self.arrays.runs.controls(&self.job, &mut self.machine)
     }
@@ -394,6 +396,7 @@ fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
 mod tests {
     use super::*;
     use crate::algorithms::Algorithm;
+    use crate::backend::Driver;
     use crate::backend::machine::emulator::Emulator;
     use crate::backend::machine::failing::Failing;
     use crate::bounds::Bounds;
@@ -423,7 +426,7 @@ mod tests {
 
     #[test]
     fn whichever_call_fails_its_error_comes_out_and_the_next_try_works() {
-        Failing::check(20, |left| Ok(Box::new(device(left)?)));
+        Failing::check(20, |left| Ok(Driver::Engine(Box::new(device(left)?))));
     }
 
     #[test]

@@ -1,27 +1,25 @@
 //! A method on a device: its arrays and launches.
 
 mod hosted;
+mod whole;
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{
-    Control, GenerationArgs, MethodTile, Ptr, generation_kernels, slots_len, stopped,
-};
+use warpswarm_core::launch::{Control, GenerationArgs, Ptr, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
-use super::device::{MAX_LAUNCH, Target};
 use super::machine::{Kernel, Machine, Parameter, Shape};
-use super::memory::{RunArrays, Transfer, tags_left};
-use super::{Engine, Evaluator, Job, Named, demand};
-use crate::choices::{Backend, Schedule};
-use crate::error::Result;
-use crate::planner::generation::{self as planner, Layout};
-use crate::planner::{Demand, Geometry};
+use super::memory::{RunArrays, Transfer};
+use super::{Job, Named, State};
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+use crate::planner::Geometry;
+use crate::planner::generation::Layout;
 use crate::report::Plan;
-use crate::settings::Settings;
 
-use hosted::Hosted;
+pub(crate) use hosted::Hosted;
+pub(crate) use whole::Whole;
 
 /// The addresses of the arrays of `GenerationArgs`.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +32,17 @@ struct Arrays {
     block_best: u64,
     slots: u64,
     slot_indices: u64,
+    asked: u64,
+    told: u64,
+    /// Attempts of an individual that these two have room for.
+    attempts: u64,
 }
 
 impl Arrays {
     fn allocate<R: Real, M: Machine>(
         job: &Job<R>,
         layout: &Layout,
-        slots_bytes: u64,
+        (slots_bytes, attempts): (u64, u32),
         machine: &mut M,
     ) -> Result<Self> {
         let Geometry { blocks_per_run, runs_per_launch, .. } = layout.grid;
@@ -49,6 +51,7 @@ impl Arrays {
         let number = size_of::<R>() as u64;
         let rows = individuals * u64::from(job.stride()) * number;
         let (own, count) = job.procedure.keeps();
+        let attempts = u64::from(attempts);
         Ok(Arrays {
             public: machine.allocate(2 * rows)?,
             fitness: machine.allocate(2 * individuals * size_of::<Fitness<R>>() as u64)?,
@@ -58,83 +61,39 @@ impl Arrays {
             block_best: machine.allocate(blocks * size_of::<Candidate<R>>() as u64)?,
             slots: machine.allocate(slots_bytes)?,
             slot_indices: machine.allocate(if slots_bytes > 0 { 16 * blocks } else { 0 })?,
+            asked: machine.allocate(attempts * rows)?,
+            told: machine.allocate(attempts * individuals * size_of::<Fitness<R>>() as u64)?,
+            attempts,
         })
     }
 }
 
-/// A method on a device.
-pub(crate) struct Generations<R, M> {
+/// A method on a device, which does its iterations in the way `W`.
+pub(crate) struct Generations<R, M, W> {
     backend: Backend,
     job: Job<R>,
     named: Named<R>,
     layout: Layout,
-    iteration: Iteration<R>,
     arrays: Arrays,
     slots_bytes: u64,
     tag: u32,
     machine: M,
+    way: W,
 }
 
-/// What does an iteration.
-enum Iteration<R> {
-    /// A kernel, which takes this objective.
-    Kernel(Kernel, Parameter),
-    /// Two kernels, and between them the host.
-    Hosted(Box<Hosted<R>>),
-}
-
-impl<R: Real, M: Machine> Generations<R, M> {
-    /// Plans, allocates, and places the individuals.
-    pub(crate) fn new(
-        backend: Backend,
-        job: Job<R>,
-        named: Named<R>,
-        by: Evaluator<R>,
-        settings: &Settings,
-        mut machine: M,
-    ) -> Result<Self> {
-        let mut slots_bytes = 0;
-        let (layout, iteration) = match by {
-            Evaluator::Device(target) => {
-                let (layout, kernel) = plan(&job, &named, &target, settings, &mut machine)?;
-                if layout.shares() {
-                    let blocks = u64::from(layout.grid.blocks_per_run);
-                    let runs = u64::from(job.runs);
-                    slots_bytes = 8 * slots_len::<R>(target.constrained, runs, blocks);
-                }
-                (layout, Iteration::Kernel(kernel, target.problem.objective))
-            }
-            Evaluator::Host(objective) => {
-                let demand = Demand {
-                    schedule: Schedule::Hosted,
-                    ..demand(&job, false, settings, &machine)
-                };
-                let hosted = Hosted::new(&job, &named, objective, settings, &mut machine)?;
-                let layout = planner::plan::<R>(&demand, 1, &mut |_, block, shared| {
-                    machine.occupancy(&hosted.tell, block, shared)
-                })?;
-                (layout, Iteration::Hosted(Box::new(hosted)))
-            }
-        };
-        let arrays = Arrays::allocate(&job, &layout, slots_bytes, &mut machine)?;
-        let mut this = Generations {
-            backend,
-            job,
-            named,
-            layout,
-            iteration,
-            arrays,
-            slots_bytes,
-            tag: 0,
-            machine,
-        };
-        this.place()?;
-        if this.named.method.nearest() {
-            this.nearest()?;
-        }
-        Ok(this)
+/// How iterations are done.
+pub(crate) trait Way: Send {
+    /// Whether the individuals have a fitness.
+    fn is_placed(&self) -> bool {
+        true
     }
+    /// Goes on from elsewhere, where the runs are so.
+    fn go_on(&mut self, controls: Vec<Control>) {
+        let _ = controls;
+    }
+}
 
+impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, first: u32, runs: u32, iterations: u64) -> GenerationArgs<R> {
         let Job { individuals, stop, seed, .. } = self.job;
@@ -144,10 +103,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
         let row = n * stride * number;
         let at = &self.arrays;
         let slots = first * (self.slots_bytes / u64::from(self.job.runs));
-        let (asked, told) = match &self.iteration {
-            Iteration::Kernel(..) => Default::default(),
-            Iteration::Hosted(hosted) => hosted.of_run(),
-        };
+        let tried = first * n * self.arrays.attempts;
         GenerationArgs {
             public: Ptr::at(at.public + 2 * first * row),
             fitness: Ptr::at(at.fitness + 2 * first * n * size_of::<Fitness<R>>() as u64),
@@ -163,8 +119,8 @@ impl<R: Real, M: Machine> Generations<R, M> {
             block_best: Ptr::at(at.block_best),
             slots: Ptr::at(at.slots + slots),
             slot_indices: Ptr::at(at.slot_indices),
-            asked: Ptr::at(asked.0 + first * asked.1),
-            told: Ptr::at(told.0 + first * told.1),
+            asked: Ptr::at(at.asked + tried * stride * number),
+            told: Ptr::at(at.told + tried * size_of::<Fitness<R>>() as u64),
             seed,
             first_run: self.job.first_run + first,
             iterations,
@@ -180,28 +136,20 @@ impl<R: Real, M: Machine> Generations<R, M> {
         }
     }
 
-    /// Iteration 0.
-    fn place(&mut self) -> Result<()> {
-        match self.iteration {
-            Iteration::Kernel(..) => self.launch(Step::Whole, 0, 1),
-            Iteration::Hosted(_) => self.hosted_iteration(0, &vec![true; self.job.runs as usize]),
-        }
-    }
-
-    /// Launches a kernel of the iteration for all runs, `times` times; zero iterations place the individuals.
-    fn launch(&mut self, step: Step, iterations: u64, times: u64) -> Result<()> {
+    /// Launches a kernel of the method for all runs, `times` times, with an objective behind its arguments;
+    /// zero iterations place the individuals.
+    fn launch(
+        &mut self,
+        kernel: &Kernel,
+        objective: &Parameter,
+        iterations: u64,
+        times: u64,
+    ) -> Result<()> {
         let cooperative = self.layout.shares() && iterations > 1;
         let Layout { grid, shared, .. } = self.layout;
         for (first, runs) in grid.waves(self.job.runs) {
             let mut parameter = self.named.method.parameter(self.args(first, runs, iterations));
-            let kernel = match (&self.iteration, step) {
-                (Iteration::Kernel(kernel, objective), _) => {
-                    parameter.append(objective);
-                    kernel
-                }
-                (Iteration::Hosted(hosted), Step::Tell) => &hosted.tell,
-                (Iteration::Hosted(hosted), _) => &hosted.ask,
-            };
+            parameter.append(objective);
             let shape = Shape::of(grid, runs, shared, cooperative);
             for _ in 0..times {
                 self.machine.launch(kernel, shape, &parameter)?;
@@ -210,39 +158,11 @@ impl<R: Real, M: Machine> Generations<R, M> {
         Ok(())
     }
 
-    /// Has the device move individuals and the host evaluate them, in the runs that are going on.
-    fn hosted_iteration(&mut self, iteration: u64, going: &[bool]) -> Result<()> {
-        let launched = iteration.min(1);
-        self.launch(Step::Ask, launched, 1)?;
-        if let Iteration::Hosted(hosted) = &mut self.iteration {
-            let method = &*self.named.method;
-            let attempts =
-                |index| if iteration == 0 { 1 } else { method.attempts(iteration, index) };
-            hosted.evaluate(&self.job, going, &attempts, &mut self.machine)?;
+    /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
+    fn placed(&mut self) -> Result<()> {
+        if !self.named.method.nearest() {
+            return Ok(());
         }
-        self.launch(Step::Tell, launched, 1)
-    }
-
-    /// The same, so many times.
-    fn hosted_iterations(&mut self, iterations: u64) -> Result<()> {
-        let mut controls = self.controls()?;
-        for _ in 0..iterations {
-            let is_going = |control: &Control| control.stopped == stopped::NOT;
-            let Some(first) = controls.iter().find(|control| is_going(control)) else { break };
-            let iteration = first.iterations + 1;
-            let going: Vec<_> = controls.iter().map(is_going).collect();
-            self.hosted_iteration(iteration, &going)?;
-            if self.job.stop.is_never() {
-                controls.iter_mut().for_each(|control| control.iterations += 1);
-            } else {
-                controls = self.controls()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Measures how far the individuals are apart.
-    fn nearest(&mut self) -> Result<()> {
         let entry = format!("{}_{}", generation_kernels::NEAREST, R::NAME);
         let kernel = Kernel { entry, ..Kernel::default() };
         self.machine.load(&kernel)?;
@@ -255,68 +175,7 @@ impl<R: Real, M: Machine> Generations<R, M> {
     }
 }
 
-/// A kernel of an iteration.
-#[derive(Clone, Copy)]
-enum Step {
-    Whole,
-    Ask,
-    Tell,
-}
-
-/// Lays a method over a device that evaluates, with the kernel for that.
-fn plan<R: Real>(
-    job: &Job<R>,
-    named: &Named<R>,
-    target: &Target,
-    settings: &Settings,
-    machine: &mut impl Machine,
-) -> Result<(Layout, Kernel)> {
-    let demand = demand(job, target.gathers, settings, machine);
-    let kernel = |tile: &MethodTile, dense| {
-        let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
-        let form = if tile.is_held() { tile.name } else { "warp" };
-        let own = named.kernels;
-        Kernel { own, dense, ..target.kernel::<R>(entry, form, tile.is_held()) }
-    };
-    let attempts = named.method.most_attempts();
-    let mut plan = |dense| {
-        planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
-            machine.occupancy(&kernel(tile, dense), block, shared)
-        })
-    };
-    let mut dense = false;
-    let mut layout = plan(dense)?;
-    if layout.short {
-        let denser = plan(true)?;
-        dense = denser.capacity > layout.capacity;
-        layout = if dense { denser } else { layout };
-    }
-    let kernel = kernel(&layout.tile, dense);
-    machine.load(&kernel)?;
-    Ok((layout, kernel))
-}
-
-impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
-    fn advance(&mut self, iterations: u64) -> Result<()> {
-        match self.layout.schedule {
-            Schedule::Resident => {}
-            Schedule::Hosted => return self.hosted_iterations(iterations),
-            _ => return self.launch(Step::Whole, 1, iterations),
-        }
-        let mut left = iterations;
-        while left != 0 {
-            let slots = (self.arrays.slots, self.slots_bytes);
-            let tags = tags_left(&mut self.tag, &mut self.machine, slots)?;
-            let now = left.min(MAX_LAUNCH).min(tags);
-            self.launch(Step::Whole, now, 1)?;
-            if self.layout.shares() && now > 1 {
-                self.tag += now as u32;
-            }
-            left -= now;
-        }
-        Ok(())
-    }
-
+impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         self.arrays.runs.controls(&self.job, &mut self.machine)
     }
@@ -330,6 +189,9 @@ impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
     }
 
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
+        if !self.way.is_placed() {
+            return Err(Error::NotPlaced);
+        }
         check_memory(self.job.bytes()?)?;
         let (controls, bests) = (self.controls()?, self.bests()?);
         let [n, stride] = [self.job.individuals, self.job.stride()].map(u64::from);
@@ -379,7 +241,10 @@ impl<R: Real, M: Machine> Engine<R> for Generations<R, M> {
             machine.store_numbers(at.own, (own * place + 1) * row, &swarm.velocities)?;
             machine.store_numbers(at.numbers, written * n * count, &swarm.numbers)?;
         }
-        at.runs.restore(&self.job, &mut self.machine, swarms)
+        at.runs.restore(&self.job, &mut self.machine, swarms)?;
+        let controls = self.controls()?;
+        self.way.go_on(controls);
+        Ok(())
     }
 
     fn backend(&self) -> Backend {

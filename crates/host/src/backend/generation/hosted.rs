@@ -1,47 +1,53 @@
-//! The host's part where a device moves individuals and the host evaluates them.
-
-use rayon::prelude::*;
-use std::time::Instant;
+//! A method on a device that asks others to evaluate, between two launches an iteration.
 
 use warpswarm_core::Real;
+use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
 
-use super::super::cpu::{HostObjective, TASK_SECONDS, Workers, check_memory};
-use super::super::encode::{Item, Number, items_of};
-use super::super::machine::{Kernel, Machine};
-use super::super::{Job, Named};
+use super::super::machine::{Kernel, Machine, Parameter};
+use super::super::memory::Transfer;
+use super::super::{Asked, Asks, Job, Named, State, demand};
+use super::{Arrays, Generations, Way};
+use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
+use crate::planner::Demand;
+use crate::planner::generation as planner;
 use crate::settings::Settings;
 
-/// The kernels on either side of the host's evaluations, and what it takes to make those.
-pub(super) struct Hosted<R> {
+/// A method on a device that asks.
+pub(crate) type Hosted<R, M> = Generations<R, M, Questions<R>>;
+
+/// The kernels of an iteration, and what they ask.
+pub(crate) struct Questions<R> {
     /// Writes the points that are to be evaluated.
-    pub(super) ask: Kernel,
+    ask: Kernel,
     /// Reads their fitness.
-    pub(super) tell: Kernel,
-    objective: HostObjective<R>,
-    workers: Workers,
-    /// Where the points are, `[run][individual][attempt][place]`, and the bytes of a run.
-    asked: (u64, u64),
-    /// Where their fitness is to be, `[run][individual][attempt]`, and the bytes of a run.
-    told: (u64, u64),
-    /// Attempts of an individual at most.
-    attempts: usize,
-    /// Copies of both arrays.
-    points: Vec<u8>,
-    fitness: Vec<u8>,
-    /// Points for a task; none before the first have been evaluated.
-    grain: Option<usize>,
+    tell: Kernel,
+    /// Where the runs are; none before the individuals are placed.
+    controls: Option<Vec<Control>>,
+    asked: Option<Asked<R>>,
+    /// Which of all attempts the points are, `[run][individual][attempt]`.
+    attempts: Vec<usize>,
 }
 
-impl<R: Real> Hosted<R> {
-    /// Loads the kernels and allocates.
-    pub(super) fn new(
-        job: &Job<R>,
-        named: &Named<R>,
-        objective: HostObjective<R>,
+impl<R: Send> Way for Questions<R> {
+    fn is_placed(&self) -> bool {
+        self.controls.is_some()
+    }
+    fn go_on(&mut self, controls: Vec<Control>) {
+        self.controls = Some(controls);
+        self.asked = None;
+    }
+}
+
+impl<R: Real, M: Machine> Hosted<R, M> {
+    /// Plans and allocates; to be told of the first individuals.
+    pub(crate) fn new(
+        backend: Backend,
+        job: Job<R>,
+        named: Named<R>,
         settings: &Settings,
-        machine: &mut impl Machine,
+        mut machine: M,
     ) -> Result<Self> {
         let kernel = |part| {
             let entry = format!("{}_{}_{part}", named.name, R::NAME);
@@ -49,82 +55,104 @@ impl<R: Real> Hosted<R> {
         };
         let (ask, tell) = (kernel("ask"), kernel("tell"));
         machine.load(&ask)?;
-        machine.load(&tell)?;
         let attempts = named.method.most_attempts();
-        let [runs, tried] = [job.runs, attempts].map(u64::from);
-        let tried = u64::from(job.individuals) * tried;
-        let [row, fitness] = [job.stride() as usize * size_of::<R>(), size_of::<Fitness<R>>()];
-        let of_run = |bytes: usize| tried.checked_mul(bytes as u64);
-        let all = |bytes| of_run(bytes)?.checked_mul(runs).filter(|&all| all <= isize::MAX as u64);
-        let too_large = || Error::TooLarge {
-            runs,
-            individuals: u64::from(job.individuals),
-            dimensions: u64::from(job.dimensions()),
+        check_size(&job, attempts)?;
+        let schedule = Schedule::Hosted;
+        let demand = Demand { schedule, ..demand(&job, false, settings, &machine) };
+        let layout = planner::plan::<R>(&demand, 1, &mut |_, block, shared| {
+            machine.occupancy(&tell, block, shared)
+        })?;
+        let arrays = Arrays::allocate(&job, &layout, (0, attempts), &mut machine)?;
+        let way = Questions { ask, tell, controls: None, asked: None, attempts: Vec::new() };
+        let (slots_bytes, tag) = (0, 0);
+        Ok(Generations { backend, job, named, layout, arrays, slots_bytes, tag, machine, way })
+    }
+
+    /// Launches a kernel of the iteration that is under way.
+    fn part(&mut self, kernel: &Kernel) -> Result<()> {
+        let iterations = u64::from(self.way.controls.is_some());
+        self.launch(kernel, &Parameter::default(), iterations, 1)
+    }
+
+    /// Notes which attempts there are in the next iteration, and whose; none where all runs have stopped.
+    fn note_attempts(&mut self) -> Option<Vec<u32>> {
+        let most = self.arrays.attempts as usize;
+        let going = |control: &Control| control.stopped == stopped::NOT;
+        let controls = self.way.controls.as_deref();
+        let iteration = match controls {
+            None => 0,
+            Some(controls) => controls.iter().find(|control| going(control))?.iterations + 1,
         };
-        let points = all(row).ok_or_else(too_large)?;
-        let fitnesses = all(fitness).ok_or_else(too_large)?;
-        check_memory(points)?;
-        Ok(Hosted {
-            ask,
-            tell,
-            objective,
-            workers: Workers::new(settings.threads)?,
-            asked: (machine.allocate(points)?, points / runs),
-            told: (machine.allocate(fitnesses)?, fitnesses / runs),
-            attempts: attempts as usize,
-            points: vec![0; points as usize],
-            fitness: vec![0; fitnesses as usize],
-            grain: None,
-        })
-    }
-
-    /// Where points and their fitness are, each with the bytes of a run.
-    pub(super) fn of_run(&self) -> ((u64, u64), (u64, u64)) {
-        (self.asked, self.told)
-    }
-
-    /// Evaluates the points of the runs that are going on: as many of an individual as it makes attempts.
-    pub(super) fn evaluate(
-        &mut self,
-        job: &Job<R>,
-        going: &[bool],
-        attempts: &(dyn Fn(u32) -> u32 + Sync),
-        machine: &mut impl Machine,
-    ) -> Result<()> {
-        machine.download(self.asked.0, &mut self.points)?;
-        let start = Instant::now();
-        let Hosted { objective, points, fitness, .. } = self;
-        let (individuals, dimensions) = (job.individuals as usize, job.dimensions() as usize);
-        let row = job.stride() as usize * size_of::<R>();
-        let most = self.attempts;
-        let judge = |x: &mut Vec<R>, (number, (point, fitness)): (usize, (&[u8], &mut [u8]))| {
-            let (individual, attempt) = (number / most, number % most);
-            let (run, index) = (individual / individuals, (individual % individuals) as u32);
-            if going[run] && attempt < attempts(index) as usize {
-                x.clear();
-                x.extend(items_of::<R, Number<R>>(point).take(dimensions).map(|number| number.0));
-                (objective.evaluate)(x).put(fitness);
+        let method = &self.named.method;
+        let individuals = self.job.individuals;
+        let mut runs = Vec::new();
+        self.way.attempts.clear();
+        for run in 0..self.job.runs {
+            if controls.is_some_and(|controls| !going(&controls[run as usize])) {
+                continue;
             }
-        };
-        let size = size_of::<Fitness<R>>();
-        let tried = points.len() / row;
-        match &self.workers.pool {
-            Some(pool) if self.grain.is_none_or(|grain| grain < tried) => pool.install(|| {
-                let points = points.par_chunks_exact(row).zip(fitness.par_chunks_exact_mut(size));
-                let tasks = points.enumerate().with_min_len(self.grain.unwrap_or(1));
-                tasks.for_each_init(Vec::new, judge);
-            }),
-            _ => {
-                let mut x = Vec::new();
-                let points = points.chunks_exact(row).zip(fitness.chunks_exact_mut(size));
-                points.enumerate().for_each(|point| judge(&mut x, point));
+            for index in 0..individuals {
+                let attempts = if iteration == 0 { 1 } else { method.attempts(iteration, index) };
+                let first = (run as usize * individuals as usize + index as usize) * most;
+                self.way.attempts.extend(first..first + attempts as usize);
+                runs.extend(std::iter::repeat_n(run, attempts as usize));
             }
         }
-        self.grain.get_or_insert_with(|| {
-            let seconds = start.elapsed().as_secs_f64() * self.workers.threads as f64;
-            (TASK_SECONDS * tried as f64 / seconds).ceil() as usize
-        });
-        machine.upload(self.told.0, &self.fitness)
+        Some(runs)
+    }
+}
+
+/// Whether the points of an iteration can be counted in bytes.
+fn check_size<R: Real>(job: &Job<R>, attempts: u32) -> Result<()> {
+    let [runs, individuals, dimensions, stride, attempts] =
+        [job.runs, job.individuals, job.dimensions(), job.stride(), attempts].map(u64::from);
+    let row = stride * size_of::<R>() as u64;
+    let tried = (runs * individuals).checked_mul(attempts);
+    let bytes = tried.and_then(|tried| tried.checked_mul(row.max(16)));
+    match bytes.filter(|&bytes| bytes <= isize::MAX as u64) {
+        Some(_) => Ok(()),
+        None => Err(Error::TooLarge { runs, individuals, dimensions }),
+    }
+}
+
+impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
+    fn ask(&mut self) -> Result<Option<&Asked<R>>> {
+        if self.way.asked.is_none() {
+            let Some(runs) = self.note_attempts() else { return Ok(None) };
+            let kernel = self.way.ask.clone();
+            self.part(&kernel)?;
+            let (stride, dimensions) = (self.job.stride() as usize, self.job.lower.len());
+            let tried = u64::from(self.job.runs) * u64::from(self.job.individuals);
+            let places = tried * self.arrays.attempts * stride as u64;
+            let rows = self.machine.fetch_numbers::<R>(self.arrays.asked, 0, places)?;
+            let mut points = Vec::with_capacity(runs.len() * dimensions);
+            for attempt in &self.way.attempts {
+                points.extend_from_slice(&rows[attempt * stride..][..dimensions]);
+            }
+            self.way.asked = Some(Asked { points, runs });
+        }
+        Ok(self.way.asked.as_ref())
+    }
+
+    fn is_placed(&self) -> bool {
+        self.way.is_placed()
+    }
+
+    fn tell(&mut self, told: &[Fitness<R>]) -> Result<()> {
+        let tried = u64::from(self.job.runs) * u64::from(self.job.individuals);
+        let mut all = vec![Fitness::WORST; (tried * self.arrays.attempts) as usize];
+        for (&attempt, &fitness) in self.way.attempts.iter().zip(told) {
+            all[attempt] = fitness;
+        }
+        self.machine.store::<R, _>(self.arrays.told, 0, all.into_iter())?;
+        let kernel = self.way.tell.clone();
+        self.part(&kernel)?;
+        if self.way.controls.is_none() {
+            self.placed()?;
+        }
+        self.way.controls = Some(self.controls()?);
+        self.way.asked = None;
+        Ok(())
     }
 }
 
@@ -136,7 +164,7 @@ mod tests {
     use crate::backend::machine::failing::Failing;
     use crate::backend::{Evaluator, Wanted, on_device};
     use crate::bounds::Bounds;
-    use crate::choices::Backend;
+    use crate::goal::HostObjective;
 
     #[test]
     fn whichever_call_fails_its_error_comes_out_and_the_next_try_works() {
@@ -145,8 +173,7 @@ mod tests {
         let algorithm = GpuFwaParams::default().into();
         Failing::check(20, |left| {
             let job = Job::new(&bounds, Wanted::new(&algorithm, 9)?.procedure, &settings)?;
-            let evaluate = Box::new(|x: &[f32]| Fitness { violation: 0.0, value: x[0] * x[1] });
-            let by = Evaluator::Host(HostObjective { evaluate, constrained: false });
+            let by = Evaluator::Host(HostObjective::new(|x: &[f32]| x[0] * x[1]));
             let machine = Failing { device: Emulator::default(), left };
             on_device(Backend::Emulator, job, by, &settings, machine)
         });

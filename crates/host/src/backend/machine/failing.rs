@@ -4,7 +4,7 @@ use warpswarm_cpu_ref::difference;
 
 use super::emulator::Emulator;
 use super::{Kernel, Machine, Parameter, Shape};
-use crate::backend::Engine;
+use crate::backend::Driver;
 use crate::error::{Error, Result};
 
 /// A device on which the call number `left` from now fails, as a full one does.
@@ -17,11 +17,11 @@ pub(crate) struct Failing {
 impl Failing {
     /// Makes and drives an engine on devices that fail later and later, until one does not: each time the error
     /// must come out, and in the end the state must be that of a device that never fails.
-    pub(crate) fn check(at_least: u32, make: impl Fn(u32) -> Result<Box<dyn Engine<f32>>>) {
+    pub(crate) fn check(at_least: u32, make: impl Fn(u32) -> Result<Driver<f32>>) {
         let run = |left| {
-            let mut engine = make(left)?;
-            engine.advance(3)?;
-            engine.snapshot()
+            let mut driver = make(left)?;
+            driver.advance(3)?;
+            driver.state_mut().snapshot()
         };
         let whole = run(u32::MAX).unwrap();
         let mut failures = 0;

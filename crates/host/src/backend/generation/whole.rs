@@ -1,0 +1,112 @@
+//! A method on a device that evaluates: launches of whole iterations.
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{MethodTile, slots_len};
+
+use super::super::device::{MAX_LAUNCH, Target};
+use super::super::machine::{Kernel, Machine, Parameter};
+use super::super::memory::tags_left;
+use super::super::{Engine, Job, Named, demand};
+use super::{Arrays, Generations, Way};
+use crate::choices::{Backend, Schedule};
+use crate::error::Result;
+use crate::planner::generation::{self as planner, Layout};
+use crate::settings::Settings;
+
+/// A method on a device that evaluates.
+pub(crate) type Whole<R, M> = Generations<R, M, Iterations>;
+
+/// What does an iteration.
+pub(crate) struct Iterations {
+    kernel: Kernel,
+    objective: Parameter,
+}
+
+impl Way for Iterations {}
+
+impl<R: Real, M: Machine> Whole<R, M> {
+    /// Plans, allocates, and places the individuals.
+    pub(crate) fn new(
+        backend: Backend,
+        job: Job<R>,
+        named: Named<R>,
+        target: Target,
+        settings: &Settings,
+        mut machine: M,
+    ) -> Result<Self> {
+        let (layout, kernel) = plan(&job, &named, &target, settings, &mut machine)?;
+        let slots_bytes = if layout.shares() {
+            let [runs, blocks] = [job.runs, layout.grid.blocks_per_run].map(u64::from);
+            8 * slots_len::<R>(target.constrained, runs, blocks)
+        } else {
+            0
+        };
+        let arrays = Arrays::allocate(&job, &layout, (slots_bytes, 0), &mut machine)?;
+        let way = Iterations { kernel, objective: target.problem.objective };
+        let mut this =
+            Generations { backend, job, named, layout, arrays, slots_bytes, tag: 0, machine, way };
+        this.iterate(0, 1)?;
+        this.placed()?;
+        Ok(this)
+    }
+
+    /// Launches the kernel for so many iterations, so many times.
+    fn iterate(&mut self, iterations: u64, times: u64) -> Result<()> {
+        let Iterations { kernel, objective } = &self.way;
+        let (kernel, objective) = (kernel.clone(), objective.clone());
+        self.launch(&kernel, &objective, iterations, times)
+    }
+}
+
+impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
+    fn advance(&mut self, iterations: u64) -> Result<()> {
+        if self.layout.schedule != Schedule::Resident {
+            return self.iterate(1, iterations);
+        }
+        let mut left = iterations;
+        while left != 0 {
+            let slots = (self.arrays.slots, self.slots_bytes);
+            let tags = tags_left(&mut self.tag, &mut self.machine, slots)?;
+            let now = left.min(MAX_LAUNCH).min(tags);
+            self.iterate(now, 1)?;
+            if self.layout.shares() && now > 1 {
+                self.tag += now as u32;
+            }
+            left -= now;
+        }
+        Ok(())
+    }
+}
+
+/// Lays a method over a device, with the kernel for that.
+fn plan<R: Real>(
+    job: &Job<R>,
+    named: &Named<R>,
+    target: &Target,
+    settings: &Settings,
+    machine: &mut impl Machine,
+) -> Result<(Layout, Kernel)> {
+    let demand = demand(job, target.gathers, settings, machine);
+    let kernel = |tile: &MethodTile, dense| {
+        let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
+        let form = if tile.is_held() { tile.name } else { "warp" };
+        let own = named.kernels;
+        Kernel { own, dense, ..target.kernel::<R>(entry, form, tile.is_held()) }
+    };
+    let attempts = named.method.most_attempts();
+    let mut plan = |dense| {
+        planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
+            machine.occupancy(&kernel(tile, dense), block, shared)
+        })
+    };
+    let mut dense = false;
+    let mut layout = plan(dense)?;
+    if layout.short {
+        let denser = plan(true)?;
+        dense = denser.capacity > layout.capacity;
+        layout = if dense { denser } else { layout };
+    }
+    let kernel = kernel(&layout.tile, dense);
+    machine.load(&kernel)?;
+    Ok((layout, kernel))
+}

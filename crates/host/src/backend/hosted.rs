@@ -1,0 +1,116 @@
+//! The host evaluates what others move.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use rayon::prelude::*;
+use warpswarm_core::Real;
+use warpswarm_core::launch::stopped;
+use warpswarm_core::order::Fitness;
+
+use super::cpu::{TASK_SECONDS, Workers};
+use super::{Asked, Asks, Driver};
+use crate::error::{Error, Result};
+use crate::goal::{HostObjective, Kind, Points};
+use crate::settings::Settings;
+
+/// An objective of the host, and the threads that evaluate it.
+pub(crate) struct Evaluation<R> {
+    objective: HostObjective<R>,
+    workers: Workers,
+    first_run: u64,
+    dimensions: usize,
+    /// Points for a task of a thread; none before the first have been evaluated.
+    grain: Option<usize>,
+}
+
+impl<R: Real> Evaluation<R> {
+    /// Has the individuals placed.
+    pub(super) fn start(
+        mut asks: Box<dyn Asks<R>>,
+        (objective, dimensions): (HostObjective<R>, usize),
+        settings: &Settings,
+    ) -> Result<Driver<R>> {
+        let workers = Workers::new(settings.threads)?;
+        let first_run = settings.first_run;
+        let mut evaluation = Evaluation { objective, workers, first_run, dimensions, grain: None };
+        evaluation.iterate(&mut *asks)?;
+        Ok(Driver::Host(asks, evaluation))
+    }
+
+    /// Does so many iterations of every run that has not stopped by itself.
+    pub(super) fn advance(&mut self, asks: &mut dyn Asks<R>, iterations: u64) -> Result<()> {
+        // The iteration that the runs that go on have reached, which is the same for all.
+        let reached = |asks: &mut dyn Asks<R>| -> Result<Option<u64>> {
+            let controls = asks.controls()?;
+            let mut going = controls.iter().filter(|control| control.stopped == stopped::NOT);
+            Ok(going.next().map(|control| control.iterations))
+        };
+        let Some(first) = reached(asks)? else { return Ok(()) };
+        while reached(asks)?.is_some_and(|reached| reached - first < iterations) {
+            self.iterate(asks)?;
+        }
+        Ok(())
+    }
+
+    /// Answers once.
+    fn iterate(&mut self, asks: &mut dyn Asks<R>) -> Result<()> {
+        let told = match asks.ask()? {
+            Some(asked) => self.evaluate(asked)?,
+            None => return Ok(()),
+        };
+        asks.tell(&told)
+    }
+
+    /// The fitness at the points, or the message of a panic.
+    fn evaluate(&mut self, asked: &Asked<R>) -> Result<Vec<Fitness<R>>> {
+        let count = asked.runs.len();
+        let start = Instant::now();
+        let fitness = match &self.objective.kind {
+            _ if count == 0 => Vec::new(),
+            Kind::Point(evaluate) => {
+                let at = |x: &[R]| caught(|| evaluate(x).canonical());
+                match &self.workers.pool {
+                    Some(pool) if self.grain.is_none_or(|grain| grain < count) => {
+                        let points = asked.points.par_chunks_exact(self.dimensions);
+                        let points = points.with_min_len(self.grain.unwrap_or(1));
+                        pool.install(|| points.map(at).collect::<Result<Vec<_>>>())?
+                    }
+                    _ => {
+                        asked.points.chunks_exact(self.dimensions).map(at).collect::<Result<_>>()?
+                    }
+                }
+            }
+            Kind::Population(evaluate) => {
+                let points = Points::new(asked, self.dimensions, self.first_run);
+                let mut told = caught(|| evaluate(&points))?;
+                if told.len() != count {
+                    return Err(Error::Told { expected: count, found: told.len() });
+                }
+                told.iter_mut().for_each(|fitness| *fitness = fitness.canonical());
+                told
+            }
+        };
+        if count > 0 {
+            self.grain.get_or_insert_with(|| {
+                let seconds = start.elapsed().as_secs_f64() * self.workers.threads as f64;
+                (TASK_SECONDS * count as f64 / seconds).ceil() as usize
+            });
+        }
+        Ok(fitness)
+    }
+}
+
+/// What a user's closure gives, or the message with which it panics.
+fn caught<T>(evaluate: impl FnOnce() -> T) -> Result<T> {
+    // What the closure leaves behind is its own: of ours it has only shared slices.
+    catch_unwind(AssertUnwindSafe(evaluate)).map_err(|panic| Error::Objective {
+        message: message(&*panic).unwrap_or("no message").into(),
+    })
+}
+
+fn message(panic: &(dyn Any + Send)) -> Option<&str> {
+    let owned = || panic.downcast_ref::<String>().map(String::as_str);
+    panic.downcast_ref::<&str>().copied().or_else(owned)
+}

@@ -1,0 +1,172 @@
+//! What is to be done: the same for every backend.
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
+use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
+
+use super::Procedure;
+use crate::bounds::Bounds;
+use crate::error::{Error, Result};
+use crate::settings::{MAX_ITERATIONS, Settings};
+
+/// What is to be done, checked and in the run's number type: the same for every backend.
+#[derive(Clone, Debug)]
+pub(crate) struct Job<R> {
+    pub(crate) lower: Vec<R>,
+    pub(crate) upper: Vec<R>,
+    pub(crate) procedure: Procedure<R>,
+    pub(crate) stop: StopRule<R>,
+    /// The most evaluations of a run whose iterations differ in them.
+    pub(crate) evaluations: u64,
+    pub(crate) individuals: u32,
+    pub(crate) runs: u32,
+    pub(crate) first_run: u64,
+    pub(crate) seed: u64,
+}
+
+impl<R: Real> Job<R> {
+    pub(super) fn new(
+        bounds: &Bounds,
+        procedure: Procedure<R>,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let (lower, upper) = bounds.rounded()?;
+        let job = Job {
+            lower,
+            upper,
+            procedure,
+            stop: settings.stop.rule(),
+            evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
+            // The settings' check has seen that both fit.
+            individuals: settings.individuals as u32,
+            runs: settings.runs as u32,
+            first_run: settings.first_run,
+            seed: settings.seed,
+        };
+        job.bytes()?;
+        Ok(job)
+    }
+
+    pub(crate) fn dimensions(&self) -> u32 {
+        self.lower.len() as u32
+    }
+
+    /// Places in a row.
+    pub(crate) fn stride(&self) -> u32 {
+        row_stride(self.dimensions())
+    }
+
+    pub(crate) fn run_id(&self, run: u32) -> RunId {
+        RunId { seed: self.seed, run: self.first_run + u64::from(run) }
+    }
+
+    /// The evaluations of a run until after an iteration, where they do not depend on the run.
+    pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
+        let after_the_first = self.procedure.evaluations(self.individuals, iterations)?;
+        Some(after_the_first.saturating_add(u64::from(self.individuals)))
+    }
+
+    /// The bytes of the state of all runs.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        let [runs, individuals] = [self.runs, self.individuals].map(u64::from);
+        let number = size_of::<R>() as u64;
+        let row = u64::from(self.stride()) * number;
+        let (own, numbers) = self.procedure.keeps();
+        // What all may look at is there twice, in a method.
+        let public =
+            if matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_)) { 1 } else { 2 };
+        let rows = (public + own as u64) * row;
+        let seen = size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
+        let individual = rows + public * seen;
+        // Sparks lie in memory twice, the second time in their ranges.
+        let candidates = match &self.procedure {
+            Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
+            _ => 0,
+        };
+        let all = individuals
+            .checked_mul(individual)
+            .and_then(|run| run.checked_add(candidates.checked_mul(2 * row)?))
+            .and_then(|run| run.checked_add(row + 64))
+            .and_then(|run| run.checked_mul(runs))
+            .filter(|&all| all <= isize::MAX as u64);
+        all.ok_or(Error::TooLarge { runs, individuals, dimensions: u64::from(self.dimensions()) })
+    }
+
+    /// Whether a state is one of these runs.
+    pub(crate) fn check_state(&self, swarms: &[Swarm<R>]) -> Result<()> {
+        let check = |what, expected: u64, found: u64| {
+            if expected == found {
+                return Ok(());
+            }
+            let [expected, found] = [expected, found].map(|number| number.to_string());
+            Err(Error::State { what, expected, found })
+        };
+        let at_most = |what, most: u64, found: u64| {
+            if found <= most {
+                return Ok(());
+            }
+            let expected = format!("at most {most}");
+            Err(Error::State { what, expected, found: found.to_string() })
+        };
+        check("runs", u64::from(self.runs), swarms.len() as u64)?;
+        let row = u64::from(self.stride());
+        let rows = u64::from(self.individuals) * row;
+        let (own, numbers) = self.procedure.keeps();
+        for (run, swarm) in (0..).zip(swarms) {
+            check("individuals", u64::from(self.individuals), swarm.best.len() as u64)?;
+            check("dimensions", u64::from(self.dimensions()), swarm.dimensions as u64)?;
+            check("stride", row, swarm.stride as u64)?;
+            let own = |row: usize| if row < own { rows } else { 0 };
+            check("positions", own(0), swarm.positions.len() as u64)?;
+            check("velocities", own(1), swarm.velocities.len() as u64)?;
+            check(
+                "numbers",
+                u64::from(self.individuals) * numbers as u64,
+                swarm.numbers.len() as u64,
+            )?;
+            check("best positions", rows, swarm.best_positions.len() as u64)?;
+            check("places of the global best", row, swarm.global_position.len() as u64)?;
+            check("seed", self.seed, swarm.id.seed)?;
+            check("run number", self.run_id(run).run, swarm.id.run)?;
+            let Control { iterations, improved_at, .. } = swarm.control;
+            at_most("iterations", MAX_ITERATIONS, iterations)?;
+            let noticed = self.procedure.noticed(iterations);
+            at_most("last improvement at iteration", noticed, improved_at)?;
+            let last = u64::from(self.individuals) - 1;
+            at_most("global best of individual", last, u64::from(swarm.global.index))?;
+        }
+        let going = swarms
+            .iter()
+            .map(|swarm| self.going_on(swarm))
+            .filter(|control| control.stopped == stopped::NOT);
+        let mut iterations = going.map(|control| control.iterations);
+        let first = iterations.next().unwrap_or(0);
+        iterations.try_for_each(|other| check("a run at iteration", first, other))
+    }
+
+    /// Where a run is as this job goes on from its state.
+    pub(crate) fn going_on(&self, swarm: &Swarm<R>) -> Control {
+        let control = self.settled(swarm.control, swarm.global.fitness);
+        match &self.procedure {
+            Procedure::Fwa(fwa)
+                if control.stopped == stopped::NOT
+                    && cpu_ref::fwa::would_exceed(swarm, fwa, self.evaluations) =>
+            {
+                Control { stopped: stopped::EVALUATIONS, ..control }
+            }
+            _ => control,
+        }
+    }
+
+    /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
+    pub(crate) fn settled(&self, control: Control, best: Fitness<R>) -> Control {
+        let Control { iterations, improved_at, .. } = control;
+        let stopped = if self.procedure.noticed(iterations) == iterations {
+            self.stop.check(best, iterations, improved_at)
+        } else {
+            stopped::NOT
+        };
+        Control { stopped, ticket: 0, ..control }
+    }
+}

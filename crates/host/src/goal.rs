@@ -1,0 +1,180 @@
+//! What can be minimised: objectives that run anywhere, and closures that the host evaluates.
+
+use std::fmt;
+use std::sync::Arc;
+
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::{Objective, Real};
+
+use crate::backend::{Asked, Evaluator, Portable, Target};
+use crate::problems::built_in;
+
+/// What can be minimised: any [`Objective`], or a [`HostObjective`].
+pub trait Goal<R: Real> {
+    #[doc(hidden)]
+    fn prepared(&self) -> Prepared<R>;
+}
+
+/// A goal as backends know it.
+#[doc(hidden)]
+pub struct Prepared<R>(pub(crate) Evaluator<R>);
+
+impl<R> fmt::Debug for Prepared<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Prepared")
+    }
+}
+
+impl<R: Real, O: Objective<R>> Goal<R> for O {
+    fn prepared(&self) -> Prepared<R> {
+        let target = built_in(self).map(|problem| Target {
+            problem,
+            constrained: O::CONSTRAINED,
+            gathers: O::GATHERS,
+        });
+        let objective = *self;
+        let evaluate = Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x)));
+        let constrained = O::CONSTRAINED;
+        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target }))
+    }
+}
+
+impl<R: Real> Goal<R> for HostObjective<R> {
+    fn prepared(&self) -> Prepared<R> {
+        Prepared(Evaluator::Host(self.clone()))
+    }
+}
+
+/// An objective that is a closure on the host: over a point, called from several threads at once, or over all
+/// points of an iteration.
+///
+/// It runs wherever a function does, on the CPU alone or between two launches on a GPU, where the individuals
+/// move ([`Schedule::Hosted`](crate::Schedule::Hosted)); the numbers are those of an [`Objective`] of the same
+/// values. If it panics, the step in which it does fails with [`Error::Objective`](crate::Error::Objective), and the
+/// runs are where they were before that iteration.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, minimise};
+/// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
+/// let valley = HostObjective::new(|x: &[f64]| (x[0] - 1.0).powi(2) + 100.0 * (x[1] - x[0] * x[0]).powi(2));
+/// let report = minimise(&valley, &bounds, &Algorithm::default(), &Settings::default())?;
+/// assert!(report.best().value < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+pub struct HostObjective<R> {
+    pub(crate) kind: Kind<R>,
+}
+
+/// The fitness at a point.
+pub(crate) type OfPoint<R> = dyn Fn(&[R]) -> Fitness<R> + Send + Sync;
+/// The fitness at each of many points.
+type OfPopulation<R> = dyn Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync;
+
+/// What is called.
+pub(crate) enum Kind<R> {
+    Point(Arc<OfPoint<R>>),
+    Population(Arc<OfPopulation<R>>),
+}
+
+impl<R> Clone for HostObjective<R> {
+    fn clone(&self) -> Self {
+        let kind = match &self.kind {
+            Kind::Point(evaluate) => Kind::Point(evaluate.clone()),
+            Kind::Population(evaluate) => Kind::Population(evaluate.clone()),
+        };
+        HostObjective { kind }
+    }
+}
+
+impl<R> fmt::Debug for HostObjective<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            Kind::Point(_) => "HostObjective of a point",
+            Kind::Population(_) => "HostObjective of a population",
+        })
+    }
+}
+
+impl<R: Real> HostObjective<R> {
+    /// The value at a point; NaN and +inf are allowed and rank last.
+    pub fn new(value: impl Fn(&[R]) -> R + Send + Sync + 'static) -> Self {
+        Self::with_violation(move |x| Fitness { violation: R::ZERO, value: value(x) })
+    }
+
+    /// Value and total constraint violation at a point; the violation is zero where the point is feasible.
+    pub fn with_violation(fitness: impl Fn(&[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
+        HostObjective { kind: Kind::Point(Arc::new(fitness)) }
+    }
+
+    /// Value and violation at each of many points, in their order: those that all runs of the batch evaluate in
+    /// an iteration, called on one thread.
+    pub fn of_population(
+        fitness: impl Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync + 'static,
+    ) -> Self {
+        HostObjective { kind: Kind::Population(Arc::new(fitness)) }
+    }
+}
+
+impl<R: Real> From<Portable<R>> for HostObjective<R> {
+    fn from(objective: Portable<R>) -> Self {
+        HostObjective { kind: Kind::Point(objective.evaluate.into()) }
+    }
+}
+
+/// Points that are to be evaluated: a matrix with a point a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Points<'a, R> {
+    asked: &'a Asked<R>,
+    dimensions: usize,
+    first_run: u64,
+}
+
+impl<'a, R: Real> Points<'a, R> {
+    pub(crate) fn new(asked: &'a Asked<R>, dimensions: usize, first_run: u64) -> Self {
+        Points { asked, dimensions, first_run }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.asked.runs.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Coordinates of each.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Point `i`, `[coordinate]`.
+    ///
+    /// # Panics
+    ///
+    /// Where there are no more than `i`.
+    pub fn point(&self, i: usize) -> &'a [R] {
+        &self.asked.points[i * self.dimensions..][..self.dimensions]
+    }
+
+    /// The number of the run that asks for point `i`.
+    ///
+    /// # Panics
+    ///
+    /// Where there are no more than `i`.
+    pub fn run(&self, i: usize) -> u64 {
+        self.first_run + u64::from(self.asked.runs[i])
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [R]> {
+        self.asked.points.chunks_exact(self.dimensions)
+    }
+
+    /// All coordinates, `[point][coordinate]`.
+    pub fn as_slice(&self) -> &'a [R] {
+        &self.asked.points
+    }
+}

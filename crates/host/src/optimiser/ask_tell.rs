@@ -1,0 +1,170 @@
+//! Optimisation in which the caller evaluates.
+
+use std::time::Instant;
+
+use warpswarm_core::Real;
+use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::Swarm;
+
+use super::Optimiser;
+use crate::algorithms::Algorithm;
+use crate::backend::{Driver, Evaluator, Wanted};
+use crate::bounds::Bounds;
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+use crate::goal::Points;
+use crate::report::{Plan, Progress, Report, StopReason};
+use crate::settings::Settings;
+
+/// An optimisation that asks for the fitness of points and is told of it: for objectives that are no function
+/// here, such as experiments, other programs, or other machines.
+///
+/// It moves individuals as an [`Optimiser`] does, on the CPU or on a GPU, with the same numbers. What it asks
+/// first are the initial individuals.
+///
+/// ```
+/// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings, Stop};
+/// let bounds = Bounds::uniform(3, -4.0, 4.0)?;
+/// let settings = Settings { individuals: 32, stop: Stop::iterations(200), ..Settings::default() };
+/// let mut search = AskTell::<f64>::new(&bounds, &Algorithm::default(), &settings)?;
+/// while let Some(points) = search.ask()? {
+///     let fitness: Vec<_> = points
+///         .iter()
+///         .map(|x| Fitness { violation: 0.0, value: x.iter().map(|x| x * x).sum() })
+///         .collect();
+///     search.tell(&fitness)?;
+/// }
+/// assert!(search.report()?.best().value < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct AskTell<R: Real> {
+    optimiser: Optimiser<R>,
+    /// When the points were asked for that are to be told of.
+    since: Option<Instant>,
+    reason: Option<StopReason>,
+}
+
+impl<R: Real> AskTell<R> {
+    /// Checks everything and chooses the backend; with [`Backend::Auto`] it is the CPU, unless the settings say
+    /// [`Schedule::Hosted`](crate::Schedule::Hosted).
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::new`].
+    pub fn new(bounds: &Bounds, algorithm: &Algorithm, settings: &Settings) -> Result<Self> {
+        settings.check()?;
+        AskTell::start(bounds, Wanted::new(algorithm, settings.individuals)?, settings)
+    }
+
+    /// The same for any algorithm, whose parameters have been checked, as the settings have.
+    pub(crate) fn start(bounds: &Bounds, wanted: Wanted<R>, settings: &Settings) -> Result<Self> {
+        let optimiser = Optimiser::start(Evaluator::Caller, bounds, wanted, settings)?;
+        Ok(AskTell { optimiser, since: None, reason: None })
+    }
+
+    /// The points to be evaluated next, the same until they have been told of; none where every run has met one of
+    /// the conditions of [`Stop`](crate::Stop).
+    ///
+    /// They are those that all runs evaluate in an iteration; of `spso`, whose particles move one after the other,
+    /// one a run.
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn ask(&mut self) -> Result<Option<Points<'_, R>>> {
+        loop {
+            let placed = self.asks().is_placed();
+            let controls = self.optimiser.driver.state_mut().controls()?;
+            self.reason = self.optimiser.finished(&controls).filter(|_| placed);
+            if self.reason.is_some() {
+                return Ok(None);
+            }
+            match self.asks().ask()? {
+                None => return Ok(None),
+                Some(asked) if asked.runs.is_empty() => self.asks().tell(&[])?,
+                Some(_) => break,
+            }
+        }
+        self.since.get_or_insert_with(Instant::now);
+        let (dimensions, first_run) =
+            (self.optimiser.job.lower.len(), self.optimiser.job.first_run);
+        let asked = self.asks().ask()?;
+        Ok(asked.map(|asked| Points::new(asked, dimensions, first_run)))
+    }
+
+    /// Takes the fitness of the points last asked for, in their order.
+    ///
+    /// # Errors
+    ///
+    /// Where there are fewer or more than points, or the backend fails.
+    pub fn tell(&mut self, fitness: &[Fitness<R>]) -> Result<()> {
+        let expected = match self.since {
+            Some(_) => self.asks().ask()?.map_or(0, |asked| asked.runs.len()),
+            None => 0,
+        };
+        if fitness.len() != expected || expected == 0 {
+            return Err(Error::Told { expected, found: fitness.len() });
+        }
+        let told: Vec<_> = fitness.iter().map(|fitness| fitness.canonical()).collect();
+        self.asks().tell(&told)?;
+        let since = self.since.take();
+        self.optimiser.seconds += since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// The runs as they are. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn report(&mut self) -> Result<Report<R>> {
+        self.optimiser.report(self.reason.unwrap_or(StopReason::Interrupted))
+    }
+
+    /// Where the runs are; see [`Optimiser::progress`].
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn progress(&mut self) -> Result<Progress<R>> {
+        self.optimiser.progress()
+    }
+
+    /// The whole state of every run, as it was before the points were asked for that are to be told of; see
+    /// [`Optimiser::state`].
+    ///
+    /// # Errors
+    ///
+    /// Where the first individuals have not been told of, or the backend fails.
+    pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
+        self.optimiser.state()
+    }
+
+    /// Goes on from a state, also of an [`Optimiser`]; see [`Optimiser::restore`].
+    ///
+    /// # Errors
+    ///
+    /// Where the state is of another size, seed or run, or the backend fails.
+    pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
+        self.since = None;
+        self.optimiser.restore(state)
+    }
+
+    /// How the runs are laid over the device; `None` on the CPU.
+    pub fn plan(&self) -> Option<Plan> {
+        self.optimiser.plan()
+    }
+
+    /// Where the individuals move.
+    pub fn backend(&self) -> Backend {
+        self.optimiser.backend()
+    }
+
+    fn asks(&mut self) -> &mut dyn crate::backend::Asks<R> {
+        match &mut self.optimiser.driver {
+            Driver::Caller(asks) | Driver::Host(asks, _) => &mut **asks,
+            Driver::Engine(_) => unreachable!("`start` makes one that asks"),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Objectives that the host or the caller evaluates give the bits of those that move with the individuals.
+
+mod common;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::{assert_same, bounds, settings};
+use warpswarm::problems::Rastrigin;
+use warpswarm::{
+    Algorithm, AskTell, Backend, Error, Fitness, HostObjective, Objective, Optimiser, Points,
+    Settings, Stop, StopReason, Swarm, algorithms, minimise,
+};
+use warpswarm_core::objective::SlicePoint;
+
+/// The algorithms that run on a backend.
+fn all(backend: Backend) -> impl Iterator<Item = Algorithm> {
+    let of_backend = move |info: &&algorithms::AlgorithmInfo| info.backends.contains(&backend);
+    algorithms::ALL.iter().filter(of_backend).map(|info| info.algorithm())
+}
+
+fn rastrigin(x: &[f64]) -> Fitness<f64> {
+    Objective::<f64>::evaluate(&Rastrigin, &SlicePoint(x))
+}
+
+fn of_population(points: &Points<'_, f64>) -> Vec<Fitness<f64>> {
+    points.iter().map(rastrigin).collect()
+}
+
+fn state(optimiser: &mut Optimiser<f64>, iterations: u64) -> Vec<Swarm<f64>> {
+    optimiser.step(iterations).unwrap();
+    optimiser.state().unwrap()
+}
+
+/// The same states by an objective, by closures, and by asking and telling.
+fn check(backend: Backend) {
+    // Some runs stop by themselves, others do not.
+    let stop = Stop::target(20.0).or_iterations(9);
+    for algorithm in all(backend) {
+        let cpu = Settings {
+            runs: 3,
+            first_run: 2,
+            stop: stop.clone(),
+            threads: Some(2),
+            ..settings(40)
+        };
+        let other = Settings { backend, ..cpu.clone() };
+        let what = format!("{algorithm:?}");
+        let make =
+            |by: &HostObjective<f64>| Optimiser::new(by, &bounds(4), &algorithm, &other).unwrap();
+        let mut straight = Optimiser::new(&Rastrigin, &bounds(4), &algorithm, &cpu).unwrap();
+        let expected = state(&mut straight, 9);
+        let mut by_point = make(&HostObjective::with_violation(rastrigin));
+        assert_same(&expected, &state(&mut by_point, 9), &what);
+        let mut by_population = make(&HostObjective::of_population(of_population));
+        assert_same(&expected, &state(&mut by_population, 9), &what);
+
+        let mut search = AskTell::new(&bounds(4), &algorithm, &other).unwrap();
+        assert_eq!(search.state().unwrap_err(), Error::NotPlaced);
+        let mut asked = 0;
+        while let Some(points) = search.ask().unwrap() {
+            assert!((0..points.len()).all(|i| (2..5).contains(&points.run(i))));
+            asked += points.len() as u64;
+            let told = of_population(&points);
+            search.tell(&told).unwrap();
+        }
+        assert_same(&expected, &search.state().unwrap(), &what);
+        let report = search.report().unwrap();
+        let straight = straight.run().unwrap();
+        assert_eq!(report.runs, straight.runs, "{what}");
+        let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
+        assert_eq!(asked, evaluations, "{what}");
+    }
+}
+
+#[test]
+fn on_the_cpu_every_algorithm_asks() {
+    assert_eq!(all(Backend::Cpu).count(), algorithms::ALL.len());
+    check(Backend::Cpu);
+}
+
+#[cfg(feature = "emulator")]
+#[test]
+fn on_a_device_every_method_asks() {
+    check(Backend::Emulator);
+}
+
+#[test]
+fn a_search_goes_on_from_a_state() {
+    let settings = settings(16);
+    let algorithm = Algorithm::default();
+    let mut straight = Optimiser::new(&Rastrigin, &bounds(3), &algorithm, &settings).unwrap();
+    let middle = state(&mut straight, 4);
+    let mut search = AskTell::new(&bounds(3), &algorithm, &settings).unwrap();
+    search.ask().unwrap();
+    search.restore(&middle).unwrap();
+    for _ in 0..3 {
+        let told = of_population(&search.ask().unwrap().unwrap());
+        search.tell(&told).unwrap();
+    }
+    assert_same(&state(&mut straight, 3), &search.state().unwrap(), "restored");
+    assert_eq!(search.report().unwrap().runs[0].stop_reason, StopReason::Interrupted);
+}
+
+#[test]
+fn points_stay_the_same_until_they_have_been_told_of() {
+    let mut search = AskTell::<f64>::new(&bounds(3), &Algorithm::default(), &settings(16)).unwrap();
+    let first = search.ask().unwrap().unwrap().as_slice().to_vec();
+    assert_eq!(search.ask().unwrap().unwrap().as_slice(), first);
+    let fitness = Fitness { violation: 0.0, value: 1.0 };
+    let error = search.tell(&[fitness; 3]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "3 fitnesses for 16 points; allowed: one for each point that was asked for"
+    );
+    search.tell(&[fitness; 16]).unwrap();
+    assert_eq!(search.tell(&[fitness; 16]).unwrap_err(), Error::Told { expected: 0, found: 16 });
+    assert_ne!(search.ask().unwrap().unwrap().as_slice(), first);
+}
+
+#[test]
+fn a_panic_is_an_error_and_the_runs_are_where_they_were() {
+    static LEFT: AtomicU64 = AtomicU64::new(0);
+    let algorithm = Algorithm::default();
+    let panicking = HostObjective::new(|x: &[f64]| {
+        assert!(LEFT.fetch_sub(1, Ordering::Relaxed) > 0, "no more of {} numbers", x.len());
+        rastrigin(x).value
+    });
+    for threads in [1, 2] {
+        let settings = Settings { threads: Some(threads), ..settings(16) };
+        LEFT.store(16 * 6 + 5, Ordering::Relaxed);
+        let mut optimiser = Optimiser::new(&panicking, &bounds(3), &algorithm, &settings).unwrap();
+        let error = optimiser.step(9).unwrap_err();
+        assert_eq!(error, Error::Objective { message: "no more of 3 numbers".into() });
+        LEFT.store(u64::MAX, Ordering::Relaxed);
+        let mut straight = Optimiser::new(&Rastrigin, &bounds(3), &algorithm, &settings).unwrap();
+        assert_same(&state(&mut straight, 5), &optimiser.state().unwrap(), "after the panic");
+        assert_same(&state(&mut straight, 2), &state(&mut optimiser, 2), "and on");
+    }
+}
+
+#[test]
+fn a_population_of_the_wrong_length() {
+    let short = HostObjective::<f64>::of_population(|_| Vec::new());
+    let error = minimise(&short, &bounds(2), &Algorithm::default(), &settings(7)).unwrap_err();
+    assert_eq!(error, Error::Told { expected: 7, found: 0 });
+}
