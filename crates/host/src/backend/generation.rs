@@ -87,6 +87,10 @@ pub(crate) trait Way: Send {
     fn is_placed(&self) -> bool {
         true
     }
+    /// Where the runs are, if that is known here.
+    fn controls(&self) -> Option<&Vec<Control>> {
+        None
+    }
     /// Goes on from elsewhere, where the runs are so.
     fn go_on(&mut self, controls: Vec<Control>) {
         let _ = controls;
@@ -177,7 +181,10 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
 
 impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     fn controls(&mut self) -> Result<Vec<Control>> {
-        self.arrays.runs.controls(&self.job, &mut self.machine)
+        match self.way.controls() {
+            Some(controls) => Ok(controls.clone()),
+            None => self.arrays.runs.controls(&self.job, &mut self.machine),
+        }
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
@@ -242,7 +249,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             machine.store_numbers(at.numbers, written * n * count, &swarm.numbers)?;
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
-        let controls = self.controls()?;
+        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
         self.way.go_on(controls);
         Ok(())
     }

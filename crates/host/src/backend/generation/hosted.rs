@@ -6,7 +6,7 @@ use warpswarm_core::order::Fitness;
 
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::Transfer;
-use super::super::{Asked, Asks, Job, Named, State, demand};
+use super::super::{Asked, Asks, Job, Named, demand};
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
@@ -33,6 +33,9 @@ pub(crate) struct Questions<R> {
 impl<R: Send> Way for Questions<R> {
     fn is_placed(&self) -> bool {
         self.controls.is_some()
+    }
+    fn controls(&self) -> Option<&Vec<Control>> {
+        self.controls.as_ref()
     }
     fn go_on(&mut self, controls: Vec<Control>) {
         self.controls = Some(controls);
@@ -150,7 +153,7 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
         if self.way.controls.is_none() {
             self.placed()?;
         }
-        self.way.controls = Some(self.controls()?);
+        self.way.controls = Some(self.arrays.runs.controls(&self.job, &mut self.machine)?);
         self.way.asked = None;
         Ok(())
     }
