@@ -105,6 +105,34 @@ pub struct Control {
     pub ticket: u32,
 }
 
+/// The data of an objective, for the runs of a launch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DataArgs<R> {
+    /// What all runs share.
+    pub all: Ptr<R>,
+    /// What each run has for itself, `[run][number]`
+    pub of_runs: Ptr<R>,
+    /// Numbers that all runs share.
+    pub count: u32,
+    /// Numbers that each run has for itself.
+    pub count_of_run: u32,
+    /// Runs in this launch.
+    pub runs: u32,
+    /// Blocks that share one run.
+    pub blocks_per_run: u32,
+}
+
+/// An objective as a kernel's parameter ends with it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectiveArgs<R, O> {
+    /// The objective.
+    pub objective: O,
+    /// Its data.
+    pub data: DataArgs<R>,
+}
+
 /// The arguments of every PSO kernel.
 ///
 /// Arrays are row-major; a row of coordinates has `stride` places, those beyond `dimensions` zero.
@@ -335,6 +363,8 @@ mod tests {
         assert_eq!(size_of::<Candidate<f64>>(), 24);
         assert_eq!(size_of::<Control>(), 32);
         assert_eq!(size_of::<StopRule<f32>>(), 16);
+        assert_eq!(size_of::<DataArgs<f32>>(), 2 * 8 + 4 * 4);
+        assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
         assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 24 + 6 * 4);

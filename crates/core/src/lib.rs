@@ -8,6 +8,7 @@
 //! * [`order`]: how results compare.
 //! * [`sum`]: the order in which terms are added.
 //! * [`objective`]: what is minimised, and the point at which it is evaluated.
+//! * [`data`]: tables of numbers that an objective reads.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
 //! * [`pso`]: particle swarm optimisation.
 //! * [`method`]: what an algorithm is made of, if the engines are to run it.
@@ -26,6 +27,7 @@ extern crate std;
 
 pub mod boundary;
 pub mod cmepso;
+pub mod data;
 pub mod de;
 pub mod epso;
 pub mod fwa;
@@ -45,6 +47,7 @@ pub mod scatter_search;
 pub mod solis_wets;
 pub mod sum;
 
+pub use data::Table;
 pub use objective::{Objective, Point};
 pub use order::Fitness;
 pub use real::Real;

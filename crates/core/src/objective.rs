@@ -1,5 +1,6 @@
 //! What is minimised, and the point at which it is evaluated.
 
+use crate::data::Table;
 use crate::order::Fitness;
 use crate::real::Real;
 use crate::sum::{self, Operator, Product, Sum, TileSum};
@@ -51,6 +52,23 @@ pub trait Point<R: Real> {
 
     /// Coordinate `i`, below [`dimensions`](Point::dimensions).
     fn get(&self, i: usize) -> R;
+
+    /// Number `i` of a table of the objective's data; NaN where there is no such number.
+    #[inline(always)]
+    fn data(&self, table: Table, i: usize) -> R {
+        let _ = (table, i);
+        R::NAN
+    }
+
+    /// The number in a row and a column of a table; NaN where there is no such number.
+    #[inline(always)]
+    fn cell(&self, table: Table, row: usize, column: usize) -> R {
+        if column < table.columns() {
+            self.data(table, row * table.columns() + column)
+        } else {
+            R::NAN
+        }
+    }
 
     /// Combines `term(i, x_i)` over all coordinates in the fixed order of [`sum`].
     fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R;

@@ -280,6 +280,32 @@ pub(crate) fn prefetch<T>(at: *const T) {
 }
 
 /// # Safety
+/// `at` is valid for a read of 8 bytes in global memory that this launch does not write, and a multiple of 8.
+#[inline(always)]
+pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
+    let value: u64;
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.global.nc.b64 {value}, [{at}];", at = in(reg64) at,
+            value = out(reg64) value, options(readonly, pure, nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// `at` is valid for a read of 4 bytes in global memory that this launch does not write, and a multiple of 4.
+#[inline(always)]
+pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
+    let value: u32;
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.global.nc.b32 {value}, [{at}];", at = in(reg64) at,
+            value = out(reg32) value, options(readonly, pure, nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
 /// `at` is valid for a read of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]
 pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {

@@ -7,11 +7,15 @@
 //! On `nvptx64` the two meet in the text: `ptx-builder` puts the objective's instructions where the
 //! kernel asks, between registers of agreed names. On the host the launch brings a function.
 
+use warpswarm_core::data::WithData;
+#[doc(hidden)]
+pub use warpswarm_core::launch::ObjectiveArgs;
 use warpswarm_core::objective::{Objective, Point};
 use warpswarm_core::order::Fitness;
 #[cfg(not(target_arch = "nvptx64"))]
 use warpswarm_core::real::Real;
 
+use crate::data::DeviceData;
 use crate::point::{ThreadPoint, TilePoint, WarpPoint};
 use crate::view::DeviceReal;
 #[cfg(target_arch = "nvptx64")]
@@ -61,21 +65,35 @@ pub fn evaluate<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -
 }
 
 /// The fitness at a point that was handed over.
+///
+/// # Safety
+///
+/// The data are as [`DeviceData::of_block`] wants them.
 #[doc(hidden)]
 #[inline(always)]
-pub fn at<R: DeviceReal, O: Objective<R>, P: Form<R>>(objective: &O, point: &P) -> Fitness<R> {
+pub unsafe fn at<R: DeviceReal, O: Objective<R>, P: Form<R>>(
+    args: &ObjectiveArgs<R, O>,
+    point: &P,
+) -> Fitness<R> {
     if O::GATHERS {
         point.show();
     }
-    objective.judge(point)
+    // SAFETY: the caller's.
+    let data = unsafe { DeviceData::of_block(&args.data) };
+    args.objective.judge(&WithData { point: *point, data })
 }
 
 /// The whole of an objective's entry.
+///
+/// # Safety
+///
+/// The data are as [`DeviceData::of_block`] wants them.
 #[cfg(target_arch = "nvptx64")]
 #[doc(hidden)]
 #[inline(always)]
-pub fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(objective: &O) {
-    let fitness = at::<R, O, P>(objective, &P::handed_over());
+pub unsafe fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(args: &ObjectiveArgs<R, O>) {
+    // SAFETY: the caller's.
+    let fitness = unsafe { at::<R, O, P>(args, &P::handed_over()) };
     R::answer(fitness);
 }
 
@@ -219,11 +237,14 @@ macro_rules! objectives {
     }) => {
         $(const _: () = {
             /// # Safety
-            /// Only to be linked with a kernel that hands over points of this form.
+            /// Only to be linked with a kernel that hands over points of this form, with data that are there.
             #[unsafe(export_name = $name)]
             #[allow(improper_ctypes_definitions)]
-            unsafe extern "ptx-kernel" fn entry(objective: $objective) {
-                $crate::objective::answer::<$real, $objective, $point>(&objective)
+            unsafe extern "ptx-kernel" fn entry(
+                args: $crate::objective::ObjectiveArgs<$real, $objective>,
+            ) {
+                // SAFETY: the host brings the data.
+                unsafe { $crate::objective::answer::<$real, $objective, $point>(&args) }
             }
         };)*
     };

@@ -137,7 +137,7 @@ impl<T: Copy> View<T> {
     /// checks of every access took a fifth of the instructions and of the registers.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn at(&self, i: usize, count: usize) -> *mut T {
+    pub(crate) fn at(&self, i: usize, count: usize) -> *mut T {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.len || self.len - i < count {
             machine::fail("a view was used out of its bounds");

@@ -137,6 +137,38 @@ pub enum Error {
         /// What would do.
         allowed: &'static str,
     },
+    /// Data are not in whole rows, or not as many for each run.
+    #[error(
+        "{len} numbers of data are no whole {what} of {groups}; allowed: multiples of {groups}"
+    )]
+    DataLength {
+        /// Numbers.
+        len: usize,
+        /// How many they were to be divided into.
+        groups: usize,
+        /// What those are.
+        what: &'static str,
+    },
+    /// A number of the data is NaN.
+    #[error("number {index} of a table of data is NaN")]
+    DataNan {
+        /// Which, from 0.
+        index: usize,
+    },
+    /// There are too many data.
+    #[error("{numbers} numbers of data; allowed: up to 4294967295")]
+    DataSize {
+        /// Numbers.
+        numbers: u64,
+    },
+    /// Data of runs are for another number of runs.
+    #[error("data of {data} runs for {runs} runs; allowed: as many as there are runs")]
+    DataRuns {
+        /// Runs that have data.
+        data: u64,
+        /// Runs.
+        runs: u64,
+    },
     /// An objective of the host panicked.
     #[error("the objective panicked: {message}")]
     Objective {
@@ -222,6 +254,15 @@ pub enum Error {
     /// This library was built where no device toolchain was found.
     #[error("built without GPU kernels: run `cargo xtask setup` and build again")]
     NoKernels,
+    /// An objective of one's own has no kernels for points of the form that this run has.
+    #[error(
+        "there is no `{objective}`: the line `export_objective!` exports for `any` number of dimensions, for up \
+         to `two`, for a `few` (3 to 32) or for `many` (3 and more)"
+    )]
+    NotExported {
+        /// The name that is missing.
+        objective: String,
+    },
     /// The kernels that were built in are damaged.
     #[error("the GPU kernels that were built in cannot be read: {message}")]
     BadKernels {
@@ -281,6 +322,7 @@ impl Error {
             UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
             Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
             BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
+            DataLength { .. } | DataNan { .. } | DataSize { .. } | DataRuns { .. } => true,
             Objective { .. } | Told { .. } | NotPlaced => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
             Threads { .. }
@@ -289,6 +331,7 @@ impl Error {
             | NoDevice { .. }
             | DriverTooOld { .. } => false,
             UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
+            NotExported { .. } => true,
             NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => false,
             Driver { .. } | DeviceLost { .. } => false,
         }

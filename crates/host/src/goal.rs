@@ -3,14 +3,18 @@
 use std::fmt;
 use std::sync::Arc;
 
+use warpswarm_core::data::WithData;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::{Objective, Real};
 
+use crate::backend::machine::Parameter;
 use crate::backend::{Asked, Evaluator, Portable, Target};
+use crate::own::OwnObjective;
 use crate::problems::built_in;
 
-/// What can be minimised: any [`Objective`], or a [`HostObjective`].
+/// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
+/// [`HostObjective`].
 pub trait Goal<R: Real> {
     #[doc(hidden)]
     fn prepared(&self) -> Prepared<R>;
@@ -28,15 +32,30 @@ impl<R> fmt::Debug for Prepared<R> {
 
 impl<R: Real, O: Objective<R>> Goal<R> for O {
     fn prepared(&self) -> Prepared<R> {
-        let target = built_in(self).map(|problem| Target {
-            problem,
+        let (objective, constrained) = (*self, O::CONSTRAINED);
+        let evaluate = Box::new(move |_, x: &[R]| objective.evaluate(&SlicePoint(x)));
+        let (target, data) = (built_in(self), Arc::default());
+        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+    }
+}
+
+impl<R: Real, O: Objective<R>> Goal<R> for OwnObjective<R, O> {
+    fn prepared(&self) -> Prepared<R> {
+        let target = self.kernels.map(|kernels| Target {
+            name: self.name,
+            objective: Parameter::of(self.objective),
+            own: Some(kernels),
+            problem: None,
             constrained: O::CONSTRAINED,
             gathers: O::GATHERS,
         });
-        let objective = *self;
-        let evaluate = Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x)));
-        let constrained = O::CONSTRAINED;
-        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target }))
+        let (objective, constrained) = (self.objective, O::CONSTRAINED);
+        let data = self.data.clone();
+        let seen = data.clone();
+        let evaluate = Box::new(move |run, x: &[R]| {
+            objective.evaluate(&WithData { point: SlicePoint(x), data: seen.of(run) })
+        });
+        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
     }
 }
 
@@ -66,8 +85,8 @@ pub struct HostObjective<R> {
     pub(crate) kind: Kind<R>,
 }
 
-/// The fitness at a point.
-pub(crate) type OfPoint<R> = dyn Fn(&[R]) -> Fitness<R> + Send + Sync;
+/// The fitness at a point of a run, by its place in the batch.
+pub(crate) type OfPoint<R> = dyn Fn(u32, &[R]) -> Fitness<R> + Send + Sync;
 /// The fitness at each of many points.
 type OfPopulation<R> = dyn Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync;
 
@@ -104,6 +123,11 @@ impl<R: Real> HostObjective<R> {
 
     /// Value and total constraint violation at a point; the violation is zero where the point is feasible.
     pub fn with_violation(fitness: impl Fn(&[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
+        HostObjective { kind: Kind::Point(Arc::new(move |_, x: &[R]| fitness(x))) }
+    }
+
+    /// The same at a point of a run, by its place in the batch: where each run has data of its own.
+    pub fn of_run(fitness: impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
         HostObjective { kind: Kind::Point(Arc::new(fitness)) }
     }
 

@@ -47,6 +47,7 @@ pub mod algorithms;
 mod backend;
 mod bounds;
 mod choices;
+mod data;
 mod error;
 mod goal;
 mod optimiser;
@@ -61,7 +62,7 @@ pub use warpswarm_core::boundary::Boundary;
 pub use warpswarm_core::fwa::Mapping;
 pub use warpswarm_core::method;
 pub use warpswarm_core::order::Fitness;
-pub use warpswarm_core::{Objective, Point, Real};
+pub use warpswarm_core::{Objective, Point, Real, Table};
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
 pub use algorithms::{
@@ -70,10 +71,11 @@ pub use algorithms::{
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use choices::{Backend, Precision, Schedule};
+pub use data::Data;
 pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
 pub use optimiser::{AskTell, Optimiser};
-pub use own::{Kernels, OwnMethod};
+pub use own::{Kernels, OwnMethod, OwnObjective};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 pub use settings::{DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Settings, Stop};

@@ -1,10 +1,11 @@
-//! Methods of one's own.
+//! Objectives and methods of one's own, with their GPU kernels.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 #[cfg(feature = "emulator")]
-use warpswarm_device::emulator::Entry;
+use warpswarm_device::emulator::{Entry, Linkable};
 
 use warpswarm_core::Real;
 use warpswarm_core::method::Method;
@@ -12,6 +13,7 @@ use warpswarm_core::method::Method;
 use crate::backend::{Procedure, Wanted};
 use crate::bounds::Bounds;
 use crate::choices::Backend;
+use crate::data::{Data, LaidOut};
 use crate::error::Result;
 use crate::goal::Goal;
 use crate::optimiser::{AskTell, Optimiser};
@@ -24,6 +26,8 @@ pub struct Kernels {
     package: &'static [u8],
     #[cfg(feature = "emulator")]
     entries: &'static [fn() -> &'static [Entry]],
+    #[cfg(feature = "emulator")]
+    objectives: &'static [fn() -> &'static [Linkable]],
 }
 
 impl Kernels {
@@ -36,6 +40,8 @@ impl Kernels {
             package,
             #[cfg(feature = "emulator")]
             entries: &[],
+            #[cfg(feature = "emulator")]
+            objectives: &[],
         }
     }
 
@@ -43,6 +49,15 @@ impl Kernels {
     #[cfg(feature = "emulator")]
     pub const fn with_emulated(self, entries: &'static [fn() -> &'static [Entry]]) -> Self {
         Kernels { entries, ..self }
+    }
+
+    /// The same with the objectives that the emulator runs: the functions that `export_objective!` has made.
+    #[cfg(feature = "emulator")]
+    pub const fn with_emulated_objectives(
+        self,
+        objectives: &'static [fn() -> &'static [Linkable]],
+    ) -> Self {
+        Kernels { objectives, ..self }
     }
 
     /// The package's bytes.
@@ -56,7 +71,24 @@ impl Kernels {
         self.entries.iter().flat_map(|entries| entries()).find(|entry| entry.name() == name)
     }
 
-    /// Whether a backend has something to run.
+    /// The objective of that name, for the emulator.
+    #[cfg(feature = "emulator")]
+    pub(crate) fn objective(&self, name: &str) -> Option<&'static Linkable> {
+        let all = self.objectives.iter().flat_map(|objectives| objectives());
+        all.into_iter().find(|objective| objective.name() == name)
+    }
+
+    /// Whether a backend has objectives to link.
+    pub(crate) fn have_objectives_for(&self, backend: Backend) -> bool {
+        match backend {
+            Backend::Gpu => !self.package.is_empty(),
+            #[cfg(feature = "emulator")]
+            Backend::Emulator => !self.objectives.is_empty(),
+            _ => backend == Backend::Cpu,
+        }
+    }
+
+    /// Whether a backend has a method to run.
     fn are_for(&self, backend: Backend) -> bool {
         match backend {
             Backend::Gpu => !self.package.is_empty(),
@@ -85,6 +117,35 @@ impl Hash for Kernels {
 impl fmt::Debug for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Kernels({} bytes)", self.package.len())
+    }
+}
+
+/// An objective of one's own with GPU kernels, which run it with every algorithm.
+///
+/// It is [exported](Kernels::new) in a crate that is compiled for GPUs, under the name that is given here:
+/// `export_objective! { few model, "Model", Model, Model }`. Where no kernels were compiled it runs on the CPU.
+#[derive(Clone, Debug)]
+pub struct OwnObjective<R, O> {
+    pub(crate) name: &'static str,
+    pub(crate) objective: O,
+    pub(crate) kernels: Option<Kernels>,
+    pub(crate) data: Arc<LaidOut<R>>,
+}
+
+impl<R: Real, O> OwnObjective<R, O> {
+    /// The objective that was exported under that name.
+    pub fn new(name: &'static str, objective: O) -> Self {
+        OwnObjective { name, objective, kernels: None, data: Arc::default() }
+    }
+
+    /// The same with kernels, for GPUs.
+    pub fn with_kernels(self, kernels: Kernels) -> Self {
+        OwnObjective { kernels: Some(kernels), ..self }
+    }
+
+    /// The same with the data that its tables are of.
+    pub fn with_data(self, data: Data<R>) -> Self {
+        OwnObjective { data: Arc::new(data.laid_out()), ..self }
     }
 }
 

@@ -13,6 +13,7 @@ use warpswarm_core::{Objective, Real};
 pub use warpswarm_core::problems::*;
 
 use crate::algorithms::Algorithm;
+use crate::backend::Target;
 use crate::backend::machine::Parameter;
 use crate::bounds::Bounds;
 use crate::choices::Precision;
@@ -226,26 +227,7 @@ pub fn find(id: &str) -> Result<&'static ProblemInfo> {
     })
 }
 
-/// A built-in problem behind an objective: what the kernels need of it.
-#[derive(Clone, Debug)]
-pub(crate) struct BuiltIn {
-    /// The name by which users call it.
-    id: &'static str,
-    /// The name of its type in the names of kernels.
-    pub(crate) type_name: &'static str,
-    /// The `Shifted` struct as a kernel takes it.
-    pub(crate) objective: Parameter,
-    dimensions: Dimensions,
-}
-
-impl BuiltIn {
-    /// Whether the problem is defined in so many dimensions, and so has kernels for them.
-    pub(crate) fn check_dimensions(&self, dimensions: usize) -> Result<()> {
-        check_dimensions(self.id, self.dimensions, dimensions)
-    }
-}
-
-fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize) -> Result<()> {
+pub(crate) fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize) -> Result<()> {
     if allowed.allows(dimensions) {
         return Ok(());
     }
@@ -257,11 +239,18 @@ fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize) -> Result<
 }
 
 /// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`.
-pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<BuiltIn> {
+pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<Target> {
     macro_rules! look {
         (() $($problem:ident: $kernels:ident),*) => { $(
-            if let Some(found) = as_problem::<R, $problem>(objective, stringify!($problem)) {
-                return Some(found);
+            if let Some(objective) = as_shifted::<R, $problem>(objective) {
+                return Some(Target {
+                    name: stringify!($problem),
+                    objective,
+                    own: None,
+                    problem: Some(($problem::ID, $problem::DIMENSIONS)),
+                    constrained: O::CONSTRAINED,
+                    gathers: O::GATHERS,
+                });
             }
         )* };
     }
@@ -269,15 +258,12 @@ pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<BuiltI
     None
 }
 
-fn as_problem<R: Real, F: Problem + 'static>(
-    objective: &dyn Any,
-    type_name: &'static str,
-) -> Option<BuiltIn> {
+/// The problem's `Shifted` struct as a kernel takes it.
+fn as_shifted<R: Real, F: Problem + 'static>(objective: &dyn Any) -> Option<Parameter> {
     let plain = objective.downcast_ref::<F>();
     let plain = plain.map(|&problem| Shifted { shift: R::ZERO, problem });
     let shifted = plain.or_else(|| objective.downcast_ref::<Shifted<R, F>>().copied())?;
-    let objective = Parameter::of(shifted);
-    Some(BuiltIn { id: F::ID, type_name, objective, dimensions: F::DIMENSIONS })
+    Some(Parameter::of(shifted))
 }
 
 #[cfg(test)]
@@ -290,9 +276,9 @@ mod tests {
             assert_eq!(find(info.id).unwrap().type_name, info.type_name);
         }
         let plain = built_in::<f32, _>(&Sphere).unwrap();
-        assert_eq!((plain.type_name, plain.objective.bytes().len()), ("Sphere", 4));
+        assert_eq!((plain.name, plain.objective.bytes().len()), ("Sphere", 4));
         let shifted = built_in::<f64, _>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
-        assert_eq!((shifted.type_name, shifted.objective.bytes().len()), ("Rastrigin", 8));
+        assert_eq!((shifted.name, shifted.objective.bytes().len()), ("Rastrigin", 8));
         let error = find("rastrgin").unwrap_err();
         assert!(
             error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin")

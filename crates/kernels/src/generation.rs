@@ -44,33 +44,33 @@ macro_rules! export_method {
         }
     };
     (@ $real:ident, $name:literal, $method:ty) => {
-        warpswarm_device::entries! {
+        $crate::device::entries! {
             /// The kernels in this precision.
             pub fn $real {
                 concat!($name, "_", stringify!($real), "_x1k8") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::threads::Threads<$real>, false>(&args),
                 concat!($name, "_", stringify!($real), "_x1k8_constrained") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::threads::Threads<$real>, true>(&args),
                 concat!($name, "_", stringify!($real), "_x32k1") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::warps::Warps<$real>, false>(&args),
                 concat!($name, "_", stringify!($real), "_x32k1_constrained") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::warps::Warps<$real>, true>(&args),
                 concat!($name, "_", stringify!($real), "_any") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::memory::step::<$real, $method>(&args),
                 concat!($name, "_", stringify!($real), "_ask") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::hosted::ask::<$real, $method>(&args),
                 concat!($name, "_", stringify!($real), "_tell") =>
-                    |args: warpswarm_core::launch::MethodArgs<$real, $method>|
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::hosted::tell::<$real, $method>(&args),
             }
         }

@@ -8,6 +8,12 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
+#[doc(hidden)]
+pub use warpswarm_core as core;
+pub use warpswarm_core::{Fitness, Objective, Point, Real, Table};
+#[doc(hidden)]
+pub use warpswarm_device as device;
+
 pub mod generation;
 pub mod objectives;
 #[cfg(feature = "built-in")]
@@ -17,7 +23,7 @@ pub mod run;
 /// A panic ends the launch; kernels are written so that none is reachable.
 #[cfg(target_arch = "nvptx64")]
 #[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+fn panic(_: &::core::panic::PanicInfo<'_>) -> ! {
     warpswarm_device::thread::abort()
 }
 

@@ -21,7 +21,7 @@ pub(crate) const ALL: [(&str, Rule); 10] = [
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
 /// none may depend on it. `?`: only as an option.
-const MAY_DEPEND: [(&str, &[&str]); 9] = [
+const MAY_DEPEND: [(&str, &[&str]); 10] = [
     ("warpswarm-core", &[]),
     ("warpswarm-ptx-builder", &[]),
     ("warpswarm-device", &["warpswarm-core"]),
@@ -38,14 +38,15 @@ const MAY_DEPEND: [(&str, &[&str]); 9] = [
         ],
     ),
     ("warpswarm-cli", &["warpswarm", "warpswarm-core", "warpswarm-ptx-builder"]),
-    // Of an example.
+    // Of examples.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
+    ("decay", &["warpswarm-kernels"]),
     // The tasks must run where kernels do not compile, so not `warpswarm`.
     ("xtask", &["warpswarm-core", "warpswarm-cpu-ref", "warpswarm-ptx-builder"]),
 ];
 
 /// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
-const TARGET_ARCH: [(&str, &str); 4] = [
+const TARGET_ARCH: [(&str, &str); 5] = [
     ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
     ("crates/core/src/math.rs", "the square root, which libm would compute in software"),
     (
@@ -53,6 +54,10 @@ const TARGET_ARCH: [(&str, &str); 4] = [
         "no_std and the panic handler belong to the crate compiled to PTX",
     ),
     ("examples/own-method/kernels/src/lib.rs", "no_std belongs to the crate compiled to PTX"),
+    (
+        "examples/decay-curves/objective/src/lib.rs",
+        "its feature belongs to the crate compiled to PTX",
+    ),
 ];
 
 /// Folders and files that may be unsafe.

@@ -209,6 +209,24 @@ pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
 /// `at` is valid for a read of 8 bytes, or null.
 #[inline(always)]
 #[track_caller]
+pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
+    // SAFETY: the caller's.
+    unsafe { global_read(at) }
+}
+
+/// # Safety
+/// `at` is valid for a read of 4 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { global_read(at) }
+}
+
+/// # Safety
+/// `at` is valid for a read of 8 bytes, or null.
+#[inline(always)]
+#[track_caller]
 pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
     check_address(at.addr(), 8);
     // SAFETY: the caller's; neither null nor misaligned.

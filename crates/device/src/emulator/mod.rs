@@ -40,7 +40,7 @@ use core::mem::MaybeUninit;
 use warpswarm_core::objective::Objective;
 use warpswarm_core::order::Fitness;
 
-use crate::objective::{self, Form};
+use crate::objective::{self, Form, ObjectiveArgs};
 use crate::view::DeviceReal;
 
 /// The largest block of any GPU.
@@ -115,7 +115,7 @@ pub struct Linkable {
 impl Linkable {
     /// The objective `name`, an `O`, for points of type `P`.
     pub const fn new<R: DeviceReal, O: Objective<R>, P: Form<R>>(name: &'static str) -> Self {
-        let (bytes, align) = (size_of::<O>(), align_of::<O>());
+        let (bytes, align) = (size_of::<ObjectiveArgs<R, O>>(), align_of::<ObjectiveArgs<R, O>>());
         Linkable { name, bytes, align, form: TypeId::of::<(R, P)>, judge: judge::<R, O, P> }
     }
 
@@ -131,7 +131,8 @@ impl Linkable {
 }
 
 /// # Safety
-/// `objective` points to the bytes of an `O`, `point` to a `P`, `fitness` to a `Fitness<R>`.
+/// `objective` points to the bytes of an `ObjectiveArgs<R, O>` whose data are there, `point` to a `P`, `fitness` to
+/// a `Fitness<R>`.
 unsafe fn judge<R: DeviceReal, O: Objective<R>, P: Form<R>>(
     objective: *const u8,
     point: *const (),
@@ -139,8 +140,8 @@ unsafe fn judge<R: DeviceReal, O: Objective<R>, P: Form<R>>(
 ) {
     // SAFETY: the caller's.
     unsafe {
-        let objective = objective.cast::<O>().read_unaligned();
-        *fitness.cast::<Fitness<R>>() = objective::at::<R, O, P>(&objective, &*point.cast::<P>());
+        let args = objective.cast::<ObjectiveArgs<R, O>>().read_unaligned();
+        *fitness.cast::<Fitness<R>>() = objective::at::<R, O, P>(&args, &*point.cast::<P>());
     }
 }
 
@@ -180,7 +181,8 @@ pub unsafe fn launch(
 /// See [`launch`]; also where the objective is for points of another form than the kernel has.
 ///
 /// # Safety
-/// As for [`launch`]; and what follows the arguments are the bytes of a valid objective of the type.
+/// As for [`launch`]; and what follows the arguments are the bytes of a valid
+/// [`ObjectiveArgs`](warpswarm_core::launch::ObjectiveArgs) of the objective's type, whose arrays are as it says.
 pub unsafe fn launch_linked(
     entry: &Entry,
     objective: Option<&Linkable>,

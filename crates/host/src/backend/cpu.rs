@@ -1,6 +1,7 @@
 //! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
 
 use std::num::NonZero;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso,
 use super::device::Target;
 use super::{Engine, Job, Procedure, State};
 use crate::choices::Backend;
+use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::goal::OfPoint;
 use crate::report::Plan;
@@ -26,12 +28,14 @@ const RUNS_PER_THREAD: usize = 4;
 
 /// An objective that is as good on the host as on a device. It is behind a pointer: engines are compiled once and not for every problem.
 pub(crate) struct Portable<R> {
-    /// The fitness at a point, in the bits that results have.
+    /// The fitness at a point of a run, by its place in the batch, in the bits that results have.
     pub(crate) evaluate: Box<OfPoint<R>>,
     /// `Objective::CONSTRAINED`
     pub(crate) constrained: bool,
     /// As kernels know it, if they do.
     pub(crate) target: Option<Target>,
+    /// Its data.
+    pub(crate) data: Arc<LaidOut<R>>,
 }
 
 pub(crate) struct Cpu<R> {
@@ -85,8 +89,10 @@ impl<R: Real> Cpu<R> {
     fn place(&mut self) {
         let start = Instant::now();
         let (job, spread) = (&self.job, self.spread);
-        let work = self.work();
-        let place = |run| place(job, run, &work, spread);
+        let place = |run| {
+            let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
+            place(job, run, &job.work(&evaluate), spread)
+        };
         self.swarms = collect(self.workers.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
@@ -96,11 +102,6 @@ impl<R: Real> Cpu<R> {
                 self.spread = Threads::Chunks(particles);
             }
         }
-    }
-
-    fn work(&self) -> Work<'_, R> {
-        let bounds = cpu_ref::Bounds { lower: &self.job.lower, upper: &self.job.upper };
-        Work { evaluate: &*self.objective.evaluate, bounds, stop: self.job.stop }
     }
 }
 
@@ -198,8 +199,11 @@ impl<R: Real> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         let (spread, constrained) = (self.spread, self.objective.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
-        let (job, work) = (&self.job, self.work());
+        let job = &self.job;
         for_each(self.workers.pool.as_ref(), &mut swarms, &|swarm: &mut Swarm<R>| {
+            let run = job.place_of(swarm);
+            let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
+            let work = job.work(&evaluate);
             if constrained {
                 advance::<R, true>(swarm, job, &work, iterations, spread);
             } else {

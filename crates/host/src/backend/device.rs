@@ -11,20 +11,29 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
-use super::machine::{Kernel, Machine, Parameter, Shape};
-use super::memory::{RunArrays, Transfer, tags_left};
+use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
+use super::memory::{DataArrays, RunArrays, Transfer, tags_left};
 use super::{Engine, Job, State, demand};
 use crate::choices::{Backend, Schedule};
+use crate::data::LaidOut;
 use crate::error::Result;
+use crate::own::Kernels;
 use crate::planner::{self, Geometry, Layout, Resident};
-use crate::problems::BuiltIn;
+use crate::problems::{Dimensions, check_dimensions};
 use crate::report::Plan;
 use crate::settings::Settings;
 
 /// The objective, as far as launches depend on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    pub(crate) problem: BuiltIn,
+    /// The name of its type in the names of kernels.
+    pub(crate) name: &'static str,
+    /// Itself, as a kernel takes it.
+    pub(crate) objective: Parameter,
+    /// Where its kernels are, unless they are built in.
+    pub(crate) own: Option<Kernels>,
+    /// A built-in problem's name, and the numbers of dimensions in which it is defined and has kernels.
+    pub(crate) problem: Option<(&'static str, Dimensions)>,
     /// `Objective::CONSTRAINED`
     pub(crate) constrained: bool,
     /// `Objective::GATHERS`
@@ -34,10 +43,29 @@ pub(crate) struct Target {
 impl Target {
     /// A kernel by what its name begins with, for points of a form, of which there are two, with
     /// constraints and without, where it is `flavoured`.
-    pub(crate) fn kernel<R: Real>(&self, entry: String, form: &str, flavoured: bool) -> Kernel {
-        let objective = format!("objective_{}_{}_{form}", self.problem.type_name, R::NAME);
+    pub(crate) fn kernel<R: Real>(
+        &self,
+        (entry, own): (String, Option<Kernels>),
+        form: &str,
+        flavoured: bool,
+    ) -> Kernel {
         let suffix = if flavoured && self.constrained { "_constrained" } else { "" };
-        Kernel { entry: entry + suffix, objective: Some(objective), ..Kernel::default() }
+        let name = format!("objective_{}_{}_{form}", self.name, R::NAME);
+        let objective = Some(Piece { name, own: self.own });
+        Kernel { objective, ..Kernel::new(entry + suffix, own) }
+    }
+
+    /// Whether there may be kernels for so many dimensions.
+    pub(crate) fn check_dimensions(&self, dimensions: usize) -> Result<()> {
+        match self.problem {
+            Some((id, allowed)) => check_dimensions(id, allowed, dimensions),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a backend has something to run.
+    pub(crate) fn is_for(&self, backend: Backend) -> bool {
+        self.own.is_none_or(|kernels| kernels.have_objectives_for(backend))
     }
 }
 
@@ -96,8 +124,9 @@ pub(crate) struct Device<R, M> {
     job: Job<R>,
     coefficients: Coefficients<R>,
     target: Target,
+    data: DataArrays,
     layout: Layout,
-    kernels: Kernels,
+    kernels: LayoutKernels,
     arrays: Arrays,
     slots_bytes: u64,
     tag: u32,
@@ -106,7 +135,7 @@ pub(crate) struct Device<R, M> {
 
 /// The names of the kernels that a layout uses.
 #[derive(Clone, Debug)]
-struct Kernels {
+struct LayoutKernels {
     initialise: Kernel,
     best: Kernel,
     /// Those of an iteration, in order; `best` follows where the schedule is stepwise.
@@ -119,7 +148,7 @@ impl<R: Real, M: Machine> Device<R, M> {
         backend: Backend,
         job: Job<R>,
         coefficients: Coefficients<R>,
-        target: Target,
+        (target, data): (Target, &LaidOut<R>),
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
@@ -128,17 +157,19 @@ impl<R: Real, M: Machine> Device<R, M> {
             let kernel = kernel::<R>(&target, one.kernel, one.tile);
             machine.occupancy(&kernel, one.block, one.shared)
         })?;
-        let kernels = Kernels::of::<R>(&layout, &target);
+        let kernels = LayoutKernels::of::<R>(&layout, &target);
         for kernel in [&kernels.initialise, &kernels.best].into_iter().chain(&kernels.iteration) {
             machine.load(kernel)?;
         }
         let slots_bytes = slots_bytes::<R>(&job, &target, &layout);
         let arrays = Arrays::allocate(&job, &layout, slots_bytes, &mut machine)?;
+        let data = DataArrays::upload(data, &mut machine)?;
         let mut device = Device {
             backend,
             job,
             coefficients,
             target,
+            data,
             layout,
             kernels,
             arrays,
@@ -153,7 +184,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     /// Iteration 0.
     fn place(&mut self) -> Result<()> {
         let grid = self.layout.placing;
-        let Kernels { initialise, best, .. } = self.kernels.clone();
+        let LayoutKernels { initialise, best, .. } = self.kernels.clone();
         for (first, runs) in grid.waves(self.job.runs) {
             let args = self.args(grid, first, runs, 0);
             let shape = Shape::of(grid, runs, 0, false);
@@ -174,7 +205,9 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn parameter(&self, kernel: &Kernel, args: &PsoArgs<R>) -> Parameter {
         let mut parameter = Parameter::of(*args);
         if kernel.objective.is_some() {
-            parameter.append(&self.target.problem.objective);
+            let first = (args.first_run - self.job.first_run) as u32;
+            let (objective, runs) = (&self.target.objective, (first, args.runs));
+            parameter.append(&self.data.behind::<R>(objective, runs, args.blocks_per_run));
         }
         parameter
     }
@@ -350,7 +383,7 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
     }
 }
 
-impl Kernels {
+impl LayoutKernels {
     fn of<R: Real>(layout: &Layout, target: &Target) -> Self {
         let name = |name| kernel::<R>(target, name, layout.tile);
         let iteration = match layout.schedule {
@@ -361,7 +394,7 @@ impl Kernels {
             Schedule::Resident => vec![name(pso_kernels::RESIDENT)],
             _ => vec![name(pso_kernels::STREAMING)],
         };
-        Kernels {
+        LayoutKernels {
             initialise: name(pso_kernels::INITIALISE),
             best: name(pso_kernels::BEST),
             iteration,
@@ -372,12 +405,13 @@ impl Kernels {
 /// A kernel by its name in [`pso_kernels`].
 fn kernel<R: Real>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
     let entry = format!("{name}_{}", R::NAME);
+    let evaluating = |entry, form, flavoured| target.kernel::<R>((entry, None), form, flavoured);
     match (name, tile) {
-        (pso_kernels::VELOCITY | pso_kernels::BEST, _) => Kernel { entry, ..Kernel::default() },
-        (pso_kernels::INITIALISE, _) => target.kernel::<R>(entry, "warp", false),
-        (pso_kernels::POSITION, _) => target.kernel::<R>(entry, "thread", false),
-        (_, None) => target.kernel::<R>(entry + "_any", "warp", false),
-        (_, Some(tile)) => target.kernel::<R>(format!("{entry}_{}", tile.name), tile.name, true),
+        (pso_kernels::VELOCITY | pso_kernels::BEST, _) => Kernel::new(entry, None),
+        (pso_kernels::INITIALISE, _) => evaluating(entry, "warp", false),
+        (pso_kernels::POSITION, _) => evaluating(entry, "thread", false),
+        (_, None) => evaluating(entry + "_any", "warp", false),
+        (_, Some(tile)) => evaluating(format!("{entry}_{}", tile.name), tile.name, true),
     }
 }
 
@@ -418,9 +452,9 @@ mod tests {
             &settings,
         )?;
         let coefficients = crate::PsoParams::default().coefficients()?;
-        let problem = built_in::<f32, _>(&Sphere).unwrap();
-        let target = Target { problem, constrained: false, gathers: false };
+        let target = built_in::<f32, _>(&Sphere).unwrap();
         let machine = Failing { device: Emulator::default(), left };
+        let target = (target, &LaidOut::default());
         Device::new(Backend::Emulator, job, coefficients, target, &settings, machine)
     }
 

@@ -140,12 +140,12 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Launches a kernel of the method for all runs, `times` times, with an objective behind its arguments;
-    /// zero iterations place the individuals.
+    /// Launches a kernel of the method for all runs, `times` times; zero iterations place the individuals. What
+    /// follows its arguments depends on the first run of a launch and their number.
     fn launch(
         &mut self,
         kernel: &Kernel,
-        objective: &Parameter,
+        objective: &dyn Fn((u32, u32)) -> Parameter,
         iterations: u64,
         times: u64,
     ) -> Result<()> {
@@ -153,7 +153,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         let Layout { grid, shared, .. } = self.layout;
         for (first, runs) in grid.waves(self.job.runs) {
             let mut parameter = self.named.method.parameter(self.args(first, runs, iterations));
-            parameter.append(objective);
+            parameter.append(&objective((first, runs)));
             let shape = Shape::of(grid, runs, shared, cooperative);
             for _ in 0..times {
                 self.machine.launch(kernel, shape, &parameter)?;
@@ -167,8 +167,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         if !self.named.method.nearest() {
             return Ok(());
         }
-        let entry = format!("{}_{}", generation_kernels::NEAREST, R::NAME);
-        let kernel = Kernel { entry, ..Kernel::default() };
+        let kernel = Kernel::new(format!("{}_{}", generation_kernels::NEAREST, R::NAME), None);
         self.machine.load(&kernel)?;
         let grid = self.layout.grid;
         for (first, runs) in grid.waves(self.job.runs) {

@@ -70,15 +70,17 @@ impl<R: Real> Evaluation<R> {
         let fitness = match &self.objective.kind {
             _ if count == 0 => Vec::new(),
             Kind::Point(evaluate) => {
-                let at = |x: &[R]| caught(|| evaluate(x).canonical());
+                let at = |(x, &run): (&[R], &u32)| caught(|| evaluate(run, x).canonical());
                 match &self.workers.pool {
                     Some(pool) if self.grain.is_none_or(|grain| grain < count) => {
                         let points = asked.points.par_chunks_exact(self.dimensions);
+                        let points = points.zip(&asked.runs);
                         let points = points.with_min_len(self.grain.unwrap_or(1));
                         pool.install(|| points.map(at).collect::<Result<Vec<_>>>())?
                     }
                     _ => {
-                        asked.points.chunks_exact(self.dimensions).map(at).collect::<Result<_>>()?
+                        let points = asked.points.chunks_exact(self.dimensions).zip(&asked.runs);
+                        points.map(at).collect::<Result<_>>()?
                     }
                 }
             }

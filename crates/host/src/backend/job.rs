@@ -3,6 +3,7 @@
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
 use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
 
 use super::Procedure;
@@ -59,6 +60,20 @@ impl<R: Real> Job<R> {
 
     pub(crate) fn run_id(&self, run: u32) -> RunId {
         RunId { seed: self.seed, run: self.first_run + u64::from(run) }
+    }
+
+    /// A run's place in the batch.
+    pub(super) fn place_of(&self, swarm: &Swarm<R>) -> u32 {
+        (swarm.id.run - self.first_run) as u32
+    }
+
+    /// What the CPU's loops take.
+    pub(super) fn work<'a>(
+        &'a self,
+        evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
+    ) -> Work<'a, R> {
+        let bounds = cpu_ref::Bounds { lower: &self.lower, upper: &self.upper };
+        Work { evaluate, bounds, stop: self.stop }
     }
 
     /// The evaluations of a run until after an iteration, where they do not depend on the run.

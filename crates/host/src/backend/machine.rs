@@ -15,23 +15,37 @@ use crate::error::Result;
 use crate::own::Kernels;
 use crate::planner::Geometry;
 
-/// A kernel by the name of its entry, and the built-in objective that it is linked with, if it evaluates.
+/// A kernel's entry, or an objective, by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Piece {
+    pub(crate) name: String,
+    /// Where it is, unless it is built in.
+    pub(crate) own: Option<Kernels>,
+}
+
+/// A kernel: an entry, and the objective that it is linked with, if it evaluates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
-    pub(crate) entry: String,
-    pub(crate) objective: Option<String>,
-    /// Where the entry is, unless it is built in.
-    pub(crate) own: Option<Kernels>,
+    pub(crate) entry: Piece,
+    pub(crate) objective: Option<Piece>,
     /// Whether it shall have so few registers that a multiprocessor holds two of the largest blocks, if none
     /// of them has to be spilled for that.
     pub(crate) dense: bool,
 }
 
+impl Kernel {
+    /// A kernel that evaluates nothing.
+    pub(crate) fn new(name: String, own: Option<Kernels>) -> Self {
+        Kernel { entry: Piece { name, own }, ..Kernel::default() }
+    }
+}
+
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.entry.name)?;
         match &self.objective {
-            None => f.write_str(&self.entry),
-            Some(objective) => write!(f, "{} with {objective}", self.entry),
+            None => Ok(()),
+            Some(objective) => write!(f, " with {}", objective.name),
         }
     }
 }

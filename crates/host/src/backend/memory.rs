@@ -1,13 +1,14 @@
 //! What every engine on a device has: arrays of one element a run, and copies of typed items.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::Control;
+use warpswarm_core::launch::{Control, DataArgs, Ptr};
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
 use super::Job;
 use super::encode::{Item, Number, bytes_of, items_of};
-use super::machine::Machine;
+use super::machine::{Machine, Parameter};
+use crate::data::LaidOut;
 use crate::error::Result;
 
 /// Copies of items of an array; an array without any has no address, and is not touched.
@@ -128,6 +129,54 @@ impl RunArrays {
         machine.store::<R, _>(self.global, 0, swarms.iter().map(|swarm| swarm.global))?;
         let settled = |swarm: &Swarm<R>| job.settled(swarm.control, swarm.global.fitness);
         machine.store::<R, _>(self.control, 0, swarms.iter().map(settled))
+    }
+}
+
+/// The data of an objective on a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DataArrays {
+    all: u64,
+    of_runs: u64,
+    count: u32,
+    count_of_run: u32,
+}
+
+impl DataArrays {
+    /// Copies them there.
+    pub(crate) fn upload<R: Real, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
+        let mut copied = |numbers: &[R]| -> Result<u64> {
+            let array = machine.allocate(size_of_val(numbers) as u64)?;
+            machine.store_numbers(array, 0, numbers)?;
+            Ok(array)
+        };
+        Ok(DataArrays {
+            all: copied(&data.all)?,
+            of_runs: copied(&data.of_runs)?,
+            // Tables count them in 32 bits.
+            count: data.all.len() as u32,
+            count_of_run: data.of_run as u32,
+        })
+    }
+
+    /// An objective with the data of `runs` runs from `first` on, as a kernel's parameter ends with it.
+    pub(crate) fn behind<R: Real>(
+        &self,
+        objective: &Parameter,
+        (first, runs): (u32, u32),
+        blocks_per_run: u32,
+    ) -> Parameter {
+        let DataArrays { all, of_runs, count, count_of_run } = *self;
+        let before = u64::from(first) * u64::from(count_of_run) * size_of::<R>() as u64;
+        let mut parameter = objective.clone();
+        parameter.push(DataArgs::<R> {
+            all: Ptr::at(all),
+            of_runs: Ptr::at(of_runs + before),
+            count,
+            count_of_run,
+            runs,
+            blocks_per_run,
+        });
+        parameter
     }
 }
 

@@ -126,8 +126,9 @@ pub(crate) fn start<R: Real>(
     settings: &Settings,
 ) -> Result<(Job<R>, Driver<R>)> {
     let job = Job::new(bounds, wanted.procedure.clone(), settings)?;
-    if let Evaluator::Portable(Portable { target: Some(target), .. }) = &by {
-        target.problem.check_dimensions(bounds.dimensions())?;
+    if let Evaluator::Portable(Portable { target, data, .. }) = &by {
+        data.check_runs(settings.runs)?;
+        target.as_ref().map_or(Ok(()), |target| target.check_dimensions(bounds.dimensions()))?;
     }
     let driver = choose(job.clone(), &wanted, settings, by)?;
     Ok((job, driver))
@@ -151,7 +152,7 @@ fn choose<R: Real>(
 ) -> Result<Driver<R>> {
     // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
     let on_gpu = || match &by {
-        Evaluator::Portable(Portable { target: Some(_), .. }) => true,
+        Evaluator::Portable(Portable { target: Some(target), .. }) => target.is_for(Backend::Gpu),
         _ => settings.schedule == Schedule::Hosted,
     };
     match settings.backend {
@@ -202,15 +203,25 @@ fn on_device<R: Real, M: machine::Machine + 'static>(
 ) -> Result<Driver<R>> {
     let (schedule, dimensions) = (settings.schedule, job.lower.len());
     let by = match by {
-        Evaluator::Portable(Portable { target: Some(target), .. })
+        Evaluator::Portable(Portable { target: Some(target), data, .. })
             if schedule != Schedule::Hosted =>
         {
             return Ok(Driver::Engine(match job.procedure.clone() {
-                Procedure::Pso(coefficients) => {
-                    Box::new(Device::new(backend, job, coefficients, target, settings, machine)?)
-                }
+                Procedure::Pso(coefficients) => Box::new(Device::new(
+                    backend,
+                    job,
+                    coefficients,
+                    (target, &data),
+                    settings,
+                    machine,
+                )?),
                 Procedure::Method(named) => Box::new(generation::Whole::new(
-                    backend, job, named, target, settings, machine,
+                    backend,
+                    job,
+                    named,
+                    (target, &data),
+                    settings,
+                    machine,
                 )?),
                 Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
             }));

@@ -7,8 +7,7 @@ use rayon::prelude::*;
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::{self as cpu_ref, Swarm, Threads};
+use warpswarm_cpu_ref::{Swarm, Threads};
 
 use super::cpu::{Workers, advance, check_memory, evaluations, place};
 use super::{Asked, Asks, Job, Procedure, State};
@@ -50,14 +49,13 @@ impl<R: Real> Run<R> {
                 Fitness::WORST
             })
         };
-        let bounds = cpu_ref::Bounds { lower: &job.lower, upper: &job.upper };
-        let work = Work { evaluate: &evaluate, bounds, stop: job.stop };
+        let work = job.work(&evaluate);
         let swarm = if self.placed {
             let mut swarm = self.swarm.clone();
             advance::<R, true>(&mut swarm, job, &work, 1, Threads::Serial);
             swarm
         } else {
-            place(job, (self.swarm.id.run - job.first_run) as u32, &work, Threads::Serial)
+            place(job, job.place_of(&self.swarm), &work, Threads::Serial)
         };
         let (_, mut points) = lacking.into_inner().unwrap_or_else(PoisonError::into_inner);
         // What the asynchronous algorithm would evaluate next depends on the first point it lacks.

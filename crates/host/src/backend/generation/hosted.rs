@@ -52,10 +52,8 @@ impl<R: Real, M: Machine> Hosted<R, M> {
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
-        let kernel = |part| {
-            let entry = format!("{}_{}_{part}", named.name, R::NAME);
-            Kernel { entry, own: named.kernels, ..Kernel::default() }
-        };
+        let kernel =
+            |part| Kernel::new(format!("{}_{}_{part}", named.name, R::NAME), named.kernels);
         let (ask, tell) = (kernel("ask"), kernel("tell"));
         machine.load(&ask)?;
         let attempts = named.method.most_attempts();
@@ -74,7 +72,7 @@ impl<R: Real, M: Machine> Hosted<R, M> {
     /// Launches a kernel of the iteration that is under way.
     fn part(&mut self, kernel: &Kernel) -> Result<()> {
         let iterations = u64::from(self.way.controls.is_some());
-        self.launch(kernel, &Parameter::default(), iterations, 1)
+        self.launch(kernel, &|_| Parameter::default(), iterations, 1)
     }
 
     /// Notes which attempts there are in the next iteration, and whose; none where all runs have stopped.

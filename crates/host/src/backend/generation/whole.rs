@@ -5,10 +5,11 @@ use warpswarm_core::launch::{MethodTile, slots_len};
 
 use super::super::device::{MAX_LAUNCH, Target};
 use super::super::machine::{Kernel, Machine, Parameter};
-use super::super::memory::tags_left;
+use super::super::memory::{DataArrays, tags_left};
 use super::super::{Engine, Job, Named, demand};
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
+use crate::data::LaidOut;
 use crate::error::Result;
 use crate::planner::generation::{self as planner, Layout};
 use crate::settings::Settings;
@@ -20,6 +21,7 @@ pub(crate) type Whole<R, M> = Generations<R, M, Iterations>;
 pub(crate) struct Iterations {
     kernel: Kernel,
     objective: Parameter,
+    data: DataArrays,
 }
 
 impl Way for Iterations {}
@@ -30,7 +32,7 @@ impl<R: Real, M: Machine> Whole<R, M> {
         backend: Backend,
         job: Job<R>,
         named: Named<R>,
-        target: Target,
+        (target, data): (Target, &LaidOut<R>),
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
@@ -42,7 +44,8 @@ impl<R: Real, M: Machine> Whole<R, M> {
             0
         };
         let arrays = Arrays::allocate(&job, &layout, (slots_bytes, 0), &mut machine)?;
-        let way = Iterations { kernel, objective: target.problem.objective };
+        let data = DataArrays::upload(data, &mut machine)?;
+        let way = Iterations { kernel, objective: target.objective, data };
         let mut this =
             Generations { backend, job, named, layout, arrays, slots_bytes, tag: 0, machine, way };
         this.iterate(0, 1)?;
@@ -52,9 +55,10 @@ impl<R: Real, M: Machine> Whole<R, M> {
 
     /// Launches the kernel for so many iterations, so many times.
     fn iterate(&mut self, iterations: u64, times: u64) -> Result<()> {
-        let Iterations { kernel, objective } = &self.way;
-        let (kernel, objective) = (kernel.clone(), objective.clone());
-        self.launch(&kernel, &objective, iterations, times)
+        let Iterations { kernel, objective, data } = &self.way;
+        let (kernel, objective, data) = (kernel.clone(), objective.clone(), *data);
+        let blocks = self.layout.grid.blocks_per_run;
+        self.launch(&kernel, &|runs| data.behind::<R>(&objective, runs, blocks), iterations, times)
     }
 }
 
@@ -90,8 +94,7 @@ fn plan<R: Real>(
     let kernel = |tile: &MethodTile, dense| {
         let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
         let form = if tile.is_held() { tile.name } else { "warp" };
-        let own = named.kernels;
-        Kernel { own, dense, ..target.kernel::<R>(entry, form, tile.is_held()) }
+        Kernel { dense, ..target.kernel::<R>((entry, named.kernels), form, tile.is_held()) }
     };
     let attempts = named.method.most_attempts();
     let mut plan = |dense| {

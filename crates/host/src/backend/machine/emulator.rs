@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
-use super::{Kernel, Machine, Parameter, Shape};
+use super::{Kernel, Machine, Parameter, Piece, Shape};
 use crate::error::{Error, Result};
 
 /// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
@@ -73,14 +73,21 @@ impl Emulator {
             self.objectives = objectives.map(|objective| (objective.name(), objective)).collect();
         }
         let missing = || Error::NoSuchKernel { kernel: kernel.to_string() };
-        let entry = match &kernel.own {
-            Some(own) => own.entry(&kernel.entry),
-            None => self.entries.get(kernel.entry.as_str()).copied(),
+        let name = kernel.entry.name.as_str();
+        let entry = match &kernel.entry.own {
+            Some(own) => own.entry(name),
+            None => self.entries.get(name).copied(),
         };
         let entry = entry.ok_or_else(missing)?;
         let objective = match &kernel.objective {
             None => None,
-            Some(name) => Some(*self.objectives.get(name.as_str()).ok_or_else(missing)?),
+            Some(Piece { name, own: Some(own) }) => Some(
+                own.objective(name)
+                    .ok_or_else(|| Error::NotExported { objective: name.clone() })?,
+            ),
+            Some(Piece { name, own: None }) => {
+                Some(*self.objectives.get(name.as_str()).ok_or_else(missing)?)
+            }
         };
         Ok((entry, objective))
     }

@@ -200,7 +200,8 @@ impl Context {
         // unloaded, so its function stays valid.
         let module =
             unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
-        let name = CString::new(kernel.entry.as_str()).map_err(|_| kernels::missing(kernel))?;
+        let name =
+            CString::new(kernel.entry.name.as_str()).map_err(|_| kernels::missing(kernel))?;
         // SAFETY: the module has just been loaded.
         unsafe { result::module::get_function(module, name) }.map_err(launch_failure)
     }

@@ -1,12 +1,14 @@
 //! The kernels that were built in, and linking them with objectives.
 
 use std::ffi::CString;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpswarm_ptx_builder::{Package, PackageError, link};
 
+use super::super::Piece;
 use super::Kernel;
 use crate::error::{Error, Result};
+use crate::own::Kernels;
 
 /// The kernels that the build script compiled; empty if it could not.
 static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"));
@@ -25,31 +27,44 @@ fn unusable(error: &PackageError) -> Error {
     }
 }
 
+/// A package of a user's, opened once.
+fn opened(own: Kernels) -> Result<&'static Package<'static>> {
+    static OPENED: Mutex<Vec<(Kernels, &'static Package<'static>)>> = Mutex::new(Vec::new());
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, package)) = opened.iter().find(|(known, _)| *known == own) {
+        return Ok(package);
+    }
+    let package = Package::open(own.package()).map_err(|error| unusable(&error))?;
+    // There are as many as a program has build scripts.
+    let package: &'static _ = Box::leak(Box::new(package));
+    opened.push((own, package));
+    Ok(package)
+}
+
 /// What to say where a kernel or its objective was not built in.
 pub(super) fn missing(kernel: &Kernel) -> Error {
     Error::NoSuchKernel { kernel: kernel.to_string() }
 }
 
 /// The PTX of a kernel, with its objective in it.
-pub(super) fn text(package: &Package<'_>, kernel: &Kernel) -> Result<CString> {
-    let entry = match &kernel.own {
-        None => package.module(&kernel.entry),
-        Some(own) => {
-            Package::open(own.package()).map_err(|error| unusable(&error))?.module(&kernel.entry)
-        }
+pub(super) fn text(built_in: &'static Package<'static>, kernel: &Kernel) -> Result<CString> {
+    let module = |piece: &Piece| {
+        let package = piece.own.map_or(Ok(built_in), opened)?;
+        package.module(&piece.name).ok_or_else(|| match piece.own {
+            Some(_) if kernel.objective.as_ref() == Some(piece) => {
+                Error::NotExported { objective: piece.name.clone() }
+            }
+            _ => missing(kernel),
+        })
     };
-    let entry = entry.ok_or_else(|| missing(kernel))?;
-    let text = match &kernel.objective {
-        None => entry,
-        Some(objective) => {
-            let objective = package.module(objective).ok_or_else(|| missing(kernel))?;
-            link(&entry, &objective).map_err(|error| Error::Launch {
-                kernel: kernel.to_string(),
-                code: 0,
-                message: error.to_string(),
-            })?
-        }
-    };
+    let entry = module(&kernel.entry)?;
+    let text =
+        match &kernel.objective {
+            None => entry,
+            Some(objective) => link(&entry, &module(objective)?).map_err(|error| {
+                Error::Launch { kernel: kernel.to_string(), code: 0, message: error.to_string() }
+            })?,
+        };
     let text = if kernel.dense { with_blocks(&text, 2) } else { text };
     CString::new(text).map_err(|_| missing(kernel))
 }

@@ -1,0 +1,153 @@
+//! Data of objectives: tables of numbers, known by their place among all data.
+//!
+//! An objective holds a [`Table`], which is a place and not an address: so the same bytes serve on the host and
+//! on a device, and a table of the runs is another one in each of them. Who evaluates brings the numbers
+//! ([`Point::data`](crate::objective::Point::data)).
+
+use crate::objective::Point;
+use crate::real::Real;
+use crate::sum::Operator;
+
+/// A table of numbers, of one or two dimensions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    start: u32,
+    len: u32,
+    columns: u32,
+    of_run: u32,
+}
+
+impl Table {
+    /// The `len` numbers from place `start` on, of all data or of those of each run, in rows of so many columns.
+    pub const fn new(start: u32, len: u32, columns: u32, of_run: bool) -> Self {
+        Table { start, len, columns, of_run: of_run as u32 }
+    }
+
+    /// How many numbers it has.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether it has none.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Numbers in a row.
+    #[inline(always)]
+    pub const fn columns(&self) -> usize {
+        self.columns as usize
+    }
+
+    /// How many rows it has.
+    #[inline(always)]
+    pub const fn rows(&self) -> usize {
+        // Never zero where there are rows; said so that no check for a division by zero is compiled.
+        (if self.columns > 1 { self.len / self.columns } else { self.len }) as usize
+    }
+
+    /// Whether each run has its own.
+    #[inline(always)]
+    pub const fn is_of_run(&self) -> bool {
+        self.of_run != 0
+    }
+
+    /// The place of number `i` among the data, if the table has it.
+    #[inline(always)]
+    pub const fn place(&self, i: usize) -> Option<usize> {
+        if i < self.len as usize { Some(self.start as usize + i) } else { None }
+    }
+}
+
+/// The numbers of tables, as one run sees them.
+pub trait Data<R: Real>: Copy {
+    /// Number `i` of a table; NaN where it has none.
+    fn number(&self, table: Table, i: usize) -> R;
+}
+
+/// Data in slices: the CPU's.
+#[derive(Clone, Copy, Debug)]
+pub struct DataSlices<'a, R> {
+    /// What all runs share.
+    pub all: &'a [R],
+    /// What this run has for itself.
+    pub of_run: &'a [R],
+}
+
+impl<R: Real> Data<R> for DataSlices<'_, R> {
+    #[inline(always)]
+    fn number(&self, table: Table, i: usize) -> R {
+        let numbers = if table.is_of_run() { self.of_run } else { self.all };
+        table.place(i).and_then(|place| numbers.get(place)).copied().unwrap_or(R::NAN)
+    }
+}
+
+/// A point, with data.
+#[derive(Clone, Copy, Debug)]
+pub struct WithData<P, D> {
+    /// The point.
+    pub point: P,
+    /// The data.
+    pub data: D,
+}
+
+impl<R: Real, P: Point<R>, D: Data<R>> Point<R> for WithData<P, D> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.point.dimensions()
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> R {
+        self.point.get(i)
+    }
+    #[inline(always)]
+    fn data(&self, table: Table, i: usize) -> R {
+        self.data.number(table, i)
+    }
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        self.point.fold::<O>(term)
+    }
+    #[inline(always)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        self.point.fold_terms::<O>(n, term)
+    }
+    #[inline(always)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        self.point.sum_of_prefixes(element, term)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::SlicePoint;
+
+    #[test]
+    fn tables_are_places_in_the_data() {
+        let data = DataSlices { all: &[1.0, 2.0, 3.0], of_run: &[4.0, 5.0, 6.0, 7.0] };
+        let x = WithData { point: SlicePoint(&[9.0]), data };
+        let (shared, own) = (Table::new(1, 2, 1, false), Table::new(0, 4, 2, true));
+        assert_eq!([x.data(shared, 0), x.data(shared, 1)], [2.0, 3.0]);
+        assert_eq!([x.cell(own, 0, 1), x.cell(own, 1, 0)], [5.0, 6.0]);
+        assert_eq!((own.rows(), own.columns(), own.len()), (2, 2, 4));
+        assert_eq!((shared.rows(), shared.columns()), (2, 1));
+        assert_eq!(x.sum_terms(2, |i| x.data(shared, i)), 5.0);
+        assert_eq!(x.get(0), 9.0);
+    }
+
+    #[test]
+    fn what_is_not_there_is_no_number() {
+        let data = DataSlices { all: &[1.0], of_run: &[] };
+        let x = WithData { point: SlicePoint(&[0.0]), data };
+        assert!(x.data(Table::new(0, 1, 1, false), 1).is_nan());
+        assert!(x.data(Table::new(0, 9, 1, false), 3).is_nan());
+        assert!(x.data(Table::new(0, 1, 1, true), 0).is_nan());
+        assert!(x.cell(Table::new(0, 1, 1, false), 0, 1).is_nan());
+        assert!(SlicePoint(&[0.0]).data(Table::new(0, 1, 1, false), 0).is_nan());
+        assert!(Table::default().is_empty());
+    }
+}

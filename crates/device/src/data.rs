@@ -1,0 +1,70 @@
+//! Data of objectives in global memory.
+
+use warpswarm_core::data::{Data, Table};
+use warpswarm_core::launch::DataArgs;
+
+use crate::view::{DeviceReal, View};
+use crate::{machine, thread};
+
+/// The data of the run that this block works on.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceData<R> {
+    all: View<R>,
+    count: u32,
+    of_run: View<R>,
+    count_of_run: u32,
+}
+
+impl<R: DeviceReal> DeviceData<R> {
+    /// Those of a launch whose blocks `blocks_per_run` are to a run.
+    ///
+    /// # Safety
+    ///
+    /// The host upholds: the arrays are as [`DataArgs`] says, and nothing writes to them while the kernel runs.
+    #[inline(always)]
+    pub unsafe fn of_block(args: &DataArgs<R>) -> Self {
+        let DataArgs { all, of_runs, count, count_of_run, runs, blocks_per_run } = *args;
+        // Never zero; said so that no check for a division by zero is compiled.
+        let run = thread::block_index() / blocks_per_run.max(1);
+        let of_run = if count_of_run == 0 {
+            View::EMPTY
+        } else {
+            let len = count_of_run as usize;
+            // SAFETY: the caller's.
+            unsafe { View::new(of_runs, runs as usize * len) }.part(run as usize * len, len)
+        };
+        // SAFETY: the caller's.
+        let all = unsafe { View::new(all, count as usize) };
+        DeviceData { all, count, of_run, count_of_run }
+    }
+}
+
+impl<R: DeviceReal> Data<R> for DeviceData<R> {
+    #[inline(always)]
+    fn number(&self, table: Table, i: usize) -> R {
+        let (numbers, count) = if table.is_of_run() {
+            (self.of_run, self.count_of_run)
+        } else {
+            (self.all, self.count)
+        };
+        match table.place(i) {
+            Some(place) if place < count as usize => constant(numbers, place),
+            _ => R::NAN,
+        }
+    }
+}
+
+/// Element `i` of an array that nothing writes to while the kernel runs, through the cache for that.
+#[inline(always)]
+fn constant<R: DeviceReal>(numbers: View<R>, i: usize) -> R {
+    let at = numbers.at(i, 1);
+    // SAFETY: `at` gives a place in the array, for which `of_block`'s caller vouches; a number is aligned to its
+    // size.
+    unsafe {
+        if R::WORDS == 1 {
+            R::from_bits64(u64::from(machine::constant_read_u32(at.cast())))
+        } else {
+            R::from_bits64(machine::constant_read_u64(at.cast()))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Data of objectives: collected here, copied once to where runs are carried out.
+
+use warpswarm_core::Real;
+use warpswarm_core::data::{DataSlices, Table};
+
+use crate::error::{Error, Result};
+
+/// The tables of an objective.
+///
+/// Each gives a [`Table`] for the objective to hold, which asks the point for its numbers
+/// ([`Point::data`](crate::Point::data)). A table is the same for all runs, or each run has its own: then one
+/// batch fits many data sets.
+///
+/// ```
+/// use warpswarm::{Bounds, Data, Objective, OwnObjective, Point, Real, Settings, Table, minimise};
+///
+/// /// The line through the origin that is nearest to some points.
+/// #[repr(C)]
+/// #[derive(Clone, Copy)]
+/// struct Slope {
+///     times: Table,
+///     values: Table,
+/// }
+///
+/// impl<R: Real> Objective<R> for Slope {
+///     fn value<P: Point<R>>(&self, x: &P) -> R {
+///         x.sum_terms(self.times.len(), |i| {
+///             let error = x.get(0) * x.data(self.times, i) - x.data(self.values, i);
+///             error * error
+///         })
+///     }
+/// }
+///
+/// let mut data = Data::<f64>::new();
+/// let times = data.table(&[1.0, 2.0, 3.0])?;
+/// // Two runs, each with values of its own.
+/// let values = data.table_of_runs(&[2.0, 4.0, 6.0, -1.0, -2.0, -3.0], 2)?;
+/// let slope = OwnObjective::new("Slope", Slope { times, values }).with_data(data);
+/// let bounds = Bounds::uniform(1, -9.0, 9.0)?;
+/// let settings = Settings { runs: 2, ..Settings::default() };
+/// let report = minimise(&slope, &bounds, &warpswarm::Algorithm::default(), &settings)?;
+/// assert!((report.runs[0].best.position[0] - 2.0).abs() < 1e-6);
+/// assert!((report.runs[1].best.position[0] + 1.0).abs() < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Data<R> {
+    all: Vec<R>,
+    /// Tables of the runs, each with the numbers that a run has of it.
+    of_runs: Vec<(usize, Vec<R>)>,
+    runs: Option<u64>,
+}
+
+impl<R: Real> Data<R> {
+    /// No tables.
+    pub fn new() -> Self {
+        Data { all: Vec::new(), of_runs: Vec::new(), runs: None }
+    }
+
+    /// A table of one dimension that all runs share.
+    ///
+    /// # Errors
+    ///
+    /// Where a number is NaN, or there are 2^32 numbers or more.
+    pub fn table(&mut self, numbers: &[R]) -> Result<Table> {
+        self.matrix(numbers, 1)
+    }
+
+    /// A table that all runs share, `[row][column]`, in rows of so many columns.
+    ///
+    /// # Errors
+    ///
+    /// As [`table`](Data::table), and where the numbers are no whole rows.
+    pub fn matrix(&mut self, numbers: &[R], columns: usize) -> Result<Table> {
+        check(numbers, columns, "columns")?;
+        let start = self.all.len();
+        self.all.extend_from_slice(numbers);
+        place(start, numbers.len(), columns, false)
+    }
+
+    /// A table of one dimension for each of so many runs, `[run][number]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`table`](Data::table), and where the numbers are not as many for each run, or another table is of
+    /// another number of runs.
+    pub fn table_of_runs(&mut self, numbers: &[R], runs: u64) -> Result<Table> {
+        self.matrix_of_runs(numbers, runs, 1)
+    }
+
+    /// A table for each of so many runs, `[run][row][column]`, in rows of so many columns.
+    ///
+    /// # Errors
+    ///
+    /// As [`table_of_runs`](Data::table_of_runs), and where the numbers are no whole rows.
+    pub fn matrix_of_runs(&mut self, numbers: &[R], runs: u64, columns: usize) -> Result<Table> {
+        check(numbers, runs as usize, "runs")?;
+        let len = numbers.len() / runs as usize;
+        check(&numbers[..len], columns, "columns")?;
+        if let Some(other) = self.runs.filter(|&other| other != runs) {
+            return Err(Error::DataRuns { data: runs, runs: other });
+        }
+        self.runs = Some(runs);
+        let start = self.of_runs.iter().map(|(len, _)| len).sum();
+        self.of_runs.push((len, numbers.to_vec()));
+        place(start, len, columns, true)
+    }
+
+    /// What all runs share, and what each has for itself, with how much that is.
+    pub(crate) fn laid_out(self) -> LaidOut<R> {
+        let of_run = self.of_runs.iter().map(|(len, _)| len).sum();
+        let runs = self.runs.unwrap_or(0);
+        let mut of_runs = Vec::with_capacity(of_run * runs as usize);
+        for run in 0..runs as usize {
+            for (len, numbers) in &self.of_runs {
+                of_runs.extend_from_slice(&numbers[run * len..][..*len]);
+            }
+        }
+        LaidOut { all: self.all, of_runs, of_run, runs: self.runs }
+    }
+}
+
+/// Data as they lie in memory.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct LaidOut<R> {
+    pub(crate) all: Vec<R>,
+    /// `[run][number]`
+    pub(crate) of_runs: Vec<R>,
+    /// Numbers of a run.
+    pub(crate) of_run: usize,
+    /// The runs that the data are for, if they are for some.
+    runs: Option<u64>,
+}
+
+impl<R: Real> LaidOut<R> {
+    /// Whether the data are for so many runs.
+    pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
+        match self.runs {
+            Some(data) if data != runs => Err(Error::DataRuns { data, runs }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What run `run` of the batch sees.
+    pub(crate) fn of(&self, run: u32) -> DataSlices<'_, R> {
+        let of_run = self.of_runs.get(run as usize * self.of_run..).unwrap_or_default();
+        DataSlices { all: &self.all, of_run: &of_run[..self.of_run.min(of_run.len())] }
+    }
+}
+
+/// Whether numbers are whole groups of so many, and numbers.
+fn check<R: Real>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
+    if groups == 0 || !numbers.len().is_multiple_of(groups) {
+        return Err(Error::DataLength { len: numbers.len(), groups, what });
+    }
+    match numbers.iter().position(|number| number.is_nan()) {
+        Some(index) => Err(Error::DataNan { index }),
+        None => Ok(()),
+    }
+}
+
+fn place(start: usize, len: usize, columns: usize, of_run: bool) -> Result<Table> {
+    let too_many = || Error::DataSize { numbers: start as u64 + len as u64 };
+    u32::try_from(start + len).map_err(|_| too_many())?;
+    Ok(Table::new(start as u32, len as u32, columns as u32, of_run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_runs_lie_run_by_run() {
+        let mut data = Data::new();
+        let a = data.table(&[1.0, 2.0]).unwrap();
+        let b = data.matrix_of_runs(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 2, 2).unwrap();
+        let c = data.table_of_runs(&[10.0, 20.0], 2).unwrap();
+        assert_eq!(a, Table::new(0, 2, 1, false));
+        assert_eq!((b, c), (Table::new(0, 4, 2, true), Table::new(4, 1, 1, true)));
+        let laid = data.laid_out();
+        assert_eq!(laid.of_runs, [1.0, 2.0, 3.0, 4.0, 10.0, 5.0, 6.0, 7.0, 8.0, 20.0]);
+        assert_eq!(laid.of(1).of_run, [5.0, 6.0, 7.0, 8.0, 20.0]);
+        assert_eq!(laid.of(0).all, [1.0, 2.0]);
+        assert!(laid.of(2).of_run.is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let mut data = Data::<f32>::new();
+        let error = |result: Result<Table>| result.unwrap_err().to_string();
+        assert_eq!(
+            error(data.matrix(&[1.0; 5], 2)),
+            "5 numbers of data are no whole columns of 2; allowed: multiples of 2"
+        );
+        assert_eq!(
+            error(data.table_of_runs(&[1.0; 5], 3)),
+            "5 numbers of data are no whole runs of 3; allowed: multiples of 3"
+        );
+        assert_eq!(error(data.table(&[1.0, f32::NAN])), "number 1 of a table of data is NaN");
+        data.table_of_runs(&[1.0; 6], 3).unwrap();
+        assert_eq!(
+            error(data.table_of_runs(&[1.0; 6], 2)),
+            "data of 2 runs for 3 runs; allowed: as many as there are runs"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The same fits on one thread, on several, and under the emulator; and each curve as it would be alone.
+
+use warpswarm::{
+    Backend, DeParams, Error, Kernels, Optimiser, OwnObjective, Precise, PsoParams, Schedule,
+    Settings, Stop, Swarm,
+};
+use warpswarm_example_decay_curves::{KERNELS, bounds, fit, objective, truth};
+
+const EMULATED: Kernels = KERNELS.with_emulated_objectives(&[decay::decay::f32, decay::decay::f64]);
+
+fn settings(runs: u64) -> Settings {
+    Settings { individuals: 32, runs, seed: 3, ..Settings::default() }
+}
+
+fn check<R: Precise>(algorithm: &warpswarm::Algorithm) {
+    let decay = objective::<R>(3, 0.01).unwrap().with_kernels(EMULATED);
+    let at = |backend, schedule, threads| -> Vec<Swarm<R>> {
+        let settings = Settings { backend, schedule, threads, ..settings(3) };
+        let mut optimiser =
+            Optimiser::new(&decay, &bounds().unwrap(), algorithm, &settings).unwrap();
+        optimiser.step(7).unwrap();
+        optimiser.state().unwrap()
+    };
+    let serial = at(Backend::Cpu, Schedule::Auto, Some(1));
+    let others = [
+        at(Backend::Cpu, Schedule::Auto, Some(3)),
+        at(Backend::Emulator, Schedule::Resident, None),
+        at(Backend::Emulator, Schedule::Streaming, None),
+        at(Backend::Emulator, Schedule::Hosted, None),
+    ];
+    for other in others {
+        for (a, b) in serial.iter().zip(&other) {
+            assert_eq!(warpswarm::difference(a, b), None);
+        }
+    }
+}
+
+#[test]
+fn everywhere_the_same() {
+    check::<f32>(&DeParams::default().into());
+    check::<f64>(&DeParams::default().into());
+    check::<f64>(&PsoParams::default().into());
+}
+
+#[test]
+fn every_run_fits_its_own_curve() {
+    let stop = Stop::iterations(600);
+    let settings = Settings { backend: Backend::Cpu, stop, ..settings(4) };
+    let report = fit(&objective::<f64>(4, 0.0).unwrap(), &settings).unwrap();
+    for (run, number) in report.runs.iter().zip(0..) {
+        for (found, truth) in run.best.position.iter().zip(truth(number)) {
+            assert!((found - truth).abs() < 1e-3, "{run:?}: {:?}", truth);
+        }
+    }
+}
+
+#[test]
+fn data_of_another_number_of_runs() {
+    let error = fit(&objective::<f32>(4, 0.0).unwrap(), &settings(5)).unwrap_err();
+    assert_eq!(error, Error::DataRuns { data: 4, runs: 5 });
+}
+
+#[test]
+fn what_was_not_exported() {
+    let data = warpswarm::Data::<f32>::new();
+    let nothing = decay::Decay { times: Default::default(), counts: Default::default() };
+    let other = OwnObjective::new("Other", nothing).with_data(data).with_kernels(EMULATED);
+    let settings = Settings { backend: Backend::Emulator, ..settings(1) };
+    let error = fit(&other, &settings).unwrap_err().to_string();
+    assert!(error.starts_with("there is no `objective_Other_f32_x"), "{error}");
+}
