@@ -2,7 +2,7 @@
 //!
 //! An objective holds a [`Table`], which is a place and not an address: so the same bytes serve on the host and
 //! on a device, and a table of the runs is another one in each of them. Who evaluates brings the numbers
-//! ([`Point::data`](crate::objective::Point::data)).
+//! ([`Point::data`]).
 
 use crate::objective::Point;
 use crate::real::Real;

@@ -182,7 +182,7 @@ pub unsafe fn launch(
 ///
 /// # Safety
 /// As for [`launch`]; and what follows the arguments are the bytes of a valid
-/// [`ObjectiveArgs`](warpswarm_core::launch::ObjectiveArgs) of the objective's type, whose arrays are as it says.
+/// [`ObjectiveArgs`] of the objective's type, whose arrays are as it says.
 pub unsafe fn launch_linked(
     entry: &Entry,
     objective: Option<&Linkable>,
