@@ -140,7 +140,7 @@ impl Stop {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Individuals of a run, 1 to 2^32 - 2. Default 1024.
+    /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]. Default 1024.
     pub individuals: u64,
     /// Independent runs, done side by side, 1 to 2^32 - 1. Default 1.
     pub runs: u64,

@@ -176,9 +176,12 @@ pub(super) fn advance<R: Real, const CONSTRAINED: bool>(
 }
 
 /// The evaluations of each run, where iterations differ in them.
-pub(super) fn evaluations<R: Real>(job: &Job<R>, swarms: &[Swarm<R>]) -> Option<Vec<u64>> {
+pub(super) fn evaluations<'a, R: Real>(
+    job: &Job<R>,
+    swarms: impl Iterator<Item = &'a Swarm<R>>,
+) -> Option<Vec<u64>> {
     let counted = matches!(job.procedure, Procedure::Fwa(_));
-    counted.then(|| swarms.iter().map(fwa::evaluations).collect())
+    counted.then(|| swarms.map(fwa::evaluations).collect())
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
@@ -221,7 +224,7 @@ impl<R: Real> State<R> for Cpu<R> {
     }
 
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
-        Ok(evaluations(&self.job, &self.swarms))
+        Ok(evaluations(&self.job, self.swarms.iter()))
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {

@@ -134,8 +134,7 @@ impl<R: Real> State<R> for Replay<R> {
     }
 
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
-        let swarms: Vec<_> = self.runs.iter().map(|run| run.swarm.clone()).collect();
-        Ok(evaluations(&self.job, &swarms))
+        Ok(evaluations(&self.job, self.runs.iter().map(|run| &run.swarm)))
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
