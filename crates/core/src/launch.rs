@@ -151,9 +151,9 @@ pub struct PsoArgs<R> {
     pub global: Ptr<Candidate<R>>,
     /// `[run][coordinate]`
     pub global_positions: Ptr<R>,
-    /// `[coordinate]`; -1 beyond the dimensions, so that places there stay at rest at +0
+    /// `[run][coordinate]`, of `bounds_runs`; -1 beyond the dimensions, so that places there stay at rest at +0
     pub lower: Ptr<R>,
-    /// `[coordinate]`; 1 beyond the dimensions
+    /// `[run][coordinate]`, of `bounds_runs`; 1 beyond the dimensions
     pub upper: Ptr<R>,
     /// `[run]`
     pub control: Ptr<Control>,
@@ -186,6 +186,10 @@ pub struct PsoArgs<R> {
     pub blocks_per_run: u32,
     /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
     pub tag: u32,
+    /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
+    pub bounds_runs: u32,
+    /// No meaning; fills the struct.
+    pub reserved: u32,
 }
 
 /// Places in a row of `dimensions` coordinates: so many that rows can be read in vectors.
@@ -367,8 +371,8 @@ mod tests {
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
-        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 24 + 6 * 4);
-        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 48 + 6 * 4);
+        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 24 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 48 + 8 * 4);
     }
 
     #[test]

@@ -10,8 +10,10 @@ use crate::error::{Error, Result};
 /// coordinate is frozen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
+    /// `[run][coordinate]`, of one run where all have the same.
     lower: Vec<f64>,
     upper: Vec<f64>,
+    dimensions: usize,
 }
 
 impl Bounds {
@@ -35,7 +37,7 @@ impl Bounds {
                 return Err(Error::BoundOrder { index, lower, upper });
             }
         }
-        Ok(Bounds { lower, upper })
+        Ok(Bounds { dimensions: lower.len(), lower, upper })
     }
 
     /// The same bounds in each of `dimensions` coordinates.
@@ -48,24 +50,56 @@ impl Bounds {
         Bounds::new(vec![lower; dimensions], vec![upper; dimensions])
     }
 
+    /// The bounds of each run of a batch, in their order; where these are bounds of runs themselves, of the first.
+    ///
+    /// # Errors
+    ///
+    /// Where there are none, or they are not all of as many coordinates.
+    pub fn of_runs(runs: impl IntoIterator<Item = Bounds>) -> Result<Self> {
+        let mut runs = runs.into_iter();
+        let none = || Error::Runs { what: "bounds", given: 0, runs: 1 };
+        let Bounds { lower, upper, dimensions } = runs.next().ok_or_else(none)?;
+        let mut all = Bounds { lower, upper, dimensions };
+        all.lower.truncate(dimensions);
+        all.upper.truncate(dimensions);
+        for bounds in runs {
+            if bounds.dimensions != dimensions {
+                return Err(Error::BoundLengths { lower: dimensions, upper: bounds.dimensions });
+            }
+            all.lower.extend_from_slice(bounds.lower());
+            all.upper.extend_from_slice(bounds.upper());
+        }
+        Ok(all)
+    }
+
     /// The number of coordinates, at least 1.
     pub fn dimensions(&self) -> usize {
-        self.lower.len()
+        self.dimensions
     }
 
-    /// The lower bounds.
+    /// The lower bounds; those of the first run where each has its own.
     pub fn lower(&self) -> &[f64] {
-        &self.lower
+        &self.lower[..self.dimensions]
     }
 
-    /// The upper bounds.
+    /// The upper bounds; those of the first run where each has its own.
     pub fn upper(&self) -> &[f64] {
-        &self.upper
+        &self.upper[..self.dimensions]
     }
 
-    /// The bounds in the run's number type.
+    /// Whether these are the bounds of so many runs, or of all.
+    pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
+        let given = (self.lower.len() / self.dimensions) as u64;
+        if given == 1 || given == runs {
+            return Ok(());
+        }
+        Err(Error::Runs { what: "bounds", given, runs })
+    }
+
+    /// The bounds in the run's number type, `[run][coordinate]`.
     pub(crate) fn rounded<R: Real>(&self) -> Result<(Vec<R>, Vec<R>)> {
         for (index, (&lower, &upper)) in self.lower.iter().zip(&self.upper).enumerate() {
+            let index = index % self.dimensions;
             let (l, u) = (R::from_f64(lower), R::from_f64(upper));
             if !(l.is_finite() && u.is_finite() && (u - l).is_finite()) {
                 return Err(Error::BoundRange { index, lower, upper, precision: R::NAME });

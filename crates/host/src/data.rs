@@ -98,7 +98,7 @@ impl<R: Real> Data<R> {
         let len = numbers.len() / runs as usize;
         check(&numbers[..len], columns, "columns")?;
         if let Some(other) = self.runs.filter(|&other| other != runs) {
-            return Err(Error::DataRuns { data: runs, runs: other });
+            return Err(Error::Runs { what: "data", given: runs, runs: other });
         }
         self.runs = Some(runs);
         let start = self.of_runs.iter().map(|(len, _)| len).sum();
@@ -136,7 +136,7 @@ impl<R: Real> LaidOut<R> {
     /// Whether the data are for so many runs.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
         match self.runs {
-            Some(data) if data != runs => Err(Error::DataRuns { data, runs }),
+            Some(given) if given != runs => Err(Error::Runs { what: "data", given, runs }),
             _ => Ok(()),
         }
     }

@@ -161,11 +161,13 @@ pub enum Error {
         /// Numbers.
         numbers: u64,
     },
-    /// Data of runs are for another number of runs.
-    #[error("data of {data} runs for {runs} runs; allowed: as many as there are runs")]
-    DataRuns {
-        /// Runs that have data.
-        data: u64,
+    /// What each run has for itself is there for another number of runs.
+    #[error("{what} of {given} runs for {runs} runs; allowed: as many as there are runs")]
+    Runs {
+        /// What it is.
+        what: &'static str,
+        /// Runs that have it.
+        given: u64,
         /// Runs.
         runs: u64,
     },
@@ -322,7 +324,7 @@ impl Error {
             UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
             Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
             BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
-            DataLength { .. } | DataNan { .. } | DataSize { .. } | DataRuns { .. } => true,
+            DataLength { .. } | DataNan { .. } | DataSize { .. } | Runs { .. } => true,
             Objective { .. } | Told { .. } | NotPlaced => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
             Threads { .. }

@@ -18,7 +18,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
-use crate::run::{Run, of_run};
+use crate::run::{Run, bounds_of_run, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -88,8 +88,8 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
             best: of_run(args.best, runs, run, n),
             global: of_run(args.global, runs, run, 1),
             global_position: of_run(args.global_positions, runs, run, stride),
-            lower: of_run(args.lower, 1, 0, stride),
-            upper: of_run(args.upper, 1, 0, stride),
+            lower: bounds_of_run(args.lower, args.bounds_runs, run, stride),
+            upper: bounds_of_run(args.upper, args.bounds_runs, run, stride),
             control: of_run(args.control, runs, run, 1),
         }
     }

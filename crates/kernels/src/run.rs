@@ -20,6 +20,17 @@ pub(crate) fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) ->
     unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
 }
 
+/// The bounds of a run, where there are some of `bounds_runs`: of each, or of one for all.
+#[inline(always)]
+pub(crate) fn bounds_of_run<T: Copy>(
+    ptr: Ptr<T>,
+    bounds_runs: u32,
+    run: usize,
+    stride: usize,
+) -> View<T> {
+    of_run(ptr, bounds_runs, if bounds_runs > 1 { run } else { 0 }, stride)
+}
+
 /// Adds to the run's count of evaluations that were not finite.
 #[inline(always)]
 pub(crate) fn count_not_finite(control: View<Control>, count: u32) {

@@ -47,13 +47,17 @@ pub fn objective<R: Real>(curves: u64, noise: f64) -> Result<OwnObjective<R, Dec
     Ok(OwnObjective::new("Decay", Decay { times, counts }).with_data(data).with_kernels(KERNELS))
 }
 
-/// Where the parameters are sought.
+/// Where the parameters of so many curves are sought: amplitudes and background up to what was counted first.
 ///
 /// # Errors
 ///
-/// None: the bounds are good.
-pub fn bounds() -> Result<Bounds> {
-    Bounds::new(vec![0.0, 0.05, 0.0, 1.0, 0.0], vec![4.0, 1.0, 4.0, 6.0, 1.0])
+/// Where there are no curves.
+pub fn bounds(curves: u64, noise: f64) -> Result<Bounds> {
+    let of_curve = |number| {
+        let first = counts(number, noise)[0];
+        Bounds::new(vec![0.0, 0.05, 0.0, 1.0, 0.0], vec![1.2 * first, 1.0, first, 6.0, 0.5 * first])
+    };
+    Bounds::of_runs((0..curves).map(of_curve).collect::<Result<Vec<_>>>()?)
 }
 
 /// Fits all curves: a run each.
@@ -61,6 +65,7 @@ pub fn bounds() -> Result<Bounds> {
 /// # Errors
 ///
 /// Where the backend fails.
-pub fn fit<R: Real>(objective: &OwnObjective<R, Decay>, settings: &Settings) -> Result<Report<R>> {
-    minimise(objective, &bounds()?, &DeParams::default().into(), settings)
+pub fn fit<R: Real>(curves: u64, noise: f64, settings: &Settings) -> Result<Report<R>> {
+    let algorithm = DeParams::default().into();
+    minimise(&objective::<R>(curves, noise)?, &bounds(curves, noise)?, &algorithm, settings)
 }

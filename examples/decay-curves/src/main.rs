@@ -2,13 +2,13 @@
 //! `cargo run --release -p warpswarm-example-decay-curves`
 
 use warpswarm::{Settings, Stop};
-use warpswarm_example_decay_curves::{fit, objective, truth};
+use warpswarm_example_decay_curves::{fit, truth};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let curves = std::env::args().nth(1).map_or(Ok(1000), |text| text.parse())?;
     let stop = Stop::iterations(300);
     let settings = Settings { individuals: 32, runs: curves, stop, ..Settings::default() };
-    let report = fit(&objective::<f32>(curves, 0.01)?, &settings)?;
+    let report = fit::<f32>(curves, 0.01, &settings)?;
     println!("{curves} curves on {}: {:.3} s", report.device, report.seconds);
 
     // How far the longer lifetime is from the truth.

@@ -17,7 +17,7 @@ fn check<R: Precise>(algorithm: &warpswarm::Algorithm) {
     let at = |backend, schedule, threads| -> Vec<Swarm<R>> {
         let settings = Settings { backend, schedule, threads, ..settings(3) };
         let mut optimiser =
-            Optimiser::new(&decay, &bounds().unwrap(), algorithm, &settings).unwrap();
+            Optimiser::new(&decay, &bounds(3, 0.01).unwrap(), algorithm, &settings).unwrap();
         optimiser.step(7).unwrap();
         optimiser.state().unwrap()
     };
@@ -44,28 +44,34 @@ fn everywhere_the_same() {
 
 #[test]
 fn every_run_fits_its_own_curve() {
-    let stop = Stop::iterations(600);
-    let settings = Settings { backend: Backend::Cpu, stop, ..settings(4) };
-    let report = fit(&objective::<f64>(4, 0.0).unwrap(), &settings).unwrap();
+    let stop = Stop::iterations(2000);
+    let settings = Settings { individuals: 100, backend: Backend::Cpu, stop, ..settings(4) };
+    let report = fit::<f64>(4, 0.0, &settings).unwrap();
     for (run, number) in report.runs.iter().zip(0..) {
-        for (found, truth) in run.best.position.iter().zip(truth(number)) {
-            assert!((found - truth).abs() < 1e-3, "{run:?}: {:?}", truth);
-        }
+        let truth = truth(number);
+        let is_near = |(found, truth): (&f64, &f64)| (found - truth).abs() < 1e-3;
+        assert!(run.best.position.iter().zip(&truth).all(is_near), "{run:?}: {truth:?}");
     }
 }
 
 #[test]
-fn data_of_another_number_of_runs() {
-    let error = fit(&objective::<f32>(4, 0.0).unwrap(), &settings(5)).unwrap_err();
-    assert_eq!(error, Error::DataRuns { data: 4, runs: 5 });
+fn data_and_bounds_of_another_number_of_runs() {
+    let run = |curves, bounds: u64, runs| {
+        let (decay, bounds) = (objective::<f32>(curves, 0.0), self::bounds(bounds, 0.0));
+        let algorithm = DeParams::default().into();
+        Optimiser::new(&decay.unwrap(), &bounds.unwrap(), &algorithm, &settings(runs)).unwrap_err()
+    };
+    assert_eq!(run(4, 5, 5), Error::Runs { what: "data", given: 4, runs: 5 });
+    assert_eq!(run(5, 4, 5), Error::Runs { what: "bounds", given: 4, runs: 5 });
 }
 
 #[test]
 fn what_was_not_exported() {
-    let data = warpswarm::Data::<f32>::new();
     let nothing = decay::Decay { times: Default::default(), counts: Default::default() };
-    let other = OwnObjective::new("Other", nothing).with_data(data).with_kernels(EMULATED);
+    let other = OwnObjective::<f32, _>::new("Other", nothing).with_kernels(EMULATED);
     let settings = Settings { backend: Backend::Emulator, ..settings(1) };
-    let error = fit(&other, &settings).unwrap_err().to_string();
+    let algorithm = DeParams::default().into();
+    let error = Optimiser::new(&other, &bounds(1, 0.0).unwrap(), &algorithm, &settings);
+    let error = error.unwrap_err().to_string();
     assert!(error.starts_with("there is no `objective_Other_f32_x"), "{error}");
 }

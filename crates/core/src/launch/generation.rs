@@ -24,9 +24,9 @@ pub struct GenerationArgs<R> {
     pub global: Ptr<Candidate<R>>,
     /// `[run][coordinate]`
     pub global_positions: Ptr<R>,
-    /// `[coordinate]`; -1 beyond the dimensions
+    /// `[run][coordinate]`, of `bounds_runs`; -1 beyond the dimensions
     pub lower: Ptr<R>,
-    /// `[coordinate]`; 1 beyond the dimensions
+    /// `[run][coordinate]`, of `bounds_runs`; 1 beyond the dimensions
     pub upper: Ptr<R>,
     /// `[run]`
     pub control: Ptr<Control>,
@@ -64,8 +64,8 @@ pub struct GenerationArgs<R> {
     /// Warps that share an individual's attempts, 1 or more: a divisor of the block's; 1 where a thread has an
     /// individual, and without tile.
     pub team: u32,
-    /// No meaning; fills the struct.
-    pub reserved: u32,
+    /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
+    pub bounds_runs: u32,
 }
 
 /// The arguments of a kernel that runs a method, with the method's parameters.

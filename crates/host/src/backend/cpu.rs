@@ -91,7 +91,7 @@ impl<R: Real> Cpu<R> {
         let (job, spread) = (&self.job, self.spread);
         let place = |run| {
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
-            place(job, run, &job.work(&evaluate), spread)
+            place(job, run, &job.work(run, &evaluate), spread)
         };
         self.swarms = collect(self.workers.pool.as_ref(), job.runs, &place);
         if self.spread == Threads::Pool {
@@ -206,7 +206,7 @@ impl<R: Real> Engine<R> for Cpu<R> {
         for_each(self.workers.pool.as_ref(), &mut swarms, &|swarm: &mut Swarm<R>| {
             let run = job.place_of(swarm);
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
-            let work = job.work(&evaluate);
+            let work = job.work(run, &evaluate);
             if constrained {
                 advance::<R, true>(swarm, job, &work, iterations, spread);
             } else {

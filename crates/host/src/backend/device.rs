@@ -215,6 +215,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
         let Job { individuals, stop, seed, .. } = self.job;
+        let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let rows = first * n * stride * number;
@@ -227,8 +228,8 @@ impl<R: Real, M: Machine> Device<R, M> {
             best: Ptr::at(at.best + first * n * size_of::<Fitness<R>>() as u64),
             global: Ptr::at(at.runs.global + first * size_of::<Candidate<R>>() as u64),
             global_positions: Ptr::at(at.runs.global_positions + first * stride * number),
-            lower: Ptr::at(at.runs.lower),
-            upper: Ptr::at(at.runs.upper),
+            lower,
+            upper,
             control: Ptr::at(at.runs.control + first * size_of::<Control>() as u64),
             // Launches follow each other, so that scratch which no launch leaves to the next is
             // shared by them; slots carry tags from launch to launch, so each run has its own.
@@ -246,6 +247,8 @@ impl<R: Real, M: Machine> Device<R, M> {
             stride: self.job.stride(),
             blocks_per_run: grid.blocks_per_run,
             tag: self.tag,
+            bounds_runs,
+            reserved: 0,
         }
     }
 

@@ -101,6 +101,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, first: u32, runs: u32, iterations: u64) -> GenerationArgs<R> {
         let Job { individuals, stop, seed, .. } = self.job;
+        let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let (own, count) = self.job.procedure.keeps();
@@ -115,8 +116,8 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             numbers: Ptr::at(at.numbers + 2 * first * n * count as u64 * number),
             global: Ptr::at(at.runs.global + first * size_of::<Candidate<R>>() as u64),
             global_positions: Ptr::at(at.runs.global_positions + first * stride * number),
-            lower: Ptr::at(at.runs.lower),
-            upper: Ptr::at(at.runs.upper),
+            lower,
+            upper,
             control: Ptr::at(at.runs.control + first * size_of::<Control>() as u64),
             // Scratch that no launch leaves to the next is shared by them; slots carry tags from
             // launch to launch.
@@ -136,7 +137,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             blocks_per_run: self.layout.grid.blocks_per_run,
             tag: self.tag,
             team: self.layout.team,
-            reserved: 0,
+            bounds_runs,
         }
     }
 

@@ -14,8 +14,10 @@ use crate::settings::{MAX_ITERATIONS, Settings};
 /// What is to be done, checked and in the run's number type: the same for every backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Job<R> {
+    /// `[run][coordinate]`, of one run where all have the same.
     pub(crate) lower: Vec<R>,
     pub(crate) upper: Vec<R>,
+    pub(crate) dimensions: usize,
     pub(crate) procedure: Procedure<R>,
     pub(crate) stop: StopRule<R>,
     /// The most evaluations of a run whose iterations differ in them.
@@ -32,10 +34,12 @@ impl<R: Real> Job<R> {
         procedure: Procedure<R>,
         settings: &Settings,
     ) -> Result<Self> {
+        bounds.check_runs(settings.runs)?;
         let (lower, upper) = bounds.rounded()?;
         let job = Job {
             lower,
             upper,
+            dimensions: bounds.dimensions(),
             procedure,
             stop: settings.stop.rule(),
             evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
@@ -50,7 +54,7 @@ impl<R: Real> Job<R> {
     }
 
     pub(crate) fn dimensions(&self) -> u32 {
-        self.lower.len() as u32
+        self.dimensions as u32
     }
 
     /// Places in a row.
@@ -67,12 +71,20 @@ impl<R: Real> Job<R> {
         (swarm.id.run - self.first_run) as u32
     }
 
-    /// What the CPU's loops take.
+    /// How many runs have bounds of their own: all, or one for all.
+    pub(crate) fn bounds_runs(&self) -> u32 {
+        (self.lower.len() / self.dimensions) as u32
+    }
+
+    /// What the CPU's loops take for a run.
     pub(super) fn work<'a>(
         &'a self,
+        run: u32,
         evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
     ) -> Work<'a, R> {
-        let bounds = cpu_ref::Bounds { lower: &self.lower, upper: &self.upper };
+        let first = (run % self.bounds_runs()) as usize * self.dimensions;
+        let of_run = |bounds: &'a [R]| &bounds[first..][..self.dimensions];
+        let bounds = cpu_ref::Bounds { lower: of_run(&self.lower), upper: of_run(&self.upper) };
         Work { evaluate, bounds, stop: self.stop }
     }
 

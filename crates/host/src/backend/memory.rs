@@ -58,10 +58,10 @@ pub(crate) struct RunArrays {
     pub(crate) global: u64,
     /// `[run][place]`
     pub(crate) global_positions: u64,
-    /// `[place]`
-    pub(crate) lower: u64,
-    /// `[place]`
-    pub(crate) upper: u64,
+    /// `[run][place]`, of one run where all have the same bounds
+    lower: u64,
+    /// `[run][place]`, likewise
+    upper: u64,
     /// `[run]`
     pub(crate) control: u64,
 }
@@ -69,22 +69,41 @@ pub(crate) struct RunArrays {
 impl RunArrays {
     /// Allocates them and writes the bounds; places beyond the dimensions have room around 0.
     pub(crate) fn allocate<R: Real, M: Machine>(job: &Job<R>, machine: &mut M) -> Result<Self> {
-        let [runs, stride] = [job.runs, job.stride()].map(u64::from);
+        let [runs, stride, bounds_runs] =
+            [job.runs, job.stride(), job.bounds_runs()].map(u64::from);
         let number = size_of::<R>() as u64;
         let arrays = RunArrays {
             global: machine.allocate(runs * size_of::<Candidate<R>>() as u64)?,
             global_positions: machine.allocate(runs * stride * number)?,
-            lower: machine.allocate(stride * number)?,
-            upper: machine.allocate(stride * number)?,
+            lower: machine.allocate(bounds_runs * stride * number)?,
+            upper: machine.allocate(bounds_runs * stride * number)?,
             control: machine.allocate(runs * size_of::<Control>() as u64)?,
         };
         for (array, bounds, beyond) in
             [(arrays.lower, &job.lower, -R::ONE), (arrays.upper, &job.upper, R::ONE)]
         {
-            let place = |i| Number(bounds.get(i).copied().unwrap_or(beyond));
-            machine.store::<R, _>(array, 0, (0..stride as usize).map(place))?;
+            let mut rows = vec![beyond; (bounds_runs * stride) as usize];
+            for (row, bounds) in
+                rows.chunks_exact_mut(stride as usize).zip(bounds.chunks_exact(job.dimensions))
+            {
+                row[..job.dimensions].copy_from_slice(bounds);
+            }
+            machine.store_numbers(array, 0, &rows)?;
         }
         Ok(arrays)
+    }
+
+    /// Lower and upper bounds of the runs from `first` on, and of how many of `runs` there are any.
+    pub(crate) fn bounds<R: Real>(
+        &self,
+        job: &Job<R>,
+        (first, runs): (u32, u32),
+    ) -> (Ptr<R>, Ptr<R>, u32) {
+        let (before, bounds_runs) = match job.bounds_runs() {
+            1 => (0, 1),
+            _ => (u64::from(first) * u64::from(job.stride()) * size_of::<R>() as u64, runs),
+        };
+        (Ptr::at(self.lower + before), Ptr::at(self.upper + before), bounds_runs)
     }
 
     pub(crate) fn controls<R: Real, M: Machine>(

@@ -179,7 +179,7 @@ fn choose<R: Real>(
 }
 
 fn on_cpu<R: Real>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
-    let dimensions = job.lower.len();
+    let dimensions = job.dimensions;
     match by {
         Evaluator::Portable(objective) => {
             let cpu = Cpu::new(job, objective, settings.threads)?;
@@ -201,7 +201,7 @@ fn on_device<R: Real, M: machine::Machine + 'static>(
     settings: &Settings,
     machine: M,
 ) -> Result<Driver<R>> {
-    let (schedule, dimensions) = (settings.schedule, job.lower.len());
+    let (schedule, dimensions) = (settings.schedule, job.dimensions);
     let by = match by {
         Evaluator::Portable(Portable { target: Some(target), data, .. })
             if schedule != Schedule::Hosted =>

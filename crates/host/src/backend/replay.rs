@@ -49,18 +49,19 @@ impl<R: Real> Run<R> {
                 Fitness::WORST
             })
         };
-        let work = job.work(&evaluate);
+        let run = job.place_of(&self.swarm);
+        let work = job.work(run, &evaluate);
         let swarm = if self.placed {
             let mut swarm = self.swarm.clone();
             advance::<R, true>(&mut swarm, job, &work, 1, Threads::Serial);
             swarm
         } else {
-            place(job, job.place_of(&self.swarm), &work, Threads::Serial)
+            place(job, run, &work, Threads::Serial)
         };
         let (_, mut points) = lacking.into_inner().unwrap_or_else(PoisonError::into_inner);
         // What the asynchronous algorithm would evaluate next depends on the first point it lacks.
         if self.placed && matches!(job.procedure, Procedure::Spso(_)) {
-            points.truncate(job.lower.len());
+            points.truncate(job.dimensions);
         }
         (swarm, points)
     }
@@ -72,7 +73,7 @@ impl<R: Real> Replay<R> {
         check_memory(job.bytes()?.saturating_mul(2))?;
         let workers = Workers::new(threads)?;
         let run = |run| {
-            let (n, dimensions) = (job.individuals, job.lower.len());
+            let (n, dimensions) = (job.individuals, job.dimensions);
             let swarm = Swarm::unplaced(dimensions, n, job.run_id(run));
             Run { swarm, placed: false, told: Vec::new() }
         };
@@ -101,7 +102,7 @@ impl<R: Real> Asks<R> for Replay<R> {
         if self.asked.is_none() {
             let mut asked = Asked { points: Vec::new(), runs: Vec::new() };
             for (place, (_, points)) in self.next() {
-                let count = points.len() / self.job.lower.len();
+                let count = points.len() / self.job.dimensions;
                 asked.runs.extend(std::iter::repeat_n(place as u32, count));
                 asked.points.extend(points);
             }

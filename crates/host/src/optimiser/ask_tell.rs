@@ -87,8 +87,7 @@ impl<R: Real> AskTell<R> {
             }
         }
         self.since.get_or_insert_with(Instant::now);
-        let (dimensions, first_run) =
-            (self.optimiser.job.lower.len(), self.optimiser.job.first_run);
+        let (dimensions, first_run) = (self.optimiser.job.dimensions, self.optimiser.job.first_run);
         let asked = self.asks().ask()?;
         Ok(asked.map(|asked| Points::new(asked, dimensions, first_run)))
     }

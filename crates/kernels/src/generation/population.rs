@@ -8,7 +8,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use crate::run::{Run, of_run};
+use crate::run::{Run, bounds_of_run, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -120,8 +120,8 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             count: numbers,
             global: of_run(args.global, runs, number, 1),
             global_position: of_run(args.global_positions, runs, number, stride),
-            lower: of_run(args.lower, 1, 0, stride),
-            upper: of_run(args.upper, 1, 0, stride),
+            lower: bounds_of_run(args.lower, args.bounds_runs, number, stride),
+            upper: bounds_of_run(args.upper, args.bounds_runs, number, stride),
             control: of_run(args.control, runs, number, 1),
         }
     }

@@ -122,7 +122,7 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
             let Some(runs) = self.note_attempts() else { return Ok(None) };
             let kernel = self.way.ask.clone();
             self.part(&kernel)?;
-            let (stride, dimensions) = (self.job.stride() as usize, self.job.lower.len());
+            let (stride, dimensions) = (self.job.stride() as usize, self.job.dimensions);
             let tried = u64::from(self.job.runs) * u64::from(self.job.individuals);
             let places = tried * self.arrays.attempts * stride as u64;
             let rows = self.machine.fetch_numbers::<R>(self.arrays.asked, 0, places)?;
