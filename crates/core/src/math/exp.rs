@@ -6,6 +6,8 @@
 
 use core::{f32, f64};
 
+use super::smaller_f32;
+
 /// C of the module's equation for `f32`; relative error of the result 2^-28.
 const C32: [f32; 5] = [0.49999994, 0.16666521, 0.04166839, 0.008368713, 0.0013814607];
 
@@ -28,18 +30,19 @@ const C64: [f64; 10] = [
 pub fn exp_f32(x: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0; // 1.5 * 2^23: a sum near it is an integer.
     const LN2: [f32; 2] = [0.693_145_75, 1.428_606_8e-6];
-    // Beyond these the result is infinity and zero; a NaN goes through.
-    let x = if x > 89.0 { 89.0 } else { x };
+    // Below this the result is zero; a NaN goes through. Above 89, k is what it is there, y is above 1, and so the
+    // result infinity.
     let x = if x < -104.0 { -104.0 } else { x };
-    let shifted = x * f32::consts::LOG2_E + SHIFT;
+    let shifted = smaller_f32(x, 89.0) * f32::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
     let r = (x - k * LN2[0]) - k * LN2[1];
     let c = (((C32[4] * r + C32[3]) * r + C32[2]) * r + C32[1]) * r + C32[0];
     let y = 1.0 + (r + (r * r) * c);
-    let k = shifted.to_bits().wrapping_sub(SHIFT.to_bits()) as i32;
-    let half = k >> 1;
-    let power = |k: i32| f32::from_bits((k.wrapping_add(127) as u32) << 23);
-    y * power(half) * power(k.wrapping_sub(half))
+    // The lower bits of `shifted` are k, and of its half the lower ones are k's half: what is above is shifted out.
+    let power = |k: u32| f32::from_bits((k << 23).wrapping_add(0x3f80_0000));
+    let whole = shifted.to_bits();
+    let half = whole >> 1;
+    y * power(half) * power(whole.wrapping_sub(half))
 }
 
 /// e to the power of `x`.
@@ -47,16 +50,15 @@ pub fn exp_f32(x: f32) -> f32 {
 pub fn exp_f64(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: a sum near it is an integer.
     const LN2: [f64; 2] = [0.6931471805598903, 5.497923018708371e-14];
-    let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
-    let shifted = x * f64::consts::LOG2_E + SHIFT;
+    let shifted = (if x > 710.0 { 710.0 } else { x }) * f64::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
     let r = (x - k * LN2[0]) - k * LN2[1];
     let high = (((C64[9] * r + C64[8]) * r + C64[7]) * r + C64[6]) * r + C64[5];
     let c = ((((high * r + C64[4]) * r + C64[3]) * r + C64[2]) * r + C64[1]) * r + C64[0];
     let y = 1.0 + (r + (r * r) * c);
-    let k = shifted.to_bits().wrapping_sub(SHIFT.to_bits()) as i32;
-    let half = k >> 1;
-    let power = |k: i32| f64::from_bits((k.wrapping_add(1023) as u64) << 52);
-    y * power(half) * power(k.wrapping_sub(half))
+    let power = |k: u64| f64::from_bits((k << 52).wrapping_add(0x3ff0_0000_0000_0000));
+    let whole = shifted.to_bits();
+    let half = whole >> 1;
+    y * power(half) * power(whole.wrapping_sub(half))
 }
