@@ -4,6 +4,8 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
+pub mod own;
+
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, PsoParams,

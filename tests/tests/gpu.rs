@@ -5,7 +5,7 @@
 
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of, methods};
+use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of, methods, own};
 
 fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
@@ -189,6 +189,21 @@ fn fireworks_are_as_good_as_in_their_paper() {
         let mean = report.runs.iter().map(|run| run.best.value).sum::<f64>() / 20.0;
         assert!(mean <= theirs, "{id}: {mean:e}, in the paper {theirs:e}");
     }
+}
+
+#[test]
+fn own_objectives_with_everything_that_runs_have_for_themselves() {
+    let schedules = [Schedule::Resident, Schedule::Streaming, Schedule::Hosted];
+    let places = schedules.map(|schedule| Place::device(Backend::Gpu, schedule, None));
+    own::check(&[1, 2, 5, 30], &places);
+    own::check(&[5, 30], &[Place::device(Backend::Gpu, Schedule::Resident, Some(32))]);
+    own::check(&[33, 140], &places[1..]);
+}
+
+/// For compute-sanitizer.
+#[test]
+fn sanitize_own_objectives() {
+    own::check(&[2, 5, 30], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
 }
 
 #[test]

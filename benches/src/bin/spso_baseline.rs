@@ -17,7 +17,7 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::random::philox4x32;
-use warpswarm_cpu_ref::{Bounds, Itself, RunId, Swarm, Task, Threads, spso};
+use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, Threads, spso};
 
 const SIZES: [u32; 3] = [32, 1024, 65_536];
 const PARTICLE_ITERATIONS: u64 = 20_000_000;
@@ -119,7 +119,12 @@ fn row(programs: &[PathBuf], load: Load) -> Result<()> {
 
 fn time_rust(load: Load) -> Timing {
     let bounds = Bounds { lower: &[-100.0_f32; 2], upper: &[100.0; 2] };
-    let task = Task { objective: Itself(Euclidean), bounds, stop: StopRule::NEVER };
+    let task = Task {
+        objective: Itself(Euclidean),
+        bounds,
+        start: Start::default(),
+        stop: StopRule::NEVER,
+    };
     let mut swarm = Swarm::new(&task, load.individuals, ID, Threads::Serial);
     let start = Instant::now();
     spso::run(&mut swarm, &task, &COEFFICIENTS, load.iterations);

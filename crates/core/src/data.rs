@@ -55,6 +55,18 @@ impl Table {
         self.of_run != 0
     }
 
+    /// The place of the first number among the data.
+    #[inline(always)]
+    pub const fn start(&self) -> usize {
+        self.start as usize
+    }
+
+    /// The place after that of the last number.
+    #[inline(always)]
+    pub const fn end(&self) -> usize {
+        self.start as usize + self.len as usize
+    }
+
     /// The place of number `i` among the data, if the table has it.
     #[inline(always)]
     pub const fn place(&self, i: usize) -> Option<usize> {
@@ -66,6 +78,15 @@ impl Table {
 pub trait Data<R: Real>: Copy {
     /// Number `i` of a table; NaN where it has none.
     fn number(&self, table: Table, i: usize) -> R;
+    /// Whether it has all that a table wants.
+    fn has(&self, table: Table) -> bool;
+    /// Where a table's numbers are.
+    type Column: Copy;
+    /// Where a table's numbers are, if it [has](Data::has) them.
+    fn column(&self, table: Table) -> Self::Column;
+    /// Number `i` of a table that it [has](Data::has), below its length; on a device also of the
+    /// [`GROUP`](crate::sum::GROUP)` - 1` places after it, where there is something.
+    fn at(&self, column: Self::Column, i: usize) -> R;
 }
 
 /// Data in slices: the CPU's.
@@ -77,11 +98,32 @@ pub struct DataSlices<'a, R> {
     pub of_run: &'a [R],
 }
 
-impl<R: Real> Data<R> for DataSlices<'_, R> {
+impl<'a, R> DataSlices<'a, R> {
+    /// The numbers that a table is of.
+    #[inline(always)]
+    fn of(&self, table: Table) -> &'a [R] {
+        if table.is_of_run() { self.of_run } else { self.all }
+    }
+}
+
+impl<'a, R: Real> Data<R> for DataSlices<'a, R> {
     #[inline(always)]
     fn number(&self, table: Table, i: usize) -> R {
-        let numbers = if table.is_of_run() { self.of_run } else { self.all };
+        let numbers = self.of(table);
         table.place(i).and_then(|place| numbers.get(place)).copied().unwrap_or(R::NAN)
+    }
+    #[inline(always)]
+    fn has(&self, table: Table) -> bool {
+        table.end() <= self.of(table).len()
+    }
+    type Column = &'a [R];
+    #[inline(always)]
+    fn column(&self, table: Table) -> &'a [R] {
+        self.of(table).get(table.start as usize..table.end()).unwrap_or_default()
+    }
+    #[inline(always)]
+    fn at(&self, column: &'a [R], i: usize) -> R {
+        column[i]
     }
 }
 
@@ -116,6 +158,19 @@ impl<R: Real, P: Point<R>, D: Data<R>> Point<R> for WithData<P, D> {
         self.point.fold_terms::<O>(n, term)
     }
     #[inline(always)]
+    fn fold_rows<O: Operator<R>, const N: usize>(
+        &self,
+        tables: [Table; N],
+        term: impl Fn([R; N]) -> R,
+    ) -> R {
+        let columns = tables.map(|table| self.data.column(table));
+        let n = tables.first().map_or(0, Table::len);
+        if tables.iter().any(|table| table.len() != n || !self.data.has(*table)) {
+            return R::NAN;
+        }
+        self.point.fold_beyond::<O>(n, |i| term(columns.map(|column| self.data.at(column, i))))
+    }
+    #[inline(always)]
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
         self.point.sum_of_prefixes(element, term)
     }
@@ -136,6 +191,9 @@ mod tests {
         assert_eq!((own.rows(), own.columns(), own.len()), (2, 2, 4));
         assert_eq!((shared.rows(), shared.columns()), (2, 1));
         assert_eq!(x.sum_terms(2, |i| x.data(shared, i)), 5.0);
+        let other = Table::new(1, 2, 1, true);
+        assert_eq!(x.sum_rows([shared, other], |[a, b]| a * b), 2.0 * 5.0 + 3.0 * 6.0);
+        assert_eq!(x.point.sum_rows([], |[]| 1.0), 0.0);
         assert_eq!(x.get(0), 9.0);
     }
 
@@ -148,6 +206,11 @@ mod tests {
         assert!(x.data(Table::new(0, 1, 1, true), 0).is_nan());
         assert!(x.cell(Table::new(0, 1, 1, false), 0, 1).is_nan());
         assert!(SlicePoint(&[0.0]).data(Table::new(0, 1, 1, false), 0).is_nan());
+        let rows = |tables| x.sum_rows(tables, |[a, b]: [f64; 2]| a + b);
+        let (short, long) = (Table::new(0, 1, 1, false), Table::new(0, 2, 1, false));
+        assert_eq!(rows([short, short]), 2.0);
+        assert!(rows([short, long]).is_nan() && rows([long, long]).is_nan());
+        assert!(SlicePoint(&[0.0]).sum_rows([short], |[a]| a).is_nan());
         assert!(Table::default().is_empty());
     }
 }

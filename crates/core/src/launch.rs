@@ -105,13 +105,35 @@ pub struct Control {
     pub ticket: u32,
 }
 
+/// What a run of a batch has for itself, where runs differ.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnRun<R> {
+    /// The seed of its draws.
+    pub seed: u64,
+    /// When it stops by itself.
+    pub stop: StopRule<R>,
+}
+
+/// Where the first individuals of the runs of a launch begin, if that is given.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StartArgs<R> {
+    /// `[run][individual][coordinate]`, of `runs`; a coordinate that is NaN is drawn.
+    pub points: Ptr<R>,
+    /// Individuals of a run that are given a point.
+    pub individuals: u32,
+    /// Runs that have points of their own: all of this launch, or 1 where they have the same.
+    pub runs: u32,
+}
+
 /// The data of an objective, for the runs of a launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DataArgs<R> {
-    /// What all runs share.
+    /// What all runs share, and [`GROUP`](crate::sum::GROUP)` - 1` places more.
     pub all: Ptr<R>,
-    /// What each run has for itself, `[run][number]`
+    /// What each run has for itself, `[run][number]`, and as many places more.
     pub of_runs: Ptr<R>,
     /// Numbers that all runs share.
     pub count: u32,
@@ -172,6 +194,10 @@ pub struct PsoArgs<R> {
     pub iterations: u64,
     /// When a run stops by itself.
     pub stop: StopRule<R>,
+    /// What each run has for itself, `[run]`; null where they have seed and stop in common.
+    pub own_runs: Ptr<OwnRun<R>>,
+    /// Where the first particles begin.
+    pub start: StartArgs<R>,
     /// How a particle moves.
     pub coefficients: Coefficients<R>,
     /// Runs in this launch.
@@ -331,8 +357,8 @@ pub const fn reduction_shared_bytes<R: Real>(block: u32) -> u32 {
 /// Grids are `runs * blocks_per_run` blocks; blocks are multiples of 32 threads, at most the tile's
 /// `max_block`, without a tile `MAX_BLOCK`. All launches of an iteration use the same arguments. Before the first launch `control` and `slots` are zero, `global` is anything.
 pub mod pso_kernels {
-    /// Initial positions, velocities and personal bests; a warp a particle; any grid, no shared
-    /// memory. To be followed by [`BEST`] with `iterations` zero. Evaluates, in the form `warp`.
+    /// Initial positions, velocities and personal bests; a warp a particle, striding over the run's blocks; no
+    /// shared memory. To be followed by [`BEST`] with `iterations` zero. Evaluates, in the form `warp`.
     pub const INITIALISE: &str = "pso_initialise";
     /// CPSO's velocity kernel; a thread a particle, striding over the run's blocks; no shared memory.
     pub const VELOCITY: &str = "pso_velocity";
@@ -367,12 +393,14 @@ mod tests {
         assert_eq!(size_of::<Candidate<f64>>(), 24);
         assert_eq!(size_of::<Control>(), 32);
         assert_eq!(size_of::<StopRule<f32>>(), 16);
+        assert_eq!(size_of::<OwnRun<f32>>(), 8 + 16);
+        assert_eq!(size_of::<StartArgs<f32>>(), 8 + 2 * 4);
         assert_eq!(size_of::<DataArgs<f32>>(), 2 * 8 + 4 * 4);
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
-        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 24 + 8 * 4);
-        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 48 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 8 + 16 + 24 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 8 + 16 + 48 + 8 * 4);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! * [`sum`]: the order in which terms are added.
 //! * [`objective`]: what is minimised, and the point at which it is evaluated.
 //! * [`data`]: tables of numbers that an objective reads.
+//! * [`variable`]: names, bounds and scales of its variables.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
 //! * [`pso`]: particle swarm optimisation.
 //! * [`method`]: what an algorithm is made of, if the engines are to run it.
@@ -46,8 +47,10 @@ pub mod sa;
 pub mod scatter_search;
 pub mod solis_wets;
 pub mod sum;
+pub mod variable;
 
 pub use data::Table;
 pub use objective::{Objective, Point};
 pub use order::Fitness;
 pub use real::Real;
+pub use variable::Variable;

@@ -76,6 +76,30 @@ pub trait Point<R: Real> {
     /// Combines `term(k)` for k in 0..n in the fixed order of [`sum`]: a fold over data.
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R;
 
+    /// As [`fold_terms`](Point::fold_terms), for terms that may be asked for beyond `n`, up to
+    /// [`sum::GROUP`]` - 1` of them, which are not used.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fold_beyond<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        self.fold_terms::<O>(n, term)
+    }
+
+    /// Combines `term` of each row over tables that are as long as each other, in the fixed order of [`sum`]: a fold
+    /// over data, with less work for each number than [`data`](Point::data) takes. NaN where the tables are not
+    /// equally long, or not there.
+    #[inline(always)]
+    fn fold_rows<O: Operator<R>, const N: usize>(
+        &self,
+        tables: [Table; N],
+        term: impl Fn([R; N]) -> R,
+    ) -> R {
+        let n = tables.first().map_or(0, Table::len);
+        if tables.iter().any(|table| table.len() != n) {
+            return R::NAN;
+        }
+        self.fold_terms::<O>(n, |i| term(tables.map(|table| self.data(table, i))))
+    }
+
     /// Sums `term(i, s_i)`, where s_i = e_0 + ... + e_i is added in sequence and e_i = `element(i, x_i)`.
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R;
 
@@ -89,6 +113,13 @@ pub trait Point<R: Real> {
     #[inline(always)]
     fn product(&self, term: impl Fn(usize, R) -> R) -> R {
         self.fold::<Product>(term)
+    }
+
+    /// Sums `term` of each row of tables that are as long as each other:
+    /// `x.sum_rows([self.times, self.counts], |[t, y]| ...)`.
+    #[inline(always)]
+    fn sum_rows<const N: usize>(&self, tables: [Table; N], term: impl Fn([R; N]) -> R) -> R {
+        self.fold_rows::<Sum, N>(tables, term)
     }
 
     /// Sums `term(k)` for k in 0..n.

@@ -121,11 +121,12 @@ pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u3
 
 /// A coordinate's first position and velocity from its two draws.
 ///
-/// The position is uniform in the bounds, the velocity half the way to another such point.
+/// The position is `given`, or if that is a NaN uniform in the bounds; the velocity is half the way to another such
+/// point.
 #[inline(always)]
-pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [R; 2]) -> (R, R) {
+pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [R; 2], given: R) -> (R, R) {
     let place = |u: R| (lower + (upper - lower) * u).clamp_to(lower, upper);
-    let position = place(u1);
+    let position = if given.is_nan() { place(u1) } else { given };
     (position, R::HALF * (place(u2) - position))
 }
 
@@ -173,7 +174,9 @@ mod tests {
 
     #[test]
     fn the_start_by_hand() {
-        assert_eq!(initial((-2.0, 6.0), [0.25, 0.75]), (0.0, 2.0));
-        assert_eq!(initial((3.0, 3.0), [0.25, 0.75]), (3.0, 0.0));
+        assert_eq!(initial((-2.0, 6.0), [0.25, 0.75], f64::NAN), (0.0, 2.0));
+        assert_eq!(initial((3.0, 3.0), [0.25, 0.75], f64::NAN), (3.0, 0.0));
+        // Begun at 1: half the way to 4.
+        assert_eq!(initial((-2.0, 6.0), [0.25, 0.75], 1.0), (1.0, 1.5));
     }
 }

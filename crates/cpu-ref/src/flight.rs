@@ -162,7 +162,12 @@ mod tests {
     fn beats_is_the_order_of_results() {
         let line = [-f64::INFINITY, -1.0, -0.0, 0.0, 1e-310, 1.0, f64::INFINITY, f64::NAN];
         let bounds = Bounds { lower: &[0.0], upper: &[1.0] };
-        let task = Task { objective: Itself(Sphere), bounds, stop: StopRule::NEVER };
+        let task = Task {
+            objective: Itself(Sphere),
+            bounds,
+            start: crate::Start::default(),
+            stop: StopRule::NEVER,
+        };
         let coefficients = Coefficients {
             inertia: 1.0,
             cognitive: 1.0,

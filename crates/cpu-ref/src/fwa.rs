@@ -54,7 +54,8 @@ pub fn start<R: Real>(
     let place = |index: u32, row: &mut [R]| {
         let stream = Stream::new(key, Purpose::Move, 0, index);
         for (i, x) in row.iter_mut().enumerate() {
-            (*x, _) = pso::initial(work.bounds.of(i), stream.draws_of(i as u32));
+            let given = work.start.of(index, i, work.bounds.dimensions());
+            (*x, _) = pso::initial(work.bounds.of(i), stream.draws_of(i as u32), given);
         }
     };
     let (rows, fitness) = (&mut swarm.best_positions[..], &mut swarm.best[..]);

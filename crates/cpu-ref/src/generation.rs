@@ -20,7 +20,7 @@ use warpswarm_core::solis_wets;
 use individuals::{One, Scratch, each};
 
 use crate::swarm::{RunId, Swarm};
-use crate::task::Bounds;
+use crate::task::{Bounds, Start};
 use crate::threads::{Outcome, Threads};
 
 /// What is minimised, where, and when a run stops by itself.
@@ -33,6 +33,8 @@ pub struct Work<'a, R> {
     pub evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
     /// Where.
     pub bounds: Bounds<'a, R>,
+    /// Where the first individuals begin.
+    pub start: Start<'a, R>,
     /// When the run stops by itself.
     pub stop: StopRule<R>,
 }
@@ -58,7 +60,8 @@ pub fn start<R: Real, M: Method<R>>(
         let who = individual(&one, key, 0, individuals, dimensions);
         let stream = Stream::new(key, Purpose::Move, 0, one.index);
         for i in 0..dimensions {
-            let (x, v) = pso::initial(work.bounds.of(i), stream.draws_of(i as u32));
+            let given = work.start.of(one.index, i, dimensions);
+            let (x, v) = pso::initial(work.bounds.of(i), stream.draws_of(i as u32), given);
             one.public[i] = x;
             one.set_own(i, method.start(x, v));
         }

@@ -20,7 +20,8 @@
 //! use warpswarm_cpu_ref::{Bounds, Itself, RunId, Swarm, Task, Threads, pso};
 //!
 //! let bounds = Bounds { lower: &[-5.0_f64; 3], upper: &[7.0; 3] };
-//! let task = Task { objective: Itself(Sphere), bounds, stop: StopRule { target: 1e-9, stagnation: 0 } };
+//! let start = Start::default();
+//! let task = Task { objective: Itself(Sphere), bounds, start, stop: StopRule { target: 1e-9, stagnation: 0 } };
 //! let coefficients = Coefficients {
 //!     inertia: 0.7298,
 //!     cognitive: 1.4962,
@@ -49,5 +50,5 @@ pub mod threads;
 
 pub use fingerprint::{difference, fingerprint};
 pub use swarm::{RunId, Swarm};
-pub use task::{Behind, Bounds, Evaluate, Itself, Task};
+pub use task::{Behind, Bounds, Evaluate, Itself, Start, Task};
 pub use threads::Threads;

@@ -157,7 +157,8 @@ fn place<R: Real, O: Evaluate<R>>(
     for particle in chunk.particles(stride) {
         let stream = Stream::new(key, Purpose::Move, 0, particle.index);
         for i in 0..dimensions {
-            let (x, v) = pso::initial(task.bounds.of(i), stream.draws_of(i as u32));
+            let given = task.start.of(particle.index, i, dimensions);
+            let (x, v) = pso::initial(task.bounds.of(i), stream.draws_of(i as u32), given);
             particle.position[i] = x;
             particle.velocity[i] = v;
             particle.best_position[i] = x;

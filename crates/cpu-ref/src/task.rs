@@ -38,6 +38,18 @@ impl<R: Real> Bounds<'_, R> {
     }
 }
 
+/// Where the first individuals of a run begin, `[individual][coordinate]`; a coordinate that is NaN is drawn, and so are
+/// those of all other individuals.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Start<'a, R>(pub &'a [R]);
+
+impl<R: Real> Start<'_, R> {
+    /// Where coordinate `i` of `dimensions` of an individual begins; NaN where that is not given.
+    pub fn of(&self, individual: u32, i: usize, dimensions: usize) -> R {
+        self.0.get(individual as usize * dimensions + i).copied().unwrap_or(R::NAN)
+    }
+}
+
 /// What gives a point its fitness: an objective [`Itself`], or one [behind a pointer](Behind).
 pub trait Evaluate<R>: Copy + Sync {
     /// See [`Objective::CONSTRAINED`].
@@ -86,6 +98,8 @@ pub struct Task<'a, R, O> {
     pub objective: O,
     /// Where.
     pub bounds: Bounds<'a, R>,
+    /// Where the first individuals begin.
+    pub start: Start<'a, R>,
     /// When the run stops by itself; [`StopRule::NEVER`] for never.
     pub stop: StopRule<R>,
 }

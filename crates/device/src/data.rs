@@ -2,9 +2,13 @@
 
 use warpswarm_core::data::{Data, Table};
 use warpswarm_core::launch::DataArgs;
+use warpswarm_core::sum::GROUP;
 
 use crate::view::{DeviceReal, View};
 use crate::{machine, thread};
+
+/// Places behind the data, of no meaning, which a fold may read.
+const BEYOND: usize = GROUP - 1;
 
 /// The data of the run that this block works on.
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +35,11 @@ impl<R: DeviceReal> DeviceData<R> {
         } else {
             let len = count_of_run as usize;
             // SAFETY: the caller's.
-            unsafe { View::new(of_runs, runs as usize * len) }.part(run as usize * len, len)
+            unsafe { View::new(of_runs, runs as usize * len + BEYOND) }
+                .part(run as usize * len, len + BEYOND)
         };
         // SAFETY: the caller's.
-        let all = unsafe { View::new(all, count as usize) };
+        let all = unsafe { View::new(all, count as usize + BEYOND) };
         DeviceData { all, count, of_run, count_of_run }
     }
 }
@@ -51,6 +56,25 @@ impl<R: DeviceReal> Data<R> for DeviceData<R> {
             Some(place) if place < count as usize => constant(numbers, place),
             _ => R::NAN,
         }
+    }
+    #[inline(always)]
+    fn has(&self, table: Table) -> bool {
+        let count = if table.is_of_run() { self.count_of_run } else { self.count };
+        table.end() <= count as usize
+    }
+    type Column = View<R>;
+    #[inline(always)]
+    fn column(&self, table: Table) -> View<R> {
+        let numbers = if table.is_of_run() { self.of_run } else { self.all };
+        if self.has(table) {
+            numbers.part(table.start(), table.len() + BEYOND)
+        } else {
+            View::EMPTY
+        }
+    }
+    #[inline(always)]
+    fn at(&self, column: View<R>, i: usize) -> R {
+        constant(column, i)
     }
 }
 

@@ -79,7 +79,13 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        sum::fold_in_registers::<R, O>(hidden(n), term)
+        let n = hidden(n);
+        sum::fold_in_groups::<R, O>(n, |i| term(i.min(n - 1)))
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_beyond<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        sum::fold_in_groups::<R, O>(hidden(n), term)
     }
     /// Adds each prefix anew: the fold asks for them out of order, and registers hold no array.
     #[inline(always)]
@@ -281,9 +287,12 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        let n = hidden(n);
+        if LANES == 1 {
+            return sum::fold_in_groups::<R, O>(n, |i| term(i.min(n - 1)));
+        }
         let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
         let together = LEAVES as u32 / LANES;
-        let n = hidden(n);
         let mut start = 0;
         while start < n {
             let end = (start + TILE).min(n);
@@ -304,6 +313,15 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
             start = end;
         }
         O::finish(tiles.result::<O>())
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_beyond<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        if LANES == 1 {
+            return sum::fold_in_groups::<R, O>(hidden(n), term);
+        }
+        self.fold_terms::<O>(n, term)
     }
 
     #[inline(always)]

@@ -1,19 +1,43 @@
-//! The box that is searched.
+//! The box that is searched: its variables, their bounds and scales, and where the search begins.
+
+mod scales;
 
 use warpswarm_core::Real;
+use warpswarm_core::variable::{Scale, Variable};
+
+pub(crate) use scales::Scales;
 
 use crate::error::{Error, Result};
 
 /// The box that is searched: a lower and an upper bound per coordinate, checked.
 ///
 /// Every bound is finite and every lower bound at most its upper bound; where the two are equal the
-/// coordinate is frozen.
+/// coordinate is fixed. A coordinate may have a name and a [`Scale`], and points from which individuals begin
+/// may be given.
+///
+/// ```
+/// use warpswarm::{Bounds, Variable};
+/// let bounds = Bounds::of(&[
+///     Variable::linear("height", 0.0, 10.0),
+///     Variable::log("lifetime", 1e-6, 1e-3),
+///     Variable::integer("modes", 1.0, 5.0),
+///     Variable::fixed("offset", 0.5),
+/// ])?
+/// .beginning_at(&[[5.0, 1e-5, 2.0, 0.5]])?;
+/// assert_eq!(bounds.names()[1], "lifetime");
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// `[run][coordinate]`, of one run where all have the same.
     lower: Vec<f64>,
     upper: Vec<f64>,
-    dimensions: usize,
+    /// `[coordinate]`
+    scales: Vec<Scale>,
+    /// `[coordinate]`, or none.
+    names: Vec<&'static str>,
+    /// `[run][individual][coordinate]`, of as many runs as have bounds; NaN where nothing is given.
+    first: Vec<f64>,
 }
 
 impl Bounds {
@@ -37,7 +61,8 @@ impl Bounds {
                 return Err(Error::BoundOrder { index, lower, upper });
             }
         }
-        Ok(Bounds { dimensions: lower.len(), lower, upper })
+        let scales = vec![Scale::Linear; lower.len()];
+        Ok(Bounds { lower, upper, scales, names: Vec::new(), first: Vec::new() })
     }
 
     /// The same bounds in each of `dimensions` coordinates.
@@ -50,64 +75,183 @@ impl Bounds {
         Bounds::new(vec![lower; dimensions], vec![upper; dimensions])
     }
 
+    /// Bounds, scales and names of variables.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Bounds::new), and where a logarithmic variable's lower bound is not positive, or an integer has
+    /// no whole number between its bounds, or one beyond 2^22.
+    pub fn of(variables: &[Variable]) -> Result<Self> {
+        let each = |side: fn(&Variable) -> f64| variables.iter().map(side).collect();
+        let bounds = Bounds::new(each(|v| v.lower), each(|v| v.upper))?;
+        let bounds = bounds.with_scales(variables.iter().map(|v| v.scale))?;
+        Ok(Bounds { names: variables.iter().map(|v| v.name).collect(), ..bounds })
+    }
+
+    /// The same with a scale for each coordinate.
+    ///
+    /// # Errors
+    ///
+    /// Where there are not as many scales as coordinates, and as [`of`](Bounds::of).
+    pub fn with_scales(mut self, scales: impl IntoIterator<Item = Scale>) -> Result<Self> {
+        let scales: Vec<_> = scales.into_iter().collect();
+        if scales.len() != self.dimensions() {
+            return Err(Error::Setting {
+                field: "number of scales",
+                value: scales.len().to_string(),
+                allowed: format!("{}, one a coordinate", self.dimensions()),
+            });
+        }
+        self.scales = scales;
+        let dimensions = self.dimensions();
+        for (i, (lower, upper)) in self.lower.iter_mut().zip(&mut self.upper).enumerate() {
+            let index = i % dimensions;
+            scales::check(self.scales[index], (lower, upper), index)?;
+        }
+        Ok(self)
+    }
+
     /// The bounds of each run of a batch, in their order; where these are bounds of runs themselves, of the first.
     ///
     /// # Errors
     ///
-    /// Where there are none, or they are not all of as many coordinates.
+    /// Where there are none, or they are not all of as many coordinates of the same scales.
     pub fn of_runs(runs: impl IntoIterator<Item = Bounds>) -> Result<Self> {
+        let mut runs: Vec<Bounds> = runs.into_iter().map(Bounds::of_the_first).collect();
+        let most = runs.iter().map(|bounds| bounds.first.len()).max().unwrap_or(0);
+        // Where a run is given fewer points than others, the rest is drawn.
+        runs.iter_mut().for_each(|bounds| bounds.first.resize(most, f64::NAN));
         let mut runs = runs.into_iter();
         let none = || Error::Runs { what: "bounds", given: 0, runs: 1 };
-        let Bounds { lower, upper, dimensions } = runs.next().ok_or_else(none)?;
-        let mut all = Bounds { lower, upper, dimensions };
-        all.lower.truncate(dimensions);
-        all.upper.truncate(dimensions);
+        let mut all = runs.next().ok_or_else(none)?;
+        let dimensions = all.dimensions();
         for bounds in runs {
-            if bounds.dimensions != dimensions {
-                return Err(Error::BoundLengths { lower: dimensions, upper: bounds.dimensions });
+            if bounds.dimensions() != dimensions {
+                let (lower, upper) = (dimensions, bounds.dimensions());
+                return Err(Error::BoundLengths { lower, upper });
             }
-            all.lower.extend_from_slice(bounds.lower());
-            all.upper.extend_from_slice(bounds.upper());
+            if let Some(index) = (0..dimensions).find(|&i| all.scales[i] != bounds.scales[i]) {
+                return Err(Error::BoundScale {
+                    index,
+                    value: format!(
+                        "{:?} in one run and {:?} in another",
+                        all.scales[index], bounds.scales[index]
+                    ),
+                    allowed: "the same scale in all runs",
+                });
+            }
+            all.lower.extend(bounds.lower);
+            all.upper.extend(bounds.upper);
+            all.first.extend(bounds.first);
         }
         Ok(all)
     }
 
+    /// The same, with points from which the first individuals begin: where something is known, or to go on from what
+    /// was found before. The other individuals are placed by chance.
+    ///
+    /// Where the points are more than a run's individuals, those at the end are left out.
+    ///
+    /// # Errors
+    ///
+    /// Where a point has not as many coordinates as there are, or one of them is not within its bounds.
+    pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
+        let mut bounds = self.of_the_first();
+        bounds.first.clear();
+        for (number, point) in points.iter().enumerate() {
+            let point = point.as_ref();
+            if point.len() != bounds.dimensions() {
+                return Err(Error::Setting {
+                    field: "number of coordinates of a first point",
+                    value: point.len().to_string(),
+                    allowed: bounds.dimensions().to_string(),
+                });
+            }
+            for (index, &value) in point.iter().enumerate() {
+                let (lower, upper) = (bounds.lower[index], bounds.upper[index]);
+                if !(lower..=upper).contains(&value) {
+                    return Err(Error::FirstPoint { number, index, value, lower, upper });
+                }
+            }
+            bounds.first.extend_from_slice(point);
+        }
+        Ok(bounds)
+    }
+
+    /// Those of the first run.
+    fn of_the_first(mut self) -> Self {
+        let (runs, dimensions) = (self.runs(), self.dimensions());
+        self.first.truncate(self.first.len() / runs);
+        self.lower.truncate(dimensions);
+        self.upper.truncate(dimensions);
+        self
+    }
+
+    /// How many runs have bounds of their own; 1 where all have the same.
+    fn runs(&self) -> usize {
+        self.lower.len() / self.dimensions()
+    }
+
     /// The number of coordinates, at least 1.
     pub fn dimensions(&self) -> usize {
-        self.dimensions
+        self.scales.len()
     }
 
     /// The lower bounds; those of the first run where each has its own.
     pub fn lower(&self) -> &[f64] {
-        &self.lower[..self.dimensions]
+        &self.lower[..self.dimensions()]
     }
 
     /// The upper bounds; those of the first run where each has its own.
     pub fn upper(&self) -> &[f64] {
-        &self.upper[..self.dimensions]
+        &self.upper[..self.dimensions()]
+    }
+
+    /// The scales.
+    pub fn scales(&self) -> &[Scale] {
+        &self.scales
+    }
+
+    /// The names, one a coordinate; none where none were given.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
     }
 
     /// Whether these are the bounds of so many runs, or of all.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
-        let given = (self.lower.len() / self.dimensions) as u64;
+        let given = self.runs() as u64;
         if given == 1 || given == runs {
             return Ok(());
         }
         Err(Error::Runs { what: "bounds", given, runs })
     }
 
-    /// The bounds in the run's number type, `[run][coordinate]`.
+    /// The bounds in the run's number type, on the scales on which individuals move, `[run][coordinate]`.
     pub(crate) fn rounded<R: Real>(&self) -> Result<(Vec<R>, Vec<R>)> {
-        for (index, (&lower, &upper)) in self.lower.iter().zip(&self.upper).enumerate() {
-            let index = index % self.dimensions;
-            let (l, u) = (R::from_f64(lower), R::from_f64(upper));
-            if !(l.is_finite() && u.is_finite() && (u - l).is_finite()) {
-                return Err(Error::BoundRange { index, lower, upper, precision: R::NAME });
-            }
-        }
-        // Plus zero, which makes +0 of -0: a bound is never -0.
-        let round = |bounds: &[f64]| bounds.iter().map(|&x| R::from_f64(x) + R::ZERO).collect();
-        Ok((round(&self.lower), round(&self.upper)))
+        let bounds = self.lower.iter().zip(&self.upper).enumerate();
+        let rounded = bounds.map(|(i, (&lower, &upper))| {
+            let index = i % self.dimensions();
+            scales::rounded::<R>(self.scales[index], (lower, upper)).ok_or(Error::BoundRange {
+                index,
+                lower,
+                upper,
+                precision: R::NAME,
+            })
+        });
+        Ok(rounded.collect::<Result<Vec<_>>>()?.into_iter().unzip())
+    }
+
+    /// The points from which individuals begin, within `lower` and `upper` of [`rounded`](Bounds::rounded),
+    /// `[run][individual][coordinate]`.
+    pub(crate) fn beginnings<R: Real>(&self, (lower, upper): (&[R], &[R])) -> Vec<R> {
+        let (of_run, dimensions) = (self.first.len() / self.runs(), self.dimensions());
+        let place = |(i, &value): (usize, &f64)| {
+            let index = i % dimensions;
+            let bound = i / of_run * dimensions + index;
+            let x = scales::inward::<R>(self.scales[index], value);
+            if x.is_nan() { x } else { x.clamp_to(lower[bound], upper[bound]) }
+        };
+        self.first.iter().enumerate().map(place).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Data of objectives: collected here, copied once to where runs are carried out.
 
+use std::sync::Arc;
+
 use warpswarm_core::Real;
 use warpswarm_core::data::{DataSlices, Table};
 
@@ -116,7 +118,7 @@ impl<R: Real> Data<R> {
                 of_runs.extend_from_slice(&numbers[run * len..][..*len]);
             }
         }
-        LaidOut { all: self.all, of_runs, of_run, runs: self.runs }
+        LaidOut { all: self.all, of_runs: Arc::new(of_runs), of_run, runs: self.runs }
     }
 }
 
@@ -125,7 +127,7 @@ impl<R: Real> Data<R> {
 pub(crate) struct LaidOut<R> {
     pub(crate) all: Vec<R>,
     /// `[run][number]`
-    pub(crate) of_runs: Vec<R>,
+    pub(crate) of_runs: Arc<Vec<R>>,
     /// Numbers of a run.
     pub(crate) of_run: usize,
     /// The runs that the data are for, if they are for some.
@@ -138,6 +140,16 @@ impl<R: Real> LaidOut<R> {
         match self.runs {
             Some(given) if given != runs => Err(Error::Runs { what: "data", given, runs }),
             _ => Ok(()),
+        }
+    }
+
+    /// The same with other numbers behind those that all runs share.
+    pub(crate) fn with(&self, numbers: &[R]) -> Self {
+        LaidOut {
+            all: [&self.all, numbers].concat(),
+            of_runs: self.of_runs.clone(),
+            of_run: self.of_run,
+            runs: self.runs,
         }
     }
 
@@ -178,7 +190,7 @@ mod tests {
         assert_eq!(a, Table::new(0, 2, 1, false));
         assert_eq!((b, c), (Table::new(0, 4, 2, true), Table::new(4, 1, 1, true)));
         let laid = data.laid_out();
-        assert_eq!(laid.of_runs, [1.0, 2.0, 3.0, 4.0, 10.0, 5.0, 6.0, 7.0, 8.0, 20.0]);
+        assert_eq!(*laid.of_runs, [1.0, 2.0, 3.0, 4.0, 10.0, 5.0, 6.0, 7.0, 8.0, 20.0]);
         assert_eq!(laid.of(1).of_run, [5.0, 6.0, 7.0, 8.0, 20.0]);
         assert_eq!(laid.of(0).all, [1.0, 2.0]);
         assert!(laid.of(2).of_run.is_empty());

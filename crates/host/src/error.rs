@@ -114,6 +114,32 @@ pub enum Error {
         /// The number type.
         precision: &'static str,
     },
+    /// Bounds are not allowed on their scale.
+    #[error("variable {index} is {value}; allowed: {allowed}")]
+    BoundScale {
+        /// The coordinate, counted from 0.
+        index: usize,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A point from which individuals were to begin is not within the bounds.
+    #[error(
+        "coordinate {index} of first point {number} is {value}; allowed: {lower} to {upper}, its bounds"
+    )]
+    FirstPoint {
+        /// The point, counted from 0.
+        number: usize,
+        /// The coordinate, counted from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
     /// The state of the runs does not fit in an address space.
     #[error(
         "runs x individuals x dimensions is {runs} x {individuals} x {dimensions}; \
@@ -254,7 +280,7 @@ pub enum Error {
         needed: String,
     },
     /// This library was built where no device toolchain was found.
-    #[error("built without GPU kernels: run `cargo xtask setup` and build again")]
+    #[error("built without GPU kernels: run `warpswarm setup` and build again")]
     NoKernels,
     /// An objective of one's own has no kernels for points of the form that this run has.
     #[error(
@@ -324,6 +350,7 @@ impl Error {
             UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
             Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
             BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
+            BoundScale { .. } | FirstPoint { .. } => true,
             DataLength { .. } | DataNan { .. } | DataSize { .. } | Runs { .. } => true,
             Objective { .. } | Told { .. } | NotPlaced => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,

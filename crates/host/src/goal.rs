@@ -6,18 +6,21 @@ use std::sync::Arc;
 use warpswarm_core::data::WithData;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
+use warpswarm_core::variable::Scaled;
 use warpswarm_core::{Objective, Real};
 
 use crate::backend::machine::Parameter;
 use crate::backend::{Asked, Evaluator, Portable, Target};
-use crate::own::OwnObjective;
+use crate::bounds::Scales;
+use crate::data::LaidOut;
+use crate::own::{Kernels, OwnObjective};
 use crate::problems::built_in;
 
 /// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
 /// [`HostObjective`].
 pub trait Goal<R: Real> {
     #[doc(hidden)]
-    fn prepared(&self) -> Prepared<R>;
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R>;
 }
 
 /// A goal as backends know it.
@@ -31,37 +34,72 @@ impl<R> fmt::Debug for Prepared<R> {
 }
 
 impl<R: Real, O: Objective<R>> Goal<R> for O {
-    fn prepared(&self) -> Prepared<R> {
-        let (objective, constrained) = (*self, O::CONSTRAINED);
-        let evaluate = Box::new(move |_, x: &[R]| objective.evaluate(&SlicePoint(x)));
-        let (target, data) = (built_in(self), Arc::default());
-        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
+        if scales.are_plain() {
+            let objective = *self;
+            let evaluate = Box::new(move |_, x: &[R]| objective.evaluate(&SlicePoint(x)));
+            let (constrained, target, data) = (O::CONSTRAINED, built_in(self), Arc::default());
+            return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
+        }
+        // A built-in problem's kernels do not know scales.
+        OwnObjective::new("", *self).prepared(scales)
     }
 }
 
 impl<R: Real, O: Objective<R>> Goal<R> for OwnObjective<R, O> {
-    fn prepared(&self) -> Prepared<R> {
-        let target = self.kernels.map(|kernels| Target {
-            name: self.name,
-            objective: Parameter::of(self.objective),
-            own: Some(kernels),
-            problem: None,
-            constrained: O::CONSTRAINED,
-            gathers: O::GATHERS,
-        });
-        let (objective, constrained) = (self.objective, O::CONSTRAINED);
-        let data = self.data.clone();
-        let seen = data.clone();
-        let evaluate = Box::new(move |run, x: &[R]| {
-            objective.evaluate(&WithData { point: SlicePoint(x), data: seen.of(run) })
-        });
-        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
+        if scales.are_plain() {
+            return portable(self.name.into(), self.objective, self.kernels, self.data.clone());
+        }
+        let (view, numbers) = scales.table(self.data.all.len());
+        let scaled = Scaled { objective: self.objective, view };
+        let data = Arc::new(self.data.with(&numbers));
+        portable(format!("{}_scaled", self.name), scaled, self.kernels, data)
     }
 }
 
+/// An objective with its data, and with kernels of that name if it has some.
+fn portable<R: Real, O: Objective<R>>(
+    name: String,
+    objective: O,
+    kernels: Option<Kernels>,
+    data: Arc<LaidOut<R>>,
+) -> Prepared<R> {
+    let target = kernels.map(|kernels| Target {
+        name,
+        objective: Parameter::of(objective),
+        own: Some(kernels),
+        problem: None,
+        constrained: O::CONSTRAINED,
+        gathers: O::GATHERS,
+    });
+    let seen = data.clone();
+    let evaluate = Box::new(move |run, x: &[R]| {
+        objective.evaluate(&WithData { point: SlicePoint(x), data: seen.of(run) })
+    });
+    let constrained = O::CONSTRAINED;
+    Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+}
+
 impl<R: Real> Goal<R> for HostObjective<R> {
-    fn prepared(&self) -> Prepared<R> {
-        Prepared(Evaluator::Host(self.clone()))
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
+        if scales.are_plain() {
+            return Prepared(Evaluator::Host(self.clone()));
+        }
+        let scales = scales.clone();
+        let kind = match self.kind.clone() {
+            Kind::Point(evaluate) => Kind::Point(Arc::new(move |run, x: &[R]| {
+                scales.fitness(evaluate(run, &scales.natural(x)))
+            })),
+            Kind::Population(evaluate) => {
+                Kind::Population(Arc::new(move |points: &Points<'_, R>| {
+                    let asked = points.asked.seen_through(&scales);
+                    let told = evaluate(&Points { asked: &asked, ..*points });
+                    told.into_iter().map(|fitness| scales.fitness(fitness)).collect()
+                }))
+            }
+        };
+        Prepared(Evaluator::Host(HostObjective { kind }))
     }
 }
 
@@ -96,13 +134,18 @@ pub(crate) enum Kind<R> {
     Population(Arc<OfPopulation<R>>),
 }
 
-impl<R> Clone for HostObjective<R> {
+impl<R> Clone for Kind<R> {
     fn clone(&self) -> Self {
-        let kind = match &self.kind {
+        match self {
             Kind::Point(evaluate) => Kind::Point(evaluate.clone()),
             Kind::Population(evaluate) => Kind::Population(evaluate.clone()),
-        };
-        HostObjective { kind }
+        }
+    }
+}
+
+impl<R> Clone for HostObjective<R> {
+    fn clone(&self) -> Self {
+        HostObjective { kind: self.kind.clone() }
     }
 }
 

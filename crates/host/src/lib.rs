@@ -46,6 +46,7 @@
 pub mod algorithms;
 mod backend;
 mod bounds;
+mod check;
 mod choices;
 mod data;
 mod error;
@@ -62,6 +63,7 @@ pub use warpswarm_core::boundary::Boundary;
 pub use warpswarm_core::fwa::Mapping;
 pub use warpswarm_core::method;
 pub use warpswarm_core::order::Fitness;
+pub use warpswarm_core::variable::{Scale, Variable, above};
 pub use warpswarm_core::{Objective, Point, Real, Table};
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
@@ -70,6 +72,7 @@ pub use algorithms::{
     ScatterSearchParams, SolisWetsParams,
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
+pub use check::{Checked, Difference, Speed, check};
 pub use choices::{Backend, Precision, Schedule};
 pub use data::Data;
 pub use error::{Error, Result};
@@ -78,7 +81,24 @@ pub use optimiser::{AskTell, Optimiser};
 pub use own::{Kernels, OwnMethod, OwnObjective};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
-pub use settings::{DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Settings, Stop};
+pub use settings::{
+    DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, OfRun, Settings, Stop,
+};
+
+/// Maximises `objective` within `bounds`: [`minimise`] with [`Settings::maximise`]. Values are shown with their own
+/// sign, and a target is reached from below.
+///
+/// # Errors
+///
+/// As [`minimise`].
+pub fn maximise<R: Real, G: Goal<R>>(
+    objective: &G,
+    bounds: &Bounds,
+    algorithm: &Algorithm,
+    settings: &Settings,
+) -> Result<Report<R>> {
+    minimise(objective, bounds, algorithm, &Settings { maximise: true, ..settings.clone() })
+}
 
 /// Minimises `objective` within `bounds`.
 ///

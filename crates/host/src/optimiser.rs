@@ -16,7 +16,7 @@ use limit::Limit;
 
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Wanted};
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
 use crate::error::Result;
 use crate::goal::Goal;
@@ -79,11 +79,22 @@ impl<R: Real> Optimiser<R> {
     ) -> Result<Self> {
         settings.check()?;
         let wanted = Wanted::new(algorithm, settings.individuals)?;
-        Optimiser::start(objective.prepared().0, bounds, wanted, settings)
+        Optimiser::start(objective, bounds, wanted, settings)
     }
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.
-    pub(crate) fn start(
+    pub(crate) fn start<G: Goal<R>>(
+        objective: &G,
+        bounds: &Bounds,
+        wanted: Wanted<R>,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let by = objective.prepared(&Scales::new(bounds, settings.maximise)).0;
+        Optimiser::with(by, bounds, wanted, settings)
+    }
+
+    /// The same with whoever evaluates.
+    fn with(
         by: Evaluator<R>,
         bounds: &Bounds,
         wanted: Wanted<R>,
@@ -113,11 +124,11 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn step(&mut self, iterations: u64) -> Result<()> {
-        let left = MAX_ITERATIONS - reached(&self.driver.state_mut().controls()?);
+        let left = MAX_ITERATIONS - reached(&self.driver.state_mut().landmarks()?);
         let start = Instant::now();
         self.driver.advance(iterations.min(left))?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
-        self.driver.state_mut().controls()?;
+        self.driver.state_mut().landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
     }
@@ -154,17 +165,20 @@ impl<R: Real> Optimiser<R> {
         let evaluations = self.evaluations(&controls)?;
         let runs =
             controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
-                RunProgress { iterations: control.iterations, evaluations, best: best.fitness }
+                let best = self.job.scales.fitness(best.fitness);
+                RunProgress { iterations: control.iterations, evaluations, best }
             });
         Ok(Progress {
             iterations: reached(&controls),
             limit: self.limit.given(),
             seconds: self.seconds,
+            maximised: self.job.scales.maximises,
             runs: runs.collect(),
         })
     }
 
-    /// The whole state of every run: for pictures, for comparing backends, for going on later.
+    /// The whole state of every run: for pictures, for comparing backends, for going on later. It is as individuals
+    /// have it: of a variable on another scale their own number, of what is maximised the negative value.
     ///
     /// # Errors
     ///
@@ -213,7 +227,7 @@ impl<R: Real> Optimiser<R> {
 
     fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
         let reason = loop {
-            let controls = self.driver.state_mut().controls()?;
+            let controls = self.driver.state_mut().landmarks()?;
             let due = self.is_due(reached(&controls));
             if due || observer.is_some() {
                 let progress = self.progress()?;
@@ -230,7 +244,7 @@ impl<R: Real> Optimiser<R> {
             let slice = self.slice(&controls);
             let start = Instant::now();
             self.driver.advance(slice)?;
-            self.driver.state_mut().controls()?;
+            self.driver.state_mut().landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(slice, seconds);
             self.seconds += seconds;
@@ -282,7 +296,8 @@ impl<R: Real> Optimiser<R> {
         let found = bests.into_iter().zip(positions).zip(evaluations);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
             |((control, ((best, position), evaluations)), run)| {
-                let Fitness { violation, value } = best.fitness;
+                let Fitness { violation, value } = self.job.scales.fitness(best.fitness);
+                let position = self.job.scales.natural(&position);
                 RunReport {
                     run,
                     best: Best { value, violation, position },
@@ -294,6 +309,7 @@ impl<R: Real> Optimiser<R> {
             },
         );
         Ok(Report {
+            maximised: self.job.scales.maximises,
             runs: runs.collect(),
             backend: self.driver.state().backend(),
             device: self.driver.state().device(),

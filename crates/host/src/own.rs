@@ -212,7 +212,7 @@ impl<R: Real> OwnMethod<R> {
         settings: &Settings,
     ) -> Result<Optimiser<R>> {
         settings.check()?;
-        Optimiser::start(objective.prepared().0, bounds, self.wanted()?, settings)
+        Optimiser::start(objective, bounds, self.wanted()?, settings)
     }
 
     /// The same for a caller who evaluates.

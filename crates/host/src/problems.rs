@@ -16,6 +16,7 @@ use crate::algorithms::Algorithm;
 use crate::backend::Target;
 use crate::backend::machine::Parameter;
 use crate::bounds::Bounds;
+use crate::check::{self, Checked};
 use crate::choices::Precision;
 use crate::error::{Error, Result, nearest};
 use crate::optimiser::Optimiser;
@@ -202,6 +203,17 @@ impl ProblemInfo {
         }
         (R::functions(self).make)(rounded, bounds, algorithm, settings)
     }
+
+    /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](crate::check).
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](crate::check).
+    pub fn check<R: Precise>(&self, bounds: &Bounds, settings: &Settings) -> Result<Checked<R>> {
+        check::with(bounds, settings, &|bounds, algorithm, settings| {
+            self.optimiser(0.0, bounds, algorithm, settings)
+        })
+    }
 }
 
 /// Every problem.
@@ -244,7 +256,7 @@ pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<Target
         (() $($problem:ident: $kernels:ident),*) => { $(
             if let Some(objective) = as_shifted::<R, $problem>(objective) {
                 return Some(Target {
-                    name: stringify!($problem),
+                    name: stringify!($problem).into(),
                     objective,
                     own: None,
                     problem: Some(($problem::ID, $problem::DIMENSIONS)),
@@ -276,9 +288,9 @@ mod tests {
             assert_eq!(find(info.id).unwrap().type_name, info.type_name);
         }
         let plain = built_in::<f32, _>(&Sphere).unwrap();
-        assert_eq!((plain.name, plain.objective.bytes().len()), ("Sphere", 4));
+        assert_eq!((&*plain.name, plain.objective.bytes().len()), ("Sphere", 4));
         let shifted = built_in::<f64, _>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
-        assert_eq!((shifted.name, shifted.objective.bytes().len()), ("Rastrigin", 8));
+        assert_eq!((&*shifted.name, shifted.objective.bytes().len()), ("Rastrigin", 8));
         let error = find("rastrgin").unwrap_err();
         assert!(
             error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin")

@@ -104,6 +104,8 @@ pub struct Plan {
 pub struct Report<R> {
     /// The runs, at least one.
     pub runs: Vec<RunReport<R>>,
+    /// Whether greater values are better.
+    pub maximised: bool,
     /// Where they ran, never [`Backend::Auto`].
     pub backend: Backend,
     /// The device, in words.
@@ -122,7 +124,8 @@ impl<R: warpswarm_core::Real> Report<R> {
     /// The best point of all runs; of equals that of the first run.
     pub fn best(&self) -> &Best<R> {
         let key = |run: &&RunReport<R>| {
-            Fitness { violation: run.best.violation, value: run.best.value }.ordered()
+            let Best { violation, value, .. } = run.best;
+            Fitness { violation, value: signed(value, self.maximised) }.ordered()
         };
         // A report has at least one run, by construction.
         &self.runs.iter().min_by_key(key).unwrap_or(&self.runs[0]).best
@@ -132,6 +135,11 @@ impl<R: warpswarm_core::Real> Report<R> {
     pub fn schedule(&self) -> Option<Schedule> {
         self.plan.map(|plan| plan.schedule)
     }
+}
+
+/// A value, or the negative one if greater ones are better.
+fn signed<R: warpswarm_core::Real>(value: R, maximised: bool) -> R {
+    if maximised { -value } else { value }
 }
 
 /// Where the runs are, at the end of a slice.
@@ -145,13 +153,17 @@ pub struct Progress<R> {
     pub seconds: f64,
     /// The runs.
     pub runs: Vec<RunProgress<R>>,
+    /// Whether greater values are better.
+    pub maximised: bool,
 }
 
 impl<R: warpswarm_core::Real> Progress<R> {
     /// The best fitness of all runs.
     pub fn best(&self) -> Fitness<R> {
-        let best = self.runs.iter().map(|run| run.best).min_by_key(|best| best.ordered());
-        best.unwrap_or(Fitness::WORST)
+        let key = |best: &Fitness<R>| {
+            Fitness { value: signed(best.value, self.maximised), ..*best }.ordered()
+        };
+        self.runs.iter().map(|run| run.best).min_by_key(key).unwrap_or(Fitness::WORST)
     }
 }
 

@@ -40,7 +40,8 @@ pub struct Stop {
     pub evaluations: Option<u64>,
     /// After this many seconds of stepping, at the next slice (about 50 ms).
     pub seconds: Option<f64>,
-    /// At the iteration at which a run's best is feasible and at most this; each run by itself.
+    /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least); each run
+    /// by itself.
     pub target: Option<f64>,
     /// At the iteration at which a run's best has not improved for this many; each run by itself.
     pub stagnation: Option<u64>,
@@ -96,14 +97,25 @@ impl Stop {
 
     /// The rule that every backend applies after every iteration.
     ///
-    /// The target is rounded down, so that a value that meets it in `R` meets the number given.
-    pub(crate) fn rule<R: Real>(&self) -> StopRule<R> {
-        let target = self.target.map_or(R::NAN, |target| {
+    /// The target is rounded down, so that a value that meets it in `R` meets the number given; where values have
+    /// another sign, as those that are maximised, the target has it too.
+    pub(crate) fn rule<R: Real>(&self, maximises: bool) -> StopRule<R> {
+        let target = self.target.map(|target| if maximises { -target } else { target });
+        let target = target.map_or(R::NAN, |target| {
             let rounded = R::from_f64(target);
             let above = rounded.to_f64() > target;
             if above { R::from_ordered(rounded.ordered() - 1) } else { rounded }
         });
         StopRule { target, stagnation: self.stagnation.unwrap_or(0) }
+    }
+
+    /// The stops of a run that has these for itself.
+    pub(crate) fn of(&self, own: &OfRun) -> Stop {
+        Stop {
+            target: own.target.or(self.target),
+            stagnation: own.stagnation.or(self.stagnation),
+            ..self.clone()
+        }
     }
 
     fn check(&self, individuals: u64) -> Result<()> {
@@ -131,6 +143,18 @@ impl Stop {
     }
 }
 
+/// What a run of a batch has for itself; what is none it has in common with the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OfRun {
+    /// The seed of its draws. A run is the same alone, with this seed and as
+    /// [`first_run`](Settings::first_run) the number it has in the batch.
+    pub seed: Option<u64>,
+    /// See [`Stop::target`].
+    pub target: Option<f64>,
+    /// See [`Stop::stagnation`].
+    pub stagnation: Option<u64>,
+}
+
 /// Sizes, seed, when to stop, where to run.
 ///
 /// ```
@@ -150,6 +174,10 @@ pub struct Settings {
     pub seed: u64,
     /// When to stop. Default: after 1,000 iterations.
     pub stop: Stop,
+    /// What each run has for itself: one a run, or none. Default none.
+    pub of_runs: Vec<OfRun>,
+    /// Whether greater values are better. Default: less is.
+    pub maximise: bool,
     /// Where to run.
     pub backend: Backend,
     /// How to lay the runs over the GPU; for the backends GPU and emulator.
@@ -170,6 +198,8 @@ impl Default for Settings {
             first_run: 0,
             seed: 0,
             stop: Stop::default(),
+            of_runs: Vec::new(),
+            maximise: false,
             backend: Backend::Auto,
             schedule: Schedule::Auto,
             block_size: None,
@@ -202,7 +232,12 @@ impl Settings {
                 allowed: "multiples of 32 from 32 to 1024".into(),
             });
         }
-        self.stop.check(self.individuals)
+        let given = self.of_runs.len() as u64;
+        if given != 0 && given != self.runs {
+            return Err(Error::Runs { what: "settings", given, runs: self.runs });
+        }
+        self.stop.check(self.individuals)?;
+        self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals))
     }
 }
 

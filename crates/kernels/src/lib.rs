@@ -10,7 +10,8 @@
 
 #[doc(hidden)]
 pub use warpswarm_core as core;
-pub use warpswarm_core::{Fitness, Objective, Point, Real, Table};
+pub use warpswarm_core::variable::above;
+pub use warpswarm_core::{Fitness, Objective, Point, Real, Table, Variable};
 #[doc(hidden)]
 pub use warpswarm_device as device;
 

@@ -5,39 +5,51 @@
 /// `export_objective! { few decay, "Decay", Decay, Decay }` gives a module `decay` with the objectives
 /// `objective_Decay_f32_x8k4` and so on. The first word says in which numbers of dimensions it exists, and so which
 /// forms it needs: see [`for_each_problem`](warpswarm_core::for_each_problem). The types are those for f32 and for
-/// f64.
+/// f64. Each is exported a second time as [`Scaled`](warpswarm_core::variable::Scaled) sees it.
 #[macro_export]
 macro_rules! export_objective {
     ($forms:ident $module:ident, $name:literal, $single:ty, $double:ty) => {
-        $crate::export_objective! { @ $forms $module [$name] $single, $double }
+        $crate::export_objective! { @ $forms scaled $module [$name] $single, $double }
     };
-    (@ any $($rest:tt)*) => {
-        $crate::export_objective! { @forms [x1k2 x1k8 x8k4 x16k8 x32k1 warp thread] $($rest)* }
+    (@ any $as:ident $($rest:tt)*) => {
+        $crate::export_objective! { @forms $as [x1k2 x1k8 x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
-    (@ two $($rest:tt)*) => {
-        $crate::export_objective! { @forms [x1k2 x1k8 x32k1 warp thread] $($rest)* }
+    (@ two $as:ident $($rest:tt)*) => {
+        $crate::export_objective! { @forms $as [x1k2 x1k8 x32k1 warp thread] $($rest)* }
     };
-    (@ few $($rest:tt)*) => {
-        $crate::export_objective! { @forms [x1k8 x8k4 x32k1 warp thread] $($rest)* }
+    (@ few $as:ident $($rest:tt)*) => {
+        $crate::export_objective! { @forms $as [x1k8 x8k4 x32k1 warp thread] $($rest)* }
     };
-    (@ many $($rest:tt)*) => {
-        $crate::export_objective! { @forms [x1k8 x8k4 x16k8 x32k1 warp thread] $($rest)* }
+    (@ many $as:ident $($rest:tt)*) => {
+        $crate::export_objective! { @forms $as [x1k8 x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
-    (@forms $forms:tt $module:ident $name:tt $single:ty, $double:ty) => {
+    (@forms $as:ident $forms:tt $module:ident $name:tt $single:ty, $double:ty) => {
         #[allow(non_snake_case, missing_docs)]
         pub mod $module {
             #[allow(unused_imports)]
             use super::*;
-            $crate::export_objective! { @real f32 $name $single, $forms }
-            $crate::export_objective! { @real f64 $name $double, $forms }
+            $crate::export_objective! { @$as f32 $name $single, $forms }
+            $crate::export_objective! { @$as f64 $name $double, $forms }
         }
     };
-    (@real $real:ident $name:tt $objective:ty, [$($form:ident)*]) => {
+    (@plain $real:ident $name:tt $objective:ty, [$($form:ident)*]) => {
         $crate::device::objectives! {
             /// The objective in this precision.
             pub fn $real {
                 $($crate::export_objective!(@name $name $real $form) =>
                     ($real, $objective, $crate::export_objective!(@form $form $real)),)*
+            }
+        }
+    };
+    (@scaled $real:ident [$name:literal] $objective:ty, [$($form:ident)*]) => {
+        $crate::device::objectives! {
+            /// The objective in this precision, as it is and as it is seen through scales.
+            pub fn $real {
+                $($crate::export_objective!(@name [$name] $real $form) =>
+                    ($real, $objective, $crate::export_objective!(@form $form $real)),)*
+                $($crate::export_objective!(@name [$name, "_scaled"] $real $form) =>
+                    ($real, $crate::core::variable::Scaled<$objective>,
+                     $crate::export_objective!(@form $form $real)),)*
             }
         }
     };
@@ -60,7 +72,7 @@ use warpswarm_core::problems::{self, Shifted};
 macro_rules! export_problems {
     (() $($problem:ident: $forms:ident),*) => {
         $(export_objective! {
-            @ $forms $problem [stringify!($problem)]
+            @ $forms plain $problem [stringify!($problem)]
             Shifted<f32, problems::$problem>, Shifted<f64, problems::$problem>
         })*
 

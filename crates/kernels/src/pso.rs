@@ -11,14 +11,14 @@ pub mod streaming;
 
 mod particle;
 
-use warpswarm_core::launch::{Control, PsoArgs, record_stride, stopped};
+use warpswarm_core::launch::{Control, PsoArgs, StopRule, record_stride, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
-use crate::run::{Run, bounds_of_run, of_run};
+use crate::run::{Run, bounds_of_run, of_run, seed_of_run, stop_of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -97,7 +97,14 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     /// The key of the run's draws.
     #[inline(always)]
     pub fn key(&self) -> RunKey {
-        RunKey::new(self.args.seed, self.args.first_run + self.run as u64)
+        let PsoArgs { seed, own_runs, runs, first_run, .. } = *self.args;
+        RunKey::new(seed_of_run(seed, own_runs, runs, self.run), first_run + self.run as u64)
+    }
+
+    /// When the run stops by itself.
+    #[inline(always)]
+    pub fn stop(&self) -> StopRule<R> {
+        stop_of_run(self.args.stop, self.args.own_runs, self.args.runs, self.run)
     }
 
     /// Where a particle's row begins.
@@ -136,7 +143,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
             block_best: row,
             blocks,
             part: self.part,
-            stop: self.args.stop,
+            stop: self.stop(),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use core::mem::offset_of;
 
-use warpswarm_core::launch::{Control, Ptr, StopRule, stopped};
+use warpswarm_core::launch::{Control, OwnRun, Ptr, StartArgs, StopRule, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_core::sum::Operator;
 use warpswarm_device::shared::SharedArray;
@@ -20,7 +20,7 @@ pub(crate) fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) ->
     unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
 }
 
-/// The bounds of a run, where there are some of `bounds_runs`: of each, or of one for all.
+/// What a run has, such as bounds, where there is some of `bounds_runs`: of each, or of one for all.
 #[inline(always)]
 pub(crate) fn bounds_of_run<T: Copy>(
     ptr: Ptr<T>,
@@ -29,6 +29,43 @@ pub(crate) fn bounds_of_run<T: Copy>(
     stride: usize,
 ) -> View<T> {
     of_run(ptr, bounds_runs, if bounds_runs > 1 { run } else { 0 }, stride)
+}
+
+/// The seed of a run: its own, where there are such, or that of all.
+#[inline(always)]
+pub(crate) fn seed_of_run<R: DeviceReal>(
+    all: u64,
+    own: Ptr<OwnRun<R>>,
+    runs: u32,
+    run: usize,
+) -> u64 {
+    if own == Ptr::NULL { all } else { of_run(own, runs, run, 1).get(0).seed }
+}
+
+/// When a run stops by itself: by its own rule, where there are such, or by that of all.
+#[inline(always)]
+pub(crate) fn stop_of_run<R: DeviceReal>(
+    all: StopRule<R>,
+    own: Ptr<OwnRun<R>>,
+    runs: u32,
+    run: usize,
+) -> StopRule<R> {
+    if own == Ptr::NULL { all } else { of_run(own, runs, run, 1).get(0).stop }
+}
+
+/// Where coordinate `i` of an individual of a run begins; NaN where that is not given.
+#[inline(always)]
+pub(crate) fn given<R: DeviceReal>(
+    start: &StartArgs<R>,
+    (run, individual, i): (usize, u32, u32),
+    stride: u32,
+) -> R {
+    if individual >= start.individuals {
+        return R::NAN;
+    }
+    let len = start.individuals as usize * stride as usize;
+    let points = bounds_of_run(start.points, start.runs, run, len);
+    points.get(individual as usize * stride as usize + i as usize)
 }
 
 /// Adds to the run's count of evaluations that were not finite.

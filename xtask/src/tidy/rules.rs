@@ -21,7 +21,7 @@ pub(crate) const ALL: [(&str, Rule); 10] = [
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
 /// none may depend on it. `?`: only as an option.
-const MAY_DEPEND: [(&str, &[&str]); 10] = [
+const MAY_DEPEND: [(&str, &[&str]); 11] = [
     ("warpswarm-core", &[]),
     ("warpswarm-ptx-builder", &[]),
     ("warpswarm-device", &["warpswarm-core"]),
@@ -41,12 +41,14 @@ const MAY_DEPEND: [(&str, &[&str]); 10] = [
     // Of examples.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
     ("decay", &["warpswarm-kernels"]),
+    // Of tests.
+    ("probe", &["warpswarm-kernels"]),
     // The tasks must run where kernels do not compile, so not `warpswarm`.
     ("xtask", &["warpswarm-core", "warpswarm-cpu-ref", "warpswarm-ptx-builder"]),
 ];
 
 /// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
-const TARGET_ARCH: [(&str, &str); 5] = [
+const TARGET_ARCH: [(&str, &str); 6] = [
     ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
     ("crates/core/src/math.rs", "the square root, which libm would compute in software"),
     (
@@ -58,6 +60,7 @@ const TARGET_ARCH: [(&str, &str); 5] = [
         "examples/decay-curves/objective/src/lib.rs",
         "its feature belongs to the crate compiled to PTX",
     ),
+    ("tests/objective/src/lib.rs", "its feature belongs to the crate compiled to PTX"),
 ];
 
 /// Folders and files that may be unsafe.

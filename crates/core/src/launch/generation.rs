@@ -1,6 +1,6 @@
 //! What the kernels that run a [`Method`](crate::method::Method) and their host share.
 
-use super::{Control, Ptr, StopRule};
+use super::{Control, OwnRun, Ptr, StartArgs, StopRule};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
 
@@ -49,6 +49,10 @@ pub struct GenerationArgs<R> {
     pub iterations: u64,
     /// When a run stops by itself.
     pub stop: StopRule<R>,
+    /// What each run has for itself, `[run]`; null where they have seed and stop in common.
+    pub own_runs: Ptr<OwnRun<R>>,
+    /// Where the first individuals begin.
+    pub start: StartArgs<R>,
     /// Runs in this launch.
     pub runs: u32,
     /// Individuals of a run.
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 14 * 8 + 3 * 8 + 16 + 8 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 14 * 8 + 3 * 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 14 * 8 + 3 * 8 + 16 + 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 14 * 8 + 3 * 8 + 16 + 8 + 16 + 8 * 4);
     }
 }

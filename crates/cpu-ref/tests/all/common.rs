@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::{Objective, Real};
-use warpswarm_cpu_ref::{Bounds, Itself, RunId, Swarm, Task, difference};
+use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, difference};
 
 pub(crate) const ID: RunId = RunId { seed: 7, run: 2 };
 
@@ -42,7 +42,12 @@ impl<R: Real> Cube<R> {
         Bounds { lower: &self.0, upper: &self.1 }
     }
     pub(crate) fn task<O: Objective<R>>(&self, objective: O) -> Task<'_, R, Itself<O>> {
-        Task { objective: Itself(objective), bounds: self.bounds(), stop: StopRule::NEVER }
+        Task {
+            objective: Itself(objective),
+            bounds: self.bounds(),
+            start: Start::default(),
+            stop: StopRule::NEVER,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use warpswarm_core::random::{Purpose, Stream, standard_normal};
 use warpswarm_core::{Fitness, Objective, Real};
 use warpswarm_cpu_ref::fwa::{self, Span};
 use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::{RunId, Swarm, Threads, fingerprint};
+use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads, fingerprint};
 
 use crate::common::{Cube, ID, assert_same};
 use crate::edges::{Constrained, Flat, Holed};
@@ -44,7 +44,12 @@ impl<R: Real, O: Objective<R>> Case<R, O> {
 
     fn work<T>(&self, stop: StopRule<R>, then: impl FnOnce(&Work<'_, R>) -> T) -> T {
         let evaluate = |x: &[R]| self.objective.evaluate(&SlicePoint(x));
-        then(&Work { evaluate: &evaluate, bounds: self.cube.bounds(), stop })
+        then(&Work {
+            evaluate: &evaluate,
+            bounds: self.cube.bounds(),
+            start: Start::default(),
+            stop,
+        })
     }
 
     fn start(&self, id: RunId, threads: Threads) -> Swarm<R> {
@@ -260,7 +265,7 @@ fn evaluations_are_those_that_were_made() {
         Sphere.evaluate(&SlicePoint(x))
     };
     let bounds = case.cube.bounds();
-    let work = Work { evaluate: &evaluate, bounds, stop: StopRule::NEVER };
+    let work = Work { evaluate: &evaluate, bounds, start: Start::default(), stop: StopRule::NEVER };
     let mut swarm = fwa::start(&work, 6, ID, Threads::Serial);
     for _ in 0..50 {
         let before = made.load(Ordering::Relaxed);

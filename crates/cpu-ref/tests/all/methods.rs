@@ -17,7 +17,7 @@ use warpswarm_core::scatter_search::{ScatterSearch, Update};
 use warpswarm_core::solis_wets::SolisWets;
 use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{RunId, Swarm, Threads, fingerprint, pso};
+use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads, fingerprint, pso};
 
 use crate::common::{Cube, ID, assert_same, coefficients};
 
@@ -125,7 +125,12 @@ impl<R: Real, M: Method<R>, O: Objective<R>> Case<R, M, O> {
     fn work<T>(&self, then: impl FnOnce(&Work<'_, R>) -> T) -> T {
         let evaluate = |x: &[R]| self.objective.evaluate(&SlicePoint(x));
         let stop = StopRule::NEVER;
-        then(&Work { evaluate: &evaluate, bounds: self.cube.bounds(), stop })
+        then(&Work {
+            evaluate: &evaluate,
+            bounds: self.cube.bounds(),
+            start: Start::default(),
+            stop,
+        })
     }
 
     fn start(&self, id: RunId, threads: Threads) -> Swarm<R> {

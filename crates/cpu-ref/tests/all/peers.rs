@@ -26,7 +26,7 @@ use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sa::{Neighbour, Sa};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{RunId, Swarm, Threads};
+use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads};
 
 use crate::common::Cube;
 
@@ -194,7 +194,12 @@ impl<'a> Case<'a> {
         let away = if self.is_bounded() { 0.0 } else { AWAY * (upper - lower) };
         let near = Cube::new(self.dimensions, lower, upper);
         let far = Cube::new(self.dimensions, lower - away, upper + away);
-        let work = Work { evaluate, bounds: near.bounds(), stop: StopRule::NEVER };
+        let work = Work {
+            evaluate,
+            bounds: near.bounds(),
+            start: Start::default(),
+            stop: StopRule::NEVER,
+        };
         let beyond = Work { bounds: far.bounds(), ..work };
 
         let values_of = |run| -> Vec<f64> {

@@ -152,7 +152,7 @@ fn for_each<R: Real>(
 }
 
 fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
-    Task { objective, bounds: work.bounds, stop: work.stop }
+    Task { objective, bounds: work.bounds, start: work.start, stop: work.stop }
 }
 
 /// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.

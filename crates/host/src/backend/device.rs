@@ -27,7 +27,7 @@ use crate::settings::Settings;
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The name of its type in the names of kernels.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// Itself, as a kernel takes it.
     pub(crate) objective: Parameter,
     /// Where its kernels are, unless they are built in.
@@ -216,6 +216,8 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
         let Job { individuals, stop, seed, .. } = self.job;
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
+        let own_runs = self.arrays.runs.own(&self.job, first);
+        let start = self.arrays.runs.start(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let rows = first * n * stride * number;
@@ -240,6 +242,8 @@ impl<R: Real, M: Machine> Device<R, M> {
             first_run: self.job.first_run + first,
             iterations,
             stop,
+            own_runs,
+            start,
             coefficients: self.coefficients,
             runs,
             individuals,
@@ -320,6 +324,10 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
 impl<R: Real, M: Machine> State<R> for Device<R, M> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         self.arrays.runs.controls(&self.job, &mut self.machine)
+    }
+
+    fn landmarks(&mut self) -> Result<Vec<Control>> {
+        self.arrays.runs.landmarks(&self.job, &mut self.machine)
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {

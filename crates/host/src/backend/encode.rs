@@ -4,7 +4,7 @@
 use std::mem::offset_of;
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::Control;
+use warpswarm_core::launch::{Control, OwnRun, StopRule};
 use warpswarm_core::order::{Candidate, Fitness};
 
 /// Writes a number at the beginning of `to`.
@@ -83,6 +83,25 @@ impl<R: Real> Item<R> for Candidate<R> {
             fitness: Fitness::get(&from[offset_of!(Candidate<R>, fitness)..]),
             index: get_u32(&from[offset_of!(Candidate<R>, index)..]),
             reserved: get_u32(&from[offset_of!(Candidate<R>, reserved)..]),
+        }
+    }
+}
+
+impl<R: Real> Item<R> for OwnRun<R> {
+    fn put(&self, to: &mut [u8]) {
+        put_u64(&mut to[offset_of!(OwnRun<R>, seed)..], self.seed);
+        let stop = &mut to[offset_of!(OwnRun<R>, stop)..];
+        put_real(&mut stop[offset_of!(StopRule<R>, target)..], self.stop.target);
+        put_u64(&mut stop[offset_of!(StopRule<R>, stagnation)..], self.stop.stagnation);
+    }
+    fn get(from: &[u8]) -> Self {
+        let stop = &from[offset_of!(OwnRun<R>, stop)..];
+        OwnRun {
+            seed: get_u64(&from[offset_of!(OwnRun<R>, seed)..]),
+            stop: StopRule {
+                target: get_real(&stop[offset_of!(StopRule<R>, target)..]),
+                stagnation: get_u64(&stop[offset_of!(StopRule<R>, stagnation)..]),
+            },
         }
     }
 }

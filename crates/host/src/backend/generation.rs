@@ -102,6 +102,8 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
     fn args(&self, first: u32, runs: u32, iterations: u64) -> GenerationArgs<R> {
         let Job { individuals, stop, seed, .. } = self.job;
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
+        let own_runs = self.arrays.runs.own(&self.job, first);
+        let start = self.arrays.runs.start(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let (own, count) = self.job.procedure.keeps();
@@ -130,6 +132,8 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             first_run: self.job.first_run + first,
             iterations,
             stop,
+            own_runs,
+            start,
             runs,
             individuals,
             dimensions: self.job.dimensions(),
@@ -184,6 +188,13 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         match self.way.controls() {
             Some(controls) => Ok(controls.clone()),
             None => self.arrays.runs.controls(&self.job, &mut self.machine),
+        }
+    }
+
+    fn landmarks(&mut self) -> Result<Vec<Control>> {
+        match self.way.controls() {
+            Some(controls) => Ok(controls.clone()),
+            None => self.arrays.runs.landmarks(&self.job, &mut self.machine),
         }
     }
 

@@ -43,7 +43,7 @@ impl<R: Real> Evaluation<R> {
     pub(super) fn advance(&mut self, asks: &mut dyn Asks<R>, iterations: u64) -> Result<()> {
         // The iteration that the runs that go on have reached, which is the same for all.
         let reached = |asks: &mut dyn Asks<R>| -> Result<Option<u64>> {
-            let controls = asks.controls()?;
+            let controls = asks.landmarks()?;
             let mut going = controls.iter().filter(|control| control.stopped == stopped::NOT);
             Ok(going.next().map(|control| control.iterations))
         };

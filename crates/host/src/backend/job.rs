@@ -1,15 +1,15 @@
 //! What is to be done: the same for every backend.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
+use warpswarm_core::launch::{Control, OwnRun, StopRule, row_stride, stopped};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
 
 use super::Procedure;
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Scales};
 use crate::error::{Error, Result};
-use crate::settings::{MAX_ITERATIONS, Settings};
+use crate::settings::{MAX_ITERATIONS, OfRun, Settings};
 
 /// What is to be done, checked and in the run's number type: the same for every backend.
 #[derive(Clone, Debug)]
@@ -20,6 +20,12 @@ pub(crate) struct Job<R> {
     pub(crate) dimensions: usize,
     pub(crate) procedure: Procedure<R>,
     pub(crate) stop: StopRule<R>,
+    /// What each run has for itself; nothing where they have seed and stop in common.
+    pub(crate) own_runs: Vec<OwnRun<R>>,
+    /// Where the first individuals begin, `[run][individual][coordinate]`, of as many runs as have bounds.
+    pub(crate) beginnings: Vec<R>,
+    /// How coordinates and values are shown.
+    pub(crate) scales: Scales<R>,
     /// The most evaluations of a run whose iterations differ in them.
     pub(crate) evaluations: u64,
     pub(crate) individuals: u32,
@@ -36,12 +42,20 @@ impl<R: Real> Job<R> {
     ) -> Result<Self> {
         bounds.check_runs(settings.runs)?;
         let (lower, upper) = bounds.rounded()?;
+        let scales = Scales::new(bounds, settings.maximise);
+        let own_run = |own: &OfRun| OwnRun {
+            seed: own.seed.unwrap_or(settings.seed),
+            stop: settings.stop.of(own).rule(scales.maximises),
+        };
         let job = Job {
+            beginnings: bounds.beginnings((&lower, &upper)),
             lower,
             upper,
             dimensions: bounds.dimensions(),
             procedure,
-            stop: settings.stop.rule(),
+            stop: settings.stop.rule(scales.maximises),
+            own_runs: settings.of_runs.iter().map(own_run).collect(),
+            scales,
             evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
             // The settings' check has seen that both fit.
             individuals: settings.individuals as u32,
@@ -63,12 +77,31 @@ impl<R: Real> Job<R> {
     }
 
     pub(crate) fn run_id(&self, run: u32) -> RunId {
-        RunId { seed: self.seed, run: self.first_run + u64::from(run) }
+        let seed = self.own_runs.get(run as usize).map_or(self.seed, |own| own.seed);
+        RunId { seed, run: self.first_run + u64::from(run) }
     }
 
     /// A run's place in the batch.
     pub(super) fn place_of(&self, swarm: &Swarm<R>) -> u32 {
         (swarm.id.run - self.first_run) as u32
+    }
+
+    /// When a run stops by itself.
+    fn stop_of(&self, run: u32) -> StopRule<R> {
+        self.own_runs.get(run as usize).map_or(self.stop, |own| own.stop)
+    }
+
+    /// Whether no run stops by itself.
+    pub(crate) fn never_stops(&self) -> bool {
+        let never = self.own_runs.iter().all(|own| own.stop.is_never());
+        let counted = matches!(self.procedure, Procedure::Fwa(_));
+        !counted && if self.own_runs.is_empty() { self.stop.is_never() } else { never }
+    }
+
+    /// How many individuals of a run are given a point to begin at.
+    pub(crate) fn beginning(&self) -> u32 {
+        let of_run = self.beginnings.len() / self.dimensions / self.bounds_runs() as usize;
+        of_run as u32
     }
 
     /// How many runs have bounds of their own: all, or one for all.
@@ -82,10 +115,13 @@ impl<R: Real> Job<R> {
         run: u32,
         evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
     ) -> Work<'a, R> {
-        let first = (run % self.bounds_runs()) as usize * self.dimensions;
-        let of_run = |bounds: &'a [R]| &bounds[first..][..self.dimensions];
-        let bounds = cpu_ref::Bounds { lower: of_run(&self.lower), upper: of_run(&self.upper) };
-        Work { evaluate, bounds, stop: self.stop }
+        let place = (run % self.bounds_runs()) as usize;
+        let of_run = |all: &'a [R], len: usize| &all[place * len..][..len];
+        let side = |bounds| of_run(bounds, self.dimensions);
+        let bounds = cpu_ref::Bounds { lower: side(&self.lower), upper: side(&self.upper) };
+        let begin = self.beginning() as usize * self.dimensions;
+        let start = cpu_ref::Start(of_run(&self.beginnings, begin));
+        Work { evaluate, bounds, start, stop: self.stop_of(run) }
     }
 
     /// The evaluations of a run until after an iteration, where they do not depend on the run.
@@ -154,7 +190,7 @@ impl<R: Real> Job<R> {
             )?;
             check("best positions", rows, swarm.best_positions.len() as u64)?;
             check("places of the global best", row, swarm.global_position.len() as u64)?;
-            check("seed", self.seed, swarm.id.seed)?;
+            check("seed", self.run_id(run).seed, swarm.id.seed)?;
             check("run number", self.run_id(run).run, swarm.id.run)?;
             let Control { iterations, improved_at, .. } = swarm.control;
             at_most("iterations", MAX_ITERATIONS, iterations)?;
@@ -174,7 +210,7 @@ impl<R: Real> Job<R> {
 
     /// Where a run is as this job goes on from its state.
     pub(crate) fn going_on(&self, swarm: &Swarm<R>) -> Control {
-        let control = self.settled(swarm.control, swarm.global.fitness);
+        let control = self.settled(swarm);
         match &self.procedure {
             Procedure::Fwa(fwa)
                 if control.stopped == stopped::NOT
@@ -187,10 +223,12 @@ impl<R: Real> Job<R> {
     }
 
     /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
-    pub(crate) fn settled(&self, control: Control, best: Fitness<R>) -> Control {
+    pub(crate) fn settled(&self, swarm: &Swarm<R>) -> Control {
+        let control = swarm.control;
         let Control { iterations, improved_at, .. } = control;
         let stopped = if self.procedure.noticed(iterations) == iterations {
-            self.stop.check(best, iterations, improved_at)
+            let stop = self.stop_of(self.place_of(swarm));
+            stop.check(swarm.global.fitness, iterations, improved_at)
         } else {
             stopped::NOT
         };

@@ -1,8 +1,9 @@
 //! What every engine on a device has: arrays of one element a run, and copies of typed items.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, DataArgs, Ptr};
+use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, StartArgs};
 use warpswarm_core::order::Candidate;
+use warpswarm_core::sum::GROUP;
 use warpswarm_cpu_ref::Swarm;
 
 use super::Job;
@@ -64,6 +65,10 @@ pub(crate) struct RunArrays {
     upper: u64,
     /// `[run]`
     pub(crate) control: u64,
+    /// `[run]`, or nothing
+    own: u64,
+    /// `[run][individual][place]`, of as many runs as have bounds, or nothing
+    beginnings: u64,
 }
 
 impl RunArrays {
@@ -78,7 +83,17 @@ impl RunArrays {
             lower: machine.allocate(bounds_runs * stride * number)?,
             upper: machine.allocate(bounds_runs * stride * number)?,
             control: machine.allocate(runs * size_of::<Control>() as u64)?,
+            own: machine.allocate(size_of_val(&job.own_runs[..]) as u64)?,
+            beginnings: machine
+                .allocate(bounds_runs * u64::from(job.beginning()) * stride * number)?,
         };
+        machine.store::<R, _>(arrays.own, 0, job.own_runs.iter().copied())?;
+        let mut rows = Vec::new();
+        for point in job.beginnings.chunks_exact(job.dimensions) {
+            rows.extend_from_slice(point);
+            rows.resize(rows.len().next_multiple_of(stride as usize), R::ZERO);
+        }
+        machine.store_numbers(arrays.beginnings, 0, &rows)?;
         for (array, bounds, beyond) in
             [(arrays.lower, &job.lower, -R::ONE), (arrays.upper, &job.upper, R::ONE)]
         {
@@ -106,12 +121,39 @@ impl RunArrays {
         (Ptr::at(self.lower + before), Ptr::at(self.upper + before), bounds_runs)
     }
 
+    /// What the runs from `first` on have for themselves.
+    pub(crate) fn own<R: Real>(&self, job: &Job<R>, first: u32) -> Ptr<OwnRun<R>> {
+        if job.own_runs.is_empty() {
+            return Ptr::NULL;
+        }
+        Ptr::at(self.own + u64::from(first) * size_of::<OwnRun<R>>() as u64)
+    }
+
+    /// Where the individuals of the runs from `first` on, of which there are so many, begin.
+    pub(crate) fn start<R: Real>(&self, job: &Job<R>, (first, runs): (u32, u32)) -> StartArgs<R> {
+        let individuals = job.beginning();
+        let (before, runs) = if job.bounds_runs() == 1 { (0, 1) } else { (first, runs) };
+        let row = u64::from(job.stride()) * size_of::<R>() as u64;
+        let before = u64::from(before) * u64::from(individuals) * row;
+        StartArgs { points: Ptr::at(self.beginnings + before), individuals, runs }
+    }
+
     pub(crate) fn controls<R: Real, M: Machine>(
         &self,
         job: &Job<R>,
         machine: &mut M,
     ) -> Result<Vec<Control>> {
         machine.fetch::<R, _>(self.control, 0, u64::from(job.runs))
+    }
+
+    /// See [`State::landmarks`](super::State::landmarks).
+    pub(crate) fn landmarks<R: Real, M: Machine>(
+        &self,
+        job: &Job<R>,
+        machine: &mut M,
+    ) -> Result<Vec<Control>> {
+        let count = if job.never_stops() { 1 } else { job.runs };
+        machine.fetch::<R, _>(self.control, 0, u64::from(count))
     }
 
     pub(crate) fn bests<R: Real, M: Machine>(
@@ -146,8 +188,7 @@ impl RunArrays {
             machine.store_numbers(self.global_positions, first, &swarm.global_position)?;
         }
         machine.store::<R, _>(self.global, 0, swarms.iter().map(|swarm| swarm.global))?;
-        let settled = |swarm: &Swarm<R>| job.settled(swarm.control, swarm.global.fitness);
-        machine.store::<R, _>(self.control, 0, swarms.iter().map(settled))
+        machine.store::<R, _>(self.control, 0, swarms.iter().map(|swarm| job.settled(swarm)))
     }
 }
 
@@ -164,8 +205,10 @@ impl DataArrays {
     /// Copies them there.
     pub(crate) fn upload<R: Real, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
         let mut copied = |numbers: &[R]| -> Result<u64> {
-            let array = machine.allocate(size_of_val(numbers) as u64)?;
+            let beyond = [R::ZERO; GROUP - 1];
+            let array = machine.allocate((size_of_val(numbers) + size_of_val(&beyond)) as u64)?;
             machine.store_numbers(array, 0, numbers)?;
+            machine.store_numbers(array, numbers.len() as u64, &beyond)?;
             Ok(array)
         };
         Ok(DataArrays {

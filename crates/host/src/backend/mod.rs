@@ -14,7 +14,7 @@ pub(crate) use job::Job;
 pub(crate) use procedure::{Named, Procedure, Wanted};
 use replay::Replay;
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Scales};
 use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
 use crate::goal::HostObjective;
@@ -37,6 +37,11 @@ mod replay;
 pub(crate) trait State<R: Real>: Send {
     /// Where the runs are.
     fn controls(&mut self) -> Result<Vec<Control>>;
+    /// Where so many of the runs are that it is known of all how far they are and whether any goes on: of a batch of
+    /// a million runs that cannot stop by themselves, of one.
+    fn landmarks(&mut self) -> Result<Vec<Control>> {
+        self.controls()
+    }
     /// The evaluations of each run; none where an iteration evaluates every individual once.
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
         Ok(None)
@@ -81,6 +86,13 @@ pub(crate) struct Asked<R> {
     pub(crate) points: Vec<R>,
     /// Whose run each is, by its place in the batch, in ascending order.
     pub(crate) runs: Vec<u32>,
+}
+
+impl<R: Real> Asked<R> {
+    /// The points as they are meant.
+    pub(crate) fn seen_through(&self, scales: &Scales<R>) -> Self {
+        Asked { points: scales.natural(&self.points), runs: self.runs.clone() }
+    }
 }
 
 /// All runs, and who evaluates.
@@ -229,7 +241,8 @@ fn on_device<R: Real, M: machine::Machine + 'static>(
         by => by,
     };
     if !matches!(schedule, Schedule::Auto | Schedule::Hosted) {
-        let reason = "the objective has no GPU kernels".into();
+        let reason = "the objective has no GPU kernels (built-in ones have none for scales, nor to be maximised)";
+        let reason = reason.into();
         return Err(Error::Schedule { schedule, reason, alternatives: "auto, hosted" });
     }
     job.procedure = job.procedure.as_method();

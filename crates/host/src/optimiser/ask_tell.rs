@@ -8,7 +8,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::Optimiser;
 use crate::algorithms::Algorithm;
-use crate::backend::{Driver, Evaluator, Wanted};
+use crate::backend::{Asked, Asks, Driver, Evaluator, Wanted};
 use crate::bounds::Bounds;
 use crate::choices::Backend;
 use crate::error::{Error, Result};
@@ -40,6 +40,8 @@ use crate::settings::Settings;
 #[derive(Debug)]
 pub struct AskTell<R: Real> {
     optimiser: Optimiser<R>,
+    /// The points as they are meant, where that is not what individuals hold.
+    asked: Option<Asked<R>>,
     /// When the points were asked for that are to be told of.
     since: Option<Instant>,
     reason: Option<StopReason>,
@@ -59,8 +61,8 @@ impl<R: Real> AskTell<R> {
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.
     pub(crate) fn start(bounds: &Bounds, wanted: Wanted<R>, settings: &Settings) -> Result<Self> {
-        let optimiser = Optimiser::start(Evaluator::Caller, bounds, wanted, settings)?;
-        Ok(AskTell { optimiser, since: None, reason: None })
+        let optimiser = Optimiser::with(Evaluator::Caller, bounds, wanted, settings)?;
+        Ok(AskTell { optimiser, asked: None, since: None, reason: None })
     }
 
     /// The points to be evaluated next, the same until they have been told of; none where every run has met one of
@@ -75,7 +77,7 @@ impl<R: Real> AskTell<R> {
     pub fn ask(&mut self) -> Result<Option<Points<'_, R>>> {
         loop {
             let placed = self.asks().is_placed();
-            let controls = self.optimiser.driver.state_mut().controls()?;
+            let controls = self.optimiser.driver.state_mut().landmarks()?;
             self.reason = self.optimiser.finished(&controls).filter(|_| placed);
             if self.reason.is_some() {
                 return Ok(None);
@@ -88,7 +90,14 @@ impl<R: Real> AskTell<R> {
         }
         self.since.get_or_insert_with(Instant::now);
         let (dimensions, first_run) = (self.optimiser.job.dimensions, self.optimiser.job.first_run);
-        let asked = self.asks().ask()?;
+        if !self.optimiser.job.scales.are_plain() && self.asked.is_none() {
+            let scales = self.optimiser.job.scales.clone();
+            self.asked = self.asks().ask()?.map(|asked| asked.seen_through(&scales));
+        }
+        let asked = match &self.asked {
+            Some(asked) => Some(asked),
+            None => asks(&mut self.optimiser.driver).ask()?,
+        };
         Ok(asked.map(|asked| Points::new(asked, dimensions, first_run)))
     }
 
@@ -105,8 +114,11 @@ impl<R: Real> AskTell<R> {
         if fitness.len() != expected || expected == 0 {
             return Err(Error::Told { expected, found: fitness.len() });
         }
-        let told: Vec<_> = fitness.iter().map(|fitness| fitness.canonical()).collect();
+        let scales = &self.optimiser.job.scales;
+        let own = |fitness: &Fitness<R>| scales.fitness(*fitness).canonical();
+        let told: Vec<_> = fitness.iter().map(own).collect();
         self.asks().tell(&told)?;
+        self.asked = None;
         let since = self.since.take();
         self.optimiser.seconds += since.map_or(0.0, |since| since.elapsed().as_secs_f64());
         Ok(())
@@ -146,7 +158,7 @@ impl<R: Real> AskTell<R> {
     ///
     /// Where the state is of another size, seed or run, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
-        self.since = None;
+        (self.since, self.asked) = (None, None);
         self.optimiser.restore(state)
     }
 
@@ -160,10 +172,14 @@ impl<R: Real> AskTell<R> {
         self.optimiser.backend()
     }
 
-    fn asks(&mut self) -> &mut dyn crate::backend::Asks<R> {
-        match &mut self.optimiser.driver {
-            Driver::Caller(asks) | Driver::Host(asks, _) => &mut **asks,
-            Driver::Engine(_) => unreachable!("`start` makes one that asks"),
-        }
+    fn asks(&mut self) -> &mut dyn Asks<R> {
+        asks(&mut self.optimiser.driver)
+    }
+}
+
+fn asks<R: Real>(driver: &mut Driver<R>) -> &mut dyn Asks<R> {
+    match driver {
+        Driver::Caller(asks) | Driver::Host(asks, _) => &mut **asks,
+        Driver::Engine(_) => unreachable!("`start` makes one that asks"),
     }
 }

@@ -129,7 +129,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         }
         mine = none::<R, CONSTRAINED>();
         let reason = if iteration == noticed {
-            args.stop.check(leader.fitness, iteration, improved_at.get(0))
+            this_block().stop().check(leader.fitness, iteration, improved_at.get(0))
         } else {
             stopped::NOT
         };

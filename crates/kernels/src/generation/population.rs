@@ -1,6 +1,6 @@
 //! A run's population in memory.
 
-use warpswarm_core::launch::{Control, GenerationArgs};
+use warpswarm_core::launch::{Control, GenerationArgs, StopRule};
 use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
@@ -8,7 +8,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use crate::run::{Run, bounds_of_run, of_run};
+use crate::run::{Run, bounds_of_run, given, of_run, seed_of_run, stop_of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -126,6 +126,12 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
+    /// When the run stops by itself.
+    #[inline(always)]
+    pub(super) fn stop(&self) -> StopRule<R> {
+        stop_of_run(self.args.stop, self.args.own_runs, self.args.runs, self.number)
+    }
+
     /// The run besides its individuals.
     #[inline(always)]
     pub(super) fn run(&self) -> Run<R> {
@@ -137,7 +143,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             block_best: of_run(self.args.block_best, self.args.runs, self.number, blocks as usize),
             blocks,
             part: self.part,
-            stop: self.args.stop,
+            stop: self.stop(),
         }
     }
 
@@ -242,15 +248,17 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     #[inline(always)]
     pub(super) fn initial(&self, who: &Individual<R>, i: u32) -> (R, R) {
         let stream = Stream::new(who.key, Purpose::Move, 0, who.index);
-        pso::initial(self.bounds(i), stream.draws_of(i))
+        let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
+        pso::initial(self.bounds(i), stream.draws_of(i), given)
     }
 }
 
 /// The key of the draws of the run that this block works on.
 #[inline(always)]
-pub(super) fn key_of_block<R>(args: &GenerationArgs<R>) -> RunKey {
+pub(super) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
     let run = thread::block_index() / args.blocks_per_run.max(1);
-    RunKey::new(args.seed, args.first_run + u64::from(run))
+    let seed = seed_of_run(args.seed, args.own_runs, args.runs, run as usize);
+    RunKey::new(seed, args.first_run + u64::from(run))
 }
 
 /// The same key, from which nothing has been computed yet: what is computed of it in a loop is not kept in

@@ -10,25 +10,21 @@ use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
 
 use super::Swarm;
-use crate::run::count_not_finite;
+use crate::run::{count_not_finite, given};
 
-/// Draws every particle of every run and evaluates it.
+/// Draws every particle and evaluates it.
 ///
-/// Work: warp w of the grid takes the particles w, w + warps, ... of all runs, its lanes the
-/// coordinates lane, lane + 32, ... Any grid, no shared memory.
+/// Work: the warps of a run's blocks take its particles in turn, as an objective with data of each run needs it; the
+/// lanes of a warp the coordinates lane, lane + 32, ... No shared memory.
 #[inline(always)]
 pub fn initialise<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
-    let warps = u64::from(thread::grid_dim()) * u64::from(thread::block_dim() / 32);
-    // Never zero; said so that no check for a division by zero is compiled.
-    let individuals = u64::from(args.individuals.max(1));
-    let all = u64::from(args.runs) * individuals;
-    let mut next = thread::global_index() / 32;
-    while next < all {
-        let run = (next / individuals) as u32;
-        let particle = (next % individuals) as u32;
-        place(&Swarm::new(args, run, 0), particle);
-        next += warps;
+    let swarm = &Swarm::of_block(args);
+    let warps = thread::block_dim() / 32;
+    let mut particle = swarm.part * warps + thread::warp();
+    while particle < swarm.individuals {
+        place(swarm, particle);
+        particle += args.blocks_per_run * warps;
     }
 }
 
@@ -42,7 +38,8 @@ fn place<R: DeviceReal>(swarm: &Swarm<'_, R>, particle: u32) {
     while i < swarm.args.dimensions {
         let at = i as usize;
         let bounds = (swarm.lower.get(at), swarm.upper.get(at));
-        let (x, v) = pso::initial(bounds, stream.draws_of(i));
+        let given = given(&swarm.args.start, (swarm.run, particle, i), swarm.args.stride);
+        let (x, v) = pso::initial(bounds, stream.draws_of(i), given);
         position.set(at, x);
         velocity.set(at, v);
         best_position.set(at, x);

@@ -19,11 +19,9 @@ impl<R: Real> Objective<R> for Decay {
     fn value<P: Point<R>>(&self, x: &P) -> R {
         let [a1, tau1, a2, tau2, background] = [0, 1, 2, 3, 4].map(|i| x.get(i));
         let (rate1, rate2) = (R::ONE / tau1, R::ONE / tau2);
-        x.sum_terms(self.times.len(), |i| {
-            let t = x.data(self.times, i);
-            let curve = a1 * (-t * rate1).exp() + a2 * (-t * rate2).exp() + background;
-            let error = curve - x.data(self.counts, i);
-            error * error
+        x.sum_rows([self.times, self.counts], |[time, count]| {
+            let curve = a1 * (-time * rate1).exp() + a2 * (-time * rate2).exp() + background;
+            (curve - count) * (curve - count)
         })
     }
 }

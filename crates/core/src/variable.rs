@@ -1,0 +1,231 @@
+//! Variables with names and scales, and an objective seen through them.
+//!
+//! Individuals move on a scale on which every variable is linear: of a logarithmic variable they hold the
+//! logarithm, of an integer a number that rounds to it. [`Scaled`] hands the objective what they mean, which
+//! [`natural`] says, on the CPU and on the GPU alike.
+
+use crate::data::Table;
+use crate::objective::{Objective, Point};
+use crate::real::Real;
+use crate::sum::Operator;
+
+/// A variable of a search: its name, its bounds, and how it is spread between them.
+///
+/// ```
+/// use warpswarm_core::Variable;
+/// /// What a model is fitted by.
+/// pub const VARIABLES: [Variable; 3] = [
+///     Variable::linear("height", 0.0, 10.0),
+///     Variable::log("lifetime", 1e-6, 1e-3),
+///     Variable::integer("modes", 1.0, 5.0),
+/// ];
+/// assert_eq!(VARIABLES[1].upper, 1e-3);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variable {
+    /// What it is called.
+    pub name: &'static str,
+    /// The least value.
+    pub lower: f64,
+    /// The greatest value.
+    pub upper: f64,
+    /// How it is spread between them.
+    pub scale: Scale,
+}
+
+impl Variable {
+    /// A variable that is spread evenly.
+    pub const fn linear(name: &'static str, lower: f64, upper: f64) -> Self {
+        Variable { name, lower, upper, scale: Scale::Linear }
+    }
+
+    /// A positive variable whose logarithm is spread evenly: one of unknown magnitude.
+    pub const fn log(name: &'static str, lower: f64, upper: f64) -> Self {
+        Variable { name, lower, upper, scale: Scale::Log }
+    }
+
+    /// A whole number.
+    pub const fn integer(name: &'static str, lower: f64, upper: f64) -> Self {
+        Variable { name, lower, upper, scale: Scale::Integer }
+    }
+
+    /// A variable that is not searched for.
+    pub const fn fixed(name: &'static str, value: f64) -> Self {
+        Variable::linear(name, value, value)
+    }
+}
+
+/// How a variable is spread between its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// Its logarithm evenly; both bounds are positive.
+    Log,
+    /// In whole numbers: every one is as likely as the others.
+    Integer,
+}
+
+impl Scale {
+    /// The scale as data of [`Scaled`].
+    pub fn code<R: Real>(self) -> R {
+        match self {
+            Scale::Linear => R::ZERO,
+            Scale::Log => R::ONE,
+            Scale::Integer => R::TWO,
+        }
+    }
+}
+
+/// What individuals mean by `x` in a coordinate whose scale has this [`code`](Scale::code).
+#[inline(always)]
+pub fn natural<R: Real>(code: R, x: R) -> R {
+    if code == R::ONE {
+        x.exp()
+    } else if code == R::TWO {
+        (x + R::HALF).floor()
+    } else {
+        x
+    }
+}
+
+/// An objective of variables that have scales, perhaps to be maximised.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Scaled<O> {
+    /// The objective of what individuals mean.
+    pub objective: O,
+    /// The factor of its value, 1 or -1, and then the [`code`](Scale::code) of each coordinate's scale.
+    pub view: Table,
+}
+
+impl<R: Real, O: Objective<R>> Objective<R> for Scaled<O> {
+    const CONSTRAINED: bool = O::CONSTRAINED;
+    const GATHERS: bool = O::GATHERS;
+
+    #[inline(always)]
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        x.data(self.view, 0) * self.objective.value(&ScaledPoint { point: x, view: self.view })
+    }
+
+    #[inline(always)]
+    fn violation<P: Point<R>>(&self, x: &P) -> R {
+        self.objective.violation(&ScaledPoint { point: x, view: self.view })
+    }
+}
+
+/// A point as individuals mean it.
+#[derive(Clone, Copy, Debug)]
+struct ScaledPoint<'a, P> {
+    point: &'a P,
+    view: Table,
+}
+
+impl<P> ScaledPoint<'_, P> {
+    #[inline(always)]
+    fn natural<R: Real>(&self, i: usize, x: R) -> R
+    where
+        P: Point<R>,
+    {
+        natural(self.point.data(self.view, 1 + i), x)
+    }
+}
+
+impl<R: Real, P: Point<R>> Point<R> for ScaledPoint<'_, P> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.point.dimensions()
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> R {
+        self.natural(i, self.point.get(i))
+    }
+    #[inline(always)]
+    fn data(&self, table: Table, i: usize) -> R {
+        self.point.data(table, i)
+    }
+    #[inline(always)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        self.point.fold::<O>(|i, x| term(i, self.natural(i, x)))
+    }
+    #[inline(always)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        self.point.fold_terms::<O>(n, term)
+    }
+    #[inline(always)]
+    fn fold_rows<O: Operator<R>, const N: usize>(
+        &self,
+        tables: [Table; N],
+        term: impl Fn([R; N]) -> R,
+    ) -> R {
+        self.point.fold_rows::<O, N>(tables, term)
+    }
+    #[inline(always)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        self.point.sum_of_prefixes(|i, x| element(i, self.natural(i, x)), term)
+    }
+}
+
+/// How far coordinate `i` is above coordinate `j`; zero where it is not. As (part of) a violation it asks for
+/// x_i <= x_j, which tells variables apart that could change places.
+///
+/// ```
+/// use warpswarm_core::objective::SlicePoint;
+/// use warpswarm_core::variable::above;
+/// assert_eq!(above(&SlicePoint(&[3.0_f64, 1.0]), 0, 1), 2.0);
+/// assert_eq!(above(&SlicePoint(&[1.0_f64, 3.0]), 0, 1), 0.0);
+/// ```
+#[inline(always)]
+pub fn above<R: Real, P: Point<R>>(x: &P, i: usize, j: usize) -> R {
+    (x.get(i) - x.get(j)).larger(R::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{DataSlices, WithData};
+    use crate::objective::SlicePoint;
+    use crate::order::Fitness;
+    use crate::sum::{Product, Sum};
+
+    /// Says what it sees: the sum, of x_i 10^i.
+    #[derive(Clone, Copy)]
+    struct Seen;
+    impl<R: Real> Objective<R> for Seen {
+        const CONSTRAINED: bool = true;
+        fn value<P: Point<R>>(&self, x: &P) -> R {
+            x.get(0) + R::from_u32(10) * x.get(1) + R::from_u32(100) * x.get(2)
+        }
+        fn violation<P: Point<R>>(&self, x: &P) -> R {
+            above(x, 0, 1)
+        }
+    }
+
+    #[test]
+    fn an_objective_sees_what_is_meant() {
+        let scales = [Scale::Linear, Scale::Log, Scale::Integer].map(Scale::code);
+        let all = [-1.0, scales[0], scales[1], scales[2]];
+        let data = DataSlices { all: &all, of_run: &[] };
+        let scaled = Scaled { objective: Seen, view: Table::new(0, 4, 1, false) };
+        let at = |x: [f64; 3]| scaled.evaluate(&WithData { point: SlicePoint(&x), data });
+        // 0.5, exp(0), 3 of 2.5 and 2 of 2.49, times -1.
+        let fitness = |value| Fitness { violation: 0.0, value };
+        assert_eq!(at([0.5, 0.0, 2.5]), fitness(-310.5));
+        assert_eq!(at([0.5, 0.0, 2.49]), fitness(-210.5));
+        assert_eq!(at([4.0, 0.0, 2.0]), Fitness { violation: 3.0, value: -214.0 });
+    }
+
+    #[test]
+    fn folds_see_it_too() {
+        let all = [1.0, 1.0, 2.0];
+        let x = [0.0_f64, 6.7];
+        let point = WithData { point: SlicePoint(&x), data: DataSlices { all: &all, of_run: &[] } };
+        let seen = ScaledPoint { point: &point, view: Table::new(0, 3, 1, false) };
+        assert_eq!(seen.fold::<Sum>(|_, x| x), 8.0);
+        assert_eq!(seen.fold::<Product>(|i, x| x + i as f64), 8.0);
+        assert_eq!(seen.sum_of_prefixes(|_, x| x, |_, s| s), 9.0);
+        assert_eq!(seen.fold_terms::<Sum>(2, |i| i as f64), 1.0);
+        assert_eq!((seen.dimensions(), seen.get(1)), (2, 7.0));
+    }
+}

@@ -1,0 +1,157 @@
+//! From what a user means to what individuals hold, and back: see [`warpswarm_core::variable`].
+
+use warpswarm_core::Real;
+use warpswarm_core::data::Table;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::variable::{Scale, natural};
+
+use super::Bounds;
+use crate::error::{Error, Result};
+
+/// The largest magnitude of an integer: an `f32` still tells halves apart there.
+const MAX_INTEGER: f64 = (1 << 22) as f64;
+
+/// Whether bounds are allowed on a scale; integers are brought inward to whole numbers.
+pub(super) fn check(
+    scale: Scale,
+    (lower, upper): (&mut f64, &mut f64),
+    index: usize,
+) -> Result<()> {
+    let error = |allowed| {
+        let value = format!("{scale:?} from {lower} to {upper}");
+        Err(Error::BoundScale { index, value, allowed })
+    };
+    match scale {
+        Scale::Log if *lower <= 0.0 => error("positive bounds"),
+        Scale::Integer if lower.abs().max(upper.abs()) > MAX_INTEGER => {
+            error("whole numbers up to 2^22")
+        }
+        Scale::Integer if lower.ceil() > upper.floor() => {
+            error("bounds with a whole number between")
+        }
+        Scale::Integer => {
+            (*lower, *upper) = (lower.ceil(), upper.floor());
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What individuals hold of a value, as near as the number type allows.
+pub(super) fn inward<R: Real>(scale: Scale, value: f64) -> R {
+    match scale {
+        Scale::Log => R::from_f64(value.ln()),
+        _ => R::from_f64(value),
+    }
+}
+
+/// Bounds on the scale on which individuals move; none where the number type does not hold them. No point between
+/// them means anything beyond the bounds.
+pub(super) fn rounded<R: Real>(scale: Scale, (lower, upper): (f64, f64)) -> Option<(R, R)> {
+    // Plus zero, which makes +0 of -0: a bound is never -0.
+    let round = |x: f64| R::from_f64(x) + R::ZERO;
+    let step = |x: R, by: i64| R::from_ordered(x.ordered().wrapping_add_signed(by)) + R::ZERO;
+    let (mut l, mut u) = match scale {
+        Scale::Log => (inward::<R>(scale, lower) + R::ZERO, inward::<R>(scale, upper) + R::ZERO),
+        Scale::Integer if lower < upper => (round(lower - 0.5), round(upper + 0.5)),
+        _ => (round(lower), round(upper)),
+    };
+    if scale != Scale::Linear && lower < upper {
+        let (code, least, most) = (scale.code(), round(lower), round(upper));
+        while natural(code, l) < least && l < u {
+            l = step(l, 1);
+        }
+        while natural(code, u) > most && l < u {
+            u = step(u, -1);
+        }
+    }
+    (l.is_finite() && u.is_finite() && (u - l).is_finite()).then_some((l, u))
+}
+
+/// How values and coordinates are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scales<R> {
+    /// The code of each coordinate's scale; none where all are linear.
+    codes: Vec<R>,
+    dimensions: usize,
+    pub(crate) maximises: bool,
+}
+
+impl<R: Real> Scales<R> {
+    pub(crate) fn new(bounds: &Bounds, maximises: bool) -> Self {
+        let linear = bounds.scales.iter().all(|&scale| scale == Scale::Linear);
+        let codes = if linear { &[][..] } else { &bounds.scales };
+        let codes = codes.iter().map(|scale| scale.code()).collect();
+        Scales { codes, dimensions: bounds.dimensions(), maximises }
+    }
+
+    /// Whether everything is shown as it is.
+    pub(crate) fn are_plain(&self) -> bool {
+        self.codes.is_empty() && !self.maximises
+    }
+
+    /// A value with its own sign, or with the one under which less is better.
+    pub(crate) fn sign(&self, value: R) -> R {
+        if self.maximises { -value } else { value }
+    }
+
+    /// A fitness with the value's own sign, or with the one under which less is better.
+    pub(crate) fn fitness(&self, fitness: Fitness<R>) -> Fitness<R> {
+        Fitness { value: self.sign(fitness.value), ..fitness }
+    }
+
+    /// What points mean, `[point][coordinate]`.
+    pub(crate) fn natural(&self, points: &[R]) -> Vec<R> {
+        if self.codes.is_empty() {
+            return points.to_vec();
+        }
+        points.iter().zip(self.codes.iter().cycle()).map(|(&x, &code)| natural(code, x)).collect()
+    }
+
+    /// The data of [`Scaled`](warpswarm_core::variable::Scaled), behind so many other numbers.
+    pub(crate) fn table(&self, behind: usize) -> (Table, Vec<R>) {
+        let mut numbers = vec![self.sign(R::ONE)];
+        let linear = std::iter::repeat_n(R::ZERO, self.dimensions - self.codes.len());
+        numbers.extend(self.codes.iter().copied().chain(linear));
+        (Table::new(behind as u32, numbers.len() as u32, 1, false), numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bounds mean the least and the greatest value, and no point between them one beyond.
+    fn check_rounded<R: Real>(scale: Scale, lower: f64, upper: f64) {
+        let (l, u) = rounded::<R>(scale, (lower, upper)).unwrap();
+        let (code, ulp) = (scale.code(), R::from_f64(1.0).ordered());
+        assert_ne!(ulp, 0);
+        let [least, most] = [lower, upper].map(R::from_f64);
+        for x in [l, u] {
+            let x = natural(code, x);
+            assert!(least <= x && x <= most, "{scale:?} {lower} {upper}: {x}");
+        }
+        let near = |a: R, b: R| ((a.to_f64() / b.to_f64()) - 1.0).abs() < 1e-5;
+        assert!(near(natural(code, l) + R::ONE, least + R::ONE));
+        assert!(near(natural(code, u) + R::ONE, most + R::ONE));
+    }
+
+    #[test]
+    fn bounds_mean_what_was_given() {
+        for (lower, upper) in [(0.0, 1.0), (-3.0, 7.0), (5.0, 5.0), (-4194304.0, 4194304.0)] {
+            check_rounded::<f32>(Scale::Integer, lower, upper);
+            check_rounded::<f64>(Scale::Integer, lower, upper);
+        }
+        for (lower, upper) in [(0.05, 6.0), (1e-6, 1e-3), (1.0, 1.0), (3e-30, 7e30)] {
+            check_rounded::<f32>(Scale::Log, lower, upper);
+            check_rounded::<f64>(Scale::Log, lower, upper);
+        }
+    }
+
+    #[test]
+    fn every_integer_has_the_same_room() {
+        let (l, u) = rounded::<f64>(Scale::Integer, (1.0, 3.0)).unwrap();
+        assert!(l == 0.5 && u < 3.5 && u > 3.4999, "{l} {u}");
+        assert_eq!([l, 1.49, 1.5, u].map(|x| natural(2.0, x)), [1.0, 1.0, 2.0, 3.0]);
+    }
+}

@@ -1,0 +1,309 @@
+//! Whether an objective gives the same bits on CPU and device, and where it is faster.
+
+use std::fmt;
+use std::time::Instant;
+
+use warpswarm_core::Real;
+use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::Swarm;
+
+use crate::algorithms::{Algorithm, DeParams, PsoParams};
+use crate::bounds::{Bounds, Scales};
+use crate::choices::Backend;
+use crate::error::Result;
+use crate::goal::Goal;
+use crate::optimiser::Optimiser;
+use crate::settings::{Settings, Stop};
+
+/// What [`check`] has found.
+///
+/// Its text is a report for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked<R> {
+    /// How many evaluations were compared, or where there is no device looked at.
+    pub evaluations: u64,
+    /// The device that was compared with the CPU, in words; none where there is none.
+    pub device: Option<String>,
+    /// The first evaluation that differs.
+    pub difference: Option<Difference<R>>,
+    /// How many values or violations are no finite numbers.
+    pub not_finite: u64,
+    /// The first point with such a one, and its fitness.
+    pub first_not_finite: Option<(Vec<R>, Fitness<R>)>,
+    /// How long iterations take, from few individuals to many.
+    pub speeds: Vec<Speed>,
+}
+
+/// An evaluation that is not the same on CPU and device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference<R> {
+    /// The point, `[coordinate]`.
+    pub point: Vec<R>,
+    /// What the CPU says.
+    pub cpu: Fitness<R>,
+    /// What the device says.
+    pub device: Fitness<R>,
+}
+
+/// How long evaluations take in runs of so many individuals, the moves of PSO included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// Individuals of all runs together.
+    pub individuals: u64,
+    /// Seconds of an evaluation on the CPU, with all its threads.
+    pub cpu: f64,
+    /// Seconds of an evaluation on the device.
+    pub device: Option<f64>,
+}
+
+impl<R> Checked<R> {
+    /// From how many individuals on the device is faster, of the sizes that were timed; none where it never is.
+    pub fn worthwhile(&self) -> Option<u64> {
+        let is_slower = |speed: &Speed| speed.device.is_none_or(|device| device >= speed.cpu);
+        let from = self.speeds.iter().rposition(is_slower).map_or(0, |last| last + 1);
+        self.speeds.get(from).map(|speed| speed.individuals)
+    }
+}
+
+impl<R: Real> fmt::Display for Checked<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let show = |f: &mut fmt::Formatter<'_>, point: &[R]| {
+            let shown: Vec<_> = point.iter().take(8).map(R::to_string).collect();
+            let more = if point.len() > 8 { ", ..." } else { "" };
+            write!(f, "({}{more})", shown.join(", "))
+        };
+        match (&self.device, &self.difference) {
+            (None, _) => writeln!(f, "no device: {} evaluations on the CPU", self.evaluations)?,
+            (Some(device), None) => {
+                writeln!(
+                    f,
+                    "{} evaluations give the same bits on CPU and {device}",
+                    self.evaluations
+                )?;
+            }
+            (Some(device), Some(Difference { point, cpu, device: other })) => {
+                write!(f, "CPU and {device} differ at ")?;
+                show(f, point)?;
+                writeln!(
+                    f,
+                    ": value {} and {}, violation {} and {}",
+                    cpu.value, other.value, cpu.violation, other.violation
+                )?;
+            }
+        }
+        if let Some((point, fitness)) = &self.first_not_finite {
+            write!(f, "{} evaluations are not finite, the first at ", self.not_finite)?;
+            show(f, point)?;
+            writeln!(f, ": value {}, violation {}", fitness.value, fitness.violation)?;
+        }
+        if self.speeds.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "{:>12}  {:>14}  {:>14}", "individuals", "ns on the CPU", "on the device")?;
+        for Speed { individuals, cpu, device } in &self.speeds {
+            let device = device.map_or("-".into(), |seconds| format!("{:.3}", 1e9 * seconds));
+            writeln!(f, "{individuals:>12}  {:>14.3}  {device:>14}", 1e9 * cpu)?;
+        }
+        match (self.worthwhile(), &self.device) {
+            (_, None) => Ok(()),
+            (Some(from), _) => writeln!(f, "the device is faster from {from} individuals on"),
+            (None, _) => writeln!(f, "the CPU is faster in all these sizes"),
+        }
+    }
+}
+
+/// Evaluates an objective on the CPU and on a device, at random points, at the bounds and between them, and a little
+/// further on; compares the bits and the time.
+///
+/// Of the settings counts where the device is ([`Backend::Auto`]: the GPU, if there is one; [`Backend::Cpu`]: none),
+/// how many runs there are, the seed, and how many individuals: so many points of each run are compared.
+///
+/// ```
+/// use warpswarm::{Backend, Bounds, Settings, check, problems::Ackley};
+/// let bounds = Bounds::uniform(5, -30.0, 30.0)?;
+/// let settings = Settings { individuals: 100, backend: Backend::Cpu, ..Settings::default() };
+/// let checked = check::<f64, _>(&Ackley, &bounds, &settings)?;
+/// assert_eq!((checked.not_finite, checked.difference.clone()), (0, None));
+/// println!("{checked}");
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Where bounds or settings are not allowed, or a backend fails.
+pub fn check<R: Real, G: Goal<R>>(
+    objective: &G,
+    bounds: &Bounds,
+    settings: &Settings,
+) -> Result<Checked<R>> {
+    with(bounds, settings, &|bounds, algorithm, settings| {
+        Optimiser::new(objective, bounds, algorithm, settings)
+    })
+}
+
+/// Makes an optimiser of the objective that is checked.
+type Make<'a, R> = dyn Fn(&Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>> + 'a;
+
+/// The same for an objective that is not known by its type.
+pub(crate) fn with<R: Real>(
+    bounds: &Bounds,
+    settings: &Settings,
+    make: &Make<'_, R>,
+) -> Result<Checked<R>> {
+    let settings = &Settings { stop: Stop::default(), of_runs: Vec::new(), ..settings.clone() };
+    let cpu = &Settings {
+        backend: Backend::Cpu,
+        schedule: Default::default(),
+        block_size: None,
+        ..settings.clone()
+    };
+    let pso = PsoParams::default().into();
+    let device = match settings.backend {
+        Backend::Cpu => None,
+        Backend::Auto => {
+            let gpu = Settings { backend: Backend::Gpu, ..settings.clone() };
+            // What is wrong with more than the device, the CPU will say.
+            make(bounds, &pso, &gpu).is_ok().then_some(gpu)
+        }
+        _ => Some(settings.clone()),
+    };
+    let mut checked = Checked {
+        evaluations: 0,
+        device: None,
+        difference: None,
+        not_finite: 0,
+        first_not_finite: None,
+        speeds: Vec::new(),
+    };
+    let corners = corners(bounds);
+    let scales = Scales::new(bounds, settings.maximise);
+    // Few individuals and many, which have different kernels; and two algorithms, for the same reason.
+    let algorithms: [Algorithm; 2] = [pso, DeParams::default().into()];
+    for (algorithm, individuals) in algorithms
+        .iter()
+        .flat_map(|a| [settings.individuals.min(16), settings.individuals].map(|n| (a, n)))
+    {
+        let sized = |settings: &Settings| Settings { individuals, ..settings.clone() };
+        let mut here = make(&corners, algorithm, &sized(cpu))?;
+        let mut there = match &device {
+            Some(device) => Some(make(&corners, algorithm, &sized(device))?),
+            None => None,
+        };
+        for iterations in [0, 1] {
+            here.step(iterations)?;
+            let here = here.state()?;
+            checked.look_at(&here, &scales);
+            if let Some(there) = &mut there {
+                checked.device = Some(there.device());
+                there.step(iterations)?;
+                checked.compare(&here, &there.state()?, &scales);
+            }
+        }
+    }
+    checked.speeds = speeds(bounds, (cpu, device.as_ref()), &algorithms[0], make)?;
+    Ok(checked)
+}
+
+/// The same bounds, where individuals begin at the least and the greatest values, and at those between them.
+fn corners(bounds: &Bounds) -> Bounds {
+    let (lower, upper) = (bounds.lower().to_vec(), bounds.upper().to_vec());
+    let centre = lower.iter().zip(&upper).map(|(l, u)| l + 0.5 * (u - l)).collect();
+    // Points between bounds are always allowed; those of the first run may not be between those of others.
+    bounds.clone().beginning_at(&[lower, upper, centre]).unwrap_or_else(|_| bounds.clone())
+}
+
+impl<R: Real> Checked<R> {
+    fn look_at(&mut self, swarms: &[Swarm<R>], scales: &Scales<R>) {
+        for swarm in swarms {
+            self.evaluations += swarm.individuals() as u64;
+            for (i, fitness) in swarm.best.iter().enumerate() {
+                if fitness.is_finite() {
+                    continue;
+                }
+                self.not_finite += 1;
+                let place = || (scales.natural(point(swarm, i)), scales.fitness(*fitness));
+                self.first_not_finite.get_or_insert_with(place);
+            }
+        }
+    }
+
+    fn compare(&mut self, here: &[Swarm<R>], there: &[Swarm<R>], scales: &Scales<R>) {
+        let bits = |fitness: Fitness<R>| [fitness.violation, fitness.value].map(R::to_bits64);
+        for (here, there) in here.iter().zip(there) {
+            for (i, (&cpu, &device)) in here.best.iter().zip(&there.best).enumerate() {
+                if bits(cpu) != bits(device) {
+                    self.difference.get_or_insert_with(|| Difference {
+                        point: scales.natural(point(here, i)),
+                        cpu: scales.fitness(cpu),
+                        device: scales.fitness(device),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The best point of individual `i`.
+fn point<R: Real>(swarm: &Swarm<R>, i: usize) -> &[R] {
+    &swarm.best_positions[i * swarm.stride..][..swarm.dimensions]
+}
+
+/// The individuals of a run in the sizes that are timed.
+const SIZES: [u64; 7] = [32, 128, 512, 2048, 8192, 32_768, 131_072];
+/// A size is timed for about so long on each side, and the next one only if an iteration takes less.
+const SECONDS: f64 = 0.1;
+
+fn speeds<R: Real>(
+    bounds: &Bounds,
+    (cpu, device): (&Settings, Option<&Settings>),
+    algorithm: &Algorithm,
+    make: &Make<'_, R>,
+) -> Result<Vec<Speed>> {
+    let time = |settings: &Settings, individuals| -> Result<f64> {
+        let mut optimiser = make(bounds, algorithm, &Settings { individuals, ..settings.clone() })?;
+        optimiser.step(1)?;
+        let (mut iterations, mut done, start) = (1, 0, Instant::now());
+        while start.elapsed().as_secs_f64() < SECONDS {
+            optimiser.step(iterations)?;
+            done += iterations;
+            iterations *= 2;
+        }
+        Ok(start.elapsed().as_secs_f64() / done as f64)
+    };
+    let mut speeds = Vec::new();
+    for size in SIZES {
+        let individuals = size * cpu.runs;
+        let here = time(cpu, size)?;
+        let there = device.map(|device| time(device, size)).transpose()?;
+        speeds.push(Speed {
+            individuals,
+            cpu: here / individuals as f64,
+            device: there.map(|seconds| seconds / individuals as f64),
+        });
+        if here > SECONDS {
+            break;
+        }
+    }
+    Ok(speeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_is_worthwhile_where_it_stays_ahead() {
+        let speed = |individuals, device| Speed { individuals, cpu: 1.0, device };
+        let mut checked = Checked::<f32> {
+            evaluations: 0,
+            device: None,
+            difference: None,
+            not_finite: 0,
+            first_not_finite: None,
+            speeds: vec![speed(32, Some(0.9)), speed(64, Some(1.0)), speed(128, Some(0.5))],
+        };
+        assert_eq!(checked.worthwhile(), Some(128));
+        checked.speeds[2].device = None;
+        assert_eq!(checked.worthwhile(), None);
+    }
+}

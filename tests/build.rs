@@ -1,0 +1,10 @@
+//! Compiles the tests' own objective for GPUs, if there is something to compile it with.
+
+fn main() {
+    warpswarm_ptx_builder::for_build_script(&warpswarm_ptx_builder::BuildScript {
+        packaged: "kernels.wsptx",
+        kernels: "objective/Cargo.toml",
+        sources: &["objective"],
+        arch: "sm_80",
+    });
+}

@@ -1,0 +1,40 @@
+//! An objective that looks at everything an objective can look at.
+
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+use warpswarm_kernels::{Objective, Point, Real, Table, above};
+
+/// How far coordinates are from a run's numbers, and how badly the first one fits a run's values.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// Where coordinates are best, one after the other and from the beginning again; of each run.
+    pub near: Table,
+    /// The weights of the values; of all runs.
+    pub weights: Table,
+    /// The values, as many; of each run.
+    pub values: Table,
+}
+
+impl<R: Real> Objective<R> for Probe {
+    const CONSTRAINED: bool = true;
+
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        let distances = x.sum(|i, xi| {
+            let distance = xi - x.data(self.near, i % self.near.len().max(1));
+            distance * distance
+        });
+        let first = x.get(0);
+        let errors = x.sum_rows([self.weights, self.values], |[weight, value]| {
+            weight * (value - first) * (value - first)
+        });
+        distances + errors
+    }
+
+    fn violation<P: Point<R>>(&self, x: &P) -> R {
+        above(x, 0, x.dimensions() - 1)
+    }
+}
+
+warpswarm_kernels::export_objective! { any probe, "Probe", Probe, Probe }

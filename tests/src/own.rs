@@ -1,0 +1,135 @@
+//! The same statement of an objective of one's own: with data, bounds, scales, first points, seeds and stops of
+//! each run.
+
+use probe::Probe;
+use warpswarm::{
+    Algorithm, Bounds, Data, DeParams, GpuFwaParams, Kernels, OfRun, Optimiser, OwnObjective,
+    Precise, PsoParams, Scale, Settings, Stop,
+};
+use warpswarm_cpu_ref::{Swarm, difference};
+
+use crate::Place;
+
+const KERNELS: Kernels = Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")))
+    .with_emulated_objectives(&[probe::probe::f32, probe::probe::f64]);
+
+const RUNS: u64 = 3;
+
+/// Something to run.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    dimensions: usize,
+    individuals: u64,
+    /// Whether runs differ in everything in which they can.
+    differ: bool,
+    /// Whether coordinates have other scales, and it is maximised.
+    scaled: bool,
+}
+
+impl Case {
+    fn objective<R: Precise>(self) -> OwnObjective<R, Probe> {
+        let mut data = Data::new();
+        let numbers = |count: usize, by: f64| -> Vec<R> {
+            (0..count).map(|i| R::from_f64(1.0 + by * (i % 11) as f64)).collect()
+        };
+        let tables = (|| {
+            Ok::<_, warpswarm::Error>(Probe {
+                near: data.table_of_runs(&numbers(3 * 5, 0.25), RUNS)?,
+                weights: data.table(&numbers(70, 0.01))?,
+                values: data.table_of_runs(&numbers(3 * 70, 0.125), RUNS)?,
+            })
+        })();
+        let probe = tables.expect("whole runs of numbers");
+        OwnObjective::new("Probe", probe).with_data(data).with_kernels(KERNELS)
+    }
+
+    fn bounds(self) -> Result<Bounds, warpswarm::Error> {
+        let of_run = |run: usize| {
+            let (lower, upper) =
+                (vec![0.5; self.dimensions], vec![4.0 + run as f64; self.dimensions]);
+            let scale = |i| match i % 3 {
+                _ if !self.scaled => Scale::Linear,
+                0 => Scale::Log,
+                1 => Scale::Integer,
+                _ => Scale::Linear,
+            };
+            let bounds = Bounds::new(lower, upper)?.with_scales((0..self.dimensions).map(scale))?;
+            if !self.differ {
+                return bounds.beginning_at(&[vec![2.0; self.dimensions]]);
+            }
+            let first: Vec<_> = (0..run).map(|k| vec![1.0 + k as f64; self.dimensions]).collect();
+            bounds.beginning_at(&first)
+        };
+        if self.differ {
+            Bounds::of_runs((0..3).map(of_run).collect::<Result<Vec<_>, _>>()?)
+        } else {
+            of_run(0)
+        }
+    }
+
+    fn run<R: Precise>(
+        self,
+        algorithm: &Algorithm,
+        place: Place,
+    ) -> Result<Vec<Swarm<R>>, warpswarm::Error> {
+        let own = [
+            OfRun { seed: Some(5), ..OfRun::default() },
+            OfRun { stagnation: Some(2), ..OfRun::default() },
+            OfRun { target: Some(if self.scaled { 9.0 } else { 60.0 }), ..OfRun::default() },
+        ];
+        let settings = Settings {
+            individuals: self.individuals,
+            runs: RUNS,
+            seed: 7,
+            stop: Stop::default(),
+            of_runs: if self.differ { own.to_vec() } else { Vec::new() },
+            maximise: self.scaled,
+            backend: place.backend,
+            schedule: place.schedule,
+            block_size: place.block_size,
+            threads: place.threads,
+            ..Settings::default()
+        };
+        let mut optimiser =
+            Optimiser::new(&self.objective::<R>(), &self.bounds()?, algorithm, &settings)?;
+        optimiser.step(6)?;
+        optimiser.state()
+    }
+
+    fn check_in<R: Precise>(self, algorithm: &Algorithm, places: &[Place]) {
+        let expected = self.run::<R>(algorithm, Place::REFERENCE).unwrap();
+        if self.differ {
+            let seeds: Vec<_> = expected.iter().map(|swarm| swarm.id.seed).collect();
+            assert_eq!(seeds, [5, 7, 7]);
+        }
+        for &place in places {
+            let what = format!("{self:?} in {} at {place:?} by {algorithm:?}", R::NAME);
+            let found =
+                self.run::<R>(algorithm, place).unwrap_or_else(|error| panic!("{what}: {error}"));
+            for (run, (expected, found)) in expected.iter().zip(&found).enumerate() {
+                if let Some(difference) = difference(expected, found) {
+                    panic!("{what}, run {run}: {difference}");
+                }
+            }
+        }
+    }
+}
+
+/// Runs it by several algorithms in all places and demands the reference's bits in each; in both precisions.
+///
+/// # Panics
+///
+/// Where a place differs, with the first array and element that do, or cannot run it.
+pub fn check(dimensions: &[usize], places: &[Place]) {
+    let algorithms: [Algorithm; 3] =
+        [PsoParams::default().into(), DeParams::default().into(), GpuFwaParams::default().into()];
+    for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {
+        for (differ, scaled) in [(true, false), (false, true), (true, true)] {
+            let case = Case { dimensions, individuals, differ, scaled };
+            for algorithm in &algorithms {
+                case.check_in::<f32>(algorithm, places);
+                case.check_in::<f64>(algorithm, places);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Objectives of one's own, with all that a run can have for itself, without a GPU.
+
+use warpswarm::{Backend, Schedule};
+use warpswarm_tests::{Place, own};
+
+use Schedule::{Hosted, Resident, Streaming};
+
+fn device(schedule: Schedule, block_size: Option<u32>) -> Place {
+    Place::device(Backend::Emulator, schedule, block_size)
+}
+
+#[test]
+fn an_own_objective_gives_the_same_bits_on_threads_and_in_resident_blocks() {
+    own::check(&[1, 2, 5, 30], &[Place::threads(2), device(Resident, Some(32))]);
+}
+
+#[test]
+fn an_own_objective_gives_the_same_bits_where_it_streams() {
+    own::check(&[2, 5, 30], &[device(Streaming, None)]);
+}
+
+#[test]
+fn an_own_objective_gives_the_same_bits_where_the_host_evaluates() {
+    own::check(&[2, 33], &[device(Hosted, None)]);
+}
+
+#[test]
+fn an_own_objective_gives_the_same_bits_where_no_tile_holds_it() {
+    own::check(&[33, 140], &[Place::threads(2), device(Streaming, None)]);
+}
