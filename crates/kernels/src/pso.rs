@@ -101,10 +101,10 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         RunKey::new(seed_of_run(seed, own_runs, runs, self.run), first_run + self.run as u64)
     }
 
-    /// When the run stops by itself.
+    /// When the run that this block works on stops by itself. Where all runs have the same rule nothing is computed.
     #[inline(always)]
-    pub fn stop(&self) -> StopRule<R> {
-        stop_of_run(self.args.stop, self.args.own_runs, self.args.runs, self.run)
+    pub(crate) fn stop(args: &PsoArgs<R>) -> StopRule<R> {
+        stop_of_run(args.stop, args.own_runs, args.runs, || Swarm::again(args).run)
     }
 
     /// Where a particle's row begins.
@@ -143,7 +143,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
             block_best: row,
             blocks,
             part: self.part,
-            stop: self.stop(),
+            stop: Swarm::stop(self.args),
         }
     }
 

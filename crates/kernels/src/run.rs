@@ -48,9 +48,9 @@ pub(crate) fn stop_of_run<R: DeviceReal>(
     all: StopRule<R>,
     own: Ptr<OwnRun<R>>,
     runs: u32,
-    run: usize,
+    run: impl FnOnce() -> usize,
 ) -> StopRule<R> {
-    if own == Ptr::NULL { all } else { of_run(own, runs, run, 1).get(0).stop }
+    if own == Ptr::NULL { all } else { of_run(own, runs, run(), 1).get(0).stop }
 }
 
 /// Where coordinate `i` of an individual of a run begins; NaN where that is not given.

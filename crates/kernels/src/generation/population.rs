@@ -126,12 +126,6 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// When the run stops by itself.
-    #[inline(always)]
-    pub(super) fn stop(&self) -> StopRule<R> {
-        stop_of_run(self.args.stop, self.args.own_runs, self.args.runs, self.number)
-    }
-
     /// The run besides its individuals.
     #[inline(always)]
     pub(super) fn run(&self) -> Run<R> {
@@ -143,7 +137,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             block_best: of_run(self.args.block_best, self.args.runs, self.number, blocks as usize),
             blocks,
             part: self.part,
-            stop: self.stop(),
+            stop: stop_of_block(self.args),
         }
     }
 
@@ -259,6 +253,14 @@ pub(super) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
     let run = thread::block_index() / args.blocks_per_run.max(1);
     let seed = seed_of_run(args.seed, args.own_runs, args.runs, run as usize);
     RunKey::new(seed, args.first_run + u64::from(run))
+}
+
+/// When the run that this block works on stops by itself. Where all runs have the same rule nothing is computed.
+#[inline(always)]
+pub(super) fn stop_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> StopRule<R> {
+    stop_of_run(args.stop, args.own_runs, args.runs, || {
+        (thread::opaque(thread::block_index()) / args.blocks_per_run.max(1)) as usize
+    })
 }
 
 /// The same key, from which nothing has been computed yet: what is computed of it in a loop is not kept in
