@@ -34,6 +34,8 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Say what this machine and this build can do, and how to get what is missing
     Doctor(DoctorArgs),
+    /// Install what compiles objectives for GPUs: a dated nightly with rustup, or Debian's packages
+    Setup,
 }
 
 const SOLVE_EXAMPLES: &str = "\

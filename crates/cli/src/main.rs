@@ -1,8 +1,8 @@
-//! The program `warpswarm`: minimises a problem, lists what there is, and says what this machine
-//! can do.
+//! The program `warpswarm`: minimises a problem, lists what there is, says what
+//! this machine can do and installs what it lacks.
 //!
 //! * [`args`]: the command line.
-//! * [`solve`], [`list`], [`doctor`]: the commands.
+//! * [`solve`], [`list`], [`doctor`], [`setup`]: the commands.
 //! * [`json`], [`summary`], [`trace`]: what `solve` writes, for programs, people and spreadsheets.
 //! * [`failure`]: what went wrong, and with which exit code.
 
@@ -11,6 +11,7 @@ mod doctor;
 mod failure;
 mod json;
 mod list;
+mod setup;
 mod solve;
 mod summary;
 mod trace;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::List(args) => list::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Setup => setup::run(),
     };
     done.unwrap_or_else(|failure| failure.report())
 }

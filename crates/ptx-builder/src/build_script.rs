@@ -15,8 +15,8 @@ pub const OFF_VARIABLE: &str = "WARPSWARM_PTX";
 pub const FILE: &str = "kernels.wsptx";
 /// Where kernels are compiled, in the target folder: apart from the host's own files and lock.
 pub const FOLDER: &str = "ptx-build";
-/// In [`FOLDER`]; written by `cargo xtask setup`, so that build scripts look for a toolchain again.
-pub const STAMP: &str = "toolchain.stamp";
+/// In cargo's own folder of the user; written by setup, so that build scripts look for a toolchain again.
+const STAMP: &str = "warpswarm-toolchain.stamp";
 
 /// What a library's build script says; paths are relative to the library's folder.
 #[derive(Clone, Copy, Debug)]
@@ -76,21 +76,22 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     let manifest = here.join(script.kernels);
     if !manifest.exists() {
         println!(
-            "cargo::warning=built without GPU kernels: neither {} nor {} is there; in warpswarm's \
-             repository `{SETUP_COMMAND}` installs what compiles them",
+            "cargo::warning=built without GPU kernels: neither {} nor {} is there",
             packaged.display(),
             manifest.display()
         );
         return Vec::new();
     }
     let target_dir = target_dir(out).join(FOLDER);
-    rerun_if_changed(&stamp(&target_dir));
+    if let Some(stamp) = stamp() {
+        rerun_if_changed(&stamp);
+    }
     script.sources.iter().for_each(|source| rerun_if_changed(&here.join(source)));
     let toolchain = match DeviceToolchain::find() {
         Err(ToolchainError::NotFound { .. }) => {
             println!(
                 "cargo::warning=built without GPU kernels: no device toolchain found; \
-                 `{SETUP_COMMAND}` installs one"
+                 `{SETUP_COMMAND}` installs one, and the next build uses it"
             );
             return Vec::new();
         }
@@ -120,16 +121,34 @@ fn target_dir(out: &Path) -> &Path {
     out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
-/// The stamp, made if it is not there: a path that is missing would run the script every time, and
-/// one newer than the script's start would run it once more.
-fn stamp(folder: &Path) -> PathBuf {
+/// Lets build scripts that found no toolchain, or another one, look again.
+#[cfg(feature = "setup")]
+pub(crate) fn look_again(toolchain: &DeviceToolchain) {
+    // Where it cannot be written, build scripts do not look at it either.
+    if let Some(stamp) = stamp().filter(|stamp| !is_text(stamp, &toolchain.version)) {
+        let _ = fs::write(stamp, &toolchain.version);
+    }
+}
+
+#[cfg(feature = "setup")]
+fn is_text(file: &Path, text: &str) -> bool {
+    fs::read_to_string(file).is_ok_and(|read| read == text)
+}
+
+/// The stamp, made if it is not there: a path that is missing would run the script every time, and one newer
+/// than the script's start would run it once more. `None` where it cannot be made.
+fn stamp() -> Option<PathBuf> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    stamp_in(&home.or_else(|| env::home_dir().map(|home| home.join(".cargo")))?).ok()
+}
+
+fn stamp_in(folder: &Path) -> io::Result<PathBuf> {
     let stamp = folder.join(STAMP);
     if !stamp.exists() {
-        or_fail(at(folder, fs::create_dir_all(folder)));
-        let made = File::create(&stamp).and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH));
-        or_fail(at(&stamp, made));
+        fs::create_dir_all(folder)?;
+        File::create(&stamp)?.set_modified(SystemTime::UNIX_EPOCH)?;
     }
-    stamp
+    Ok(stamp)
 }
 
 fn rerun_if_changed(path: &Path) {
@@ -148,6 +167,16 @@ mod tests {
         assert_eq!(target_dir(&out), out);
         fs::write(folder.path().join("target/CACHEDIR.TAG"), "").unwrap();
         assert_eq!(target_dir(&out), folder.path().join("target"));
+    }
+
+    #[test]
+    fn a_new_stamp_is_older_than_any_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let stamp = stamp_in(&folder.path().join("home")).unwrap();
+        assert_eq!(stamp.metadata().unwrap().modified().unwrap(), SystemTime::UNIX_EPOCH);
+        fs::write(&stamp, "rustc").unwrap();
+        assert_eq!(stamp_in(&folder.path().join("home")).unwrap(), stamp);
+        assert!(stamp.metadata().unwrap().modified().unwrap() > SystemTime::UNIX_EPOCH);
     }
 
     #[test]
