@@ -22,6 +22,8 @@ mod ptx;
 pub mod setup;
 #[cfg(feature = "build")]
 pub mod toolchain;
+#[cfg(feature = "build")]
+mod words;
 
 #[cfg(feature = "build")]
 pub use build_script::{BuildScript, for_build_script};
