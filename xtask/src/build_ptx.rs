@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use warpswarm_ptx_builder::{Kernels, Module, build_script, pack};
+use warpswarm_ptx_builder::{Kernels, Module, Origin, build_script, pack, sources};
 
 use crate::{setup, shell};
 
@@ -48,7 +48,9 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
     if modules.is_empty() {
         bail!("the kernels have no entry");
     }
-    let package = pack(arch, &toolchain.version, &modules);
+    let host = shell::root().join("crates/host");
+    let sources = sources::fingerprint(&host, &["../kernels", "../device", "../core"])?;
+    let package = pack(Origin { arch, toolchain: &toolchain.version, sources }, &modules);
     let folder = target.join("ptx").join(arch);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;

@@ -7,7 +7,9 @@ use std::time::SystemTime;
 use std::{env, io, process};
 
 use crate::toolchain::{RUSTC_VARIABLE, SETUP_COMMAND};
-use crate::{DeviceToolchain, Kernels, Package, ToolchainError, pack};
+use crate::{
+    DeviceToolchain, Kernels, Origin, Package, PackageError, ToolchainError, pack, sources,
+};
 
 /// The environment variable that, set to `off`, builds without GPU kernels.
 pub const OFF_VARIABLE: &str = "WARPSWARM_PTX";
@@ -21,7 +23,8 @@ const STAMP: &str = "warpswarm-toolchain.stamp";
 /// What a library's build script says; paths are relative to the library's folder.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildScript<'a> {
-    /// A package that came with the library, used if it is there.
+    /// A package that came with the library, used if it is there. If the sources are there too and are others than
+    /// those that it was compiled from, that is an error.
     pub packaged: &'a str,
     /// The `Cargo.toml` of the kernels.
     pub kernels: &'a str,
@@ -67,14 +70,24 @@ pub fn for_build_script(script: &BuildScript<'_>) {
 
 fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     let packaged = here.join(script.packaged);
+    let manifest = here.join(script.kernels);
+    let has_sources = manifest.exists();
+    if has_sources {
+        script.sources.iter().for_each(|source| rerun_if_changed(&here.join(source)));
+    }
+    let fingerprint = || or_fail(at(here, sources::fingerprint(here, script.sources)));
     if packaged.exists() {
         rerun_if_changed(&packaged);
         let bytes = or_fail(at(&packaged, fs::read(&packaged)));
-        or_fail(Package::open(&bytes).map_err(|error| format!("{}: {error}", packaged.display())));
+        let found = or_fail(came_with(&bytes).map_err(|reason| stale(script, &packaged, &reason)));
+        if has_sources && found != fingerprint() {
+            let reason =
+                format!("was compiled from other sources than {}", script.sources.join(", "));
+            or_fail(Err::<(), _>(stale(script, &packaged, &reason)));
+        }
         return bytes;
     }
-    let manifest = here.join(script.kernels);
-    if !manifest.exists() {
+    if !has_sources {
         println!(
             "cargo::warning=built without GPU kernels: neither {} nor {} is there",
             packaged.display(),
@@ -86,7 +99,6 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     if let Some(stamp) = stamp() {
         rerun_if_changed(&stamp);
     }
-    script.sources.iter().for_each(|source| rerun_if_changed(&here.join(source)));
     let toolchain = match DeviceToolchain::find() {
         Err(ToolchainError::NotFound { .. }) => {
             println!(
@@ -99,8 +111,32 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     };
     rerun_if_changed(&toolchain.rustc);
     let kernels = Kernels { manifest, arch: script.arch.into(), target_dir };
+    // Before they are compiled: what somebody changes meanwhile is seen at the next build.
+    let sources = fingerprint();
     let modules = or_fail(kernels.build(&toolchain));
-    pack(script.arch, &toolchain.version, &modules)
+    // Also what lies elsewhere, and which versions of published packages were taken.
+    let lock = kernels.manifest.ancestors().skip(1).map(|folder| folder.join("Cargo.lock"));
+    lock.into_iter().find(|lock| lock.exists()).iter().for_each(|lock| rerun_if_changed(lock));
+    kernels.sources().iter().for_each(|source| rerun_if_changed(source));
+    pack(Origin { arch: script.arch, toolchain: &toolchain.version, sources }, &modules)
+}
+
+/// The fingerprint in a package that came with the library, or what is wrong with it.
+fn came_with(bytes: &[u8]) -> Result<u64, String> {
+    match Package::open(bytes) {
+        Ok(package) => Ok(package.sources()),
+        Err(error @ PackageError::Version { .. }) => Err(format!("was {error}")),
+        Err(error) => Err(format!("cannot be used: {error}")),
+    }
+}
+
+/// What to say, and what to do about it.
+fn stale(script: &BuildScript<'_>, packaged: &Path, reason: &str) -> String {
+    format!(
+        "{} {reason}; delete it, and the next build compiles {} anew",
+        packaged.display(),
+        script.kernels
+    )
 }
 
 /// The value, or the end of the build.
@@ -179,13 +215,48 @@ mod tests {
         assert!(stamp.metadata().unwrap().modified().unwrap() > SystemTime::UNIX_EPOCH);
     }
 
+    const ORIGIN: Origin<'_> = Origin { arch: "sm_80", toolchain: "rustc", sources: 1 };
+
     #[test]
     fn a_package_that_came_with_the_library_is_taken_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let package = pack("sm_80", "rustc", &[]);
+        let package = pack(ORIGIN, &[]);
         fs::write(folder.path().join("kernels.wsptx"), &package).unwrap();
         let script = BuildScript { packaged: FILE, kernels: "none", sources: &[], arch: "sm_80" };
         assert_eq!(bytes(&script, folder.path(), folder.path()), package);
+    }
+
+    #[test]
+    fn a_package_beside_its_sources_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("own")).unwrap();
+        fs::write(folder.path().join("own/Cargo.toml"), "").unwrap();
+        let sources = sources::fingerprint(folder.path(), &["own"]).unwrap();
+        let package = pack(Origin { sources, ..ORIGIN }, &[]);
+        fs::write(folder.path().join("own.wsptx"), &package).unwrap();
+        let script = BuildScript {
+            packaged: "own.wsptx",
+            kernels: "own/Cargo.toml",
+            sources: &["own"],
+            arch: "sm_80",
+        };
+        assert_eq!(bytes(&script, folder.path(), folder.path()), package);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_package_is_said() {
+        assert_eq!(came_with(&pack(ORIGIN, &[])), Ok(1));
+        assert_eq!(
+            came_with(b"x").unwrap_err(),
+            "cannot be used: not a package of PTX modules, or one of another version"
+        );
+        let script =
+            BuildScript { packaged: FILE, kernels: "own/Cargo.toml", sources: &[], arch: "sm_80" };
+        let said = stale(&script, Path::new(FILE), "is old");
+        assert_eq!(
+            said,
+            "kernels.wsptx is old; delete it, and the next build compiles own/Cargo.toml anew"
+        );
     }
 
     #[test]

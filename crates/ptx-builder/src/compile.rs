@@ -131,6 +131,17 @@ impl Kernels {
         Ok(modules)
     }
 
+    /// The files it was compiled from at last, also those of other crates that lie on this machine; none if cargo
+    /// has not said.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let crates = fs::read_to_string(&self.manifest).unwrap_or_default();
+        let name = crates.lines().find_map(|line| line.trim().strip_prefix("name = \""));
+        let name = name.and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        let folder = self.target_dir.join(TARGET).join("device");
+        let said = fs::read_to_string(folder.join(format!("{}.d", name.replace('-', "_"))));
+        paths(&said.unwrap_or_default())
+    }
+
     fn in_words(&self, error: CutError) -> CompileError {
         let manifest = self.manifest.clone();
         match error {
@@ -207,6 +218,12 @@ impl Kernels {
     }
 }
 
+/// The files that a rule of make's depends on, in which a space is written `\ `.
+fn paths(rule: &str) -> Vec<PathBuf> {
+    let files = rule.split_once(": ").map_or("", |(_, files)| files).trim().replace("\\ ", "\0");
+    files.split_whitespace().map(|file| file.replace('\0', " ").into()).collect()
+}
+
 /// Writes the linker, if it is not there.
 fn linker(target_dir: &Path) -> Result<PathBuf, CompileError> {
     let linker = target_dir.join("linker.sh");
@@ -236,6 +253,13 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> CompileError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_are_read_from_a_rule() {
+        let rule = "/t/my\\ own.ptx: /a/src/lib.rs /my\\ own/src/lib.rs\n";
+        assert_eq!(paths(rule), ["/a/src/lib.rs", "/my own/src/lib.rs"].map(PathBuf::from));
+        assert_eq!(paths(""), Vec::<PathBuf>::new());
+    }
 
     #[test]
     fn an_outer_cargo_leaves_no_trace() {

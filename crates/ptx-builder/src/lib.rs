@@ -21,6 +21,8 @@ mod ptx;
 #[cfg(feature = "setup")]
 pub mod setup;
 #[cfg(feature = "build")]
+pub mod sources;
+#[cfg(feature = "build")]
 pub mod toolchain;
 #[cfg(feature = "build")]
 mod words;
@@ -32,7 +34,7 @@ pub use compile::{CompileError, Kernels};
 pub use cut::{CutError, Module, Version, cut};
 pub use link::{LinkError, link};
 #[cfg(feature = "build")]
-pub use package::pack;
+pub use package::{Origin, pack};
 pub use package::{Package, PackageError};
 #[cfg(feature = "build")]
 pub use toolchain::{DeviceToolchain, ToolchainError};

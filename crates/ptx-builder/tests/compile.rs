@@ -46,6 +46,7 @@ fn becomes_modules(toolchain: &DeviceToolchain, kernels: &Kernels, source: &Path
     assert!(copy.contains(".maxntid 128, 1, 1\n.minnctapersm 1\n{"), "{copy}");
     assert!(!copy.contains("warpswarm_shared"), "{copy}");
     assert!(swap.contains("\n.extern .shared .align 16 .b8 warpswarm_shared[];\n"), "{swap}");
+    assert_eq!(kernels.sources(), [fs::canonicalize(source).unwrap()]);
     let compiled = modified(&kernels.target_dir);
     assert_eq!(kernels.build(toolchain).unwrap(), modules);
     assert_eq!(
