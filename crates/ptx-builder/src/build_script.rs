@@ -60,7 +60,6 @@ pub fn for_build_script(script: &BuildScript<'_>) {
     let here = variable("CARGO_MANIFEST_DIR").expect("called from a build script");
     let out = variable("OUT_DIR").expect("called from a build script");
     println!("cargo::rerun-if-env-changed={OFF_VARIABLE}");
-    println!("cargo::rerun-if-env-changed={RUSTC_VARIABLE}");
     rerun_if_changed(&here.join("build.rs"));
     let off = env::var_os(OFF_VARIABLE).is_some_and(|value| value == "off")
         || env::var_os("DOCS_RS").is_some();
@@ -96,6 +95,7 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
         return Vec::new();
     }
     let target_dir = target_dir(out).join(FOLDER);
+    println!("cargo::rerun-if-env-changed={RUSTC_VARIABLE}");
     if let Some(stamp) = stamp() {
         rerun_if_changed(&stamp);
     }

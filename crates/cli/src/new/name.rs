@@ -71,7 +71,7 @@ const TAKEN: [&str; 63] = [
 
 /// The crate's name: that of its folder.
 pub(super) fn of(path: &Path) -> Result<String, String> {
-    let last = path.file_name().unwrap_or_else(|| path.as_os_str());
+    let last = path.file_name().unwrap_or(path.as_os_str());
     let name = last.to_string_lossy();
     let allowed = "allowed: a letter, then letters, digits, - and _, and neither a word of Rust's nor \
                    the name of one of the crate's own parts";
