@@ -86,6 +86,14 @@ pub enum CompileError {
         /// What the compiler printed.
         output: String,
     },
+    /// It compiles, and has nothing in it.
+    #[error(
+        "{manifest} exports nothing: its lib.rs needs a line `export_objective!` or `export_method!`"
+    )]
+    Nothing {
+        /// The crate's `Cargo.toml`.
+        manifest: PathBuf,
+    },
     /// It compiles, but calls a function that does not exist there.
     #[error("{manifest} does not run on GPUs: `{caller}` calls `{name}`\nnote: {}", words::of_symbol(.name))]
     Undefined {
@@ -127,6 +135,9 @@ impl Kernels {
     pub fn build(&self, toolchain: &DeviceToolchain) -> Result<Vec<Module>, CompileError> {
         let mut modules = cut(&self.compile(toolchain)?, Some(Version::LOWEST))
             .map_err(|error| self.in_words(error))?;
+        if modules.is_empty() {
+            return Err(CompileError::Nothing { manifest: self.manifest.clone() });
+        }
         modules.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(modules)
     }

@@ -91,6 +91,16 @@ const LACKING: [(&str, &str, &str); 10] = [
 ];
 
 #[test]
+fn a_crate_that_exports_nothing_is_an_error() {
+    with_crate(|toolchain, kernels, source| {
+        fs::write(source, OWN.replace("#[unsafe(no_mangle)]\npub extern \"ptx-kernel\"", "pub"))
+            .unwrap();
+        let error = kernels.build(toolchain).unwrap_err();
+        assert!(matches!(error, CompileError::Nothing { .. }), "{error}");
+    });
+}
+
+#[test]
 fn what_a_gpu_lacks_is_said() {
     with_crate(|toolchain, kernels, source| {
         for (items, statement, said) in LACKING {
