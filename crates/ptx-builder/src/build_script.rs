@@ -157,11 +157,13 @@ fn target_dir(out: &Path) -> &Path {
     out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
-/// Lets build scripts that found no toolchain, or another one, look again.
+/// Lets build scripts that found no toolchain, or another one, look again: always if it is new, also where the
+/// same one was installed before.
 #[cfg(feature = "setup")]
-pub(crate) fn look_again(toolchain: &DeviceToolchain) {
+pub(crate) fn look_again(toolchain: &DeviceToolchain, is_new: bool) {
+    let is_known = |stamp: &PathBuf| !is_new && is_text(stamp, &toolchain.version);
     // Where it cannot be written, build scripts do not look at it either.
-    if let Some(stamp) = stamp().filter(|stamp| !is_text(stamp, &toolchain.version)) {
+    if let Some(stamp) = stamp().filter(|stamp| !is_known(stamp)) {
         let _ = fs::write(stamp, &toolchain.version);
     }
 }

@@ -54,16 +54,16 @@ pub enum SetupError {
 
 /// The device toolchain, installed now if there is none. Says what it does, line by line.
 pub fn toolchain(say: &mut dyn FnMut(&str)) -> Result<DeviceToolchain, SetupError> {
-    let toolchain = match DeviceToolchain::find() {
+    let (toolchain, is_new) = match DeviceToolchain::find() {
         Err(ToolchainError::NotFound { .. }) => {
             say("there is no device toolchain yet");
-            install(say)?
+            (install(say)?, true)
         }
-        found => found?,
+        found => (found?, false),
     };
     let DeviceToolchain { version, origin, rustc, .. } = &toolchain;
     say(&format!("device toolchain: {version}, {origin} ({})", rustc.display()));
-    build_script::look_again(&toolchain);
+    build_script::look_again(&toolchain, is_new);
     Ok(toolchain)
 }
 
