@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-use warpswarm_ptx_builder::{Kernels, Module, build_script, pack};
+use anyhow::{Context, Result};
+use warpswarm_ptx_builder::{Kernels, Module, Origin, build_script, pack, sources};
 
 use crate::{setup, shell};
 
@@ -45,10 +45,9 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
         target_dir: target.join(build_script::FOLDER),
     };
     let modules = kernels.build(&toolchain)?;
-    if modules.is_empty() {
-        bail!("the kernels have no entry");
-    }
-    let package = pack(arch, &toolchain.version, &modules);
+    let host = shell::root().join("crates/host");
+    let sources = sources::fingerprint(&host, &["../kernels", "../device", "../core"])?;
+    let package = pack(Origin { arch, toolchain: &toolchain.version, sources }, &modules);
     let folder = target.join("ptx").join(arch);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;

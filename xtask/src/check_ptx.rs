@@ -3,6 +3,8 @@
 
 mod pairs;
 
+pub(crate) use pairs::{OBJECTIVE, linked};
+
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;

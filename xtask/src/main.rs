@@ -8,6 +8,7 @@ mod build_ptx;
 mod check_ptx;
 mod dieharder;
 mod gpu_test;
+mod package;
 mod ptxas;
 mod reproduce;
 mod run;
@@ -29,6 +30,8 @@ enum Task {
     Test(test::Args),
     /// Build a folder with the GPU tests that needs no Rust where it runs, and run it here
     GpuTest(gpu_test::Args),
+    /// Make the crates as they are published, kernels inside, and use them as their users would
+    Package,
     /// Check the rules of style that a program can check
     Tidy,
     /// Reproduce a paper's tables and figures
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Task::CheckPtx(args) => check_ptx::run(&args),
         Task::Test(args) => test::run(&args),
         Task::GpuTest(args) => gpu_test::run(&args),
+        Task::Package => package::run(),
         Task::Tidy => tidy::run(),
         Task::Reproduce(args) => reproduce::run(&args),
         Task::Run(args) => return run::run(&args),

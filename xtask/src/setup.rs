@@ -4,14 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use warpswarm_ptx_builder::toolchain::NIGHTLY;
-use warpswarm_ptx_builder::{DeviceToolchain, ToolchainError, build_script};
+use warpswarm_ptx_builder::{DeviceToolchain, setup};
 
 use crate::ptxas::Ptxas;
 use crate::shell::{self, program};
 
-/// Debian's compiler and the library sources that belong to it.
-const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 /// The package of Python's registry that holds `ptxas`, about 47 MB.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc>=13,<14";
 /// Writes the one file we want out of the package (a zip archive).
@@ -28,59 +25,11 @@ pub(crate) fn run() -> Result<()> {
 
 /// The device toolchain, installed now if there is none.
 pub(crate) fn toolchain() -> Result<DeviceToolchain> {
-    let toolchain = match DeviceToolchain::find() {
-        Err(error @ ToolchainError::NotFound { .. }) => {
-            println!("{error}");
-            install_toolchain()?
-        }
-        found => found?,
-    };
-    let DeviceToolchain { version, origin, rustc, .. } = &toolchain;
-    println!("device toolchain: {version}, {origin} ({})", rustc.display());
-    Ok(toolchain)
+    Ok(setup::toolchain(&mut say)?)
 }
 
-fn install_toolchain() -> Result<DeviceToolchain> {
-    if shell::succeeds("rustup", &["--version"]) {
-        let mut rustup = program("rustup", &["toolchain", "install", NIGHTLY, "--no-self-update"]);
-        rustup.args(["--profile", "minimal", "--component", "rust-src"]);
-        rustup.env_remove("RUSTUP_TOOLCHAIN").env("RUST_BACKTRACE", "0");
-        match shell::run(&mut rustup).and_then(|()| Ok(DeviceToolchain::find()?)) {
-            Ok(toolchain) => return installed(toolchain),
-            Err(error) => println!("rustup could not install it: {error:#}"),
-        }
-    }
-    apt(&DEBIAN_PACKAGES).context(
-        "install a nightly Rust with the component rust-src, or Debian 12's packages rustc-web and \
-         rust-web-src, or name a rustc with library sources in WARPSWARM_DEVICE_RUSTC",
-    )?;
-    installed(DeviceToolchain::find()?)
-}
-
-/// Lets build scripts that found no toolchain look again.
-fn installed(toolchain: DeviceToolchain) -> Result<DeviceToolchain> {
-    let folder = shell::target()?.join(build_script::FOLDER);
-    fs::create_dir_all(&folder)?;
-    fs::write(folder.join(build_script::STAMP), &toolchain.version)?;
-    Ok(toolchain)
-}
-
-/// Installs packages of the Debian kind of system, as root or with sudo.
-fn apt(packages: &[&str]) -> Result<()> {
-    if !shell::succeeds("apt-get", &["--version"]) {
-        bail!("there is no apt-get");
-    }
-    let root = shell::output(&mut program("id", &["-u"]))?.trim() == "0";
-    if !root && !shell::succeeds("sudo", &["-n", "true"]) {
-        bail!("apt-get needs root, and sudo asks for a password");
-    }
-    let environment = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
-    let command = |arguments: &[&str]| {
-        let words = [&["sudo", "-n"][if root { 2 } else { 0 }..], &environment, arguments].concat();
-        shell::run(&mut program(words[0], &words[1..]))
-    };
-    command(&["update", "-q"])?;
-    command(&[&["install", "-q", "-y", "--no-install-recommends"], packages].concat())
+fn say(line: &str) {
+    println!("{line}");
 }
 
 /// NVIDIA's assembler, fetched now if there is none.
@@ -102,7 +51,7 @@ pub(crate) fn ptxas() -> Result<Ptxas> {
 
 fn fetch_ptxas(to: &Path) -> Result<()> {
     if !shell::succeeds("python3", &["-m", "pip", "--version"]) {
-        apt(&["python3-pip"])?;
+        setup::apt(&["python3-pip"], &mut say)?;
     }
     let folder = to.with_file_name("download");
     if folder.exists() {

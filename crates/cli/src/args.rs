@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -20,6 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   warpswarm solve rastrigin --dim 30
   warpswarm list problems
+  warpswarm new my-fit
   warpswarm doctor
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
@@ -30,10 +32,15 @@ pub(crate) enum Command {
     /// Minimise a problem
     #[command(after_help = SOLVE_EXAMPLES)]
     Solve(Box<SolveArgs>),
+    /// Write a small crate with an objective of its own, to start from
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArgs),
     /// List problems or algorithms
     List(ListArgs),
     /// Say what this machine and this build can do, and how to get what is missing
     Doctor(DoctorArgs),
+    /// Install what compiles objectives for GPUs: a dated nightly with rustup, or Debian's packages
+    Setup,
 }
 
 const SOLVE_EXAMPLES: &str = "\
@@ -156,6 +163,28 @@ pub(crate) struct SolveArgs {
     /// Show neither progress nor summary
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  warpswarm new my-fit
+  warpswarm new my-fit --library ../warpswarm
+
+The crate fits a peak to measured points. It builds with stable Rust and runs on the CPU at once; on \
+the GPU after `warpswarm setup`.
+
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input.";
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The crate's folder, not there yet or empty; the crate is named after it
+    #[arg(value_name = "PATH")]
+    pub(crate) path: PathBuf,
+
+    /// Which warpswarm the crate depends on: a published version, or a folder with its packages, such
+    /// as its repository [default: the published version of this program]
+    #[arg(long, value_name = "VERSION|FOLDER")]
+    pub(crate) library: Option<OsString>,
 }
 
 #[derive(Debug, Args)]

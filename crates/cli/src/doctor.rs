@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use serde::Serialize;
 use warpswarm::system::{self, System};
 use warpswarm_ptx_builder::DeviceToolchain;
+use warpswarm_ptx_builder::toolchain::SETUP_COMMAND;
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
 
 /// Builds the program anew, with GPU kernels where that is possible.
 const REBUILD: &str = "cargo xtask run -- doctor";
-const SETUP: &str = "cargo xtask setup";
 
 /// Looks, and says what it found.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
@@ -87,13 +87,13 @@ impl Findings {
         let has_toolchain = toolchain.is_ok();
         let device_toolchain = match toolchain {
             Ok(toolchain) => Finding::Found(toolchain),
-            Err(missing) => Finding::Missing { missing, fix: Some(SETUP.into()) },
+            Err(missing) => Finding::Missing { missing, fix: Some(SETUP_COMMAND.into()) },
         };
         let driver = match system.driver {
             Ok(cuda) => Finding::Found(Driver { cuda }),
             Err(error) => missing(&error, driver_fix.clone()),
         };
-        let kernels_fix = if has_toolchain { REBUILD } else { SETUP };
+        let kernels_fix = if has_toolchain { REBUILD } else { SETUP_COMMAND };
         let kernels = match system.kernels {
             Ok(system::Kernels { count, arch, toolchain, .. }) => {
                 Finding::Found(Kernels { count, arch, toolchain })
@@ -232,7 +232,7 @@ mod tests {
     fn each_missing_thing_comes_with_one_command() {
         let findings = Findings::of(system(), Err("no device toolchain found".into()), true);
         let text = printed(&findings);
-        assert_eq!(text.matches("fix: cargo xtask setup").count(), 2, "{text}");
+        assert_eq!(text.matches("fix: warpswarm setup").count(), 2, "{text}");
         assert_eq!(text.matches("fix: ").count(), 4, "{text}");
     }
 
@@ -264,7 +264,7 @@ mod tests {
         let json = serde_json::to_value(&findings).unwrap();
         assert_eq!(json["driver"]["cuda"], "13.0");
         assert_eq!(json["devices"][0]["memory_bytes"], 3_u64 << 29);
-        assert_eq!(json["device_toolchain"]["fix"], "cargo xtask setup");
+        assert_eq!(json["device_toolchain"]["fix"], "warpswarm setup");
         assert_eq!(json["backends"]["gpu"], true);
     }
 }

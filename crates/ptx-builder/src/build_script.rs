@@ -7,7 +7,9 @@ use std::time::SystemTime;
 use std::{env, io, process};
 
 use crate::toolchain::{RUSTC_VARIABLE, SETUP_COMMAND};
-use crate::{DeviceToolchain, Kernels, Package, ToolchainError, pack};
+use crate::{
+    DeviceToolchain, Kernels, Origin, Package, PackageError, ToolchainError, pack, sources,
+};
 
 /// The environment variable that, set to `off`, builds without GPU kernels.
 pub const OFF_VARIABLE: &str = "WARPSWARM_PTX";
@@ -15,13 +17,14 @@ pub const OFF_VARIABLE: &str = "WARPSWARM_PTX";
 pub const FILE: &str = "kernels.wsptx";
 /// Where kernels are compiled, in the target folder: apart from the host's own files and lock.
 pub const FOLDER: &str = "ptx-build";
-/// In [`FOLDER`]; written by `cargo xtask setup`, so that build scripts look for a toolchain again.
-pub const STAMP: &str = "toolchain.stamp";
+/// In cargo's own folder of the user; written by setup, so that build scripts look for a toolchain again.
+const STAMP: &str = "warpswarm-toolchain.stamp";
 
 /// What a library's build script says; paths are relative to the library's folder.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildScript<'a> {
-    /// A package that came with the library, used if it is there.
+    /// A package that came with the library, used if it is there. If the sources are there too and are others than
+    /// those that it was compiled from, that is an error.
     pub packaged: &'a str,
     /// The `Cargo.toml` of the kernels.
     pub kernels: &'a str,
@@ -57,7 +60,6 @@ pub fn for_build_script(script: &BuildScript<'_>) {
     let here = variable("CARGO_MANIFEST_DIR").expect("called from a build script");
     let out = variable("OUT_DIR").expect("called from a build script");
     println!("cargo::rerun-if-env-changed={OFF_VARIABLE}");
-    println!("cargo::rerun-if-env-changed={RUSTC_VARIABLE}");
     rerun_if_changed(&here.join("build.rs"));
     let off = env::var_os(OFF_VARIABLE).is_some_and(|value| value == "off")
         || env::var_os("DOCS_RS").is_some();
@@ -67,30 +69,41 @@ pub fn for_build_script(script: &BuildScript<'_>) {
 
 fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     let packaged = here.join(script.packaged);
+    let manifest = here.join(script.kernels);
+    let has_sources = manifest.exists();
+    if has_sources {
+        script.sources.iter().for_each(|source| rerun_if_changed(&here.join(source)));
+    }
+    let fingerprint = || or_fail(at(here, sources::fingerprint(here, script.sources)));
     if packaged.exists() {
         rerun_if_changed(&packaged);
         let bytes = or_fail(at(&packaged, fs::read(&packaged)));
-        or_fail(Package::open(&bytes).map_err(|error| format!("{}: {error}", packaged.display())));
+        let found = or_fail(came_with(&bytes).map_err(|reason| stale(script, &packaged, &reason)));
+        if has_sources && found != fingerprint() {
+            let reason =
+                format!("was compiled from other sources than {}", script.sources.join(", "));
+            or_fail(Err::<(), _>(stale(script, &packaged, &reason)));
+        }
         return bytes;
     }
-    let manifest = here.join(script.kernels);
-    if !manifest.exists() {
+    if !has_sources {
         println!(
-            "cargo::warning=built without GPU kernels: neither {} nor {} is there; in warpswarm's \
-             repository `{SETUP_COMMAND}` installs what compiles them",
+            "cargo::warning=built without GPU kernels: neither {} nor {} is there",
             packaged.display(),
             manifest.display()
         );
         return Vec::new();
     }
     let target_dir = target_dir(out).join(FOLDER);
-    rerun_if_changed(&stamp(&target_dir));
-    script.sources.iter().for_each(|source| rerun_if_changed(&here.join(source)));
+    println!("cargo::rerun-if-env-changed={RUSTC_VARIABLE}");
+    if let Some(stamp) = stamp() {
+        rerun_if_changed(&stamp);
+    }
     let toolchain = match DeviceToolchain::find() {
         Err(ToolchainError::NotFound { .. }) => {
             println!(
                 "cargo::warning=built without GPU kernels: no device toolchain found; \
-                 `{SETUP_COMMAND}` installs one"
+                 `{SETUP_COMMAND}` installs one, and the next build uses it"
             );
             return Vec::new();
         }
@@ -98,8 +111,32 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     };
     rerun_if_changed(&toolchain.rustc);
     let kernels = Kernels { manifest, arch: script.arch.into(), target_dir };
+    // Before they are compiled: what somebody changes meanwhile is seen at the next build.
+    let sources = fingerprint();
     let modules = or_fail(kernels.build(&toolchain));
-    pack(script.arch, &toolchain.version, &modules)
+    // Also what lies elsewhere, and which versions of published packages were taken.
+    let lock = kernels.manifest.ancestors().skip(1).map(|folder| folder.join("Cargo.lock"));
+    lock.into_iter().find(|lock| lock.exists()).iter().for_each(|lock| rerun_if_changed(lock));
+    kernels.sources().iter().for_each(|source| rerun_if_changed(source));
+    pack(Origin { arch: script.arch, toolchain: &toolchain.version, sources }, &modules)
+}
+
+/// The fingerprint in a package that came with the library, or what is wrong with it.
+fn came_with(bytes: &[u8]) -> Result<u64, String> {
+    match Package::open(bytes) {
+        Ok(package) => Ok(package.sources()),
+        Err(error @ PackageError::Version { .. }) => Err(format!("was {error}")),
+        Err(error) => Err(format!("cannot be used: {error}")),
+    }
+}
+
+/// What to say, and what to do about it.
+fn stale(script: &BuildScript<'_>, packaged: &Path, reason: &str) -> String {
+    format!(
+        "{} {reason}; delete it, and the next build compiles {} anew",
+        packaged.display(),
+        script.kernels
+    )
 }
 
 /// The value, or the end of the build.
@@ -120,16 +157,36 @@ fn target_dir(out: &Path) -> &Path {
     out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
-/// The stamp, made if it is not there: a path that is missing would run the script every time, and
-/// one newer than the script's start would run it once more.
-fn stamp(folder: &Path) -> PathBuf {
+/// Lets build scripts that found no toolchain, or another one, look again: always if it is new, also where the
+/// same one was installed before.
+#[cfg(feature = "setup")]
+pub(crate) fn look_again(toolchain: &DeviceToolchain, is_new: bool) {
+    let is_known = |stamp: &PathBuf| !is_new && is_text(stamp, &toolchain.version);
+    // Where it cannot be written, build scripts do not look at it either.
+    if let Some(stamp) = stamp().filter(|stamp| !is_known(stamp)) {
+        let _ = fs::write(stamp, &toolchain.version);
+    }
+}
+
+#[cfg(feature = "setup")]
+fn is_text(file: &Path, text: &str) -> bool {
+    fs::read_to_string(file).is_ok_and(|read| read == text)
+}
+
+/// The stamp, made if it is not there: a path that is missing would run the script every time, and one newer
+/// than the script's start would run it once more. `None` where it cannot be made.
+fn stamp() -> Option<PathBuf> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    stamp_in(&home.or_else(|| env::home_dir().map(|home| home.join(".cargo")))?).ok()
+}
+
+fn stamp_in(folder: &Path) -> io::Result<PathBuf> {
     let stamp = folder.join(STAMP);
     if !stamp.exists() {
-        or_fail(at(folder, fs::create_dir_all(folder)));
-        let made = File::create(&stamp).and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH));
-        or_fail(at(&stamp, made));
+        fs::create_dir_all(folder)?;
+        File::create(&stamp)?.set_modified(SystemTime::UNIX_EPOCH)?;
     }
-    stamp
+    Ok(stamp)
 }
 
 fn rerun_if_changed(path: &Path) {
@@ -151,12 +208,57 @@ mod tests {
     }
 
     #[test]
+    fn a_new_stamp_is_older_than_any_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let stamp = stamp_in(&folder.path().join("home")).unwrap();
+        assert_eq!(stamp.metadata().unwrap().modified().unwrap(), SystemTime::UNIX_EPOCH);
+        fs::write(&stamp, "rustc").unwrap();
+        assert_eq!(stamp_in(&folder.path().join("home")).unwrap(), stamp);
+        assert!(stamp.metadata().unwrap().modified().unwrap() > SystemTime::UNIX_EPOCH);
+    }
+
+    const ORIGIN: Origin<'_> = Origin { arch: "sm_80", toolchain: "rustc", sources: 1 };
+
+    #[test]
     fn a_package_that_came_with_the_library_is_taken_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let package = pack("sm_80", "rustc", &[]);
+        let package = pack(ORIGIN, &[]);
         fs::write(folder.path().join("kernels.wsptx"), &package).unwrap();
         let script = BuildScript { packaged: FILE, kernels: "none", sources: &[], arch: "sm_80" };
         assert_eq!(bytes(&script, folder.path(), folder.path()), package);
+    }
+
+    #[test]
+    fn a_package_beside_its_sources_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("own")).unwrap();
+        fs::write(folder.path().join("own/Cargo.toml"), "").unwrap();
+        let sources = sources::fingerprint(folder.path(), &["own"]).unwrap();
+        let package = pack(Origin { sources, ..ORIGIN }, &[]);
+        fs::write(folder.path().join("own.wsptx"), &package).unwrap();
+        let script = BuildScript {
+            packaged: "own.wsptx",
+            kernels: "own/Cargo.toml",
+            sources: &["own"],
+            arch: "sm_80",
+        };
+        assert_eq!(bytes(&script, folder.path(), folder.path()), package);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_package_is_said() {
+        assert_eq!(came_with(&pack(ORIGIN, &[])), Ok(1));
+        assert_eq!(
+            came_with(b"x").unwrap_err(),
+            "cannot be used: not a package of PTX modules, or one of another version"
+        );
+        let script =
+            BuildScript { packaged: FILE, kernels: "own/Cargo.toml", sources: &[], arch: "sm_80" };
+        let said = stale(&script, Path::new(FILE), "is old");
+        assert_eq!(
+            said,
+            "kernels.wsptx is old; delete it, and the next build compiles own/Cargo.toml anew"
+        );
     }
 
     #[test]

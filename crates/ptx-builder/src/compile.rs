@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-use crate::{CutError, DeviceToolchain, Module, Version, cut, package};
+use crate::{CutError, DeviceToolchain, Module, Version, cut, package, words};
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
@@ -15,14 +15,17 @@ const TARGET: &str = "nvptx64-nvidia-cuda";
 const UNROLL: &str = "llvm-args=-unroll-threshold=20000";
 
 /// The profile kernels are compiled with, said on the command line so that a user's workspace need
-/// not define it. Fat LTO merges `core` into the one PTX file before it is written.
-const PROFILE: [&str; 6] = [
+/// not define it. Fat LTO merges `core` into the one PTX file before it is written, and optimises it there: what is
+/// done to it before only takes time, and the PTX is the same without.
+const PROFILE: [&str; 8] = [
     "inherits=\"release\"",
     "opt-level=3",
     "lto=\"fat\"",
     "codegen-units=1",
     "panic=\"abort\"",
     "debug=false",
+    "package.core.opt-level=0",
+    "package.compiler_builtins.opt-level=0",
 ];
 
 /// Stands in for the linker. The PTX is written before a linker would run; but cargo wants the
@@ -76,24 +79,91 @@ pub enum CompileError {
         error: io::Error,
     },
     /// The compiler found errors.
-    #[error("the kernels in {manifest} do not compile:\n{output}")]
+    #[error("{manifest} does not compile for GPUs:\n{output}{}", notes(.output))]
     Compiler {
         /// The crate's `Cargo.toml`.
         manifest: PathBuf,
         /// What the compiler printed.
         output: String,
     },
+    /// It compiles, and has nothing in it.
+    #[error(
+        "{manifest} exports nothing: its lib.rs needs a line `export_objective!` or `export_method!`"
+    )]
+    Nothing {
+        /// The crate's `Cargo.toml`.
+        manifest: PathBuf,
+    },
+    /// It compiles, but calls a function that does not exist there.
+    #[error("{manifest} does not run on GPUs: `{caller}` calls `{name}`\nnote: {}", words::of_symbol(.name))]
+    Undefined {
+        /// The crate's `Cargo.toml`.
+        manifest: PathBuf,
+        /// The function that calls.
+        caller: String,
+        /// The function that is not there.
+        name: String,
+    },
+    /// A function calls itself.
+    #[error(
+        "{manifest} does not run on GPUs: `{name}` calls itself\nnote: recursion does not exist on a GPU, where \
+         calls have no stack that could grow: write a loop"
+    )]
+    Recursion {
+        /// The crate's `Cargo.toml`.
+        manifest: PathBuf,
+        /// The function.
+        name: String,
+    },
     /// The PTX cannot be cut.
     #[error(transparent)]
     Cut(#[from] CutError),
 }
 
+/// What the compiler's output means, below it.
+fn notes(output: &str) -> String {
+    words::of_output(output).iter().map(|sentence| format!("\nnote: {sentence}")).collect()
+}
+
+/// A function's name as its author wrote it.
+fn plain(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
+}
+
 impl Kernels {
     /// Compiles the crate and cuts it into one module per entry, in the order of their names.
     pub fn build(&self, toolchain: &DeviceToolchain) -> Result<Vec<Module>, CompileError> {
-        let mut modules = cut(&self.compile(toolchain)?, Some(Version::LOWEST))?;
+        let mut modules = cut(&self.compile(toolchain)?, Some(Version::LOWEST))
+            .map_err(|error| self.in_words(error))?;
+        if modules.is_empty() {
+            return Err(CompileError::Nothing { manifest: self.manifest.clone() });
+        }
         modules.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(modules)
+    }
+
+    /// The files it was compiled from at last, also those of other crates that lie on this machine; none if cargo
+    /// has not said.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let crates = fs::read_to_string(&self.manifest).unwrap_or_default();
+        let name = crates.lines().find_map(|line| line.trim().strip_prefix("name = \""));
+        let name = name.and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        let folder = self.target_dir.join(TARGET).join("device");
+        let said = fs::read_to_string(folder.join(format!("{}.d", name.replace('-', "_"))));
+        paths(&said.unwrap_or_default())
+    }
+
+    fn in_words(&self, error: CutError) -> CompileError {
+        let manifest = self.manifest.clone();
+        match error {
+            CutError::Missing { caller, name } => {
+                CompileError::Undefined { manifest, caller: plain(&caller), name: plain(&name) }
+            }
+            CutError::Recursion { name } => {
+                CompileError::Recursion { manifest, name: plain(&name) }
+            }
+            error => CompileError::Cut(error),
+        }
     }
 
     /// Compiles the crate to one PTX text. Does nothing but read that text if nothing has changed.
@@ -114,6 +184,7 @@ impl Kernels {
         let output = command.output().map_err(at(&toolchain.cargo))?;
         if !output.status.success() {
             let output = String::from_utf8_lossy(&output.stderr).into_owned();
+            let output = output.trim_end().to_owned();
             return Err(CompileError::Compiler { manifest: self.manifest.clone(), output });
         }
         fs::read_to_string(&ptx).map_err(at(&ptx))
@@ -127,13 +198,24 @@ impl Kernels {
         command
             .env("RUSTC", &toolchain.rustc)
             .env("RUSTC_BOOTSTRAP", "1")
-            // Set but empty, these also switch off what a configuration file says.
-            .env("CARGO_ENCODED_RUSTFLAGS", "")
+            // This also switches off what a configuration file says. Warnings are for the build for the CPU:
+            // here they would stand before an error.
+            .env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings")
             .env("RUSTC_WRAPPER", "");
         command
             .args(PROFILE.iter().flat_map(|s| ["--config".into(), format!("profile.device.{s}")]));
         command
-            .args(["rustc", "--lib", "--profile", "device", "--target", TARGET, "-Zbuild-std=core"])
+            .args([
+                "rustc",
+                "--quiet",
+                "--color=never",
+                "--lib",
+                "--profile",
+                "device",
+                "--target",
+                TARGET,
+                "-Zbuild-std=core",
+            ])
             .args(["--crate-type", "cdylib", "--manifest-path"])
             .arg(&self.manifest)
             .arg("--target-dir")
@@ -145,6 +227,12 @@ impl Kernels {
             .args(["-C", UNROLL]);
         command
     }
+}
+
+/// The files that a rule of make's depends on, in which a space is written `\ `.
+fn paths(rule: &str) -> Vec<PathBuf> {
+    let files = rule.split_once(": ").map_or("", |(_, files)| files).trim().replace("\\ ", "\0");
+    files.split_whitespace().map(|file| file.replace('\0', " ").into()).collect()
 }
 
 /// Writes the linker, if it is not there.
@@ -176,6 +264,13 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> CompileError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_are_read_from_a_rule() {
+        let rule = "/t/my\\ own.ptx: /a/src/lib.rs /my\\ own/src/lib.rs\n";
+        assert_eq!(paths(rule), ["/a/src/lib.rs", "/my own/src/lib.rs"].map(PathBuf::from));
+        assert_eq!(paths(""), Vec::<PathBuf>::new());
+    }
 
     #[test]
     fn an_outer_cargo_leaves_no_trace() {

@@ -92,6 +92,12 @@ pub enum CutError {
         /// The function that is not there.
         name: String,
     },
+    /// A function calls itself, directly or through others.
+    #[error("`{name}` calls itself, which needs a stack of unknown size")]
+    Recursion {
+        /// The function.
+        name: String,
+    },
     /// `warpswarm.maxntid` says something else than one number from 1 to 1024.
     #[error("`{entry}` says warpswarm.maxntid {said}, where one number from 1 to 1024 should be")]
     MaxThreads {
@@ -175,6 +181,19 @@ fn reached(
     Ok(reached)
 }
 
+/// Whether a function's calls lead back to it.
+fn calls_itself(ptx: &Ptx<'_>, index: &HashMap<&str, Vec<usize>>, item: &Item<'_>) -> bool {
+    let mut called: BTreeSet<&str> = BTreeSet::new();
+    let mut open = item.calls.clone();
+    while let Some(name) = open.pop() {
+        if called.insert(name) {
+            let defined = index.get(name).into_iter().flatten();
+            open.extend(defined.flat_map(|&at| &ptx.items[at].calls).copied());
+        }
+    }
+    called.contains(item.name)
+}
+
 fn module(
     ptx: &Ptx<'_>,
     index: &HashMap<&str, Vec<usize>>,
@@ -183,6 +202,9 @@ fn module(
 ) -> Result<Module, CutError> {
     let reached = reached(ptx, index, entry)?;
     let items = || reached.iter().map(|&at| &ptx.items[at]);
+    if let Some(item) = items().find(|item| calls_itself(ptx, index, item)) {
+        return Err(CutError::Recursion { name: item.name.into() });
+    }
     let mut text = header.to_owned();
     if items().any(|item| item.words.contains(SHARED)) && !items().any(|item| item.name == SHARED) {
         text.push_str(&format!("\n{SHARED_LINE}\n"));

@@ -8,7 +8,7 @@
 //! 3. `cut::cut` cuts that into one module per entry, so that a driver compiles only what a run uses;
 //! 4. `package::pack` puts the modules into one compressed file.
 //!
-//! A build script needs one call, `for_build_script`.
+//! A build script needs one call, `for_build_script`. The feature `setup` adds what installs a toolchain.
 
 #[cfg(feature = "build")]
 pub mod build_script;
@@ -18,8 +18,14 @@ pub mod cut;
 pub mod link;
 pub mod package;
 mod ptx;
+#[cfg(feature = "setup")]
+pub mod setup;
+#[cfg(feature = "build")]
+pub mod sources;
 #[cfg(feature = "build")]
 pub mod toolchain;
+#[cfg(feature = "build")]
+mod words;
 
 #[cfg(feature = "build")]
 pub use build_script::{BuildScript, for_build_script};
@@ -28,7 +34,7 @@ pub use compile::{CompileError, Kernels};
 pub use cut::{CutError, Module, Version, cut};
 pub use link::{LinkError, link};
 #[cfg(feature = "build")]
-pub use package::pack;
+pub use package::{Origin, pack};
 pub use package::{Package, PackageError};
 #[cfg(feature = "build")]
 pub use toolchain::{DeviceToolchain, ToolchainError};

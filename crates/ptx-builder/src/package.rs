@@ -2,19 +2,23 @@
 //!
 //! | offset | bytes | content |
 //! |---|---|---|
-//! | 0 | 8 | the magic `WSPTX 1\n` |
+//! | 0 | 8 | the magic `WSPTX 2\n` |
 //! | 8 | 8 | FNV-1a (64 bits) of everything that follows, little-endian |
 //! | 16 | 4 | length of the index, little-endian |
 //! | 20 | | the index, lines of text |
 //! | after it | | the modules, each a zlib stream |
 //!
-//! The index's first line is the architecture (`sm_80`), its second the compiler; then comes one
-//! line per module, `name offset stored length`: offset and stored length of its stream, counted from
-//! the end of the index, and the length of its text, all in bytes.
+//! The index's first line is the architecture (`sm_80`), its second the compiler, its third this crate's version and
+//! the sources' fingerprint in hexadecimal digits; then comes one line per module, `name offset stored length`:
+//! offset and stored length of its stream, counted from the end of the index, and the length of its text, all in
+//! bytes.
 
 use std::collections::BTreeMap;
 
-const MAGIC: &[u8; 8] = b"WSPTX 1\n";
+const MAGIC: &[u8; 8] = b"WSPTX 2\n";
+/// Kernels, objectives and the library that brings them together agree on registers and on structs in memory,
+/// which may change with any version: all are of the same.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// No module is longer than this, so that a forged index cannot ask for all memory.
 const LONGEST_MODULE: usize = 1 << 28;
 
@@ -31,6 +35,15 @@ pub enum PackageError {
     /// The bytes are shorter or longer than they should be, or a bit has flipped.
     #[error("the package of PTX modules is damaged (its checksum differs)")]
     Checksum,
+    /// Made by another version of this crate than the one that reads it.
+    #[error(
+        "made by warpswarm-ptx-builder {by}, while this is {}: compile the kernels again",
+        VERSION
+    )]
+    Version {
+        /// The version that made it.
+        by: String,
+    },
     /// The checksum is right, but a line of the index makes no sense.
     #[error("the package of PTX modules has a wrong index at line {line}")]
     Index {
@@ -44,6 +57,7 @@ pub enum PackageError {
 pub struct Package<'a> {
     arch: &'a str,
     toolchain: &'a str,
+    sources: u64,
     modules: BTreeMap<&'a str, Stream<'a>>,
 }
 
@@ -71,15 +85,19 @@ impl<'a> Package<'a> {
         let mut lines = index.lines();
         let arch = lines.next().ok_or(PackageError::Index { line: 1 })?;
         let toolchain = lines.next().ok_or(PackageError::Index { line: 2 })?;
+        let (by, sources) = lines.next().and_then(origin).ok_or(PackageError::Index { line: 3 })?;
+        if by != VERSION {
+            return Err(PackageError::Version { by: by.into() });
+        }
         let mut modules = BTreeMap::new();
         for (number, line) in lines.enumerate() {
-            let wrong = PackageError::Index { line: number + 3 };
+            let wrong = PackageError::Index { line: number + 4 };
             let (name, stream) = parse_line(line, streams).ok_or(wrong.clone())?;
             if modules.insert(name, stream).is_some() {
                 return Err(wrong);
             }
         }
-        Ok(Self { arch, toolchain, modules })
+        Ok(Self { arch, toolchain, sources, modules })
     }
 
     /// The architecture the modules were compiled for, such as `sm_80`. Later ones run them too.
@@ -90,6 +108,11 @@ impl<'a> Package<'a> {
     /// The compiler that made the modules.
     pub fn toolchain(&self) -> &'a str {
         self.toolchain
+    }
+
+    /// What [`fingerprint`](crate::sources::fingerprint) gave for the sources.
+    pub fn sources(&self) -> u64 {
+        self.sources
     }
 
     /// The names of all modules, in order. A module holds the one entry of its name.
@@ -105,6 +128,12 @@ impl<'a> Package<'a> {
                 .ok()?;
         String::from_utf8(text).ok()
     }
+}
+
+/// The version and the fingerprint.
+fn origin(line: &str) -> Option<(&str, u64)> {
+    let (by, sources) = line.split_once(' ')?;
+    Some((by, u64::from_str_radix(sources, 16).ok()?))
 }
 
 fn parse_line<'a>(line: &'a str, streams: &'a [u8]) -> Option<(&'a str, Stream<'a>)> {
@@ -124,16 +153,30 @@ pub fn checksum(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Writes a package: `modules` in one file, with the architecture and the compiler they are of.
+/// What a package says of itself.
+#[cfg(feature = "build")]
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The architecture the modules were compiled for.
+    pub arch: &'a str,
+    /// The compiler.
+    pub toolchain: &'a str,
+    /// The sources' [`fingerprint`](crate::sources::fingerprint).
+    pub sources: u64,
+}
+
+/// Writes a package: `modules` in one file, with what they are of.
 ///
 /// # Panics
 ///
-/// If a name or `arch` is empty or has white space in it; PTX names and architectures do not.
+/// If a name or the architecture is empty or has white space in it; PTX names and architectures do not.
 #[cfg(feature = "build")]
-pub fn pack(arch: &str, toolchain: &str, modules: &[crate::Module]) -> Vec<u8> {
+pub fn pack(origin: Origin<'_>, modules: &[crate::Module]) -> Vec<u8> {
+    let Origin { arch, toolchain, sources } = origin;
     let plain = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
     assert!(plain(arch), "the architecture {arch:?} is not one word");
-    let mut index = format!("{arch}\n{}\n", toolchain.replace(['\n', '\r'], " "));
+    let toolchain = toolchain.replace(['\n', '\r'], " ");
+    let mut index = format!("{arch}\n{toolchain}\n{VERSION} {sources:016x}\n");
     let mut streams = Vec::new();
     for module in modules {
         assert!(plain(&module.name), "the module name {:?} is not one word", module.name);
@@ -160,7 +203,8 @@ mod tests {
             module("a_f64", "// a\n"),
             module("empty", ""),
         ];
-        let bytes = pack("sm_80", "rustc 1.96.0", &modules);
+        let origin = Origin { arch: "sm_80", toolchain: "rustc 1.96.0", sources: 7 };
+        let bytes = pack(origin, &modules);
         (modules, bytes)
     }
 
@@ -169,6 +213,7 @@ mod tests {
         let (modules, bytes) = sample();
         let package = Package::open(&bytes).unwrap();
         assert_eq!((package.arch(), package.toolchain()), ("sm_80", "rustc 1.96.0"));
+        assert_eq!(package.sources(), 7);
         assert_eq!(package.names().collect::<Vec<_>>(), ["a_f64", "b_f32", "empty"]);
         for module in &modules {
             assert_eq!(package.module(&module.name).as_ref(), Some(&module.text));
@@ -178,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_package_without_modules_is_one() {
-        let bytes = pack("sm_90", "rustc\nx", &[]);
+        let bytes = pack(Origin { arch: "sm_90", toolchain: "rustc\nx", sources: u64::MAX }, &[]);
         let package = Package::open(&bytes).unwrap();
         assert_eq!((package.toolchain(), package.names().len()), ("rustc x", 0));
     }
@@ -202,6 +247,26 @@ mod tests {
         assert!(Package::open(&[bytes.as_slice(), b"x"].concat()).is_err());
     }
 
+    /// A package with any index, under a right checksum.
+    fn forged(index: &str, streams: &[u8]) -> Vec<u8> {
+        let mut body = (index.len() as u32).to_le_bytes().to_vec();
+        body.extend_from_slice(index.as_bytes());
+        body.extend_from_slice(streams);
+        [MAGIC.as_slice(), &checksum(&body).to_le_bytes(), &body].concat()
+    }
+
+    #[test]
+    fn a_package_of_another_version_is_an_error() {
+        let error = Package::open(&forged("sm_80\nrustc\n0.0.9 0\n", b"")).unwrap_err();
+        assert_eq!(error, PackageError::Version { by: "0.0.9".into() });
+        assert!(error.to_string().contains("0.0.9, while this is "), "{error}");
+        for line in ["", "0.1.0", "0.1.0 x"] {
+            let error =
+                Package::open(&forged(&format!("sm_80\nrustc\n{line}\n"), b"")).unwrap_err();
+            assert_eq!(error, PackageError::Index { line: 3 }, "{line}");
+        }
+    }
+
     /// A wrong index under a right checksum: nothing panics, nothing is read beyond the end.
     #[test]
     fn a_forged_index_is_an_error() {
@@ -220,11 +285,7 @@ mod tests {
             "a 18446744073709551615 2 2",
             "a 0 1 2\na 0 1 2",
         ] {
-            let index = format!("sm_80\nrustc\n{line}\n");
-            let mut body = (index.len() as u32).to_le_bytes().to_vec();
-            body.extend_from_slice(index.as_bytes());
-            body.extend_from_slice(b"streams");
-            let bytes = [MAGIC.as_slice(), &checksum(&body).to_le_bytes(), &body].concat();
+            let bytes = forged(&format!("sm_80\nrustc\n{VERSION} 0\n{line}\n"), b"streams");
             let error = Package::open(&bytes).unwrap_err();
             assert!(matches!(error, PackageError::Index { .. }), "{line}: {error}");
         }
@@ -233,12 +294,9 @@ mod tests {
     /// A stream that is no zlib stream, or longer than the index says: no module, no panic.
     #[test]
     fn a_forged_stream_is_no_module() {
-        let index = "sm_80\nrustc\nbad 0 7 100\nshort 7 9 1\n";
-        let mut body = (index.len() as u32).to_le_bytes().to_vec();
-        body.extend_from_slice(index.as_bytes());
-        body.extend_from_slice(b"streams");
-        body.extend_from_slice(&miniz_oxide::deflate::compress_to_vec_zlib(&[b'a'; 1000], 6)[..9]);
-        let bytes = [MAGIC.as_slice(), &checksum(&body).to_le_bytes(), &body].concat();
+        let index = format!("sm_80\nrustc\n{VERSION} 0\nbad 0 7 100\nshort 7 9 1\n");
+        let stream = miniz_oxide::deflate::compress_to_vec_zlib(&[b'a'; 1000], 6);
+        let bytes = forged(&index, &[b"streams", &stream[..9]].concat());
         let package = Package::open(&bytes).unwrap();
         assert_eq!((package.module("bad"), package.module("short")), (None, None));
     }

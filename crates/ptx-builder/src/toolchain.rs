@@ -7,10 +7,13 @@ use std::{env, fs};
 
 /// The environment variable that names the rustc to use, whatever else is installed.
 pub const RUSTC_VARIABLE: &str = "WARPSWARM_DEVICE_RUSTC";
-/// The nightly that `cargo xtask setup` installs with rustup, and that is preferred when it is there.
+/// The value of [`RUSTC_VARIABLE`] that says to use none, whatever is installed.
+pub const NONE: &str = "none";
+/// The nightly that setup installs with rustup, and that is preferred when it is there.
 pub const NIGHTLY: &str = "nightly-2026-05-14";
-/// The command that installs a device toolchain.
-pub const SETUP_COMMAND: &str = "cargo xtask setup";
+/// The command that installs a device toolchain. In warpswarm's own repository `cargo xtask setup` does the
+/// same, and brings the assembler that its checks need.
+pub const SETUP_COMMAND: &str = "warpswarm setup";
 /// Debian's compiler: package `rustc-web`, its library sources in `rust-web-src`.
 const DEBIAN: &str = "/usr/bin/rustc";
 /// The lowest minor version of Rust 1 whose `core` and PTX backend were tested.
@@ -57,7 +60,7 @@ fn rejections(rejected: &[(PathBuf, String)]) -> String {
 impl DeviceToolchain {
     /// Looks, in this order, at the compiler that `WARPSWARM_DEVICE_RUSTC` names, at Debian's, and
     /// at rustup's toolchains (the one that setup installs first, then from the latest on). Takes the
-    /// first with library sources and version 1.96 or later.
+    /// first with library sources and version 1.96 or later. If the variable is `none`, so is the toolchain.
     pub fn find() -> Result<Self, ToolchainError> {
         let named = env::var_os(RUSTC_VARIABLE).filter(|path| !path.is_empty());
         let rustup = env::var_os("RUSTUP_HOME")
@@ -71,6 +74,10 @@ impl DeviceToolchain {
         debian: &Path,
         rustup: Option<&Path>,
     ) -> Result<Self, ToolchainError> {
+        if named.is_some_and(|name| name == NONE) {
+            let reason = format!("is what {RUSTC_VARIABLE} asks for");
+            return Err(ToolchainError::NotFound { rejected: vec![(NONE.into(), reason)] });
+        }
         if let Some(path) = named.map(PathBuf::from) {
             let origin = RUSTC_VARIABLE.to_owned();
             return Self::probe(&path, origin)
@@ -203,6 +210,12 @@ mod tests {
         let good = plant(&home.path().join("good"), "1.96.0", true);
         let named = DeviceToolchain::find_among(Some(bare.as_os_str()), &good, None);
         assert!(matches!(named, Err(ToolchainError::Named { .. })), "{named:?}");
+        let none = DeviceToolchain::find_among(Some(OsStr::new(NONE)), &good, None).unwrap_err();
+        assert!(matches!(none, ToolchainError::NotFound { .. }), "{none}");
+        assert!(
+            none.to_string().contains("(none is what WARPSWARM_DEVICE_RUSTC asks for)"),
+            "{none}"
+        );
     }
 
     #[test]

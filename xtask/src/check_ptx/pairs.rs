@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use warpswarm_ptx_builder::{Module, link};
 
 /// What an objective's name begins with.
-const OBJECTIVE: &str = "objective_";
+pub(crate) const OBJECTIVE: &str = "objective_";
 /// What a kernel's name ends with if its objective may be violated.
 const CONSTRAINED: &str = "_constrained";
 /// With these `--quick` links every kernel: one for any number of dimensions that takes many registers, one
@@ -34,7 +34,7 @@ fn form(kernel: &str) -> &str {
 }
 
 /// The kernels that evaluate, each linked with objectives of its form and precision, and those that do not.
-pub(super) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
+pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
     let (objectives, kernels): (Vec<_>, Vec<_>) =
         modules.iter().partition(|module| module.name.starts_with(OBJECTIVE));
     let mut pairs = Vec::new();

@@ -219,6 +219,19 @@ fn a_missing_function_is_an_error() {
 }
 
 #[test]
+fn recursion_is_an_error() {
+    let text = |called: &str| {
+        format!(
+            ".version 7.8\n.target sm_80\n.func a() {{ call b, (); ret; }}\n.func b() {{ call {called}, (); ret; }}\n\
+             .func c() {{ ret; }}\n.visible .entry e() {{ call a, (); ret; }}\n"
+        )
+    };
+    assert!(cut(&text("c"), None).is_ok());
+    assert_eq!(error(&text("a")), CutError::Recursion { name: "a".into() });
+    assert_eq!(error(&text("b")), CutError::Recursion { name: "b".into() });
+}
+
+#[test]
 fn max_threads_must_be_one_number() {
     for (body, said) in [
         ("// warpswarm.maxntid 64\n// warpswarm.maxntid 128\n", "128 and 64"),

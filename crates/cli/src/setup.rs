@@ -1,0 +1,21 @@
+//! `warpswarm setup`: installs what compiles objectives for GPUs.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use warpswarm_ptx_builder::setup;
+
+use crate::failure::Failure;
+
+/// Finds a device toolchain or installs one, and says so. Running it again does nothing new.
+pub(crate) fn run() -> Result<ExitCode, Failure> {
+    // Programs that are started write to the same place, so nothing may be kept back.
+    let mut said = Ok(());
+    let mut say = |line: &str| {
+        let mut out = io::stdout();
+        said = writeln!(out, "{line}").and_then(|()| out.flush());
+    };
+    setup::toolchain(&mut say).map_err(|error| Failure::Running(error.to_string()))?;
+    said?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,255 @@
+//! Makes the crates as their users get them, with the kernels inside, and uses them as users do: outside of the
+//! workspace, without a device toolchain and with one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use warpswarm_ptx_builder::toolchain::{NONE, RUSTC_VARIABLE, SETUP_COMMAND};
+use warpswarm_ptx_builder::{DeviceToolchain, Kernels, Module, Package, build_script};
+
+use crate::shell::{self, program};
+use crate::{build_ptx, check_ptx, setup};
+
+/// The packages that are published.
+const PACKAGES: [&str; 7] = [
+    "warpswarm-core",
+    "warpswarm-device",
+    "warpswarm-kernels",
+    "warpswarm-cpu-ref",
+    "warpswarm-ptx-builder",
+    "warpswarm",
+    "warpswarm-cli",
+];
+/// What the kernels are compiled for.
+const ARCH: &str = "sm_80";
+/// What the objective of the crate that is made is assembled for.
+const ASSEMBLED_FOR: &str = "sm_90";
+/// A registry takes no larger package.
+const MOST_BYTES: u64 = 10 << 20;
+/// The crate that `warpswarm new` writes.
+const CRATE: &str = "my-fit";
+/// Compiled fast, and once: the program and the crate share what they depend on.
+const PROFILE: [&str; 2] = ["profile.dev.debug=false", "profile.dev.incremental=false"];
+
+/// The folders that everything happens in.
+struct Folders {
+    /// The workspace, with the kernels inside.
+    stage: PathBuf,
+    /// What `cargo package` makes.
+    made: PathBuf,
+    /// The packages, unpacked: a folder each.
+    crates: PathBuf,
+    /// The target folder of what is built from them.
+    build: PathBuf,
+    /// The crate that `warpswarm new` writes.
+    own: PathBuf,
+}
+
+pub(crate) fn run() -> Result<()> {
+    let start = Instant::now();
+    let folder = shell::target()?.join("package");
+    let folders = Folders {
+        stage: folder.join("stage"),
+        made: folder.join("made"),
+        crates: folder.join("crates"),
+        build: folder.join("build"),
+        own: folder.join(CRATE),
+    };
+    for old in [&folders.stage, &folders.made, &folders.crates, &folders.own] {
+        if old.exists() {
+            fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
+        }
+    }
+    let kernels = build_ptx::build(ARCH)?;
+    stage(&folders.stage, &kernels.package())?;
+    make(&folders)?;
+
+    let program = install(&folders)?;
+    without_toolchain(&folders, &program)?;
+    let modules = with_toolchain(&folders)?;
+    assemble(kernels.modules, modules)?;
+    println!("packages in {}, {:.0} s", folders.crates.display(), start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Copies what git tracks, or would, and puts the kernels in.
+fn stage(to: &Path, kernels: &Path) -> Result<()> {
+    let mut git = program("git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let list = shell::output(git.current_dir(shell::root()))?;
+    for path in list.split('\0').filter(|path| !path.is_empty()) {
+        let (from, to) = (shell::root().join(path), to.join(path));
+        // A file that is deleted but still tracked is not there to be copied.
+        if from.exists() {
+            copy(&from, &to)?;
+        }
+    }
+    copy(kernels, &to.join("crates/host/ptx").join(build_script::FILE))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let folder = to.parent().context("a file is in a folder")?;
+    fs::create_dir_all(folder)?;
+    fs::copy(from, to).with_context(|| format!("{} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+/// Makes the packages and unpacks them.
+fn make(folders: &Folders) -> Result<()> {
+    let mut package =
+        shell::cargo(&["package", "--quiet", "--no-verify", "--offline", "--allow-dirty"]);
+    package.args(PACKAGES.iter().flat_map(|name| ["--package", name]));
+    package.arg("--target-dir").arg(&folders.made).current_dir(&folders.stage);
+    shell::run(&mut package)?;
+    fs::create_dir_all(&folders.crates)?;
+    for entry in fs::read_dir(folders.made.join("package"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "crate") {
+            let bytes = path.metadata()?.len();
+            println!("{}: {} KB", path.file_name().unwrap_or_default().display(), bytes / 1000);
+            ensure!(bytes <= MOST_BYTES, "{} is larger than {MOST_BYTES} bytes", path.display());
+            // With the time of now: the packages' own is the same in each, and cargo would rebuild nothing.
+            shell::output(program("tar", &["-xzmf"]).arg(&path).arg("-C").arg(&folders.crates))?;
+        }
+    }
+    let unpacked = fs::read_dir(&folders.crates)?.count();
+    ensure!(unpacked == PACKAGES.len(), "{unpacked} packages, not {}", PACKAGES.len());
+    Ok(())
+}
+
+/// The folder that a package was unpacked to.
+fn unpacked(folders: &Folders, name: &str) -> PathBuf {
+    folders.crates.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")))
+}
+
+/// A cargo in a folder outside of the workspace, with a target folder for all of them.
+fn cargo(folders: &Folders, folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = shell::cargo(arguments);
+    command.args(PROFILE.iter().flat_map(|line| ["--config", line]));
+    command.current_dir(folder).env("CARGO_TARGET_DIR", &folders.build);
+    // Not those of the cargo that runs this task.
+    for name in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_TEST_DEBUG"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Builds the program from its package, where no device toolchain is found.
+fn install(folders: &Folders) -> Result<PathBuf> {
+    let folder = unpacked(folders, "warpswarm-cli");
+    // Instead of from a registry.
+    copy(&shell::root().join("Cargo.lock"), &folder.join("Cargo.lock"))?;
+    let mut build = cargo(folders, &folder, &["build", "--quiet"]);
+    for name in PACKAGES.iter().filter(|name| **name != "warpswarm-cli") {
+        let path = unpacked(folders, name);
+        build.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
+    }
+    shell::run(build.env(RUSTC_VARIABLE, NONE))?;
+    Ok(folders.build.join("debug/warpswarm"))
+}
+
+/// The kernels are in the program; a crate of one's own runs on the CPU, and says what the GPU lacks.
+fn without_toolchain(folders: &Folders, program: &Path) -> Result<()> {
+    let mut doctor = Command::new(program);
+    let said = shell::output(doctor.args(["doctor", "--json"]).env(RUSTC_VARIABLE, NONE))?;
+    let said: Value = serde_json::from_str(&said)?;
+    let count = said["kernels"]["count"].as_u64().unwrap_or(0);
+    ensure!(count > 0, "the program has no kernels: {said}");
+    ensure!(said["device_toolchain"]["fix"] == SETUP_COMMAND, "there is a toolchain: {said}");
+    println!("{count} kernels in the program, without a device toolchain");
+
+    let mut new = Command::new(program);
+    shell::run(new.arg("new").arg(&folders.own).arg("--library").arg(&folders.crates))?;
+    // As rustfmt has it by itself, without this repository's settings.
+    let plain = ["fmt", "--check", "--", "--config", "use_small_heuristics=Default"];
+    shell::run(shell::cargo(&plain).current_dir(&folders.own))?;
+    // So that nothing is fetched that was not fetched for the workspace.
+    copy(&shell::root().join("Cargo.lock"), &folders.own.join("Cargo.lock"))?;
+    let mut test = cargo(folders, &folders.own, &["test"]);
+    let output = test.env(RUSTC_VARIABLE, NONE).output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "the tests of a new crate fail:\n{said}");
+    let warns = said.contains("without GPU kernels") && said.contains(SETUP_COMMAND);
+    ensure!(warns, "nothing says what to run to have an objective of one's own on a GPU:\n{said}");
+    println!(
+        "a new crate passes its tests, and says that `{SETUP_COMMAND}` brings its objective to a GPU"
+    );
+    Ok(())
+}
+
+/// The objective of the crate is compiled: how long that takes, and what its build script makes of it.
+fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
+    let toolchain = setup::toolchain()?;
+    let (cold, edited) = measure(folders, &toolchain)?;
+    println!("an objective is compiled in {cold:.1} s, {edited:.1} s after an edit");
+
+    let mut build = cargo(folders, &folders.own, &["build", "--quiet", "--message-format=json"]);
+    let said = shell::output(build.env_remove(RUSTC_VARIABLE))?;
+    let messages = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let own = |message: &Value| {
+        let of = message["package_id"].as_str().unwrap_or_default().contains(CRATE);
+        message["reason"] == "build-script-executed" && of
+    };
+    let message = messages.into_iter().find(own).context("cargo ran no build script")?;
+    let out = message["out_dir"].as_str().context("a build script has a folder")?;
+    let bytes = fs::read(Path::new(out).join(build_script::FILE))?;
+    let package = Package::open(&bytes).context("the objective was not compiled")?;
+    let module = |name: &str| Module {
+        name: name.to_owned(),
+        text: package.module(name).unwrap_or_default(),
+    };
+    Ok(package.names().map(module).collect())
+}
+
+/// Seconds that the objective takes at first, and after an edit.
+fn measure(folders: &Folders, toolchain: &DeviceToolchain) -> Result<(f64, f64)> {
+    let target_dir = folders.build.join(build_script::FOLDER);
+    if target_dir.exists() {
+        fs::remove_dir_all(&target_dir)?;
+    }
+    let folder = folders.own.join("objective");
+    let kernels = Kernels { manifest: folder.join("Cargo.toml"), arch: ARCH.into(), target_dir };
+    let seconds = || -> Result<f64> {
+        let start = Instant::now();
+        kernels.build(toolchain)?;
+        Ok(start.elapsed().as_secs_f64())
+    };
+    let cold = seconds()?;
+    let source = folder.join("src/lib.rs");
+    let text = fs::read_to_string(&source)?;
+    let edit = text.replace("(-z * z).exp()", "(-z * z).exp().exp()");
+    ensure!(edit != text, "{} has no exponential to edit", source.display());
+    fs::write(&source, edit)?;
+    let edited = seconds()?;
+    fs::write(&source, text)?;
+    Ok((cold, edited))
+}
+
+/// Links some kernels with the objective and assembles them.
+fn assemble(kernels: Vec<Module>, objectives: Vec<Module>) -> Result<()> {
+    let ptxas = setup::ptxas()?;
+    let folder = shell::target()?.join("package/ptx");
+    fs::create_dir_all(&folder)?;
+    let of_kernels =
+        kernels.into_iter().filter(|module| !module.name.starts_with(check_ptx::OBJECTIVE));
+    let evaluating = |module: &Module| module.text.contains(warpswarm_ptx_builder::link::MARK);
+    let modules: Vec<_> = of_kernels.filter(evaluating).chain(objectives).collect();
+    let pairs = check_ptx::linked(&modules, true)?;
+    if pairs.is_empty() {
+        bail!("no kernel takes the objective of a new crate");
+    }
+    for (number, pair) in pairs.iter().enumerate() {
+        let file = folder.join(format!("{number}.ptx"));
+        fs::write(&file, &pair.text)?;
+        ptxas.assemble(ASSEMBLED_FOR, &file).with_context(|| pair.name.clone())?;
+    }
+    println!(
+        "{} kernels with the objective of a new crate assembled for {ASSEMBLED_FOR}",
+        pairs.len()
+    );
+    Ok(())
+}
