@@ -85,7 +85,7 @@ fn a_crate_is_written() {
         read("Cargo.toml").contains("\n[workspace]\n") && !read("Cargo.toml").contains("[patch")
     );
     assert!(read("Cargo.toml").contains("\nwarpswarm = \"0."));
-    assert!(read("src/main.rs").contains("my_fit::fit::<f64>"));
+    assert!(read("src/main.rs").contains("use my_fit::{bounds, fit, objective}"));
 }
 
 #[test]
