@@ -105,7 +105,7 @@ pub struct Control {
     pub ticket: u32,
 }
 
-/// What a run of a batch has for itself, where runs differ.
+/// What a run of a batch has for itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnRun<R> {
@@ -194,8 +194,6 @@ pub struct PsoArgs<R> {
     pub iterations: u64,
     /// When a run stops by itself.
     pub stop: StopRule<R>,
-    /// What each run has for itself, `[run]`; null where they have seed and stop in common.
-    pub own_runs: Ptr<OwnRun<R>>,
     /// Where the first particles begin.
     pub start: StartArgs<R>,
     /// How a particle moves.
@@ -399,8 +397,8 @@ mod tests {
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
-        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 8 + 16 + 24 + 8 * 4);
-        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 8 + 16 + 48 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 16 + 48 + 8 * 4);
     }
 
     #[test]

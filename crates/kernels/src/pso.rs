@@ -11,14 +11,14 @@ pub mod streaming;
 
 mod particle;
 
-use warpswarm_core::launch::{Control, PsoArgs, StopRule, record_stride, stopped};
+use warpswarm_core::launch::{Control, PsoArgs, record_stride, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
-use crate::run::{Run, bounds_of_run, of_run, seed_of_run, stop_of_run};
+use crate::run::{Run, bounds_of_run, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -97,14 +97,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     /// The key of the run's draws.
     #[inline(always)]
     pub fn key(&self) -> RunKey {
-        let PsoArgs { seed, own_runs, runs, first_run, .. } = *self.args;
-        RunKey::new(seed_of_run(seed, own_runs, runs, self.run), first_run + self.run as u64)
-    }
-
-    /// When the run that this block works on stops by itself. Where all runs have the same rule nothing is computed.
-    #[inline(always)]
-    pub(crate) fn stop(args: &PsoArgs<R>) -> StopRule<R> {
-        stop_of_run(args.stop, args.own_runs, args.runs, || Swarm::again(args).run)
+        RunKey::new(self.args.seed, self.args.first_run + self.run as u64)
     }
 
     /// Where a particle's row begins.
@@ -143,7 +136,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
             block_best: row,
             blocks,
             part: self.part,
-            stop: Swarm::stop(self.args),
+            stop: self.args.stop,
         }
     }
 

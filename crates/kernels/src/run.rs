@@ -3,7 +3,7 @@
 
 use core::mem::offset_of;
 
-use warpswarm_core::launch::{Control, OwnRun, Ptr, StartArgs, StopRule, stopped};
+use warpswarm_core::launch::{Control, Ptr, StartArgs, StopRule, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_core::sum::Operator;
 use warpswarm_device::shared::SharedArray;
@@ -29,28 +29,6 @@ pub(crate) fn bounds_of_run<T: Copy>(
     stride: usize,
 ) -> View<T> {
     of_run(ptr, bounds_runs, if bounds_runs > 1 { run } else { 0 }, stride)
-}
-
-/// The seed of a run: its own, where there are such, or that of all.
-#[inline(always)]
-pub(crate) fn seed_of_run<R: DeviceReal>(
-    all: u64,
-    own: Ptr<OwnRun<R>>,
-    runs: u32,
-    run: usize,
-) -> u64 {
-    if own == Ptr::NULL { all } else { of_run(own, runs, run, 1).get(0).seed }
-}
-
-/// When a run stops by itself: by its own rule, where there are such, or by that of all.
-#[inline(always)]
-pub(crate) fn stop_of_run<R: DeviceReal>(
-    all: StopRule<R>,
-    own: Ptr<OwnRun<R>>,
-    runs: u32,
-    run: impl FnOnce() -> usize,
-) -> StopRule<R> {
-    if own == Ptr::NULL { all } else { of_run(own, runs, run(), 1).get(0).stop }
 }
 
 /// Where coordinate `i` of an individual of a run begins; NaN where that is not given.

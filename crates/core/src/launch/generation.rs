@@ -1,6 +1,6 @@
 //! What the kernels that run a [`Method`](crate::method::Method) and their host share.
 
-use super::{Control, OwnRun, Ptr, StartArgs, StopRule};
+use super::{Control, OwnRun, Ptr, StartArgs};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
 
@@ -30,6 +30,8 @@ pub struct GenerationArgs<R> {
     pub upper: Ptr<R>,
     /// `[run]`
     pub control: Ptr<Control>,
+    /// Seed and stop of each run, `[run]`
+    pub own_runs: Ptr<OwnRun<R>>,
     /// Scratch: the best of every block, `[run][block]`
     pub block_best: Ptr<Candidate<R>>,
     /// Scratch of the exchange between resident blocks: see [`slot_words`](super::slot_words); zero at first.
@@ -41,16 +43,10 @@ pub struct GenerationArgs<R> {
     pub asked: Ptr<R>,
     /// What the host tells of them, `[run][individual][attempt]`
     pub told: Ptr<Fitness<R>>,
-    /// The seed of all runs.
-    pub seed: u64,
     /// The number of the first run, which with the seed gives its key.
     pub first_run: u64,
     /// Iterations to do in this launch; 0 to place the individuals.
     pub iterations: u64,
-    /// When a run stops by itself.
-    pub stop: StopRule<R>,
-    /// What each run has for itself, `[run]`; null where they have seed and stop in common.
-    pub own_runs: Ptr<OwnRun<R>>,
     /// Where the first individuals begin.
     pub start: StartArgs<R>,
     /// Runs in this launch.
@@ -184,7 +180,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 14 * 8 + 3 * 8 + 16 + 8 + 16 + 8 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 14 * 8 + 3 * 8 + 16 + 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 8 * 4);
     }
 }

@@ -216,7 +216,6 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
         let Job { individuals, stop, seed, .. } = self.job;
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
-        let own_runs = self.arrays.runs.own(&self.job, first);
         let start = self.arrays.runs.start(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
@@ -242,7 +241,6 @@ impl<R: Real, M: Machine> Device<R, M> {
             first_run: self.job.first_run + first,
             iterations,
             stop,
-            own_runs,
             start,
             coefficients: self.coefficients,
             runs,

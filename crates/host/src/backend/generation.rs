@@ -100,9 +100,9 @@ pub(crate) trait Way: Send {
 impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, first: u32, runs: u32, iterations: u64) -> GenerationArgs<R> {
-        let Job { individuals, stop, seed, .. } = self.job;
+        let individuals = self.job.individuals;
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
-        let own_runs = self.arrays.runs.own(&self.job, first);
+        let own_runs = self.arrays.runs.own(first);
         let start = self.arrays.runs.start(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
@@ -121,6 +121,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             lower,
             upper,
             control: Ptr::at(at.runs.control + first * size_of::<Control>() as u64),
+            own_runs,
             // Scratch that no launch leaves to the next is shared by them; slots carry tags from
             // launch to launch.
             block_best: Ptr::at(at.block_best),
@@ -128,11 +129,8 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             slot_indices: Ptr::at(at.slot_indices),
             asked: Ptr::at(at.asked + tried * stride * number),
             told: Ptr::at(at.told + tried * size_of::<Fitness<R>>() as u64),
-            seed,
             first_run: self.job.first_run + first,
             iterations,
-            stop,
-            own_runs,
             start,
             runs,
             individuals,

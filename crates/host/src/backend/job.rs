@@ -20,8 +20,12 @@ pub(crate) struct Job<R> {
     pub(crate) dimensions: usize,
     pub(crate) procedure: Procedure<R>,
     pub(crate) stop: StopRule<R>,
-    /// What each run has for itself; nothing where they have seed and stop in common.
+    /// What each run has for itself, `[run]`
     pub(crate) own_runs: Vec<OwnRun<R>>,
+    /// Whether runs differ in that.
+    pub(crate) runs_differ: bool,
+    /// Whether no run stops by itself.
+    pub(crate) never_stops: bool,
     /// Where the first individuals begin, `[run][individual][coordinate]`, of as many runs as have bounds.
     pub(crate) beginnings: Vec<R>,
     /// How coordinates and values are shown.
@@ -43,10 +47,13 @@ impl<R: Real> Job<R> {
         bounds.check_runs(settings.runs)?;
         let (lower, upper) = bounds.rounded()?;
         let scales = Scales::new(bounds, settings.maximise);
+        let counted = matches!(procedure, Procedure::Fwa(_));
         let own_run = |own: &OfRun| OwnRun {
             seed: own.seed.unwrap_or(settings.seed),
             stop: settings.stop.of(own).rule(scales.maximises),
         };
+        let mut own_runs: Vec<_> = settings.of_runs.iter().map(own_run).collect();
+        own_runs.resize(settings.runs as usize, own_run(&OfRun::default()));
         let job = Job {
             beginnings: bounds.beginnings((&lower, &upper)),
             lower,
@@ -54,7 +61,9 @@ impl<R: Real> Job<R> {
             dimensions: bounds.dimensions(),
             procedure,
             stop: settings.stop.rule(scales.maximises),
-            own_runs: settings.of_runs.iter().map(own_run).collect(),
+            never_stops: own_runs.iter().all(|own| own.stop.is_never()) && !counted,
+            own_runs,
+            runs_differ: !settings.of_runs.is_empty(),
             scales,
             evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
             // The settings' check has seen that both fit.
@@ -77,8 +86,7 @@ impl<R: Real> Job<R> {
     }
 
     pub(crate) fn run_id(&self, run: u32) -> RunId {
-        let seed = self.own_runs.get(run as usize).map_or(self.seed, |own| own.seed);
-        RunId { seed, run: self.first_run + u64::from(run) }
+        RunId { seed: self.own_runs[run as usize].seed, run: self.first_run + u64::from(run) }
     }
 
     /// A run's place in the batch.
@@ -88,14 +96,7 @@ impl<R: Real> Job<R> {
 
     /// When a run stops by itself.
     fn stop_of(&self, run: u32) -> StopRule<R> {
-        self.own_runs.get(run as usize).map_or(self.stop, |own| own.stop)
-    }
-
-    /// Whether no run stops by itself.
-    pub(crate) fn never_stops(&self) -> bool {
-        let never = self.own_runs.iter().all(|own| own.stop.is_never());
-        let counted = matches!(self.procedure, Procedure::Fwa(_));
-        !counted && if self.own_runs.is_empty() { self.stop.is_never() } else { never }
+        self.own_runs[run as usize].stop
     }
 
     /// How many individuals of a run are given a point to begin at.

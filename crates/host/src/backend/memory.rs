@@ -65,7 +65,7 @@ pub(crate) struct RunArrays {
     upper: u64,
     /// `[run]`
     pub(crate) control: u64,
-    /// `[run]`, or nothing
+    /// `[run]`
     own: u64,
     /// `[run][individual][place]`, of as many runs as have bounds, or nothing
     beginnings: u64,
@@ -122,10 +122,7 @@ impl RunArrays {
     }
 
     /// What the runs from `first` on have for themselves.
-    pub(crate) fn own<R: Real>(&self, job: &Job<R>, first: u32) -> Ptr<OwnRun<R>> {
-        if job.own_runs.is_empty() {
-            return Ptr::NULL;
-        }
+    pub(crate) fn own<R: Real>(&self, first: u32) -> Ptr<OwnRun<R>> {
         Ptr::at(self.own + u64::from(first) * size_of::<OwnRun<R>>() as u64)
     }
 
@@ -152,7 +149,7 @@ impl RunArrays {
         job: &Job<R>,
         machine: &mut M,
     ) -> Result<Vec<Control>> {
-        let count = if job.never_stops() { 1 } else { job.runs };
+        let count = if job.never_stops { 1 } else { job.runs };
         machine.fetch::<R, _>(self.control, 0, u64::from(count))
     }
 

@@ -214,6 +214,10 @@ fn on_device<R: Real, M: machine::Machine + 'static>(
     machine: M,
 ) -> Result<Driver<R>> {
     let (schedule, dimensions) = (settings.schedule, job.dimensions);
+    if job.runs_differ {
+        // PSO's own kernels have seed and stop from their parameter, for all runs.
+        job.procedure = job.procedure.as_method();
+    }
     let by = match by {
         Evaluator::Portable(Portable { target: Some(target), data, .. })
             if schedule != Schedule::Hosted =>

@@ -10,7 +10,7 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
 use super::meeting::Meeting;
-use super::population::{Generation, Parity, key_of_block, stop_of_block};
+use super::population::{Generation, Parity, key_of_block, own_run};
 use super::seen::{known, none};
 use crate::run::{count_not_finite, set_progress};
 
@@ -129,7 +129,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         }
         mine = none::<R, CONSTRAINED>();
         let reason = if iteration == noticed {
-            stop_of_block(args).check(leader.fitness, iteration, improved_at.get(0))
+            own_run(args).stop.check(leader.fitness, iteration, improved_at.get(0))
         } else {
             stopped::NOT
         };

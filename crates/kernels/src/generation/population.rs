@@ -1,6 +1,6 @@
 //! A run's population in memory.
 
-use warpswarm_core::launch::{Control, GenerationArgs, StopRule};
+use warpswarm_core::launch::{Control, GenerationArgs, OwnRun};
 use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
@@ -8,7 +8,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use crate::run::{Run, bounds_of_run, given, of_run, seed_of_run, stop_of_run};
+use crate::run::{Run, bounds_of_run, given, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -137,7 +137,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             block_best: of_run(self.args.block_best, self.args.runs, self.number, blocks as usize),
             blocks,
             part: self.part,
-            stop: stop_of_block(self.args),
+            stop: own_run(self.args).stop,
         }
     }
 
@@ -251,16 +251,16 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 #[inline(always)]
 pub(super) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
     let run = thread::block_index() / args.blocks_per_run.max(1);
-    let seed = seed_of_run(args.seed, args.own_runs, args.runs, run as usize);
+    let seed = own_run(args).seed;
     RunKey::new(seed, args.first_run + u64::from(run))
 }
 
-/// When the run that this block works on stops by itself. Where all runs have the same rule nothing is computed.
+/// What the run that this block works on has for itself. It is read where it is needed: kept, its stop rule would take
+/// registers all the while.
 #[inline(always)]
-pub(super) fn stop_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> StopRule<R> {
-    stop_of_run(args.stop, args.own_runs, args.runs, || {
-        (thread::opaque(thread::block_index()) / args.blocks_per_run.max(1)) as usize
-    })
+pub(super) fn own_run<R: DeviceReal>(args: &GenerationArgs<R>) -> OwnRun<R> {
+    let run = thread::opaque(thread::block_index()) / args.blocks_per_run.max(1);
+    of_run(args.own_runs, args.runs, run as usize, 1).get(0)
 }
 
 /// The same key, from which nothing has been computed yet: what is computed of it in a loop is not kept in

@@ -107,10 +107,10 @@ pub fn resident<
             if leader.best.fitness.beats(before) {
                 idle = 0;
             }
-            reason = Swarm::stop(args).check(leader.best.fitness, 0, 0);
+            reason = args.stop.check(leader.best.fitness, 0, 0);
         }
         // Compared where they are, not in a register: blocks of 1,024 threads have none to spare.
-        let patience = Swarm::stop(args).stagnation as u32;
+        let patience = args.stop.stagnation as u32;
         if reason == stopped::NOT && patience != 0 && idle >= patience {
             reason = stopped::STAGNATION;
         }
