@@ -1,15 +1,18 @@
 //! An objective of one's own, with a constraint:
 //! `cargo run --release -p warpswarm-examples --bin custom_objective`
 
-use warpswarm::{Algorithm, Bounds, Settings};
-use warpswarm_examples::can::Can;
+use models::can::Can;
+use warpswarm::{Algorithm, Bounds, OwnObjective, Settings};
+use warpswarm_examples::KERNELS;
 
 fn main() -> Result<(), warpswarm::Error> {
     let can = Can { volume: 330.0 };
     let bounds = Bounds::new(vec![1.0, 1.0], vec![20.0, 40.0])?;
     // Independent runs say how far one of them can be trusted.
     let settings = Settings { individuals: 256, runs: 8, ..Settings::default() };
-    let report = warpswarm::minimise::<f64, _>(&can, &bounds, &Algorithm::default(), &settings)?;
+    let objective = OwnObjective::new("Can", can).with_kernels(KERNELS);
+    let report =
+        warpswarm::minimise::<f64, _>(&objective, &bounds, &Algorithm::default(), &settings)?;
 
     for run in &report.runs {
         let best = &run.best;

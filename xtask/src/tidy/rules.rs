@@ -40,7 +40,7 @@ const MAY_DEPEND: [(&str, &[&str]); 11] = [
     ("warpswarm-cli", &["warpswarm", "warpswarm-core", "warpswarm-ptx-builder"]),
     // Of examples.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
-    ("decay", &["warpswarm-kernels"]),
+    ("models", &["warpswarm-core", "warpswarm-kernels"]),
     // Of tests.
     ("probe", &["warpswarm-kernels"]),
     // The tasks must run where kernels do not compile, so not `warpswarm`.
@@ -56,10 +56,7 @@ const TARGET_ARCH: [(&str, &str); 6] = [
         "no_std and the panic handler belong to the crate compiled to PTX",
     ),
     ("examples/own-method/kernels/src/lib.rs", "no_std belongs to the crate compiled to PTX"),
-    (
-        "examples/decay-curves/objective/src/lib.rs",
-        "its feature belongs to the crate compiled to PTX",
-    ),
+    ("examples/models/src/lib.rs", "its feature belongs to the crate compiled to PTX"),
     ("tests/objective/src/lib.rs", "its feature belongs to the crate compiled to PTX"),
 ];
 

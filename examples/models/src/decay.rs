@@ -1,8 +1,5 @@
 //! The sum of two exponential decays and a background, beside what was counted.
 
-#![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-
 use warpswarm_kernels::{Objective, Point, Real, Table};
 
 /// The sum of squares of a curve's errors, over (a1, tau1, a2, tau2, background).
@@ -26,4 +23,4 @@ impl<R: Real> Objective<R> for Decay {
     }
 }
 
-warpswarm_kernels::export_objective! { few decay, "Decay", Decay, Decay }
+warpswarm_kernels::export_objective! { few kernels, "Decay", Decay, Decay }

@@ -1,12 +1,18 @@
 //! The same fits on one thread, on several, and under the emulator; and each curve as it would be alone.
 
+use models::decay;
 use warpswarm::{
     Backend, DeParams, Error, Kernels, Optimiser, OwnObjective, Precise, PsoParams, Schedule,
     Settings, Stop, Swarm,
 };
-use warpswarm_example_decay_curves::{KERNELS, bounds, fit, objective, truth};
+use warpswarm_examples::KERNELS;
 
-const EMULATED: Kernels = KERNELS.with_emulated_objectives(&[decay::decay::f32, decay::decay::f64]);
+#[path = "../src/bin/decay-curves/curves.rs"]
+mod curves;
+use curves::{bounds, fit, objective, truth};
+
+const EMULATED: Kernels =
+    KERNELS.with_emulated_objectives(&[decay::kernels::f32, decay::kernels::f64]);
 
 fn settings(runs: u64) -> Settings {
     Settings { individuals: 32, runs, seed: 3, ..Settings::default() }

@@ -1,35 +1,30 @@
 //! What the program and its test share: curves that were made up, and how to fit them.
 
-use decay::Decay;
-use warpswarm::{
-    Bounds, Data, DeParams, Kernels, OwnObjective, Real, Report, Result, Settings, minimise,
-};
-
-/// The kernels that the build script has compiled.
-pub const KERNELS: Kernels =
-    Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")));
+use models::decay::Decay;
+use warpswarm::{Bounds, Data, DeParams, OwnObjective, Real, Report, Result, Settings, minimise};
+use warpswarm_examples::{KERNELS, uniform};
 
 /// Points of a curve.
-pub const POINTS: usize = 64;
+pub(crate) const POINTS: usize = 64;
 
 /// The parameters of curve `number`: a1, tau1, a2, tau2, background.
-pub fn truth(number: u64) -> [f64; 5] {
+pub(crate) fn truth(number: u64) -> [f64; 5] {
     let part = |k: u64| (((number * 5 + k + 1) * 0x9e37_79b9) % 10_007) as f64 / 10_007.0;
     let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(part);
     [1.0 + a, 0.3 + 0.4 * b, 0.5 + c, 2.0 + 2.0 * d, 0.2 * e]
 }
 
 /// When a curve's points are counted.
-pub fn times() -> Vec<f64> {
+pub(crate) fn times() -> Vec<f64> {
     (0..POINTS).map(|i| 0.15 * i as f64).collect()
 }
 
 /// What is counted of curve `number`, `[point]`, with so much noise.
-pub fn counts(number: u64, noise: f64) -> Vec<f64> {
+pub(crate) fn counts(number: u64, noise: f64) -> Vec<f64> {
     let [a1, tau1, a2, tau2, background] = truth(number);
     let curve = |t: f64| a1 * (-t / tau1).exp() + a2 * (-t / tau2).exp() + background;
-    let shake = |i: u64| ((number * 64 + i).wrapping_mul(0x2545_f491_4f6c_dd1d) >> 40) as f64;
-    let at = |(i, t): (usize, f64)| curve(t) + noise * (shake(i as u64) / f64::from(1 << 24) - 0.5);
+    let noise = |i: usize| noise * (uniform(number * POINTS as u64 + i as u64) - 0.5);
+    let at = |(i, t): (usize, f64)| curve(t) + noise(i);
     times().into_iter().enumerate().map(at).collect()
 }
 
@@ -38,7 +33,7 @@ pub fn counts(number: u64, noise: f64) -> Vec<f64> {
 /// # Errors
 ///
 /// Where there are more numbers than a table holds.
-pub fn objective<R: Real>(curves: u64, noise: f64) -> Result<OwnObjective<R, Decay>> {
+pub(crate) fn objective<R: Real>(curves: u64, noise: f64) -> Result<OwnObjective<R, Decay>> {
     let rounded = |numbers: Vec<f64>| numbers.into_iter().map(R::from_f64).collect::<Vec<R>>();
     let mut data = Data::new();
     let times = data.table(&rounded(times()))?;
@@ -52,7 +47,7 @@ pub fn objective<R: Real>(curves: u64, noise: f64) -> Result<OwnObjective<R, Dec
 /// # Errors
 ///
 /// Where there are no curves.
-pub fn bounds(curves: u64, noise: f64) -> Result<Bounds> {
+pub(crate) fn bounds(curves: u64, noise: f64) -> Result<Bounds> {
     let of_curve = |number| {
         let first = counts(number, noise)[0];
         Bounds::new(vec![0.0, 0.05, 0.0, 1.0, 0.0], vec![1.2 * first, 1.0, first, 6.0, 0.5 * first])
@@ -65,7 +60,7 @@ pub fn bounds(curves: u64, noise: f64) -> Result<Bounds> {
 /// # Errors
 ///
 /// Where the backend fails.
-pub fn fit<R: Real>(curves: u64, noise: f64, settings: &Settings) -> Result<Report<R>> {
-    let algorithm = DeParams::default().into();
+pub(crate) fn fit<R: Real>(curves: u64, noise: f64, settings: &Settings) -> Result<Report<R>> {
+    let algorithm = DeParams { scale_factor: 0.6, ..DeParams::default() }.into();
     minimise(&objective::<R>(curves, noise)?, &bounds(curves, noise)?, &algorithm, settings)
 }

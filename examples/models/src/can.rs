@@ -1,8 +1,9 @@
 //! The tin can that needs the least sheet metal for what it has to hold.
 
-use warpswarm_core::{Objective, Point, Real};
+use warpswarm_kernels::{Objective, Point, Real};
 
 /// The surface of a can, to be minimised over its radius and its height, in centimetres.
+#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Can {
     /// What the can has to hold, in cubic centimetres.
@@ -25,6 +26,8 @@ impl<R: Real> Objective<R> for Can {
         (R::from_f64(self.volume) - holds).larger(R::ZERO)
     }
 }
+
+warpswarm_kernels::export_objective! { two kernels, "Can", Can, Can }
 
 #[cfg(test)]
 mod tests {
