@@ -204,11 +204,11 @@ impl ProblemInfo {
         (R::functions(self).make)(rounded, bounds, algorithm, settings)
     }
 
-    /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`].
+    /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](fn@crate::check).
     ///
     /// # Errors
     ///
-    /// As [`check`].
+    /// As [`check`](fn@crate::check).
     pub fn check<R: Precise>(&self, bounds: &Bounds, settings: &Settings) -> Result<Checked<R>> {
         check::with(bounds, settings, &|bounds, algorithm, settings| {
             self.optimiser(0.0, bounds, algorithm, settings)
