@@ -234,6 +234,7 @@ fn an_objective_without_kernels_has_no_other_schedule() {
     let error = minimise::<f32, _>(&Counted(&ASKED), &bounds(2), &algorithm, &settings);
     assert_eq!(
         error.unwrap_err().to_string(),
-        "schedule resident is impossible: the objective has no GPU kernels; allowed: auto, hosted"
+        "schedule resident is impossible: the objective has no GPU kernels (built-in ones have none for scales, nor \
+         to be maximised); allowed: auto, hosted"
     );
 }
