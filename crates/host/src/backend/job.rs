@@ -52,16 +52,18 @@ impl<R: Real> Job<R> {
             seed: own.seed.unwrap_or(settings.seed),
             stop: settings.stop.of(own).rule(scales.maximises),
         };
-        let mut own_runs: Vec<_> = settings.of_runs.iter().map(own_run).collect();
-        own_runs.resize(settings.runs as usize, own_run(&OfRun::default()));
-        let job = Job {
+        let common = own_run(&OfRun::default());
+        let own_runs: Vec<_> = settings.of_runs.iter().map(own_run).collect();
+        let kinds = if own_runs.is_empty() { &[common][..] } else { &own_runs };
+        let never_stops = kinds.iter().all(|own| own.stop.is_never()) && !counted;
+        let mut job = Job {
             beginnings: bounds.beginnings((&lower, &upper)),
             lower,
             upper,
             dimensions: bounds.dimensions(),
             procedure,
             stop: settings.stop.rule(scales.maximises),
-            never_stops: own_runs.iter().all(|own| own.stop.is_never()) && !counted,
+            never_stops,
             own_runs,
             runs_differ: !settings.of_runs.is_empty(),
             scales,
@@ -72,7 +74,12 @@ impl<R: Real> Job<R> {
             first_run: settings.first_run,
             seed: settings.seed,
         };
-        job.bytes()?;
+        let bytes = job.bytes()?;
+        // Only now, when it is known that the runs can be counted in bytes.
+        let missing = settings.runs as usize - job.own_runs.len();
+        let room = job.own_runs.try_reserve_exact(missing);
+        room.map_err(|_| Error::HostMemory { bytes })?;
+        job.own_runs.resize(settings.runs as usize, common);
         Ok(job)
     }
 
