@@ -17,7 +17,7 @@
 //! use warpswarm_core::launch::StopRule;
 //! use warpswarm_core::problems::Sphere;
 //! use warpswarm_core::pso::Coefficients;
-//! use warpswarm_cpu_ref::{Bounds, Itself, RunId, Swarm, Task, Threads, pso};
+//! use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, Threads, pso};
 //!
 //! let bounds = Bounds { lower: &[-5.0_f64; 3], upper: &[7.0; 3] };
 //! let start = Start::default();
