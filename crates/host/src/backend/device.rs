@@ -4,7 +4,8 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    Control, PsoArgs, Ptr, Tile, pso_kernels, record_stride, reduction_shared_bytes, slots_len,
+    Control, OwnRun, PsoArgs, Ptr, Tile, pso_kernels, record_stride, reduction_shared_bytes,
+    slots_len,
 };
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
@@ -214,7 +215,9 @@ impl<R: Real, M: Machine> Device<R, M> {
 
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
-        let Job { individuals, stop, seed, .. } = self.job;
+        let individuals = self.job.individuals;
+        // The same for all: runs that differ in them do not come here.
+        let OwnRun { seed, stop } = self.job.own_runs[0];
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let start = self.arrays.runs.start(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);

@@ -19,7 +19,6 @@ pub(crate) struct Job<R> {
     pub(crate) upper: Vec<R>,
     pub(crate) dimensions: usize,
     pub(crate) procedure: Procedure<R>,
-    pub(crate) stop: StopRule<R>,
     /// What each run has for itself, `[run]`
     pub(crate) own_runs: Vec<OwnRun<R>>,
     /// Whether runs differ in that.
@@ -35,7 +34,6 @@ pub(crate) struct Job<R> {
     pub(crate) individuals: u32,
     pub(crate) runs: u32,
     pub(crate) first_run: u64,
-    pub(crate) seed: u64,
 }
 
 impl<R: Real> Job<R> {
@@ -62,7 +60,6 @@ impl<R: Real> Job<R> {
             upper,
             dimensions: bounds.dimensions(),
             procedure,
-            stop: settings.stop.rule(scales.maximises),
             never_stops,
             own_runs,
             runs_differ: !settings.of_runs.is_empty(),
@@ -72,7 +69,6 @@ impl<R: Real> Job<R> {
             individuals: settings.individuals as u32,
             runs: settings.runs as u32,
             first_run: settings.first_run,
-            seed: settings.seed,
         };
         let bytes = job.bytes()?;
         // Only now, when it is known that the runs can be counted in bytes.

@@ -88,20 +88,15 @@ impl RunArrays {
                 .allocate(bounds_runs * u64::from(job.beginning()) * stride * number)?,
         };
         machine.store::<R, _>(arrays.own, 0, job.own_runs.iter().copied())?;
-        let mut rows = Vec::new();
-        for point in job.beginnings.chunks_exact(job.dimensions) {
-            rows.extend_from_slice(point);
-            rows.resize(rows.len().next_multiple_of(stride as usize), R::ZERO);
-        }
-        machine.store_numbers(arrays.beginnings, 0, &rows)?;
-        for (array, bounds, beyond) in
-            [(arrays.lower, &job.lower, -R::ONE), (arrays.upper, &job.upper, R::ONE)]
-        {
-            let mut rows = vec![beyond; (bounds_runs * stride) as usize];
-            for (row, bounds) in
-                rows.chunks_exact_mut(stride as usize).zip(bounds.chunks_exact(job.dimensions))
-            {
-                row[..job.dimensions].copy_from_slice(bounds);
+        for (array, points, beyond) in [
+            (arrays.beginnings, &job.beginnings, R::ZERO),
+            (arrays.lower, &job.lower, -R::ONE),
+            (arrays.upper, &job.upper, R::ONE),
+        ] {
+            let mut rows = Vec::with_capacity(points.len() / job.dimensions * stride as usize);
+            for point in points.chunks_exact(job.dimensions) {
+                rows.extend_from_slice(point);
+                rows.resize(rows.len().next_multiple_of(stride as usize), beyond);
             }
             machine.store_numbers(array, 0, &rows)?;
         }
@@ -114,10 +109,8 @@ impl RunArrays {
         job: &Job<R>,
         (first, runs): (u32, u32),
     ) -> (Ptr<R>, Ptr<R>, u32) {
-        let (before, bounds_runs) = match job.bounds_runs() {
-            1 => (0, 1),
-            _ => (u64::from(first) * u64::from(job.stride()) * size_of::<R>() as u64, runs),
-        };
+        let (first, bounds_runs) = with_bounds(job, (first, runs));
+        let before = u64::from(first) * u64::from(job.stride()) * size_of::<R>() as u64;
         (Ptr::at(self.lower + before), Ptr::at(self.upper + before), bounds_runs)
     }
 
@@ -129,9 +122,9 @@ impl RunArrays {
     /// Where the individuals of the runs from `first` on, of which there are so many, begin.
     pub(crate) fn start<R: Real>(&self, job: &Job<R>, (first, runs): (u32, u32)) -> StartArgs<R> {
         let individuals = job.beginning();
-        let (before, runs) = if job.bounds_runs() == 1 { (0, 1) } else { (first, runs) };
+        let (first, runs) = with_bounds(job, (first, runs));
         let row = u64::from(job.stride()) * size_of::<R>() as u64;
-        let before = u64::from(before) * u64::from(individuals) * row;
+        let before = u64::from(first) * u64::from(individuals) * row;
         StartArgs { points: Ptr::at(self.beginnings + before), individuals, runs }
     }
 
@@ -187,6 +180,12 @@ impl RunArrays {
         machine.store::<R, _>(self.global, 0, swarms.iter().map(|swarm| swarm.global))?;
         machine.store::<R, _>(self.control, 0, swarms.iter().map(|swarm| job.settled(swarm)))
     }
+}
+
+/// Which of the runs from `first` on have bounds and first points of their own, and how many: the first of all where
+/// they have the same.
+fn with_bounds<R: Real>(job: &Job<R>, (first, runs): (u32, u32)) -> (u32, u32) {
+    if job.bounds_runs() == 1 { (0, 1) } else { (first, runs) }
 }
 
 /// The data of an objective on a device.
