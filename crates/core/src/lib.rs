@@ -23,7 +23,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", feature(core_float_math))]
 
-#[cfg(test)]
+// For `mul_add`, where it is an instruction.
+#[cfg(any(test, target_feature = "fma", target_arch = "aarch64"))]
 extern crate std;
 
 pub mod boundary;

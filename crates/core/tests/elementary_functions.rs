@@ -224,7 +224,7 @@ fn values_are_stable() {
         (cos_f32, [0x3f7e_b898, 0xbf69_6765, 0x3f78_fe0e, 0xbf7f_d61c, 0xbe8a_c5c8]),
         (sin_turns_f32, [0x3f16_7918, 0x3f7a_eeda, 0x8000_0000, 0x0000_0000, 0x8000_0000]),
         (cos_turns_f32, [0x3f4f_1bbd, 0xbe4a_b9fa, 0xbf80_0000, 0x3f80_0000, 0x3f80_0000]),
-        (|x| exp_f32(x % 89.0), [0x3f8d_763e, 0x3d87_24bd, 0x63e7_b299, 0x65b0_6a7c, 0x7b56_546b]),
+        (|x| exp_f32(x % 89.0), [0x3f8d_763e, 0x3d87_24bd, 0x63e7_b299, 0x65b0_6a7b, 0x7b56_546b]),
     ];
     for (i, (function, bits)) in f32s.into_iter().enumerate() {
         assert_eq!(x32.map(|x| function(x).to_bits()), bits, "f32 function {i}");
