@@ -82,10 +82,9 @@ pub trait Data<R: Real>: Copy {
     fn has(&self, table: Table) -> bool;
     /// Where a table's numbers are.
     type Column: Copy;
-    /// Where a table's numbers are, if it [has](Data::has) them.
+    /// Where the numbers of a table that it [has](Data::has) are.
     fn column(&self, table: Table) -> Self::Column;
-    /// Number `i` of a table that it [has](Data::has), below its length; on a device also of the
-    /// [`GROUP`](crate::sum::GROUP)` - 1` places after it, where there is something.
+    /// Number `i` of a table that it [has](Data::has), below its length.
     fn at(&self, column: Self::Column, i: usize) -> R;
 }
 
@@ -163,12 +162,12 @@ impl<R: Real, P: Point<R>, D: Data<R>> Point<R> for WithData<P, D> {
         tables: [Table; N],
         term: impl Fn([R; N]) -> R,
     ) -> R {
-        let columns = tables.map(|table| self.data.column(table));
         let n = tables.first().map_or(0, Table::len);
         if tables.iter().any(|table| table.len() != n || !self.data.has(*table)) {
             return R::NAN;
         }
-        self.point.fold_beyond::<O>(n, |i| term(columns.map(|column| self.data.at(column, i))))
+        let columns = tables.map(|table| self.data.column(table));
+        self.point.fold_terms::<O>(n, |i| term(columns.map(|column| self.data.at(column, i))))
     }
     #[inline(always)]
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {

@@ -131,9 +131,9 @@ pub struct StartArgs<R> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DataArgs<R> {
-    /// What all runs share, and [`GROUP`](crate::sum::GROUP)` - 1` places more.
+    /// What all runs share.
     pub all: Ptr<R>,
-    /// What each run has for itself, `[run][number]`, and as many places more.
+    /// What each run has for itself, `[run][number]`.
     pub of_runs: Ptr<R>,
     /// Numbers that all runs share.
     pub count: u32,

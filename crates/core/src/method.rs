@@ -270,6 +270,12 @@ impl SiteDraws {
         SiteDraws { key, iteration, individual: index, attempt }
     }
 
+    /// Those of set 0 of the coordinates `2 * pair` and `2 * pair + 1`, for less work than one by one.
+    #[inline(always)]
+    pub fn of_pair<R: Real>(&self, pair: u32) -> [[R; 2]; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
+    }
+
     /// See [`Site::draws`].
     #[inline(always)]
     pub fn draws<R: Real>(&self, coordinate: u32, set: u32) -> [R; 2] {
@@ -382,6 +388,8 @@ pub(crate) mod tests {
         assert_ne!(first.uniform(0), second.uniform(0));
         assert_ne!(site(&first).draws::<f64>(0, 0), site(&second).draws::<f64>(0, 0));
         assert_ne!(site(&first).draws::<f64>(0, 0), site(&first).draws::<f64>(0, 1));
+        let pair = site(&second).of_pair::<f64>(3);
+        assert_eq!(pair, [6, 7].map(|i| site(&second).draws(i, 0)));
         assert_ne!(site(&first).reentry::<f64>(0), site(&second).reentry::<f64>(0));
         assert_ne!(first.below(1 << 31, 0), second.below(1 << 31, 0));
     }

@@ -76,14 +76,6 @@ pub trait Point<R: Real> {
     /// Combines `term(k)` for k in 0..n in the fixed order of [`sum`]: a fold over data.
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R;
 
-    /// As [`fold_terms`](Point::fold_terms), for terms that may be asked for beyond `n`, up to
-    /// [`sum::GROUP`]` - 1` of them, which are not used.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn fold_beyond<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        self.fold_terms::<O>(n, term)
-    }
-
     /// Combines `term` of each row over tables that are as long as each other, in the fixed order of [`sum`]: a fold
     /// over data, with less work for each number than [`data`](Point::data) takes. NaN where the tables are not
     /// equally long, or not there.

@@ -109,10 +109,7 @@ impl Stream {
     /// generation in an interval", ACM TOMACS 29, 2019.
     #[inline(always)]
     pub fn below(self, n: u32, number: u32) -> u32 {
-        // Never zero; said so that no check for a division by zero is compiled.
-        let favoured = n.wrapping_neg() % n.max(1);
-        let mut block = number / 4;
-        loop {
+        let product = |block| {
             // A choice between values, not an index: on the GPU the words are registers.
             let [a, b, c, d] = self.block(block);
             let word = match number % 4 {
@@ -121,12 +118,20 @@ impl Stream {
                 2 => c,
                 _ => d,
             };
-            let product = u64::from(word) * u64::from(n);
-            if product as u32 >= favoured {
-                return (product >> 32) as u32;
+            u64::from(word) * u64::from(n)
+        };
+        let mut block = number / 4;
+        let mut drawn = product(block);
+        // Fewer than n are passed over: how many, a division says, which is rarely needed.
+        if (drawn as u32) < n {
+            // Never zero; said so that no check for a division by zero is compiled.
+            let favoured = n.wrapping_neg() % n.max(1);
+            while (drawn as u32) < favoured {
+                block += 1 << 16;
+                drawn = product(block);
             }
-            block += 1 << 16;
         }
+        (drawn >> 32) as u32
     }
 
     /// The `index`-th block of four words.

@@ -9,6 +9,8 @@
 //! and the CPU can hold the leaves in vector registers. Deviation from a plain loop: for n <= 32 the
 //! terms are a balanced binary tree, not a sequence, so that lanes can share 30 dimensions too.
 
+use core::cell::Cell;
+
 use crate::real::Real;
 
 /// Strided partial results in a tile: as many as a warp has lanes.
@@ -194,51 +196,60 @@ pub fn fold_in_registers<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize)
 }
 
 /// Neighbouring leaves that [`fold_in_groups`] goes through side by side.
-pub const GROUP: usize = 4;
+const GROUP: usize = 4;
 
 /// Combines `n` terms in the fixed order, on one thread, in registers, several terms side by side: for terms that are
-/// long.
-///
-/// `term` is asked for up to [`GROUP`]` - 1` terms beyond the last, and what it then says is not used. At most
-/// [`MAX_TERMS`] terms.
+/// long. At most [`MAX_TERMS`] terms. `opaque` gives a number back that the compiler does not know.
 #[inline(always)]
-pub fn fold_in_groups<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
+pub fn fold_in_groups<R: Real, O: Operator<R>>(
+    n: usize,
+    opaque: impl Fn(u32) -> u32,
+    term: impl Fn(usize) -> R,
+) -> R {
+    // In 32 bits, in which all terms can be counted: half the instructions of 64 on a GPU.
     const LEAVES: u32 = self::LEAVES as u32;
+    const TILE: u32 = self::TILE as u32;
+    let n = opaque(n as u32);
     let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
     let mut start = 0;
     let mut result = O::identity();
     while start < n {
-        // In 32 bits: half the instructions of 64 on a GPU.
-        let len = (n - start).min(TILE) as u32;
-        let mut groups = Pairwise::<R, 4>::new::<O>();
-        let mut first = 0;
-        while first < LEAVES && first < len {
+        let len = (n - start).min(TILE);
+        let first = Cell::new(0);
+        let group = || {
+            let first = first.replace(first.get() + GROUP as u32);
             let mut leaves = [O::identity(); GROUP];
-            let mut left = len - first;
-            let mut i = start + first as usize;
-            loop {
-                let mut terms = leaves;
+            let mut left = len.saturating_sub(first);
+            let mut i = start + first;
+            while left >= GROUP as u32 {
                 let mut j = 0;
                 while j < GROUP {
-                    terms[j] = term(i + j);
+                    leaves[j] = O::combine(leaves[j], term(i as usize + j));
                     j += 1;
                 }
-                let mut j = 0;
-                while j < GROUP {
-                    let term = if left > j as u32 { terms[j] } else { O::identity() };
-                    leaves[j] = O::combine(leaves[j], term);
-                    j += 1;
-                }
-                if left <= LEAVES {
-                    break;
-                }
-                left -= LEAVES;
-                i += LEAVES as usize;
+                left = left.saturating_sub(LEAVES);
+                i += LEAVES;
             }
-            groups.push::<O>(join::<R, O, GROUP>(leaves));
-            first += GROUP as u32;
-        }
-        result = groups.result::<O>();
+            // The last few. By choice, not by index: on a GPU the leaves are registers.
+            let mut last = 0;
+            while last < left {
+                let term = term((i + last) as usize);
+                let mut j = 0;
+                while j < GROUP {
+                    let with = O::combine(leaves[j], term);
+                    leaves[j] = if j as u32 == last { with } else { leaves[j] };
+                    j += 1;
+                }
+                last += 1;
+            }
+            join::<R, O, GROUP>(leaves)
+        };
+        // Loops and no [`Pairwise`], whose pushes would be a tenth of the work; loops that are not unrolled, since a
+        // processor of a GPU holds but a few hundred instructions ready.
+        let two = opaque(2);
+        let more = || first.get() < len;
+        let pair = || upto::<R, O>(two, more, group);
+        result = upto::<R, O>(two, more, || upto::<R, O>(two, more, pair));
         if n > TILE {
             tiles.push::<O>(result);
         }
@@ -248,6 +259,17 @@ pub fn fold_in_groups<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) ->
         result = tiles.result::<O>();
     }
     O::finish(result)
+}
+
+/// Combines up to `n` that `part` gives one after the other, while there are more.
+#[inline(always)]
+fn upto<R: Real, O: Operator<R>>(n: u32, more: impl Fn() -> bool, part: impl Fn() -> R) -> R {
+    let (mut joined, mut k) = (O::identity(), 0);
+    while k < n && more() {
+        joined = O::combine(joined, part());
+        k += 1;
+    }
+    joined
 }
 
 /// Combines `n` terms in the fixed order, on one thread, with the leaves in an array that the
@@ -324,14 +346,17 @@ mod tests {
             let terms = terms(n);
             let expected = by_definition::<Sum>(&terms).to_bits();
             let term = |i: usize| terms[i];
-            let beyond = |i: usize| if i < n { terms[i] } else { f32::NAN };
             assert_eq!(fold_in_registers::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(fold_buffered::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
-            assert_eq!(fold_in_groups::<f32, Sum>(n, beyond).to_bits(), expected, "n = {n}");
+            assert_eq!(fold_in_groups::<f32, Sum>(n, |n| n, term).to_bits(), expected, "n = {n}");
             let expected = by_definition::<Product>(&terms).to_bits();
             assert_eq!(fold_in_registers::<f32, Product>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(fold_buffered::<f32, Product>(n, term).to_bits(), expected, "n = {n}");
-            assert_eq!(fold_in_groups::<f32, Product>(n, beyond).to_bits(), expected, "n = {n}");
+            assert_eq!(
+                fold_in_groups::<f32, Product>(n, |n| n, term).to_bits(),
+                expected,
+                "n = {n}"
+            );
         }
     }
 

@@ -2,13 +2,9 @@
 
 use warpswarm_core::data::{Data, Table};
 use warpswarm_core::launch::DataArgs;
-use warpswarm_core::sum::GROUP;
 
 use crate::view::{DeviceReal, View};
 use crate::{machine, thread};
-
-/// Places behind the data, of no meaning, which a fold may read.
-const BEYOND: usize = GROUP - 1;
 
 /// The data of the run that this block works on.
 #[derive(Clone, Copy, Debug)]
@@ -28,18 +24,16 @@ impl<R: DeviceReal> DeviceData<R> {
     #[inline(always)]
     pub unsafe fn of_block(args: &DataArgs<R>) -> Self {
         let DataArgs { all, of_runs, count, count_of_run, runs, blocks_per_run } = *args;
-        // Never zero; said so that no check for a division by zero is compiled.
-        let run = thread::block_index() / blocks_per_run.max(1);
+        let (run, _) = thread::run_and_part(runs, blocks_per_run);
         let of_run = if count_of_run == 0 {
             View::EMPTY
         } else {
             let len = count_of_run as usize;
             // SAFETY: the caller's.
-            unsafe { View::new(of_runs, runs as usize * len + BEYOND) }
-                .part(run as usize * len, len + BEYOND)
+            unsafe { View::new(of_runs, runs as usize * len) }.part(run as usize * len, len)
         };
         // SAFETY: the caller's.
-        let all = unsafe { View::new(all, count as usize + BEYOND) };
+        let all = unsafe { View::new(all, count as usize) };
         DeviceData { all, count, of_run, count_of_run }
     }
 }
@@ -66,11 +60,7 @@ impl<R: DeviceReal> Data<R> for DeviceData<R> {
     #[inline(always)]
     fn column(&self, table: Table) -> View<R> {
         let numbers = if table.is_of_run() { self.of_run } else { self.all };
-        if self.has(table) {
-            numbers.part(table.start(), table.len() + BEYOND)
-        } else {
-            View::EMPTY
-        }
+        numbers.part(table.start(), table.len())
     }
     #[inline(always)]
     fn at(&self, column: View<R>, i: usize) -> R {

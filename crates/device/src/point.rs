@@ -79,13 +79,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        let n = hidden(n);
-        sum::fold_in_groups::<R, O>(n, |i| term(i.min(n - 1)))
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn fold_beyond<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        sum::fold_in_groups::<R, O>(hidden(n), term)
+        sum::fold_in_groups::<R, O>(n, thread::opaque, term)
     }
     /// Adds each prefix anew: the fold asks for them out of order, and registers hold no array.
     #[inline(always)]
@@ -191,9 +185,26 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
     };
 
     /// The point with these coordinates; `stage` has a place for each coordinate of the tile, unless
-    /// the point is never [shown](TilePoint::show), or a thread has it for itself and it has two at most.
+    /// the point is never [shown](TilePoint::show), or a thread has it for itself and it has two at most. A thread that
+    /// has more for itself has them in the stage already: see [`of_stage`](TilePoint::of_stage).
     #[inline(always)]
     pub fn new(own: [R; K], dimensions: usize, stage: SharedArray<R>) -> Self {
+        TilePoint { own, dimensions, stage }
+    }
+
+    /// The point whose coordinates are in the stage, of a thread that has it for itself.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn of_stage(dimensions: usize, stage: SharedArray<R>) -> Self {
+        const { assert!(LANES == 1) }
+        let mut own = [R::ZERO; K];
+        let mut k = 0;
+        while k < K {
+            if k < dimensions {
+                own[k] = stage.get(k as u32);
+            }
+            k += 1;
+        }
         TilePoint { own, dimensions, stage }
     }
 
@@ -202,15 +213,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn show(&self) {
-        if LANES == 1 && K <= 2 {
-            return;
-        }
         if LANES == 1 {
-            let mut k = 0;
-            while k < K {
-                self.stage.set(k as u32, self.own[k]);
-                k += 1;
-            }
             return;
         }
         // The point before this one has been read by all.
@@ -287,10 +290,10 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        let n = hidden(n);
         if LANES == 1 {
-            return sum::fold_in_groups::<R, O>(n, |i| term(i.min(n - 1)));
+            return sum::fold_in_groups::<R, O>(n, thread::opaque, term);
         }
+        let n = hidden(n);
         let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
         let together = LEAVES as u32 / LANES;
         let mut start = 0;
@@ -313,15 +316,6 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
             start = end;
         }
         O::finish(tiles.result::<O>())
-    }
-
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn fold_beyond<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
-        if LANES == 1 {
-            return sum::fold_in_groups::<R, O>(hidden(n), term);
-        }
-        self.fold_terms::<O>(n, term)
     }
 
     #[inline(always)]

@@ -44,6 +44,21 @@ pub fn warp() -> u32 {
     index() / 32
 }
 
+/// The run that the block works on, of so many in a launch in which so many neighbouring blocks share one, and its
+/// number among them; see [`opaque`].
+#[inline(always)]
+pub fn run_and_part(runs: u32, blocks_per_run: u32) -> (u32, u32) {
+    let block = opaque(block_index());
+    // A division is some twenty instructions, and most launches need none.
+    if runs == 1 {
+        return (0, block);
+    }
+    if blocks_per_run <= 1 {
+        return (block, 0);
+    }
+    (block / blocks_per_run, block % blocks_per_run)
+}
+
 /// Ends the launch with an error that the host sees.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]

@@ -88,8 +88,14 @@ fn by_tile<R: DeviceReal, const LANES: u32, const K: usize>(args: Args<R>) {
     let dimensions = args.dimensions as usize;
     // Another point before, so that the stage is used twice.
     let other = TilePoint::<R, LANES, K>::new([R::ONE; K], dimensions, stage);
-    let point = TilePoint::<R, LANES, K>::new(own, dimensions, stage);
-    if staged {
+    let mut point = TilePoint::<R, LANES, K>::new(own, dimensions, stage);
+    if staged && LANES == 1 {
+        for (k, x) in own.into_iter().enumerate() {
+            stage.set(k as u32, x);
+        }
+        let of_stage = TilePoint::<R, 1, K>::of_stage(dimensions, stage);
+        point = TilePoint::new(of_stage.own, dimensions, stage);
+    } else if staged {
         other.show();
         if dimensions > 0 {
             assert_eq!(other.get(dimensions - 1), R::ONE);

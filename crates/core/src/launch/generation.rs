@@ -59,6 +59,8 @@ pub struct GenerationArgs<R> {
     pub stride: u32,
     /// Blocks that share one run.
     pub blocks_per_run: u32,
+    /// Individuals of each of them, the last ones fewer: their number by that of the blocks, rounded up.
+    pub individuals_per_block: u32,
     /// The exchange's last used tag; meeting k of this launch, from 1, uses `tag + k`.
     pub tag: u32,
     /// Warps that share an individual's attempts, 1 or more: a divisor of the block's; 1 where a thread has an
@@ -66,6 +68,8 @@ pub struct GenerationArgs<R> {
     pub team: u32,
     /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
     pub bounds_runs: u32,
+    /// 1 where no run stops by itself, so that none needs to read when it would; 0 elsewhere.
+    pub never_stops: u32,
 }
 
 /// The arguments of a kernel that runs a method, with the method's parameters.
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 8 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 8 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 10 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 10 * 4);
     }
 }

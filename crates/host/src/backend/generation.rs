@@ -137,9 +137,11 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             dimensions: self.job.dimensions(),
             stride: self.job.stride(),
             blocks_per_run: self.layout.grid.blocks_per_run,
+            individuals_per_block: individuals.div_ceil(self.layout.grid.blocks_per_run),
             tag: self.tag,
             team: self.layout.team,
             bounds_runs,
+            never_stops: u32::from(self.job.never_stops),
         }
     }
 

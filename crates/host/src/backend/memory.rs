@@ -3,7 +3,6 @@
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, StartArgs};
 use warpswarm_core::order::Candidate;
-use warpswarm_core::sum::GROUP;
 use warpswarm_cpu_ref::Swarm;
 
 use super::Job;
@@ -201,10 +200,11 @@ impl DataArrays {
     /// Copies them there.
     pub(crate) fn upload<R: Real, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
         let mut copied = |numbers: &[R]| -> Result<u64> {
-            let beyond = [R::ZERO; GROUP - 1];
-            let array = machine.allocate((size_of_val(numbers) + size_of_val(&beyond)) as u64)?;
+            if numbers.is_empty() {
+                return Ok(0);
+            }
+            let array = machine.allocate(size_of_val(numbers) as u64)?;
             machine.store_numbers(array, 0, numbers)?;
-            machine.store_numbers(array, numbers.len() as u64, &beyond)?;
             Ok(array)
         };
         Ok(DataArrays {

@@ -128,7 +128,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             block::sync();
         }
         mine = none::<R, CONSTRAINED>();
-        let reason = if iteration == noticed {
+        let reason = if iteration == noticed && args.never_stops == 0 {
             own_run(args).stop.check(leader.fitness, iteration, improved_at.get(0))
         } else {
             stopped::NOT

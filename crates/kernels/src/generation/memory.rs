@@ -1,7 +1,7 @@
 //! Individuals in memory while they move: any number of coordinates, one iteration a launch.
 
 use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, stopped};
-use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
+use warpswarm_core::method::{Individual, Method, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
@@ -10,7 +10,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{thread, warp};
 
-use super::population::{Generation, Parity, Place, key_of_block};
+use super::population::{Generation, Parity, key_of_block};
 use super::seen::{SeenByWarp, looked};
 use crate::run::count_not_finite;
 
@@ -120,20 +120,9 @@ impl<'a, R: DeviceReal> Around<'a, R> {
     #[inline(always)]
     fn proposed<M: Method<R>>(&self, method: &M, plan: &M::Plan, i: u32) -> (R, Own<R>) {
         let Around { who, generation, before, public, .. } = self;
-        if who.iteration == 0 {
-            let (position, velocity) = generation.initial(who, i);
-            return (position, method.start(position, velocity));
-        }
-        let place = Place {
-            generation,
-            before: *before,
-            draws: SiteDraws::of(who),
-            coordinate: i,
-            public: public.get(i as usize),
-            own: generation.own::<M>(who.index, i),
-            best: generation.global_position.get(i as usize),
-        };
-        method.propose(plan, &place)
+        let best = || generation.global_position.get(i as usize);
+        let public = || public.get(i as usize);
+        generation.proposed(method, *before, (who, plan), (i, None), public, best)
     }
 }
 

@@ -4,7 +4,7 @@ use warpswarm_core::launch::{Control, GenerationArgs, OwnRun};
 use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
-use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::random::RunKey;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
@@ -99,11 +99,8 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         (own, numbers): (usize, usize),
         key: RunKey,
     ) -> Self {
-        // Never zero; said so that no check for a division by zero is compiled.
-        let blocks = args.blocks_per_run.max(1);
-        // Hidden, so that whoever asks again computes it again, and no register holds it meanwhile.
-        let block = thread::opaque(thread::block_index());
-        let (run, part) = (block / blocks, block % blocks);
+        // Computed anew by whoever asks again, so that no register holds it meanwhile.
+        let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
         let (runs, number) = (args.runs, run as usize);
         let (n, stride) = (args.individuals as usize, args.stride as usize);
         let optional =
@@ -184,8 +181,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     /// At most 2^31 individuals, so that what is added to an index fits. A block has neighbours, so that of equals the first is in the first block.
     #[inline(always)]
     pub(super) fn of_this_block(&self) -> (u32, u32) {
-        let n = self.args.individuals;
-        let share = n.div_ceil(self.args.blocks_per_run.max(1));
+        let (n, share) = (self.args.individuals, self.args.individuals_per_block);
         let first = self.part * share;
         (first, (first + share).min(n))
     }
@@ -238,19 +234,43 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         (self.lower.get(i as usize), self.upper.get(i as usize))
     }
 
-    /// The first position and velocity of a coordinate.
+    /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it; `drawn` are its draws of
+    /// set 0, where they are known already. Its public and the best coordinate are asked for after the start only.
     #[inline(always)]
-    pub(super) fn initial(&self, who: &Individual<R>, i: u32) -> (R, R) {
-        let stream = Stream::new(who.key, Purpose::Move, 0, who.index);
-        let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
-        pso::initial(self.bounds(i), stream.draws_of(i), given)
+    pub(super) fn proposed<M: Method<R>>(
+        &self,
+        method: &M,
+        before: Parity<R>,
+        (who, plan): (&Individual<R>, &M::Plan),
+        (i, drawn): (u32, Option<[R; 2]>),
+        public: impl FnOnce() -> R,
+        best: impl FnOnce() -> R,
+    ) -> (R, Own<R>) {
+        let draws = SiteDraws::of(&Individual { key: hidden(who.key), ..*who });
+        if who.iteration == 0 {
+            let drawn = drawn.unwrap_or_else(|| draws.draws(i, 0));
+            let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
+            let (position, velocity) = pso::initial(self.bounds(i), drawn, given);
+            return (position, method.start(position, velocity));
+        }
+        let place = Place {
+            generation: self,
+            before,
+            draws,
+            drawn,
+            coordinate: i,
+            public: public(),
+            own: self.own::<M>(who.index, i),
+            best: best(),
+        };
+        method.propose(plan, &place)
     }
 }
 
 /// The key of the draws of the run that this block works on.
 #[inline(always)]
 pub(super) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
-    let run = thread::block_index() / args.blocks_per_run.max(1);
+    let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
     let seed = own_run(args).seed;
     RunKey::new(seed, args.first_run + u64::from(run))
 }
@@ -259,7 +279,7 @@ pub(super) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
 /// registers all the while.
 #[inline(always)]
 pub(super) fn own_run<R: DeviceReal>(args: &GenerationArgs<R>) -> OwnRun<R> {
-    let run = thread::opaque(thread::block_index()) / args.blocks_per_run.max(1);
+    let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
     of_run(args.own_runs, args.runs, run as usize, 1).get(0)
 }
 
@@ -272,14 +292,16 @@ pub(super) fn hidden(key: RunKey) -> RunKey {
 
 /// A coordinate of an individual that proposes.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a, R> {
-    pub(super) generation: &'a Generation<'a, R>,
-    pub(super) before: Parity<R>,
-    pub(super) draws: SiteDraws,
-    pub(super) coordinate: u32,
-    pub(super) public: R,
-    pub(super) own: Own<R>,
-    pub(super) best: R,
+struct Place<'a, R> {
+    generation: &'a Generation<'a, R>,
+    before: Parity<R>,
+    draws: SiteDraws,
+    /// Those of set 0, where they are known already.
+    drawn: Option<[R; 2]>,
+    coordinate: u32,
+    public: R,
+    own: Own<R>,
+    best: R,
 }
 
 impl<R: DeviceReal> Site<R> for Place<'_, R> {
@@ -309,7 +331,10 @@ impl<R: DeviceReal> Site<R> for Place<'_, R> {
     }
     #[inline(always)]
     fn draws(&self, set: u32) -> [R; 2] {
-        self.draws.draws(self.coordinate, set)
+        match self.drawn {
+            Some(drawn) if set == 0 => drawn,
+            _ => self.draws.draws(self.coordinate, set),
+        }
     }
     #[inline(always)]
     fn reentry(&self) -> R {

@@ -1,7 +1,7 @@
 //! A thread an individual: up to 8 coordinates.
 
 use warpswarm_core::launch::{POINT_PLACES, generation_stage};
-use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
+use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
@@ -10,7 +10,7 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
 use super::held::{Around, Spread};
-use super::population::{Generation, Place, hidden};
+use super::population::{Generation, hidden};
 use super::seen::{SeenByThread, looked, none};
 
 /// The most coordinates.
@@ -122,22 +122,28 @@ impl<R: DeviceReal> Threads<R> {
             let who = Individual { attempt, key: hidden(who.key), ..who };
             let mut tried = numbers;
             let plan = method.plan(&who, seen, &mut tried);
-            let mut pair = 0;
-            // Hidden, so that the loop is not unrolled: it is long. The two of a pair share their draws.
-            while pair < thread::opaque(who.dimensions) {
-                let mut k = 0;
-                while k < 2 {
-                    let i = pair + k;
-                    if i < who.dimensions {
-                        let (x, own) = self.proposed(method, around, (&who, &plan), from, i);
-                        self.proposal.set(i, x);
-                        if again || attempts == 1 {
-                            generation.set_own::<M>(who.index, i, own);
-                        }
-                    }
-                    k += 1;
+            let (mut i, mut drawn) = (0, [[R::ZERO; 2]; 2]);
+            while i < who.dimensions {
+                // The two of a pair share their draws.
+                if i % 2 == 0 {
+                    drawn = SiteDraws::of(&who).of_pair(i / 2);
                 }
-                pair += 2;
+                let (x, own) = generation.proposed(
+                    method,
+                    before,
+                    (&who, &plan),
+                    (i, Some(drawn[0])),
+                    || before.row(from).get(i as usize),
+                    || self.leader.get(i),
+                );
+                drawn[0] = drawn[1];
+                self.proposal.set(i, x);
+                if again || attempts == 1 {
+                    generation.set_own::<M>(who.index, i, own);
+                }
+                // Hidden, so that the loop is not unrolled: it is long, and a processor holds but a few hundred
+                // instructions ready.
+                i = thread::opaque(i + 1);
             }
             made = Some((plan, tried));
             if !again {
@@ -156,15 +162,7 @@ impl<R: DeviceReal> Threads<R> {
     /// The fitness of this thread's proposal.
     #[inline(always)]
     fn evaluated<const CONSTRAINED: bool>(&self, dimensions: u32) -> Fitness<R> {
-        let mut x = [R::ZERO; PLACES];
-        let mut k = 0;
-        while k < PLACES {
-            if (k as u32) < dimensions {
-                x[k] = self.proposal.get(k as u32);
-            }
-            k += 1;
-        }
-        let point = TilePoint::<R, 1, PLACES>::new(x, dimensions as usize, self.proposal);
+        let point = TilePoint::<R, 1, PLACES>::of_stage(dimensions as usize, self.proposal);
         objective::evaluate::<R, _, CONSTRAINED>(&point)
     }
 
@@ -178,7 +176,7 @@ impl<R: DeviceReal> Threads<R> {
         (made, best): (Option<Made<R, M::Plan>>, Candidate<R>),
     ) -> Candidate<R> {
         let Standing { who, mut numbers, from } = standing;
-        let (mut fitness, mut accepted) = (who.fitness, false);
+        let (mut fitness, mut accepted, proposed) = (who.fitness, false, made.is_some());
         if let Some((plan, tried)) = made {
             let who = &Individual { attempt: best.index, ..who };
             if who.iteration > 0 {
@@ -192,38 +190,16 @@ impl<R: DeviceReal> Threads<R> {
         let (row_before, row_after) = (before.row(from), after.row(who.index));
         let mut i = 0;
         while i < thread::opaque(who.dimensions) {
-            let x = if accepted { self.proposal.get(i) } else { row_before.get(i as usize) };
+            // The proposal is looked at in any case: one load on a condition instead of a branch.
+            let mut x = if proposed { self.proposal.get(i) } else { R::ZERO };
+            if !accepted {
+                x = row_before.get(i as usize);
+            }
             row_after.set(i as usize, x);
             i += 1;
         }
         after.fitness.set(who.index as usize, fitness);
         after.set_numbers(who.index, numbers);
         Candidate::new(fitness, who.index)
-    }
-
-    /// A coordinate of a proposal, or of the first position, and of the own rows after it.
-    #[inline(always)]
-    fn proposed<M: Method<R>>(
-        &self,
-        method: &M,
-        Around { generation, before, .. }: Around<'_, R>,
-        (who, plan): (&Individual<R>, &M::Plan),
-        from: u32,
-        i: u32,
-    ) -> (R, Own<R>) {
-        if who.iteration == 0 {
-            let (position, velocity) = generation.initial(who, i);
-            return (position, method.start(position, velocity));
-        }
-        let place = Place {
-            generation,
-            before,
-            draws: SiteDraws::of(&Individual { key: hidden(who.key), ..*who }),
-            coordinate: i,
-            public: before.row(from).get(i as usize),
-            own: generation.own::<M>(who.index, i),
-            best: self.leader.get(i),
-        };
-        method.propose(plan, &place)
     }
 }

@@ -1,7 +1,7 @@
 //! A warp an individual: up to 32 coordinates, one a lane.
 
 use warpswarm_core::launch::{generation_stage, team_scratch};
-use warpswarm_core::method::{Individual, Method, Numbers, Own, SiteDraws};
+use warpswarm_core::method::{Individual, Method, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
@@ -10,7 +10,7 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
 use super::held::{Around, Spread};
-use super::population::{Generation, Place, hidden};
+use super::population::{Generation, hidden};
 use super::seen::{SeenByWarp, looked, none};
 
 /// A warp an individual, or several that share its attempts.
@@ -267,18 +267,5 @@ fn proposed<R: DeviceReal, M: Method<R>>(
 ) -> (R, Own<R>) {
     // Lanes beyond the last coordinate go through its motions.
     let i = thread::lane().min(who.dimensions - 1);
-    if who.iteration == 0 {
-        let (position, velocity) = generation.initial(who, i);
-        return (position, method.start(position, velocity));
-    }
-    let place = Place {
-        generation,
-        before,
-        draws: SiteDraws::of(&Individual { key: hidden(who.key), ..*who }),
-        coordinate: i,
-        public,
-        own: generation.own::<M>(who.index, i),
-        best,
-    };
-    method.propose(plan, &place)
+    generation.proposed(method, before, (who, plan), (i, None), || public, || best)
 }
