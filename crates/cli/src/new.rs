@@ -45,7 +45,7 @@ pub(crate) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
     )?;
     writeln!(out, "\n  cd {}", args.path.display())?;
     writeln!(out, "  cargo run --release   the fit, on the CPU at once")?;
-    writeln!(out, "  cargo test            CPU and emulated GPU give the same bits")?;
+    writeln!(out, "  cargo test            CPU, emulated GPU and GPU give the same bits")?;
     writeln!(
         out,
         "  warpswarm setup       once, to compile the objective for GPUs too; then build again"
