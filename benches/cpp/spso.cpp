@@ -40,13 +40,16 @@ struct Particle {
     float best;
 };
 
-// A number in (0, 1) from a word's upper 23 bits.
-inline float open01(uint32_t word) {
+// 1 + r from a word's upper 23 bits, with r in [0, 1).
+inline float one_to_two(uint32_t word) {
     const uint32_t bits = 0x3f800000u | (word >> 9);
     float x;
     std::memcpy(&x, &bits, sizeof x);
-    return x - (1.0f - 1.1920929e-7f / 2.0f);
+    return x;
 }
+
+// The number in (0, 1) of a draw: r and half a step.
+inline float open01(float draw) { return draw - (1.0f - 1.1920929e-7f / 2.0f); }
 
 #ifdef CHEAP_RANDOM
 // Marsaglia's xorshift128: one state for the whole run.
@@ -59,7 +62,7 @@ struct Draws {
         return w = w ^ (w >> 19) ^ t ^ (t >> 8);
     }
     void of(uint32_t, uint32_t, Key, float draws[4]) {
-        for (int i = 0; i < 4; i++) draws[i] = open01(next());
+        for (int i = 0; i < 4; i++) draws[i] = one_to_two(next());
     }
 };
 #else
@@ -77,8 +80,8 @@ struct Draws {
             k0 += 0x9E3779B9u;
             k1 += 0xBB67AE85u;
         }
-        draws[0] = open01(c0), draws[1] = open01(c1);
-        draws[2] = open01(c2), draws[3] = open01(c3);
+        draws[0] = one_to_two(c0), draws[1] = one_to_two(c1);
+        draws[2] = one_to_two(c2), draws[3] = one_to_two(c3);
     }
 };
 #endif
@@ -100,9 +103,9 @@ struct Swarm {
             float u[4];
             draws.of(i, 0, key, u);
             for (int d = 0; d < DIMENSIONS; d++) {
-                const float x = LOWER + (UPPER - LOWER) * u[2 * d];
+                const float x = LOWER + (UPPER - LOWER) * open01(u[2 * d]);
                 p.position[d] = p.best_position[d] = x;
-                p.velocity[d] = 0.5f * (LOWER + (UPPER - LOWER) * u[2 * d + 1] - x);
+                p.velocity[d] = 0.5f * (LOWER + (UPPER - LOWER) * open01(u[2 * d + 1]) - x);
             }
             p.best = evaluate(p.position);
             if (p.best < global_best) take_global(p);
@@ -122,9 +125,10 @@ struct Swarm {
             draws.of(i, iteration, key, r);
             for (int d = 0; d < DIMENSIONS; d++) {
                 float x = p.position[d];
-                float v = c.inertia * p.velocity[d] +
-                          c.cognitive * r[2 * d] * (p.best_position[d] - x) +
-                          c.social * r[2 * d + 1] * (global[d] - x);
+                const float c1_r1 = std::fma(c.cognitive, r[2 * d], -c.cognitive);
+                const float c2_r2 = std::fma(c.social, r[2 * d + 1], -c.social);
+                float v = std::fma(c1_r1, p.best_position[d] - x, c.inertia * p.velocity[d]);
+                v = std::fma(c2_r2, global[d] - x, v);
                 v = std::max(std::min(v, limit), -limit);
                 x += v;
                 if (x < LOWER) {

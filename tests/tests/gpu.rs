@@ -98,6 +98,24 @@ fn long_runs_and_large_swarms() {
     check(&Case { iterations: 10, ..Case::new("ackley", 100, 20_000) }, &places);
 }
 
+/// A particle a thread: in one block and in several, with every way to look at coordinates.
+#[test]
+fn columns() {
+    let places = [None, Some(64), Some(256)]
+        .map(|block| Place::device(Backend::Gpu, Schedule::Resident, block));
+    for (problem, dimensions, individuals, runs) in [
+        ("rastrigin", 10, 64, 120),
+        ("rosenbrock", 9, 33, 200),
+        ("spring", 3, 100, 21),
+        ("rastrigin", 30, 20_000, 1),
+        ("schwefel-1.2", 31, 21_000, 1),
+    ] {
+        let iterations = if individuals < 1_000 { 150 } else { 20 };
+        let case = Case { iterations, runs, ..Case::new(problem, dimensions, individuals) };
+        check(&case, &places);
+    }
+}
+
 #[test]
 fn methods_of_every_variant_and_size() {
     for individuals in [4, 33, 255, 768, 1_200] {
@@ -247,4 +265,10 @@ fn sanitize_odd_sizes() {
     }
     let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
     check(&Case { iterations: 3, ..Case::new("ackley", 129, 9) }, &[place]);
+    // In columns, long enough for windows.
+    let place = Place::device(Backend::Gpu, Schedule::Resident, None);
+    for (individuals, runs) in [(20, 100), (2_100, 1)] {
+        let case = Case { iterations: 40, runs, ..Case::new("rastrigin", 3, individuals) };
+        check(&case, &[place]);
+    }
 }

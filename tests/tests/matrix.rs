@@ -96,3 +96,40 @@ fn runs_of_a_batch_stop_each_at_its_own_iteration() {
         check(&case, &everywhere());
     }
 }
+
+/// Particles that go through many iterations without a word: improvements follow each other at first, are rare later,
+/// and come in the middle of what was gone through; a run may stop there too.
+#[test]
+fn windows_give_the_same_bits() {
+    let places = [Some(32), Some(96), None]
+        .map(|block| Place::device(Backend::Emulator, Schedule::Resident, block));
+    for (problem, dimensions, individuals) in
+        [("rastrigin", 2, 40), ("sphere", 2, 200), ("griewank", 7, 33), ("rastrigin", 40, 9)]
+    {
+        let case = Case { iterations: 160, runs: 2, ..Case::new(problem, dimensions, individuals) };
+        check(&case, &places);
+        check(&Case { stop: Stop::stagnation(7), ..case }, &places);
+    }
+    let constrained = Case { iterations: 160, ..Case::new("spring", 3, 70) };
+    check(&constrained, &places);
+}
+
+/// A particle a thread: so many that the planner takes columns.
+#[test]
+fn columns_give_the_same_bits() {
+    let places = [Some(32), Some(64), None]
+        .map(|block| Place::device(Backend::Emulator, Schedule::Resident, block));
+    for (problem, dimensions, individuals, runs) in [
+        ("rastrigin", 3, 130, 1),
+        ("sphere", 10, 30, 14),
+        ("rastrigin", 30, 600, 1),
+        ("griewank", 32, 40, 16),
+        ("rosenbrock", 9, 200, 1),
+        ("schwefel-1.2", 31, 620, 1),
+        ("spring", 3, 100, 2),
+    ] {
+        let iterations = if individuals < 500 { 60 } else { 12 };
+        let case = Case { iterations, runs, ..Case::new(problem, dimensions, individuals) };
+        check(&case, &places);
+    }
+}

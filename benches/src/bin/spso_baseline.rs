@@ -60,9 +60,9 @@ struct Variant {
 }
 
 const VARIANTS: [Variant; 3] = [
-    Variant { name: "C++", flags: &["-march=x86-64"], same_draws: true },
+    Variant { name: "C++", flags: &["-march=x86-64-v3"], same_draws: true },
     Variant { name: "native", flags: &["-march=native"], same_draws: true },
-    Variant { name: "xorshift", flags: &["-march=x86-64", "-DCHEAP_RANDOM"], same_draws: false },
+    Variant { name: "xorshift", flags: &["-march=x86-64-v3", "-DCHEAP_RANDOM"], same_draws: false },
 ];
 
 fn main() -> Result<()> {

@@ -134,9 +134,12 @@ impl<R: Real> Method<R> for Cmepso<R> {
         let at = Coordinate { position, velocity: site.own(1), personal_best };
         let best = if seen.master { site.best() } else { best_of_slave };
         let best = self.epso.near(best, weights, site);
-        let velocity = pso::velocity(&self.epso.with(weights), at, best, site.draws(0));
+        let coefficients = &self.epso.with(weights);
+        let pulls = pso::pulls(coefficients, site.drawn(0));
+        let velocity = pso::velocity(coefficients, at, best, pulls);
         let velocity = if seen.master {
-            velocity + weights.third * site.draws(2)[0] * (site.of(seen.slaves) - position)
+            let third = site.drawn(2)[0].times(weights.third);
+            third.fused(site.of(seen.slaves) - position, velocity)
         } else {
             velocity
         };

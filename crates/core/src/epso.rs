@@ -151,10 +151,15 @@ impl<R: Real> Method<R> for Epso<R> {
             velocity: site.own(1),
             personal_best: site.public(),
         };
+        let coefficients = &self.with(weights);
         // No random factors in a replica's pull.
-        let draws = if weights.mutated { [R::ONE; 2] } else { site.draws(0) };
+        let pulls = if weights.mutated {
+            [coefficients.cognitive, coefficients.social]
+        } else {
+            pso::pulls(coefficients, site.drawn(0))
+        };
         let best = self.near(site.best(), weights, site);
-        let velocity = pso::velocity(&self.with(weights), at, best, draws);
+        let velocity = pso::velocity(coefficients, at, best, pulls);
         let (x, v) = self.moved(at.position, velocity, site);
         (x, [x, v])
     }

@@ -4,6 +4,7 @@
 //! on both sides. The host fills it in, a kernel takes it by value.
 
 mod generation;
+mod resident;
 
 use core::marker::PhantomData;
 
@@ -14,6 +15,9 @@ use crate::real::Real;
 pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, POINT_PLACES, generation_kernels, generation_stage,
     team_scratch,
+};
+pub use resident::{
+    PSO_TAGS, ResidentLayout, column_pitch, in_columns, pso_slots_len, record_words,
 };
 
 /// The address of an array in the memory of whatever runs the kernel.
@@ -181,11 +185,8 @@ pub struct PsoArgs<R> {
     pub control: Ptr<Control>,
     /// Scratch: the best of every block, `[run][block]`
     pub block_best: Ptr<Candidate<R>>,
-    /// Scratch of the exchange between resident blocks: see [`slot_words`]; zero at first.
+    /// Scratch of the exchange between resident blocks: see [`pso_slots_len`]; zero at first.
     pub slots: Ptr<u64>,
-    /// Scratch of the exchange between resident blocks, `[run][parity][block][place]` with
-    /// [`record_stride`] places: the position of the block's best, then the bits of its index
-    pub slot_positions: Ptr<R>,
     /// The seed of all runs.
     pub seed: u64,
     /// The number of the first run, which with the seed gives its key.
@@ -208,7 +209,7 @@ pub struct PsoArgs<R> {
     pub stride: u32,
     /// Blocks that share one run.
     pub blocks_per_run: u32,
-    /// The exchange's last used tag; iteration k of this launch uses `tag + k + 1`.
+    /// The exchange's last used tag; this launch uses up to [`PSO_TAGS`] an iteration after it.
     pub tag: u32,
     /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
     pub bounds_runs: u32,
@@ -253,17 +254,24 @@ impl Tile {
     pub const fn all<R: Real>() -> [Tile; 3] {
         if R::WORDS == 1 {
             [
-                Tile::new("x1k2", (1, 2), (1024, 512)),
-                Tile::new("x8k4", (8, 4), (512, 384)),
+                Tile::new("x1k2", (1, 2), (512, 512)),
+                Tile::new("x8k4", (8, 4), (384, 384)),
                 Tile::new("x16k8", (16, 8), (256, 256)),
             ]
         } else {
             [
-                Tile::new("x1k2", (1, 2), (512, 512)),
+                Tile::new("x1k2", (1, 2), (384, 384)),
                 Tile::new("x8k4", (8, 4), (256, 256)),
                 Tile::new("x16k8", (16, 8), (256, 256)),
             ]
         }
+    }
+
+    /// A particle a thread, for up to 32 dimensions, in a column of shared memory: for so many particles that there are
+    /// threads enough, and [`Boundary::Clamp`](crate::boundary::Boundary).
+    pub const fn columns<R: Real>() -> Tile {
+        let most = if R::WORDS == 1 { 512 } else { 256 };
+        Tile::new("column", (1, 32), (most, most))
     }
 
     /// The most dimensions that the tile holds.
@@ -289,40 +297,6 @@ pub const fn slots_len<R: Real>(constrained: bool, runs: u64, blocks_per_run: u6
 
 /// The largest block of kernels that hold no particles in registers.
 pub const MAX_BLOCK: u32 = 256;
-
-/// Places in one block's record of the exchange between resident blocks: a row and its index.
-pub const fn record_stride(row_stride: u32) -> u32 {
-    row_stride + 4
-}
-
-/// Where a resident block keeps things in its shared memory, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResidentLayout {
-    /// The best candidate of each warp, `[warp]`.
-    pub candidates: u32,
-    /// The position of the best candidate of each warp, `[warp][coordinate]`.
-    pub positions: u32,
-    /// The coordinates that lanes show each other, `[particle][coordinate]`.
-    pub stage: u32,
-    /// All of it.
-    pub bytes: u32,
-}
-
-impl ResidentLayout {
-    /// The layout for blocks of `block` threads of which `lanes` share a particle that has at most
-    /// `dimensions` coordinates.
-    #[inline(always)]
-    pub const fn new<R: Real>((lanes, dimensions): (u32, u32), block: u32, gathers: bool) -> Self {
-        let row = dimensions * 4 * R::WORDS as u32;
-        let warps = block.div_ceil(32);
-        let candidates = 0;
-        // One more, for what a block of several hears from the others.
-        let positions = (warps + 1) * size_of::<Candidate<R>>() as u32;
-        let stage = positions + (warps + 1) * row;
-        let staged = if gathers && lanes > 1 { block / lanes * row } else { 0 };
-        ResidentLayout { candidates, positions, stage, bytes: stage + staged }
-    }
-}
 
 /// Shared memory of a streaming block, in bytes: its threads' candidates, then the coordinates that
 /// lanes show each other. `tile` is that of the kernel, none for the kernel `any`.
@@ -397,8 +371,8 @@ mod tests {
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
-        assert_eq!(size_of::<PsoArgs<f32>>(), 12 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);
-        assert_eq!(size_of::<PsoArgs<f64>>(), 12 * 8 + 3 * 8 + 16 + 16 + 48 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f32>>(), 11 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);
+        assert_eq!(size_of::<PsoArgs<f64>>(), 11 * 8 + 3 * 8 + 16 + 16 + 48 + 8 * 4);
     }
 
     #[test]

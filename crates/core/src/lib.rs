@@ -23,8 +23,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", feature(core_float_math))]
 
-// For `mul_add`, where it is an instruction.
-#[cfg(any(test, target_feature = "fma", target_arch = "aarch64"))]
+// For `mul_add` and `round_ties_even`: instructions of the host's processor, which `core` has not.
+#[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
 pub mod boundary;

@@ -25,21 +25,26 @@ mod exp;
 mod radians;
 mod turns;
 
-pub use exp::{exp_f32, exp_f32_with, exp_f64};
+pub use exp::{exp_f32, exp_f64};
 pub use radians::{cos_f32, cos_f64, sin_f32, sin_f64};
 pub use turns::{cos_turns_f32, cos_turns_f64, sin_turns_f32, sin_turns_f64};
 
-/// A word's upper 23 bits as a number in the open interval (0, 1): (2 k + 1) / 2^24.
+/// A word's upper 23 bits as a number in [1, 2): 1 + k / 2^23.
+///
+/// On the GPU the exponent's bits are shifted in with the word's: one instruction.
 #[inline(always)]
-pub fn open01_f32(word: u32) -> f32 {
-    f32::from_bits(0x3f80_0000 | (word >> 9)) - (1.0 - f32::EPSILON / 2.0)
+pub fn one_to_two_f32(word: u32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return f32::from_bits((((0x7f_u64 << 32) | u64::from(word)) >> 9) as u32);
+    #[cfg(not(target_arch = "nvptx64"))]
+    f32::from_bits(0x3f80_0000 | (word >> 9))
 }
 
-/// Two words' upper 52 bits as a number in the open interval (0, 1): (2 k + 1) / 2^53.
+/// Two words' lower 52 bits as a number in [1, 2): 1 + k / 2^52.
 #[inline(always)]
-pub fn open01_f64(high: u32, low: u32) -> f64 {
-    let word = (u64::from(high) << 32) | u64::from(low);
-    f64::from_bits(0x3ff0_0000_0000_0000 | (word >> 12)) - (1.0 - f64::EPSILON / 2.0)
+pub fn one_to_two_f64(high: u32, low: u32) -> f64 {
+    let high = 0x3ff0_0000 | (high & 0x000f_ffff);
+    f64::from_bits((u64::from(high) << 32) | u64::from(low))
 }
 
 /// The smaller of `a` and a `b` that is neither a NaN nor -0.
@@ -63,19 +68,31 @@ pub fn larger_f32(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// `a b + c`, rounded once.
-///
-/// Where a CPU has no instruction for it, or is not known to have one, a function call would be slow. There it is
-/// computed in `f64` and rounded twice, which gives another number in one of some 2^29 cases: whoever calls this is
-/// compared with a true one at every argument there is (`tests/exhaustive.rs`).
+/// `a b + c`, rounded once: an instruction, or where a CPU is not known to have one, a call.
 #[inline(always)]
-fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
+pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return core::f32::math::mul_add(a, b, c);
-    #[cfg(any(target_feature = "fma", target_arch = "aarch64"))]
-    return a.mul_add(b, c);
-    #[cfg(not(any(target_arch = "nvptx64", target_feature = "fma", target_arch = "aarch64")))]
-    return (f64::from(a) * f64::from(b) + f64::from(c)) as f32;
+    #[cfg(not(target_arch = "nvptx64"))]
+    a.mul_add(b, c)
+}
+
+/// `a b + c`, rounded once: see [`fused_f32`].
+#[inline(always)]
+pub fn fused_f64(a: f64, b: f64, c: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return core::f64::math::mul_add(a, b, c);
+    #[cfg(not(target_arch = "nvptx64"))]
+    a.mul_add(b, c)
+}
+
+/// The nearest integer, of two the even one.
+#[inline(always)]
+fn nearest_f32(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return core::f32::math::round_ties_even(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.round_ties_even()
 }
 
 /// The two halves of a product, high first.

@@ -17,10 +17,14 @@
 //! A method is a plain struct of parameters in the precision of the run. All that is random comes
 //! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
 
+mod draws;
+
 use crate::order::{Candidate, Fitness};
-use crate::random::{Purpose, RunKey, Stream};
+use crate::random::{Draw, Purpose, RunKey, Stream};
 use crate::real::Real;
 use crate::sum::{self, Operator};
+
+pub use draws::SiteDraws;
 
 /// The most own rows of an individual.
 pub const MAX_OWN: usize = 2;
@@ -170,7 +174,7 @@ impl<R: Real> Individual<R> {
     #[inline(always)]
     pub fn uniform(&self, number: u32) -> [R; 2] {
         // Beyond the blocks from which integers come.
-        self.choices().set(512 + self.attempt).draws_of(number)
+        Draw::both(self.choices().set(512 + self.attempt).draws_of(number))
     }
 
     #[inline(always)]
@@ -247,51 +251,15 @@ pub trait Site<R: Real> {
     fn best(&self) -> R;
     /// Lower and upper bound.
     fn bounds(&self) -> (R, R);
-    /// Two draws uniform in (0, 1); sets, below 8, are independent.
-    fn draws(&self, set: u32) -> [R; 2];
+    /// Two draws as they are made, for products; sets, below 8, are independent.
+    fn drawn(&self, set: u32) -> [Draw<R>; 2];
+    /// The same draws as numbers uniform in (0, 1).
+    #[inline(always)]
+    fn draws(&self, set: u32) -> [R; 2] {
+        Draw::both(self.drawn(set))
+    }
     /// The draw with which the coordinate re-enters its bounds.
     fn reentry(&self) -> R;
-}
-
-/// The draws of a [`Site`].
-#[derive(Clone, Copy, Debug)]
-pub struct SiteDraws {
-    key: RunKey,
-    iteration: u64,
-    individual: u32,
-    attempt: u32,
-}
-
-impl SiteDraws {
-    /// Those of an individual's attempt.
-    #[inline(always)]
-    pub fn of<R: Real>(who: &Individual<R>) -> Self {
-        let Individual { key, iteration, index, attempt, .. } = *who;
-        SiteDraws { key, iteration, individual: index, attempt }
-    }
-
-    /// Those of set 0 of the coordinates `2 * pair` and `2 * pair + 1`, for less work than one by one.
-    #[inline(always)]
-    pub fn of_pair<R: Real>(&self, pair: u32) -> [[R; 2]; 2] {
-        self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
-    }
-
-    /// See [`Site::draws`].
-    #[inline(always)]
-    pub fn draws<R: Real>(&self, coordinate: u32, set: u32) -> [R; 2] {
-        self.stream(Purpose::Move).set(8 * self.attempt + set).draws_of(coordinate)
-    }
-
-    /// See [`Site::reentry`].
-    #[inline(always)]
-    pub fn reentry<R: Real>(&self, coordinate: u32) -> R {
-        self.stream(Purpose::Reentry).set(8 * self.attempt).draws_of::<R>(coordinate)[0]
-    }
-
-    #[inline(always)]
-    fn stream(&self, purpose: Purpose) -> Stream {
-        Stream::new(self.key, purpose, self.iteration, self.individual)
-    }
 }
 
 #[cfg(test)]
@@ -365,6 +333,10 @@ pub(crate) mod tests {
         fn bounds(&self) -> (f64, f64) {
             self.bounds
         }
+        fn drawn(&self, set: u32) -> [Draw<f64>; 2] {
+            self.draws[set as usize].map(|r| Draw::of_one_to_two(1.0 + r))
+        }
+        /// Without half a step, so that results by hand are exact.
         fn draws(&self, set: u32) -> [f64; 2] {
             self.draws[set as usize]
         }
@@ -386,10 +358,10 @@ pub(crate) mod tests {
         let second = Individual { attempt: 1, ..first };
         let site = |who| SiteDraws::of::<f64>(who);
         assert_ne!(first.uniform(0), second.uniform(0));
-        assert_ne!(site(&first).draws::<f64>(0, 0), site(&second).draws::<f64>(0, 0));
-        assert_ne!(site(&first).draws::<f64>(0, 0), site(&first).draws::<f64>(0, 1));
+        assert_ne!(site(&first).drawn::<f64>(0, 0), site(&second).drawn::<f64>(0, 0));
+        assert_ne!(site(&first).drawn::<f64>(0, 0), site(&first).drawn::<f64>(0, 1));
         let pair = site(&second).of_pair::<f64>(3);
-        assert_eq!(pair, [6, 7].map(|i| site(&second).draws(i, 0)));
+        assert_eq!(pair, [6, 7].map(|i| site(&second).drawn(i, 0)));
         assert_ne!(site(&first).reentry::<f64>(0), site(&second).reentry::<f64>(0));
         assert_ne!(first.below(1 << 31, 0), second.below(1 << 31, 0));
     }

@@ -18,7 +18,7 @@
 //! | k | `velocity_limit` | largest speed in ranges per iteration | > 0, inf for none | 1 |
 //! | | `boundary` | see [`boundary`] | | clamp |
 //! | COR | `correction` | reach of the mode `reverse` | [0, 1] | 0.22 |
-//! | r1, r2 | | uniform in (0, 1), fresh for every coordinate | | |
+//! | r1, r2 | | uniform in [0, 1), fresh for every coordinate | | |
 //! | p, g | | personal best, global best of the iteration before | | |
 //!
 //! **Source.** Hussain, Hussein et al., "CPSO: particle swarm optimization with CUDA and tree
@@ -35,7 +35,7 @@
 //! can arise, and positions stay in bounds.
 
 use crate::boundary::{self, Boundary};
-use crate::random::{Purpose, RunKey, Stream};
+use crate::random::{Draw, Purpose, RunKey, Stream};
 use crate::real::Real;
 
 /// The coefficients of a particle's move, in the precision of the run.
@@ -67,25 +67,38 @@ pub struct Coordinate<R> {
     pub personal_best: R,
 }
 
-/// The velocity of CPSO's equation 2, before the limit.
+/// The weights c1 r1 and c2 r2 of a coordinate's two pulls.
+#[inline(always)]
+pub fn pulls<R: Real>(coefficients: &Coefficients<R>, [r1, r2]: [Draw<R>; 2]) -> [R; 2] {
+    [r1.times(coefficients.cognitive), r2.times(coefficients.social)]
+}
+
+/// The velocity of CPSO's equation 2, before the limit; its products and sums are fused.
 #[inline(always)]
 pub fn velocity<R: Real>(
     coefficients: &Coefficients<R>,
     at: Coordinate<R>,
     global_best: R,
-    [r1, r2]: [R; 2],
+    [c1_r1, c2_r2]: [R; 2],
 ) -> R {
-    coefficients.inertia * at.velocity
-        + coefficients.cognitive * r1 * (at.personal_best - at.position)
-        + coefficients.social * r2 * (global_best - at.position)
+    let kept = coefficients.inertia * at.velocity;
+    let pulled = c1_r1.fused(at.personal_best - at.position, kept);
+    c2_r2.fused(global_best - at.position, pulled)
 }
 
-/// The velocity limited to +-k (upper - lower); a NaN becomes the upper limit.
+/// The range of velocities, +-k (upper - lower).
 #[inline(always)]
-pub fn limited<R: Real>(coefficients: &Coefficients<R>, velocity: R, (lower, upper): (R, R)) -> R {
+pub fn speeds<R: Real>(coefficients: &Coefficients<R>, (lower, upper): (R, R)) -> (R, R) {
     let limit = (coefficients.velocity_limit * (upper - lower)).smaller(R::MAX);
     // Zero minus zero is +0, which a bound must be.
-    velocity.clamp_to(R::ZERO - limit, limit)
+    (R::ZERO - limit, limit)
+}
+
+/// The velocity limited to its [`speeds`]; a NaN becomes the upper limit.
+#[inline(always)]
+pub fn limited<R: Real>(coefficients: &Coefficients<R>, velocity: R, bounds: (R, R)) -> R {
+    let (lower, upper) = speeds(coefficients, bounds);
+    velocity.clamp_to(lower, upper)
 }
 
 /// Position and velocity after CPSO's equation 3 and the boundary mode.
@@ -116,7 +129,7 @@ pub fn falling<R: Real>(start: R, end: R, iteration: u64, iterations: u32) -> R 
 /// The draw with which coordinate `i` of a particle re-enters its bounds.
 #[inline(always)]
 pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
-    Stream::new(key, Purpose::Reentry, iteration, individual).draws_of::<R>(i)[0]
+    Stream::new(key, Purpose::Reentry, iteration, individual).draws_of::<R>(i)[0].open()
 }
 
 /// A coordinate's first position and velocity from its two draws.
@@ -124,8 +137,8 @@ pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u3
 /// The position is `given`, or if that is a NaN uniform in the bounds; the velocity is half the way to another such
 /// point.
 #[inline(always)]
-pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [R; 2], given: R) -> (R, R) {
-    let place = |u: R| (lower + (upper - lower) * u).clamp_to(lower, upper);
+pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [Draw<R>; 2], given: R) -> (R, R) {
+    let place = |u: Draw<R>| (lower + (upper - lower) * u.open()).clamp_to(lower, upper);
     let position = if given.is_nan() { place(u1) } else { given };
     (position, R::HALF * (place(u2) - position))
 }
@@ -147,7 +160,7 @@ mod tests {
     fn equation_2_by_hand() {
         let at = Coordinate { position: 1.0, velocity: 3.0, personal_best: 2.0 };
         // 0.5 * 3 + 2 * 0.25 * (2 - 1) + 4 * 0.5 * (-1 - 1) = 1.5 + 0.5 - 4
-        assert_eq!(velocity(&C, at, -1.0, [0.25, 0.5]), -2.0);
+        assert_eq!(velocity(&C, at, -1.0, pulls(&C, [1.25, 1.5].map(Draw::of_one_to_two))), -2.0);
     }
 
     #[test]
@@ -174,9 +187,13 @@ mod tests {
 
     #[test]
     fn the_start_by_hand() {
-        assert_eq!(initial((-2.0, 6.0), [0.25, 0.75], f64::NAN), (0.0, 2.0));
-        assert_eq!(initial((3.0, 3.0), [0.25, 0.75], f64::NAN), (3.0, 0.0));
+        // Half a step more than 1/4 and 3/4, which is too little to be seen here.
+        let draws = [1.25_f32, 1.75].map(Draw::of_one_to_two);
+        let (x, v) = initial((-2.0, 6.0), draws, f32::NAN);
+        assert!(x.abs() < 1e-6 && (v - 2.0).abs() < 1e-6, "{x} {v}");
+        assert_eq!(initial((3.0, 3.0), draws, f32::NAN), (3.0, 0.0));
         // Begun at 1: half the way to 4.
-        assert_eq!(initial((-2.0, 6.0), [0.25, 0.75], 1.0), (1.0, 1.5));
+        let (x, v) = initial((-2.0, 6.0), draws, 1.0);
+        assert!(x == 1.0 && (v - 1.5).abs() < 1e-6, "{x} {v}");
     }
 }

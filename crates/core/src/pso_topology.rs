@@ -176,7 +176,8 @@ impl<R: Real> Method<R> for Pso<R> {
         };
         let star = self.topology == Topology::Star;
         let pull = if star { site.best() } else { site.of(plan.leader) };
-        let velocity = pso::velocity(coefficients, at, pull, site.draws(0));
+        let pulls = pso::pulls(coefficients, site.drawn(0));
+        let velocity = pso::velocity(coefficients, at, pull, pulls);
         let velocity = pso::limited(coefficients, velocity, site.bounds());
         let reentry = || site.reentry();
         let (x, v) = pso::moved(coefficients, at.position, velocity, site.bounds(), reentry);

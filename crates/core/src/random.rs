@@ -141,15 +141,15 @@ impl Stream {
         philox4x32::<ROUNDS>([self.individual, self.first + index, low, high], self.key)
     }
 
-    /// Two draws for each of the coordinates `2 * pair` and `2 * pair + 1`, uniform in (0, 1).
+    /// Two draws for each of the coordinates `2 * pair` and `2 * pair + 1`.
     #[inline(always)]
-    pub fn coordinate_draws<R: Real>(self, pair: u32) -> [[R; 2]; 2] {
+    pub fn coordinate_draws<R: Real>(self, pair: u32) -> [[Draw<R>; 2]; 2] {
         R::coordinate_draws(|index| self.block(index), pair)
     }
 
-    /// Both draws of one coordinate, uniform in (0, 1).
+    /// Both draws of one coordinate.
     #[inline(always)]
-    pub fn draws_of<R: Real>(self, coordinate: u32) -> [R; 2] {
+    pub fn draws_of<R: Real>(self, coordinate: u32) -> [Draw<R>; 2] {
         // A choice between values, not an index: on the GPU the draws are registers.
         let [even, odd] = self.coordinate_draws(coordinate / 2);
         let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
@@ -157,7 +157,40 @@ impl Stream {
     }
 }
 
-/// A number from the standard normal distribution, of two that are uniform in (0, 1).
+/// A draw as it is made: 1 + r, with r uniform in [0, 1), a multiple of the distance from 1 to the next number.
+///
+/// So a product with r costs one instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw<R>(R);
+
+impl<R: Real> Draw<R> {
+    /// The draw r of 1 + r.
+    #[inline(always)]
+    pub fn of_one_to_two(one_to_two: R) -> Self {
+        Draw(one_to_two)
+    }
+
+    /// A number uniform in the open interval (0, 1): r and half a step.
+    #[inline(always)]
+    pub fn open(self) -> R {
+        self.0 - (R::ONE - R::HALF_EPSILON)
+    }
+
+    /// Both of a pair as [`open`](Draw::open) gives them.
+    #[inline(always)]
+    pub fn both([first, second]: [Self; 2]) -> [R; 2] {
+        [first.open(), second.open()]
+    }
+
+    /// `factor` times r, rounded once.
+    #[inline(always)]
+    pub fn times(self, factor: R) -> R {
+        // factor (1 + r) - factor, of which nothing is rounded but the result.
+        self.0.fused(factor, -factor)
+    }
+}
+
+/// A number from the standard normal distribution, of two uniform in (0, 1).
 ///
 /// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of
 /// Mathematical Statistics 29, 1958; the cosine of the pair.
@@ -206,17 +239,16 @@ mod tests {
         let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2);
         let words = stream.block(4);
         let narrow = |word: u32| (2.0 * f64::from(word >> 9) + 1.0) / 16_777_216.0;
-        let [a, b] = stream.draws_of::<f32>(8);
-        assert_eq!([f64::from(a), f64::from(b)], [narrow(words[0]), narrow(words[1])]);
-        let [a, b] = stream.draws_of::<f32>(9);
-        assert_eq!([f64::from(a), f64::from(b)], [narrow(words[2]), narrow(words[3])]);
+        let open = |coordinate| stream.draws_of::<f32>(coordinate).map(|r| f64::from(r.open()));
+        assert_eq!(open(8), [narrow(words[0]), narrow(words[1])]);
+        assert_eq!(open(9), [narrow(words[2]), narrow(words[3])]);
         let words = stream.block(9);
         let wide = |high: u32, low: u32| {
-            let bits = ((u64::from(high) << 32) | u64::from(low)) >> 12;
+            let bits = (u64::from(high & 0xf_ffff) << 32) | u64::from(low);
             (2.0 * bits as f64 + 1.0) / 9_007_199_254_740_992.0
         };
-        let [a, b] = stream.draws_of::<f64>(9);
-        assert_eq!([a, b], [wide(words[0], words[1]), wide(words[2], words[3])]);
+        let open = stream.draws_of::<f64>(9).map(Draw::open);
+        assert_eq!(open, [wide(words[0], words[1]), wide(words[2], words[3])]);
     }
 
     #[test]
@@ -255,7 +287,18 @@ mod tests {
         assert_eq!(stream.set(0).draws_of::<f32>(5), stream.draws_of::<f32>(5));
         let words = stream.block((3 << 22) + 2);
         let [a, _] = stream.set(3).draws_of::<f32>(4);
-        assert_eq!(f64::from(a), (2.0 * f64::from(words[0] >> 9) + 1.0) / 16_777_216.0);
+        assert_eq!(f64::from(a.open()), (2.0 * f64::from(words[0] >> 9) + 1.0) / 16_777_216.0);
+    }
+
+    #[test]
+    fn draws_by_hand() {
+        let [least, most] = [1.0, 2.0 - f32::EPSILON].map(Draw::of_one_to_two);
+        assert_eq!([least.open(), most.open()], [2f32.powi(-24), 1.0 - 2f32.powi(-24)]);
+        // The product is rounded once: 3 r needs a bit more than there is.
+        assert_eq!(
+            [least.times(3.0), most.times(3.0)],
+            [0.0, (3.0 - 3.0 * f64::from(f32::EPSILON)) as f32]
+        );
     }
 
     #[test]

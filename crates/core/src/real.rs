@@ -1,14 +1,17 @@
 //! The two number types, `f32` and `f64`, behind one trait.
 //!
-//! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused,
-//! and the elementary functions are those of [`math`], not the platform's. The methods carry the
-//! names of std's, which would win over a trait's in a crate that has std: objectives therefore
-//! live in `no_std` crates.
+//! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused unless it says so
+//! ([`Real::fused`]), and the elementary functions are those of [`math`], not the platform's.
+//!
+//! The methods carry the names of std's. Of a number that is known to be an `f32` or `f64`, std's own are taken instead,
+//! without a word, wherever std is linked: on the host that is in every crate, also in one that is `no_std`. So objectives
+//! are written for any `R: Real`; where one is not, it says `Real::sin(x)`.
 
 use core::fmt::{Debug, Display, LowerExp};
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use crate::math;
+use crate::random::Draw;
 
 /// A floating-point number in which an optimisation is carried out.
 pub trait Real:
@@ -46,6 +49,8 @@ pub trait Real:
     const NAN: Self;
     /// The type's name as the program and the kernels spell it.
     const NAME: &'static str;
+    /// Half the distance from 1 to the next number.
+    const HALF_EPSILON: Self;
     /// How many 32-bit words [`ordered`](Real::ordered) uses: 1 or 2.
     const WORDS: usize;
 
@@ -68,13 +73,14 @@ pub trait Real:
     /// The number of an [`ordered`](Real::ordered) integer: zero is positive, NaN is [`Real::NAN`].
     fn from_ordered(key: u64) -> Self;
 
-    /// Four random words as the draws (r1, r2) of two neighbouring coordinates, each uniform in
-    /// the open interval (0, 1).
+    /// Random words as the draws (r1, r2) of two neighbouring coordinates.
     ///
     /// `block(k)` gives the k-th block of four words; `pair` numbers the pairs of coordinates.
     /// An `f32` takes one word (23 bits) a draw and one block for both coordinates, an `f64` two
     /// words (52 bits) a draw and one block a coordinate.
-    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Self; 2]; 2];
+    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Draw<Self>; 2]; 2];
+    /// `self * factor + term`, rounded once.
+    fn fused(self, factor: Self, term: Self) -> Self;
 
     /// Whether the number is neither infinite nor NaN.
     fn is_finite(self) -> bool;
@@ -125,6 +131,7 @@ impl Real for f32 {
     const NAN: Self = f32::from_bits(0x7fc0_0000);
     const NAME: &'static str = "f32";
     const WORDS: usize = 1;
+    const HALF_EPSILON: Self = f32::EPSILON / 2.0;
 
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
@@ -162,9 +169,13 @@ impl Real for f32 {
         f32::from_bits(if key & 0x8000_0000 != 0 { key ^ 0x8000_0000 } else { !key })
     }
     #[inline(always)]
-    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Self; 2]; 2] {
+    fn fused(self, factor: Self, term: Self) -> Self {
+        math::fused_f32(self, factor, term)
+    }
+    #[inline(always)]
+    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Draw<Self>; 2]; 2] {
         let words = block(pair);
-        let draw = |word: u32| math::open01_f32(word);
+        let draw = |word: u32| Draw::of_one_to_two(math::one_to_two_f32(word));
         [[draw(words[0]), draw(words[1])], [draw(words[2]), draw(words[3])]]
     }
     #[inline(always)]
@@ -227,6 +238,7 @@ impl Real for f64 {
     const NAN: Self = f64::from_bits(0x7ff8_0000_0000_0000);
     const NAME: &'static str = "f64";
     const WORDS: usize = 2;
+    const HALF_EPSILON: Self = f64::EPSILON / 2.0;
 
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
@@ -264,10 +276,13 @@ impl Real for f64 {
         f64::from_bits(if key & sign != 0 { key ^ sign } else { !key })
     }
     #[inline(always)]
-    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Self; 2]; 2] {
-        let draws = |words: [u32; 4]| {
-            [math::open01_f64(words[0], words[1]), math::open01_f64(words[2], words[3])]
-        };
+    fn fused(self, factor: Self, term: Self) -> Self {
+        math::fused_f64(self, factor, term)
+    }
+    #[inline(always)]
+    fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Draw<Self>; 2]; 2] {
+        let draw = |high, low| Draw::of_one_to_two(math::one_to_two_f64(high, low));
+        let draws = |words: [u32; 4]| [draw(words[0], words[1]), draw(words[2], words[3])];
         [draws(block(2 * pair)), draws(block(2 * pair + 1))]
     }
     #[inline(always)]

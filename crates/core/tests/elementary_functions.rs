@@ -31,7 +31,7 @@ fn random_f64(count: u32, exponent: i32) -> impl Iterator<Item = f64> {
     (0..count).map(move |i| {
         let [a, b, c, _] = Stream::new(key, Purpose::Move, 0, i).block(0);
         let e = -40 + (c >> 1) as i32 % (exponent + 40);
-        let x = (1.0 + open01_f64(a, b)) * 2f64.powi(e);
+        let x = one_to_two_f64(a, b) * 2f64.powi(e);
         if c & 1 == 0 { x } else { -x }
     })
 }

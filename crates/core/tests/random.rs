@@ -113,7 +113,8 @@ fn draws_are_uniform_and_uncorrelated() {
     let (mut sum, mut within, mut between) = (0.0, 0.0, 0.0);
     for individual in 0..n {
         let stream = Stream::new(key, Purpose::Move, 1, individual);
-        let [[a, b], [c, d]] = stream.coordinate_draws::<f32>(0).map(|r| r.map(f64::from));
+        let [[a, b], [c, d]] =
+            stream.coordinate_draws::<f32>(0).map(|r| r.map(|r| f64::from(r.open())));
         assert!([a, b, c, d].iter().all(|&u| 0.0 < u && u < 1.0));
         sum += a + b;
         within += (a - 0.5) * (b - 0.5) + (c - 0.5) * (d - 0.5);

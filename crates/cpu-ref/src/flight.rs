@@ -3,7 +3,7 @@
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
-use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::random::{Draw, Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
 use crate::task::{Bounds, Evaluate, Task};
@@ -74,35 +74,35 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
     #[inline(always)]
     pub(crate) fn fly(&self, particle: &mut Particle<'_, R>, global: &[R]) -> Fitness<R> {
         let Particle { index, ref mut position, ref mut velocity, .. } = *particle;
-        let pulls = Pulls { personal: particle.best_position, global };
+        let leaders = Leaders { personal: particle.best_position, global };
         let dimensions = self.bounds.dimensions();
         if dimensions == 2 {
             // Copies, to which nothing else can point: they stay in registers until the end.
             let mut x = [position[0], position[1]];
             let mut v = [velocity[0], velocity[1]];
-            self.move_row(index, &mut x, &mut v, pulls);
+            self.move_row(index, &mut x, &mut v, leaders);
             position.copy_from_slice(&x);
             velocity.copy_from_slice(&v);
             self.objective.evaluate(&x)
         } else {
-            self.move_row(index, position, velocity, pulls);
+            self.move_row(index, position, velocity, leaders);
             self.objective.evaluate(&position[..dimensions])
         }
     }
 
     /// Moves all coordinates of particle `index`.
     #[inline(always)]
-    fn move_row(&self, index: u32, x: &mut [R], v: &mut [R], pulls: Pulls<'_, R>) {
+    fn move_row(&self, index: u32, x: &mut [R], v: &mut [R], leaders: Leaders<'_, R>) {
         let stream = Stream::new(self.key, Purpose::Move, self.iteration, index);
         let dimensions = self.bounds.dimensions();
         let mut i = 0;
         while i < dimensions {
             let [draws, next_draws] = stream.coordinate_draws(i as u32 / 2);
-            (x[i], v[i]) = self.moved((index, i), (x[i], v[i]), pulls, draws);
+            (x[i], v[i]) = self.moved((index, i), (x[i], v[i]), leaders, draws);
             let next = i + 1;
             if next < dimensions {
                 (x[next], v[next]) =
-                    self.moved((index, next), (x[next], v[next]), pulls, next_draws);
+                    self.moved((index, next), (x[next], v[next]), leaders, next_draws);
             }
             i += 2;
         }
@@ -114,12 +114,13 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         &self,
         (index, i): (u32, usize),
         (position, velocity): (R, R),
-        pulls: Pulls<'_, R>,
-        draws: [R; 2],
+        leaders: Leaders<'_, R>,
+        draws: [Draw<R>; 2],
     ) -> (R, R) {
         let bounds = self.bounds.of(i);
-        let at = Coordinate { position, velocity, personal_best: pulls.personal[i] };
-        let velocity = pso::velocity(&self.coefficients, at, pulls.global[i], draws);
+        let at = Coordinate { position, velocity, personal_best: leaders.personal[i] };
+        let pulls = pso::pulls(&self.coefficients, draws);
+        let velocity = pso::velocity(&self.coefficients, at, leaders.global[i], pulls);
         let velocity = pso::limited(&self.coefficients, velocity, bounds);
         let reentry = || reentry_draw(self.key, self.iteration, index, i as u32);
         pso::moved(&self.coefficients, position, velocity, bounds, reentry)
@@ -139,7 +140,7 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
 
 /// The two places that pull a particle.
 #[derive(Clone, Copy)]
-struct Pulls<'a, R> {
+struct Leaders<'a, R> {
     personal: &'a [R],
     global: &'a [R],
 }

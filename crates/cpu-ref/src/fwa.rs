@@ -255,9 +255,9 @@ fn step<R: Real>(
         let (mut wanted, all) = (spark.coordinates, row.len());
         for (i, to) in row.iter_mut().enumerate() {
             let coordinate = i as u32;
-            let [r, _] = draws.draws::<R>(coordinate, 0);
+            let [r, _] = draws.drawn::<R>(coordinate, 0);
             *to = from[i];
-            if fwa::is_chosen(wanted, (all - i) as u32, r) {
+            if fwa::is_chosen(wanted, (all - i) as u32, r.open()) {
                 wanted -= 1;
                 let bounds = work.bounds.of(i);
                 let x = spark.changed(from[i], bounds);
@@ -296,7 +296,7 @@ fn select<R: Real>(swarm: &mut Swarm<R>, candidates: &Candidates<R>, best: Candi
         } else {
             let stream = Stream::new(key, Purpose::Choice, iteration, slot as u32);
             let [r, _] = stream.draws_of(0);
-            fwa::roulette(&candidates.sums, r)
+            fwa::roulette(&candidates.sums, r.open())
         };
         row.copy_from_slice(candidates.row(swarm, chosen));
         fitness.push(match chosen.checked_sub(fireworks) {

@@ -13,7 +13,7 @@ use warpswarm_core::method::{
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso;
-use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::random::{Draw, Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
@@ -324,8 +324,8 @@ impl<R: Real> Site<R> for Place<'_, R> {
     fn bounds(&self) -> (R, R) {
         self.bounds
     }
-    fn draws(&self, set: u32) -> [R; 2] {
-        self.draws.draws(self.coordinate as u32, set)
+    fn drawn(&self, set: u32) -> [Draw<R>; 2] {
+        self.draws.drawn(self.coordinate as u32, set)
     }
     fn reentry(&self) -> R {
         self.draws.reentry(self.coordinate as u32)

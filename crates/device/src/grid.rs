@@ -75,7 +75,7 @@ pub fn reduce<T: Stored, O: Operator<T>>(
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
     /// `[parity][word][block]`
-    slots: View<u64>,
+    slots: Tagged,
     blocks: u32,
     words: u32,
 }
@@ -85,12 +85,12 @@ impl Exchange {
     /// ([`slot_words`](warpswarm_core::launch::slot_words)).
     #[inline(always)]
     pub fn new(slots: View<u64>, blocks: u32, words: u32) -> Self {
-        Exchange { slots, blocks, words }
+        Exchange { slots: Tagged::new(slots), blocks, words }
     }
 
     #[inline(always)]
-    fn slot(&self, tag: u32, word: u32, block: u32) -> usize {
-        (((tag & 1) * self.words + word) * self.blocks + block) as usize
+    fn slot(&self, tag: u32, word: u32, block: u32) -> u32 {
+        ((tag & 1) * self.words + word) * self.blocks + block
     }
 
     /// Posts this block's best under `tag`; by one thread, after a barrier behind which the block
@@ -102,11 +102,17 @@ impl Exchange {
         if best.ordered() != Fitness::<R>::WORST.ordered() {
             fence();
         }
+        self.post_alone(tag, block, best);
+    }
+
+    /// [`post`](Exchange::post) where what goes with it carries the tag too ([`Tagged`]): nothing is ordered before.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn post_alone<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
             let payload = payload::<R>(best, self.words, word);
-            let value = u64::from(tag) << 32 | u64::from(payload);
-            self.slots.store_relaxed(self.slot(tag, word, block), value);
+            self.slots.show(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
     }
@@ -131,10 +137,47 @@ impl Exchange {
         warp::best(best, constrained).0
     }
 
-    /// The best of the slots `first + lane + 32 k`, k below `N`, when all have the tag.
+    /// Posts a count under `tag`, for [`least`](Exchange::least); by one thread.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn post_count(&self, tag: u32, block: u32, count: u32) {
+        self.slots.show(tag, self.slot(tag, 0, block), count);
+    }
+
+    /// Waits for all counts under `tag` and gives the least; see [`collect`](Exchange::collect). Collective in the warp.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn least<const IN_FLIGHT: usize>(&self, tag: u32) -> u32 {
+        let mut least = u32::MAX;
+        let mut first = 0;
+        while first < self.blocks {
+            let counts = self.wait(tag, 0, self.mine::<IN_FLIGHT>(first));
+            let mut k = 0;
+            while k < IN_FLIGHT {
+                least = least.min(counts[k]);
+                k += 1;
+            }
+            first += 32 * IN_FLIGHT as u32;
+        }
+        warp::min(least)
+    }
+
+    /// The blocks `first + lane + 32 k`, whose slots this lane reads.
     ///
     /// A lane whose slots lie beyond the last block's reads that one again: all loads are on their way
     /// before the first is looked at.
+    #[inline(always)]
+    fn mine<const N: usize>(&self, first: u32) -> [u32; N] {
+        let mut blocks = [0; N];
+        let mut k = 0;
+        while k < N {
+            blocks[k] = (first + thread::lane() + 32 * k as u32).min(self.blocks - 1);
+            k += 1;
+        }
+        blocks
+    }
+
+    /// The best of the slots `first + lane + 32 k`, k below `N`, when all have the tag.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn hear<R: DeviceReal, const N: usize>(
@@ -143,18 +186,13 @@ impl Exchange {
         first: u32,
         constrained: bool,
     ) -> Candidate<R> {
-        let mut blocks = [0; N];
-        let mut k = 0;
-        while k < N {
-            blocks[k] = (first + thread::lane() + 32 * k as u32).min(self.blocks - 1);
-            k += 1;
-        }
+        let blocks = self.mine::<N>(first);
         let mut payloads = [[u32::MAX; 4]; N];
         let mut word = 0;
         while word < 4 {
             if word < self.words {
                 let found = self.wait(tag, word, blocks);
-                k = 0;
+                let mut k = 0;
                 while k < N {
                     payloads[k][word as usize] = found[k];
                     k += 1;
@@ -163,7 +201,7 @@ impl Exchange {
             word += 1;
         }
         let mut best = Candidate::<R>::NONE;
-        k = 0;
+        let mut k = 0;
         while k < N {
             let fitness = fitness::<R>(payloads[k], constrained);
             best = best.better(Candidate::new(fitness, blocks[k]));
@@ -182,21 +220,81 @@ impl Exchange {
             places[k] = self.slot(tag, word, blocks[k]);
             k += 1;
         }
+        self.slots.see_all(tag, places)
+    }
+}
+
+/// Words that one block shows the others, each with the tag under which it does: whoever reads waits for the tag, and
+/// so nothing else needs an order.
+#[derive(Clone, Copy, Debug)]
+pub struct Tagged(View<u64>);
+
+impl Tagged {
+    /// The words in `words`.
+    #[inline(always)]
+    pub fn new(words: View<u64>) -> Self {
+        Tagged(words)
+    }
+
+    /// Shows a word.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn show(&self, tag: u32, place: u32, word: u32) {
+        self.0.store_relaxed(place as usize, u64::from(tag) << 32 | u64::from(word));
+    }
+
+    /// The word that is shown under `tag`, when it is.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn see(&self, tag: u32, place: u32) -> u32 {
+        self.see_all(tag, [place])[0]
+    }
+
+    /// The words that are shown under `tag`, when all are: all loads are on their way before the first is looked at.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn see_all<const N: usize>(&self, tag: u32, places: [u32; N]) -> [u32; N] {
+        let mut at = [0; N];
+        let mut k = 0;
+        while k < N {
+            at[k] = places[k] as usize;
+            k += 1;
+        }
         loop {
-            let values = self.slots.load_relaxed_all(places);
-            let mut payloads = [0; N];
+            let values = self.0.load_relaxed_all(at);
+            let mut words = [0; N];
             let mut there = true;
             k = 0;
             while k < N {
                 there &= (values[k] >> 32) as u32 == tag;
-                payloads[k] = values[k] as u32;
+                words[k] = values[k] as u32;
                 k += 1;
             }
             if there {
-                return payloads;
+                return words;
             }
             machine::spin();
         }
+    }
+
+    /// Shows a number, in one word or two.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn show_number<R: Real>(&self, tag: u32, place: u32, number: R) {
+        let bits = number.to_bits64();
+        if R::WORDS == 2 {
+            self.show(tag, 2 * place + 1, (bits >> 32) as u32);
+        }
+        self.show(tag, R::WORDS as u32 * place, bits as u32);
+    }
+
+    /// The number that is shown under `tag`, when it is.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn see_number<R: Real>(&self, tag: u32, place: u32) -> R {
+        let low = self.see(tag, R::WORDS as u32 * place);
+        let high = if R::WORDS == 2 { self.see(tag, 2 * place + 1) } else { 0 };
+        R::from_bits64(u64::from(high) << 32 | u64::from(low))
     }
 }
 

@@ -4,10 +4,12 @@
 //! the crate is written in terms of the two.
 
 mod linked;
+mod shared;
 
 use core::arch::{asm, nvptx};
 
 pub(crate) use linked::*;
+pub(crate) use shared::*;
 
 // Collective operations go through LLVM's intrinsics: they are known to be convergent, so that the
 // optimiser never duplicates one into two branches, which inline assembly does not promise.
@@ -109,67 +111,6 @@ pub(crate) fn shuffle(value: u32, lane: u32) -> u32 {
 pub(crate) fn min(value: u32) -> u32 {
     // SAFETY: collective by the contract of `warp`.
     unsafe { redux_umin(value, ALL) }
-}
-
-/// The start of the block's shared memory; the launch gives its size. `ptx-builder` declares the
-/// symbol in every module that uses it.
-#[inline(always)]
-fn shared_base() -> u32 {
-    let base: u32;
-    // SAFETY: reads the address of a symbol.
-    unsafe {
-        asm!("mov.u32 {base}, warpswarm_shared;", base = out(reg32) base,
-            options(pure, nomem, nostack, preserves_flags));
-    }
-    base
-}
-
-/// # Safety
-/// `offset` is a multiple of 4 and below the launch's shared bytes.
-#[inline(always)]
-pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
-    let value: u32;
-    // SAFETY: the caller keeps the address inside the block's shared memory.
-    unsafe {
-        asm!("ld.shared.b32 {value}, [{at}];", at = in(reg32) shared_base() + offset,
-            value = out(reg32) value, options(pure, readonly, nostack, preserves_flags));
-    }
-    value
-}
-
-/// # Safety
-/// `offset` is a multiple of 8 and, with the 8 bytes after it, below the launch's shared bytes.
-#[inline(always)]
-pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
-    let value: u64;
-    // SAFETY: the caller keeps the address inside the block's shared memory.
-    unsafe {
-        asm!("ld.shared.b64 {value}, [{at}];", at = in(reg32) shared_base() + offset,
-            value = out(reg64) value, options(pure, readonly, nostack, preserves_flags));
-    }
-    value
-}
-
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline(always)]
-pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
-    // SAFETY: the caller keeps the address inside the block's shared memory.
-    unsafe {
-        asm!("st.shared.b32 [{at}], {value};", at = in(reg32) shared_base() + offset,
-            value = in(reg32) value, options(nostack, preserves_flags));
-    }
-}
-
-/// # Safety
-/// As [`shared_read_u64`].
-#[inline(always)]
-pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
-    // SAFETY: the caller keeps the address inside the block's shared memory.
-    unsafe {
-        asm!("st.shared.b64 [{at}], {value};", at = in(reg32) shared_base() + offset,
-            value = in(reg64) value, options(nostack, preserves_flags));
-    }
 }
 
 /// # Safety

@@ -16,7 +16,7 @@ use warpswarm_core::order::Fitness;
 use warpswarm_core::real::Real;
 
 use crate::data::DeviceData;
-use crate::point::{ThreadPoint, TilePoint, WarpPoint};
+use crate::point::{ColumnPoint, ThreadPoint, TilePoint, WarpPoint};
 use crate::view::DeviceReal;
 #[cfg(target_arch = "nvptx64")]
 use crate::view::View;
@@ -202,6 +202,29 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Form<R> for TilePoint<R, L
         let stage =
             unsafe { crate::shared::SharedArray::new(machine::handed_stage(), LANES * K as u32) };
         TilePoint::new(R::handed_coordinates(), dimensions, stage)
+    }
+}
+
+impl<R: DeviceReal> Form<R> for ColumnPoint<R> {
+    const COLLECTIVE: bool = false;
+
+    #[inline(always)]
+    fn show(&self) {}
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn hand_over(&self) -> Fitness<R> {
+        R::judge_tile::<1>(&[R::ZERO], self.dimensions() as u32, self.column.offset())
+    }
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn handed_over() -> Self {
+        let dimensions = machine::handed_dimensions();
+        let places = dimensions.next_multiple_of(4);
+        // SAFETY: the kernel has handed over a column with a place for each coordinate, and for those up to a multiple of
+        // four.
+        let column = unsafe { crate::shared::SharedArray::new(machine::handed_stage(), places) };
+        ColumnPoint::new(column, dimensions as usize)
     }
 }
 

@@ -2,12 +2,16 @@
 //!
 //! All give the same bits: they follow the order of [`sum`].
 
+mod column;
+
 use warpswarm_core::objective::Point;
 use warpswarm_core::sum::{self, LEAVES, Operator, Pairwise, Sum, TILE, TILE_LEVELS};
 
 use crate::shared::SharedArray;
 use crate::view::{DeviceReal, View};
 use crate::{machine, thread, warp};
+
+pub use column::ColumnPoint;
 
 /// A number of terms that the compiler does not know: where it is that of a table, the compiler would
 /// write out the loop, hundreds of terms long.

@@ -115,6 +115,8 @@ impl<T: Stored> SharedArray<T> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn at(&self, i: u32) -> u32 {
+        // Under the emulator alone, as with views.
+        #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.len {
             machine::fail("a shared array was used out of its bounds");
         }
@@ -125,7 +127,7 @@ impl<T: Stored> SharedArray<T> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn get(&self, i: u32) -> T {
-        // SAFETY: `at` has checked the place; `new`'s caller vouches for the array.
+        // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller vouches for the array.
         unsafe { T::read(self.at(i)) }
     }
 
@@ -133,14 +135,39 @@ impl<T: Stored> SharedArray<T> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn set(&self, i: u32, value: T) {
-        // SAFETY: `at` has checked the place; `new`'s caller vouches for the array.
+        // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller vouches for the array.
         unsafe { T::write(self.at(i), value) }
+    }
+
+    /// Elements `i` to `i + 3`; where they begin is a multiple of 16 bytes.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn get4(&self, i: u32) -> [T; 4]
+    where
+        T: DeviceReal,
+    {
+        self.at(i + 3);
+        // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller vouches for the array.
+        unsafe { T::shared_read4(self.at(i)) }
+    }
+
+    /// Makes `values` elements `i` to `i + 3`; see [`get4`](SharedArray::get4).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set4(&self, i: u32, values: [T; 4])
+    where
+        T: DeviceReal,
+    {
+        self.at(i + 3);
+        // SAFETY: as in `get4`.
+        unsafe { T::shared_write4(self.at(i), values) }
     }
 
     /// The `len` elements from `i` on.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn part(&self, i: u32, len: u32) -> Self {
+        #[cfg(not(target_arch = "nvptx64"))]
         if i > self.len || self.len - i < len {
             machine::fail("a part of a shared array lies outside it");
         }

@@ -3,99 +3,15 @@
 //! A view out of whose bounds a kernel reads or writes ends the launch: on the GPU by a trap, under
 //! the emulator by a fault that names kernel, block, thread and place.
 
+mod real;
+
 use core::marker::PhantomData;
 
 use warpswarm_core::launch::Ptr;
-use warpswarm_core::real::Real;
 
-use crate::objective::Handed;
-use crate::shared::Stored;
 use crate::{machine, thread};
 
-/// A number that kernels compute with: it can be kept in shared memory and read in vectors.
-pub trait DeviceReal: Real + Stored + Handed {
-    /// Four neighbouring numbers, read once and not kept in the caches.
-    ///
-    /// # Safety
-    /// `at` is valid for a read of four numbers in global memory and a multiple of 16 bytes.
-    unsafe fn stream_read(at: *const Self) -> [Self; 4];
-    /// Two neighbouring numbers, read once and not kept in the caches.
-    ///
-    /// # Safety
-    /// `at` is valid for a read of two numbers in global memory and a multiple of their size.
-    unsafe fn stream_read2(at: *const Self) -> [Self; 2];
-    /// Two neighbouring numbers, written once and not kept in the caches.
-    ///
-    /// # Safety
-    /// `at` is valid for a write of two numbers in global memory and a multiple of their size.
-    unsafe fn stream_write2(at: *mut Self, values: [Self; 2]);
-    /// Four neighbouring numbers, written once and not kept in the caches.
-    ///
-    /// # Safety
-    /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
-    unsafe fn stream_write(at: *mut Self, values: [Self; 4]);
-}
-
-impl DeviceReal for f32 {
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
-        // SAFETY: the caller's.
-        unsafe { machine::stream_read_2x32(at.cast()) }.map(f32::from_bits)
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_write2(at: *mut Self, values: [Self; 2]) {
-        // SAFETY: the caller's.
-        unsafe { machine::stream_write_2x32(at.cast(), values.map(f32::to_bits)) }
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_read(at: *const Self) -> [Self; 4] {
-        // SAFETY: the caller's.
-        unsafe { machine::stream_read_4x32(at.cast()) }.map(f32::from_bits)
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
-        // SAFETY: the caller's.
-        unsafe { machine::stream_write_4x32(at.cast(), values.map(f32::to_bits)) }
-    }
-}
-
-impl DeviceReal for f64 {
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
-        // SAFETY: the caller's.
-        unsafe { machine::stream_read_2x64(at.cast()) }.map(f64::from_bits)
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_write2(at: *mut Self, values: [Self; 2]) {
-        // SAFETY: the caller's.
-        unsafe { machine::stream_write_2x64(at.cast(), values.map(f64::to_bits)) }
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_read(at: *const Self) -> [Self; 4] {
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
-        let (a, b) = unsafe {
-            (machine::stream_read_2x64(at.cast()), machine::stream_read_2x64(at.add(2).cast()))
-        };
-        [a[0], a[1], b[0], b[1]].map(f64::from_bits)
-    }
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
-        let [a, b, c, d] = values.map(f64::to_bits);
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
-        unsafe {
-            machine::stream_write_2x64(at.cast(), [a, b]);
-            machine::stream_write_2x64(at.add(2).cast(), [c, d]);
-        }
-    }
-}
+pub use real::DeviceReal;
 
 /// An array in global memory that threads read and write.
 ///

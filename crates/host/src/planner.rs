@@ -3,6 +3,7 @@
 //! | the swarm of one run | schedule |
 //! |---|---|
 //! | fits in the registers of one block | resident, one block a run |
+//! | has so many particles that each can have a thread | the same, in columns |
 //! | fits in those of blocks that run at the same time | resident, several blocks, cooperative |
 //! | does not | streaming, with a tile, or for more than 128 dimensions a warp a particle |
 //!
@@ -13,7 +14,8 @@ pub(crate) mod generation;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    MAX_BLOCK, ResidentLayout, Tile, pso_kernels, reduction_shared_bytes, streaming_shared_bytes,
+    MAX_BLOCK, ResidentLayout, Tile, pso_kernels, reduction_shared_bytes, row_stride,
+    streaming_shared_bytes,
 };
 
 use crate::choices::Schedule;
@@ -27,10 +29,11 @@ pub(crate) const MAX_GRID: u64 = (1 << 31) - 1;
 /// The smallest block of several that share a run: with fewer threads, agreeing costs more than
 /// moving.
 const SHARING_BLOCK: u32 = 128;
-/// The most blocks that share a run while larger ones are to be had. H200, f32, two dimensions,
-/// microseconds an iteration for 32, 64 and 128 blocks: 16,384 particles 1.42, 1.75, 1.88; 4,096
-/// particles 1.14, 1.67, 1.58.
-const SHARING_BLOCKS: u32 = 32;
+/// Bytes of shared memory that a block can have on any device.
+const ANY_SHARED: u32 = 48 * 1024;
+/// Particles a multiprocessor and dimension from which on particles are in columns: a thread takes so long for all
+/// coordinates that fewer do not keep a multiprocessor busy.
+const IN_COLUMNS: u64 = 5;
 /// The block of a schedule that streams: enough warps to hide latency, enough blocks to balance.
 const STREAMING_BLOCK: u32 = 128;
 /// The block of the stepwise schedule.
@@ -46,6 +49,8 @@ pub(crate) struct Demand {
     pub(crate) dimensions: u32,
     /// Whether lanes show each other their coordinates.
     pub(crate) gathers: bool,
+    /// Whether particles that leave their bounds are put back onto them.
+    pub(crate) clamps: bool,
     /// Multiprocessors of the device.
     pub(crate) multiprocessors: u32,
     pub(crate) schedule: Schedule,
@@ -141,10 +146,33 @@ fn resident<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Result
         let most = Tile::all::<R>().iter().map(Tile::dimensions).max().unwrap_or(0);
         return Ok(Err(format!("{dimensions} dimensions, and registers hold {most}")));
     };
+    let columns = Tile::columns::<R>();
+    let fit = tile.per_lane > 2 && dimensions <= columns.dimensions();
+    if !fit || !demand.clamps {
+        return resident_in::<R>(demand, tile, occupancy);
+    }
+    let enough = IN_COLUMNS * u64::from(demand.multiprocessors) * u64::from(dimensions);
+    let many = u64::from(individuals) * u64::from(runs) >= enough;
+    let [first, second] = if many { [columns, tile] } else { [tile, columns] };
+    match resident_in::<R>(demand, first, occupancy)? {
+        Ok(layout) => Ok(Ok(layout)),
+        Err(_) => resident_in::<R>(demand, second, occupancy),
+    }
+}
+
+/// The resident schedule in a tile, or why it is impossible.
+fn resident_in<R: Real>(
+    demand: &Demand,
+    tile: Tile,
+    occupancy: Occupancy<'_>,
+) -> Result<Result<Layout, String>> {
+    let Demand { individuals, dimensions, runs, .. } = *demand;
     let wanted = forced(demand, tile.max_block)?;
     let threads = u64::from(individuals) * u64::from(tile.lanes);
     let shared = |block| {
-        ResidentLayout::new::<R>((tile.lanes, tile.dimensions()), block, demand.gathers).bytes
+        let stride = row_stride(dimensions);
+        let tile = (tile.lanes, tile.dimensions());
+        ResidentLayout::new::<R>(tile, (block, stride), demand.gathers).bytes
     };
     let layout = |grid: Geometry| Layout {
         schedule: Schedule::Resident,
@@ -155,6 +183,12 @@ fn resident<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Result
     };
     if threads <= u64::from(wanted.unwrap_or(tile.max_block)) {
         let block = wanted.unwrap_or((threads as u32).next_multiple_of(WARP));
+        let kernel = pso_kernels::RESIDENT;
+        let one = Resident { kernel, tile: Some(tile), block, shared: shared(block) };
+        // Columns may need more shared memory than an older device has for a block.
+        if one.shared > ANY_SHARED && occupancy(&one)? == 0 {
+            return Ok(Err(format!("a block needs {} bytes of shared memory", one.shared)));
+        }
         return Ok(Ok(layout(geometry(block, 1, runs, MAX_GRID))));
     }
     let most = tile.max_grid_block;
@@ -181,9 +215,8 @@ fn sharing_blocks(demand: &Demand, threads: u64, forced: Option<u32>, most: u32)
     if let Some(block) = forced {
         return vec![block];
     }
-    // So large that few blocks have to agree, and so small that the runs, all together, fill the
-    // device.
-    let multiprocessors = demand.multiprocessors.div_ceil(demand.runs).clamp(1, SHARING_BLOCKS);
+    // So small that the runs, all together, fill the device: blocks agree rarely.
+    let multiprocessors = demand.multiprocessors.div_ceil(demand.runs).max(1);
     let even = threads.div_ceil(u64::from(multiprocessors)).min(u64::from(most)) as u32;
     let mut block = even.next_multiple_of(WARP).clamp(SHARING_BLOCK.min(most), most);
     let mut blocks = vec![block];
@@ -251,6 +284,7 @@ mod tests {
         runs: 1,
         dimensions: 30,
         gathers: false,
+        clamps: true,
         multiprocessors: 132,
         schedule: Schedule::Auto,
         block: None,
@@ -272,23 +306,29 @@ mod tests {
         let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
         assert_eq!(one(1, 1), (Resident, Some("x1k2"), 32, 1, 1));
         assert_eq!(one(33, 2), (Resident, Some("x1k2"), 64, 1, 1));
-        assert_eq!(one(1024, 2), (Resident, Some("x1k2"), 1024, 1, 1));
-        assert_eq!(one(64, 30), (Resident, Some("x8k4"), 512, 1, 1));
+        assert_eq!(one(512, 2), (Resident, Some("x1k2"), 512, 1, 1));
+        assert_eq!(one(48, 30), (Resident, Some("x8k4"), 384, 1, 1));
         assert_eq!(one(5, 33), (Resident, Some("x16k8"), 96, 1, 1));
         let batch = Demand { individuals: 40, runs: 1_000_000, dimensions: 10, ..H200 };
-        assert_eq!(grid(batch), (Resident, Some("x8k4"), 320, 1, 1_000_000));
+        assert_eq!(grid(batch), (Resident, Some("column"), 64, 1, 1_000_000));
+        assert_eq!(grid(Demand { runs: 100, ..batch }), (Resident, Some("x8k4"), 320, 1, 100));
+        let reflecting = Demand { clamps: false, ..batch };
+        assert_eq!(grid(reflecting), (Resident, Some("x8k4"), 320, 1, 1_000_000));
     }
 
     #[test]
     fn larger_swarms_share_blocks_that_run_together() {
         use Schedule::Resident;
         let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
-        assert_eq!(one(1025, 2), (Resident, Some("x1k2"), 128, 9, 1));
+        assert_eq!(one(513, 2), (Resident, Some("x1k2"), 128, 5, 1));
         assert_eq!(one(65_536, 2), (Resident, Some("x1k2"), 512, 128, 1));
-        assert_eq!(one(1024, 30), (Resident, Some("x8k4"), 256, 32, 1));
+        assert_eq!(one(1024, 30), (Resident, Some("x8k4"), 128, 64, 1));
         // 132 * 768 threads are there in all, in blocks of at most 384.
         assert_eq!(one(12_672, 30), (Resident, Some("x8k4"), 384, 264, 1));
-        assert_eq!(one(12_673, 30).0, Schedule::Streaming);
+        // 132 * 1,024 threads, a particle each.
+        assert_eq!(one(12_673, 30), (Resident, Some("column"), 128, 100, 1));
+        assert_eq!(one(65_536, 30), (Resident, Some("column"), 512, 128, 1));
+        assert_eq!(one(135_169, 30).0, Schedule::Streaming);
         let batch = Demand { individuals: 4096, runs: 100, dimensions: 2, ..H200 };
         assert_eq!(grid(batch), (Resident, Some("x1k2"), 512, 8, 33));
     }
@@ -320,8 +360,8 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_is_always_below_48_kilobytes() {
-        for dimensions in [2, 30, 128, 200] {
+    fn shared_memory_is_below_48_kilobytes_but_in_columns() {
+        for dimensions in [2, 33, 128, 200] {
             for individuals in [1, 60, 100_000] {
                 for schedule in [Schedule::Auto, Schedule::Streaming, Schedule::Stepwise] {
                     let gathers = true;
@@ -357,7 +397,7 @@ mod tests {
         check(
             H200,
             &mut |_| Ok(0),
-            "schedule resident is impossible: 1024 individuals need 22 blocks, of which 0 run at \
+            "schedule resident is impossible: 1024 individuals need 2 blocks, of which 0 run at \
              the same time; allowed: auto, streaming, stepwise, hosted",
         );
         assert_eq!(plan::<f32>(&H200, &mut |_| Ok(0)).unwrap().schedule, Schedule::Streaming);
@@ -377,7 +417,7 @@ mod tests {
         let error = plan::<f32>(&one(1024, Schedule::Auto), &mut thousand).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "block_size is 1024; allowed: multiples of 32 up to 512 for this schedule and size"
+            "block_size is 1024; allowed: multiples of 32 up to 384 for this schedule and size"
         );
         assert!(plan::<f64>(&one(512, Schedule::Auto), &mut thousand).is_err());
         assert!(plan::<f32>(&one(512, Schedule::Stepwise), &mut thousand).is_err());

@@ -59,7 +59,7 @@ fn several_blocks_a_run() {
         check::<f32>(2, schedule, &settings);
         check::<f64>(6, schedule, &settings);
     }
-    let plan = optimiser::<f32>(6, &emulated(Schedule::Auto, &settings(200))).unwrap().plan();
+    let plan = optimiser::<f32>(40, &emulated(Schedule::Auto, &settings(200))).unwrap().plan();
     let plan = plan.unwrap();
     assert_eq!((plan.schedule, plan.blocks_per_run > 1), (Schedule::Resident, true));
 }
@@ -69,11 +69,11 @@ fn batches_in_one_launch_and_in_waves() {
     for schedule in SCHEDULES {
         check::<f32>(3, schedule, &Settings { runs: 3, ..settings(9) });
     }
-    // 500 particles of 8 lanes are 125 blocks of 32 threads, of which 256 run at the same time.
-    let waves = Settings { runs: 5, block_size: Some(32), ..settings(500) };
-    let plan = optimiser::<f32>(3, &emulated(Schedule::Resident, &waves)).unwrap().plan();
+    // 250 particles of 16 lanes are 125 blocks of 32 threads, of which 256 run at the same time.
+    let waves = Settings { runs: 5, block_size: Some(32), ..settings(250) };
+    let plan = optimiser::<f32>(33, &emulated(Schedule::Resident, &waves)).unwrap().plan();
     assert_eq!(plan.unwrap().runs_per_launch, 2);
-    check::<f32>(3, Schedule::Resident, &waves);
+    check::<f32>(33, Schedule::Resident, &waves);
 }
 
 #[test]

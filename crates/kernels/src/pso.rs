@@ -9,9 +9,11 @@ pub mod resident;
 pub mod stepwise;
 pub mod streaming;
 
+mod columns;
+mod meeting;
 mod particle;
 
-use warpswarm_core::launch::{Control, PsoArgs, record_stride, stopped};
+use warpswarm_core::launch::{Control, PsoArgs, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::shared::SharedArray;
@@ -52,24 +54,12 @@ pub struct Swarm<'a, R> {
 }
 
 impl<'a, R: DeviceReal> Swarm<'a, R> {
-    /// The run that this block works on.
+    /// The run that this block works on, found out anew at each call: in long kernels it is better to compute addresses
+    /// twice than to keep them in registers in between.
     #[inline(always)]
     pub fn of_block(args: &'a PsoArgs<R>) -> Self {
-        Swarm::of(args, thread::block_index())
-    }
-
-    /// The same, computed anew: in long kernels it is better to compute addresses twice than to
-    /// keep them in registers in between.
-    #[inline(always)]
-    pub(crate) fn again(args: &'a PsoArgs<R>) -> Self {
-        Swarm::of(args, thread::opaque(thread::block_index()))
-    }
-
-    #[inline(always)]
-    fn of(args: &'a PsoArgs<R>, block: u32) -> Self {
-        // Never zero; said so that no check for a division by zero is compiled.
-        let blocks = args.blocks_per_run.max(1);
-        Swarm::new(args, block / blocks, block % blocks)
+        let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
+        Swarm::new(args, run, part)
     }
 
     /// Run `run` of the launch.
@@ -140,19 +130,6 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         }
     }
 
-    /// The scratch of the exchange between resident blocks: the record of block `part` under `tag`.
-    #[inline(always)]
-    pub fn record(&self, tag: u32, part: u32) -> View<R> {
-        let (blocks, places) = (self.args.blocks_per_run, record_stride(self.args.stride) as usize);
-        let records = of_run(
-            self.args.slot_positions,
-            self.args.runs,
-            self.run,
-            2 * blocks as usize * places,
-        );
-        records.part(((tag & 1) * blocks + part) as usize * places, places)
-    }
-
     /// See [`Run::end_iteration`]; with `iterations` zero it ends the initialisation.
     #[inline(always)]
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
@@ -165,9 +142,10 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
 /// The kernels of one precision; those in the inner brackets are there for each tile and for
 /// objectives with constraints and without. A tile is its name, lanes, coordinates a lane, and for how
 /// many threads the registers of three kernels must suffice: a resident block, a block of a
-/// cooperative grid, and streaming, of which several blocks are to share a multiprocessor.
+/// cooperative grid, and streaming, of which several blocks are to share a multiprocessor. The second list is of tiles
+/// that are in columns: they do not stream.
 macro_rules! kernels {
-    ($real:ident, $tiles:tt) => {
+    ($real:ident, $tiles:tt, $columns:tt) => {
         mod $real {
             use super::*;
             warpswarm_device::entries! {
@@ -185,12 +163,13 @@ macro_rules! kernels {
                         |args: PsoArgs<$real>| streaming::any(&args),
                 }
             }
-            kernels! { @ unconstrained $real "" false $tiles }
-            kernels! { @ constrained $real "_constrained" true $tiles }
+            kernels! { @ unconstrained $real "" false $tiles $columns }
+            kernels! { @ constrained $real "_constrained" true $tiles $columns }
         }
     };
     (@ $table:ident $real:ident $suffix:literal $constrained:literal
-        [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*]) => {
+        [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*]
+        [$(($column:literal, $c_lanes:literal, $c_own:literal, $c_one:literal, $c_grid:literal)),*]) => {
         warpswarm_device::entries! {
             /// Those that hold particles in registers.
             pub fn $table {
@@ -203,21 +182,27 @@ macro_rules! kernels {
                 concat!("pso_streaming_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| streaming::tiled::<
                         $real, $lanes, $own, $stream, $constrained>(&args),)*
+                $(concat!("pso_resident_", stringify!($real), "_", $column, $suffix) =>
+                    |args: PsoArgs<$real>| resident::resident::<
+                        $real, $c_lanes, $c_own, $c_one, false, $constrained>(&args),
+                concat!("pso_resident_grid_", stringify!($real), "_", $column, $suffix) =>
+                    |args: PsoArgs<$real>| resident::resident::<
+                        $real, $c_lanes, $c_own, $c_grid, true, $constrained>(&args),)*
             }
         }
     };
 }
 
 kernels! { f32, [
-    ("x1k2", 1, 2, 1024, 512, 1024),
-    ("x8k4", 8, 4, 512, 384, 384),
+    ("x1k2", 1, 2, 512, 512, 1024),
+    ("x8k4", 8, 4, 384, 384, 384),
     ("x16k8", 16, 8, 256, 256, 384)
-] }
+], [("column", 1, 32, 512, 512)] }
 kernels! { f64, [
-    ("x1k2", 1, 2, 512, 512, 512),
+    ("x1k2", 1, 2, 384, 384, 512),
     ("x8k4", 8, 4, 256, 256, 256),
     ("x16k8", 16, 8, 256, 256, 256)
-] }
+], [("column", 1, 32, 256, 256)] }
 
 warpswarm_device::on_host! {
 /// Every kernel, for the emulator.

@@ -159,7 +159,7 @@ fn every_choice_of_coordinates_is_as_likely() {
         let draws = crate::method::SiteDraws::of(&who(index));
         let (mut wanted, mut set) = (2, 0);
         for i in 0..4 {
-            if is_chosen(wanted, 4 - i, draws.draws::<f64>(i, 0)[0]) {
+            if is_chosen(wanted, 4 - i, draws.drawn::<f64>(i, 0)[0].open()) {
                 wanted -= 1;
                 set |= 1 << i;
             }

@@ -30,24 +30,17 @@ const C64: [f64; 10] = [
 /// e to the power of `x`.
 #[inline(always)]
 pub fn exp_f32(x: f32) -> f32 {
-    exp_f32_with(fused_f32, x)
-}
-
-/// [`exp_f32`] by a function that gives `a b + c`, so that tests can bring another one.
-#[doc(hidden)]
-#[inline(always)]
-pub fn exp_f32_with(fused: impl Fn(f32, f32, f32) -> f32, x: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0; // 1.5 * 2^23: a sum near it is an integer.
     const LN4: [f32; 2] = [1.386_294_4, -3.809_308_4e-9];
     // Below this the result is zero; a NaN goes through. Above 89, k is what it is there, y is above 1, and so the
     // result infinity.
     let x = if x < -104.0 { -104.0 } else { x };
-    let shifted = fused(smaller_f32(x, 89.0), f32::consts::LOG2_E / 2.0, SHIFT);
+    let shifted = fused_f32(smaller_f32(x, 89.0), f32::consts::LOG2_E / 2.0, SHIFT);
     let half = shifted - SHIFT;
-    let r = fused(half, -LN4[1], fused(half, -LN4[0], x));
-    let high = fused(fused(fused(C32[5], r, C32[4]), r, C32[3]), r, C32[2]);
-    let c = fused(fused(high, r, C32[1]), r, C32[0]);
-    let y = fused(fused(c, r, 1.0), r, 1.0);
+    let r = fused_f32(half, -LN4[1], fused_f32(half, -LN4[0], x));
+    let high = fused_f32(fused_f32(fused_f32(C32[5], r, C32[4]), r, C32[3]), r, C32[2]);
+    let c = fused_f32(fused_f32(high, r, C32[1]), r, C32[0]);
+    let y = fused_f32(fused_f32(c, r, 1.0), r, 1.0);
     // The lower bits of `shifted` are half of k: what is above is shifted out.
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(0x3f80_0000));
     y * power * power

@@ -11,7 +11,7 @@
 //! In E, unlike in s^2, the value at the top is exactly 1 and no rounding leads above it, while next
 //! to the zero all that is rounded is small against s.
 
-use super::{magnitude_f32, magnitude_f64};
+use super::{fused_f32, magnitude_f32, magnitude_f64, nearest_f32};
 
 /// D of the module's equation for `f32`; relative error of the sine 2^-27.
 const D32: [f32; 4] = [0.4999998, 0.06657696, 0.004068267, 0.00015127799];
@@ -31,9 +31,9 @@ const D64: [f64; 8] = [
 /// sin(pi/2 s) for s in [-1, 1].
 #[inline(always)]
 fn quarter_sine_f32(s: f32) -> f32 {
-    let e = 1.0 - s * s;
-    let d = ((D32[3] * e + D32[2]) * e + D32[1]) * e + D32[0];
-    s + s * (e * d)
+    let e = fused_f32(-s, s, 1.0);
+    let d = fused_f32(fused_f32(fused_f32(D32[3], e, D32[2]), e, D32[1]), e, D32[0]);
+    fused_f32(s, e * d, s)
 }
 
 /// sin(pi/2 s) for s in [-1, 1].
@@ -48,13 +48,8 @@ fn quarter_sine_f64(s: f64) -> f64 {
 /// cos(2 pi x).
 #[inline(always)]
 pub fn cos_turns_f32(x: f32) -> f32 {
-    const SHIFT: f32 = 8_388_608.0; // 2^23: a sum above it is an integer.
-    let x = magnitude_f32(x);
-    let turns = (x + SHIFT) - SHIFT;
-    let r = magnitude_f32(x - turns);
-    // Beyond 2^23 every number is an integer, but the sum may be another one.
-    let r = if r > 0.5 { 0.0 } else { r };
-    quarter_sine_f32(1.0 - 4.0 * r)
+    let r = magnitude_f32(x - nearest_f32(x));
+    quarter_sine_f32(fused_f32(-4.0, r, 1.0))
 }
 
 /// sin(2 pi x).

@@ -15,7 +15,7 @@ impl<R: Real> Objective<R> for Rastrigin {
     #[inline(always)]
     fn value<P: Point<R>>(&self, x: &P) -> R {
         let ten = R::from_f64(10.0);
-        let sum = x.sum(|_, x| x * x - ten * x.cos_turns());
+        let sum = x.sum(|_, x| x.fused(x, -(ten * x.cos_turns())));
         ten * R::from_u32(x.dimensions() as u32) + sum
     }
 }

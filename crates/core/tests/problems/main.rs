@@ -43,7 +43,7 @@ fn random_point<F: Problem>(dimensions: usize, index: u32) -> Vec<f32> {
     let stream = Stream::new(RunKey::new(77, 0), Purpose::Move, 0, index);
     let place = |i: u32| {
         let (lower, upper) = F::bounds(i as usize);
-        (lower + (upper - lower) * f64::from(stream.draws_of::<f32>(i)[0])) as f32
+        (lower + (upper - lower) * f64::from(stream.draws_of::<f32>(i)[0].open())) as f32
     };
     (0..dimensions as u32).map(place).collect()
 }

@@ -24,13 +24,13 @@ struct Particle {
     pbest_fitness: f64,
 }
 
-/// The two draws of a coordinate, straight from the words of the block.
+/// The two draws of a coordinate, in [0, 1), straight from the words of the block.
 fn draws(iteration: u64, particle: usize, coordinate: usize) -> [f64; 2] {
     let stream = Stream::new(ID.key(), Purpose::Move, iteration, particle as u32);
     let words = stream.block(coordinate as u32);
     let uniform = |high: u32, low: u32| {
-        let bits = (u64::from(high) * 4_294_967_296 + u64::from(low)) / 4096;
-        (2.0 * bits as f64 + 1.0) / 2.0_f64.powi(53)
+        let bits = u64::from(high % 1_048_576) * 4_294_967_296 + u64::from(low);
+        bits as f64 / 2.0_f64.powi(52)
     };
     [uniform(words[0], words[1]), uniform(words[2], words[3])]
 }
@@ -42,7 +42,8 @@ fn fitness(x: [f64; 2]) -> f64 {
 fn start(particle: usize) -> Particle {
     let (mut x, mut v) = ([0.0; 2], [0.0; 2]);
     for d in 0..2 {
-        let [u1, u2] = draws(0, particle, d);
+        // In the middle of their step, so that they are never 0.
+        let [u1, u2] = draws(0, particle, d).map(|r| r + 2.0_f64.powi(-53));
         x[d] = LOWER[d] + (UPPER[d] - LOWER[d]) * u1;
         v[d] = 0.5 * (LOWER[d] + (UPPER[d] - LOWER[d]) * u2 - x[d]);
     }
@@ -54,7 +55,8 @@ fn fly(p: &mut Particle, gbest: [f64; 2], iteration: u64, particle: usize) {
     for d in 0..2 {
         let [r1, r2] = draws(iteration, particle, d);
         let limit = K * (UPPER[d] - LOWER[d]);
-        let v = W * p.v[d] + C1 * r1 * (p.pbest[d] - p.x[d]) + C2 * r2 * (gbest[d] - p.x[d]);
+        let v = (C1 * r1).mul_add(p.pbest[d] - p.x[d], W * p.v[d]);
+        let v = (C2 * r2).mul_add(gbest[d] - p.x[d], v);
         p.v[d] = v.clamp(-limit, limit);
         p.x[d] += p.v[d];
         if p.x[d] < LOWER[d] || p.x[d] > UPPER[d] {

@@ -234,7 +234,7 @@ impl<'a> Case<'a> {
                 for (index, row) in swarm.velocities.chunks_mut(swarm.stride).enumerate() {
                     let stream = Stream::new(swarm.id.key(), Purpose::Choice, 0, index as u32);
                     for (i, v) in row[..self.dimensions].iter_mut().enumerate() {
-                        *v = limit * (2.0 * stream.draws_of::<f64>(i as u32)[0] - 1.0);
+                        *v = limit * (2.0 * stream.draws_of::<f64>(i as u32)[0].open() - 1.0);
                     }
                 }
             }

@@ -3,6 +3,8 @@
 //! A thread runs until it comes to a collective operation or says that it spins; then the
 //! [scheduler](super::schedule) lets another one run.
 
+mod shared;
+
 use core::any::TypeId;
 use core::panic::Location;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -13,6 +15,8 @@ use super::fault::FaultKind;
 use crate::objective::Form;
 use crate::view::DeviceReal;
 use warpswarm_core::order::Fitness;
+
+pub(crate) use shared::*;
 
 #[inline]
 pub(crate) fn thread_index() -> u32 {
@@ -110,48 +114,6 @@ pub(crate) fn min(value: u32) -> u32 {
     let launch = launch();
     launch.in_warp(stop, value);
     launch.reduced()
-}
-
-/// # Safety
-/// None is needed here: a bad offset is a fault.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
-    let place = Location::caller();
-    let launch = launch();
-    launch.shared(place, ("reads", offset, 4), |shared, by| shared.read_u32(offset, by))
-}
-
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
-    let place = Location::caller();
-    let launch = launch();
-    launch.shared(place, ("reads", offset, 8), |shared, by| shared.read_u64(offset, by))
-}
-
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
-    let place = Location::caller();
-    let launch = launch();
-    let access = ("writes", offset, 4);
-    launch.shared(place, access, |shared, by| shared.write_u32(offset, value, by));
-}
-
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
-    let place = Location::caller();
-    let launch = launch();
-    let access = ("writes", offset, 8);
-    launch.shared(place, access, |shared, by| shared.write_u64(offset, value, by));
 }
 
 /// Fails where the GPU would: a null array, an address that is not a multiple of `align`.

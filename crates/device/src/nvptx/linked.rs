@@ -41,7 +41,10 @@ macro_rules! judges {
             dimensions: u32,
             stage: u32,
         ) -> ($word, $word) {
-            const { assert!(K == 1 || K == 2 || K == 4 || K == 8) };
+            if K > 8 {
+                super::fail("so many coordinates are handed over in memory");
+            }
+            const { assert!(K == 1 || K == 2 || K == 4 || K >= 8) };
             let x = |k: usize| if k < K { own[k] } else { 0 };
             if K == 1 {
                 judge!($word, $class, $bits, [0 x0 = x(0)], dimensions, stage)

@@ -3,9 +3,10 @@
 //! The same code drives the GPU and the emulator, through [`Machine`].
 
 use warpswarm_core::Real;
+use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
-    Control, OwnRun, PsoArgs, Ptr, Tile, pso_kernels, record_stride, reduction_shared_bytes,
-    slots_len,
+    Control, OwnRun, PSO_TAGS, PsoArgs, Ptr, Tile, pso_kernels, pso_slots_len,
+    reduction_shared_bytes,
 };
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
@@ -19,7 +20,7 @@ use crate::choices::{Backend, Schedule};
 use crate::data::LaidOut;
 use crate::error::Result;
 use crate::own::Kernels;
-use crate::planner::{self, Geometry, Layout, Resident};
+use crate::planner::{self, Demand, Geometry, Layout, Resident};
 use crate::problems::{Dimensions, check_dimensions};
 use crate::report::Plan;
 use crate::settings::Settings;
@@ -83,7 +84,6 @@ struct Arrays {
     runs: RunArrays,
     block_best: u64,
     slots: u64,
-    slot_positions: u64,
 }
 
 impl Arrays {
@@ -93,17 +93,11 @@ impl Arrays {
         slots_bytes: u64,
         machine: &mut M,
     ) -> Result<Self> {
-        let Layout { grid, placing, schedule, .. } = *layout;
+        let Layout { grid, placing, .. } = *layout;
         let individuals = u64::from(job.runs) * u64::from(job.individuals);
         let number = size_of::<R>() as u64;
         let rows = individuals * u64::from(job.stride()) * number;
         let blocks = |g: Geometry| u64::from(g.blocks_per_run) * u64::from(g.runs_per_launch);
-        let records = match schedule {
-            Schedule::Resident if grid.blocks_per_run > 1 => {
-                2 * blocks(grid) * u64::from(record_stride(job.stride())) * number
-            }
-            _ => 0,
-        };
         let block_bests = blocks(grid).max(blocks(placing)) * size_of::<Candidate<R>>() as u64;
         Ok(Arrays {
             positions: machine.allocate(rows)?,
@@ -113,7 +107,6 @@ impl Arrays {
             runs: RunArrays::allocate(job, machine)?,
             block_best: machine.allocate(block_bests)?,
             slots: machine.allocate(slots_bytes)?,
-            slot_positions: machine.allocate(records)?,
         })
     }
 }
@@ -153,7 +146,8 @@ impl<R: Real, M: Machine> Device<R, M> {
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
-        let demand = demand(&job, target.gathers, settings, &machine);
+        let clamps = coefficients.boundary == Boundary::Clamp;
+        let demand = Demand { clamps, ..demand(&job, target.gathers, settings, &machine) };
         let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
             let kernel = kernel::<R>(&target, one.kernel, one.tile);
             machine.occupancy(&kernel, one.block, one.shared)
@@ -239,7 +233,6 @@ impl<R: Real, M: Machine> Device<R, M> {
             // shared by them; slots carry tags from launch to launch, so each run has its own.
             block_best: Ptr::at(at.block_best),
             slots: Ptr::at(at.slots + slots),
-            slot_positions: Ptr::at(at.slot_positions),
             seed,
             first_run: self.job.first_run + first,
             iterations,
@@ -265,14 +258,14 @@ impl<R: Real, M: Machine> Device<R, M> {
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.slots_bytes);
-            let tags = tags_left(&mut self.tag, &mut self.machine, slots)?;
+            let tags = tags_left(&mut self.tag, &mut self.machine, slots, PSO_TAGS)?;
             let now = left.min(MAX_LAUNCH).min(if shares { tags } else { u64::MAX });
             for (first, runs) in grid.waves(self.job.runs) {
                 let args = self.args(grid, first, runs, now);
                 self.launch(&kernel, Shape::of(grid, runs, shared, shares), &args)?;
             }
             if shares {
-                self.tag += now as u32;
+                self.tag += now as u32 * PSO_TAGS;
             }
             left -= now;
         }
@@ -432,7 +425,7 @@ fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
     match layout.schedule {
         Schedule::Resident if layout.grid.blocks_per_run > 1 => {
             let blocks = u64::from(layout.grid.blocks_per_run);
-            8 * slots_len::<R>(target.constrained, u64::from(job.runs), blocks)
+            8 * pso_slots_len::<R>(target.constrained, u64::from(job.runs), blocks, job.stride())
         }
         _ => 0,
     }
@@ -484,7 +477,7 @@ mod tests {
             device.tag = u32::MAX - 1 - before;
             device.advance(12).unwrap();
             device.advance(8).unwrap();
-            assert_eq!(device.tag, 20 - before);
+            assert_eq!(device.tag, (20 - before / PSO_TAGS) * PSO_TAGS);
             let (left, right) = (straight.snapshot().unwrap(), device.snapshot().unwrap());
             assert_eq!(difference(&left[0], &right[0]), None);
         }

@@ -238,16 +238,17 @@ impl DataArrays {
     }
 }
 
-/// Tags of the exchange between blocks that are left after `tag`; where none is, they begin anew, and no
-/// slot may still have one of the old.
+/// Iterations, of so many tags each, for which the exchange between blocks has tags after `tag`; where they do not
+/// suffice for one, tags begin anew, and no slot may still have one of the old.
 pub(crate) fn tags_left<M: Machine>(
     tag: &mut u32,
     machine: &mut M,
     (slots, bytes): (u64, u64),
+    each: u32,
 ) -> Result<u64> {
-    if *tag == u32::MAX - 1 {
+    if u32::MAX - 1 - *tag < each {
         machine.zero(slots, bytes)?;
         *tag = 0;
     }
-    Ok(u64::from(u32::MAX - 1 - *tag))
+    Ok(u64::from((u32::MAX - 1 - *tag) / each))
 }

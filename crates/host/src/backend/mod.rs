@@ -276,6 +276,7 @@ fn demand<R: Real>(
         runs: job.runs,
         dimensions: job.dimensions(),
         gathers,
+        clamps: false,
         multiprocessors: machine.multiprocessors(),
         schedule: settings.schedule,
         block: settings.block_size,

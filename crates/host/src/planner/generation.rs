@@ -169,6 +169,7 @@ mod tests {
         runs: 1,
         dimensions: 30,
         gathers: false,
+        clamps: false,
         multiprocessors: 132,
         schedule: Schedule::Auto,
         block: None,

@@ -4,7 +4,7 @@ use warpswarm_core::launch::{Control, GenerationArgs, OwnRun};
 use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
-use warpswarm_core::random::RunKey;
+use warpswarm_core::random::{Draw, RunKey};
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
@@ -242,13 +242,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         method: &M,
         before: Parity<R>,
         (who, plan): (&Individual<R>, &M::Plan),
-        (i, drawn): (u32, Option<[R; 2]>),
+        (i, drawn): (u32, Option<[Draw<R>; 2]>),
         public: impl FnOnce() -> R,
         best: impl FnOnce() -> R,
     ) -> (R, Own<R>) {
         let draws = SiteDraws::of(&Individual { key: hidden(who.key), ..*who });
         if who.iteration == 0 {
-            let drawn = drawn.unwrap_or_else(|| draws.draws(i, 0));
+            let drawn = drawn.unwrap_or_else(|| draws.drawn(i, 0));
             let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
             let (position, velocity) = pso::initial(self.bounds(i), drawn, given);
             return (position, method.start(position, velocity));
@@ -297,7 +297,7 @@ struct Place<'a, R> {
     before: Parity<R>,
     draws: SiteDraws,
     /// Those of set 0, where they are known already.
-    drawn: Option<[R; 2]>,
+    drawn: Option<[Draw<R>; 2]>,
     coordinate: u32,
     public: R,
     own: Own<R>,
@@ -330,10 +330,10 @@ impl<R: DeviceReal> Site<R> for Place<'_, R> {
         self.generation.bounds(self.coordinate)
     }
     #[inline(always)]
-    fn draws(&self, set: u32) -> [R; 2] {
+    fn drawn(&self, set: u32) -> [Draw<R>; 2] {
         match self.drawn {
             Some(drawn) if set == 0 => drawn,
-            _ => self.draws.draws(self.coordinate, set),
+            _ => self.draws.drawn(self.coordinate, set),
         }
     }
     #[inline(always)]

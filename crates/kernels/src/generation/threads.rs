@@ -3,6 +3,7 @@
 use warpswarm_core::launch::{POINT_PLACES, generation_stage};
 use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::random::Draw;
 use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
@@ -122,7 +123,7 @@ impl<R: DeviceReal> Threads<R> {
             let who = Individual { attempt, key: hidden(who.key), ..who };
             let mut tried = numbers;
             let plan = method.plan(&who, seen, &mut tried);
-            let (mut i, mut drawn) = (0, [[R::ZERO; 2]; 2]);
+            let (mut i, mut drawn) = (0, [[Draw::of_one_to_two(R::ONE); 2]; 2]);
             while i < who.dimensions {
                 // The two of a pair share their draws.
                 if i % 2 == 0 {

@@ -108,7 +108,29 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
     }
 }
 
+/// How strongly each of a lane's coordinates is pulled: to the personal best, to the global one.
+pub(super) type Weights<R, const K: usize> = [[R; 2]; K];
+
 impl Move {
+    /// The weights of the move's pulls.
+    #[inline(always)]
+    pub(super) fn weights<R: DeviceReal, const LANES: u32, const K: usize>(
+        &self,
+        coefficients: &Coefficients<R>,
+    ) -> Weights<R, K> {
+        let stream = Stream::new(self.key, Purpose::Move, self.iteration, self.individual);
+        let mut weights = [[R::ZERO; 2]; K];
+        let mut k = 0;
+        while k < K {
+            let pair = coordinate::<LANES>(thread::lane(), k) as u32 / 2;
+            let draws = stream.coordinate_draws::<R>(pair);
+            weights[k] = pso::pulls(coefficients, draws[0]);
+            weights[k + 1] = pso::pulls(coefficients, draws[1]);
+            k += 2;
+        }
+        weights
+    }
+
     /// The draw with which coordinate `i` re-enters its bounds.
     #[inline(always)]
     pub(super) fn reentry_draw<R: DeviceReal>(&self, i: u32) -> R {
@@ -135,7 +157,7 @@ pub(super) struct Move {
 }
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
-    /// Moves the particle one iteration on.
+    /// Moves the particle one iteration on, pulled by these weights.
     ///
     /// Places beyond the dimensions are at rest at +0 between bounds of -1 and 1, and stay there.
     #[inline(always)]
@@ -143,16 +165,17 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
         &mut self,
         swarm: &Swarm<'_, R>,
         which: Move,
+        weights: &Weights<R, K>,
         global: &Own<R, K>,
         bounds: &Bounds<R, LANES, K>,
     ) {
         // The usual mode has a loop of its own, without the code of the others in its way.
         let coefficients = &swarm.args.coefficients;
-        if K > 2 && coefficients.boundary == Boundary::Clamp {
+        if coefficients.boundary == Boundary::Clamp {
             let coefficients = &Coefficients { boundary: Boundary::Clamp, ..*coefficients };
-            self.advance_with(coefficients, which, global, bounds);
+            self.advance_with(coefficients, which, weights, global, bounds);
         } else {
-            self.advance_with(coefficients, which, global, bounds);
+            self.advance_with(coefficients, which, weights, global, bounds);
         }
     }
 
@@ -161,31 +184,22 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
         &mut self,
         coefficients: &Coefficients<R>,
         which: Move,
+        weights: &Weights<R, K>,
         global: &Own<R, K>,
         bounds: &Bounds<R, LANES, K>,
     ) {
-        let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
         let mut k = 0;
         while k < K {
-            let pair = coordinate::<LANES>(thread::lane(), k) as u32 / 2;
-            let draws = stream.coordinate_draws::<R>(pair);
-            let mut half = 0;
-            while half < 2 {
-                let at = Coordinate {
-                    position: self.x[k],
-                    velocity: self.v[k],
-                    personal_best: self.p[k],
-                };
-                let reentry = || which.reentry_draw(2 * pair + half as u32);
-                let velocity = pso::velocity(coefficients, at, global[k], draws[half]);
-                let range = bounds.get(k);
-                let velocity = pso::limited(coefficients, velocity, range);
-                let (x, v) = pso::moved(coefficients, at.position, velocity, range, reentry);
-                self.x[k] = x;
-                self.v[k] = v;
-                half += 1;
-                k += 1;
-            }
+            let at =
+                Coordinate { position: self.x[k], velocity: self.v[k], personal_best: self.p[k] };
+            let reentry = || which.reentry_draw(coordinate::<LANES>(thread::lane(), k) as u32);
+            let velocity = pso::velocity(coefficients, at, global[k], weights[k]);
+            let range = bounds.get(k);
+            let velocity = pso::limited(coefficients, velocity, range);
+            let (x, v) = pso::moved(coefficients, at.position, velocity, range, reentry);
+            self.x[k] = x;
+            self.v[k] = v;
+            k += 1;
         }
     }
 }

@@ -73,7 +73,8 @@ pub fn tiled<
         swarm.positions.prefetch(rows, places);
         swarm.velocities.prefetch(rows, places);
         swarm.best_positions.prefetch(rows, places);
-        it.advance(swarm, which, &global, &bounds);
+        let weights = which.weights::<R, LANES, K>(&args.coefficients);
+        it.advance(swarm, which, &weights, &global, &bounds);
         if active {
             particle::store::<R, LANES, K>(positions, &it.x, true);
             particle::store::<R, LANES, K>(velocities, &it.v, true);
@@ -178,7 +179,8 @@ fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move) {
         let bounds = (swarm.lower.get(d), swarm.upper.get(d));
         let reentry = || which.reentry_draw(i);
         let draws = stream.draws_of(i);
-        let v = pso::velocity(coefficients, at, swarm.global_position.get(d), draws);
+        let pulls = pso::pulls(coefficients, draws);
+        let v = pso::velocity(coefficients, at, swarm.global_position.get(d), pulls);
         let v = pso::limited(coefficients, v, bounds);
         let (x, v) = pso::moved(coefficients, at.position, v, bounds, reentry);
         positions.set(d, x);

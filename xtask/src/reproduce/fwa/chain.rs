@@ -24,8 +24,9 @@ const COLUMNS: usize = 3;
 /// x_0, x_1 and so on.
 fn chain(delta: f64, number: u32) -> impl Iterator<Item = f64> {
     let key = RunKey::new(SEED, delta.to_bits());
-    let draws = (1..=STEPS)
-        .map(move |step| Stream::new(key, Purpose::Choice, step, number).draws_of::<f64>(0)[0]);
+    let draws = (1..=STEPS).map(move |step| {
+        Stream::new(key, Purpose::Choice, step, number).draws_of::<f64>(0)[0].open()
+    });
     std::iter::once(1.0).chain(draws.scan(1.0, move |x, u| {
         *x *= 1.0 - delta + 2.0 * delta * u;
         if *x > TRUNCATED.0 {

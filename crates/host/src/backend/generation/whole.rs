@@ -70,7 +70,7 @@ impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.slots_bytes);
-            let tags = tags_left(&mut self.tag, &mut self.machine, slots)?;
+            let tags = tags_left(&mut self.tag, &mut self.machine, slots, 1)?;
             let now = left.min(MAX_LAUNCH).min(tags);
             self.iterate(now, 1)?;
             if self.layout.shares() && now > 1 {

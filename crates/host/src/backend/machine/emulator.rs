@@ -13,6 +13,8 @@ use crate::error::{Error, Result};
 const MULTIPROCESSORS: u32 = 4;
 /// Threads that a multiprocessor holds.
 const THREADS: u32 = 2048;
+/// Bytes of shared memory that a multiprocessor has.
+const SHARED: u32 = 227 * 1024;
 /// Memory of the device; what a test could want, so that a mistake does not fill the machine.
 const MEMORY: u64 = 1 << 32;
 /// Every array begins at a multiple of this.
@@ -115,9 +117,9 @@ impl Machine for Emulator {
         MULTIPROCESSORS
     }
 
-    fn occupancy(&mut self, kernel: &Kernel, block: u32, _shared: u32) -> Result<u32> {
+    fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.find(kernel)?;
-        Ok(THREADS / block)
+        Ok((THREADS / block).min(SHARED / shared.max(1)))
     }
 
     fn load(&mut self, kernel: &Kernel) -> Result<()> {

@@ -104,6 +104,8 @@ pub(crate) fn check_architecture(device: &system::Device, arch: &str) -> Result<
 /// The first device, opened once per process.
 struct Context {
     facts: system::Device,
+    /// Bytes of shared memory that a block can have if its kernel may.
+    most_shared: i32,
     context: sys::CUcontext,
     kernels: &'static Package<'static>,
     functions: Mutex<HashMap<Kernel, sys::CUfunction>>,
@@ -138,8 +140,12 @@ impl Context {
         // SAFETY: the device is valid. The context is never released, so that it outlives its users.
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| failure("cuDevicePrimaryCtxRetain", error))?;
+        let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        // SAFETY: the device is valid.
+        let most_shared = unsafe { result::device::get_attribute(device, attribute) }
+            .map_err(|error| failure("cuDeviceGetAttribute", error))?;
         let (functions, poison) = (Mutex::default(), OnceLock::new());
-        Ok(Context { facts, context, kernels, functions, poison })
+        Ok(Context { facts, most_shared, context, kernels, functions, poison })
     }
 
     /// Makes the context the calling thread's, unless it is lost.
@@ -203,7 +209,15 @@ impl Context {
         let name =
             CString::new(kernel.entry.name.as_str()).map_err(|_| kernels::missing(kernel))?;
         // SAFETY: the module has just been loaded.
-        unsafe { result::module::get_function(module, name) }.map_err(launch_failure)
+        let function =
+            unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function's module is never unloaded. Kernels have no other shared memory.
+        let said = unsafe {
+            result::function::set_function_attribute(function, attribute, self.most_shared)
+        };
+        self.check("cuFuncSetAttribute", said)?;
+        Ok(function)
     }
 }
 

@@ -1,0 +1,87 @@
+//! What the kernels of PSO's resident schedule and their host share.
+
+use super::slots_len;
+use crate::order::Candidate;
+use crate::real::Real;
+
+/// Tags that an iteration of PSO's resident schedule uses at most: how far the blocks can go, and who leads from there.
+pub const PSO_TAGS: u32 = 2;
+
+/// Words of what a resident block shows the others of its best: its index, then its row.
+pub const fn record_words<R: Real>(row_stride: u32) -> u32 {
+    1 + row_stride * R::WORDS as u32
+}
+
+/// The scratch of the exchange between PSO's resident blocks, in 8-byte words: of each run first its slots
+/// ([`slots_len`]), then `[parity][block][word]` with [`record_words`].
+pub const fn pso_slots_len<R: Real>(
+    constrained: bool,
+    runs: u64,
+    blocks_per_run: u64,
+    row_stride: u32,
+) -> u64 {
+    slots_len::<R>(constrained, runs, blocks_per_run)
+        + runs * 2 * blocks_per_run * record_words::<R>(row_stride) as u64
+}
+
+/// Where a resident block keeps things in its shared memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResidentLayout {
+    /// The best candidate of each warp, `[warp]`, and one for what the block hears from the others.
+    pub candidates: u32,
+    /// The position of the best candidate of each warp, `[warp][coordinate]`, and one more likewise.
+    pub positions: u32,
+    /// The coordinates that lanes show each other, `[particle][coordinate]`; not in columns.
+    pub stage: u32,
+    /// In columns, the leader's position, `[coordinate]`.
+    pub leader: u32,
+    /// In columns, lower and upper bound and speed, `[coordinate][4]`.
+    pub limits: u32,
+    /// In columns, positions, velocities and personal bests, `[3][thread][place]` with [`column_pitch`] places.
+    pub columns: u32,
+    /// All of it.
+    pub bytes: u32,
+}
+
+impl ResidentLayout {
+    /// The layout for blocks of `block` threads with particles in a tile of so many lanes and coordinates, whose rows have
+    /// `stride` places.
+    #[inline(always)]
+    pub const fn new<R: Real>(
+        (lanes, dimensions): (u32, u32),
+        (block, stride): (u32, u32),
+        gathers: bool,
+    ) -> Self {
+        let number = 4 * R::WORDS as u32;
+        let row = dimensions * number;
+        let warps = block.div_ceil(32);
+        // First what is at fixed places then.
+        let has_columns = in_columns(lanes, dimensions / lanes);
+        let (leader, limits) = (0, row);
+        let candidates = if has_columns { 5 * row } else { 0 };
+        let positions =
+            candidates + ((warps + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16);
+        let stage = positions + (warps + 1) * row;
+        let columns = stage;
+        let bytes = if has_columns {
+            columns + 3 * block * column_pitch(stride) * number
+        } else if gathers && lanes > 1 {
+            stage + block / lanes * row
+        } else {
+            stage
+        };
+        ResidentLayout { candidates, positions, stage, leader, limits, columns, bytes }
+    }
+}
+
+/// Places from one thread's column to the next: an odd number of times four, so that eight threads that read four
+/// places each use all banks of shared memory.
+#[inline(always)]
+pub const fn column_pitch(stride: u32) -> u32 {
+    ((stride / 4) | 1) * 4
+}
+
+/// Whether a tile is in columns: a thread has a particle for itself that is too large for its registers alone.
+pub const fn in_columns(lanes: u32, per_lane: u32) -> bool {
+    lanes == 1 && per_lane > 2
+}

@@ -1,0 +1,46 @@
+//! What a method draws.
+
+use super::Individual;
+use crate::random::{Draw, Purpose, RunKey, Stream};
+use crate::real::Real;
+
+/// The draws of a [`Site`](super::Site).
+#[derive(Clone, Copy, Debug)]
+pub struct SiteDraws {
+    key: RunKey,
+    iteration: u64,
+    individual: u32,
+    attempt: u32,
+}
+
+impl SiteDraws {
+    /// Those of an individual's attempt.
+    #[inline(always)]
+    pub fn of<R: Real>(who: &Individual<R>) -> Self {
+        let Individual { key, iteration, index, attempt, .. } = *who;
+        SiteDraws { key, iteration, individual: index, attempt }
+    }
+
+    /// Those of set 0 of the coordinates `2 * pair` and `2 * pair + 1`, for less work than one by one.
+    #[inline(always)]
+    pub fn of_pair<R: Real>(&self, pair: u32) -> [[Draw<R>; 2]; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
+    }
+
+    /// See [`Site::drawn`](super::Site::drawn).
+    #[inline(always)]
+    pub fn drawn<R: Real>(&self, coordinate: u32, set: u32) -> [Draw<R>; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt + set).draws_of(coordinate)
+    }
+
+    /// See [`Site::reentry`](super::Site::reentry).
+    #[inline(always)]
+    pub fn reentry<R: Real>(&self, coordinate: u32) -> R {
+        self.stream(Purpose::Reentry).set(8 * self.attempt).draws_of::<R>(coordinate)[0].open()
+    }
+
+    #[inline(always)]
+    fn stream(&self, purpose: Purpose) -> Stream {
+        Stream::new(self.key, purpose, self.iteration, self.individual)
+    }
+}

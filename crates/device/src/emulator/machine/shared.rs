@@ -1,0 +1,101 @@
+//! Shared memory.
+
+use core::panic::Location;
+
+use super::super::context::launch;
+use super::fail;
+
+/// # Safety
+/// None is needed here: a bad offset is a fault.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
+    let place = Location::caller();
+    let launch = launch();
+    launch.shared(place, ("reads", offset, 4), |shared, by| shared.read_u32(offset, by))
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
+    let place = Location::caller();
+    let launch = launch();
+    launch.shared(place, ("reads", offset, 8), |shared, by| shared.read_u64(offset, by))
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
+    let place = Location::caller();
+    let launch = launch();
+    let access = ("writes", offset, 4);
+    launch.shared(place, access, |shared, by| shared.write_u32(offset, value, by));
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
+    let place = Location::caller();
+    let launch = launch();
+    let access = ("writes", offset, 8);
+    launch.shared(place, access, |shared, by| shared.write_u64(offset, value, by));
+}
+
+/// # Safety
+/// `offset` is a multiple of 16 and, with the 16 bytes after it, below the launch's shared bytes.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
+    // SAFETY: the caller's.
+    unsafe {
+        let [a, b] = shared_read_2x64(offset);
+        [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32]
+    }
+}
+
+/// # Safety
+/// As [`shared_read_4x32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
+    let both = |low, high| u64::from(low) | u64::from(high) << 32;
+    // SAFETY: the caller's.
+    unsafe { shared_write_2x64(offset, [both(a, b), both(c, d)]) }
+}
+
+/// # Safety
+/// As [`shared_read_4x32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
+    check_vector(offset);
+    // SAFETY: the caller's.
+    unsafe { [shared_read_u64(offset), shared_read_u64(offset + 8)] }
+}
+
+/// # Safety
+/// As [`shared_read_4x32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shared_write_2x64(offset: u32, [a, b]: [u64; 2]) {
+    check_vector(offset);
+    // SAFETY: the caller's.
+    unsafe {
+        shared_write_u64(offset, a);
+        shared_write_u64(offset + 8, b);
+    }
+}
+
+/// Fails where the GPU would: a vector in shared memory that is not aligned.
+#[track_caller]
+fn check_vector(offset: u32) {
+    if !offset.is_multiple_of(16) {
+        fail("a vector in shared memory does not begin at a multiple of 16 bytes");
+    }
+}

@@ -1,0 +1,114 @@
+//! Shared memory.
+
+use core::arch::asm;
+
+/// The start of the block's shared memory; the launch gives its size. `ptx-builder` declares the
+/// symbol in every module that uses it.
+#[inline(always)]
+fn shared_base() -> u32 {
+    let base: u32;
+    // SAFETY: reads the address of a symbol.
+    unsafe {
+        asm!("mov.u32 {base}, warpswarm_shared;", base = out(reg32) base,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    base
+}
+
+/// # Safety
+/// `offset` is a multiple of 4 and below the launch's shared bytes.
+#[inline(always)]
+pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
+    let value: u32;
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.shared.b32 {value}, [{at}];", at = in(reg32) shared_base() + offset,
+            value = out(reg32) value, options(pure, readonly, nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// `offset` is a multiple of 8 and, with the 8 bytes after it, below the launch's shared bytes.
+#[inline(always)]
+pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
+    let value: u64;
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.shared.b64 {value}, [{at}];", at = in(reg32) shared_base() + offset,
+            value = out(reg64) value, options(pure, readonly, nostack, preserves_flags));
+    }
+    value
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline(always)]
+pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.shared.b32 [{at}], {value};", at = in(reg32) shared_base() + offset,
+            value = in(reg32) value, options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// As [`shared_read_u64`].
+#[inline(always)]
+pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.shared.b64 [{at}], {value};", at = in(reg32) shared_base() + offset,
+            value = in(reg64) value, options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// `offset` is a multiple of 16 and, with the 16 bytes after it, below the launch's shared bytes.
+#[inline(always)]
+pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];", at = in(reg32) shared_base() + offset,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(pure, readonly, nostack, preserves_flags));
+    }
+    [a, b, c, d]
+}
+
+/// # Safety
+/// As [`shared_read_4x32`].
+#[inline(always)]
+pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.shared.v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};", at = in(reg32) shared_base() + offset,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// # Safety
+/// As [`shared_read_4x32`].
+#[inline(always)]
+pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
+    let (a, b): (u64, u64);
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.shared.v2.b64 {{{a}, {b}}}, [{at}];", at = in(reg32) shared_base() + offset,
+            a = out(reg64) a, b = out(reg64) b, options(pure, readonly, nostack, preserves_flags));
+    }
+    [a, b]
+}
+
+/// # Safety
+/// As [`shared_read_4x32`].
+#[inline(always)]
+pub(crate) unsafe fn shared_write_2x64(offset: u32, [a, b]: [u64; 2]) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.shared.v2.b64 [{at}], {{{a}, {b}}};", at = in(reg32) shared_base() + offset,
+            a = in(reg64) a, b = in(reg64) b, options(nostack, preserves_flags));
+    }
+}

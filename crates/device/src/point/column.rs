@@ -1,0 +1,64 @@
+//! The point that a thread has for itself in shared memory.
+
+use warpswarm_core::objective::Point;
+use warpswarm_core::sum::{self, Operator, Pairwise, Sum};
+
+use crate::shared::SharedArray;
+use crate::thread;
+use crate::view::DeviceReal;
+
+/// A point in a column of shared memory that a thread has for itself, of up to [`LEAVES`](sum::LEAVES) coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnPoint<R> {
+    pub(crate) column: SharedArray<R>,
+    dimensions: usize,
+}
+
+impl<R: DeviceReal> ColumnPoint<R> {
+    /// The point in the first `dimensions` places of `column`, which begins at a multiple of 16 bytes and has a multiple
+    /// of four places.
+    #[inline(always)]
+    pub fn new(column: SharedArray<R>, dimensions: usize) -> Self {
+        ColumnPoint { column, dimensions }
+    }
+}
+
+impl<R: DeviceReal> Point<R> for ColumnPoint<R> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn get(&self, i: usize) -> R {
+        self.column.get(i as u32)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
+        // In a loop: written out, the terms of a long objective would be a hundred kilobytes of code.
+        sum::fold_in_groups::<R, O>(self.dimensions, thread::opaque, |i| term(i, self.get(i)))
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
+        sum::fold_in_groups::<R, O>(n, thread::opaque, term)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
+        let mut leaves = Pairwise::<R, 6>::new::<Sum>();
+        let mut prefix = R::ZERO;
+        let mut i = 0;
+        while i < self.dimensions {
+            prefix += element(i, self.get(i));
+            leaves.push::<Sum>(term(i, prefix));
+            i += 1;
+        }
+        <Sum as Operator<R>>::finish(leaves.result::<Sum>())
+    }
+}
