@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod bench;
 mod build_ptx;
 mod check_ptx;
 mod dieharder;
@@ -34,6 +35,8 @@ enum Task {
     Package,
     /// Check the rules of style that a program can check
     Tidy,
+    /// Measure this library beside its peers
+    Bench(bench::Args),
     /// Reproduce a paper's tables and figures
     Reproduce(reproduce::ReproduceArgs),
     /// Run the program; on a machine with an NVIDIA GPU, set up the device toolchain first
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Task::GpuTest(args) => gpu_test::run(&args),
         Task::Package => package::run(),
         Task::Tidy => tidy::run(),
+        Task::Bench(args) => bench::run(&args),
         Task::Reproduce(args) => reproduce::run(&args),
         Task::Run(args) => return run::run(&args),
     };

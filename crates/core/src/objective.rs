@@ -136,7 +136,7 @@ impl<R: Real> Point<R> for SlicePoint<'_, R> {
     }
     #[inline(always)]
     fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
-        sum::fold_buffered::<R, O>(self.0.len(), |i| term(i, self.0[i]))
+        sum::fold_slice::<R, O>(self.0, term)
     }
     #[inline(always)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {

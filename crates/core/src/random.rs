@@ -74,6 +74,9 @@ pub enum Purpose {
     Choice = 2,
 }
 
+/// Coordinates whose draws [`Stream::row_draws`] gives at once.
+pub const PLACES: usize = 32;
+
 /// Blocks of a set are counted in so many bits.
 const SET_BITS: u32 = 22;
 
@@ -139,6 +142,26 @@ impl Stream {
     pub fn block(self, index: u32) -> [u32; 4] {
         let [low, high] = self.iteration;
         philox4x32::<ROUNDS>([self.individual, self.first + index, low, high], self.key)
+    }
+
+    /// `count` blocks from the `first`-th on, at most `N`: in two rows, words 0 and 2 of each, and words 1 and 3, the first
+    /// named in the lower half. Several at a time, where the processor has vectors.
+    #[inline(always)]
+    pub fn blocks<const N: usize>(self, first: u32, count: usize) -> [[u64; N]; 2] {
+        let mut words = [[0; N]; 2];
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        for k in 0..count.min(N) {
+            let [a, b, c, d] = self.block(first + k as u32);
+            (words[0][k], words[1][k]) = (pair(a, c), pair(b, d));
+        }
+        words
+    }
+
+    /// The first draws of [`PLACES`] neighbouring coordinates from `first` on, and their second draws; of no meaning from
+    /// the `count`-th on. `first` is even.
+    #[inline(always)]
+    pub fn row_draws<R: Real>(self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+        R::row_draws(self, first, count)
     }
 
     /// Two draws for each of the coordinates `2 * pair` and `2 * pair + 1`.
@@ -249,6 +272,21 @@ mod tests {
         };
         let open = stream.draws_of::<f64>(9).map(Draw::open);
         assert_eq!(open, [wide(words[0], words[1]), wide(words[2], words[3])]);
+    }
+
+    #[test]
+    fn the_draws_of_a_row_are_those_of_its_coordinates() {
+        fn check<R: Real>(first: u32, count: usize) {
+            let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2).set(3);
+            let [r1, r2] = stream.row_draws::<R>(first, count);
+            for i in 0..count {
+                assert_eq!([r1[i], r2[i]], stream.draws_of::<R>(first + i as u32), "{first} {i}");
+            }
+        }
+        for (first, count) in [(0, 1), (0, 2), (0, 5), (0, 30), (0, PLACES), (32, 3), (96, 31)] {
+            check::<f32>(first, count);
+            check::<f64>(first, count);
+        }
     }
 
     #[test]

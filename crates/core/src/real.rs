@@ -11,7 +11,7 @@ use core::fmt::{Debug, Display, LowerExp};
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use crate::math;
-use crate::random::Draw;
+use crate::random::{Draw, PLACES, Stream};
 
 /// A floating-point number in which an optimisation is carried out.
 pub trait Real:
@@ -79,6 +79,8 @@ pub trait Real:
     /// An `f32` takes one word (23 bits) a draw and one block for both coordinates, an `f64` two
     /// words (52 bits) a draw and one block a coordinate.
     fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Draw<Self>; 2]; 2];
+    /// The draws of many neighbouring coordinates: see [`Stream::row_draws`].
+    fn row_draws(stream: Stream, first: u32, count: usize) -> [[Draw<Self>; PLACES]; 2];
     /// `self * factor + term`, rounded once.
     fn fused(self, factor: Self, term: Self) -> Self;
 
@@ -177,6 +179,21 @@ impl Real for f32 {
         let words = block(pair);
         let draw = |word: u32| Draw::of_one_to_two(math::one_to_two_f32(word));
         [[draw(words[0]), draw(words[1])], [draw(words[2]), draw(words[3])]]
+    }
+    #[inline(always)]
+    fn row_draws(stream: Stream, first: u32, count: usize) -> [[Draw<Self>; PLACES]; 2] {
+        // Whole vectors of blocks.
+        let blocks = count.div_ceil(2).next_multiple_of(4);
+        let words = stream.blocks::<{ PLACES / 2 }>(first / 2, blocks);
+        let mut draws = [[Draw::of_one_to_two(1.0); PLACES]; 2];
+        let draw = |word| Draw::of_one_to_two(math::one_to_two_f32(word));
+        for r in 0..2 {
+            for k in 0..PLACES / 2 {
+                draws[r][2 * k] = draw(words[r][k] as u32);
+                draws[r][2 * k + 1] = draw((words[r][k] >> 32) as u32);
+            }
+        }
+        draws
     }
     #[inline(always)]
     fn is_finite(self) -> bool {
@@ -284,6 +301,18 @@ impl Real for f64 {
         let draw = |high, low| Draw::of_one_to_two(math::one_to_two_f64(high, low));
         let draws = |words: [u32; 4]| [draw(words[0], words[1]), draw(words[2], words[3])];
         [draws(block(2 * pair)), draws(block(2 * pair + 1))]
+    }
+    #[inline(always)]
+    fn row_draws(stream: Stream, first: u32, count: usize) -> [[Draw<Self>; PLACES]; 2] {
+        // Whole vectors of blocks.
+        let [even, odd] = stream.blocks::<PLACES>(first, count.next_multiple_of(4));
+        let mut draws = [[Draw::of_one_to_two(1.0); PLACES]; 2];
+        for k in 0..PLACES {
+            let draw = |high, low| Draw::of_one_to_two(math::one_to_two_f64(high, low));
+            draws[0][k] = draw(even[k] as u32, odd[k] as u32);
+            draws[1][k] = draw((even[k] >> 32) as u32, (odd[k] >> 32) as u32);
+        }
+        draws
     }
     #[inline(always)]
     fn is_finite(self) -> bool {

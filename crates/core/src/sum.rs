@@ -293,6 +293,28 @@ pub fn fold_buffered<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> 
     O::finish(result)
 }
 
+/// Combines `term(i, x_i)` of all numbers of a slice in the fixed order, on one thread; several at a time, where the
+/// processor has vectors.
+#[inline(always)]
+pub fn fold_slice<R: Real, O: Operator<R>>(x: &[R], term: impl Fn(usize, R) -> R) -> R {
+    let n = x.len();
+    if n <= 3 || n > TILE {
+        return fold_buffered::<R, O>(n, |i| term(i, x[i]));
+    }
+    // Without an index that could be out of bounds: the last numbers before one would be taken one by one.
+    let (groups, rest) = x.as_chunks::<LEAVES>();
+    let mut leaves = [O::identity(); LEAVES];
+    for (group, x) in groups.iter().enumerate() {
+        for j in 0..LEAVES {
+            leaves[j] = O::combine(leaves[j], term(group * LEAVES + j, x[j]));
+        }
+    }
+    for (j, (leaf, x)) in leaves.iter_mut().zip(rest).enumerate() {
+        *leaf = O::combine(*leaf, term(groups.len() * LEAVES + j, *x));
+    }
+    O::finish(join::<R, O, LEAVES>(leaves))
+}
+
 #[inline(always)]
 fn fold_tile<R: Real, O: Operator<R>>(start: usize, end: usize, term: &impl Fn(usize) -> R) -> R {
     let mut leaves = [O::identity(); LEAVES];
@@ -349,7 +371,10 @@ mod tests {
             assert_eq!(fold_in_registers::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(fold_buffered::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(fold_in_groups::<f32, Sum>(n, |n| n, term).to_bits(), expected, "n = {n}");
+            let whole = |i: usize, term: f32| if terms[i] == term { term } else { f32::NAN };
+            assert_eq!(fold_slice::<f32, Sum>(&terms, whole).to_bits(), expected, "n = {n}");
             let expected = by_definition::<Product>(&terms).to_bits();
+            assert_eq!(fold_slice::<f32, Product>(&terms, whole).to_bits(), expected, "n = {n}");
             assert_eq!(fold_in_registers::<f32, Product>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(fold_buffered::<f32, Product>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(

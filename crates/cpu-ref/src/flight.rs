@@ -1,9 +1,10 @@
 //! How one particle moves: what both orders of an iteration share.
 
 use warpswarm_core::boundary::Boundary;
+use warpswarm_core::launch::row_stride;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
-use warpswarm_core::random::{Draw, Purpose, RunKey, Stream};
+use warpswarm_core::random::{Draw, PLACES, Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
 use crate::task::{Bounds, Evaluate, Task};
@@ -14,9 +15,29 @@ use crate::threads::Particle;
 pub(crate) struct Flight<'a, R, O> {
     pub(crate) objective: O,
     pub(crate) bounds: Bounds<'a, R>,
+    pub(crate) rows: &'a Rows<R>,
     pub(crate) coefficients: Coefficients<R>,
     pub(crate) key: RunKey,
     pub(crate) iteration: u64,
+}
+
+/// The bounds in rows that are as long as those of a swarm, zero where there is no coordinate: what moves there stays zero.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows<R> {
+    lower: Vec<R>,
+    upper: Vec<R>,
+}
+
+impl<R: Real> Rows<R> {
+    pub(crate) fn of(bounds: Bounds<'_, R>) -> Self {
+        let stride = row_stride(bounds.dimensions() as u32) as usize;
+        let padded = |row: &[R]| {
+            let mut row = row.to_vec();
+            row.resize(stride, R::ZERO);
+            row
+        };
+        Rows { lower: padded(bounds.lower), upper: padded(bounds.upper) }
+    }
 }
 
 /// Evaluates `$body` with the flight `$flight`; compiled anew for the most common cases, where the
@@ -49,19 +70,23 @@ pub(crate) use specialised;
 impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
     pub(crate) fn new(
         task: &Task<'a, R, O>,
+        rows: &'a Rows<R>,
         coefficients: &Coefficients<R>,
         key: RunKey,
         iteration: u64,
     ) -> Self {
         let Task { objective, bounds, .. } = *task;
-        Flight { objective, bounds, coefficients: *coefficients, key, iteration }
+        Flight { objective, bounds, rows, coefficients: *coefficients, key, iteration }
     }
 
     /// The same; `bounds` is a copy of its own.
     #[inline(always)]
-    pub(crate) fn within(self, bounds: Bounds<'_, R>) -> Flight<'_, R, O> {
-        let Flight { objective, coefficients, key, iteration, .. } = self;
-        Flight { objective, bounds, coefficients, key, iteration }
+    pub(crate) fn within<'b>(self, bounds: Bounds<'b, R>) -> Flight<'b, R, O>
+    where
+        'a: 'b,
+    {
+        let Flight { objective, rows, coefficients, key, iteration, .. } = self;
+        Flight { objective, bounds, rows, coefficients, key, iteration }
     }
 
     /// The same; `boundary` is its own mode, as a constant.
@@ -80,50 +105,91 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
             // Copies, to which nothing else can point: they stay in registers until the end.
             let mut x = [position[0], position[1]];
             let mut v = [velocity[0], velocity[1]];
-            self.move_row(index, &mut x, &mut v, leaders);
+            self.move_few(index, &mut x, &mut v, leaders);
             position.copy_from_slice(&x);
             velocity.copy_from_slice(&v);
             self.objective.evaluate(&x)
+        } else if dimensions == 1 {
+            self.move_few(index, position, velocity, leaders);
+            self.objective.evaluate(&position[..1])
         } else {
             self.move_row(index, position, velocity, leaders);
             self.objective.evaluate(&position[..dimensions])
         }
     }
 
-    /// Moves all coordinates of particle `index`.
+    /// Moves all coordinates of particle `index`, several at a time where the processor has vectors: first the draws,
+    /// then the coordinates, those behind the last included.
     #[inline(always)]
     fn move_row(&self, index: u32, x: &mut [R], v: &mut [R], leaders: Leaders<'_, R>) {
         let stream = Stream::new(self.key, Purpose::Move, self.iteration, index);
-        let dimensions = self.bounds.dimensions();
-        let mut i = 0;
-        while i < dimensions {
-            let [draws, next_draws] = stream.coordinate_draws(i as u32 / 2);
-            (x[i], v[i]) = self.moved((index, i), (x[i], v[i]), leaders, draws);
-            let next = i + 1;
-            if next < dimensions {
-                (x[next], v[next]) =
-                    self.moved((index, next), (x[next], v[next]), leaders, next_draws);
+        let mut first = 0;
+        while first < x.len() {
+            // So many that a compiler knows it, or fewer.
+            if x.len() - first >= PLACES {
+                self.move_places(index, (stream, first, PLACES), (x, v), leaders);
+            } else {
+                self.move_places(index, (stream, first, x.len() - first), (x, v), leaders);
             }
-            i += 2;
+            first += PLACES;
         }
     }
 
-    /// The new position and velocity of coordinate `i` of particle `index`.
+    /// Moves `count` coordinates from the `first` on, of as many draws.
+    #[inline(always)]
+    fn move_places(
+        &self,
+        index: u32,
+        (stream, first, count): (Stream, usize, usize),
+        (x, v): (&mut [R], &mut [R]),
+        leaders: Leaders<'_, R>,
+    ) {
+        let [cognitive, social] = stream.row_draws(first as u32, count);
+        let (x, v) = (&mut x[first..][..count], &mut v[first..][..count]);
+        let (personal, global) =
+            (&leaders.personal[first..][..count], &leaders.global[first..][..count]);
+        let (lower, upper) =
+            (&self.rows.lower[first..][..count], &self.rows.upper[first..][..count]);
+        // Places of their own: nothing that is read can be where they are.
+        let mut moved = [[R::ZERO; PLACES]; 2];
+        for i in 0..count {
+            let at = Coordinate { position: x[i], velocity: v[i], personal_best: personal[i] };
+            let (draws, bounds) = ([cognitive[i], social[i]], (lower[i], upper[i]));
+            let place = (index, (first + i) as u32);
+            (moved[0][i], moved[1][i]) = self.moved(place, at, global[i], bounds, draws);
+        }
+        x.copy_from_slice(&moved[0][..count]);
+        v.copy_from_slice(&moved[1][..count]);
+    }
+
+    /// Moves the one or two coordinates of particle `index`.
+    #[inline(always)]
+    fn move_few(&self, index: u32, x: &mut [R], v: &mut [R], leaders: Leaders<'_, R>) {
+        let stream = Stream::new(self.key, Purpose::Move, self.iteration, index);
+        let draws = stream.coordinate_draws(0);
+        for i in 0..self.bounds.dimensions() {
+            let at =
+                Coordinate { position: x[i], velocity: v[i], personal_best: leaders.personal[i] };
+            let place = (index, i as u32);
+            (x[i], v[i]) = self.moved(place, at, leaders.global[i], self.bounds.of(i), draws[i]);
+        }
+    }
+
+    /// The new position and velocity of a coordinate of particle `index`.
     #[inline(always)]
     fn moved(
         &self,
-        (index, i): (u32, usize),
-        (position, velocity): (R, R),
-        leaders: Leaders<'_, R>,
+        (index, i): (u32, u32),
+        at: Coordinate<R>,
+        global: R,
+        bounds: (R, R),
         draws: [Draw<R>; 2],
     ) -> (R, R) {
-        let bounds = self.bounds.of(i);
-        let at = Coordinate { position, velocity, personal_best: leaders.personal[i] };
         let pulls = pso::pulls(&self.coefficients, draws);
-        let velocity = pso::velocity(&self.coefficients, at, leaders.global[i], pulls);
+        let velocity = pso::velocity(&self.coefficients, at, global, pulls);
         let velocity = pso::limited(&self.coefficients, velocity, bounds);
-        let reentry = || reentry_draw(self.key, self.iteration, index, i as u32);
-        pso::moved(&self.coefficients, position, velocity, bounds, reentry)
+        let reentry = || reentry_draw(self.key, self.iteration, index, i);
+        pso::moved(&self.coefficients, at.position, velocity, bounds, reentry)
     }
 
     /// Whether `new` strictly beats `old`, both results of the objective: [`Fitness::beats`],
@@ -177,7 +243,8 @@ mod tests {
             correction: 0.0,
             boundary: Boundary::Clamp,
         };
-        let flight = Flight::new(&task, &coefficients, RunKey::new(0, 0), 1);
+        let rows = Rows::of(bounds);
+        let flight = Flight::new(&task, &rows, &coefficients, RunKey::new(0, 0), 1);
         let fitness = |value| Fitness { violation: 0.0, value };
         for new in line.map(fitness) {
             for old in line.map(fitness) {

@@ -13,7 +13,7 @@ use warpswarm_core::method::{
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso;
-use warpswarm_core::random::{Draw, Purpose, RunKey, Stream};
+use warpswarm_core::random::{Draw, PLACES, Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
@@ -22,6 +22,7 @@ use individuals::{One, Scratch, each};
 use crate::swarm::{RunId, Swarm};
 use crate::task::{Bounds, Start};
 use crate::threads::{Outcome, Threads};
+use crate::vectors::{Run, Vectors};
 
 /// What is minimised, where, and when a run stops by itself.
 ///
@@ -176,9 +177,11 @@ fn step<R: Real, M: Method<R>>(
     let iteration = swarm.control.iterations + 1;
     let (key, individuals) = (swarm.id.key(), swarm.individuals() as u32);
     let best = std::mem::take(&mut swarm.global_position);
+    let vectors = Vectors::new();
     let advance = |mut one: One<'_, R>, scratch: &mut Scratch<R>| {
         let who = individual(&one, key, iteration, individuals, work.bounds.dimensions());
-        advance(&mut one, scratch, method, work, before, &who, &best)
+        let (one, best) = (&mut one, &best[..]);
+        vectors.run(Advance { one, scratch, method, work, before, who, best })
     };
     let outcome = each(swarm, threads, &advance);
     swarm.global_position = best;
@@ -201,7 +204,29 @@ fn step<R: Real, M: Method<R>>(
 /// The best attempt so far: its fitness, what it was made with, and its number.
 type Kept<R, P> = (Fitness<R>, P, Numbers<R>, u32);
 
+/// An individual that is to move.
+struct Advance<'a, 'w, R, M> {
+    one: &'a mut One<'w, R>,
+    scratch: &'a mut Scratch<R>,
+    method: &'a M,
+    work: &'a Work<'a, R>,
+    before: Before<'a, R>,
+    who: Individual<R>,
+    best: &'a [R],
+}
+
+impl<R: Real, M: Method<R>> Run for Advance<'_, '_, R, M> {
+    type Output = Outcome<R>;
+
+    #[inline(always)]
+    fn run(self) -> Outcome<R> {
+        let Advance { one, scratch, method, work, before, who, best } = self;
+        advance(one, scratch, method, work, before, &who, best)
+    }
+}
+
 /// Has an individual propose, and perhaps take its proposal for its public point.
+#[inline(always)]
 fn advance<R: Real, M: Method<R>>(
     one: &mut One<'_, R>,
     scratch: &mut Scratch<R>,
@@ -227,10 +252,17 @@ fn advance<R: Real, M: Method<R>>(
         let plan = method.plan(&who, seen, &mut tried);
         scratch.tried.x.clear();
         scratch.tried.own.clear();
-        for i in 0..work.bounds.dimensions() {
+        let (draws, dimensions) = (SiteDraws::of(&who), work.bounds.dimensions());
+        let mut of_places = [[Draw::of_one_to_two(R::ONE); PLACES]; 2];
+        for i in 0..dimensions {
+            let place = i % PLACES;
+            if place == 0 {
+                of_places = draws.of_row(i as u32, PLACES.min(dimensions - i));
+            }
             let place = Place {
                 before,
-                draws: SiteDraws::of(&who),
+                draws,
+                first: [of_places[0][place], of_places[1][place]],
                 coordinate: i,
                 public: one.public[i],
                 own: one.own(i),
@@ -298,6 +330,8 @@ fn individual<R: Real>(
 struct Place<'a, R> {
     before: Before<'a, R>,
     draws: SiteDraws,
+    /// Its draws of set 0.
+    first: [Draw<R>; 2],
     coordinate: usize,
     public: R,
     own: Own<R>,
@@ -325,7 +359,7 @@ impl<R: Real> Site<R> for Place<'_, R> {
         self.bounds
     }
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {
-        self.draws.drawn(self.coordinate as u32, set)
+        if set == 0 { self.first } else { self.draws.drawn(self.coordinate as u32, set) }
     }
     fn reentry(&self) -> R {
         self.draws.reentry(self.coordinate as u32)

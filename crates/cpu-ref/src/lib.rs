@@ -10,6 +10,7 @@
 //! * [`fwa`]: the fireworks algorithm, serial or on threads, the same bits.
 //! * [`generation`]: everything that is a [`Method`](warpswarm_core::method::Method).
 //! * [`threads`]: how the particles of a run are spread over threads.
+//! * [`vectors`]: loops compiled for the processor at hand.
 //! * [`mod@fingerprint`]: comparing states by bits.
 //!
 //! ```
@@ -47,8 +48,10 @@ pub mod spso;
 pub mod swarm;
 pub mod task;
 pub mod threads;
+pub mod vectors;
 
 pub use fingerprint::{difference, fingerprint};
 pub use swarm::{RunId, Swarm};
 pub use task::{Behind, Bounds, Evaluate, Itself, Start, Task};
 pub use threads::Threads;
+pub use vectors::Vectors;

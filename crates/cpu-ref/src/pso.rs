@@ -13,14 +13,15 @@
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::real::Real;
 
-use crate::flight::{Flight, specialised};
+use crate::flight::{Flight, Rows, specialised};
 use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Task};
-use crate::threads::{Chunk, Outcome, Threads, spread};
+use crate::threads::{Chunk, Outcome, Split, Threads, spread};
+use crate::vectors::{Run, Vectors};
 
 /// Does up to `iterations` iterations, fewer if the swarm stops by itself.
 ///
@@ -32,11 +33,12 @@ pub fn run<R: Real, O: Evaluate<R>>(
     iterations: u64,
     threads: Threads,
 ) {
+    let rows = Rows::of(task.bounds);
     for _ in 0..iterations {
         if swarm.has_stopped() {
             break;
         }
-        step(swarm, task, coefficients, threads);
+        step_in(swarm, task, &rows, coefficients, threads);
     }
 }
 
@@ -47,19 +49,27 @@ pub fn step<R: Real, O: Evaluate<R>>(
     coefficients: &Coefficients<R>,
     threads: Threads,
 ) {
-    if swarm.has_stopped() {
-        return;
+    if !swarm.has_stopped() {
+        step_in(swarm, task, &Rows::of(task.bounds), coefficients, threads);
     }
+}
+
+/// One iteration of a swarm that has not stopped.
+fn step_in<R: Real, O: Evaluate<R>>(
+    swarm: &mut Swarm<R>,
+    task: &Task<'_, R, O>,
+    rows: &Rows<R>,
+    coefficients: &Coefficients<R>,
+    threads: Threads,
+) {
     let iteration = swarm.control.iterations + 1;
     let grain = threads.grain(swarm.stride);
     let key = swarm.id.key();
     let (chunk, global_position) = swarm.chunk();
-    let flight = Flight::new(task, coefficients, key, iteration);
-    let outcome = spread(
-        chunk,
-        grain,
-        &|chunk| specialised!(flight => advance(chunk, flight, global_position)),
-    );
+    let flight = Flight::new(task, rows, coefficients, key, iteration);
+    let vectors = Vectors::new();
+    let outcome =
+        spread(chunk, grain, &|chunk| vectors.run(Advance { chunk, flight, global_position }));
 
     let improved = outcome.best.fitness.beats(swarm.global.fitness);
     let holder = outcome.best.index as usize * swarm.stride;
@@ -73,6 +83,26 @@ pub fn step<R: Real, O: Evaluate<R>>(
     swarm.settle(&task.stop);
 }
 
+/// A chunk that is to move.
+struct Advance<'a, R, O> {
+    chunk: Chunk<'a, R>,
+    flight: Flight<'a, R, O>,
+    global_position: &'a [R],
+}
+
+impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
+    type Output = Outcome<R>;
+
+    #[inline(always)]
+    fn run(self) -> Outcome<R> {
+        let Advance { chunk, flight, global_position } = self;
+        specialised!(flight => advance(chunk, flight, global_position))
+    }
+}
+
+/// Particles that are evaluated before the first of them is compared.
+const TOGETHER: usize = 8;
+
 /// Moves and evaluates the particles of a chunk, and renews their personal bests.
 #[inline(always)]
 fn advance<R: Real, O: Evaluate<R>>(
@@ -83,17 +113,28 @@ fn advance<R: Real, O: Evaluate<R>>(
     let stride = row_stride(flight.bounds.dimensions() as u32) as usize;
     let global_position = &global_position[..stride];
     let mut outcome = Outcome::NONE;
-    for mut particle in chunk.particles(stride) {
-        let fitness = flight.fly(&mut particle, global_position);
-        outcome.not_finite += u64::from(!fitness.is_finite());
-        if flight.beats(fitness, *particle.best) {
-            *particle.best = fitness;
-            particle.best_position.copy_from_slice(particle.position);
+    let mut rest = chunk;
+    while rest.len() > 0 {
+        // Some are evaluated before any is compared: which of them improved is hard to predict, and a processor that
+        // predicted wrongly would have to evaluate the next ones again.
+        let some = rest.len().min(TOGETHER);
+        let (mut these, others) = rest.split_at(some);
+        rest = others;
+        let mut found = [Fitness::WORST; TOGETHER];
+        for (mut particle, found) in these.particles(stride).zip(&mut found) {
+            *found = flight.fly(&mut particle, global_position);
         }
-        // Of equals the first stays, and it has the lowest index.
-        let first = outcome.best.index == Candidate::<R>::NONE.index;
-        if first || flight.beats(*particle.best, outcome.best.fitness) {
-            outcome.best = Candidate::new(*particle.best, particle.index);
+        for (particle, fitness) in these.particles(stride).zip(found) {
+            outcome.not_finite += u64::from(!fitness.is_finite());
+            if flight.beats(fitness, *particle.best) {
+                *particle.best = fitness;
+                particle.best_position.copy_from_slice(particle.position);
+            }
+            // Of equals the first stays, and it has the lowest index.
+            let first = outcome.best.index == Candidate::<R>::NONE.index;
+            if first || flight.beats(*particle.best, outcome.best.fitness) {
+                outcome.best = Candidate::new(*particle.best, particle.index);
+            }
         }
     }
     outcome

@@ -20,9 +20,10 @@ use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::real::Real;
 
-use crate::flight::{Flight, specialised};
+use crate::flight::{Flight, Rows, specialised};
 use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Task};
+use crate::vectors::{Run, Vectors};
 
 /// Does up to `iterations` iterations on the calling thread, fewer if the swarm stops by itself.
 ///
@@ -33,11 +34,12 @@ pub fn run<R: Real, O: Evaluate<R>>(
     coefficients: &Coefficients<R>,
     iterations: u64,
 ) {
+    let rows = Rows::of(task.bounds);
     for _ in 0..iterations {
         if swarm.has_stopped() {
             break;
         }
-        step(swarm, task, coefficients);
+        step_in(swarm, task, &rows, coefficients);
     }
 }
 
@@ -47,18 +49,43 @@ pub fn step<R: Real, O: Evaluate<R>>(
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
 ) {
-    if swarm.has_stopped() {
-        return;
+    if !swarm.has_stopped() {
+        step_in(swarm, task, &Rows::of(task.bounds), coefficients);
     }
+}
+
+/// One iteration of a swarm that has not stopped.
+fn step_in<R: Real, O: Evaluate<R>>(
+    swarm: &mut Swarm<R>,
+    task: &Task<'_, R, O>,
+    rows: &Rows<R>,
+    coefficients: &Coefficients<R>,
+) {
     let iteration = swarm.control.iterations + 1;
-    let flight = Flight::new(task, coefficients, swarm.id.key(), iteration);
+    let flight = Flight::new(task, rows, coefficients, swarm.id.key(), iteration);
     let old = swarm.global.fitness;
-    specialised!(flight => advance(swarm, flight));
+    Vectors::new().run(Advance { swarm: &mut *swarm, flight });
     swarm.control.iterations = iteration;
     if swarm.global.fitness.beats(old) {
         swarm.control.improved_at = iteration;
     }
     swarm.settle(&task.stop);
+}
+
+/// A swarm that is to move.
+struct Advance<'a, R, O> {
+    swarm: &'a mut Swarm<R>,
+    flight: Flight<'a, R, O>,
+}
+
+impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Advance { swarm, flight } = self;
+        specialised!(flight => advance(swarm, flight));
+    }
 }
 
 /// Moves the particles one after the other; the global best moves with them.
@@ -67,7 +94,7 @@ fn advance<R: Real, O: Evaluate<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, 
     let stride = row_stride(flight.bounds.dimensions() as u32) as usize;
     let mut global = swarm.global;
     let mut not_finite = 0;
-    let (chunk, global_position) = swarm.chunk();
+    let (mut chunk, global_position) = swarm.chunk();
     let global_position = &mut global_position[..stride];
     for mut particle in chunk.particles(stride) {
         let fitness = flight.fly(&mut particle, global_position);

@@ -147,7 +147,7 @@ impl<R: Real> Swarm<R> {
 
 /// Places and evaluates the particles of a chunk.
 fn place<R: Real, O: Evaluate<R>>(
-    chunk: Chunk<'_, R>,
+    mut chunk: Chunk<'_, R>,
     task: &Task<'_, R, O>,
     key: RunKey,
 ) -> Outcome<R> {

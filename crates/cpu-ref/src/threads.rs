@@ -22,7 +22,7 @@ pub enum Threads {
 }
 
 /// Places (particles times stride) of a task of [`Threads::Pool`].
-pub const POOL_PLACES: usize = 2048;
+pub const POOL_PLACES: usize = 8192;
 
 impl Threads {
     /// The most particles that one task moves.
@@ -67,13 +67,13 @@ pub(crate) struct Particle<'a, R> {
     pub(crate) best: &'a mut Fitness<R>,
 }
 
-impl<'a, R: Real> Chunk<'a, R> {
+impl<R: Real> Chunk<'_, R> {
     /// The particles, in the order of their indices, as rows of `stride` places.
     ///
     /// `stride` is the chunk's own; a caller that knows it as a constant passes that, and the loops
     /// over rows unroll.
     #[inline(always)]
-    pub(crate) fn particles(self, stride: usize) -> impl Iterator<Item = Particle<'a, R>> {
+    pub(crate) fn particles(&mut self, stride: usize) -> impl Iterator<Item = Particle<'_, R>> {
         debug_assert_eq!(stride, self.stride);
         let positions = self.positions.chunks_exact_mut(stride);
         let velocities = self.velocities.chunks_exact_mut(stride);

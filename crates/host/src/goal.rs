@@ -1,13 +1,15 @@
 //! What can be minimised: objectives that run anywhere, and closures that the host evaluates.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use warpswarm_core::data::WithData;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::Scaled;
-use warpswarm_core::{Objective, Real};
+use warpswarm_core::{Objective, Point, Real};
+use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
 use crate::backend::machine::Parameter;
 use crate::backend::{Asked, Evaluator, Portable, Target};
@@ -37,7 +39,11 @@ impl<R: Real, O: Objective<R>> Goal<R> for O {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         if scales.are_plain() {
             let objective = *self;
-            let evaluate = Box::new(move |_, x: &[R]| objective.evaluate(&SlicePoint(x)));
+            let vectors = Vectors::new();
+            let evaluate = Box::new(move |_, x: &[R]| {
+                let point = SlicePoint(x);
+                vectors.run(Evaluation { objective: &objective, point, real: PhantomData })
+            });
             let (constrained, target, data) = (O::CONSTRAINED, built_in(self), Arc::default());
             return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
         }
@@ -74,11 +80,29 @@ fn portable<R: Real, O: Objective<R>>(
         gathers: O::GATHERS,
     });
     let seen = data.clone();
+    let vectors = Vectors::new();
     let evaluate = Box::new(move |run, x: &[R]| {
-        objective.evaluate(&WithData { point: SlicePoint(x), data: seen.of(run) })
+        let point = WithData { point: SlicePoint(x), data: seen.of(run) };
+        vectors.run(Evaluation { objective: &objective, point, real: PhantomData })
     });
     let constrained = O::CONSTRAINED;
     Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+}
+
+/// An objective at a point.
+struct Evaluation<'a, R, O, P> {
+    objective: &'a O,
+    point: P,
+    real: PhantomData<R>,
+}
+
+impl<R: Real, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
+    type Output = Fitness<R>;
+
+    #[inline(always)]
+    fn run(self) -> Fitness<R> {
+        self.objective.evaluate(&self.point)
+    }
 }
 
 impl<R: Real> Goal<R> for HostObjective<R> {

@@ -33,9 +33,9 @@ mod page;
 #[cfg(any(test, feature = "reproduce"))]
 mod program;
 #[cfg(any(test, feature = "reproduce"))]
-mod statistics;
+pub(crate) mod statistics;
 #[cfg(any(test, feature = "reproduce"))]
-mod table;
+pub(crate) mod table;
 
 /// What to reproduce, and how thoroughly.
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! What a method draws.
 
 use super::Individual;
-use crate::random::{Draw, Purpose, RunKey, Stream};
+use crate::random::{Draw, PLACES, Purpose, RunKey, Stream};
 use crate::real::Real;
 
 /// The draws of a [`Site`](super::Site).
@@ -25,6 +25,12 @@ impl SiteDraws {
     #[inline(always)]
     pub fn of_pair<R: Real>(&self, pair: u32) -> [[Draw<R>; 2]; 2] {
         self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
+    }
+
+    /// Those of set 0 of `count` coordinates from `first` on: see [`Stream::row_draws`].
+    #[inline(always)]
+    pub fn of_row<R: Real>(&self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt).row_draws(first, count)
     }
 
     /// See [`Site::drawn`](super::Site::drawn).

@@ -1,0 +1,77 @@
+//! The vectors of the processor at hand, whatever a program was compiled for.
+//!
+//! An x86-64 program is compiled for processors of 2003 unless it says otherwise. What runs in [`Vectors::run`] is
+//! compiled a second time, for AVX2 and fused multiplications (x86-64-v3), and that is taken where the processor has
+//! them. The bits are the same: nothing is fused that does not say so, and what says so is fused everywhere.
+
+use pulp::{Arch, NullaryFnOnce};
+
+/// Which vectors the processor has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Vectors(Arch);
+
+/// Something to be compiled for several processors: its `run` must be `#[inline(always)]`.
+pub trait Run {
+    /// What it gives.
+    type Output;
+    /// Does it.
+    fn run(self) -> Self::Output;
+}
+
+impl Vectors {
+    /// Those of this processor.
+    pub fn new() -> Self {
+        Vectors(Arch::new())
+    }
+
+    /// Does `work`, compiled for them.
+    #[inline(always)]
+    pub fn run<W: Run>(self, work: W) -> W::Output {
+        self.0.dispatch(Work(work))
+    }
+}
+
+struct Work<W>(W);
+
+impl<W: Run> NullaryFnOnce for Work<W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn call(self) -> W::Output {
+        self.0.run()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpswarm_core::objective::SlicePoint;
+    use warpswarm_core::order::Fitness;
+    use warpswarm_core::problems::Rastrigin;
+    use warpswarm_core::{Objective, Real};
+
+    struct At<'a, R>(&'a [R]);
+
+    impl<R: Real> Run for At<'_, R> {
+        type Output = Fitness<R>;
+
+        #[inline(always)]
+        fn run(self) -> Fitness<R> {
+            Rastrigin.evaluate(&SlicePoint(self.0))
+        }
+    }
+
+    #[test]
+    fn the_bits_do_not_depend_on_the_processor() {
+        fn check<R: Real>() {
+            let x: Vec<R> = (0..77).map(|i| R::from_f64(f64::from(i) * 0.137 - 5.0)).collect();
+            for n in 1..x.len() {
+                let here = Vectors::new().run(At(&x[..n])).value;
+                let everywhere = At(&x[..n]).run().value;
+                assert_eq!(here.to_bits64(), everywhere.to_bits64(), "{n}");
+            }
+        }
+        check::<f32>();
+        check::<f64>();
+    }
+}
