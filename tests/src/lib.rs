@@ -165,12 +165,17 @@ impl Place {
 ///
 /// Where a place differs, with the first array and element that do, or cannot run it.
 pub fn check(case: &Case, places: &[Place]) {
-    check_in::<f32>(case, places);
-    check_in::<f64>(case, places);
+    check_against::<f32>(case, Place::REFERENCE, places);
+    check_against::<f64>(case, Place::REFERENCE, places);
 }
 
-fn check_in<R: Precise>(case: &Case, places: &[Place]) {
-    let expected = case.run::<R>(Place::REFERENCE).unwrap();
+/// Runs the case in all places and demands the bits of `reference` in each, for what one thread would not end.
+///
+/// # Panics
+///
+/// As [`check`] does.
+pub fn check_against<R: Precise>(case: &Case, reference: Place, places: &[Place]) {
+    let expected = case.run::<R>(reference).unwrap();
     assert_eq!(expected.len() as u64, case.runs);
     for &place in places {
         let found = case

@@ -5,7 +5,9 @@
 
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of, methods, own};
+use warpswarm_tests::{
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, methods, own,
+};
 
 fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
@@ -96,6 +98,20 @@ fn long_runs_and_large_swarms() {
     check(&case(65_536, 100), &places);
     check(&Case { iterations: 500, ..Case::new("rastrigin", 30, 2_000) }, &places);
     check(&Case { iterations: 10, ..Case::new("ackley", 100, 20_000) }, &places);
+}
+
+/// Ten million iterations of swarms of eight blocks and more, against launches of one iteration each, where blocks do not exchange:
+/// a value that was lost, or half of one and half of another, would send a swarm elsewhere. New swarms improve on their
+/// best in a third of their iterations or more, so that exchanges carry positions.
+#[test]
+fn ten_million_exchanges() {
+    let reference = Place::device(Backend::Gpu, Schedule::Stepwise, None);
+    let place = Place::device(Backend::Gpu, Schedule::Resident, Some(64));
+    for dimensions in [2, 5] {
+        let case = Case::new("rastrigin", dimensions, 512);
+        let case = Case { runs: 20_000, iterations: 250, ..case };
+        check_against::<f32>(&case, reference, &[place]);
+    }
 }
 
 /// A particle a thread: in one block and in several, with every way to look at coordinates.

@@ -17,7 +17,7 @@ use warpswarm_core::random::{Draw, PLACES, Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
-use individuals::{One, Scratch, each};
+use individuals::{One, Proposal, Scratch, each};
 
 use crate::swarm::{RunId, Swarm};
 use crate::task::{Bounds, Start};
@@ -250,11 +250,12 @@ fn advance<R: Real, M: Method<R>>(
         let who = Individual { attempt, ..*who };
         let mut tried = numbers;
         let plan = method.plan(&who, seen, &mut tried);
-        scratch.tried.x.clear();
-        scratch.tried.own.clear();
         let (draws, dimensions) = (SiteDraws::of(&who), work.bounds.dimensions());
+        let Proposal { x, own } = &mut scratch.tried;
+        x.resize(dimensions, R::ZERO);
+        own.resize(dimensions, Own::default());
         let mut of_places = [[Draw::of_one_to_two(R::ONE); PLACES]; 2];
-        for i in 0..dimensions {
+        for (i, (x, own)) in x.iter_mut().zip(own).enumerate() {
             let place = i % PLACES;
             if place == 0 {
                 of_places = draws.of_row(i as u32, PLACES.min(dimensions - i));
@@ -269,9 +270,7 @@ fn advance<R: Real, M: Method<R>>(
                 best: best[i],
                 bounds: work.bounds.of(i),
             };
-            let (x, own) = method.propose(&plan, &place);
-            scratch.tried.x.push(x);
-            scratch.tried.own.push(own);
+            (*x, *own) = method.propose(&plan, &place);
         }
         let fitness = (work.evaluate)(&scratch.tried.x);
         not_finite += u64::from(!fitness.is_finite());
@@ -326,6 +325,13 @@ fn individual<R: Real>(
     Individual { key, iteration, index, individuals, dimensions, attempt: 0, fitness }
 }
 
+/// Not inlined: the compiler would compute it for every coordinate, in bounds or not.
+#[cold]
+#[inline(never)]
+fn reentry_draw<R: Real>(draws: SiteDraws, coordinate: u32) -> R {
+    draws.reentry(coordinate)
+}
+
 /// A coordinate of an individual that proposes.
 struct Place<'a, R> {
     before: Before<'a, R>,
@@ -362,6 +368,6 @@ impl<R: Real> Site<R> for Place<'_, R> {
         if set == 0 { self.first } else { self.draws.drawn(self.coordinate as u32, set) }
     }
     fn reentry(&self) -> R {
-        self.draws.reentry(self.coordinate as u32)
+        reentry_draw(self.draws, self.coordinate as u32)
     }
 }
