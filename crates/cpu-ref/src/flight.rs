@@ -101,17 +101,14 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         let Particle { index, ref mut position, ref mut velocity, .. } = *particle;
         let leaders = Leaders { personal: particle.best_position, global };
         let dimensions = self.bounds.dimensions();
-        if dimensions == 2 {
+        if dimensions <= 2 {
             // Copies, to which nothing else can point: they stay in registers until the end.
             let mut x = [position[0], position[1]];
             let mut v = [velocity[0], velocity[1]];
             self.move_few(index, &mut x, &mut v, leaders);
             position.copy_from_slice(&x);
             velocity.copy_from_slice(&v);
-            self.objective.evaluate(&x)
-        } else if dimensions == 1 {
-            self.move_few(index, position, velocity, leaders);
-            self.objective.evaluate(&position[..1])
+            self.objective.evaluate(&x[..dimensions])
         } else {
             self.move_row(index, position, velocity, leaders);
             self.objective.evaluate(&position[..dimensions])
@@ -164,7 +161,7 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
 
     /// Moves the one or two coordinates of particle `index`.
     #[inline(always)]
-    fn move_few(&self, index: u32, x: &mut [R], v: &mut [R], leaders: Leaders<'_, R>) {
+    fn move_few(&self, index: u32, x: &mut [R; 2], v: &mut [R; 2], leaders: Leaders<'_, R>) {
         let stream = Stream::new(self.key, Purpose::Move, self.iteration, index);
         let draws = stream.coordinate_draws(0);
         for i in 0..self.bounds.dimensions() {

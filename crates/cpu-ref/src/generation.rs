@@ -219,7 +219,7 @@ impl<R: Real, M: Method<R>> Run for Advance<'_, '_, R, M> {
     type Output = Outcome<R>;
 
     #[inline(always)]
-    fn run(self) -> Outcome<R> {
+    fn call(self) -> Outcome<R> {
         let Advance { one, scratch, method, work, before, who, best } = self;
         advance(one, scratch, method, work, before, &who, best)
     }

@@ -49,9 +49,7 @@ pub fn step<R: Real, O: Evaluate<R>>(
     coefficients: &Coefficients<R>,
     threads: Threads,
 ) {
-    if !swarm.has_stopped() {
-        step_in(swarm, task, &Rows::of(task.bounds), coefficients, threads);
-    }
+    run(swarm, task, coefficients, 1, threads);
 }
 
 /// One iteration of a swarm that has not stopped.
@@ -94,7 +92,7 @@ impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
     type Output = Outcome<R>;
 
     #[inline(always)]
-    fn run(self) -> Outcome<R> {
+    fn call(self) -> Outcome<R> {
         let Advance { chunk, flight, global_position } = self;
         specialised!(flight => advance(chunk, flight, global_position))
     }

@@ -49,9 +49,7 @@ pub fn step<R: Real, O: Evaluate<R>>(
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
 ) {
-    if !swarm.has_stopped() {
-        step_in(swarm, task, &Rows::of(task.bounds), coefficients);
-    }
+    run(swarm, task, coefficients, 1);
 }
 
 /// One iteration of a swarm that has not stopped.
@@ -82,7 +80,7 @@ impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn call(self) {
         let Advance { swarm, flight } = self;
         specialised!(flight => advance(swarm, flight));
     }

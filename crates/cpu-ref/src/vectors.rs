@@ -4,19 +4,14 @@
 //! compiled a second time, for AVX2 and fused multiplications (x86-64-v3), and that is taken where the processor has
 //! them. The bits are the same: nothing is fused that does not say so, and what says so is fused everywhere.
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::Arch;
+
+/// Something to be compiled for several processors: its `call` must be `#[inline(always)]`.
+pub use pulp::NullaryFnOnce as Run;
 
 /// Which vectors the processor has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Vectors(Arch);
-
-/// Something to be compiled for several processors: its `run` must be `#[inline(always)]`.
-pub trait Run {
-    /// What it gives.
-    type Output;
-    /// Does it.
-    fn run(self) -> Self::Output;
-}
 
 impl Vectors {
     /// Those of this processor.
@@ -27,18 +22,7 @@ impl Vectors {
     /// Does `work`, compiled for them.
     #[inline(always)]
     pub fn run<W: Run>(self, work: W) -> W::Output {
-        self.0.dispatch(Work(work))
-    }
-}
-
-struct Work<W>(W);
-
-impl<W: Run> NullaryFnOnce for Work<W> {
-    type Output = W::Output;
-
-    #[inline(always)]
-    fn call(self) -> W::Output {
-        self.0.run()
+        self.0.dispatch(work)
     }
 }
 
@@ -56,7 +40,7 @@ mod tests {
         type Output = Fitness<R>;
 
         #[inline(always)]
-        fn run(self) -> Fitness<R> {
+        fn call(self) -> Fitness<R> {
             Rastrigin.evaluate(&SlicePoint(self.0))
         }
     }
@@ -67,7 +51,7 @@ mod tests {
             let x: Vec<R> = (0..77).map(|i| R::from_f64(f64::from(i) * 0.137 - 5.0)).collect();
             for n in 1..x.len() {
                 let here = Vectors::new().run(At(&x[..n])).value;
-                let everywhere = At(&x[..n]).run().value;
+                let everywhere = At(&x[..n]).call().value;
                 assert_eq!(here.to_bits64(), everywhere.to_bits64(), "{n}");
             }
         }

@@ -40,10 +40,7 @@ impl<R: Real, O: Objective<R>> Goal<R> for O {
         if scales.are_plain() {
             let objective = *self;
             let vectors = Vectors::new();
-            let evaluate = Box::new(move |_, x: &[R]| {
-                let point = SlicePoint(x);
-                vectors.run(Evaluation { objective: &objective, point, real: PhantomData })
-            });
+            let evaluate = Box::new(move |_, x: &[R]| evaluate(vectors, &objective, SlicePoint(x)));
             let (constrained, target, data) = (O::CONSTRAINED, built_in(self), Arc::default());
             return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
         }
@@ -83,10 +80,19 @@ fn portable<R: Real, O: Objective<R>>(
     let vectors = Vectors::new();
     let evaluate = Box::new(move |run, x: &[R]| {
         let point = WithData { point: SlicePoint(x), data: seen.of(run) };
-        vectors.run(Evaluation { objective: &objective, point, real: PhantomData })
+        evaluate(vectors, &objective, point)
     });
     let constrained = O::CONSTRAINED;
     Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+}
+
+/// The fitness at a point, computed with those vectors.
+fn evaluate<R: Real>(
+    vectors: Vectors,
+    objective: &impl Objective<R>,
+    point: impl Point<R>,
+) -> Fitness<R> {
+    vectors.run(Evaluation { objective, point, real: PhantomData })
 }
 
 /// An objective at a point.
@@ -100,7 +106,7 @@ impl<R: Real, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
     type Output = Fitness<R>;
 
     #[inline(always)]
-    fn run(self) -> Fitness<R> {
+    fn call(self) -> Fitness<R> {
         self.objective.evaluate(&self.point)
     }
 }

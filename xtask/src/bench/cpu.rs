@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::CpuArgs;
+use crate::reproduce::page::Records;
 use crate::reproduce::statistics::Summary;
 use crate::reproduce::table::Table;
 use crate::shell;
@@ -43,12 +44,12 @@ pub(super) fn run(args: CpuArgs) -> Result<()> {
     }
     let medians: Vec<f64> = rates.iter().map(|rates| Summary::of(rates).median).collect();
     let table = table(&entries, &medians, args);
-    let csv = csv(&entries, &rates)?;
     print!("{}", table.text());
-    for (name, text) in [("cpu.txt", table.text()), ("cpu.md", table.markdown()), ("cpu.csv", csv)]
-    {
+    let csv = records(&entries, &rates).csv()?;
+    let (text, markdown) = (table.text().into_bytes(), table.markdown().into_bytes());
+    for (name, bytes) in [("cpu.txt", text), ("cpu.md", markdown), ("cpu.csv", csv)] {
         let path = folder.join(name);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     println!("written to {} as text, Markdown and CSV", folder.display());
     Ok(())
@@ -178,16 +179,15 @@ fn table(entries: &[Entry], medians: &[f64], args: CpuArgs) -> Table {
     }
 }
 
-fn csv(entries: &[Entry], rates: &[Vec<f64>]) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["algorithm", "who", "round", "evaluations_per_second"])?;
-    for (entry, rates) in entries.iter().zip(rates) {
-        for (round, rate) in rates.iter().enumerate() {
-            let (round, rate) = ((round + 1).to_string(), format!("{rate:.0}"));
-            writer.write_record([entry.algorithm, entry.name, &round, &rate])?;
-        }
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+fn records(entries: &[Entry], rates: &[Vec<f64>]) -> Records {
+    let rows = entries.iter().zip(rates).flat_map(|(entry, rates)| {
+        (1..).zip(rates).map(|(round, rate)| {
+            let numbers = [round.to_string(), format!("{rate:.0}")];
+            [entry.algorithm.into(), entry.name.into()].into_iter().chain(numbers).collect()
+        })
+    });
+    let head = vec!["algorithm", "who", "round", "evaluations_per_second"];
+    Records { name: "cpu", head, rows: rows.collect() }
 }
 
 #[cfg(test)]
@@ -207,7 +207,8 @@ mod tests {
         let table = table(&entries, &[6e6, 2e6, 1e6], CpuArgs { rounds: 3, iterations: 100 });
         let rows: Vec<&[String]> = table.rows.iter().map(|row| &row[2..]).collect();
         assert_eq!(rows, [["6.00", "1.00"], ["2.00", "3.00"], ["1.00", "1.00"]]);
-        let text = csv(&entries, &[vec![6e6], vec![1e6, 3e6], vec![]]).unwrap();
+        let records = records(&entries, &[vec![6e6], vec![1e6, 3e6], vec![]]);
+        let text = String::from_utf8(records.csv().unwrap()).unwrap();
         assert_eq!(text.lines().nth(3), Some("pso,theirs,2,3000000"));
     }
 }

@@ -29,7 +29,7 @@ mod libcudaoptimize;
 #[cfg(any(test, feature = "reproduce"))]
 mod measure;
 #[cfg(any(test, feature = "reproduce"))]
-mod page;
+pub(crate) mod page;
 #[cfg(any(test, feature = "reproduce"))]
 mod program;
 #[cfg(any(test, feature = "reproduce"))]

@@ -84,7 +84,7 @@ impl Page {
 }
 
 impl Records {
-    fn csv(&self) -> Result<Vec<u8>> {
+    pub(crate) fn csv(&self) -> Result<Vec<u8>> {
         let mut out = csv::Writer::from_writer(Vec::new());
         out.write_record(&self.head)?;
         for row in &self.rows {
