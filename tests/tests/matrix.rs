@@ -110,6 +110,8 @@ fn windows_give_the_same_bits() {
         check(&case, &places);
         check(&Case { stop: Stop::stagnation(7), ..case }, &places);
     }
+    // More than a cluster's blocks.
+    check(&Case { iterations: 40, ..Case::new("rastrigin", 2, 530) }, &places[..1]);
     let constrained = Case { iterations: 160, ..Case::new("spring", 3, 70) };
     check(&constrained, &places);
 }

@@ -120,6 +120,9 @@ fn assemble_all(
                     continue;
                 }
                 let module = &modules[entry];
+                if !runs_on(module, arch) {
+                    continue;
+                }
                 let (said, new) = said(ptxas, arch, (module, job), &known)?;
                 assembled.fetch_add(usize::from(new), Ordering::Relaxed);
                 let found = usage(&said)?;
@@ -134,6 +137,13 @@ fn assemble_all(
     let results = results.into_inner().expect("no thread panics");
     let rows = results.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2]]).collect();
     Ok((rows, assembled.into_inner()))
+}
+
+/// Whether a module is for an architecture; it may be for later ones alone.
+fn runs_on(module: &Module, arch: &str) -> bool {
+    let number = |arch: &str| arch.trim_start_matches("sm_").parse::<u32>().ok();
+    let target = module.text.lines().find_map(|line| line.strip_prefix(".target "));
+    target.and_then(number) <= number(arch)
 }
 
 /// What ptxas says about a module, now or when it last saw the same text.

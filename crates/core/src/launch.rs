@@ -17,7 +17,8 @@ pub use generation::{
     team_scratch,
 };
 pub use resident::{
-    PSO_TAGS, ResidentLayout, column_pitch, in_columns, pso_slots_len, record_words,
+    MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_pitch, in_columns,
+    pso_slots_len, record_words,
 };
 
 /// The address of an array in the memory of whatever runs the kernel.
@@ -236,7 +237,7 @@ pub struct Tile {
     pub per_lane: u32,
     /// The largest block: what the registers suffice for.
     pub max_block: u32,
-    /// The largest block of [`RESIDENT_GRID`](pso_kernels::RESIDENT_GRID), which needs more registers.
+    /// The largest block of those that share a run, whose kernels need more registers.
     pub max_grid_block: u32,
 }
 
@@ -347,6 +348,9 @@ pub mod pso_kernels {
     pub const RESIDENT: &str = "pso_resident";
     /// As [`RESIDENT`], with `blocks_per_run` blocks a run in a cooperative launch.
     pub const RESIDENT_GRID: &str = "pso_resident_grid";
+    /// As [`RESIDENT`], with `blocks_per_run` blocks a run, up to [`MAX_CLUSTER`](super::MAX_CLUSTER), which are a
+    /// cluster of the launch, and a board of [`cluster_board_len`](super::cluster_board_len) words.
+    pub const RESIDENT_CLUSTER: &str = "pso_resident_cluster";
     /// One iteration in one launch, particles striding over the run's blocks;
     /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or
     /// `any`: a warp a particle, in the form `warp`.

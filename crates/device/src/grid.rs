@@ -73,18 +73,18 @@ pub fn reduce<T: Stored, O: Operator<T>>(
 /// cannot overwrite what a slow one has yet to read: it is stopped by the slow one's missing post.
 /// All blocks must be resident at once (a cooperative launch).
 #[derive(Clone, Copy, Debug)]
-pub struct Exchange {
+pub struct Exchange<B = View<u64>> {
     /// `[parity][word][block]`
-    slots: Tagged,
+    slots: Tagged<B>,
     blocks: u32,
     words: u32,
 }
 
-impl Exchange {
+impl<B: Board> Exchange<B> {
     /// The exchange of `blocks` blocks over `slots`, with `words` words a slot
     /// ([`slot_words`](warpswarm_core::launch::slot_words)).
     #[inline(always)]
-    pub fn new(slots: View<u64>, blocks: u32, words: u32) -> Self {
+    pub fn new(slots: B, blocks: u32, words: u32) -> Self {
         Exchange { slots: Tagged::new(slots), blocks, words }
     }
 
@@ -102,17 +102,23 @@ impl Exchange {
         if best.ordered() != Fitness::<R>::WORST.ordered() {
             fence();
         }
-        self.post_alone(tag, block, best);
+        let mut word = 0;
+        while word < self.words {
+            let payload = payload::<R>(best, self.words, word);
+            self.slots.show(tag, self.slot(tag, word, block), payload);
+            word += 1;
+        }
     }
 
     /// [`post`](Exchange::post) where what goes with it carries the tag too ([`Tagged`]): nothing is ordered before.
+    /// Collective in the warp, in all lanes of which `best` is the same.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post_alone<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
             let payload = payload::<R>(best, self.words, word);
-            self.slots.show(tag, self.slot(tag, word, block), payload);
+            self.slots.show_together(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
     }
@@ -137,11 +143,12 @@ impl Exchange {
         warp::best(best, constrained).0
     }
 
-    /// Posts a count under `tag`, for [`least`](Exchange::least); by one thread.
+    /// Posts a count under `tag`, for [`least`](Exchange::least). Collective in the warp, in all lanes of which `count` is
+    /// the same.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post_count(&self, tag: u32, block: u32, count: u32) {
-        self.slots.show(tag, self.slot(tag, 0, block), count);
+        self.slots.show_together(tag, self.slot(tag, 0, block), count);
     }
 
     /// Waits for all counts under `tag` and gives the least; see [`collect`](Exchange::collect). Collective in the warp.
@@ -224,15 +231,62 @@ impl Exchange {
     }
 }
 
+/// Words that blocks show each other, each at once and in no order to anything else.
+pub trait Board: Copy {
+    /// The `count` places from `first` on.
+    fn places(&self, first: u32, count: u32) -> Self;
+    /// Shows a word in a place; by one thread.
+    fn show(&self, place: u32, word: u64);
+    /// The same by a warp, in all lanes of which place and word are the same.
+    fn show_together(&self, place: u32, word: u64);
+    /// The words in some places: all loads are on their way before the first is looked at.
+    fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N];
+}
+
+/// In global memory, so that all blocks of the grid see them.
+impl Board for View<u64> {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn places(&self, first: u32, count: u32) -> Self {
+        self.part(first as usize, count as usize)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self, place: u32, word: u64) {
+        self.store_relaxed(place as usize, word);
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show_together(&self, place: u32, word: u64) {
+        if thread::lane() == 0 {
+            self.show(place, word);
+        }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N] {
+        let mut at = [0; N];
+        let mut k = 0;
+        while k < N {
+            at[k] = places[k] as usize;
+            k += 1;
+        }
+        self.load_relaxed_all(at)
+    }
+}
+
 /// Words that one block shows the others, each with the tag under which it does: whoever reads waits for the tag, and
 /// so nothing else needs an order.
 #[derive(Clone, Copy, Debug)]
-pub struct Tagged(View<u64>);
+pub struct Tagged<B = View<u64>>(B);
 
-impl Tagged {
+impl<B: Board> Tagged<B> {
     /// The words in `words`.
     #[inline(always)]
-    pub fn new(words: View<u64>) -> Self {
+    pub fn new(words: B) -> Self {
         Tagged(words)
     }
 
@@ -240,7 +294,14 @@ impl Tagged {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn show(&self, tag: u32, place: u32, word: u32) {
-        self.0.store_relaxed(place as usize, u64::from(tag) << 32 | u64::from(word));
+        self.0.show(place, u64::from(tag) << 32 | u64::from(word));
+    }
+
+    /// Shows a word, which is the same in all lanes of the warp.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show_together(&self, tag: u32, place: u32, word: u32) {
+        self.0.show_together(place, u64::from(tag) << 32 | u64::from(word));
     }
 
     /// The word that is shown under `tag`, when it is.
@@ -254,17 +315,11 @@ impl Tagged {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn see_all<const N: usize>(&self, tag: u32, places: [u32; N]) -> [u32; N] {
-        let mut at = [0; N];
-        let mut k = 0;
-        while k < N {
-            at[k] = places[k] as usize;
-            k += 1;
-        }
         loop {
-            let values = self.0.load_relaxed_all(at);
+            let values = self.0.see(places);
             let mut words = [0; N];
             let mut there = true;
-            k = 0;
+            let mut k = 0;
             while k < N {
                 there &= (values[k] >> 32) as u32 == tag;
                 words[k] = values[k] as u32;

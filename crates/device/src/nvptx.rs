@@ -328,6 +328,13 @@ pub(crate) fn max_block<const THREADS: u32>() {
     }
 }
 
+/// Tells the cutter that the entry that this is inlined into needs clusters.
+#[inline(always)]
+pub(crate) fn needs_clusters() {
+    // SAFETY: a comment.
+    unsafe { asm!("// warpswarm.target sm_90", options(nomem, nostack, preserves_flags)) }
+}
+
 /// Hides a value from the compiler.
 #[inline(always)]
 pub(crate) fn opaque(value: u32) -> u32 {

@@ -174,3 +174,22 @@ impl<T: Stored> SharedArray<T> {
         SharedArray { offset: self.offset + i * T::BYTES, len, item: PhantomData }
     }
 }
+
+impl SharedArray<u64> {
+    /// Makes `word` element `i` of the same array of block `rank` of the cluster, at once and in no order to anything
+    /// else; for [`see`](SharedArray::see).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn show(&self, rank: u32, i: u32, word: u64) {
+        // SAFETY: as in `set`; all blocks of a launch have their arrays in the same place.
+        unsafe { machine::near_store_u64(rank, self.at(i), word) }
+    }
+
+    /// Element `i` as a block of the cluster has last shown it.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn see(&self, i: u32) -> u64 {
+        // SAFETY: as in `get`.
+        unsafe { machine::near_load_u64(self.at(i)) }
+    }
+}

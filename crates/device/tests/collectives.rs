@@ -9,8 +9,9 @@ use warpswarm_core::launch::slot_words;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 use warpswarm_core::sum::{self, Operator, Product, Sum};
+use warpswarm_device::cluster::{self, NearBoard};
 use warpswarm_device::emulator::LaunchConfig;
-use warpswarm_device::grid::{self, Exchange};
+use warpswarm_device::grid::{self, Board, Exchange};
 use warpswarm_device::shared::Stored;
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread, warp};
@@ -313,27 +314,59 @@ fn grid_reduce_combines_all_blocks() {
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ExchangeArgs<R> {
-    /// `[round][block]`
+    /// `[group of blocks][round][block]`
     posts: Array<Fitness<R>>,
     slots: Array<u64>,
-    /// `[round][block][thread]`
+    /// `[group of blocks][round][block][thread]`
     heard: Array<Candidate<R>>,
     rounds: u32,
     words: u32,
 }
 
 const FIRST_TAG: u32 = 41;
+const CLUSTER: u32 = 5;
 
 fn exchange_kernel<R: DeviceReal>(args: ExchangeArgs<R>) {
-    let (block, blocks) = (thread::block_index(), thread::grid_dim());
+    let blocks = thread::grid_dim();
     let exchange = Exchange::new(args.slots.view(), blocks, args.words);
+    let post = |tag, block, fitness| {
+        if thread::index() == 0 {
+            exchange.post(tag, block, fitness);
+        }
+    };
+    exchange_with(&args, &exchange, (0, blocks), post);
+}
+
+/// The same in clusters of [`CLUSTER`] blocks.
+fn near_kernel<R: DeviceReal>(args: ExchangeArgs<R>) {
+    cluster::needed();
+    let len = 2 * args.words * CLUSTER;
+    let board = NearBoard::new(shared::<u64>(64, len), CLUSTER);
+    board.clear(len);
+    let exchange = Exchange::new(board, CLUSTER, args.words);
+    let post = |tag, block, fitness| {
+        if thread::warp() == 0 {
+            exchange.post_alone(tag, block, fitness);
+        }
+    };
+    let first = thread::block_index() / CLUSTER * CLUSTER;
+    exchange_with(&args, &exchange, (first, CLUSTER), post);
+    cluster::sync();
+}
+
+/// All rounds of the `blocks` blocks from `first` on.
+fn exchange_with<R: DeviceReal, B: Board>(
+    args: &ExchangeArgs<R>,
+    exchange: &Exchange<B>,
+    (first, blocks): (u32, u32),
+    post: impl Fn(u32, u32, Fitness<R>),
+) {
+    let block = thread::block_index();
     let told = shared::<Candidate<R>>(0, 1);
     for round in 0..args.rounds {
-        let place = (round * blocks + block) as usize;
+        let place = (first * args.rounds + round * blocks + block - first) as usize;
         block::sync();
-        if thread::index() == 0 {
-            exchange.post(FIRST_TAG + round, block, args.posts.view().get(place));
-        }
+        post(FIRST_TAG + round, block - first, args.posts.view().get(place));
         if thread::warp() == 0 {
             let best = exchange.collect::<R, 4>(FIRST_TAG + round);
             if thread::lane() == 0 {
@@ -349,50 +382,75 @@ fn exchange_kernel<R: DeviceReal>(args: ExchangeArgs<R>) {
 #[test]
 fn blocks_agree_on_their_best_in_every_round() {
     fn check<R: DeviceReal>(constrained: bool, grid: u32, block: u32) {
-        let (rounds, words) = (6, slot_words::<R>(constrained));
-        let count = (rounds * grid) as usize;
         let config = LaunchConfig { cooperative: true, ..blocks(grid, block) };
-        for config in orders(config) {
-            let mut posts: Vec<Fitness<R>> = candidates::<R>(u64::from(grid), count, constrained)
-                .iter()
-                .map(|candidate| candidate.fitness)
-                .collect();
-            if grid > 2 {
-                // A round in which nobody has anything.
-                posts[grid as usize..2 * grid as usize].fill(Fitness::WORST);
-            }
-            let mut slots = vec![0; (2 * words * grid) as usize];
-            let mut heard = vec![Candidate::<R>::NONE; count * block as usize];
-            let args = ExchangeArgs {
-                posts: Array::of(&mut posts),
-                slots: Array::of(&mut slots),
-                heard: Array::of(&mut heard),
-                rounds,
-                words,
-            };
-            launch(&config, args, exchange_kernel::<R>).unwrap();
-            let threads = (grid * block) as usize;
-            for (posts, heard) in posts.chunks(grid as usize).zip(heard.chunks(threads)) {
-                let fitness = |fitness: Fitness<R>| {
-                    let nothing = !constrained && fitness.value.is_nan();
-                    if nothing { Fitness::WORST } else { fitness }
-                };
-                let best = posts.iter().zip(0..).map(|(&post, i)| Candidate::new(fitness(post), i));
-                let mut best = best.reduce(Candidate::better).unwrap();
-                if !constrained && best.fitness.value.is_nan() {
-                    // Without constraints a block that has nothing cannot be told from NaN.
-                    best.fitness.violation = R::ZERO;
-                }
-                for &other in heard {
-                    assert!(same(other, best), "{grid} blocks: {other:?} is not {best:?}");
-                }
-            }
-        }
+        check_exchange(constrained, config, grid, exchange_kernel::<R>);
     }
     for (grid, block) in [(2, 64), (3, 32), (31, 32), (33, 96), (128, 32), (129, 32), (200, 32)] {
         for constrained in [false, true] {
             check::<f32>(constrained, grid, block);
             check::<f64>(constrained, grid, block);
+        }
+    }
+}
+
+#[test]
+fn the_blocks_of_a_cluster_agree_on_their_best_in_every_round() {
+    fn check<R: DeviceReal>(constrained: bool, grid: u32, block: u32) {
+        let config = LaunchConfig { cluster: CLUSTER, ..blocks(grid, block) };
+        check_exchange(constrained, config, CLUSTER, near_kernel::<R>);
+    }
+    for (grid, block) in [(5, 32), (15, 64)] {
+        for constrained in [false, true] {
+            check::<f32>(constrained, grid, block);
+            check::<f64>(constrained, grid, block);
+        }
+    }
+}
+
+/// Checks what all threads hear in groups of `together` blocks.
+fn check_exchange<R: DeviceReal>(
+    constrained: bool,
+    config: LaunchConfig,
+    together: u32,
+    kernel: fn(ExchangeArgs<R>),
+) {
+    let LaunchConfig { grid, block, .. } = config;
+    let (rounds, words) = (6, slot_words::<R>(constrained));
+    let count = (rounds * grid) as usize;
+    for config in orders(config) {
+        let mut posts: Vec<Fitness<R>> = candidates::<R>(u64::from(grid), count, constrained)
+            .iter()
+            .map(|candidate| candidate.fitness)
+            .collect();
+        if grid > 2 {
+            // A round in which nobody has anything.
+            posts[grid as usize..2 * grid as usize].fill(Fitness::WORST);
+        }
+        let mut slots = vec![0; (2 * words * grid) as usize];
+        let mut heard = vec![Candidate::<R>::NONE; count * block as usize];
+        let args = ExchangeArgs {
+            posts: Array::of(&mut posts),
+            slots: Array::of(&mut slots),
+            heard: Array::of(&mut heard),
+            rounds,
+            words,
+        };
+        launch(&config, args, kernel).unwrap();
+        let threads = (together * block) as usize;
+        for (posts, heard) in posts.chunks(together as usize).zip(heard.chunks(threads)) {
+            let fitness = |fitness: Fitness<R>| {
+                let nothing = !constrained && fitness.value.is_nan();
+                if nothing { Fitness::WORST } else { fitness }
+            };
+            let best = posts.iter().zip(0..).map(|(&post, i)| Candidate::new(fitness(post), i));
+            let mut best = best.reduce(Candidate::better).unwrap();
+            if !constrained && best.fitness.value.is_nan() {
+                // Without constraints a block that has nothing cannot be told from NaN.
+                best.fitness.violation = R::ZERO;
+            }
+            for &other in heard {
+                assert!(same(other, best), "{grid} blocks: {other:?} is not {best:?}");
+            }
         }
     }
 }

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::{Aligned, Array, blocks, fault, launch, orders, shared};
 use warpswarm_core::launch::Ptr;
+use warpswarm_device::cluster::{self, NearBoard};
 use warpswarm_device::emulator::{self, Entry, Fault, FaultKind, LaunchConfig};
-use warpswarm_device::grid::Exchange;
+use warpswarm_device::grid::{Board, Exchange};
 use warpswarm_device::{block, entry, thread, warp};
 
 /// Checks who met the fault and where: block, thread, line of this file, words of the message.
@@ -515,4 +516,39 @@ fn a_seed_gives_an_order() {
     let mut sorted = order(Some(3));
     sorted.sort_unstable();
     assert_eq!(sorted, order(None));
+}
+
+#[test]
+fn blocks_of_a_cluster_that_never_meet_or_write_beside_each_other() {
+    const LINE: u32 = line!() + 3;
+    fn leave(stays: u64) {
+        if u64::from(thread::block_index() % 2) == stays {
+            cluster::sync();
+        }
+    }
+    let near = |cluster| LaunchConfig { cluster, ..blocks(4, 32) };
+    let found = fault(launch(&near(2), 1, leave), FaultKind::DivergentBarrier);
+    check(&found, (1, 0, LINE), &["32 of 64 threads", "cluster::sync", "32 have left"]);
+    launch(&near(2), 0_u64, |_| cluster::sync()).unwrap();
+
+    let found = fault(launch(&blocks(4, 32), 0_u64, |_| cluster::needed()), FaultKind::Launch);
+    assert!(found.message.contains("the launch has none"), "{found}");
+    for config in [near(3), near(17), LaunchConfig { cooperative: true, ..near(2) }] {
+        let found = fault(launch(&config, 0_u64, |_| ()), FaultKind::Launch);
+        assert!(found.message.contains("clusters of"), "{found}");
+    }
+
+    const UNCLEARED: u32 = line!() + 2;
+    fn uncleared(blocks: u64) {
+        NearBoard::new(shared(0, 4), blocks as u32).show(3, 1);
+    }
+    let found = fault(launch(&near(2), 2, uncleared), FaultKind::Uninitialised);
+    check(&found, (0, 0, UNCLEARED), &["writes 8 bytes at byte 24"]);
+    fn beyond(blocks: u64) {
+        let board = NearBoard::new(shared(0, 4), blocks as u32);
+        board.clear(4);
+        NearBoard::new(shared(0, 4), 3).show(0, 1);
+    }
+    let found = fault(launch(&near(2), 2, beyond), FaultKind::Trap);
+    assert!(found.message.contains("outside of its cluster"), "{found}");
 }

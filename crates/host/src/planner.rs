@@ -4,6 +4,7 @@
 //! |---|---|
 //! | fits in the registers of one block | resident, one block a run |
 //! | has so many particles that each can have a thread | the same, in columns |
+//! | fits in those of 16 blocks, and the device has clusters | resident, a cluster a run |
 //! | fits in those of blocks that run at the same time | resident, several blocks, cooperative |
 //! | does not | streaming, with a tile, or for more than 128 dimensions a warp a particle |
 //!
@@ -14,8 +15,8 @@ pub(crate) mod generation;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    MAX_BLOCK, ResidentLayout, Tile, pso_kernels, reduction_shared_bytes, row_stride,
-    streaming_shared_bytes,
+    MAX_BLOCK, MAX_CLUSTER, ResidentLayout, Tile, cluster_board_len, in_columns, pso_kernels,
+    reduction_shared_bytes, row_stride, streaming_shared_bytes,
 };
 
 use crate::choices::Schedule;
@@ -58,16 +59,19 @@ pub(crate) struct Demand {
     pub(crate) block: Option<u32>,
 }
 
-/// A kernel and a block of it, of which the device knows how many fit in a multiprocessor.
+/// A kernel and a block of it, of which the device knows how many fit in a multiprocessor; or a cluster of such blocks,
+/// of which it knows how many run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resident {
     pub(crate) kernel: &'static str,
     pub(crate) tile: Option<Tile>,
     pub(crate) block: u32,
     pub(crate) shared: u32,
+    /// Blocks of a cluster; 0 for none.
+    pub(crate) cluster: u32,
 }
 
-/// Asks the device how many such blocks a multiprocessor holds at the same time.
+/// Asks the device how many such blocks a multiprocessor, or such clusters the device, holds at the same time.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&Resident) -> Result<u32>;
 
 /// How the runs are laid over the device.
@@ -88,6 +92,8 @@ pub(crate) struct Geometry {
     pub(crate) block: u32,
     pub(crate) blocks_per_run: u32,
     pub(crate) runs_per_launch: u32,
+    /// Whether the blocks of a run are a cluster.
+    pub(crate) cluster: bool,
 }
 
 impl Geometry {
@@ -99,12 +105,19 @@ impl Geometry {
 }
 
 impl Layout {
+    /// Whether the blocks of a run are those of a cooperative grid.
+    pub(crate) fn shares_grid(&self) -> bool {
+        let Geometry { blocks_per_run, cluster, .. } = self.grid;
+        self.schedule == Schedule::Resident && blocks_per_run > 1 && !cluster
+    }
+
     pub(crate) fn plan(&self) -> Plan {
         Plan {
             schedule: self.schedule,
             tile: self.tile.map(|tile| tile.name),
             block: self.grid.block,
             blocks_per_run: self.grid.blocks_per_run,
+            cluster: self.grid.cluster,
             runs_per_launch: self.grid.runs_per_launch,
         }
     }
@@ -169,38 +182,53 @@ fn resident_in<R: Real>(
     let Demand { individuals, dimensions, runs, .. } = *demand;
     let wanted = forced(demand, tile.max_block)?;
     let threads = u64::from(individuals) * u64::from(tile.lanes);
-    let shared = |block| {
+    let shared = |block, board| {
         let stride = row_stride(dimensions);
         let tile = (tile.lanes, tile.dimensions());
-        ResidentLayout::new::<R>(tile, (block, stride), demand.gathers).bytes
+        ResidentLayout::new::<R>(tile, (block, stride), demand.gathers, board).bytes
     };
-    let layout = |grid: Geometry| Layout {
+    let layout = |grid: Geometry, shared| Layout {
         schedule: Schedule::Resident,
         tile: Some(tile),
         grid,
-        shared: shared(grid.block),
+        shared,
         placing: placing(demand),
     };
     if threads <= u64::from(wanted.unwrap_or(tile.max_block)) {
         let block = wanted.unwrap_or((threads as u32).next_multiple_of(WARP));
         let kernel = pso_kernels::RESIDENT;
-        let one = Resident { kernel, tile: Some(tile), block, shared: shared(block) };
+        let shared = shared(block, 0);
+        let one = Resident { kernel, tile: Some(tile), block, shared, cluster: 0 };
         // Columns may need more shared memory than an older device has for a block.
         if one.shared > ANY_SHARED && occupancy(&one)? == 0 {
             return Ok(Err(format!("a block needs {} bytes of shared memory", one.shared)));
         }
-        return Ok(Ok(layout(geometry(block, 1, runs, MAX_GRID))));
+        return Ok(Ok(layout(geometry(block, 1, runs, MAX_GRID), shared)));
     }
     let most = tile.max_grid_block;
     let wanted = forced(demand, most)?;
+    if !in_columns(tile.lanes, tile.per_lane) {
+        let shared = |block| shared(block, cluster_board_len::<R>(tile.dimensions()));
+        let kernel = pso_kernels::RESIDENT_CLUSTER;
+        for block in sharing_blocks(demand, threads, (wanted, most), u64::from(MAX_CLUSTER)) {
+            let blocks = threads.div_ceil(u64::from(block)) as u32;
+            let shared = shared(block);
+            let one = Resident { kernel, tile: Some(tile), block, shared, cluster: blocks };
+            if blocks <= MAX_CLUSTER && occupancy(&one)? > 0 {
+                let grid = geometry(block, u64::from(blocks), runs, MAX_GRID);
+                return Ok(Ok(layout(Geometry { cluster: true, ..grid }, shared)));
+            }
+        }
+    }
     let mut fitting = (0, 0);
-    for block in sharing_blocks(demand, threads, wanted, most) {
+    for block in sharing_blocks(demand, threads, (wanted, most), u64::MAX) {
         let kernel = pso_kernels::RESIDENT_GRID;
-        let one = Resident { kernel, tile: Some(tile), block, shared: shared(block) };
+        let shared = shared(block, 0);
+        let one = Resident { kernel, tile: Some(tile), block, shared, cluster: 0 };
         let capacity = u64::from(occupancy(&one)?) * u64::from(demand.multiprocessors);
         let needed = threads.div_ceil(u64::from(block));
         if needed <= capacity {
-            return Ok(Ok(layout(geometry(block, needed, runs, capacity))));
+            return Ok(Ok(layout(geometry(block, needed, runs, capacity), shared)));
         }
         fitting = (needed, capacity);
     }
@@ -210,14 +238,19 @@ fn resident_in<R: Real>(
     )))
 }
 
-/// The blocks to try for a run over several of them, the best first.
-fn sharing_blocks(demand: &Demand, threads: u64, forced: Option<u32>, most: u32) -> Vec<u32> {
+/// The blocks to try for a run over up to `at_once` of them, the best first, of which `most` says how large they are.
+fn sharing_blocks(
+    demand: &Demand,
+    threads: u64,
+    (forced, most): (Option<u32>, u32),
+    at_once: u64,
+) -> Vec<u32> {
     if let Some(block) = forced {
         return vec![block];
     }
     // So small that the runs, all together, fill the device: blocks agree rarely.
-    let multiprocessors = demand.multiprocessors.div_ceil(demand.runs).max(1);
-    let even = threads.div_ceil(u64::from(multiprocessors)).min(u64::from(most)) as u32;
+    let multiprocessors = u64::from(demand.multiprocessors.div_ceil(demand.runs).max(1));
+    let even = threads.div_ceil(multiprocessors.min(at_once)).min(u64::from(most)) as u32;
     let mut block = even.next_multiple_of(WARP).clamp(SHARING_BLOCK.min(most), most);
     let mut blocks = vec![block];
     while block < most {
@@ -232,7 +265,7 @@ fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layou
     let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block);
     let block = forced(demand, most)?.unwrap_or(STREAMING_BLOCK.min(most));
     let shared = streaming_shared_bytes::<R>(tile.as_ref(), block, demand.gathers);
-    let one = Resident { kernel: pso_kernels::STREAMING, tile, block, shared };
+    let one = Resident { kernel: pso_kernels::STREAMING, tile, block, shared, cluster: 0 };
     let lanes = tile.map_or(WARP, |tile| tile.lanes);
     let grid = striding(demand, block / lanes, &one, occupancy)?;
     Ok(Layout { schedule: Schedule::Streaming, tile, grid, shared, placing: placing(demand) })
@@ -241,7 +274,8 @@ fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layou
 fn stepwise<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     let block = forced(demand, MAX_BLOCK)?.unwrap_or(STEPWISE_BLOCK);
     let shared = reduction_shared_bytes::<R>(block);
-    let one = Resident { kernel: pso_kernels::POSITION, tile: None, block, shared };
+    let kernel = pso_kernels::POSITION;
+    let one = Resident { kernel, tile: None, block, shared, cluster: 0 };
     let grid = striding(demand, block, &one, occupancy)?;
     Ok(Layout { schedule: Schedule::Stepwise, tile: None, grid, shared, placing: placing(demand) })
 }
@@ -272,7 +306,8 @@ fn placing(demand: &Demand) -> Geometry {
 fn geometry(block: u32, blocks_per_run: u64, runs: u32, capacity: u64) -> Geometry {
     let runs_per_launch = (capacity / blocks_per_run).clamp(1, u64::from(runs)) as u32;
     // Runs of more blocks than a grid has never get here: blocks stride, or all run at once.
-    Geometry { block, blocks_per_run: blocks_per_run as u32, runs_per_launch }
+    let blocks_per_run = blocks_per_run as u32;
+    Geometry { block, blocks_per_run, runs_per_launch, cluster: false }
 }
 
 #[cfg(test)]
@@ -290,13 +325,19 @@ mod tests {
         block: None,
     };
 
-    /// As many blocks as 1,024 threads make.
+    /// As many blocks as 1,024 threads make, and no clusters.
     fn thousand(one: &Resident) -> Result<u32> {
-        Ok(1024 / one.block)
+        Ok(if one.cluster > 0 { 0 } else { 1024 / one.block })
+    }
+
+    /// The same with clusters of up to 8 blocks.
+    fn thousand_near(one: &Resident) -> Result<u32> {
+        Ok(if one.cluster > 0 { u32::from(one.cluster <= 8) } else { 1024 / one.block })
     }
 
     fn grid(demand: Demand) -> (Schedule, Option<&'static str>, u32, u32, u32) {
         let plan = plan::<f32>(&demand, &mut thousand).unwrap().plan();
+        assert!(!plan.cluster);
         (plan.schedule, plan.tile, plan.block, plan.blocks_per_run, plan.runs_per_launch)
     }
 
@@ -334,6 +375,28 @@ mod tests {
     }
 
     #[test]
+    fn clusters_are_taken_where_the_device_has_them() {
+        let one = |demand| {
+            let plan = plan::<f32>(&demand, &mut thousand_near).unwrap().plan();
+            (plan.cluster, plan.block, plan.blocks_per_run, plan.runs_per_launch)
+        };
+        let sized = |individuals, dimensions| Demand { individuals, dimensions, ..H200 };
+        assert_eq!(one(sized(48, 30)), (false, 384, 1, 1));
+        assert_eq!(one(sized(49, 30)), (true, 128, 4, 1));
+        assert_eq!(one(sized(128, 30)), (true, 128, 8, 1));
+        // Sixteen are more than this device has in a cluster.
+        assert_eq!(one(sized(256, 30)), (true, 256, 8, 1));
+        assert_eq!(one(sized(384, 30)), (true, 384, 8, 1));
+        assert_eq!(one(sized(385, 30)), (false, 128, 25, 1));
+        assert_eq!(one(Demand { block: Some(128), ..sized(128, 30) }), (true, 128, 8, 1));
+        assert_eq!(one(Demand { block: Some(64), ..sized(128, 30) }), (false, 64, 16, 1));
+        // Any number of clusters in one launch: they wait for no other.
+        assert_eq!(one(Demand { runs: 100, ..sized(128, 30) }), (true, 384, 3, 100));
+        let layout = plan::<f32>(&sized(128, 30), &mut thousand_near).unwrap();
+        assert!(!layout.shares_grid() && layout.shared > 8 * 2 * 16 * 33);
+    }
+
+    #[test]
     fn the_largest_stream() {
         use Schedule::Streaming;
         let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
@@ -360,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_is_below_48_kilobytes_but_in_columns() {
+    fn shared_memory_is_below_48_kilobytes_but_in_columns_and_clusters() {
         for dimensions in [2, 33, 128, 200] {
             for individuals in [1, 60, 100_000] {
                 for schedule in [Schedule::Auto, Schedule::Streaming, Schedule::Stepwise] {

@@ -95,6 +95,8 @@ pub struct Plan {
     pub block: u32,
     /// Blocks that share a run.
     pub blocks_per_run: u32,
+    /// Whether they are a cluster, as GPUs of compute capability 9.0 and later have them.
+    pub cluster: bool,
     /// Runs in one launch.
     pub runs_per_launch: u32,
 }

@@ -9,6 +9,7 @@ pub mod resident;
 pub mod stepwise;
 pub mod streaming;
 
+mod blocks;
 mod columns;
 mod meeting;
 mod particle;
@@ -21,6 +22,8 @@ use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
 use crate::run::{Run, bounds_of_run, of_run};
+
+use blocks::{Cluster, Grid, One};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -141,8 +144,8 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
 
 /// The kernels of one precision; those in the inner brackets are there for each tile and for
 /// objectives with constraints and without. A tile is its name, lanes, coordinates a lane, and for how
-/// many threads the registers of three kernels must suffice: a resident block, a block of a
-/// cooperative grid, and streaming, of which several blocks are to share a multiprocessor. The second list is of tiles
+/// many threads the registers of three kinds must suffice: a resident block alone, a block of several
+/// that share a run, and streaming, of which several blocks are to share a multiprocessor. The second list is of tiles
 /// that are in columns: they do not stream.
 macro_rules! kernels {
     ($real:ident, $tiles:tt, $columns:tt) => {
@@ -175,19 +178,22 @@ macro_rules! kernels {
             pub fn $table {
                 $(concat!("pso_resident_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
-                        $real, $lanes, $own, $one, false, $constrained>(&args),
+                        $real, One, $lanes, $own, $one, $constrained>(&args),
                 concat!("pso_resident_grid_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
-                        $real, $lanes, $own, $grid, true, $constrained>(&args),
+                        $real, Grid, $lanes, $own, $grid, $constrained>(&args),
+                concat!("pso_resident_cluster_", stringify!($real), "_", $tile, $suffix) =>
+                    |args: PsoArgs<$real>| resident::resident::<
+                        $real, Cluster, $lanes, $own, $grid, $constrained>(&args),
                 concat!("pso_streaming_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| streaming::tiled::<
                         $real, $lanes, $own, $stream, $constrained>(&args),)*
                 $(concat!("pso_resident_", stringify!($real), "_", $column, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
-                        $real, $c_lanes, $c_own, $c_one, false, $constrained>(&args),
+                        $real, One, $c_lanes, $c_own, $c_one, $constrained>(&args),
                 concat!("pso_resident_grid_", stringify!($real), "_", $column, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
-                        $real, $c_lanes, $c_own, $c_grid, true, $constrained>(&args),)*
+                        $real, Grid, $c_lanes, $c_own, $c_grid, $constrained>(&args),)*
             }
         }
     };

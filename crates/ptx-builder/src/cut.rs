@@ -1,11 +1,12 @@
 //! Cuts the one PTX text of a crate into one small module per entry.
 //!
-//! A module holds its entry and whatever that reaches: functions, tables, declarations. Two things
+//! A module holds its entry and whatever that reaches: functions, tables, declarations. Three things
 //! that rustc cannot write are added on the way:
 //!
 //! * the comment `// warpswarm.maxntid N`, in the entry or in a function it reaches, becomes the
 //!   entry's directive `.maxntid N, 1, 1`, with `.minnctapersm 1`, so that the assembler uses the
 //!   registers that such a block leaves instead of spilling for the sake of a second block;
+//! * the comment `// warpswarm.target T`, there too, makes T the module's target, unless all have a later one;
 //! * a use of the name `warpswarm_shared` brings its declaration, the block's dynamic shared memory.
 
 use std::collections::{BTreeSet, HashMap};
@@ -120,21 +121,19 @@ pub enum CutError {
 pub fn cut(ptx: &str, lowest: Option<Version>) -> Result<Vec<Module>, CutError> {
     let ptx = parse(ptx)?;
     let index = index(&ptx.items)?;
-    let header = header(&ptx, lowest);
+    let version = lowest.map_or(ptx.version, |lowest| lowest.max(ptx.version));
     ptx.items
         .iter()
         .enumerate()
         .filter(|(_, item)| item.kind == Kind::Entry)
-        .map(|(at, _)| module(&ptx, &index, &header, at))
+        .map(|(at, _)| module(&ptx, &index, version, at))
         .collect()
 }
 
-fn header(ptx: &Ptx<'_>, lowest: Option<Version>) -> String {
-    let Version { major, minor } = lowest.map_or(ptx.version, |lowest| lowest.max(ptx.version));
-    format!(
-        ".version {major}.{minor}\n.target {}\n.address_size {}\n",
-        ptx.target, ptx.address_size
-    )
+/// The number of an architecture such as `sm_90`.
+fn number(target: &str) -> u32 {
+    let digits = target.trim_start_matches("sm_");
+    digits.trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0)
 }
 
 /// Where each name stands: its definition and its declarations.
@@ -197,7 +196,7 @@ fn calls_itself(ptx: &Ptx<'_>, index: &HashMap<&str, Vec<usize>>, item: &Item<'_
 fn module(
     ptx: &Ptx<'_>,
     index: &HashMap<&str, Vec<usize>>,
-    header: &str,
+    Version { major, minor }: Version,
     entry: usize,
 ) -> Result<Module, CutError> {
     let reached = reached(ptx, index, entry)?;
@@ -205,7 +204,10 @@ fn module(
     if let Some(item) = items().find(|item| calls_itself(ptx, index, item)) {
         return Err(CutError::Recursion { name: item.name.into() });
     }
-    let mut text = header.to_owned();
+    let targets = items().filter_map(|item| item.target).chain([ptx.target]);
+    let target = targets.max_by_key(|target| number(target)).unwrap_or(ptx.target);
+    let mut text =
+        format!(".version {major}.{minor}\n.target {target}\n.address_size {}\n", ptx.address_size);
     if items().any(|item| item.words.contains(SHARED)) && !items().any(|item| item.name == SHARED) {
         text.push_str(&format!("\n{SHARED_LINE}\n"));
     }

@@ -28,6 +28,8 @@ pub(crate) struct Item<'a> {
     pub(crate) calls: Vec<&'a str>,
     /// N of the first comment `warpswarm.maxntid N`, and any other N that contradicts it.
     pub(crate) max_threads: Vec<&'a str>,
+    /// T of a comment `warpswarm.target T`.
+    pub(crate) target: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +48,9 @@ enum Token<'a> {
     Mark(u8),
 }
 
-/// The comment that stands for a directive which rustc cannot write.
+/// The comments that stand for directives which rustc cannot write.
 const MAX_THREADS: &str = "warpswarm.maxntid";
+const TARGET: &str = "warpswarm.target";
 
 struct Lexer<'a> {
     ptx: &'a str,
@@ -179,8 +182,8 @@ fn item<'a>(lexer: &mut Lexer<'a>) -> Result<Item<'a>, CutError> {
     let nameless = || CutError::Unexpected { line: line(), word: text.chars().take(40).collect() };
     let (kind, name) = (kind.ok_or_else(nameless)?, name.ok_or_else(nameless)?);
     let body = body.filter(|_| matches!(kind, Kind::Entry | Kind::Function));
-    let Reader { words, calls, max_threads, .. } = reader;
-    Ok(Item { kind, name, text, body, words, calls, max_threads })
+    let Reader { words, calls, max_threads, target, .. } = reader;
+    Ok(Item { kind, name, text, body, words, calls, max_threads, target })
 }
 
 fn kind_of(word: &str) -> Option<Kind> {
@@ -206,6 +209,7 @@ struct Reader<'a> {
     words: HashSet<&'a str>,
     calls: Vec<&'a str>,
     max_threads: Vec<&'a str>,
+    target: Option<&'a str>,
     /// After `call`: how many parentheses are open in the list of results before the callee's name.
     call: Option<usize>,
 }
@@ -232,6 +236,7 @@ impl<'a> Reader<'a> {
                 if let Some(threads) = said.filter(|threads| !self.max_threads.contains(threads)) {
                     self.max_threads.push(threads);
                 }
+                self.target = text.trim().strip_prefix(TARGET).map(str::trim).or(self.target);
             }
             _ => {}
         }

@@ -24,6 +24,15 @@ pub const fn pso_slots_len<R: Real>(
         + runs * 2 * blocks_per_run * record_words::<R>(row_stride) as u64
 }
 
+/// The most blocks of a cluster.
+pub const MAX_CLUSTER: u32 = 16;
+
+/// Words of the board of each block of a cluster, for rows of up to so many places; cut up as those of
+/// [`pso_slots_len`].
+pub const fn cluster_board_len<R: Real>(row: u32) -> u32 {
+    pso_slots_len::<R>(true, 1, MAX_CLUSTER as u64, row) as u32
+}
+
 /// Where a resident block keeps things in its shared memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResidentLayout {
@@ -31,6 +40,8 @@ pub struct ResidentLayout {
     pub candidates: u32,
     /// The position of the best candidate of each warp, `[warp][coordinate]`, and one more likewise.
     pub positions: u32,
+    /// Where the blocks of a cluster show each other what they have found: 8-byte words, as many as were asked for.
+    pub board: u32,
     /// The coordinates that lanes show each other, `[particle][coordinate]`; not in columns.
     pub stage: u32,
     /// In columns, the leader's position, `[coordinate]`.
@@ -45,12 +56,13 @@ pub struct ResidentLayout {
 
 impl ResidentLayout {
     /// The layout for blocks of `block` threads with particles in a tile of so many lanes and coordinates, whose rows have
-    /// `stride` places.
+    /// `stride` places, with a board of `board_words` words.
     #[inline(always)]
     pub const fn new<R: Real>(
         (lanes, dimensions): (u32, u32),
         (block, stride): (u32, u32),
         gathers: bool,
+        board_words: u32,
     ) -> Self {
         let number = 4 * R::WORDS as u32;
         let row = dimensions * number;
@@ -61,7 +73,8 @@ impl ResidentLayout {
         let candidates = if has_columns { 5 * row } else { 0 };
         let positions =
             candidates + ((warps + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16);
-        let stage = positions + (warps + 1) * row;
+        let board = positions + (warps + 1) * row;
+        let stage = board + 8 * board_words;
         let columns = stage;
         let bytes = if has_columns {
             columns + 3 * block * column_pitch(stride) * number
@@ -70,7 +83,7 @@ impl ResidentLayout {
         } else {
             stage
         };
-        ResidentLayout { candidates, positions, stage, leader, limits, columns, bytes }
+        ResidentLayout { candidates, positions, board, stage, leader, limits, columns, bytes }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Threads that wait for each other: the collective operations of warps and blocks.
+//! Threads that wait for each other: the collective operations of warps, blocks and clusters.
 
 use core::panic::Location;
 
@@ -9,6 +9,7 @@ use super::fault::{FaultKind, Place};
 pub(super) enum Kind {
     Barrier,
     BarrierOr,
+    Cluster,
     SyncWarp,
     Any,
     Ballot,
@@ -22,6 +23,7 @@ impl Kind {
         match self {
             Kind::Barrier => "block::sync",
             Kind::BarrierOr => "block::sync_or",
+            Kind::Cluster => "cluster::sync",
             Kind::SyncWarp => "warp::sync",
             Kind::Any => "warp::any",
             Kind::Ballot => "warp::ballot",
@@ -31,8 +33,9 @@ impl Kind {
         }
     }
 
+    /// Whether it is a barrier, not an operation of a warp.
     pub(super) fn of_block(self) -> bool {
-        matches!(self, Kind::Barrier | Kind::BarrierOr)
+        matches!(self, Kind::Barrier | Kind::BarrierOr | Kind::Cluster)
     }
 }
 
@@ -117,7 +120,7 @@ impl Warp {
                 self.reduced = (0..32).fold(0, |bits, lane| bits | values[lane] << lane);
             }
             Kind::Min => self.reduced = values.iter().fold(u32::MAX, |min, &value| min.min(value)),
-            Kind::ShuffleXor | Kind::Shuffle | Kind::Barrier | Kind::BarrierOr => {}
+            Kind::ShuffleXor | Kind::Shuffle | Kind::Barrier | Kind::BarrierOr | Kind::Cluster => {}
         }
         self.gathering = Gathering::default();
         self.parity ^= 1;
@@ -137,7 +140,7 @@ impl Warp {
     }
 }
 
-/// The block's barrier.
+/// The barrier of a block, or of a cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Barrier {
     gathering: Gathering,

@@ -155,7 +155,19 @@ impl Launch {
         access: (&str, u32, u32),
         work: impl FnOnce(&mut SharedMemory, Access) -> Result<T, Misuse>,
     ) -> T {
-        let done = self.state.borrow_mut().with_shared(self.current.get(), place, access, work);
+        self.shared_of(self.current.get(), place, access, work)
+    }
+
+    /// [`shared`](Launch::shared) of the block of thread `whose`.
+    #[inline(always)]
+    pub(super) fn shared_of<T>(
+        &self,
+        whose: Identity,
+        place: &'static Location<'static>,
+        access: (&str, u32, u32),
+        work: impl FnOnce(&mut SharedMemory, Access) -> Result<T, Misuse>,
+    ) -> T {
+        let done = self.state.borrow_mut().with_shared(whose, place, access, work);
         match done {
             Some(value) => value,
             None => self.stop(),

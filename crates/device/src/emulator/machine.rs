@@ -332,6 +332,16 @@ pub(crate) fn max_block<const THREADS: u32>() {
     }
 }
 
+/// Checks that the launch has clusters.
+#[track_caller]
+pub(crate) fn needs_clusters() {
+    let launch = launch();
+    if launch.config.cluster == 0 {
+        let message = "the kernel needs clusters, and the launch has none".to_owned();
+        launch.fail(FaultKind::Launch, Location::caller(), message);
+    }
+}
+
 /// The value itself; the emulator has nothing to hide.
 #[inline]
 pub(crate) fn opaque(value: u32) -> u32 {

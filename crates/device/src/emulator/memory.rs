@@ -105,6 +105,30 @@ impl SharedMemory {
         Ok(u64::from(words[1].read(begin, by)?) << 32 | u64::from(low))
     }
 
+    /// What blocks of the cluster have stored there, in whatever order to all else: such words are written alone, each
+    /// at once, after a first ordinary write.
+    pub(super) fn load_u64(&mut self, offset: u32) -> Result<u64, Misuse> {
+        let begin = self.begin;
+        let words = self.words(offset, 8)?;
+        let value = |word: &Word| match word.write {
+            Some(write) if write.epoch >= begin => Ok(u64::from(word.value)),
+            _ => Err(Misuse::Uninitialised),
+        };
+        Ok(value(&words[1])? << 32 | value(&words[0])?)
+    }
+
+    /// Writes as [`load_u64`](SharedMemory::load_u64) reads.
+    pub(super) fn store_u64(&mut self, offset: u32, value: u64) -> Result<(), Misuse> {
+        let begin = self.begin;
+        let words = self.words(offset, 8)?;
+        if words.iter().any(|word| word.write.is_none_or(|write| write.epoch < begin)) {
+            return Err(Misuse::Uninitialised);
+        }
+        words[0].value = value as u32;
+        words[1].value = (value >> 32) as u32;
+        Ok(())
+    }
+
     pub(super) fn write_u32(&mut self, offset: u32, value: u32, by: Access) -> Result<(), Misuse> {
         self.words(offset, 4)?[0].write(value, by)
     }

@@ -15,7 +15,7 @@
 //!
 //! Threads run in a fixed order, each until it waits; a warp whose lanes have met at a warp operation
 //! runs ahead of the others. Blocks run one after the other; with `cooperative`, all are alive at
-//! once. [`LaunchConfig::shuffle_seed`] asks for a random order, in which some threads are also kept
+//! once, and those of a cluster are anyway. [`LaunchConfig::shuffle_seed`] asks for a random order, in which some threads are also kept
 //! waiting for long, and threads switch between accesses to global memory too: the same seed gives
 //! the same order.
 //!
@@ -46,6 +46,9 @@ use crate::view::DeviceReal;
 /// The largest block of any GPU.
 const MAX_BLOCK: u32 = 1024;
 
+/// The largest cluster of any GPU.
+const MAX_CLUSTER: u32 = 16;
+
 /// The sizes of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchConfig {
@@ -58,8 +61,17 @@ pub struct LaunchConfig {
     /// Whether all blocks are alive at once, so that they may wait for each other: at most 24,576
     /// threads.
     pub cooperative: bool,
+    /// Neighbouring blocks that make a cluster, of which `grid` is a multiple, up to 16; 0 for none.
+    pub cluster: u32,
     /// The seed of a random order of threads and blocks; `None` for the plain one.
     pub shuffle_seed: Option<u64>,
+}
+
+impl LaunchConfig {
+    /// Blocks that are alive at once.
+    fn together(&self) -> u32 {
+        if self.cooperative { self.grid } else { self.cluster.max(1) }
+    }
 }
 
 /// A kernel that can be launched: a row of the table that [`entries!`](crate::entries) makes.
@@ -200,6 +212,13 @@ pub unsafe fn launch_linked(
     }
     if grid == 0 || u64::from(grid) * u64::from(block) > u64::from(u32::MAX) {
         let message = format!("{grid} blocks of {block} threads: not 1 to 2^32 threads");
+        return refuse(FaultKind::Launch, message);
+    }
+    let LaunchConfig { cluster, cooperative, .. } = *config;
+    if cluster > 0 && (cluster > MAX_CLUSTER || !grid.is_multiple_of(cluster) || cooperative) {
+        let message = format!(
+            "clusters of {cluster} blocks: not up to {MAX_CLUSTER}, of which {grid} blocks are a multiple, or the launch is cooperative"
+        );
         return refuse(FaultKind::Launch, message);
     }
     let linked = objective.map(|linkable| (linkable, linkable.begin(entry.argument_bytes)));

@@ -66,7 +66,7 @@ pub(super) unsafe fn run(
     let mut state = core::mem::take(&mut pool.state);
     state.kernel = entry.name;
     state.block_dim = config.block;
-    state.cooperative = config.cooperative;
+    state.together = config.together() > 1;
     state.shuffle = config.shuffle_seed.map(Shuffle);
     state.fault = None;
     let launch = Launch {
@@ -86,20 +86,18 @@ pub(super) unsafe fn run(
 
 impl Pool {
     fn run_blocks(&mut self, launch: &Launch) -> Result<(), Fault> {
-        let LaunchConfig { grid, block, cooperative, .. } = launch.config;
-        let together = if cooperative { grid } else { 1 };
+        let LaunchConfig { grid, block, .. } = launch.config;
+        let together = launch.config.together();
         let mut loan = Loan::take((together * block) as usize).map_err(|error| {
             let message = format!("no stacks for the threads: {error}");
             Fault::of_launch(FaultKind::Launch, launch.entry.name, message)
         })?;
-        if cooperative {
-            return self.run_together(launch, &mut loan, 0, grid);
-        }
-        let mut order: Vec<u32> = (0..grid).collect();
+        let mut order: Vec<u32> = (0..grid).step_by(together as usize).collect();
         if let Some(shuffle) = &mut launch.state.borrow_mut().shuffle {
             shuffle.permute(&mut order);
         }
-        order.into_iter().try_for_each(|block| self.run_together(launch, &mut loan, block, 1))
+        let mut run = |first| self.run_together(launch, &mut loan, first, together);
+        order.into_iter().try_for_each(&mut run)
     }
 
     /// Runs `blocks` blocks from number `first` on, all alive at once, to their end.

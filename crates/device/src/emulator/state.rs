@@ -1,4 +1,4 @@
-//! The state of the threads that are alive together: one block, or a cooperative grid.
+//! The state of the threads that are alive together: one block, a cluster, or a cooperative grid.
 
 use core::panic::Location;
 
@@ -71,10 +71,13 @@ impl Shuffle {
 pub(super) struct State {
     pub(super) kernel: &'static str,
     pub(super) block_dim: u32,
-    pub(super) cooperative: bool,
+    /// Whether several blocks are alive.
+    pub(super) together: bool,
     pub(super) threads: Vec<Thread>,
     warps: Vec<Warp>,
     blocks: Vec<Block>,
+    /// Where all that are alive meet, where they are a cluster.
+    cluster: Barrier,
     /// Memories of blocks that are not alive.
     spare: Vec<SharedMemory>,
     /// Counts block epochs; never goes back.
@@ -97,6 +100,7 @@ impl State {
         self.threads.clear();
         self.ready.clear();
         self.next_warp = None;
+        self.cluster = Barrier::default();
         for member in 0..blocks {
             self.clock += 1;
             let mut shared = self.spare.pop().unwrap_or_default();
@@ -169,6 +173,21 @@ impl State {
         self.after(arrival, me.slot - me.thread, self.block_dim);
     }
 
+    /// Takes a thread's arrival at the barrier of its cluster, which is one of each block too.
+    pub(super) fn arrive_in_cluster(&mut self, me: Identity, stop: Stop) {
+        self.threads[me.slot as usize].doing = Doing::Waits(stop);
+        self.arrived = true;
+        let count = self.threads.len() as u32;
+        let arrival = self.cluster.arrive(count, stop, false);
+        if arrival == Arrival::Complete {
+            for block in &mut self.blocks {
+                self.clock += 1;
+                block.epoch = self.clock;
+            }
+        }
+        self.after(arrival, 0, count);
+    }
+
     /// Whether the predicate held anywhere, at the barrier that this thread has just left.
     pub(super) fn barrier_result(&self, me: Identity) -> bool {
         self.blocks[me.member as usize].barrier.result()
@@ -214,9 +233,12 @@ impl State {
             return self.diverge(32 * warp, 32);
         }
         let block_dim = self.block_dim as usize;
-        let of_block = self.threads.chunks(block_dim).position(|block| stuck(block, waits));
+        let of_block = self.threads.chunks(block_dim).position(|block| stuck(block, in_block));
         if let Some(block) = of_block {
             return self.diverge(block * block_dim, block_dim);
+        }
+        if stuck(&self.threads, waits) {
+            return self.diverge(0, self.threads.len());
         }
         self.deadlock();
     }
@@ -231,7 +253,7 @@ impl State {
             Doing::Runs(place) => place.map(Place::from),
             Doing::Waits(_) | Doing::Left => None,
         };
-        let hint = if self.cooperative {
+        let hint = if self.together {
             "nobody writes what they wait for"
         } else {
             "the launch is not cooperative, so other blocks cannot help them"
@@ -305,6 +327,10 @@ impl State {
 
 fn waits(doing: &Doing) -> bool {
     matches!(doing, Doing::Waits(_))
+}
+
+fn in_block(doing: &Doing) -> bool {
+    matches!(doing, Doing::Waits(Stop { kind, .. }) if *kind != Kind::Cluster)
 }
 
 fn in_warp(doing: &Doing) -> bool {

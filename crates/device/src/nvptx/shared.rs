@@ -112,3 +112,42 @@ pub(crate) unsafe fn shared_write_2x64(offset: u32, [a, b]: [u64; 2]) {
             a = in(reg64) a, b = in(reg64) b, options(nostack, preserves_flags));
     }
 }
+
+#[inline(always)]
+pub(crate) fn sync_cluster() {
+    // SAFETY: collective by the contract of `cluster`: every thread of every block arrives here.
+    unsafe {
+        asm!("barrier.cluster.arrive;", "barrier.cluster.wait;", options(nostack, preserves_flags));
+    }
+}
+
+/// Writes to the shared memory of block `rank` of the cluster.
+///
+/// # Safety
+/// As [`shared_read_u64`]; the block is there.
+#[inline(always)]
+pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
+    // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as ours.
+    unsafe {
+        asm!("{{", ".reg .b32 there;", "mapa.shared::cluster.u32 there, {at}, {rank};",
+            "st.relaxed.cluster.shared::cluster.b64 [there], {value};", "}}",
+            at = in(reg32) shared_base() + offset, rank = in(reg32) rank,
+            value = in(reg64) value, options(nostack, preserves_flags));
+    }
+}
+
+/// Reads what blocks of the cluster write to our shared memory.
+///
+/// # Safety
+/// As [`shared_read_u64`].
+#[inline(always)]
+pub(crate) unsafe fn near_load_u64(offset: u32) -> u64 {
+    let value: u64;
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.relaxed.cluster.shared::cta.b64 {value}, [{at}];",
+            at = in(reg32) shared_base() + offset, value = out(reg64) value,
+            options(nostack, preserves_flags));
+    }
+    value
+}

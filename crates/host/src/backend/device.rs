@@ -150,7 +150,10 @@ impl<R: Real, M: Machine> Device<R, M> {
         let demand = Demand { clamps, ..demand(&job, target.gathers, settings, &machine) };
         let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
             let kernel = kernel::<R>(&target, one.kernel, one.tile);
-            machine.occupancy(&kernel, one.block, one.shared)
+            match one.cluster {
+                0 => machine.occupancy(&kernel, one.block, one.shared),
+                blocks => machine.clusters(&kernel, Shape::cluster(blocks, one.block, one.shared)),
+            }
         })?;
         let kernels = LayoutKernels::of::<R>(&layout, &target);
         for kernel in [&kernels.initialise, &kernels.best].into_iter().chain(&kernels.iteration) {
@@ -253,13 +256,15 @@ impl<R: Real, M: Machine> Device<R, M> {
     /// The resident schedule: many iterations in one launch.
     fn advance_resident(&mut self, iterations: u64) -> Result<()> {
         let Layout { grid, shared, .. } = self.layout;
-        let shares = grid.blocks_per_run > 1;
+        let shares = self.layout.shares_grid();
         let kernel = self.kernels.iteration[0].clone();
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.slots_bytes);
-            let tags = tags_left(&mut self.tag, &mut self.machine, slots, PSO_TAGS)?;
-            let now = left.min(MAX_LAUNCH).min(if shares { tags } else { u64::MAX });
+            let mut now = left.min(MAX_LAUNCH);
+            if shares {
+                now = now.min(tags_left(&mut self.tag, &mut self.machine, slots, PSO_TAGS)?);
+            }
             for (first, runs) in grid.waves(self.job.runs) {
                 let args = self.args(grid, first, runs, now);
                 self.launch(&kernel, Shape::of(grid, runs, shared, shares), &args)?;
@@ -393,6 +398,9 @@ impl LayoutKernels {
         let name = |name| kernel::<R>(target, name, layout.tile);
         let iteration = match layout.schedule {
             Schedule::Stepwise => vec![name(pso_kernels::VELOCITY), name(pso_kernels::POSITION)],
+            Schedule::Resident if layout.grid.cluster => {
+                vec![name(pso_kernels::RESIDENT_CLUSTER)]
+            }
             Schedule::Resident if layout.grid.blocks_per_run > 1 => {
                 vec![name(pso_kernels::RESIDENT_GRID)]
             }
@@ -422,13 +430,11 @@ fn kernel<R: Real>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
 
 /// Bytes of the slots of all runs.
 fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
-    match layout.schedule {
-        Schedule::Resident if layout.grid.blocks_per_run > 1 => {
-            let blocks = u64::from(layout.grid.blocks_per_run);
-            8 * pso_slots_len::<R>(target.constrained, u64::from(job.runs), blocks, job.stride())
-        }
-        _ => 0,
+    if !layout.shares_grid() {
+        return 0;
     }
+    let blocks = u64::from(layout.grid.blocks_per_run);
+    8 * pso_slots_len::<R>(target.constrained, u64::from(job.runs), blocks, job.stride())
 }
 
 #[cfg(all(test, feature = "emulator"))]
@@ -442,10 +448,10 @@ mod tests {
     use crate::problems::{Sphere, built_in};
     use warpswarm_cpu_ref::difference;
 
-    /// A run over several blocks, where no call fails before number `left`.
+    /// A run over so many blocks that they are no cluster, where no call fails before number `left`.
     fn device(left: u32) -> Result<Device<f32, Failing>> {
         let settings = Settings {
-            individuals: 20,
+            individuals: 70,
             block_size: Some(32),
             schedule: Schedule::Resident,
             ..Settings::default()

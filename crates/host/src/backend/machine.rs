@@ -58,6 +58,8 @@ pub(crate) trait Machine: Send {
     fn multiprocessors(&self) -> u32;
     /// How many such blocks of a kernel a multiprocessor runs at the same time.
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32>;
+    /// How many clusters of `shape` the device runs at the same time; 0 where it has none, or none of that size.
+    fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32>;
     /// Makes a kernel ready to be launched.
     fn load(&mut self, kernel: &Kernel) -> Result<()>;
     /// The address of so many bytes, zeroed and aligned to 256; freed with the machine.
@@ -83,11 +85,20 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// Whether all blocks run at the same time.
     pub(crate) cooperative: bool,
+    /// Blocks of a cluster; 0 for none.
+    pub(crate) cluster: u32,
 }
 
 impl Shape {
+    /// A launch of one cluster.
+    pub(crate) fn cluster(blocks: u32, block: u32, shared: u32) -> Self {
+        Shape { grid: blocks, block, shared, cooperative: false, cluster: blocks }
+    }
+
     /// A launch of so many runs.
     pub(crate) fn of(grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Self {
-        Shape { grid: runs * grid.blocks_per_run, block: grid.block, shared, cooperative }
+        let cluster = if grid.cluster { grid.blocks_per_run } else { 0 };
+        let blocks = runs * grid.blocks_per_run;
+        Shape { grid: blocks, block: grid.block, shared, cooperative, cluster }
     }
 }

@@ -43,6 +43,7 @@ impl Layout {
             tile: self.tile.is_held().then_some(self.tile.name),
             block: self.grid.block,
             blocks_per_run: self.grid.blocks_per_run,
+            cluster: self.grid.cluster,
             runs_per_launch: self.grid.runs_per_launch,
         }
     }

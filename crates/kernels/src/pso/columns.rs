@@ -36,7 +36,7 @@ impl<R: DeviceReal> Columns<R> {
     pub(super) fn new<const LANES: u32, const K: usize>(swarm: &Swarm<'_, R>) -> Self {
         let (threads, stride) = (thread::block_dim(), swarm.args.stride);
         let tile = (LANES, LANES * K as u32);
-        let layout = ResidentLayout::new::<R>(tile, (threads, stride), false);
+        let layout = ResidentLayout::new::<R>(tile, (threads, stride), false, 0);
         let pitch = column_pitch(stride);
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         let columns = unsafe {

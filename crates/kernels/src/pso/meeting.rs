@@ -1,19 +1,19 @@
 //! Where the threads of a run agree: how far they can go without a word, and who leads from there.
 
-use warpswarm_core::launch::{
-    ResidentLayout, in_columns, pso_slots_len, record_words, slot_words, slots_len,
-};
+use core::marker::PhantomData;
+
+use warpswarm_core::launch::{ResidentLayout, in_columns, record_words, slot_words, slots_len};
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_device::grid::{Exchange, Tagged};
+use warpswarm_device::grid::{Board, Exchange, Tagged};
 use warpswarm_device::point::coordinate;
 use warpswarm_device::shared::SharedArray;
-use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread, warp};
 
 use super::Swarm;
+use super::blocks::Blocks;
 use super::columns::Columns;
 use super::particle::Own;
-use crate::run::of_run;
 
 /// No iteration of a window.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -44,11 +44,12 @@ pub(super) fn unconstrained<R: DeviceReal, const CONSTRAINED: bool>(
 
 /// Where the threads of a run agree.
 #[derive(Clone, Copy)]
-pub(super) struct Meeting<R, const LANES: u32, const K: usize, const GRID: bool> {
+pub(super) struct Meeting<R, B, const LANES: u32, const K: usize> {
     /// The particle's place where lanes show each other their coordinates.
     pub(super) stage: SharedArray<R>,
     /// Where the leader's position is, in columns.
     columns: Columns<R>,
+    blocks: PhantomData<B>,
 }
 
 /// A block's shared memory, cut up as [`ResidentLayout`] says.
@@ -62,27 +63,32 @@ struct Shared<R> {
     positions: SharedArray<R>,
     /// The coordinates that lanes show each other, `[particle][coordinate]`.
     stage: SharedArray<R>,
+    /// What the blocks of a cluster show each other.
+    board: SharedArray<u64>,
     warps: u32,
 }
 
-impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<R, LANES, K, GRID> {
+impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, LANES, K> {
     const ROW: u32 = LANES * K as u32;
     const COLUMNS: bool = in_columns(LANES, K as u32);
 
+    /// Collective among the blocks of a run.
     #[inline(always)]
-    pub(super) fn new(columns: Columns<R>) -> Self {
-        let stage = Self::shared(thread::block_dim()).stage;
+    pub(super) fn new(swarm: &Swarm<'_, R>, columns: Columns<R>) -> Self {
+        let Shared { stage, board, .. } = Self::shared(thread::block_dim());
+        B::begin::<R>(swarm, board, Self::ROW);
         let stage = if LANES > 1 {
             stage.part(thread::index() / LANES * Self::ROW, Self::ROW)
         } else {
             stage
         };
-        Meeting { stage, columns }
+        Meeting { stage, columns, blocks: PhantomData }
     }
 
     #[inline(always)]
     fn shared(threads: u32) -> Shared<R> {
-        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true);
+        let words = B::board_len::<R>(Self::ROW);
+        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true, words);
         let warps = threads / 32;
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         unsafe {
@@ -91,33 +97,37 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
                 counts: SharedArray::new(layout.candidates, warps + 1),
                 positions: SharedArray::new(layout.positions, (warps + 1) * Self::ROW),
                 stage: SharedArray::new(layout.stage, threads / LANES * Self::ROW),
+                board: SharedArray::new(layout.board, words),
                 warps,
             }
         }
     }
 
-    /// The scratch of the exchange.
+    /// What the blocks of a run show each other.
     #[inline(always)]
-    fn slots<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> View<u64> {
-        let (blocks, stride) = (u64::from(swarm.args.blocks_per_run), swarm.args.stride);
-        let words = pso_slots_len::<R>(CONSTRAINED, 1, blocks, stride);
-        of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
+    fn board<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> B::Board {
+        let near = Self::shared(thread::opaque(thread::block_dim())).board;
+        B::board::<R, CONSTRAINED>(swarm, near)
     }
 
     #[inline(always)]
-    fn exchange<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Exchange {
-        let slots = Self::slots::<CONSTRAINED>(swarm);
+    fn exchange<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Exchange<B::Board> {
+        let slots = Self::board::<CONSTRAINED>(swarm);
         Exchange::new(slots, swarm.args.blocks_per_run, slot_words::<R>(CONSTRAINED))
     }
 
     /// What block `part` shows of its best under `tag`: the row, then the index.
     #[inline(always)]
-    fn record<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>, tag: u32, part: u32) -> Tagged {
+    fn record<const CONSTRAINED: bool>(
+        swarm: &Swarm<'_, R>,
+        tag: u32,
+        part: u32,
+    ) -> Tagged<B::Board> {
         let blocks = swarm.args.blocks_per_run;
-        let first = slots_len::<R>(CONSTRAINED, 1, u64::from(blocks)) as usize;
-        let words = record_words::<R>(swarm.args.stride) as usize;
-        let before = ((tag & 1) * blocks + part) as usize * words;
-        Tagged::new(Self::slots::<CONSTRAINED>(swarm).part(first + before, words))
+        let first = slots_len::<R>(CONSTRAINED, 1, u64::from(blocks)) as u32;
+        let words = record_words::<R>(swarm.args.stride);
+        let before = ((tag & 1) * blocks + part) * words;
+        Tagged::new(Self::board::<CONSTRAINED>(swarm).places(first + before, words))
     }
 
     /// The soonest of all threads' iterations. Collective in the block and, over several blocks, among them.
@@ -128,7 +138,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         tag: u32,
         first: u32,
     ) -> u32 {
-        if !GRID && thread::block_dim() == 32 {
+        if !B::SEVERAL && thread::block_dim() == 32 {
             return warp::min(first);
         }
         let mut soonest = NEVER;
@@ -142,15 +152,13 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
             block::sync();
             soonest = warp::min(if lane < warps { counts.get(lane) } else { NEVER });
         }
-        if !GRID {
+        if !B::SEVERAL {
             return soonest;
         }
         let mut heard = NEVER;
         if warp == 0 {
             let exchange = Self::exchange::<CONSTRAINED>(swarm);
-            if lane == 0 {
-                exchange.post_count(tag, swarm.part, soonest);
-            }
+            exchange.post_count(tag, swarm.part, soonest);
             heard = exchange.least::<4>(tag);
         }
         if !block::sync_or(heard != NEVER) {
@@ -175,7 +183,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         leader: &mut Leader<R, K>,
     ) -> bool {
         let better = mine.index != u32::MAX;
-        if GRID {
+        if B::SEVERAL {
             return self.agree_over_blocks::<CONSTRAINED>(swarm, tag, (mine, x), leader);
         }
         if thread::block_dim() == 32 {
@@ -309,9 +317,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const GRID: bool> Meeting<
         let mut any = false;
         if warp == 0 {
             let exchange = Self::exchange::<CONSTRAINED>(swarm);
-            if lane == 0 {
-                exchange.post_alone(tag, swarm.part, ours);
-            }
+            exchange.post_alone(tag, swarm.part, ours);
             let heard = exchange.collect::<R, 4>(tag);
             // A block without an improvement has posted the worst fitness, which nobody improves to.
             let Fitness { violation, value } = heard.fitness;

@@ -20,6 +20,7 @@ use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
 
 use super::Swarm;
+use super::blocks::Blocks;
 use super::columns::Columns;
 use super::meeting::{Leader, Meeting, NEVER, unconstrained};
 use super::particle::{self, Bounds, Move, Particle};
@@ -63,14 +64,15 @@ const fn is_in_columns<const LANES: u32, const K: usize>() -> bool {
 /// registers.
 ///
 /// Work: group g of `LANES` lanes of the run's blocks has particle g for the whole launch. Shared
-/// memory: [`ResidentLayout`](warpswarm_core::launch::ResidentLayout). Several blocks a run need a cooperative launch.
+/// memory: [`ResidentLayout`](warpswarm_core::launch::ResidentLayout). Several blocks a run need a cooperative launch, or are
+/// a cluster.
 #[inline(always)]
 pub fn resident<
     R: DeviceReal,
+    B: Blocks,
     const LANES: u32,
     const K: usize,
     const BLOCK: u32,
-    const GRID: bool,
     const CONSTRAINED: bool,
 >(
     args: &PsoArgs<R>,
@@ -82,7 +84,7 @@ pub fn resident<
         return;
     }
     let columns = Columns::<R>::new::<LANES, K>(swarm);
-    let meeting = Meeting::<R, LANES, K, GRID>::new(columns);
+    let meeting = Meeting::<R, B, LANES, K>::new(swarm, columns);
     let group = thread::index() / LANES;
     let particle = swarm.part * (thread::block_dim() / LANES) + group;
     let active = particle < swarm.individuals;
@@ -231,6 +233,7 @@ pub fn resident<
             set_progress(swarm.control, iteration, improved_at, reason);
         }
     }
+    B::end();
 }
 
 #[inline(always)]

@@ -260,3 +260,21 @@ fn what_is_not_ptx_is_an_error() {
     let twice = CutError::Twice { name: "f".into() };
     assert_eq!(error(".func f() {}\n.func f() {}\n"), twice);
 }
+
+#[test]
+fn an_entry_says_its_target() {
+    let targets = |ptx: &str, header: &str| -> Vec<String> {
+        let modules = cut(&format!("{header}{ptx}"), None).unwrap();
+        let line = |module: &Module| module.text.lines().nth(1).unwrap_or_default().to_owned();
+        modules.iter().map(line).collect()
+    };
+    let ptx = "
+.func clustered() { // warpswarm.target sm_90
+ret; }
+.visible .entry a() { call clustered; ret; }
+.visible .entry b() { ret; }
+";
+    assert_eq!(targets(ptx, HEADER), [".target sm_90", ".target sm_80"]);
+    let later = HEADER.replace("sm_80", "sm_120a");
+    assert_eq!(targets(ptx, &later), [".target sm_120a", ".target sm_120a"]);
+}

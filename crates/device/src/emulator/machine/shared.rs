@@ -2,8 +2,10 @@
 
 use core::panic::Location;
 
+use super::super::collective::{Kind, Stop};
 use super::super::context::launch;
-use super::fail;
+use super::super::state::Identity;
+use super::{fail, stored};
 
 /// # Safety
 /// None is needed here: a bad offset is a fault.
@@ -98,4 +100,40 @@ fn check_vector(offset: u32) {
     if !offset.is_multiple_of(16) {
         fail("a vector in shared memory does not begin at a multiple of 16 bytes");
     }
+}
+
+#[inline(always)]
+#[track_caller]
+pub(crate) fn sync_cluster() {
+    let stop = Stop::new(Kind::Cluster, Location::caller());
+    let launch = launch();
+    launch.state.borrow_mut().arrive_in_cluster(launch.current.get(), stop);
+    launch.switch();
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
+    let place = Location::caller();
+    let launch = launch();
+    stored(launch);
+    let there = Identity { member: rank, ..launch.current.get() };
+    if rank >= launch.config.cluster {
+        fail("a block wrote to a block outside of its cluster");
+    }
+    let access = ("writes", offset, 8);
+    launch.shared_of(there, place, access, |shared, _| shared.store_u64(offset, value));
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn near_load_u64(offset: u32) -> u64 {
+    let place = Location::caller();
+    let launch = launch();
+    launch.maybe_switch();
+    launch.shared(place, ("reads", offset, 8), |shared, _| shared.load_u64(offset))
 }

@@ -122,6 +122,11 @@ impl Machine for Emulator {
         Ok((THREADS / block).min(SHARED / shared.max(1)))
     }
 
+    fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
+        self.find(kernel)?;
+        Ok(u32::from(shape.shared <= SHARED))
+    }
+
     fn load(&mut self, kernel: &Kernel) -> Result<()> {
         self.find(kernel).map(drop)
     }
@@ -159,9 +164,9 @@ impl Machine for Emulator {
 
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
         let (entry, objective) = self.find(kernel)?;
-        let Shape { grid, block, shared, cooperative } = shape;
-        let shared_bytes = shared;
-        let config = LaunchConfig { grid, block, shared_bytes, cooperative, shuffle_seed: None };
+        let Shape { grid, block, shared: shared_bytes, cooperative, cluster } = shape;
+        let config =
+            LaunchConfig { grid, block, shared_bytes, cooperative, cluster, shuffle_seed: None };
         // SAFETY: `parameter` has the structs of entry and objective, whose types their names give; the
         // addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as

@@ -55,6 +55,9 @@ impl Machine for Failing {
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.call(|device| device.occupancy(kernel, block, shared))
     }
+    fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
+        self.call(|device| device.clusters(kernel, shape))
+    }
     fn load(&mut self, kernel: &Kernel) -> Result<()> {
         self.call(|device| device.load(kernel))
     }

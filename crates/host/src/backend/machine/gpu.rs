@@ -217,7 +217,47 @@ impl Context {
             result::function::set_function_attribute(function, attribute, self.most_shared)
         };
         self.check("cuFuncSetAttribute", said)?;
+        if self.facts.compute_capability >= WITH_CLUSTERS {
+            let attribute =
+                sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+            // SAFETY: as above. Clusters of more than eight blocks are asked for before they are launched.
+            let said = unsafe { result::function::set_function_attribute(function, attribute, 1) };
+            self.check("cuFuncSetAttribute", said)?;
+        }
         Ok(function)
+    }
+}
+
+/// The first compute capability of devices that have clusters.
+const WITH_CLUSTERS: (u32, u32) = (9, 0);
+
+/// The attribute of launches with clusters of so many blocks.
+fn cluster_of(blocks: u32) -> sys::CUlaunchAttribute {
+    let dimensions = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: blocks, y: 1, z: 1 };
+    sys::CUlaunchAttribute {
+        id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+        pad: Default::default(),
+        value: sys::CUlaunchAttributeValue { clusterDim: dimensions },
+    }
+}
+
+/// A launch on `stream` with attributes.
+fn config(
+    shape: Shape,
+    stream: sys::CUstream,
+    attributes: &mut [sys::CUlaunchAttribute],
+) -> sys::CUlaunchConfig {
+    sys::CUlaunchConfig {
+        gridDimX: shape.grid,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: shape.block,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: shape.shared,
+        hStream: stream,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: attributes.len() as u32,
     }
 }
 
@@ -293,6 +333,28 @@ impl Machine for Gpu {
         self.context.check(call, blocks).map(|blocks| blocks.max(0) as u32)
     }
 
+    fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
+        if self.context.facts.compute_capability < WITH_CLUSTERS {
+            return Ok(0);
+        }
+        let function = self.context.function(kernel)?;
+        self.context.enter()?;
+        let mut attributes = [cluster_of(shape.cluster)];
+        let config = config(shape, self.stream, &mut attributes);
+        let mut clusters = 0;
+        // SAFETY: the function's module is never unloaded; `config` points to `attributes`, which outlives the call.
+        let said = unsafe {
+            sys::cuOccupancyMaxActiveClusters(&raw mut clusters, function, &raw const config)
+        };
+        match said {
+            CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE => Ok(0),
+            said => {
+                self.context.check("cuOccupancyMaxActiveClusters", said.result())?;
+                Ok(clusters.max(0) as u32)
+            }
+        }
+    }
+
     fn load(&mut self, kernel: &Kernel) -> Result<()> {
         self.context.function(kernel).map(drop)
     }
@@ -346,15 +408,20 @@ impl Machine for Gpu {
         if self.last != *kernel {
             self.last.clone_from(kernel);
         }
-        let Shape { grid, block, shared, cooperative } = shape;
+        let Shape { grid, block, shared, cooperative, cluster } = shape;
         let mut parameters = [parameter.bytes().as_ptr().cast_mut().cast::<c_void>()];
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));
+        let mut attributes = [cluster_of(cluster)];
+        let config = config(shape, self.stream, &mut attributes);
         // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, of the structs
         // that its name gives, and copied by the driver before it returns; the addresses in it are
         // of arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the
-        // stream has been waited for.
+        // stream has been waited for. `config` points to `attributes`, which outlives the call.
         let said = unsafe {
-            if cooperative {
+            if cluster > 0 {
+                let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
+                sys::cuLaunchKernelEx(&raw const config, function, parameters, none).result()
+            } else if cooperative {
                 result::launch_cooperative_kernel(
                     function,
                     grid,

@@ -1,0 +1,91 @@
+//! The blocks of a cluster: neighbours that run at the same time and write to each other's shared memory.
+//!
+//! Of compute capability 9.0 and later. The launch says how many blocks a cluster has, at most 16.
+
+use crate::grid::Board;
+use crate::machine;
+use crate::shared::SharedArray;
+use crate::thread;
+
+/// Says that the kernel needs clusters: `ptx-builder` compiles it for devices that have them. Call it first.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn needed() {
+    machine::needs_clusters();
+}
+
+/// Waits for all threads of all blocks of the cluster; memory that they wrote before is visible to all after.
+///
+/// Collective in the cluster.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn sync() {
+    machine::sync_cluster();
+}
+
+/// A [`Board`] of which each block has a copy in its shared memory: words are written to all copies, and read near by.
+#[derive(Clone, Copy, Debug)]
+pub struct NearBoard {
+    words: SharedArray<u64>,
+    blocks: u32,
+}
+
+impl NearBoard {
+    /// The board of a cluster of `blocks` blocks in `words`, which lie in the same place in each.
+    #[inline(always)]
+    pub fn new(words: SharedArray<u64>, blocks: u32) -> Self {
+        NearBoard { words, blocks }
+    }
+
+    /// Makes all words zero. Nobody shows anything before; a block may only leave the kernel when nobody shows anything
+    /// any more ([`sync`]). Collective in the cluster.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn clear(&self, count: u32) {
+        let mut i = thread::index();
+        while i < count {
+            self.words.set(i, 0);
+            i += thread::block_dim();
+        }
+        sync();
+    }
+}
+
+impl Board for NearBoard {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn places(&self, first: u32, count: u32) -> Self {
+        NearBoard { words: self.words.part(first, count), ..*self }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self, place: u32, word: u64) {
+        let mut rank = 0;
+        while rank < self.blocks {
+            self.words.show(rank, place, word);
+            rank += 1;
+        }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show_together(&self, place: u32, word: u64) {
+        let rank = thread::lane();
+        if rank < self.blocks {
+            self.words.show(rank, place, word);
+        }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N] {
+        let mut words = [0; N];
+        let mut k = 0;
+        while k < N {
+            words[k] = self.words.see(places[k]);
+            k += 1;
+        }
+        words
+    }
+}

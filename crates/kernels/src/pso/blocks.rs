@@ -1,0 +1,113 @@
+//! Which blocks share a run, and where they show each other what they have found.
+
+use warpswarm_core::launch::{cluster_board_len, pso_slots_len};
+use warpswarm_device::cluster::{self, NearBoard};
+use warpswarm_device::grid::Board;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+
+use super::Swarm;
+use crate::run::of_run;
+
+/// The blocks of a run.
+pub trait Blocks {
+    /// Whether there are several.
+    const SEVERAL: bool;
+    /// What they show each other, cut up as [`pso_slots_len`] says.
+    type Board: Board;
+
+    /// Words of shared memory that the board takes, for rows of up to so many places.
+    fn board_len<R: DeviceReal>(row: u32) -> u32 {
+        let _ = row;
+        0
+    }
+
+    /// The board; `near` is its place in shared memory.
+    fn board<R: DeviceReal, const CONSTRAINED: bool>(
+        swarm: &Swarm<'_, R>,
+        near: SharedArray<u64>,
+    ) -> Self::Board;
+
+    /// Before anybody shows anything; collective among the blocks.
+    fn begin<R: DeviceReal>(swarm: &Swarm<'_, R>, near: SharedArray<u64>, row: u32) {
+        let _ = (swarm, near, row);
+    }
+
+    /// When nobody shows anything any more; collective among the blocks.
+    fn end() {}
+}
+
+/// One alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct One;
+
+/// Those of a cooperative grid: the board is in global memory, and tags go on from launch to launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid;
+
+/// Those of a cluster: each has a copy of the board in its shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cluster;
+
+/// The board of a run in global memory.
+#[inline(always)]
+fn far<R: DeviceReal, const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> View<u64> {
+    let (blocks, stride) = (u64::from(swarm.args.blocks_per_run), swarm.args.stride);
+    let words = pso_slots_len::<R>(CONSTRAINED, 1, blocks, stride);
+    of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
+}
+
+impl Blocks for One {
+    const SEVERAL: bool = false;
+    type Board = View<u64>;
+
+    #[inline(always)]
+    fn board<R: DeviceReal, const CONSTRAINED: bool>(
+        swarm: &Swarm<'_, R>,
+        _near: SharedArray<u64>,
+    ) -> View<u64> {
+        far::<R, CONSTRAINED>(swarm)
+    }
+}
+
+impl Blocks for Grid {
+    const SEVERAL: bool = true;
+    type Board = View<u64>;
+
+    #[inline(always)]
+    fn board<R: DeviceReal, const CONSTRAINED: bool>(
+        swarm: &Swarm<'_, R>,
+        _near: SharedArray<u64>,
+    ) -> View<u64> {
+        far::<R, CONSTRAINED>(swarm)
+    }
+}
+
+impl Blocks for Cluster {
+    const SEVERAL: bool = true;
+    type Board = NearBoard;
+
+    #[inline(always)]
+    fn board_len<R: DeviceReal>(row: u32) -> u32 {
+        cluster_board_len::<R>(row)
+    }
+
+    #[inline(always)]
+    fn board<R: DeviceReal, const CONSTRAINED: bool>(
+        swarm: &Swarm<'_, R>,
+        near: SharedArray<u64>,
+    ) -> NearBoard {
+        NearBoard::new(near, swarm.args.blocks_per_run)
+    }
+
+    #[inline(always)]
+    fn begin<R: DeviceReal>(swarm: &Swarm<'_, R>, near: SharedArray<u64>, row: u32) {
+        cluster::needed();
+        NearBoard::new(near, swarm.args.blocks_per_run).clear(Self::board_len::<R>(row));
+    }
+
+    #[inline(always)]
+    fn end() {
+        cluster::sync();
+    }
+}
