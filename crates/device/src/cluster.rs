@@ -23,7 +23,7 @@ pub fn sync() {
     machine::sync_cluster();
 }
 
-/// A [`Board`] of which each block has a copy in its shared memory: words are written to all copies, and read near by.
+/// A [`Board`] of which each block has a part in its shared memory. What all shall see soon is written to all parts.
 #[derive(Clone, Copy, Debug)]
 pub struct NearBoard {
     words: SharedArray<u64>,
@@ -60,17 +60,19 @@ impl Board for NearBoard {
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show(&self, place: u32, word: u64) {
-        let mut rank = 0;
-        while rank < self.blocks {
-            self.words.show(rank, place, word);
-            rank += 1;
-        }
+    fn keep(&self, place: u32, word: u64) {
+        self.words.keep(place, word);
     }
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show_together(&self, place: u32, word: u64) {
+    fn kept(&self, block: u32, place: u32) -> u64 {
+        self.words.kept(block, place)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self, place: u32, word: u64) {
         let rank = thread::lane();
         if rank < self.blocks {
             self.words.show(rank, place, word);

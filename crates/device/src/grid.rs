@@ -105,7 +105,7 @@ impl<B: Board> Exchange<B> {
         let mut word = 0;
         while word < self.words {
             let payload = payload::<R>(best, self.words, word);
-            self.slots.show(tag, self.slot(tag, word, block), payload);
+            self.slots.keep(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
     }
@@ -118,7 +118,7 @@ impl<B: Board> Exchange<B> {
         let mut word = 0;
         while word < self.words {
             let payload = payload::<R>(best, self.words, word);
-            self.slots.show_together(tag, self.slot(tag, word, block), payload);
+            self.slots.show(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
     }
@@ -148,7 +148,7 @@ impl<B: Board> Exchange<B> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post_count(&self, tag: u32, block: u32, count: u32) {
-        self.slots.show_together(tag, self.slot(tag, 0, block), count);
+        self.slots.show(tag, self.slot(tag, 0, block), count);
     }
 
     /// Waits for all counts under `tag` and gives the least; see [`collect`](Exchange::collect). Collective in the warp.
@@ -235,12 +235,14 @@ impl<B: Board> Exchange<B> {
 pub trait Board: Copy {
     /// The `count` places from `first` on.
     fn places(&self, first: u32, count: u32) -> Self;
-    /// Shows a word in a place; by one thread.
+    /// Shows a word to all, in a place; collective in the warp, in all lanes of which place and word are the same.
     fn show(&self, place: u32, word: u64);
-    /// The same by a warp, in all lanes of which place and word are the same.
-    fn show_together(&self, place: u32, word: u64);
-    /// The words in some places: all loads are on their way before the first is looked at.
+    /// The words that are shown in some places: all loads are on their way before the first is looked at.
     fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N];
+    /// Keeps a word where who knows that it is there can look for it; by one thread.
+    fn keep(&self, place: u32, word: u64);
+    /// The word that block `block` keeps in a place.
+    fn kept(&self, block: u32, place: u32) -> u64;
 }
 
 /// In global memory, so that all blocks of the grid see them.
@@ -253,15 +255,21 @@ impl Board for View<u64> {
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show(&self, place: u32, word: u64) {
+    fn keep(&self, place: u32, word: u64) {
         self.store_relaxed(place as usize, word);
     }
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show_together(&self, place: u32, word: u64) {
+    fn kept(&self, _block: u32, place: u32) -> u64 {
+        self.load_relaxed(place as usize)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self, place: u32, word: u64) {
         if thread::lane() == 0 {
-            self.show(place, word);
+            self.keep(place, word);
         }
     }
 
@@ -290,25 +298,31 @@ impl<B: Board> Tagged<B> {
         Tagged(words)
     }
 
-    /// Shows a word.
+    /// Shows a word; collective in the warp, in all lanes of which place and word are the same.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn show(&self, tag: u32, place: u32, word: u32) {
-        self.0.show(place, u64::from(tag) << 32 | u64::from(word));
+    fn show(&self, tag: u32, place: u32, word: u32) {
+        self.0.show(place, tagged(tag, word));
     }
 
-    /// Shows a word, which is the same in all lanes of the warp.
+    /// Keeps a word; by one thread.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show_together(&self, tag: u32, place: u32, word: u32) {
-        self.0.show_together(place, u64::from(tag) << 32 | u64::from(word));
+    pub fn keep(&self, tag: u32, place: u32, word: u32) {
+        self.0.keep(place, tagged(tag, word));
     }
 
-    /// The word that is shown under `tag`, when it is.
+    /// The word that `block` keeps under `tag`, when it does.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn see(&self, tag: u32, place: u32) -> u32 {
-        self.see_all(tag, [place])[0]
+    pub fn kept(&self, tag: u32, block: u32, place: u32) -> u32 {
+        loop {
+            let value = self.0.kept(block, place);
+            if (value >> 32) as u32 == tag {
+                return value as u32;
+            }
+            machine::spin();
+        }
     }
 
     /// The words that are shown under `tag`, when all are: all loads are on their way before the first is looked at.
@@ -332,25 +346,31 @@ impl<B: Board> Tagged<B> {
         }
     }
 
-    /// Shows a number, in one word or two.
+    /// Keeps a number, in one word or two; by one thread.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn show_number<R: Real>(&self, tag: u32, place: u32, number: R) {
+    pub fn keep_number<R: Real>(&self, tag: u32, place: u32, number: R) {
         let bits = number.to_bits64();
         if R::WORDS == 2 {
-            self.show(tag, 2 * place + 1, (bits >> 32) as u32);
+            self.keep(tag, 2 * place + 1, (bits >> 32) as u32);
         }
-        self.show(tag, R::WORDS as u32 * place, bits as u32);
+        self.keep(tag, R::WORDS as u32 * place, bits as u32);
     }
 
-    /// The number that is shown under `tag`, when it is.
+    /// The number that `block` keeps under `tag`, when it does.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn see_number<R: Real>(&self, tag: u32, place: u32) -> R {
-        let low = self.see(tag, R::WORDS as u32 * place);
-        let high = if R::WORDS == 2 { self.see(tag, 2 * place + 1) } else { 0 };
+    pub fn kept_number<R: Real>(&self, tag: u32, block: u32, place: u32) -> R {
+        let low = self.kept(tag, block, R::WORDS as u32 * place);
+        let high = if R::WORDS == 2 { self.kept(tag, block, 2 * place + 1) } else { 0 };
         R::from_bits64(u64::from(high) << 32 | u64::from(low))
     }
+}
+
+/// A word with the tag under which it is there.
+#[inline(always)]
+fn tagged(tag: u32, word: u32) -> u64 {
+    u64::from(tag) << 32 | u64::from(word)
 }
 
 /// Word `word` of a fitness: violation before value, high before low.

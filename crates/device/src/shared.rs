@@ -185,11 +185,27 @@ impl SharedArray<u64> {
         unsafe { machine::near_store_u64(rank, self.at(i), word) }
     }
 
+    /// Makes `word` element `i`, at once and in no order to anything else; for [`kept`](SharedArray::kept).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn keep(&self, i: u32, word: u64) {
+        // SAFETY: as in `set`.
+        unsafe { machine::own_store_u64(self.at(i), word) }
+    }
+
+    /// Element `i` of the same array of block `rank` of the cluster, as that has last kept it.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn kept(&self, rank: u32, i: u32) -> u64 {
+        // SAFETY: as in `show`.
+        unsafe { machine::near_load_u64(rank, self.at(i)) }
+    }
+
     /// Element `i` as a block of the cluster has last shown it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn see(&self, i: u32) -> u64 {
         // SAFETY: as in `get`.
-        unsafe { machine::near_load_u64(self.at(i)) }
+        unsafe { machine::own_load_u64(self.at(i)) }
     }
 }

@@ -136,12 +136,43 @@ pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
     }
 }
 
+/// Reads from the shared memory of block `rank` of the cluster.
+///
+/// # Safety
+/// As [`near_store_u64`].
+#[inline(always)]
+pub(crate) unsafe fn near_load_u64(rank: u32, offset: u32) -> u64 {
+    let value: u64;
+    // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as ours.
+    unsafe {
+        asm!("{{", ".reg .b32 there;", "mapa.shared::cluster.u32 there, {at}, {rank};",
+            "ld.relaxed.cluster.shared::cluster.b64 {value}, [there];", "}}",
+            at = in(reg32) shared_base() + offset, rank = in(reg32) rank,
+            value = out(reg64) value, options(nostack, preserves_flags));
+    }
+    value
+}
+
+/// Writes what blocks of the cluster read from our shared memory.
+///
+/// # Safety
+/// As [`shared_read_u64`].
+#[inline(always)]
+pub(crate) unsafe fn own_store_u64(offset: u32, value: u64) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.relaxed.cluster.shared::cta.b64 [{at}], {value};",
+            at = in(reg32) shared_base() + offset, value = in(reg64) value,
+            options(nostack, preserves_flags));
+    }
+}
+
 /// Reads what blocks of the cluster write to our shared memory.
 ///
 /// # Safety
 /// As [`shared_read_u64`].
 #[inline(always)]
-pub(crate) unsafe fn near_load_u64(offset: u32) -> u64 {
+pub(crate) unsafe fn own_load_u64(offset: u32) -> u64 {
     let value: u64;
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {

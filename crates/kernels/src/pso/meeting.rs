@@ -306,11 +306,11 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
                 let record = Self::record::<CONSTRAINED>(swarm, tag, swarm.part);
                 let mut i = lane;
                 while i < stride {
-                    record.show_number(tag, i, shared.positions.get(holder * Self::ROW + i));
+                    record.keep_number(tag, i, shared.positions.get(holder * Self::ROW + i));
                     i += 32;
                 }
                 if lane == 0 {
-                    record.show(tag, stride * R::WORDS as u32, best.index);
+                    record.keep(tag, stride * R::WORDS as u32, best.index);
                 }
             }
         }
@@ -326,12 +326,12 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
                 let record = Self::record::<CONSTRAINED>(swarm, tag, heard.index);
                 let mut i = lane;
                 while i < stride {
-                    let x = record.see_number(tag, i);
+                    let x = record.kept_number(tag, heard.index, i);
                     shared.positions.set(shared.warps * Self::ROW + i, x);
                     i += 32;
                 }
                 if lane == 0 {
-                    let index = record.see(tag, stride * R::WORDS as u32);
+                    let index = record.kept(tag, heard.index, stride * R::WORDS as u32);
                     shared.candidates.set(shared.warps, Candidate::new(heard.fitness, index));
                 }
             }

@@ -111,29 +111,55 @@ pub(crate) fn sync_cluster() {
     launch.switch();
 }
 
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline]
+/// The calling thread, if it were of block `rank` of the cluster.
 #[track_caller]
-pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
-    let place = Location::caller();
+fn neighbour(rank: u32) -> Identity {
     let launch = launch();
-    stored(launch);
-    let there = Identity { member: rank, ..launch.current.get() };
     if rank >= launch.config.cluster {
-        fail("a block wrote to a block outside of its cluster");
+        fail("a block reached for a block outside of its cluster");
     }
-    let access = ("writes", offset, 8);
-    launch.shared_of(there, place, access, |shared, _| shared.store_u64(offset, value));
+    Identity { member: rank, ..launch.current.get() }
 }
 
 /// # Safety
 /// As [`shared_read_u32`].
 #[inline]
 #[track_caller]
-pub(crate) unsafe fn near_load_u64(offset: u32) -> u64 {
+pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
+    let (place, there) = (Location::caller(), neighbour(rank));
+    stored(launch());
+    let access = ("writes", offset, 8);
+    launch().shared_of(there, place, access, |shared, _| shared.store_u64(offset, value));
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn near_load_u64(rank: u32, offset: u32) -> u64 {
+    let (place, there) = (Location::caller(), neighbour(rank));
+    launch().maybe_switch();
+    let access = ("reads", offset, 8);
+    launch().shared_of(there, place, access, |shared, _| shared.load_u64(offset))
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn own_store_u64(offset: u32, value: u64) {
     let place = Location::caller();
-    let launch = launch();
-    launch.maybe_switch();
-    launch.shared(place, ("reads", offset, 8), |shared, _| shared.load_u64(offset))
+    stored(launch());
+    let access = ("writes", offset, 8);
+    launch().shared(place, access, |shared, _| shared.store_u64(offset, value));
+}
+
+/// # Safety
+/// As [`shared_read_u32`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn own_load_u64(offset: u32) -> u64 {
+    let place = Location::caller();
+    launch().maybe_switch();
+    launch().shared(place, ("reads", offset, 8), |shared, _| shared.load_u64(offset))
 }
