@@ -17,8 +17,8 @@ pub use generation::{
     team_scratch,
 };
 pub use resident::{
-    MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_pitch, in_columns,
-    pso_slots_len, record_words,
+    MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,
+    column_place, common_len, common_place, in_columns, pso_slots_len, record_words,
 };
 
 /// The address of an array in the memory of whatever runs the kernel.

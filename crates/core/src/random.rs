@@ -170,6 +170,18 @@ impl Stream {
         R::coordinate_draws(|index| self.block(index), pair)
     }
 
+    /// [`coordinate_draws`](Stream::coordinate_draws) of `PAIRS` neighbouring pairs from `first` on.
+    #[inline(always)]
+    pub fn pairs<R: Real, const PAIRS: usize>(self, first: u32) -> [[[Draw<R>; 2]; 2]; PAIRS] {
+        let mut draws = [[[Draw::of_one_to_two(R::ONE); 2]; 2]; PAIRS];
+        let mut pair = 0;
+        while pair < PAIRS {
+            draws[pair] = self.coordinate_draws(first + pair as u32);
+            pair += 1;
+        }
+        draws
+    }
+
     /// Both draws of one coordinate.
     #[inline(always)]
     pub fn draws_of<R: Real>(self, coordinate: u32) -> [Draw<R>; 2] {

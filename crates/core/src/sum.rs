@@ -196,7 +196,7 @@ pub fn fold_in_registers<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize)
 }
 
 /// Neighbouring leaves that [`fold_in_groups`] goes through side by side.
-const GROUP: usize = 4;
+pub const GROUP: usize = 4;
 
 /// Combines `n` terms in the fixed order, on one thread, in registers, several terms side by side: for terms that are
 /// long. At most [`MAX_TERMS`] terms. `opaque` gives a number back that the compiler does not know.
@@ -259,6 +259,37 @@ pub fn fold_in_groups<R: Real, O: Operator<R>>(
         result = tiles.result::<O>();
     }
     O::finish(result)
+}
+
+/// As [`fold_in_groups`], for at most [`LEAVES`] terms of numbers of which `four` gives those from a multiple of four on.
+///
+/// All groups are gone through alike: a term beyond the last is the last one with another number, and does not count.
+#[inline(always)]
+pub fn fold_few<R: Real, O: Operator<R>>(
+    n: usize,
+    opaque: impl Fn(u32) -> u32,
+    four: impl Fn(u32) -> [R; GROUP],
+    term: impl Fn(usize, R) -> R,
+) -> R {
+    let n = opaque(n as u32);
+    let first = Cell::new(0);
+    let group = || {
+        let first = first.replace(first.get() + GROUP as u32);
+        let x = four(first);
+        let mut leaves = [O::identity(); GROUP];
+        let mut j = 0;
+        while j < GROUP {
+            let i = first + j as u32;
+            let term = term(i.min(n - 1) as usize, x[j]);
+            leaves[j] = if i < n { term } else { O::identity() };
+            j += 1;
+        }
+        join::<R, O, GROUP>(leaves)
+    };
+    let two = opaque(2);
+    let more = || first.get() < n;
+    let pair = || upto::<R, O>(two, more, group);
+    O::finish(upto::<R, O>(two, more, || upto::<R, O>(two, more, pair)))
 }
 
 /// Combines up to `n` that `part` gives one after the other, while there are more.
@@ -372,6 +403,15 @@ mod tests {
             assert_eq!(fold_buffered::<f32, Sum>(n, term).to_bits(), expected, "n = {n}");
             assert_eq!(fold_in_groups::<f32, Sum>(n, |n| n, term).to_bits(), expected, "n = {n}");
             let whole = |i: usize, term: f32| if terms[i] == term { term } else { f32::NAN };
+            if n <= LEAVES {
+                let four = |first: u32| {
+                    core::array::from_fn(|j| terms.get(first as usize + j).copied().unwrap_or(0.0))
+                };
+                let sum = fold_few::<f32, Sum>(n, |n| n, four, whole);
+                assert_eq!(sum.to_bits(), expected, "n = {n}");
+                let product = fold_few::<f32, Product>(n, |n| n, four, whole).to_bits();
+                assert_eq!(product, by_definition::<Product>(&terms).to_bits(), "n = {n}");
+            }
             assert_eq!(fold_slice::<f32, Sum>(&terms, whole).to_bits(), expected, "n = {n}");
             let expected = by_definition::<Product>(&terms).to_bits();
             assert_eq!(fold_slice::<f32, Product>(&terms, whole).to_bits(), expected, "n = {n}");

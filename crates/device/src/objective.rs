@@ -10,6 +10,8 @@
 use warpswarm_core::data::WithData;
 #[doc(hidden)]
 pub use warpswarm_core::launch::ObjectiveArgs;
+#[cfg(target_arch = "nvptx64")]
+use warpswarm_core::launch::column_len;
 use warpswarm_core::objective::{Objective, Point};
 use warpswarm_core::order::Fitness;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -17,6 +19,8 @@ use warpswarm_core::real::Real;
 
 use crate::data::DeviceData;
 use crate::point::{ColumnPoint, ThreadPoint, TilePoint, WarpPoint};
+#[cfg(target_arch = "nvptx64")]
+use crate::shared::SharedArray;
 use crate::view::DeviceReal;
 #[cfg(target_arch = "nvptx64")]
 use crate::view::View;
@@ -192,15 +196,14 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Form<R> for TilePoint<R, L
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     fn hand_over(&self) -> Fitness<R> {
-        R::judge_tile(&self.own, self.dimensions() as u32, self.stage.offset())
+        R::judge_tile(&self.own, self.dimensions() as u32, self.stage.start())
     }
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     fn handed_over() -> Self {
         let dimensions = machine::handed_dimensions() as usize;
         // SAFETY: the kernel has handed over a stage with a place for each coordinate of the tile.
-        let stage =
-            unsafe { crate::shared::SharedArray::new(machine::handed_stage(), LANES * K as u32) };
+        let stage = unsafe { SharedArray::at_start(machine::handed_stage(), LANES * K as u32) };
         TilePoint::new(R::handed_coordinates(), dimensions, stage)
     }
 }
@@ -214,16 +217,15 @@ impl<R: DeviceReal> Form<R> for ColumnPoint<R> {
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     fn hand_over(&self) -> Fitness<R> {
-        R::judge_tile::<1>(&[R::ZERO], self.dimensions() as u32, self.column.offset())
+        R::judge_tile::<1>(&[R::ZERO], self.dimensions() as u32, self.column.start())
     }
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     fn handed_over() -> Self {
         let dimensions = machine::handed_dimensions();
-        let places = dimensions.next_multiple_of(4);
-        // SAFETY: the kernel has handed over a column with a place for each coordinate, and for those up to a multiple of
-        // four.
-        let column = unsafe { crate::shared::SharedArray::new(machine::handed_stage(), places) };
+        // SAFETY: the kernel has handed over a column.
+        let column =
+            unsafe { SharedArray::at_start(machine::handed_stage(), column_len(dimensions)) };
         ColumnPoint::new(column, dimensions as usize)
     }
 }

@@ -19,14 +19,14 @@ pub trait Stored: Copy {
     /// Reads it.
     ///
     /// # Safety
-    /// `offset` is aligned to the element (at most 8) and the element lies inside the block's
-    /// shared memory.
-    unsafe fn read(offset: u32) -> Self;
+    /// `at` is an address in the block's shared memory, as the machine says it, aligned to the element (at most 8), which
+    /// lies inside that memory.
+    unsafe fn read(at: u32) -> Self;
     /// Writes it.
     ///
     /// # Safety
     /// As for [`read`](Stored::read).
-    unsafe fn write(offset: u32, value: Self);
+    unsafe fn write(at: u32, value: Self);
 }
 
 macro_rules! stored {
@@ -35,15 +35,15 @@ macro_rules! stored {
             const BYTES: u32 = $bytes;
             #[inline(always)]
             #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-            unsafe fn read(offset: u32) -> Self {
+            unsafe fn read(at: u32) -> Self {
                 // SAFETY: the caller's.
-                $from(unsafe { machine::$read(offset) })
+                $from(unsafe { machine::$read(at) })
             }
             #[inline(always)]
             #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-            unsafe fn write(offset: u32, value: Self) {
+            unsafe fn write(at: u32, value: Self) {
                 // SAFETY: the caller's.
-                unsafe { machine::$write(offset, $to(value)) }
+                unsafe { machine::$write(at, $to(value)) }
             }
         }
     };
@@ -58,21 +58,21 @@ impl<R: DeviceReal> Stored for Candidate<R> {
     const BYTES: u32 = 2 * R::BYTES + 8;
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn read(offset: u32) -> Self {
+    unsafe fn read(at: u32) -> Self {
         // SAFETY: the caller's; the three parts lie in the element one after the other.
         unsafe {
-            let (violation, value) = (R::read(offset), R::read(offset + R::BYTES));
-            Candidate::new(Fitness { violation, value }, u32::read(offset + 2 * R::BYTES))
+            let (violation, value) = (R::read(at), R::read(at + R::BYTES));
+            Candidate::new(Fitness { violation, value }, u32::read(at + 2 * R::BYTES))
         }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn write(offset: u32, value: Self) {
+    unsafe fn write(at: u32, value: Self) {
         // SAFETY: the caller's; the three parts lie in the element one after the other.
         unsafe {
-            R::write(offset, value.fitness.violation);
-            R::write(offset + R::BYTES, value.fitness.value);
-            u32::write(offset + 2 * R::BYTES, value.index);
+            R::write(at, value.fitness.violation);
+            R::write(at + R::BYTES, value.fitness.value);
+            u32::write(at + 2 * R::BYTES, value.index);
         }
     }
 }
@@ -80,7 +80,8 @@ impl<R: DeviceReal> Stored for Candidate<R> {
 /// An array in the block's shared memory.
 #[derive(Debug)]
 pub struct SharedArray<T> {
-    offset: u32,
+    /// Where it begins: found out once, since that takes a GPU two slow instructions.
+    start: u32,
     len: u32,
     item: PhantomData<T>,
 }
@@ -102,14 +103,24 @@ impl<T: Stored> SharedArray<T> {
     /// with a barrier between.
     #[inline(always)]
     pub unsafe fn new(offset: u32, len: u32) -> Self {
-        SharedArray { offset, len, item: PhantomData }
+        SharedArray { start: machine::shared_address(offset), len, item: PhantomData }
     }
 
-    /// Where it begins, in bytes.
+    /// The array of `len` elements that begins where another one [does](SharedArray::start).
+    ///
+    /// # Safety
+    /// As [`new`](SharedArray::new).
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
-    pub(crate) fn offset(&self) -> u32 {
-        self.offset
+    pub(crate) unsafe fn at_start(start: u32, len: u32) -> Self {
+        SharedArray { start, len, item: PhantomData }
+    }
+
+    /// Where it begins, as the machine says it.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) fn start(&self) -> u32 {
+        self.start
     }
 
     #[inline(always)]
@@ -120,7 +131,7 @@ impl<T: Stored> SharedArray<T> {
         if i >= self.len {
             machine::fail("a shared array was used out of its bounds");
         }
-        self.offset + i * T::BYTES
+        self.start + i * T::BYTES
     }
 
     /// Element `i`.
@@ -171,7 +182,7 @@ impl<T: Stored> SharedArray<T> {
         if i > self.len || self.len - i < len {
             machine::fail("a part of a shared array lies outside it");
         }
-        SharedArray { offset: self.offset + i * T::BYTES, len, item: PhantomData }
+        SharedArray { start: self.start + i * T::BYTES, len, item: PhantomData }
     }
 }
 

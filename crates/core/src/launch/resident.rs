@@ -44,11 +44,9 @@ pub struct ResidentLayout {
     pub board: u32,
     /// The coordinates that lanes show each other, `[particle][coordinate]`; not in columns.
     pub stage: u32,
-    /// In columns, the leader's position, `[coordinate]`.
-    pub leader: u32,
-    /// In columns, lower and upper bound and speed, `[coordinate][4]`.
-    pub limits: u32,
-    /// In columns, positions, velocities and personal bests, `[3][thread][place]` with [`column_pitch`] places.
+    /// In columns, what all have in common: [`common_len`] places.
+    pub common: u32,
+    /// In columns, positions, velocities and personal bests, `[thread]` with [`column_pitch`] places.
     pub columns: u32,
     /// All of it.
     pub bytes: u32,
@@ -69,29 +67,55 @@ impl ResidentLayout {
         let warps = block.div_ceil(32);
         // First what is at fixed places then.
         let has_columns = in_columns(lanes, dimensions / lanes);
-        let (leader, limits) = (0, row);
-        let candidates = if has_columns { 5 * row } else { 0 };
+        let common = 0;
+        let candidates = if has_columns { common_len(dimensions) * number } else { 0 };
         let positions =
             candidates + ((warps + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16);
         let board = positions + (warps + 1) * row;
         let stage = board + 8 * board_words;
         let columns = stage;
         let bytes = if has_columns {
-            columns + 3 * block * column_pitch(stride) * number
+            columns + block * column_pitch(stride) * number
         } else if gathers && lanes > 1 {
             stage + block / lanes * row
         } else {
             stage
         };
-        ResidentLayout { candidates, positions, board, stage, leader, limits, columns, bytes }
+        ResidentLayout { candidates, positions, board, stage, common, columns, bytes }
     }
+}
+
+/// Places of a column with rows of `dimensions` coordinates, of which four after four are kept together with their
+/// velocities and their personal best: `[quad][3][4]`.
+#[inline(always)]
+pub const fn column_len(dimensions: u32) -> u32 {
+    12 * dimensions.div_ceil(4)
+}
+
+/// Where coordinate `i` is in a column; its velocity is four places on, and its personal best eight.
+#[inline(always)]
+pub const fn column_place(i: u32) -> u32 {
+    12 * (i / 4) + i % 4
 }
 
 /// Places from one thread's column to the next: an odd number of times four, so that eight threads that read four
 /// places each use all banks of shared memory.
 #[inline(always)]
 pub const fn column_pitch(stride: u32) -> u32 {
-    ((stride / 4) | 1) * 4
+    ((column_len(stride) / 4) | 1) * 4
+}
+
+/// Places of what a block has once for all its columns, `[quad][5][4]`: the leader's position, lower and upper bound,
+/// least and largest velocity.
+#[inline(always)]
+pub const fn common_len(dimensions: u32) -> u32 {
+    20 * dimensions.div_ceil(4)
+}
+
+/// Where coordinate `i` of the leader's position is; the bounds and velocities are 4, 8, 12 and 16 places on.
+#[inline(always)]
+pub const fn common_place(i: u32) -> u32 {
+    20 * (i / 4) + i % 4
 }
 
 /// Whether a tile is in columns: a thread has a particle for itself that is too large for its registers alone.

@@ -164,7 +164,7 @@ pub(crate) fn handed_dimensions() -> u32 {
     dimensions
 }
 
-/// Where the stage that was handed over begins, in bytes of shared memory.
+/// Where the stage that was handed over begins in shared memory.
 #[inline(always)]
 pub(crate) fn handed_stage() -> u32 {
     let stage: u32;

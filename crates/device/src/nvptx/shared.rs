@@ -2,40 +2,41 @@
 
 use core::arch::asm;
 
-/// The start of the block's shared memory; the launch gives its size. `ptx-builder` declares the
-/// symbol in every module that uses it.
+/// The address of byte `offset` of the block's shared memory; the launch gives its size. `ptx-builder`
+/// declares the symbol in every module that uses it.
 #[inline(always)]
-fn shared_base() -> u32 {
+pub(crate) fn shared_address(offset: u32) -> u32 {
     let base: u32;
     // SAFETY: reads the address of a symbol.
     unsafe {
         asm!("mov.u32 {base}, warpswarm_shared;", base = out(reg32) base,
             options(pure, nomem, nostack, preserves_flags));
     }
-    base
+    base + offset
 }
 
 /// # Safety
-/// `offset` is a multiple of 4 and below the launch's shared bytes.
+/// `at` is the [address](shared_address) of a multiple of 4 below the launch's shared bytes.
 #[inline(always)]
-pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
+pub(crate) unsafe fn shared_read_u32(at: u32) -> u32 {
     let value: u32;
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("ld.shared.b32 {value}, [{at}];", at = in(reg32) shared_base() + offset,
+        asm!("ld.shared.b32 {value}, [{at}];", at = in(reg32) at,
             value = out(reg32) value, options(pure, readonly, nostack, preserves_flags));
     }
     value
 }
 
 /// # Safety
-/// `offset` is a multiple of 8 and, with the 8 bytes after it, below the launch's shared bytes.
+/// `at` is the [address](shared_address) of a multiple of 8 that, with the 8 bytes after it, is below the launch's shared
+/// bytes.
 #[inline(always)]
-pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
+pub(crate) unsafe fn shared_read_u64(at: u32) -> u64 {
     let value: u64;
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("ld.shared.b64 {value}, [{at}];", at = in(reg32) shared_base() + offset,
+        asm!("ld.shared.b64 {value}, [{at}];", at = in(reg32) at,
             value = out(reg64) value, options(pure, readonly, nostack, preserves_flags));
     }
     value
@@ -44,10 +45,10 @@ pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
 /// # Safety
 /// As [`shared_read_u32`].
 #[inline(always)]
-pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
+pub(crate) unsafe fn shared_write_u32(at: u32, value: u32) {
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("st.shared.b32 [{at}], {value};", at = in(reg32) shared_base() + offset,
+        asm!("st.shared.b32 [{at}], {value};", at = in(reg32) at,
             value = in(reg32) value, options(nostack, preserves_flags));
     }
 }
@@ -55,22 +56,23 @@ pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
 /// # Safety
 /// As [`shared_read_u64`].
 #[inline(always)]
-pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
+pub(crate) unsafe fn shared_write_u64(at: u32, value: u64) {
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("st.shared.b64 [{at}], {value};", at = in(reg32) shared_base() + offset,
+        asm!("st.shared.b64 [{at}], {value};", at = in(reg32) at,
             value = in(reg64) value, options(nostack, preserves_flags));
     }
 }
 
 /// # Safety
-/// `offset` is a multiple of 16 and, with the 16 bytes after it, below the launch's shared bytes.
+/// `at` is the [address](shared_address) of a multiple of 16 that, with the 16 bytes after it, is below the launch's
+/// shared bytes.
 #[inline(always)]
-pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
+pub(crate) unsafe fn shared_read_4x32(at: u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];", at = in(reg32) shared_base() + offset,
+        asm!("ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];", at = in(reg32) at,
             a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
             options(pure, readonly, nostack, preserves_flags));
     }
@@ -80,10 +82,10 @@ pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
 /// # Safety
 /// As [`shared_read_4x32`].
 #[inline(always)]
-pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
+pub(crate) unsafe fn shared_write_4x32(at: u32, [a, b, c, d]: [u32; 4]) {
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("st.shared.v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};", at = in(reg32) shared_base() + offset,
+        asm!("st.shared.v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};", at = in(reg32) at,
             a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
             options(nostack, preserves_flags));
     }
@@ -92,11 +94,11 @@ pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
 /// # Safety
 /// As [`shared_read_4x32`].
 #[inline(always)]
-pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
+pub(crate) unsafe fn shared_read_2x64(at: u32) -> [u64; 2] {
     let (a, b): (u64, u64);
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("ld.shared.v2.b64 {{{a}, {b}}}, [{at}];", at = in(reg32) shared_base() + offset,
+        asm!("ld.shared.v2.b64 {{{a}, {b}}}, [{at}];", at = in(reg32) at,
             a = out(reg64) a, b = out(reg64) b, options(pure, readonly, nostack, preserves_flags));
     }
     [a, b]
@@ -105,10 +107,10 @@ pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
 /// # Safety
 /// As [`shared_read_4x32`].
 #[inline(always)]
-pub(crate) unsafe fn shared_write_2x64(offset: u32, [a, b]: [u64; 2]) {
+pub(crate) unsafe fn shared_write_2x64(at: u32, [a, b]: [u64; 2]) {
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
-        asm!("st.shared.v2.b64 [{at}], {{{a}, {b}}};", at = in(reg32) shared_base() + offset,
+        asm!("st.shared.v2.b64 [{at}], {{{a}, {b}}};", at = in(reg32) at,
             a = in(reg64) a, b = in(reg64) b, options(nostack, preserves_flags));
     }
 }
@@ -126,12 +128,12 @@ pub(crate) fn sync_cluster() {
 /// # Safety
 /// As [`shared_read_u64`]; the block is there.
 #[inline(always)]
-pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
+pub(crate) unsafe fn near_store_u64(rank: u32, at: u32, value: u64) {
     // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as ours.
     unsafe {
         asm!("{{", ".reg .b32 there;", "mapa.shared::cluster.u32 there, {at}, {rank};",
             "st.relaxed.cluster.shared::cluster.b64 [there], {value};", "}}",
-            at = in(reg32) shared_base() + offset, rank = in(reg32) rank,
+            at = in(reg32) at, rank = in(reg32) rank,
             value = in(reg64) value, options(nostack, preserves_flags));
     }
 }
@@ -141,13 +143,13 @@ pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
 /// # Safety
 /// As [`near_store_u64`].
 #[inline(always)]
-pub(crate) unsafe fn near_load_u64(rank: u32, offset: u32) -> u64 {
+pub(crate) unsafe fn near_load_u64(rank: u32, at: u32) -> u64 {
     let value: u64;
     // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as ours.
     unsafe {
         asm!("{{", ".reg .b32 there;", "mapa.shared::cluster.u32 there, {at}, {rank};",
             "ld.relaxed.cluster.shared::cluster.b64 {value}, [there];", "}}",
-            at = in(reg32) shared_base() + offset, rank = in(reg32) rank,
+            at = in(reg32) at, rank = in(reg32) rank,
             value = out(reg64) value, options(nostack, preserves_flags));
     }
     value
@@ -158,11 +160,11 @@ pub(crate) unsafe fn near_load_u64(rank: u32, offset: u32) -> u64 {
 /// # Safety
 /// As [`shared_read_u64`].
 #[inline(always)]
-pub(crate) unsafe fn own_store_u64(offset: u32, value: u64) {
+pub(crate) unsafe fn own_store_u64(at: u32, value: u64) {
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
         asm!("st.relaxed.cluster.shared::cta.b64 [{at}], {value};",
-            at = in(reg32) shared_base() + offset, value = in(reg64) value,
+            at = in(reg32) at, value = in(reg64) value,
             options(nostack, preserves_flags));
     }
 }
@@ -172,12 +174,12 @@ pub(crate) unsafe fn own_store_u64(offset: u32, value: u64) {
 /// # Safety
 /// As [`shared_read_u64`].
 #[inline(always)]
-pub(crate) unsafe fn own_load_u64(offset: u32) -> u64 {
+pub(crate) unsafe fn own_load_u64(at: u32) -> u64 {
     let value: u64;
     // SAFETY: the caller keeps the address inside the block's shared memory.
     unsafe {
         asm!("ld.relaxed.cluster.shared::cta.b64 {value}, [{at}];",
-            at = in(reg32) shared_base() + offset, value = out(reg64) value,
+            at = in(reg32) at, value = out(reg64) value,
             options(nostack, preserves_flags));
     }
     value

@@ -1,5 +1,6 @@
 //! The point that a thread has for itself in shared memory.
 
+use warpswarm_core::launch::column_place;
 use warpswarm_core::objective::Point;
 use warpswarm_core::sum::{self, Operator, Pairwise, Sum};
 
@@ -8,6 +9,8 @@ use crate::thread;
 use crate::view::DeviceReal;
 
 /// A point in a column of shared memory that a thread has for itself, of up to [`LEAVES`](sum::LEAVES) coordinates.
+///
+/// Column: `[quad][3][4]`, the first four of each quad are coordinates; those beyond the dimensions may be any number.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnPoint<R> {
     pub(crate) column: SharedArray<R>,
@@ -15,8 +18,8 @@ pub struct ColumnPoint<R> {
 }
 
 impl<R: DeviceReal> ColumnPoint<R> {
-    /// The point in the first `dimensions` places of `column`, which begins at a multiple of 16 bytes and has a multiple
-    /// of four places.
+    /// The point of so many dimensions in `column`, which begins at a multiple of 16 bytes and has at least
+    /// [`column_len`] places.
     #[inline(always)]
     pub fn new(column: SharedArray<R>, dimensions: usize) -> Self {
         ColumnPoint { column, dimensions }
@@ -32,14 +35,15 @@ impl<R: DeviceReal> Point<R> for ColumnPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn get(&self, i: usize) -> R {
-        self.column.get(i as u32)
+        self.column.get(column_place(i as u32))
     }
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
         // In a loop: written out, the terms of a long objective would be a hundred kilobytes of code.
-        sum::fold_in_groups::<R, O>(self.dimensions, thread::opaque, |i| term(i, self.get(i)))
+        let four = |first| self.column.get4(column_place(first));
+        sum::fold_few::<R, O>(self.dimensions, thread::opaque, four, term)
     }
 
     #[inline(always)]

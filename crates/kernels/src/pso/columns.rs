@@ -1,32 +1,28 @@
 //! Particles that a thread has for itself and that are too large for its registers: each is a column of shared memory,
-//! and what is the same for all, the leader and the limits, lies there once a block. So a multiprocessor holds 512
+//! in which what is moved together lies together, and what is the same for all, the leader and the limits, lies there once a block. So a multiprocessor holds 512
 //! particles of 32 dimensions, its registers are free to move several coordinates at once, and the code is a short loop.
 
 use warpswarm_core::boundary::{self, Boundary};
-use warpswarm_core::launch::{ResidentLayout, column_pitch, in_columns};
+use warpswarm_core::launch::{
+    ResidentLayout, column_pitch, column_place, common_len, common_place, in_columns,
+};
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::point::ColumnPoint;
 use warpswarm_device::shared::SharedArray;
-use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread};
 
 use super::Swarm;
 use super::particle::Move;
 
-/// A thread's column and what goes with it.
+/// A thread's column and what all have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<R> {
-    /// The position, `[coordinate]`
-    x: SharedArray<R>,
-    /// The velocity, `[coordinate]`
-    v: SharedArray<R>,
-    /// The personal best, `[coordinate]`
-    p: SharedArray<R>,
-    /// The leader's position, `[coordinate]`
-    leader: SharedArray<R>,
-    /// Lower and upper bound, lower and upper speed, `[coordinate][4]`
-    limits: SharedArray<R>,
+    /// `[quad][3][4]`: position, velocity, personal best
+    own: SharedArray<R>,
+    /// `[quad][5][4]`: the leader's position, lower and upper bound, least and largest velocity
+    common: SharedArray<R>,
 }
 
 impl<R: DeviceReal> Columns<R> {
@@ -40,16 +36,10 @@ impl<R: DeviceReal> Columns<R> {
         let pitch = column_pitch(stride);
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         let columns = unsafe {
-            let column = |number: u32| {
-                let first = layout.columns + number * threads * pitch * R::BYTES;
-                SharedArray::new(first, threads * pitch).part(thread::index() * pitch, pitch)
-            };
             Columns {
-                x: column(0),
-                v: column(1),
-                p: column(2),
-                leader: SharedArray::new(layout.leader, K as u32),
-                limits: SharedArray::new(layout.limits, 4 * K as u32),
+                own: SharedArray::new(layout.columns, threads * pitch)
+                    .part(thread::index() * pitch, pitch),
+                common: SharedArray::new(layout.common, common_len(K as u32)),
             }
         };
         if !in_columns(LANES, K as u32) {
@@ -59,8 +49,13 @@ impl<R: DeviceReal> Columns<R> {
         while i < stride {
             let bounds = (swarm.lower.get(i as usize), swarm.upper.get(i as usize));
             let speeds = pso::speeds(&swarm.args.coefficients, bounds);
-            columns.limits.set4(4 * i, [bounds.0, bounds.1, speeds.0, speeds.1]);
-            columns.leader.set(i, swarm.global_position.get(i as usize));
+            let leader = swarm.global_position.get(i as usize);
+            let values = [leader, bounds.0, bounds.1, speeds.0, speeds.1];
+            let mut k = 0;
+            while k < 5 {
+                columns.common.set(common_place(i) + 4 * k as u32, values[k]);
+                k += 1;
+            }
             i += threads;
         }
         block::sync();
@@ -70,35 +65,31 @@ impl<R: DeviceReal> Columns<R> {
     /// Fills the column from the particle's rows.
     #[inline(always)]
     pub(super) fn read(&self, swarm: &Swarm<'_, R>, particle: u32) {
-        let stride = swarm.args.stride;
-        let fill = |array: View<R>, column: SharedArray<R>| {
-            let row = swarm.lane_row(array, particle);
-            let mut k = 0;
-            while k < stride {
-                column.set4(k, row.stream4(k, R::ZERO));
-                k += 4;
-            }
-        };
-        fill(swarm.positions, self.x);
-        fill(swarm.velocities, self.v);
-        fill(swarm.best_positions, self.p);
+        let row = |array| swarm.lane_row(array, particle);
+        let rows = [row(swarm.positions), row(swarm.velocities), row(swarm.best_positions)];
+        let mut k = 0;
+        while k < swarm.args.stride {
+            let at = column_place(k);
+            self.own.set4(at, rows[0].stream4(k, R::ZERO));
+            self.own.set4(at + 4, rows[1].stream4(k, R::ZERO));
+            self.own.set4(at + 8, rows[2].stream4(k, R::ZERO));
+            k += 4;
+        }
     }
 
     /// Writes the column to the particle's rows.
     #[inline(always)]
     pub(super) fn write(&self, swarm: &Swarm<'_, R>, particle: u32) {
-        let stride = swarm.args.stride;
-        let empty = |array: View<R>, column: SharedArray<R>| {
-            let row = swarm.lane_row(array, particle);
-            let mut k = 0;
-            while k < stride {
-                row.set_stream4(k, column.get4(k));
-                k += 4;
-            }
-        };
-        empty(swarm.positions, self.x);
-        empty(swarm.velocities, self.v);
-        empty(swarm.best_positions, self.p);
+        let row = |array| swarm.lane_row(array, particle);
+        let rows = [row(swarm.positions), row(swarm.velocities), row(swarm.best_positions)];
+        let mut k = 0;
+        while k < swarm.args.stride {
+            let at = column_place(k);
+            rows[0].set_stream4(k, self.own.get4(at));
+            rows[1].set_stream4(k, self.own.get4(at + 4));
+            rows[2].set_stream4(k, self.own.get4(at + 8));
+            k += 4;
+        }
     }
 
     /// Makes the position the personal best.
@@ -106,7 +97,8 @@ impl<R: DeviceReal> Columns<R> {
     pub(super) fn keep(&self, stride: u32) {
         let mut k = 0;
         while k < stride {
-            self.p.set4(k, self.x.get4(k));
+            let at = column_place(k);
+            self.own.set4(at + 8, self.own.get4(at));
             k += 4;
         }
     }
@@ -114,25 +106,25 @@ impl<R: DeviceReal> Columns<R> {
     /// The position, as objectives see it.
     #[inline(always)]
     pub(super) fn point(&self, dimensions: u32) -> ColumnPoint<R> {
-        ColumnPoint::new(self.x, dimensions as usize)
+        ColumnPoint::new(self.own, dimensions as usize)
     }
 
     /// Coordinate `i` of the position.
     #[inline(always)]
     pub(super) fn position(&self, i: u32) -> R {
-        self.x.get(i)
+        self.own.get(column_place(i))
     }
 
     /// Makes `x` coordinate `i` of the leader.
     #[inline(always)]
     pub(super) fn lead(&self, i: u32, x: R) {
-        self.leader.set(i, x);
+        self.common.set(common_place(i), x);
     }
 
     /// Coordinate `i` of the leader.
     #[inline(always)]
     pub(super) fn leader(&self, i: u32) -> R {
-        self.leader.get(i)
+        self.common.get(common_place(i))
     }
 
     /// Moves the particle one iteration on: two pairs of coordinates at once, so that neither waits for the other's
@@ -142,47 +134,42 @@ impl<R: DeviceReal> Columns<R> {
         let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
         let mut k = 0;
         while k + 2 < dimensions {
-            let (x, v) = self.moved::<2>(k, &stream, coefficients);
-            self.x.set4(k, x);
-            self.v.set4(k, v);
+            self.advance_quad::<2>(k, &stream, coefficients);
             k += 4;
         }
         if k < dimensions {
-            let ([x0, x1, ..], [v0, v1, ..]) = self.moved::<1>(k, &stream, coefficients);
-            self.x.set4(k, [x0, x1, R::ZERO, R::ZERO]);
-            self.v.set4(k, [v0, v1, R::ZERO, R::ZERO]);
+            self.advance_quad::<1>(k, &stream, coefficients);
         }
     }
 
-    /// Position and velocity of `PAIRS` (1 or 2) pairs of coordinates from `k` on after their move; zero for the others.
+    /// Moves `PAIRS` (1 or 2) pairs of coordinates from `k` on; those that follow are at rest.
     #[inline(always)]
-    fn moved<const PAIRS: usize>(
+    fn advance_quad<const PAIRS: usize>(
         &self,
         k: u32,
         stream: &Stream,
         coefficients: &Coefficients<R>,
-    ) -> ([R; 4], [R; 4]) {
-        let (mut x, mut v) = (self.x.get4(k), self.v.get4(k));
-        let (personal, global) = (self.p.get4(k), self.leader.get4(k));
-        let mut pair = 0;
-        while pair < PAIRS {
-            let draws = stream.coordinate_draws::<R>(k / 2 + pair as u32);
-            let mut one = 0;
-            while one < 2 {
-                let i = 2 * pair + one;
-                let [lower, upper, slowest, fastest] = self.limits.get4(4 * (k + i as u32));
-                let at = Coordinate { position: x[i], velocity: v[i], personal_best: personal[i] };
-                let pulls = pso::pulls(coefficients, draws[one]);
-                let velocity = pso::velocity(coefficients, at, global[i], pulls);
-                let velocity = velocity.clamp_to(slowest, fastest);
-                let there = (at.position + velocity, velocity);
-                let unused = || R::ZERO;
-                (x[i], v[i]) =
-                    boundary::enforce(Boundary::Clamp, R::ZERO, there, (lower, upper), unused);
-                one += 1;
-            }
-            pair += 1;
+    ) {
+        let (own, common) = (column_place(k), common_place(k));
+        let (mut x, mut v) = (self.own.get4(own), self.own.get4(own + 4));
+        let personal = self.own.get4(own + 8);
+        let global = self.common.get4(common);
+        let (lower, upper) = (self.common.get4(common + 4), self.common.get4(common + 8));
+        let (slowest, fastest) = (self.common.get4(common + 12), self.common.get4(common + 16));
+        let draws = stream.pairs::<R, PAIRS>(k / 2);
+        let mut i = 0;
+        while i < 2 * PAIRS {
+            let at = Coordinate { position: x[i], velocity: v[i], personal_best: personal[i] };
+            let pulls = pso::pulls(coefficients, draws[i / 2][i % 2]);
+            let velocity = pso::velocity(coefficients, at, global[i], pulls);
+            let velocity = velocity.clamp_to(slowest[i], fastest[i]);
+            let there = (at.position + velocity, velocity);
+            let bounds = (lower[i], upper[i]);
+            let unused = || R::ZERO;
+            (x[i], v[i]) = boundary::enforce(Boundary::Clamp, R::ZERO, there, bounds, unused);
+            i += 1;
         }
-        (x, v)
+        self.own.set4(own, x);
+        self.own.set4(own + 4, v);
     }
 }

@@ -7,6 +7,12 @@ use super::super::context::launch;
 use super::super::state::Identity;
 use super::{fail, stored};
 
+/// Addresses are offsets.
+#[inline(always)]
+pub(crate) fn shared_address(offset: u32) -> u32 {
+    offset
+}
+
 /// # Safety
 /// None is needed here: a bad offset is a fault.
 #[inline]
