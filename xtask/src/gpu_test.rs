@@ -69,7 +69,7 @@ fn executable(messages: &str, target: &str) -> Result<PathBuf> {
 }
 
 /// Copies a program without its debug information, which is most of it.
-fn copy_stripped(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_stripped(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| from.display().to_string())?;
     if shell::output(Command::new("strip").arg("--strip-debug").arg(to)).is_err() {
         println!("`strip` is missing; {} keeps its debug information", to.display());

@@ -43,16 +43,7 @@ pub(super) fn run(args: CpuArgs) -> Result<()> {
         }
     }
     let medians: Vec<f64> = rates.iter().map(|rates| Summary::of(rates).median).collect();
-    let table = table(&entries, &medians, args);
-    print!("{}", table.text());
-    let csv = records(&entries, &rates).csv()?;
-    let (text, markdown) = (table.text().into_bytes(), table.markdown().into_bytes());
-    for (name, bytes) in [("cpu.txt", text), ("cpu.md", markdown), ("cpu.csv", csv)] {
-        let path = folder.join(name);
-        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    println!("written to {} as text, Markdown and CSV", folder.display());
-    Ok(())
+    super::publish(&folder, &table(&entries, &medians, args), &records(&entries, &rates))
 }
 
 /// Builds or installs everyone.

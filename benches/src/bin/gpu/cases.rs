@@ -1,0 +1,131 @@
+//! The cases: those of the peers, which do the same work, and methods that they do not have.
+
+use std::fmt;
+
+use anyhow::Result;
+use warpswarm::problems;
+use warpswarm::{
+    Algorithm, Backend, Bounds, CmepsoParams, DeParams, GpuFwaParams, Optimiser, PsoParams,
+    Schedule, Settings,
+};
+
+/// What is timed: a swarm, or a batch of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) problem: &'static str,
+    pub(crate) individuals: u64,
+    pub(crate) dimensions: usize,
+    pub(crate) runs: u64,
+    pub(crate) iterations: u64,
+    /// Of each coordinate; the problem's own where there are none.
+    pub(crate) bounds: Option<(f64, f64)>,
+    pub(crate) algorithm: Algorithm,
+    /// On the GPU.
+    pub(crate) schedule: Schedule,
+}
+
+/// Every case, those of one name one after the other.
+pub(crate) fn all() -> Vec<Case> {
+    let sphere = |name, individuals| Case {
+        bounds: Some((-100.0, 90.0)),
+        ..case(name, "sphere", individuals, 2, 10_000)
+    };
+    // Not symmetric, or clamped particles would land on the optimum by accident.
+    let rastrigin = |name, individuals, dimensions, iterations| Case {
+        bounds: Some((-5.12, 0.9 * 5.12)),
+        ..case(name, "rastrigin", individuals, dimensions, iterations)
+    };
+    let de = |case| Case { algorithm: DeParams::default().into(), ..case };
+    let paper = (5..17).map(|power| Case {
+        bounds: Some((-100.0, 100.0)),
+        algorithm: PsoParams::cpso_paper().into(),
+        ..case("cpso_paper", "euclidean", 1 << power, 2, 100_000)
+    });
+    let streaming =
+        Case { schedule: Schedule::Streaming, ..rastrigin("n1m_d100", 1 << 20, 100, 100) };
+    let fireworks = Case {
+        bounds: Some((-2.048, 2.048)),
+        algorithm: GpuFwaParams::paper().into(),
+        // 1,000 of the paper's, which are 30 explosions and one mutation each.
+        ..case("fwa_n144", "rosenbrock", 144, 30, 31_000)
+    };
+    let cooperative = Case {
+        runs: 1_000,
+        algorithm: CmepsoParams::default().into(),
+        ..case("cmepso_1000", "welded-beam", 410, 4, 1_000)
+    };
+    let cases = [
+        sphere("n32_d2", 32),
+        sphere("n1k_d2", 1_024),
+        sphere("n64k_d2", 65_536),
+        rastrigin("n768_d30", 768, 30, 1_000),
+        rastrigin("n64k_d30", 65_536, 30, 1_000),
+        streaming,
+        Case { runs: 1_000, ..rastrigin("batch1000", 64, 10, 1_000) },
+        de(rastrigin("de_n768_d30", 768, 30, 10_000)),
+        de(rastrigin("de_n64k_d30", 65_536, 30, 1_000)),
+        de(Case { runs: 1_000, ..rastrigin("de_batch1000", 64, 10, 1_000) }),
+        fireworks,
+        cooperative,
+    ];
+    paper.chain(cases).collect()
+}
+
+/// One swarm by default parameters, as the planner has it.
+fn case(
+    name: &'static str,
+    problem: &'static str,
+    individuals: u64,
+    dimensions: usize,
+    iterations: u64,
+) -> Case {
+    Case {
+        name,
+        problem,
+        individuals,
+        dimensions,
+        runs: 1,
+        iterations,
+        bounds: None,
+        algorithm: PsoParams::default().into(),
+        schedule: Schedule::Auto,
+    }
+}
+
+impl Case {
+    pub(crate) fn optimiser(
+        &self,
+        backend: Backend,
+        block_size: Option<u32>,
+        seed: u64,
+    ) -> Result<Optimiser<f32>> {
+        let on_the_cpu = backend == Backend::Cpu;
+        let settings = Settings {
+            individuals: self.individuals,
+            runs: self.runs,
+            seed,
+            backend,
+            schedule: if on_the_cpu { Schedule::Auto } else { self.schedule },
+            block_size,
+            ..Settings::default()
+        };
+        let info = problems::find(self.problem)?;
+        let bounds = match self.bounds {
+            Some((lower, upper)) => Bounds::uniform(self.dimensions, lower, upper)?,
+            None => info.bounds(self.dimensions)?,
+        };
+        Ok(info.optimiser::<f32>(0.0, &bounds, &self.algorithm, &settings)?)
+    }
+}
+
+/// As in a line: name, individuals, dimensions.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Case { name, individuals, dimensions, runs, .. } = self;
+        match runs {
+            1 => write!(f, "{name} {individuals} {dimensions}"),
+            _ => write!(f, "{name} {individuals}x{runs} {dimensions}"),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What an iteration costs on the GPU, or whether the GPU gives the CPU's bits.
+//!
+//! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`
+//!
+//! Prints a line for each case, as its peers do: `system case individuals dimensions iterations seconds iterations/s
+//! best  # remarks`. `--quick` does a tenth of the iterations. `--check` measures nothing and compares each case's state
+//! after a few iterations with the CPU's. `--tune` measures each block size too. `cargo xtask bench gpu` runs this beside
+//! its peers.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use warpswarm::Backend;
+use warpswarm_cpu_ref::{Swarm, difference};
+
+use cases::Case;
+
+mod cases;
+
+const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
+
+/// Iterations after which states are compared.
+const CHECKED: u64 = 50;
+/// The most individuals of all runs of a check: the CPU does them in a second or two. All but the largest cases are checked
+/// as they are measured.
+const MOST_CHECKED: u64 = 65_536;
+
+/// What is asked for.
+#[derive(Debug, Default, PartialEq)]
+struct Options {
+    quick: bool,
+    check: bool,
+    tune: bool,
+    /// Names of cases; empty for all.
+    only: Vec<String>,
+}
+
+fn main() -> Result<()> {
+    let options = options(std::env::args().skip(1))?;
+    let mut cases = cases::all();
+    let known = |name: &String| cases.iter().any(|case| case.name == name);
+    if let Some(name) = options.only.iter().find(|name| !known(name)) {
+        let mut names: Vec<_> = cases.iter().map(|case| case.name).collect();
+        names.dedup();
+        bail!("no case {name}; allowed: {}", names.join(", "));
+    }
+    cases.retain(|case| {
+        options.only.is_empty() || options.only.iter().any(|name| case.name == name)
+    });
+    for case in &mut cases {
+        if options.check {
+            check(case).with_context(|| case.to_string())?;
+            println!("# {case}: the CPU's bits");
+            continue;
+        }
+        if options.quick {
+            case.iterations /= 10;
+        }
+        println!("{}", line(case, None).with_context(|| case.to_string())?);
+        for block in BLOCKS.iter().filter(|_| options.tune) {
+            // Not every kernel has every block.
+            println!(
+                "{}",
+                line(case, Some(*block)).unwrap_or_else(|error| format!("# b{block}: {error}"))
+            );
+        }
+    }
+    Ok(())
+}
+
+fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
+    let mut options = Options::default();
+    while let Some(word) = words.next() {
+        match &word[..] {
+            "--quick" => options.quick = true,
+            "--check" => options.check = true,
+            "--tune" => options.tune = true,
+            "--only" => {
+                let names = words.next().context("--only wants names, with commas between them")?;
+                options.only = names.split(',').map(String::from).collect();
+            }
+            _ => bail!("{word}: allowed are --quick, --only CASE,CASE, --check and --tune"),
+        }
+    }
+    Ok(options)
+}
+
+/// The median of three repetitions.
+fn line(case: &Case, block_size: Option<u32>) -> Result<String> {
+    let mut found = Vec::new();
+    for seed in 0..3 {
+        // From the start, as the peers do: improvements are many at first and few later.
+        let mut optimiser = case.optimiser(Backend::Gpu, block_size, seed)?;
+        optimiser.step(1)?;
+        let start = Instant::now();
+        optimiser.step(case.iterations)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let plan = optimiser.plan().map_or_else(String::new, |plan| {
+            let tile = plan.tile.unwrap_or("any");
+            format!("{}/{tile}/b{}/t{}", plan.schedule, plan.blocks_per_run, plan.block)
+        });
+        let runs = optimiser.progress()?.runs;
+        let best = runs.iter().map(|run| run.best.value).fold(f32::INFINITY, f32::min);
+        found.push((seconds, best, plan));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (least, most) = (found[0].0, found[2].0);
+    let (seconds, best, plan) = &found[1];
+    let rate = case.iterations as f64 / seconds;
+    Ok(format!(
+        "warpswarm {case} {} {seconds:.6} {rate:.1} {best:.6e}  # {plan}, {least:.6} to {most:.6} s",
+        case.iterations
+    ))
+}
+
+/// Fails where the GPU's state differs from the CPU's by a bit.
+fn check(case: &Case) -> Result<()> {
+    let individuals = case.individuals.min(MOST_CHECKED);
+    let runs = case.runs.min(MOST_CHECKED / individuals);
+    let case = Case { individuals, runs, ..case.clone() };
+    same(&state(&case, Backend::Gpu, 0)?, &state(&case, Backend::Cpu, 0)?)
+}
+
+/// The runs after a few iterations.
+fn state(case: &Case, backend: Backend, seed: u64) -> Result<Vec<Swarm<f32>>> {
+    let mut optimiser = case.optimiser(backend, None, seed)?;
+    optimiser.step(CHECKED)?;
+    Ok(optimiser.state()?)
+}
+
+fn same(found: &[Swarm<f32>], expected: &[Swarm<f32>]) -> Result<()> {
+    ensure!(found.len() == expected.len(), "{} runs, not {}", found.len(), expected.len());
+    for (run, (found, expected)) in found.iter().zip(expected).enumerate() {
+        if let Some(difference) = difference(found, expected) {
+            bail!("run {run} is not the CPU's: {difference}");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        let read = |words: &str| options(words.split_whitespace().map(String::from));
+        let only = vec!["n32_d2".into(), "batch1000".into()];
+        let expected = Options { quick: true, only, ..Options::default() };
+        assert_eq!(read("--quick --only n32_d2,batch1000").unwrap(), expected);
+        assert!(read("--only").is_err());
+        assert!(read("--fast").is_err());
+    }
+
+    #[test]
+    fn every_case_runs_and_differences_are_found() {
+        for case in cases::all() {
+            let case = Case { individuals: case.individuals.min(510), runs: 2, ..case };
+            let state = |seed| state(&case, Backend::Cpu, seed).unwrap();
+            let runs = state(0);
+            same(&runs, &state(0)).unwrap();
+            assert!(same(&runs, &runs[..1]).is_err());
+            let error = same(&runs, &[runs[0].clone(), state(1).remove(1)]).unwrap_err();
+            assert!(error.to_string().starts_with("run 1 is not the CPU's: "), "{case}: {error}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Microseconds an iteration on the GPU, in the folder that `super::folder` made, which lies where this program does.
+//!
+//! * [`line`]: what programs print; [`peers`]: the peers' programs; [`results`]: the table.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::GpuArgs as Args;
+use super::publish;
+use crate::shell;
+
+mod line;
+mod peers;
+mod results;
+
+use line::{Line, Measured};
+use peers::{Compiling, PEERS, Peer, Said};
+use results::Results;
+
+/// Checks ours, then measures: ours, half of the peers, ours, the other half, ours.
+pub(super) fn run(args: &Args) -> Result<()> {
+    ensure!(shell::has_gpu(), "this machine has no NVIDIA GPU");
+    let program = std::env::current_exe()?;
+    let folder = program.parent().context("a program is in a folder")?;
+    let asked: Vec<&Peer> =
+        PEERS.iter().filter(|peer| !args.no_peers && peer.is_asked(args)).collect();
+    let compiling = Compiling::begin(folder, &asked)?;
+    shell::run(&mut ours(folder, args, &["--check"]))?;
+    let failed = Said { versions: None, lines: compiling.end() };
+
+    let mut results = Results { device: device(), quick: args.quick, ..Results::default() };
+    let mut said = vec![failed];
+    let (first, second) = asked.split_at(asked.len().div_ceil(2));
+    for peers in [first, second, &[]] {
+        results.ours.push(measure(folder, args)?);
+        for peer in peers {
+            eprintln!("{}", peer.name);
+            said.push(peer.measure(folder, args));
+        }
+    }
+    results.peers = (!args.no_peers).then_some(said);
+    publish(args.out.as_deref().unwrap_or(folder), &results.table(), &results.records())
+}
+
+/// Our program.
+fn ours(folder: &Path, args: &Args, words: &[&str]) -> Command {
+    let mut command = Command::new(folder.join("gpu"));
+    command.args(words);
+    if !args.only.is_empty() {
+        command.args(["--only", &args.only.join(",")]);
+    }
+    command
+}
+
+/// One round of ours.
+fn measure(folder: &Path, args: &Args) -> Result<Vec<Measured>> {
+    let mut command = ours(folder, args, if args.quick { &["--quick"] } else { &[] });
+    let text = shell::output(&mut command)?;
+    eprint!("{text}");
+    text.lines()
+        .filter_map(Line::read)
+        .map(|line| match line {
+            Line::Measured(measured) => Ok(measured),
+            Line::Missing { what, why } => anyhow::bail!("{what}: {why}"),
+        })
+        .collect()
+}
+
+/// The first GPU and its driver.
+fn device() -> String {
+    let query = ["--query-gpu=name,driver_version", "--format=csv,noheader"];
+    let said = shell::output(&mut shell::program("nvidia-smi", &query)).unwrap_or_default();
+    match said.lines().next().and_then(|line| line.split_once(", ")) {
+        Some((name, driver)) => format!("{name} (driver {driver})"),
+        None => "this machine's GPU".into(),
+    }
+}

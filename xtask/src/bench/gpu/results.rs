@@ -1,0 +1,307 @@
+//! The table: ours, the peers, the best of them, and what the device allows.
+
+use super::line::{Line, Measured};
+use super::peers::{PEERS, Said};
+use crate::reproduce::page::Records;
+use crate::reproduce::statistics::Summary;
+use crate::reproduce::table::{Table, number};
+
+/// What one H200 (132 multiprocessors at 1.98 GHz) allows, in microseconds an iteration: rough estimates by hand, which come
+/// to this.
+///
+/// * Memory: 20 bytes a coordinate at 4.3 TB/s, which is what a copy reaches: 488 for 1,048,576 x 100.
+/// * Arithmetic: some 50 instructions a coordinate, of which 132 x 128 lanes do one a cycle: 3.0 for 65,536 x 30
+///   coordinates, 0.9 to 1 for 64,000 x 10, 0.2 for 65,536 x 2.
+/// * A particle's own iteration, one thing after the other: 0.1, some 200 cycles.
+/// * All learn of the best in each iteration: 0.2 within a block, 0.35 within a cluster, 0.7 to 0.8 among all blocks.
+///   Swarms that do it less often can be below the limit.
+const LIMITS: [(&str, f64); 7] = [
+    ("n32_d2", 0.1),
+    ("n1k_d2", 0.3),
+    ("n64k_d2", 1.0),
+    ("n768_d30", 0.45),
+    ("n64k_d30", 3.0),
+    ("n1m_d100", 488.0),
+    ("batch1000", 0.9),
+];
+
+/// All that was measured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Results {
+    /// The device and its driver.
+    pub(super) device: String,
+    pub(super) quick: bool,
+    /// Ours of each round, in one order.
+    pub(super) ours: Vec<Vec<Measured>>,
+    /// Of peers in any order; none where they were not asked.
+    pub(super) peers: Option<Vec<Said>>,
+}
+
+/// The numbers of a row, in microseconds an iteration.
+struct Row<'a> {
+    case: &'a Measured,
+    ours: f64,
+    /// In the order of [`PEERS`].
+    peers: Vec<Option<f64>>,
+}
+
+impl Row<'_> {
+    fn of_best_peer(&self) -> Option<f64> {
+        self.peers.iter().copied().flatten().min_by(f64::total_cmp).map(|best| self.ours / best)
+    }
+
+    fn of_limit(&self) -> Option<f64> {
+        let limit = LIMITS.iter().find(|(case, _)| *case == self.case.case);
+        limit.map(|(_, limit)| self.ours / limit)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Measured { case, individuals, dimensions, .. } = self.case;
+        let time = |each: Option<f64>| each.map_or_else(String::new, number);
+        let ratio =
+            |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+        let mut cells =
+            vec![case.clone(), individuals.clone(), dimensions.clone(), number(self.ours)];
+        cells.extend(self.peers.iter().map(|each| time(*each)));
+        cells.extend((!self.peers.is_empty()).then(|| ratio(self.of_best_peer())));
+        cells.push(ratio(self.of_limit()));
+        cells
+    }
+}
+
+impl Results {
+    fn said(&self) -> impl Iterator<Item = &Said> {
+        self.peers.iter().flatten()
+    }
+
+    /// What peers measured.
+    fn theirs(&self) -> impl Iterator<Item = &Measured> {
+        let lines = self.said().flat_map(|said| &said.lines);
+        lines.filter_map(|line| match line {
+            Line::Measured(measured) => Some(measured),
+            Line::Missing { .. } => None,
+        })
+    }
+
+    fn row<'a>(&'a self, case: &'a Measured) -> Row<'a> {
+        let same = |other: &&Measured| {
+            (&other.case, &other.individuals) == (&case.case, &case.individuals)
+        };
+        let ours: Vec<f64> = self.ours.iter().flatten().filter(same).map(Measured::each).collect();
+        // A peer is as good as the best of its ways.
+        let best = |prefix: &str| {
+            let of_peer = |line: &&Measured| line.system.split('_').next() == Some(prefix);
+            let each = self.theirs().filter(same).filter(of_peer).map(Measured::each);
+            each.min_by(f64::total_cmp)
+        };
+        let peers = match self.peers {
+            Some(_) => PEERS.iter().map(|peer| best(peer.prefix)).collect(),
+            None => Vec::new(),
+        };
+        Row { case, ours: Summary::of(&ours).median, peers }
+    }
+
+    pub(super) fn table(&self) -> Table {
+        let peers = PEERS.iter().filter(|_| self.peers.is_some()).map(|peer| peer.name);
+        let ratio = self.peers.is_some().then_some("/ best peer");
+        let columns = ["case", "individuals", "dimensions", "warpswarm"].into_iter();
+        let columns = columns.chain(peers).chain(ratio).chain(["/ limit"]);
+        Table {
+            title: format!("Microseconds an iteration, f32, on {}", self.device),
+            groups: Vec::new(),
+            columns: columns.map(String::from).collect(),
+            rows: self.ours.iter().take(1).flatten().map(|case| self.row(case).cells()).collect(),
+            notes: self.notes(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!(
+            "warpswarm: the median of {} rounds, each of which is a median of three. Ratios are our time to theirs. \
+             Limits are estimates for an H200, of swarms that agree on their best in each iteration: ours may do so less \
+             often. PSO unless the name says de, fwa or cmepso.",
+            self.ours.len()
+        )];
+        if self.peers.is_none() {
+            return notes;
+        }
+        let times = if self.quick { "once" } else { "medians of three" };
+        notes.push(format!(
+            "Peers: {times}, between our rounds; of several ways the fastest, the CSV has all."
+        ));
+        let versions: Vec<&str> = self.said().filter_map(|said| said.versions.as_deref()).collect();
+        notes.extend((!versions.is_empty()).then(|| format!("{}.", versions.join("; "))));
+        let missing = self.said().flat_map(|said| &said.lines).filter_map(|line| match line {
+            Line::Missing { what, why } => Some(format!("Missing: {what}: {why}")),
+            Line::Measured(_) => None,
+        });
+        notes.extend(missing);
+        notes
+    }
+
+    pub(super) fn records(&self) -> Records {
+        let ours =
+            (1..).zip(&self.ours).flat_map(|(round, lines)| lines.iter().map(move |l| (round, l)));
+        let row = |(round, line): (u32, &Measured)| {
+            let Measured { system, case, individuals, dimensions, iterations, seconds, best } =
+                line;
+            let each = format!("{:.4}", line.each());
+            let words = [system, case, individuals, dimensions].map(Clone::clone);
+            let numbers = [iterations.to_string(), seconds.to_string(), each, best.clone()];
+            [round.to_string()].into_iter().chain(words).chain(numbers).collect()
+        };
+        Records {
+            name: "gpu",
+            head: vec![
+                "round",
+                "system",
+                "case",
+                "individuals",
+                "dimensions",
+                "iterations",
+                "seconds",
+                "microseconds_an_iteration",
+                "best",
+            ],
+            rows: ours.chain(self.theirs().map(|line| (1, line))).map(row).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<Line> {
+        text.lines().filter_map(Line::read).collect()
+    }
+
+    fn measured(text: &str) -> Vec<Measured> {
+        let only = |line| match line {
+            Line::Measured(measured) => measured,
+            Line::Missing { what, why } => panic!("{what}: {why}"),
+        };
+        lines(text).into_iter().map(only).collect()
+    }
+
+    /// As programs printed it on an H200; EvoX was not installed.
+    fn results() -> Results {
+        let ours = [
+            "warpswarm cpso_paper 32 2 100000 0.0212 1 1.5  # resident/x1k2/b1/t32, 0.02 to 0.03 s
+             warpswarm cpso_paper 64 2 100000 0.0424 1 1.5
+             warpswarm n64k_d2 65536 2 10000 0.005 1 0
+             warpswarm batch1000 64x1000 10 1000 0.0036 1 0
+             warpswarm de_n768_d30 768 30 10000 0.05 1 0
+             warpswarm fwa_n144 144 30 31000 0.0992 1 0",
+            "warpswarm cpso_paper 32 2 100000 0.0222 1 1.5
+             warpswarm cpso_paper 64 2 100000 0.0424 1 1.5
+             warpswarm n64k_d2 65536 2 10000 0.004 1 0
+             warpswarm batch1000 64x1000 10 1000 0.0036 1 0
+             warpswarm de_n768_d30 768 30 10000 0.05 1 0
+             warpswarm fwa_n144 144 30 31000 0.0992 1 0",
+            "warpswarm cpso_paper 32 2 100000 0.9 1 1.5
+             warpswarm cpso_paper 64 2 100000 0.0424 1 1.5
+             warpswarm n64k_d2 65536 2 10000 0.0043 1 0
+             warpswarm batch1000 64x1000 10 1000 0.0036 1 0
+             warpswarm de_n768_d30 768 30 10000 0.05 1 0
+             warpswarm fwa_n144 144 30 31000 0.0992 1 0",
+        ];
+        let said = |versions: Option<&str>, text: &str| Said {
+            versions: versions.map(String::from),
+            lines: lines(text),
+        };
+        let peers = vec![
+            said(
+                Some("NVIDIA H200, 132 multiprocessors"),
+                "cuda_fused cpso_paper 32 2 100000 0.0333 1 0  # block
+                 cuda_fused cpso_paper 64 2 100000 0.0339 1 0
+                 #   try n64k_d2 grid/b128: 1.9 us/iteration
+                 cuda_fused n64k_d2 65536 2 10000 0.0193 1 0
+                 cuda_fused batch1000 64x1000 10 1000 0.0012 1 0",
+            ),
+            said(
+                None,
+                "paper_atomic cpso_paper 32 2 100000 0.853 1 0\npaper_host cpso_paper 32 2 5000 0.1375 1 0",
+            ),
+            said(
+                Some("jax 0.11.2 NVIDIA H200"),
+                "jax_scan n64k_d2 65536 2 10000 0.12 1 0\njax_tuned n64k_d2 65536 2 10000 0.0844 1 0",
+            ),
+            said(None, "# skip torch_eager n1k_d2: its time was over"),
+            Said {
+                versions: None,
+                lines: vec![Line::Missing {
+                    what: "EvoX".into(),
+                    why: "No module named 'evox'".into(),
+                }],
+            },
+            said(
+                Some("evosax 0.3.2"),
+                "evosax_pso n768_d30 768 30 1000 0.01 1 0\nevosax_de n768_d30 768 30 1000 0.056 1 0",
+            ),
+        ];
+        Results {
+            device: "NVIDIA H200".into(),
+            quick: false,
+            ours: ours.map(measured).to_vec(),
+            peers: Some(peers),
+        }
+    }
+
+    #[test]
+    fn rows_by_hand() {
+        let results = results();
+        let table = results.table();
+        let expected = [
+            // 0.0222 s / 100,000; the paper's kernels by the faster way; 0.222 / 0.333.
+            ["cpso_paper", "32", "2", "0.2220", "0.3330", "8.530", "", "", "", "", "0.67", ""],
+            ["cpso_paper", "64", "2", "0.4240", "0.3390", "", "", "", "", "", "1.25", ""],
+            // The limit is 1.0; 0.43 / 1.93.
+            ["n64k_d2", "65536", "2", "0.4300", "1.930", "", "8.440", "", "", "", "0.22", "0.43"],
+            // 3.6 / 1.2, and 3.6 / 0.9.
+            ["batch1000", "64x1000", "10", "3.600", "1.200", "", "", "", "", "", "3.00", "4.00"],
+            // evosax's PSO of the same size is another case.
+            ["de_n768_d30", "768", "30", "5.000", "", "", "", "", "", "56.00", "0.09", ""],
+            ["fwa_n144", "144", "30", "3.200", "", "", "", "", "", "", "", ""],
+        ];
+        assert_eq!(table.rows, expected);
+        assert_eq!(table.columns.len(), expected[0].len());
+        assert_eq!(table.columns[8..], ["EvoX", "evosax", "/ best peer", "/ limit"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let notes = results().notes();
+        assert_eq!(
+            notes[2],
+            "NVIDIA H200, 132 multiprocessors; jax 0.11.2 NVIDIA H200; evosax 0.3.2."
+        );
+        let missing = ["torch_eager n1k_d2: its time was over", "EvoX: No module named 'evox'"];
+        assert_eq!(notes[3..], missing.map(|what| format!("Missing: {what}")));
+    }
+
+    #[test]
+    fn without_peers_there_are_no_columns_for_them() {
+        let table = Results { peers: None, ..results() }.table();
+        let expected = ["case", "individuals", "dimensions", "warpswarm", "/ limit"];
+        assert_eq!(table.columns, expected);
+        assert_eq!(table.rows[2], ["n64k_d2", "65536", "2", "0.4300", "0.43"]);
+        assert_eq!(table.notes.len(), 1);
+    }
+
+    #[test]
+    fn every_way_and_round_is_in_the_records() {
+        let text = String::from_utf8(results().records().csv().unwrap()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 1 + 18 + 4 + 2 + 2 + 2);
+        assert_eq!(lines[7], "2,warpswarm,cpso_paper,32,2,100000,0.0222,0.2220,1.5");
+        assert!(lines.contains(&"1,paper_host,cpso_paper,32,2,5000,0.1375,27.5000,0"));
+    }
+
+    /// The only limit that follows from two numbers.
+    #[test]
+    fn the_limit_of_memory() {
+        let microseconds = 20.0 * f64::from(1 << 20) * 100.0 / 4.3e12 * 1e6;
+        assert_eq!(LIMITS[5], ("n1m_d100", microseconds.round()));
+    }
+}
