@@ -237,7 +237,7 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        libm::logf(self)
+        math::ln_f32(self)
     }
     #[inline(always)]
     fn floor(self) -> Self {
