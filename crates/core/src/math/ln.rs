@@ -44,7 +44,7 @@ pub fn ln_f32(x: f32) -> f32 {
 
 /// k and m of x = 2^k m, m in [`least`, 2 `least`), for a positive finite `x`; `least` is between 1/2 and 1.
 #[inline(always)]
-fn parts_f32(x: f32, least: f32) -> [f32; 2] {
+pub(super) fn parts_f32(x: f32, least: f32) -> [f32; 2] {
     const MANY: f32 = 8_388_608.0; // 2^23, which makes the smallest number a normal one.
     let (x, offset) = if x < f32::MIN_POSITIVE { (x * MANY, -23.0) } else { (x, 0.0) };
     let exponent = x.to_bits().wrapping_sub(least.to_bits()) & 0xff80_0000;
