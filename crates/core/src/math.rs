@@ -12,6 +12,8 @@
 //! | sin, cos of turns | exact reduction to a quarter turn, one polynomial | 2 ulp |
 //! | sin, cos of radians | Cody and Waite, from 1024 (`f32`) or 2^20 (`f64`) on Payne and Hanek; two polynomials | 2 ulp |
 //! | exp | 2^k exp(r), one polynomial | 2 ulp |
+//! | ln | k ln(2) + ln(m), one polynomial; of an `f64` `libm`'s | 1 ulp |
+//! | power | 2^(y log2(x)), the logarithm in two parts; of an `f64` `libm`'s | 2 ulp |
 //! | square root | the processor's | 1/2 ulp |
 //!
 //! `docs/elementary-functions.md` has the errors as measured and the instructions as counted.
@@ -22,10 +24,14 @@
 //! must be exact.
 
 mod exp;
+mod ln;
+mod pow;
 mod radians;
 mod turns;
 
 pub use exp::{exp_f32, exp_f64};
+pub use ln::ln_f32;
+pub use pow::pow_f32;
 pub use radians::{cos_f32, cos_f64, sin_f32, sin_f64};
 pub use turns::{cos_turns_f32, cos_turns_f64, sin_turns_f32, sin_turns_f64};
 

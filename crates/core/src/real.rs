@@ -3,9 +3,9 @@
 //! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused unless it says so
 //! ([`Real::fused`]), and the elementary functions are those of [`math`], not the platform's.
 //!
-//! The methods carry the names of std's. Of a number that is known to be an `f32` or `f64`, std's own are taken instead,
-//! without a word, wherever std is linked: on the host that is in every crate, also in one that is `no_std`. So objectives
-//! are written for any `R: Real`; where one is not, it says `Real::sin(x)`.
+//! The methods carry the names of std's, but for [`Real::pow`]. Of a number that is known to be an `f32` or `f64`, std's
+//! own are taken instead, without a word, wherever std is linked: on the host that is in every crate, also in one that
+//! is `no_std`. So objectives are written for any `R: Real`; where one is not, it says `Real::sin(x)`.
 
 use core::fmt::{Debug, Display, LowerExp};
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
@@ -108,6 +108,12 @@ pub trait Real:
     fn exp(self) -> Self;
     /// The natural logarithm.
     fn ln(self) -> Self;
+    /// The number to the power of `exponent`, with the special values of C's `pow` (C17, F.10.4.4): 1 if the exponent
+    /// is zero; NaN for a finite number below zero, unless the exponent is whole.
+    ///
+    /// std's is called `powf`: `x.pow(y)` is this one of whatever type `x` is known to be, `x.powf(y)` never.
+    #[doc(alias = "powf")]
+    fn pow(self, exponent: Self) -> Self;
     /// The largest integer not above the number.
     fn floor(self) -> Self;
     /// The smaller of two numbers: `self` if it is not greater, `other` if `self` is a NaN. `other`
@@ -237,7 +243,11 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        libm::logf(self)
+        math::ln_f32(self)
+    }
+    #[inline(always)]
+    fn pow(self, exponent: Self) -> Self {
+        math::pow_f32(self, exponent)
     }
     #[inline(always)]
     fn floor(self) -> Self {
@@ -357,6 +367,10 @@ impl Real for f64 {
     #[inline(always)]
     fn ln(self) -> Self {
         libm::log(self)
+    }
+    #[inline(always)]
+    fn pow(self, exponent: Self) -> Self {
+        libm::pow(self, exponent)
     }
     #[inline(always)]
     fn floor(self) -> Self {

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Dd, steps_f64, turns_f32, ulps_f32, ulps_f64};
+use warpswarm_core::Real;
 use warpswarm_core::math::*;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 
@@ -175,6 +176,26 @@ fn exact_values() {
 }
 
 #[test]
+fn logarithms_at_the_edges() {
+    fn check<R: Real>(least: f64) {
+        let ln = |x: f64| R::from_f64(x).ln().to_f64();
+        assert_eq!(ln(1.0).to_bits(), 0.0f64.to_bits());
+        assert_eq!(
+            [ln(0.0), ln(-0.0), ln(f64::INFINITY)],
+            [-f64::INFINITY, -f64::INFINITY, f64::INFINITY]
+        );
+        for x in [-least, -1.0, -R::MAX.to_f64(), -f64::INFINITY, f64::NAN] {
+            assert!(ln(x).is_nan(), "{x:e}");
+        }
+        for x in [least, 3.0 * least, R::MAX.to_f64()] {
+            assert!((ln(x) / x.ln() - 1.0).abs() < 1e-7, "{x:e}");
+        }
+    }
+    check::<f32>(f32::from_bits(1).into());
+    check::<f64>(f64::from_bits(1));
+}
+
+#[test]
 fn exp_does_not_turn_back_where_ackley_needs_it() {
     // Ackley's minimum is a difference of exponentials; it must not become negative by rounding.
     for one in [0.0_f64, 1.0] {
@@ -219,12 +240,13 @@ type Row<T, Bits> = (fn(T) -> T, [Bits; 5]);
 #[test]
 fn values_are_stable() {
     let x32 = [0.1_f32, -2.7182817, 50.5, 1e5, 3e30];
-    let f32s: [Row<f32, u32>; 5] = [
+    let f32s: [Row<f32, u32>; 6] = [
         (sin_f32, [0x3dcc_7577, 0xbed2_51ef, 0x3e6d_f363, 0x3d12_6d55, 0xbf76_6adb]),
         (cos_f32, [0x3f7e_b898, 0xbf69_6765, 0x3f78_fe0e, 0xbf7f_d61c, 0xbe8a_c5c8]),
         (sin_turns_f32, [0x3f16_7918, 0x3f7a_eeda, 0x8000_0000, 0x0000_0000, 0x8000_0000]),
         (cos_turns_f32, [0x3f4f_1bbd, 0xbe4a_b9fa, 0xbf80_0000, 0x3f80_0000, 0x3f80_0000]),
         (|x| exp_f32(x % 89.0), [0x3f8d_763e, 0x3d87_24bd, 0x63e7_b299, 0x65b0_6a7b, 0x7b56_546b]),
+        (|x| ln_f32(x.abs()), [0xc013_5d8e, 0x3f80_0000, 0x407b_019c, 0x4138_34f1, 0x428c_5a32]),
     ];
     for (i, (function, bits)) in f32s.into_iter().enumerate() {
         assert_eq!(x32.map(|x| function(x).to_bits()), bits, "f32 function {i}");

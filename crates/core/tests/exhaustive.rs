@@ -63,6 +63,11 @@ fn exp() {
 }
 
 #[test]
+fn ln() {
+    check("ln", 1.0, math::ln_f32, |x| f64::from(x).ln());
+}
+
+#[test]
 fn cosines_and_sines_never_leave_the_unit_interval() {
     for function in [math::cos_turns_f32, math::sin_turns_f32, math::cos_f32, math::sin_f32] {
         // An error above 1 - |y|, in units of the last place below 1: zero wherever |y| <= 1.

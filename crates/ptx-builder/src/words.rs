@@ -6,7 +6,7 @@ const STD: &str = "files, printing, threads and everything else of `std` do not 
      one begins with `#![no_std]`, and so do the crates it depends on; what it needs from outside comes as the \
      struct's fields and tables";
 const FLOATS: &str = "the functions of `std` on `f32` and `f64` do not exist on a GPU: use those of the trait `Real`, \
-     which give the same bits everywhere";
+     which give the same bits everywhere (`powf` is `pow` there)";
 const PANICS: &str = "the crate `warpswarm-kernels` says what a panic does on a GPU: depend on it, and have no \
      `#[panic_handler]` of your own";
 const WIDE: &str = "numbers of type `f16` and `f128` do not exist on a GPU: use `f32` or `f64`";

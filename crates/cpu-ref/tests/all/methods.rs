@@ -189,15 +189,15 @@ fn values_are_stable_on_threads_and_resumed() {
             5,
             [0x400e_b68c_0a6c_4fd8, 0x9ec8_6e9d_fd23_7b8d],
         );
-        check::<f32, _>(sa(), 3, [0x4066_1cb8, 0x4480_8ac5_2f80_6942]);
+        check::<f32, _>(sa(), 3, [0x4066_1caa, 0xdab9_574a_b2a0_b9ad]);
         check::<f64, _>(sa(), 5, [0x4041_7571_def6_5a4d, 0xd0aa_89e6_3215_87e4]);
-        check::<f32, _>(solis_wets(), 3, [0x3fa1_2a7e, 0x302d_6866_2bd6_4dfc]);
+        check::<f32, _>(solis_wets(), 3, [0x3fa1_2a7e, 0xd483_f6be_a5e7_a543]);
         check::<f64, _>(solis_wets(), 5, [0x404b_5963_0373_8884, 0x6751_7ac6_e05a_a9a6]);
-        check::<f32, _>(scatter_search(2, 1), 3, [0x40fa_be49, 0x95b7_699f_613e_8812]);
+        check::<f32, _>(scatter_search(2, 1), 3, [0x40fa_be49, 0x68e0_ddd4_5219_b83e]);
         check::<f64, _>(scatter_search(2, 1), 5, [0x4062_3fcf_152c_145c, 0x14ef_b360_d182_fe4d]);
-        check::<f32, _>(epso(20), 3, [0x3e2b_13d0, 0xe889_5fbc_2043_a312]);
+        check::<f32, _>(epso(20), 3, [0x3e2b_13d0, 0x6f10_44d3_48f7_3d26]);
         check::<f64, _>(epso(20), 5, [0x4018_8260_14a4_7c52, 0x1a3e_6920_e15a_9b1e]);
-        check::<f32, _>(cmepso(20, 6), 3, [0x3bea_b7c1, 0x5747_def3_1443_0834]);
+        check::<f32, _>(cmepso(20, 6), 3, [0x3bea_b7c1, 0x3da1_0aba_4966_c543]);
         check::<f64, _>(cmepso(20, 6), 5, [0x3fff_c65f_0167_9f21, 0x6ec8_439a_130e_e978]);
         check::<f32, _>(gpu_fwa(), 3, [0x41e8_af49, 0x1e38_eebe_46ff_99bd]);
         check::<f64, _>(gpu_fwa(), 5, [0x408a_c179_e0ae_37c9, 0x1426_7bd3_03cb_6dd0]);
