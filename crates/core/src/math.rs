@@ -12,6 +12,7 @@
 //! | sin, cos of turns | exact reduction to a quarter turn, one polynomial | 2 ulp |
 //! | sin, cos of radians | Cody and Waite, from 1024 (`f32`) or 2^20 (`f64`) on Payne and Hanek; two polynomials | 2 ulp |
 //! | exp | 2^k exp(r), one polynomial | 2 ulp |
+//! | ln | as FreeBSD's, on the CPU without its branches | 1 ulp |
 //! | square root | the processor's | 1/2 ulp |
 //!
 //! `docs/elementary-functions.md` has the errors as measured and the instructions as counted.
@@ -22,10 +23,16 @@
 //! must be exact.
 
 mod exp;
+#[cfg(not(target_arch = "nvptx64"))]
+mod ln;
 mod radians;
 mod turns;
 
 pub use exp::{exp_f32, exp_f64};
+#[cfg(target_arch = "nvptx64")]
+pub use libm::{log as ln_f64, logf as ln_f32};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use ln::{ln_f32, ln_f64};
 pub use radians::{cos_f32, cos_f64, sin_f32, sin_f64};
 pub use turns::{cos_turns_f32, cos_turns_f64, sin_turns_f32, sin_turns_f64};
 
@@ -95,6 +102,24 @@ fn nearest_f32(x: f32) -> f32 {
     x.round_ties_even()
 }
 
+/// The largest integer not above `x`.
+#[inline(always)]
+pub fn floor_f32(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return libm::floorf(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.floor()
+}
+
+/// The largest integer not above `x`.
+#[inline(always)]
+pub fn floor_f64(x: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return libm::floor(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.floor()
+}
+
 /// The two halves of a product, high first.
 ///
 /// On the GPU the lower half is multiplied again in 32 bits, and the assembler sees that it is one
@@ -115,7 +140,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return core::f32::math::sqrt(x);
     #[cfg(not(target_arch = "nvptx64"))]
-    libm::sqrtf(x)
+    x.sqrt()
 }
 
 /// The square root of an `f64`, correctly rounded.
@@ -124,7 +149,7 @@ pub fn sqrt_f64(x: f64) -> f64 {
     #[cfg(target_arch = "nvptx64")]
     return core::f64::math::sqrt(x);
     #[cfg(not(target_arch = "nvptx64"))]
-    libm::sqrt(x)
+    x.sqrt()
 }
 
 #[inline(always)]

@@ -237,11 +237,11 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        libm::logf(self)
+        math::ln_f32(self)
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        libm::floorf(self)
+        math::floor_f32(self)
     }
 }
 
@@ -356,10 +356,10 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        libm::log(self)
+        math::ln_f64(self)
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        libm::floor(self)
+        math::floor_f64(self)
     }
 }
