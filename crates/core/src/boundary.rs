@@ -89,21 +89,18 @@ pub fn enforce<R: Real>(
         Boundary::Random | Boundary::Reverse => draw(),
         _ => R::ZERO,
     };
-    let (position, velocity) = match mode {
-        Boundary::Clamp => (x, R::ZERO),
-        Boundary::Reflect => {
-            let bound = if below { lower } else { upper };
-            (bound + (bound - x), -v)
-        }
-        Boundary::Wrap => {
-            let turns = (x - lower) / range;
-            (lower + (turns - turns.floor()) * range, v)
-        }
-        Boundary::Random => (lower + range * u, R::ZERO),
-        Boundary::Reverse => {
-            let inside = correction * u * range;
-            (if below { lower + inside } else { upper - inside }, -v)
-        }
+    // No `match`: of one that has a place for every mode, and so none for others, a CPU's loops make no vectors.
+    let (position, velocity) = if mode == Boundary::Reflect {
+        let bound = if below { lower } else { upper };
+        (bound + (bound - x), -v)
+    } else if mode == Boundary::Wrap {
+        let turns = (x - lower) / range;
+        (lower + (turns - turns.floor()) * range, v)
+    } else if mode == Boundary::Random {
+        (lower + range * u, R::ZERO)
+    } else {
+        let inside = correction * u * range;
+        (if below { lower + inside } else { upper - inside }, -v)
     };
     (position.clamp_to(lower, upper), velocity)
 }

@@ -31,8 +31,8 @@
 //! **Deviations.** All individuals move at once, on the grounds of the generation before. L is drawn
 //! by inversion, ln r / ln CR, in place of a loop. Storn and Price leave the bounds open.
 
-use crate::boundary::Limits;
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::boundary::{Boundary, Limits};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::real::Real;
 
@@ -104,18 +104,18 @@ pub struct Plan<R> {
     pub dimensions: u32,
 }
 
-/// Three distinct individuals, none of them `me`, of `n` (at least 4) in all; `below(n, k)` is
-/// uniform in 0..n.
+/// Three distinct individuals, none of them `me`, of n (at least 4) in all; of what is `drawn`, number k, from 0, is
+/// uniform in 0..n - 1 - k.
 #[inline(always)]
-pub fn others(me: u32, n: u32, below: impl Fn(u32, u32) -> u32) -> [u32; 3] {
+pub fn others(me: u32, drawn: [u32; 3]) -> [u32; 3] {
     // Each is drawn from as many as are left, and counted past those that are taken.
     let past = |x: u32, taken: u32| x + u32::from(x >= taken);
-    let r1 = past(below(n - 1, 0), me);
+    let r1 = past(drawn[0], me);
     let (low, high) = (me.min(r1), me.max(r1));
-    let r2 = past(past(below(n - 2, 1), low), high);
+    let r2 = past(past(drawn[1], low), high);
     let (first, last) = (low.min(r2), high.max(r2));
     let middle = low.max(r2).min(high);
-    let r3 = past(past(past(below(n - 3, 2), first), middle), last);
+    let r3 = past(past(past(drawn[2], first), middle), last);
     [r1, r2, r3]
 }
 
@@ -130,10 +130,13 @@ impl<R: Real> De<R> {
     #[inline(always)]
     pub fn mutant(&self, [x1, x2, x3]: [R; 3], own: R, best: R) -> R {
         let f = self.scale_factor;
-        match self.base {
-            Base::Rand => x1 + f * (x2 - x3),
-            Base::Best => best + f * (x1 - x2),
-            Base::TargetToBest => own + f * (best - own) + f * (x1 - x2),
+        // No `match`: see `boundary::enforce`.
+        if self.base == Base::Rand {
+            x1 + f * (x2 - x3)
+        } else if self.base == Base::Best {
+            best + f * (x1 - x2)
+        } else {
+            own + f * (best - own) + f * (x1 - x2)
         }
     }
 
@@ -157,6 +160,13 @@ impl<R: Real> Method<R> for De<R> {
     type Plan = Plan<R>;
 
     #[inline(always)]
+    fn specialised<W: With<Self>>(self, work: W) -> W::Output {
+        let limits = Limits { boundary: Boundary::Reflect, ..self.limits };
+        let common = De { limits, base: Base::Rand, crossover: Crossover::Binomial, ..self };
+        if self == common { work.with(common) } else { work.with(self) }
+    }
+
+    #[inline(always)]
     fn start(&self, _: R, _: R) -> Own<R> {
         Own::default()
     }
@@ -166,8 +176,10 @@ impl<R: Real> Method<R> for De<R> {
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Plan<R> {
+        let n = who.individuals;
+        let drawn = [who.below(n - 1, 0), who.below(n - 2, 1), who.below(n - 3, 2)];
         Plan {
-            others: others(who.index, who.individuals, |n, number| who.below(n, number)),
+            others: others(who.index, drawn),
             first: who.below(who.dimensions, 3),
             reach: match self.crossover {
                 Crossover::Binomial => R::ZERO,
@@ -204,7 +216,6 @@ impl<R: Real> Method<R> for De<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boundary::Boundary;
 
     const LIMITS: Limits<f64> = Limits { correction: 0.22, boundary: Boundary::Clamp };
     const DE: De<f64> = De {
@@ -248,8 +259,7 @@ mod tests {
                 for a in 0..n - 1 {
                     for b in 0..n - 2 {
                         for c in 0..n - 3 {
-                            let drawn = [a, b, c];
-                            let triple = others(me, n, |_, number| drawn[number as usize]);
+                            let triple = others(me, [a, b, c]);
                             let [x, y, z] = triple;
                             assert!(triple.iter().all(|&r| r < n && r != me), "{triple:?}");
                             assert!(x != y && x != z && y != z, "{triple:?}");

@@ -35,7 +35,8 @@
 //! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4. With
 //! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.
 
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::boundary::Boundary;
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::random::standard_normal;
 use crate::real::Real;
@@ -125,6 +126,13 @@ impl<R: Real> Method<R> for Epso<R> {
     const NUMBERS: usize = 0;
     type Seen = ();
     type Plan = Weights<R>;
+
+    #[inline(always)]
+    fn specialised<W: With<Self>>(self, work: W) -> W::Output {
+        let coefficients = Coefficients { boundary: Boundary::Reverse, ..self.coefficients };
+        let common = Epso { coefficients, ..self };
+        if self == common { work.with(common) } else { work.with(self) }
+    }
 
     #[inline(always)]
     fn most_attempts(&self) -> u32 {

@@ -101,6 +101,24 @@ fn nearest_f32(x: f32) -> f32 {
     x.round_ties_even()
 }
 
+/// The largest integer not above `x`.
+#[inline(always)]
+pub fn floor_f32(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return libm::floorf(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.floor()
+}
+
+/// The largest integer not above `x`.
+#[inline(always)]
+pub fn floor_f64(x: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return libm::floor(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.floor()
+}
+
 /// The two halves of a product, high first.
 ///
 /// On the GPU the lower half is multiplied again in 32 bits, and the assembler sees that it is one
@@ -121,7 +139,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return core::f32::math::sqrt(x);
     #[cfg(not(target_arch = "nvptx64"))]
-    libm::sqrtf(x)
+    x.sqrt()
 }
 
 /// The square root of an `f64`, correctly rounded.
@@ -130,7 +148,7 @@ pub fn sqrt_f64(x: f64) -> f64 {
     #[cfg(target_arch = "nvptx64")]
     return core::f64::math::sqrt(x);
     #[cfg(not(target_arch = "nvptx64"))]
-    libm::sqrt(x)
+    x.sqrt()
 }
 
 #[inline(always)]

@@ -38,6 +38,14 @@ pub type Own<R> = [R; MAX_OWN];
 /// An individual's numbers; those beyond [`Method::NUMBERS`] stay zero.
 pub type Numbers<R> = [R; MAX_NUMBERS];
 
+/// Something to be done with a method.
+pub trait With<M> {
+    /// What comes of it.
+    type Output;
+    /// Does it; to be `#[inline(always)]`.
+    fn with(self, method: M) -> Self::Output;
+}
+
 /// A population-based method.
 pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// Rows of coordinates that an individual keeps besides its public point, at most [`MAX_OWN`].
@@ -61,6 +69,13 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     fn attempts(&self, iteration: u64, index: u32) -> u32 {
         let _ = (iteration, index);
         self.most_attempts()
+    }
+
+    /// Does `work` with this method, or with an equal one in which the most common choices are constants: so a CPU's
+    /// loops are compiled anew for those, and have less to choose at each coordinate.
+    #[inline(always)]
+    fn specialised<W: With<Self>>(self, work: W) -> W::Output {
+        work.with(self)
     }
 
     /// The evaluations of all individuals in the first so many iterations: the sum of all
@@ -116,6 +131,8 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
 
     /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
     /// they are from now on, whatever comes of the proposal.
+    ///
+    /// It depends on nothing but this: it may be asked for several times, and for places behind the last coordinate.
     fn propose<S: Site<R>>(&self, plan: &Self::Plan, site: &S) -> (R, Own<R>);
 
     /// Whether a proposal of this fitness becomes the individual's public point, as it does where it beats

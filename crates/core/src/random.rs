@@ -41,6 +41,23 @@ pub fn philox4x32<const ROUNDS: usize>(counter: [u32; 4], key: [u32; 2]) -> [u32
     [c0, c1, c2, c3]
 }
 
+/// The same with [`ROUNDS`], each word in the lower half of 64 bits, of which the upper half is of no meaning but in what
+/// comes in: so a CPU's vectors multiply without being rearranged.
+#[inline(always)]
+fn philox4x32_wide(counter: [u64; 4], key: [u64; 2]) -> [u64; 4] {
+    let [mut c0, mut c1, mut c2, mut c3] = counter;
+    let [mut k0, mut k1] = key;
+    let product = |word: u64, multiplier: u32| u64::from(word as u32) * u64::from(multiplier);
+    for _ in 0..ROUNDS {
+        let (product0, product1) = (product(c0, MULTIPLIERS[0]), product(c2, MULTIPLIERS[1]));
+        (c0, c1) = ((product1 >> 32) ^ c1 ^ k0, product1);
+        (c2, c3) = ((product0 >> 32) ^ c3 ^ k1, product0);
+        k0 = k0.wrapping_add(u64::from(WEYL[0]));
+        k1 = k1.wrapping_add(u64::from(WEYL[1]));
+    }
+    [c0, c1, c2, c3]
+}
+
 /// The key of one run's draws.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,29 +129,32 @@ impl Stream {
     /// generation in an interval", ACM TOMACS 29, 2019.
     #[inline(always)]
     pub fn below(self, n: u32, number: u32) -> u32 {
-        let product = |block| {
-            // A choice between values, not an index: on the GPU the words are registers.
-            let [a, b, c, d] = self.block(block);
-            let word = match number % 4 {
-                0 => a,
-                1 => b,
-                2 => c,
-                _ => d,
-            };
-            u64::from(word) * u64::from(n)
-        };
         let mut block = number / 4;
-        let mut drawn = product(block);
+        let mut drawn = self.product(block, number, n);
         // Fewer than n are passed over: how many, a division says, which is rarely needed.
         if (drawn as u32) < n {
             // Never zero; said so that no check for a division by zero is compiled.
             let favoured = n.wrapping_neg() % n.max(1);
             while (drawn as u32) < favoured {
                 block += 1 << 16;
-                drawn = product(block);
+                drawn = self.product(block, number, n);
             }
         }
         (drawn >> 32) as u32
+    }
+
+    /// Word `number % 4` of a block, times `n`.
+    #[inline(always)]
+    fn product(self, block: u32, number: u32, n: u32) -> u64 {
+        // A choice between values, not an index: on the GPU the words are registers.
+        let [a, b, c, d] = self.block(block);
+        let word = match number % 4 {
+            0 => a,
+            1 => b,
+            2 => c,
+            _ => d,
+        };
+        u64::from(word) * u64::from(n)
     }
 
     /// The `index`-th block of four words.
@@ -149,9 +169,12 @@ impl Stream {
     #[inline(always)]
     pub fn blocks<const N: usize>(self, first: u32, count: usize) -> [[u64; N]; 2] {
         let mut words = [[0; N]; 2];
-        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let [low, high] = self.iteration;
+        let pair = |low: u64, high: u64| u64::from(low as u32) | high << 32;
         for k in 0..count.min(N) {
-            let [a, b, c, d] = self.block(first + k as u32);
+            let block = self.first + first + k as u32;
+            let counter = [self.individual, block, low, high].map(u64::from);
+            let [a, b, c, d] = philox4x32_wide(counter, self.key.map(u64::from));
             (words[0][k], words[1][k]) = (pair(a, c), pair(b, d));
         }
         words

@@ -251,7 +251,7 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        libm::floorf(self)
+        math::floor_f32(self)
     }
 }
 
@@ -374,6 +374,6 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        libm::floor(self)
+        math::floor_f64(self)
     }
 }

@@ -30,8 +30,8 @@
 //! is 1. The best point of all chains is kept. Between points of different violation, the
 //! violation stands for the value.
 
-use crate::boundary::Limits;
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::boundary::{Boundary, Limits};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::random::standard_normal;
 use crate::real::Real;
@@ -110,6 +110,13 @@ impl<R: Real> Method<R> for Sa<R> {
     type Plan = R;
 
     #[inline(always)]
+    fn specialised<W: With<Self>>(self, work: W) -> W::Output {
+        let limits = Limits { boundary: Boundary::Reflect, ..self.limits };
+        let common = Sa { limits, neighbour: Neighbour::Gaussian, ..self };
+        if self == common { work.with(common) } else { work.with(self) }
+    }
+
+    #[inline(always)]
     fn numbers(&self, _: &Individual<R>) -> Numbers<R> {
         [self.temperature, self.step, R::ZERO, R::ZERO]
     }
@@ -153,7 +160,6 @@ impl<R: Real> Method<R> for Sa<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boundary::Boundary;
 
     const SA: Sa<f64> = Sa {
         temperature: 8.0,

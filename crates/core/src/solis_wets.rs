@@ -27,8 +27,8 @@
 //! ranges of the bounds, so that coordinates of different sizes are searched alike; in a cube that is
 //! libCudaOptimize's. A lone searcher, or one that stands where another does, starts with 0.1.
 
-use crate::boundary::Limits;
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
+use crate::boundary::{Boundary, Limits};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::random::standard_normal;
 use crate::real::Real;
@@ -116,6 +116,13 @@ impl<R: Real> Method<R> for SolisWets<R> {
     type Plan = Plan<R>;
 
     #[inline(always)]
+    fn specialised<W: With<Self>>(self, work: W) -> W::Output {
+        let limits = Limits { boundary: Boundary::Clamp, ..self.limits };
+        let common = SolisWets { limits, ..self };
+        if self == common { work.with(common) } else { work.with(self) }
+    }
+
+    #[inline(always)]
     fn nearest(&self) -> bool {
         self.step == R::ZERO
     }
@@ -168,7 +175,6 @@ impl<R: Real> Method<R> for SolisWets<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boundary::Boundary;
 
     const SW: SolisWets<f64> = SolisWets {
         step: 0.0,

@@ -24,8 +24,8 @@ pub(crate) struct Flight<'a, R, O> {
 /// The bounds in rows that are as long as those of a swarm, zero where there is no coordinate: what moves there stays zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<R> {
-    lower: Vec<R>,
-    upper: Vec<R>,
+    pub(crate) lower: Vec<R>,
+    pub(crate) upper: Vec<R>,
 }
 
 impl<R: Real> Rows<R> {

@@ -5,20 +5,21 @@
 //! `positions` and `velocities`, empty where the method has none.
 
 mod individuals;
+mod proposal;
 
 use warpswarm_core::launch::StopRule;
-use warpswarm_core::method::{
-    Fitnesses, Individual, Method, Numbers, Own, Population, Site, SiteDraws,
-};
+use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population, SiteDraws, With};
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso;
-use warpswarm_core::random::{Draw, PLACES, Purpose, RunKey, Stream};
+use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
-use individuals::{One, Proposal, Scratch, each};
+use individuals::{One, Ones, each};
+use proposal::{Around, Drawn, Proposal};
 
+use crate::flight::Rows;
 use crate::swarm::{RunId, Swarm};
 use crate::task::{Bounds, Start};
 use crate::threads::{Outcome, Threads};
@@ -57,7 +58,7 @@ pub fn start<R: Real, M: Method<R>>(
     let dimensions = work.bounds.dimensions();
     let mut swarm = unplaced::<R, M>(dimensions, individuals, id);
     let key = id.key();
-    let place = |mut one: One<'_, R>, _: &mut Scratch<R>| {
+    let place = |mut one: One<'_, R>| {
         let who = individual(&one, key, 0, individuals, dimensions);
         let stream = Stream::new(key, Purpose::Move, 0, one.index);
         for i in 0..dimensions {
@@ -70,7 +71,8 @@ pub fn start<R: Real, M: Method<R>>(
         *one.fitness = (work.evaluate)(&one.public[..dimensions]);
         one.outcome(u64::from(!one.fitness.is_finite()))
     };
-    let outcome = each(&mut swarm, threads, &place);
+    let outcome =
+        each(&mut swarm, threads, &|ones| ones.map(place).fold(Outcome::NONE, Outcome::join));
     swarm.control.not_finite = outcome.not_finite;
     swarm.global = outcome.best;
     swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
@@ -105,6 +107,7 @@ pub fn run<R: Real, M: Method<R>>(
     threads: Threads,
 ) {
     let (mut rows, mut fitness, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let bounds = Rows::of(work.bounds);
     for _ in 0..iterations {
         if swarm.has_stopped() {
             break;
@@ -120,7 +123,7 @@ pub fn run<R: Real, M: Method<R>>(
             stride: swarm.stride,
             bounds: work.bounds,
         };
-        step(swarm, method, work, before, threads);
+        step(swarm, method, work, (before, &bounds), threads);
     }
 }
 
@@ -171,19 +174,16 @@ fn step<R: Real, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     work: &Work<'_, R>,
-    before: Before<'_, R>,
+    (before, bounds): (Before<'_, R>, &Rows<R>),
     threads: Threads,
 ) {
     let iteration = swarm.control.iterations + 1;
     let (key, individuals) = (swarm.id.key(), swarm.individuals() as u32);
     let best = std::mem::take(&mut swarm.global_position);
     let vectors = Vectors::new();
-    let advance = |mut one: One<'_, R>, scratch: &mut Scratch<R>| {
-        let who = individual(&one, key, iteration, individuals, work.bounds.dimensions());
-        let (one, best) = (&mut one, &best[..]);
-        vectors.run(Advance { one, scratch, method, work, before, who, best })
-    };
-    let outcome = each(swarm, threads, &advance);
+    let moves =
+        Moves { method: *method, work, before, bounds, best: &best, key, iteration, individuals };
+    let outcome = each(swarm, threads, &|ones| vectors.run(Advance { moves, ones }));
     swarm.global_position = best;
 
     swarm.control.iterations = iteration;
@@ -204,15 +204,23 @@ fn step<R: Real, M: Method<R>>(
 /// The best attempt so far: its fitness, what it was made with, and its number.
 type Kept<R, P> = (Fitness<R>, P, Numbers<R>, u32);
 
-/// An individual that is to move.
-struct Advance<'a, 'w, R, M> {
-    one: &'a mut One<'w, R>,
-    scratch: &'a mut Scratch<R>,
-    method: &'a M,
+/// What all individuals share in an iteration.
+#[derive(Clone, Copy)]
+struct Moves<'a, R, M> {
+    method: M,
     work: &'a Work<'a, R>,
     before: Before<'a, R>,
-    who: Individual<R>,
+    bounds: &'a Rows<R>,
     best: &'a [R],
+    key: RunKey,
+    iteration: u64,
+    individuals: u32,
+}
+
+/// Individuals that are to move.
+struct Advance<'a, 'w, R, M> {
+    moves: Moves<'a, R, M>,
+    ones: Ones<'w, R>,
 }
 
 impl<R: Real, M: Method<R>> Run for Advance<'_, '_, R, M> {
@@ -220,86 +228,98 @@ impl<R: Real, M: Method<R>> Run for Advance<'_, '_, R, M> {
 
     #[inline(always)]
     fn call(self) -> Outcome<R> {
-        let Advance { one, scratch, method, work, before, who, best } = self;
-        advance(one, scratch, method, work, before, &who, best)
+        self.moves.method.specialised(self)
     }
 }
 
-/// Has an individual propose, and perhaps take its proposal for its public point.
-#[inline(always)]
-fn advance<R: Real, M: Method<R>>(
-    one: &mut One<'_, R>,
-    scratch: &mut Scratch<R>,
-    method: &M,
-    work: &Work<'_, R>,
-    before: Before<'_, R>,
-    who: &Individual<R>,
-    best: &[R],
-) -> Outcome<R> {
-    let mut numbers = one.numbers(M::NUMBERS);
-    let seen = method.look(who, &before, &mut numbers);
-    let from = method.takes_over(who, &seen);
-    if from != who.index {
-        one.public.copy_from_slice(before.row(from));
-        *one.fitness = before.fitness(from);
+impl<R: Real, M: Method<R>> With<M> for Advance<'_, '_, R, M> {
+    type Output = Outcome<R>;
+
+    #[inline(always)]
+    fn with(self, method: M) -> Outcome<R> {
+        let Advance { moves, ones } = self;
+        // A copy, to which nothing else can point: what is the same at all coordinates is looked at once.
+        let moves = Moves { method, ..moves };
+        let mut scratch = Scratch::new::<M>(moves.before.stride);
+        let mut outcome = Outcome::NONE;
+        // No closure: it would be compiled by itself, without vectors.
+        for one in ones {
+            outcome = outcome.join(moves.advance(one, &mut scratch));
+        }
+        outcome
     }
-    let who = &Individual { fitness: *one.fitness, ..*who };
-    let mut not_finite = 0;
-    let mut kept: Option<Kept<R, M::Plan>> = None;
-    for attempt in 0..method.attempts(who.iteration, who.index) {
-        let who = Individual { attempt, ..*who };
-        let mut tried = numbers;
-        let plan = method.plan(&who, seen, &mut tried);
-        let (draws, dimensions) = (SiteDraws::of(&who), work.bounds.dimensions());
-        let Proposal { x, own } = &mut scratch.tried;
-        x.resize(dimensions, R::ZERO);
-        own.resize(dimensions, Own::default());
-        let mut of_places = [[Draw::of_one_to_two(R::ONE); PLACES]; 2];
-        for (i, (x, own)) in x.iter_mut().zip(own).enumerate() {
-            let place = i % PLACES;
-            if place == 0 {
-                of_places = draws.of_row(i as u32, PLACES.min(dimensions - i));
+}
+
+/// Memory that individuals use one after the other.
+struct Scratch<R> {
+    /// The last proposal.
+    tried: Proposal<R>,
+    /// The best so far.
+    kept: Proposal<R>,
+    drawn: Drawn<R>,
+}
+
+impl<R: Real> Scratch<R> {
+    fn new<M: Method<R>>(stride: usize) -> Self {
+        let proposal = || Proposal::new::<M>(stride);
+        Scratch { tried: proposal(), kept: proposal(), drawn: Drawn::none() }
+    }
+}
+
+impl<R: Real, M: Method<R>> Moves<'_, R, M> {
+    /// Has an individual propose, and perhaps take its proposal for its public point.
+    #[inline(always)]
+    fn advance(self, mut one: One<'_, R>, scratch: &mut Scratch<R>) -> Outcome<R> {
+        let Moves { ref method, work, before, bounds, best, .. } = self;
+        let dimensions = work.bounds.dimensions();
+        let who = &individual(&one, self.key, self.iteration, self.individuals, dimensions);
+        let mut numbers = one.numbers(M::NUMBERS);
+        let seen = method.look(who, &before, &mut numbers);
+        let from = method.takes_over(who, &seen);
+        if from != who.index {
+            one.public.copy_from_slice(before.row(from));
+            *one.fitness = before.fitness(from);
+        }
+        let who = &Individual { fitness: *one.fitness, ..*who };
+        let mut not_finite = 0;
+        let mut kept: Option<Kept<R, M::Plan>> = None;
+        for attempt in 0..method.attempts(who.iteration, who.index) {
+            let who = &Individual { attempt, ..*who };
+            let mut tried = numbers;
+            let plan = method.plan(who, seen, &mut tried);
+            let own = [&*one.own[0], &*one.own[1]];
+            let draws = SiteDraws::of(who);
+            let around = Around { before, bounds, public: one.public, own, best, draws };
+            scratch.tried.fill(method, &plan, &around, &mut scratch.drawn);
+            let fitness = (work.evaluate)(&scratch.tried.x[..dimensions]);
+            not_finite += u64::from(!fitness.is_finite());
+            if kept.as_ref().is_none_or(|(best, ..)| fitness.beats(*best)) {
+                kept = Some((fitness, plan, tried, attempt));
+                std::mem::swap(&mut scratch.tried, &mut scratch.kept);
             }
-            let place = Place {
-                before,
-                draws,
-                first: [of_places[0][place], of_places[1][place]],
-                coordinate: i,
-                public: one.public[i],
-                own: one.own(i),
-                best: best[i],
-                bounds: work.bounds.of(i),
-            };
-            (*x, *own) = method.propose(&plan, &place);
         }
-        let fitness = (work.evaluate)(&scratch.tried.x);
-        not_finite += u64::from(!fitness.is_finite());
-        if kept.as_ref().is_none_or(|(best, ..)| fitness.beats(*best)) {
-            kept = Some((fitness, plan, tried, attempt));
-            std::mem::swap(&mut scratch.tried, &mut scratch.kept);
+        let Some((fitness, plan, mut numbers, attempt)) = kept else {
+            one.set_numbers(numbers);
+            return one.outcome(not_finite);
+        };
+        let who = &Individual { attempt, ..*who };
+        if method.accept(who, &plan, fitness, &mut numbers) {
+            one.public.copy_from_slice(&scratch.kept.x);
+            *one.fitness = fitness;
         }
-    }
-    let Some((fitness, plan, mut numbers, attempt)) = kept else {
+        for (row, kept) in one.own.iter_mut().zip(&scratch.kept.own).take(M::OWN) {
+            row.copy_from_slice(kept);
+        }
         one.set_numbers(numbers);
-        return one.outcome(not_finite);
-    };
-    let who = &Individual { attempt, ..*who };
-    if method.accept(who, &plan, fitness, &mut numbers) {
-        one.public[..scratch.kept.x.len()].copy_from_slice(&scratch.kept.x);
-        *one.fitness = fitness;
+        one.outcome(not_finite)
     }
-    for (i, own) in scratch.kept.own.iter().enumerate() {
-        one.set_own(i, *own);
-    }
-    one.set_numbers(numbers);
-    one.outcome(not_finite)
 }
 
 /// Puts the first step of [`solis_wets`] into number 0 of every individual.
 fn nearest<R: Real>(swarm: &mut Swarm<R>, bounds: Bounds<'_, R>, threads: Threads) {
     let (stride, dimensions) = (swarm.stride, swarm.dimensions);
     let rows = swarm.best_positions.clone();
-    let step = |one: One<'_, R>, _: &mut Scratch<R>| {
+    let step = |one: One<'_, R>| {
         let mut nearest = R::INFINITY;
         for (other, row) in rows.chunks_exact(stride).enumerate() {
             let square = square(&one.public[..dimensions], row, bounds);
@@ -310,7 +330,7 @@ fn nearest<R: Real>(swarm: &mut Swarm<R>, bounds: Bounds<'_, R>, threads: Thread
         one.numbers[0] = solis_wets::first_step(nearest);
         Outcome::NONE
     };
-    each(swarm, threads, &step);
+    each(swarm, threads, &|ones| ones.map(step).fold(Outcome::NONE, Outcome::join));
 }
 
 fn individual<R: Real>(
@@ -323,51 +343,4 @@ fn individual<R: Real>(
     let (index, fitness) = (one.index, *one.fitness);
     let dimensions = dimensions as u32;
     Individual { key, iteration, index, individuals, dimensions, attempt: 0, fitness }
-}
-
-/// Not inlined: the compiler would compute it for every coordinate, in bounds or not.
-#[cold]
-#[inline(never)]
-fn reentry_draw<R: Real>(draws: SiteDraws, coordinate: u32) -> R {
-    draws.reentry(coordinate)
-}
-
-/// A coordinate of an individual that proposes.
-struct Place<'a, R> {
-    before: Before<'a, R>,
-    draws: SiteDraws,
-    /// Its draws of set 0.
-    first: [Draw<R>; 2],
-    coordinate: usize,
-    public: R,
-    own: Own<R>,
-    best: R,
-    bounds: (R, R),
-}
-
-impl<R: Real> Site<R> for Place<'_, R> {
-    fn coordinate(&self) -> u32 {
-        self.coordinate as u32
-    }
-    fn public(&self) -> R {
-        self.public
-    }
-    fn own(&self, row: usize) -> R {
-        self.own[row]
-    }
-    fn of(&self, individual: u32) -> R {
-        self.before.row(individual)[self.coordinate]
-    }
-    fn best(&self) -> R {
-        self.best
-    }
-    fn bounds(&self) -> (R, R) {
-        self.bounds
-    }
-    fn drawn(&self, set: u32) -> [Draw<R>; 2] {
-        if set == 0 { self.first } else { self.draws.drawn(self.coordinate as u32, set) }
-    }
-    fn reentry(&self) -> R {
-        reentry_draw(self.draws, self.coordinate as u32)
-    }
 }

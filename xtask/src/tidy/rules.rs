@@ -50,7 +50,7 @@ const MAY_DEPEND: [(&str, &[&str]); 11] = [
 /// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
 const TARGET_ARCH: [(&str, &str); 6] = [
     ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
-    ("crates/core/src/math.rs", "the square root, which libm would compute in software"),
+    ("crates/core/src/math.rs", "roots and the like, which libm computes in software"),
     (
         "crates/kernels/src/lib.rs",
         "no_std and the panic handler belong to the crate compiled to PTX",

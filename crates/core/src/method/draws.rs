@@ -27,10 +27,16 @@ impl SiteDraws {
         self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
     }
 
-    /// Those of set 0 of `count` coordinates from `first` on: see [`Stream::row_draws`].
+    /// Those of a set of `count` coordinates from `first` on: see [`Stream::row_draws`].
     #[inline(always)]
-    pub fn of_row<R: Real>(&self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
-        self.stream(Purpose::Move).set(8 * self.attempt).row_draws(first, count)
+    pub fn of_row<R: Real>(&self, set: u32, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt + set).row_draws(first, count)
+    }
+
+    /// The draws with which `count` coordinates from `first` on re-enter their bounds, in the first row.
+    #[inline(always)]
+    pub fn reentry_row<R: Real>(&self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+        self.stream(Purpose::Reentry).set(8 * self.attempt).row_draws(first, count)
     }
 
     /// See [`Site::drawn`](super::Site::drawn).

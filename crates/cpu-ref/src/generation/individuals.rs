@@ -1,6 +1,6 @@
 //! Individuals one by one, on the calling thread or spread over a pool.
 
-use warpswarm_core::method::{Numbers, Own};
+use warpswarm_core::method::{MAX_OWN, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 
@@ -13,7 +13,7 @@ pub(super) struct One<'a, R> {
     pub(super) public: &'a mut [R],
     pub(super) fitness: &'a mut Fitness<R>,
     /// The own rows; empty where there are none.
-    pub(super) own: [&'a mut [R]; 2],
+    pub(super) own: [&'a mut [R]; MAX_OWN],
     pub(super) numbers: &'a mut [R],
 }
 
@@ -21,11 +21,6 @@ impl<R: Real> One<'_, R> {
     /// What this individual gave, with so many evaluations that were not finite.
     pub(super) fn outcome(&self, not_finite: u64) -> Outcome<R> {
         Outcome { best: Candidate::new(*self.fitness, self.index), not_finite }
-    }
-
-    pub(super) fn own(&self, i: usize) -> Own<R> {
-        let of = |row: &[R]| row.get(i).copied().unwrap_or(R::ZERO);
-        [of(self.own[0]), of(self.own[1])]
     }
 
     pub(super) fn set_own(&mut self, i: usize, own: Own<R>) {
@@ -48,22 +43,8 @@ impl<R: Real> One<'_, R> {
     }
 }
 
-/// A proposal: its coordinates, and the own rows that go with it.
-#[derive(Default)]
-pub(super) struct Proposal<R> {
-    pub(super) x: Vec<R>,
-    pub(super) own: Vec<Own<R>>,
-}
-
-/// Memory that individuals use one after the other: the last proposal and the best so far.
-#[derive(Default)]
-pub(super) struct Scratch<R> {
-    pub(super) tried: Proposal<R>,
-    pub(super) kept: Proposal<R>,
-}
-
-/// What is done with an individual.
-type Work<'a, R> = &'a (dyn Fn(One<'_, R>, &mut Scratch<R>) -> Outcome<R> + Sync);
+/// What is done with individuals.
+type Work<'a, R> = &'a (dyn Fn(Ones<'_, R>) -> Outcome<R> + Sync);
 
 /// Does `work` on every individual and joins the outcomes.
 pub(super) fn each<R: Real>(
@@ -83,42 +64,58 @@ pub(super) fn each<R: Real>(
         own: [&mut swarm.positions, &mut swarm.velocities],
         numbers: &mut swarm.numbers,
     };
-    spread(all, threads.grain(stride), &|ones| ones.work(work))
+    spread(all, threads.grain(stride), &work)
 }
 
 /// Consecutive individuals, borrowed.
-struct Ones<'a, R> {
+pub(super) struct Ones<'a, R> {
     first: u32,
     stride: usize,
     count: usize,
     public: &'a mut [R],
     fitness: &'a mut [Fitness<R>],
-    own: [&'a mut [R]; 2],
+    own: [&'a mut [R]; MAX_OWN],
     numbers: &'a mut [R],
 }
 
-impl<R: Real> Ones<'_, R> {
-    fn work(self, work: Work<'_, R>) -> Outcome<R> {
-        let Ones { first, stride, count, public, fitness, own: [own0, own1], numbers } = self;
-        let mut outcome = Outcome::NONE;
-        let mut scratch = Scratch::default();
-        for (i, (public, fitness)) in
-            public.chunks_exact_mut(stride).zip(fitness.iter_mut()).enumerate()
-        {
-            let row = |rows: &'_ mut [R]| {
-                if rows.is_empty() { 0..0 } else { i * stride..(i + 1) * stride }
-            };
-            let (row0, row1) = (row(own0), row(own1));
-            let one = One {
-                index: first + i as u32,
-                public,
-                fitness,
-                own: [&mut own0[row0], &mut own1[row1]],
-                numbers: &mut numbers[i * count..(i + 1) * count],
-            };
-            outcome = outcome.join(work(one, &mut scratch));
-        }
-        outcome
+/// The first `count` of `rest`, or all if there are fewer.
+#[inline(always)]
+fn first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let count = count.min(rest.len());
+    let (first, others) = std::mem::take(rest).split_at_mut(count);
+    *rest = others;
+    first
+}
+
+impl<'a, R: Real> Ones<'a, R> {
+    /// The first so many, or all if there are fewer; the others stay.
+    #[inline(always)]
+    fn cut(&mut self, individuals: usize) -> Self {
+        let Ones { stride, count, .. } = *self;
+        let places = individuals * stride;
+        let [own0, own1] = &mut self.own;
+        let taken = Ones {
+            first: self.first,
+            stride,
+            count,
+            public: first(&mut self.public, places),
+            fitness: first(&mut self.fitness, individuals),
+            own: [first(own0, places), first(own1, places)],
+            numbers: first(&mut self.numbers, individuals * count),
+        };
+        self.first += individuals as u32;
+        taken
+    }
+}
+
+impl<'a, R: Real> Iterator for Ones<'a, R> {
+    type Item = One<'a, R>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<One<'a, R>> {
+        let Ones { first, public, fitness, own, numbers, .. } = self.cut(1);
+        let fitness = fitness.first_mut()?;
+        Some(One { index: first, public, fitness, own, numbers })
     }
 }
 
@@ -127,26 +124,7 @@ impl<R: Real> Split for Ones<'_, R> {
         self.fitness.len()
     }
 
-    fn split_at(self, individuals: usize) -> (Self, Self) {
-        let Ones { first, stride, count, public, fitness, own: [own0, own1], numbers } = self;
-        let places = individuals * stride;
-        let row = |rows: &[R]| if rows.is_empty() { 0 } else { places };
-        let (public, more_public) = public.split_at_mut(places);
-        let (fitness, more_fitness) = fitness.split_at_mut(individuals);
-        let (at0, at1) = (row(own0), row(own1));
-        let (own0, more_own0) = own0.split_at_mut(at0);
-        let (own1, more_own1) = own1.split_at_mut(at1);
-        let (numbers, more_numbers) = numbers.split_at_mut(individuals * count);
-        let left = Ones { first, stride, count, public, fitness, own: [own0, own1], numbers };
-        let right = Ones {
-            first: first + individuals as u32,
-            stride,
-            count,
-            public: more_public,
-            fitness: more_fitness,
-            own: [more_own0, more_own1],
-            numbers: more_numbers,
-        };
-        (left, right)
+    fn split_at(mut self, individuals: usize) -> (Self, Self) {
+        (self.cut(individuals), self)
     }
 }

@@ -7,3 +7,4 @@ mod fwa;
 mod hand;
 mod methods;
 mod peers;
+mod places;

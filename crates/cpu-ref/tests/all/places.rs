@@ -1,0 +1,105 @@
+//! What a method is told at each place of a row.
+
+use warpswarm_core::Objective;
+use warpswarm_core::launch::StopRule;
+use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws};
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::problems::Sphere;
+use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::{Bounds, Start, Swarm, Threads};
+
+use crate::common::ID;
+
+/// Goes to a draw that depends on the coordinate, of a place that is told by all else that it sees.
+#[derive(Clone, Copy)]
+struct Curious {
+    /// At whom it looks.
+    other: u32,
+}
+
+/// What is expected of the draws at a coordinate: the set, or the draw for re-entering.
+fn set_of(coordinate: u32) -> Option<u32> {
+    [Some(0), Some(0), Some(5), None, Some(1)][coordinate as usize % 5]
+}
+
+impl Method<f64> for Curious {
+    const OWN: usize = 2;
+    const NUMBERS: usize = 0;
+    type Seen = ();
+    type Plan = ();
+
+    fn start(&self, x: f64, _: f64) -> Own<f64> {
+        [x, 0.0]
+    }
+    fn look<P: Population<f64>>(&self, _: &Individual<f64>, _: &P, _: &mut Numbers<f64>) {}
+    fn plan(&self, _: &Individual<f64>, (): (), _: &mut Numbers<f64>) {}
+    fn propose<S: Site<f64>>(&self, (): &(), site: &S) -> (f64, Own<f64>) {
+        let (lower, upper) = site.bounds();
+        let draw = match set_of(site.coordinate()) {
+            Some(set) => site.draws(set)[1],
+            None => site.reentry(),
+        };
+        let seen = site.public() + site.of(self.other) + site.best() + site.own(0);
+        (lower + (upper - lower) * draw, [seen, draw])
+    }
+    fn accept(&self, _: &Individual<f64>, (): &(), _: Fitness<f64>, _: &mut Numbers<f64>) -> bool {
+        true
+    }
+}
+
+/// A population before and after an iteration.
+fn moved(dimensions: usize, other: u32) -> [Swarm<f64>; 2] {
+    let (lower, upper) = (vec![-1.0; dimensions], vec![3.0; dimensions]);
+    let bounds = Bounds { lower: &lower, upper: &upper };
+    let evaluate = |x: &[f64]| Sphere.evaluate(&SlicePoint(x));
+    let (start, stop) = (Start::default(), StopRule::NEVER);
+    let work = Work { evaluate: &evaluate, bounds, start, stop };
+    let method = Curious { other };
+    let before = generation::start(&method, &work, 5, ID, Threads::Serial);
+    let mut after = before.clone();
+    generation::run(&mut after, &method, &work, 1, Threads::Serial);
+    [before, after]
+}
+
+#[test]
+fn each_place_is_told_what_is_there() {
+    for dimensions in [1, 2, 3, 4, 5, 30, 31, 32, 33, 64, 70] {
+        let [before, after] = moved(dimensions, 3);
+        for index in 0..5 {
+            let who = Individual {
+                key: ID.key(),
+                iteration: 1,
+                index: index as u32,
+                individuals: 5,
+                dimensions: dimensions as u32,
+                attempt: 0,
+                fitness: before.best[index],
+            };
+            let draws = SiteDraws::of(&who);
+            for i in 0..before.stride {
+                let place = index * before.stride + i;
+                let (mut x, mut seen, mut draw) = (0.0, 0.0, 0.0);
+                if i < dimensions {
+                    let coordinate = i as u32;
+                    draw = match set_of(coordinate) {
+                        Some(set) => draws.drawn::<f64>(coordinate, set)[1].open(),
+                        None => draws.reentry(coordinate),
+                    };
+                    x = -1.0 + 4.0 * draw;
+                    let public = before.best_positions[place];
+                    let other = before.best_positions[3 * before.stride + i];
+                    seen = public + other + before.global_position[i] + before.positions[place];
+                }
+                let found = [&after.best_positions, &after.positions, &after.velocities];
+                assert_eq!(found.map(|row| row[place]), [x, seen, draw], "{dimensions} {place}");
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a method looks at an individual that there is not")]
+fn nobody_looks_at_an_individual_that_there_is_not() {
+    moved(40, 5);
+}
