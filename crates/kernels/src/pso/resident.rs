@@ -49,10 +49,11 @@ const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
     }
 }
 
-/// Whether the weights of a move are computed during the one before: where a lane has few.
+/// Whether the weights of a move are computed during the one before: where a thread has a particle for itself, and few
+/// coordinates. Lanes that share one have others to wait for, and compute in vain what a new leader makes them repeat.
 #[inline(always)]
-const fn is_ahead<R: DeviceReal, const K: usize>() -> bool {
-    K * R::WORDS <= 4
+const fn is_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
+    LANES == 1 && K * R::WORDS <= 4
 }
 
 #[inline(always)]
@@ -114,7 +115,8 @@ pub fn resident<
         let which = Move { key, iteration, individual: particle };
         which.weights::<R, LANES, K>(&args.coefficients)
     };
-    let mut ahead = if is_ahead::<R, K>() { weights(iteration + 1) } else { [[R::ZERO; 2]; K] };
+    let mut ahead =
+        if is_ahead::<R, LANES, K>() { weights(iteration + 1) } else { [[R::ZERO; 2]; K] };
     let patience = args.stop.stagnation as u32;
     while left != 0 && reason == stopped::NOT {
         let mut window = window::<LANES, K>(idle).min(left);
@@ -136,8 +138,8 @@ pub fn resident<
                 let now = iteration + u64::from(done);
                 let which = Move { key, iteration: now, individual: particle };
                 // Those of the next move do not wait for anything: they fill the gaps of this one.
-                let pulls = if is_ahead::<R, K>() { ahead } else { weights(now) };
-                if is_ahead::<R, K>() {
+                let pulls = if is_ahead::<R, LANES, K>() { ahead } else { weights(now) };
+                if is_ahead::<R, LANES, K>() {
                     ahead = weights(now + 1);
                 }
                 if is_in_columns::<LANES, K>() {
@@ -181,7 +183,7 @@ pub fn resident<
             }
             window = soonest;
             certain = true;
-            if is_ahead::<R, K>() {
+            if is_ahead::<R, LANES, K>() {
                 ahead = weights(iteration + 1);
             }
         };
