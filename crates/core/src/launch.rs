@@ -299,14 +299,8 @@ pub const fn slots_len<R: Real>(constrained: bool, runs: u64, blocks_per_run: u6
 /// The largest block of kernels that hold no particles in registers.
 pub const MAX_BLOCK: u32 = 256;
 
-/// Rows that a streaming group of lanes has in shared memory: position, velocity and personal best of the particle that it
-/// moves, and those of the next one, which are on their way. None where a lane has no more than two coordinates.
-pub const fn streaming_rows(per_lane: u32) -> u32 {
-    if per_lane > 2 { 2 * 3 } else { 0 }
-}
-
-/// Shared memory of a streaming block, in bytes: its threads' candidates, then [`streaming_rows`] of each group of lanes,
-/// then the coordinates that lanes show each other. `tile` is that of the kernel, none for the kernel `any`.
+/// Shared memory of a streaming block, in bytes: its threads' candidates, then the coordinates that
+/// lanes show each other. `tile` is that of the kernel, none for the kernel `any`.
 pub const fn streaming_shared_bytes<R: Real>(
     tile: Option<&Tile>,
     block: u32,
@@ -314,12 +308,10 @@ pub const fn streaming_shared_bytes<R: Real>(
 ) -> u32 {
     let candidates = reduction_shared_bytes::<R>(block);
     match tile {
-        Some(tile) => {
-            let shown = if gathers && tile.lanes > 1 { 1 } else { 0 };
-            let rows = block / tile.lanes * (streaming_rows(tile.per_lane) + shown);
-            candidates + rows * tile.dimensions() * 4 * R::WORDS as u32
+        Some(tile) if gathers && tile.lanes > 1 => {
+            candidates + block / tile.lanes * tile.dimensions() * 4 * R::WORDS as u32
         }
-        None => candidates,
+        _ => candidates,
     }
 }
 

@@ -150,14 +150,6 @@ impl<T: Stored> SharedArray<T> {
         unsafe { T::write(self.at(i), value) }
     }
 
-    /// Where elements `i` to `i + 3` begin, as the machine says it.
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub(crate) fn address4(&self, i: u32) -> u32 {
-        self.at(i + 3);
-        self.at(i)
-    }
-
     /// Elements `i` to `i + 3`; where they begin is a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -165,8 +157,9 @@ impl<T: Stored> SharedArray<T> {
     where
         T: DeviceReal,
     {
+        self.at(i + 3);
         // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller vouches for the array.
-        unsafe { T::shared_read4(self.address4(i)) }
+        unsafe { T::shared_read4(self.at(i)) }
     }
 
     /// Makes `values` elements `i` to `i + 3`; see [`get4`](SharedArray::get4).
@@ -176,8 +169,9 @@ impl<T: Stored> SharedArray<T> {
     where
         T: DeviceReal,
     {
+        self.at(i + 3);
         // SAFETY: as in `get4`.
-        unsafe { T::shared_write4(self.address4(i), values) }
+        unsafe { T::shared_write4(self.at(i), values) }
     }
 
     /// The `len` elements from `i` on.

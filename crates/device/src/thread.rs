@@ -59,13 +59,6 @@ pub fn run_and_part(runs: u32, blocks_per_run: u32) -> (u32, u32) {
     (block / blocks_per_run, block % blocks_per_run)
 }
 
-/// Waits for all copies that this thread has begun; the other lanes see them after the next
-/// [`warp::sync`](crate::warp::sync).
-#[inline(always)]
-pub fn wait_for_copies() {
-    machine::wait_for_copies();
-}
-
 /// Ends the launch with an error that the host sees.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]

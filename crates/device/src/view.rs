@@ -9,7 +9,6 @@ use core::marker::PhantomData;
 
 use warpswarm_core::launch::Ptr;
 
-use crate::shared::SharedArray;
 use crate::{machine, thread};
 
 pub use real::DeviceReal;
@@ -261,17 +260,6 @@ impl<R: DeviceReal> Row<R> {
         R::stream_write,
         "four places, not kept in the caches,"
     );
-
-    /// Begins to copy the four places from `i` on, if they are in the row, to those of `to` from `place` on, which are there
-    /// after [`thread::wait_for_copies`](crate::thread::wait_for_copies). Nobody writes to the row until then.
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn fetch4(&self, i: u32, to: SharedArray<R>, place: u32) {
-        if i < self.len {
-            // SAFETY: as for reading; `SharedArray::new`'s caller vouches for the array.
-            unsafe { R::begin_copy(self.start.add(i as usize), to.address4(place)) }
-        }
-    }
 }
 
 /// # Safety

@@ -115,27 +115,6 @@ pub(crate) unsafe fn shared_write_2x64(at: u32, [a, b]: [u64; 2]) {
     }
 }
 
-/// Begins to copy 16 bytes of global memory; they are there after [`wait_for_copies`].
-///
-/// # Safety
-/// `from` is valid for a read of 16 bytes in global memory and a multiple of 16, until then; `at` as in
-/// [`shared_write_4x32`].
-#[inline(always)]
-pub(crate) unsafe fn begin_copy_16(at: u32, from: *const u32) {
-    // SAFETY: the caller's.
-    unsafe {
-        asm!("cp.async.cg.shared.global [{at}], [{from}], 16;", at = in(reg32) at,
-            from = in(reg64) from, options(nostack, preserves_flags));
-    }
-}
-
-/// Waits for all copies that the thread has begun.
-#[inline(always)]
-pub(crate) fn wait_for_copies() {
-    // SAFETY: waiting has no preconditions.
-    unsafe { asm!("cp.async.wait_all;", options(nostack, preserves_flags)) }
-}
-
 #[inline(always)]
 pub(crate) fn sync_cluster() {
     // SAFETY: collective by the contract of `cluster`: every thread of every block arrives here.

@@ -28,12 +28,6 @@ pub trait DeviceReal: Real + Stored + Handed {
     /// # Safety
     /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]);
-    /// Begins to copy four neighbouring numbers to shared memory: see [`Row::fetch4`](super::Row::fetch4).
-    ///
-    /// # Safety
-    /// As for [`stream_read`](DeviceReal::stream_read) until the copy has been waited for, and for
-    /// [`shared_write4`](DeviceReal::shared_write4).
-    unsafe fn begin_copy(from: *const Self, to: u32);
     /// Four neighbouring numbers of shared memory.
     ///
     /// # Safety
@@ -47,12 +41,6 @@ pub trait DeviceReal: Real + Stored + Handed {
 }
 
 impl DeviceReal for f32 {
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn begin_copy(from: *const Self, to: u32) {
-        // SAFETY: the caller's.
-        unsafe { machine::begin_copy_16(to, from.cast()) }
-    }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read4(offset: u32) -> [Self; 4] {
@@ -92,15 +80,6 @@ impl DeviceReal for f32 {
 }
 
 impl DeviceReal for f64 {
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    unsafe fn begin_copy(from: *const Self, to: u32) {
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
-        unsafe {
-            machine::begin_copy_16(to, from.cast());
-            machine::begin_copy_16(to + 16, from.add(2).cast());
-        }
-    }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read4(offset: u32) -> [Self; 4] {

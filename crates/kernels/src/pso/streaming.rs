@@ -1,13 +1,13 @@
 //! One fused launch an iteration, for swarms that outgrow the registers: each array is read once and
 //! written once, personal bests only where they improve.
 
-use warpswarm_core::launch::{MAX_BLOCK, PsoArgs, reduction_shared_bytes, streaming_rows};
+use warpswarm_core::launch::{MAX_BLOCK, PsoArgs, reduction_shared_bytes};
 use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::{self, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
-use warpswarm_device::point::{TilePoint, WarpPoint, coordinate};
+use warpswarm_device::point::{TilePoint, WarpPoint};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
@@ -39,10 +39,9 @@ pub fn tiled<
     let dimensions = args.dimensions as usize;
     let threads = thread::block_dim();
     let group = thread::index() / LANES;
-    let Shared { scratch, rows, stage } = shared::<R, LANES, K>(threads);
+    let (scratch, stage) = shared::<R, LANES, K>(threads);
     let stage =
         if LANES > 1 { stage.part(group * LANES * K as u32, LANES * K as u32) } else { stage };
-    let rows = Rows::<R, LANES, K>::new(rows, group);
     let bounds = Bounds::<R, LANES, K>::of(swarm);
     let global =
         particle::load::<R, LANES, K>(swarm.global_position.row(0, args.stride), R::ZERO, false);
@@ -51,8 +50,6 @@ pub fn tiled<
     let mut not_finite = 0;
     // All lanes of a block go round equally often, so that lanes may work together.
     let mut first = swarm.part * (threads / LANES);
-    let mut turn = 0;
-    rows.fetch(swarm, turn, (first, group));
     while first < swarm.individuals {
         // The keys of Philox's rounds are computed anew where a particle takes most of the registers.
         let key = if K * R::WORDS > 8 { key.through(thread::opaque) } else { key };
@@ -63,19 +60,19 @@ pub fn tiled<
         let positions = swarm.lane_row(swarm.positions, held);
         let velocities = swarm.lane_row(swarm.velocities, held);
         let bests = swarm.lane_row(swarm.best_positions, held);
-        let best = swarm.best.get(held as usize);
-        // What this group wants next is on its way while it computes.
-        let next = first + args.blocks_per_run * (threads / LANES);
-        rows.arrived();
-        rows.fetch(swarm, turn ^ 1, (next, group));
-        let mut it = if Rows::<R, LANES, K>::ARE {
-            rows.take(turn)
-        } else {
-            let [x, v, p] = [positions, velocities, bests];
-            let load = |row| particle::load::<R, LANES, K>(row, R::ZERO, true);
-            Particle { x: load(x), v: load(v), p: load(p) }
+        let mut it = Particle::<R, LANES, K> {
+            x: particle::load::<R, LANES, K>(positions, R::ZERO, true),
+            v: particle::load::<R, LANES, K>(velocities, R::ZERO, true),
+            p: particle::load::<R, LANES, K>(bests, R::ZERO, true),
         };
-        turn ^= 1;
+        let best = swarm.best.get(held as usize);
+        // What this warp wants next is on its way while it computes.
+        let next = first + args.blocks_per_run * (threads / LANES);
+        let rows = swarm.row(next + thread::warp() * (32 / LANES));
+        let places = 32 / LANES * args.stride;
+        swarm.positions.prefetch(rows, places);
+        swarm.velocities.prefetch(rows, places);
+        swarm.best_positions.prefetch(rows, places);
         let weights = which.weights::<R, LANES, K>(&args.coefficients);
         it.advance(swarm, which, &weights, &global, &bounds);
         if active {
@@ -101,103 +98,17 @@ pub fn tiled<
     swarm.end_iteration(mine, scratch);
 }
 
-/// A block's shared memory.
-struct Shared<R> {
-    /// The scratch of its reduction, `[thread]`
-    scratch: SharedArray<Candidate<R>>,
-    /// What its groups of lanes read, `[group][turn][array][place]`
-    rows: SharedArray<R>,
-    /// The coordinates that lanes show each other, `[group][place]`
-    stage: SharedArray<R>,
-}
-
+/// The scratch of the block's reduction and the stage of its points.
 #[inline(always)]
-fn shared<R: DeviceReal, const LANES: u32, const K: usize>(threads: u32) -> Shared<R> {
-    let candidates = reduction_shared_bytes::<R>(threads);
-    let rows = threads * K as u32 * streaming_rows(K as u32);
-    // SAFETY: the host gives `streaming_shared_bytes`, which is cut so.
+fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
+    threads: u32,
+) -> (SharedArray<Candidate<R>>, SharedArray<R>) {
+    // SAFETY: the host gives `streaming_shared_bytes`: a candidate a thread, then the stage.
     unsafe {
-        Shared {
-            scratch: SharedArray::new(0, threads),
-            rows: SharedArray::new(candidates, rows),
-            stage: SharedArray::new(candidates + rows * R::BYTES, threads * K as u32),
-        }
-    }
-}
-
-/// The rows of a group's particle in shared memory, and those of its next one, which come while it computes.
-#[derive(Clone, Copy)]
-struct Rows<R, const LANES: u32, const K: usize> {
-    /// `[turn][array][place]`
-    rows: SharedArray<R>,
-}
-
-impl<R: DeviceReal, const LANES: u32, const K: usize> Rows<R, LANES, K> {
-    /// Whether there are any; where a lane has few coordinates, they are read when they are needed.
-    const ARE: bool = streaming_rows(K as u32) > 0;
-    const ROW: u32 = LANES * K as u32;
-
-    /// Those of a group, zero. Collective in the warp.
-    #[inline(always)]
-    fn new(all: SharedArray<R>, group: u32) -> Self {
-        let count = streaming_rows(K as u32) * Self::ROW;
-        let rows = all.part(group * count, count);
-        // Places beyond a row's end stay so.
-        let mut i = thread::lane() % LANES;
-        while i < count {
-            rows.set(i, R::ZERO);
-            i += LANES;
-        }
-        warp::sync();
-        Rows { rows }
-    }
-
-    /// Has the rows of the group's particle come, of those from `first` on that the block moves; a group without one gets the
-    /// last one's. All lanes have taken those of the turn before last.
-    #[inline(always)]
-    fn fetch(&self, swarm: &Swarm<'_, R>, turn: u32, (first, group): (u32, u32)) {
-        if !Self::ARE || first >= swarm.individuals {
-            return;
-        }
-        let particle = (first + group).min(swarm.individuals - 1);
-        let arrays = [swarm.positions, swarm.velocities, swarm.best_positions];
-        let mut array = 0;
-        while array < 3 {
-            let row = swarm.lane_row(arrays[array], particle);
-            let to = (3 * turn + array as u32) * Self::ROW;
-            let mut k = 0;
-            while k < Self::ROW {
-                let i = k + 4 * (thread::lane() % LANES);
-                row.fetch4(i, self.rows, to + i);
-                k += 4 * LANES;
-            }
-            array += 1;
-        }
-    }
-
-    /// Waits for what was fetched last. Collective in the warp.
-    #[inline(always)]
-    fn arrived(&self) {
-        if Self::ARE {
-            thread::wait_for_copies();
-            warp::sync();
-        }
-    }
-
-    /// This lane's share of the particle.
-    #[inline(always)]
-    fn take(&self, turn: u32) -> Particle<R, LANES, K> {
-        let own = |array: u32| {
-            let mut own = [R::ZERO; K];
-            let mut k = 0;
-            while k < K {
-                let i = coordinate::<LANES>(thread::lane(), k) as u32;
-                own[k] = self.rows.get((3 * turn + array) * Self::ROW + i);
-                k += 1;
-            }
-            own
-        };
-        Particle { x: own(0), v: own(1), p: own(2) }
+        (
+            SharedArray::new(0, threads),
+            SharedArray::new(reduction_shared_bytes::<R>(threads), threads * K as u32),
+        )
     }
 }
 

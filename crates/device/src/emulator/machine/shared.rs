@@ -108,21 +108,6 @@ fn check_vector(offset: u32) {
     }
 }
 
-/// Copies at once: nobody may look before [`wait_for_copies`] all the same.
-///
-/// # Safety
-/// `from` is valid for a read of 16 bytes, or null.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn begin_copy_16(at: u32, from: *const u32) {
-    // SAFETY: the caller's.
-    unsafe { shared_write_4x32(at, super::stream_read_4x32(from)) }
-}
-
-/// There is nothing to wait for.
-#[inline(always)]
-pub(crate) fn wait_for_copies() {}
-
 #[inline(always)]
 #[track_caller]
 pub(crate) fn sync_cluster() {
