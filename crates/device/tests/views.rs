@@ -11,7 +11,7 @@ use warpswarm_core::real::Real;
 use warpswarm_device::emulator;
 use warpswarm_device::shared::Stored;
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{block, thread, warp};
+use warpswarm_device::{block, thread};
 
 fn stream_kernel<R: DeviceReal>((x, y): (Array<R>, Array<R>)) {
     let (x, y) = (x.view(), y.view());
@@ -38,36 +38,6 @@ fn streams_of_four() {
         launch(&blocks(2, 64), (x.array(), y.array()), stream_kernel::<R>).unwrap();
         for (x, y) in items.chunks(4).zip(y.slice().chunks(4)) {
             assert_eq!([x[3], x[2], x[1], x[0]], y);
-        }
-    }
-    check::<f32>();
-    check::<f64>();
-}
-
-/// Rows of eleven fours come to shared memory, and what lies beyond stays as it is.
-fn fetch_kernel<R: DeviceReal>((x, y): (Array<R>, Array<R>)) {
-    let (lane, warp) = (thread::lane(), thread::warp());
-    let row = x.view().row(44 * warp as usize, 44);
-    let rows = shared::<R>(0, 2 * 128).part(128 * warp, 128);
-    rows.set4(4 * lane, [-R::ONE; 4]);
-    row.fetch4(4 * lane, rows, 4 * lane);
-    thread::wait_for_copies();
-    warp::sync();
-    let other = (lane + 1) % 32;
-    y.view().row(128 * warp as usize, 128).set_stream4(4 * other, rows.get4(4 * other));
-}
-
-#[test]
-fn rows_that_are_fetched() {
-    fn check<R: DeviceReal + Default>() {
-        let items: Vec<R> = (0..88).map(R::from_u32).collect();
-        for config in orders(blocks(1, 64)) {
-            let (mut x, mut y) = (Aligned::new(&items), Aligned::zeroed(256));
-            launch(&config, (x.array(), y.array()), fetch_kernel::<R>).unwrap();
-            for (x, y) in items.chunks(44).zip(y.slice().chunks(128)) {
-                assert_eq!(x, &y[..44]);
-                assert!(y[44..].iter().all(|y| *y == -R::ONE));
-            }
         }
     }
     check::<f32>();
