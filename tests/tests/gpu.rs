@@ -100,15 +100,15 @@ fn long_runs_and_large_swarms() {
     check(&Case { iterations: 10, ..Case::new("ackley", 100, 20_000) }, &places);
 }
 
-/// Ten million iterations of swarms of eight blocks and more, against launches of one iteration each, where blocks do not exchange:
-/// a value that was lost, or half of one and half of another, would send a swarm elsewhere. New swarms improve on their
+/// Ten million iterations of swarms over clusters, and as many over grids of more blocks than a cluster has, against launches
+/// of one iteration each, where blocks do not exchange: a value that was lost, or half of one and half of another, would send a swarm elsewhere. New swarms improve on their
 /// best in a third of their iterations or more, so that exchanges carry positions.
 #[test]
 fn ten_million_exchanges() {
     let reference = Place::device(Backend::Gpu, Schedule::Stepwise, None);
     let place = Place::device(Backend::Gpu, Schedule::Resident, Some(64));
-    for dimensions in [2, 5] {
-        let case = Case::new("rastrigin", dimensions, 512);
+    for (dimensions, individuals) in [(2, 512), (5, 128), (2, 1_088), (5, 512)] {
+        let case = Case::new("rastrigin", dimensions, individuals);
         let case = Case { runs: 20_000, iterations: 250, ..case };
         check_against::<f32>(&case, reference, &[place]);
     }
