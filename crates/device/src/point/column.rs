@@ -19,7 +19,7 @@ pub struct ColumnPoint<R> {
 
 impl<R: DeviceReal> ColumnPoint<R> {
     /// The point of so many dimensions in `column`, which begins at a multiple of 16 bytes and has at least
-    /// [`column_len`] places.
+    /// [`column_len`](warpswarm_core::launch::column_len) places.
     #[inline(always)]
     pub fn new(column: SharedArray<R>, dimensions: usize) -> Self {
         ColumnPoint { column, dimensions }

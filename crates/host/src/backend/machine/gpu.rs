@@ -7,6 +7,8 @@
 //! unusable: the device is *poisoned*, and every later call in the process fails at once.
 #![allow(unsafe_code)]
 
+mod architecture;
+mod clusters;
 mod failures;
 mod kernels;
 
@@ -22,6 +24,8 @@ use super::{Kernel, Machine, Parameter, Shape};
 use crate::error::{Error, Result};
 use crate::system;
 
+pub(crate) use architecture::check_architecture;
+use architecture::has_clusters;
 use failures::{failure, is_final, message};
 pub(crate) use kernels::package;
 
@@ -85,20 +89,6 @@ fn describe(ordinal: i32) -> Result<(system::Device, sys::CUdevice)> {
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
     };
     Ok((found, device))
-}
-
-/// Whether a device runs code for an architecture such as `sm_80`.
-pub(crate) fn check_architecture(device: &system::Device, arch: &str) -> Result<()> {
-    let (major, minor) = device.compute_capability;
-    let needed = arch.trim_start_matches("sm_").parse::<u32>();
-    match needed {
-        Ok(needed) if 10 * major + minor < needed => Err(Error::UnsupportedArchitecture {
-            device: device.name.clone(),
-            found: format!("sm_{major}{minor}"),
-            needed: arch.into(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// The first device, opened once per process.
@@ -211,53 +201,18 @@ impl Context {
         // SAFETY: the module has just been loaded.
         let function =
             unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
-        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // SAFETY: the function's module is never unloaded. Kernels have no other shared memory.
-        let said = unsafe {
-            result::function::set_function_attribute(function, attribute, self.most_shared)
-        };
-        self.check("cuFuncSetAttribute", said)?;
-        if self.facts.compute_capability >= WITH_CLUSTERS {
-            let attribute =
-                sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-            // SAFETY: as above. Clusters of more than eight blocks are asked for before they are launched.
-            let said = unsafe { result::function::set_function_attribute(function, attribute, 1) };
+        use sys::CUfunction_attribute as Of;
+        let shared = (Of::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self.most_shared);
+        let large = (Of::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+        let count = if has_clusters(&self.facts) { 2 } else { 1 };
+        for (attribute, value) in &[shared, large][..count] {
+            // SAFETY: the function's module is never unloaded. Kernels have no other shared memory, and clusters of more than
+            // eight blocks are asked for before they are launched.
+            let said =
+                unsafe { result::function::set_function_attribute(function, *attribute, *value) };
             self.check("cuFuncSetAttribute", said)?;
         }
         Ok(function)
-    }
-}
-
-/// The first compute capability of devices that have clusters.
-const WITH_CLUSTERS: (u32, u32) = (9, 0);
-
-/// The attribute of launches with clusters of so many blocks.
-fn cluster_of(blocks: u32) -> sys::CUlaunchAttribute {
-    let dimensions = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: blocks, y: 1, z: 1 };
-    sys::CUlaunchAttribute {
-        id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-        pad: Default::default(),
-        value: sys::CUlaunchAttributeValue { clusterDim: dimensions },
-    }
-}
-
-/// A launch on `stream` with attributes.
-fn config(
-    shape: Shape,
-    stream: sys::CUstream,
-    attributes: &mut [sys::CUlaunchAttribute],
-) -> sys::CUlaunchConfig {
-    sys::CUlaunchConfig {
-        gridDimX: shape.grid,
-        gridDimY: 1,
-        gridDimZ: 1,
-        blockDimX: shape.block,
-        blockDimY: 1,
-        blockDimZ: 1,
-        sharedMemBytes: shape.shared,
-        hStream: stream,
-        attrs: attributes.as_mut_ptr(),
-        numAttrs: attributes.len() as u32,
     }
 }
 
@@ -334,25 +289,14 @@ impl Machine for Gpu {
     }
 
     fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
-        if self.context.facts.compute_capability < WITH_CLUSTERS {
+        if !has_clusters(&self.context.facts) {
             return Ok(0);
         }
         let function = self.context.function(kernel)?;
         self.context.enter()?;
-        let mut attributes = [cluster_of(shape.cluster)];
-        let config = config(shape, self.stream, &mut attributes);
-        let mut clusters = 0;
-        // SAFETY: the function's module is never unloaded; `config` points to `attributes`, which outlives the call.
-        let said = unsafe {
-            sys::cuOccupancyMaxActiveClusters(&raw mut clusters, function, &raw const config)
-        };
-        match said {
-            CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE => Ok(0),
-            said => {
-                self.context.check("cuOccupancyMaxActiveClusters", said.result())?;
-                Ok(clusters.max(0) as u32)
-            }
-        }
+        // SAFETY: the function's module is never unloaded.
+        let clusters = unsafe { clusters::at_once(function, shape, self.stream) };
+        self.context.check("cuOccupancyMaxActiveClusters", clusters)
     }
 
     fn load(&mut self, kernel: &Kernel) -> Result<()> {
@@ -411,16 +355,13 @@ impl Machine for Gpu {
         let Shape { grid, block, shared, cooperative, cluster } = shape;
         let mut parameters = [parameter.bytes().as_ptr().cast_mut().cast::<c_void>()];
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));
-        let mut attributes = [cluster_of(cluster)];
-        let config = config(shape, self.stream, &mut attributes);
         // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, of the structs
         // that its name gives, and copied by the driver before it returns; the addresses in it are
         // of arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the
-        // stream has been waited for. `config` points to `attributes`, which outlives the call.
+        // stream has been waited for.
         let said = unsafe {
             if cluster > 0 {
-                let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
-                sys::cuLaunchKernelEx(&raw const config, function, parameters, none).result()
+                clusters::launch(function, shape, self.stream, &mut parameters)
             } else if cooperative {
                 result::launch_cooperative_kernel(
                     function,
@@ -457,23 +398,6 @@ impl Drop for Gpu {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn architectures_compare_as_numbers() {
-        let device = |compute_capability| system::Device {
-            name: "Test".into(),
-            memory: 0,
-            compute_capability,
-            multiprocessors: 1,
-        };
-        assert!(check_architecture(&device((8, 0)), "sm_80").is_ok());
-        assert!(check_architecture(&device((12, 0)), "sm_90").is_ok());
-        let error = check_architecture(&device((7, 5)), "sm_80").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "Test has architecture sm_75; the kernels need sm_80 or later"
-        );
-    }
 
     /// Where kernels are built in, they are those that the emulator has.
     #[cfg(feature = "emulator")]
