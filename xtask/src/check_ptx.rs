@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use warpswarm_ptx_builder::Module;
+use warpswarm_ptx_builder::cut::number;
 use warpswarm_ptx_builder::package::checksum;
 
 use crate::ptxas::{Ptxas, Usage, usage};
@@ -141,9 +142,8 @@ fn assemble_all(
 
 /// Whether a module is for an architecture; it may be for later ones alone.
 fn runs_on(module: &Module, arch: &str) -> bool {
-    let number = |arch: &str| arch.trim_start_matches("sm_").parse::<u32>().ok();
     let target = module.text.lines().find_map(|line| line.strip_prefix(".target "));
-    target.and_then(number) <= number(arch)
+    target.map_or(0, number) <= number(arch)
 }
 
 /// What ptxas says about a module, now or when it last saw the same text.

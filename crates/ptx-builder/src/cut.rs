@@ -130,8 +130,8 @@ pub fn cut(ptx: &str, lowest: Option<Version>) -> Result<Vec<Module>, CutError> 
         .collect()
 }
 
-/// The number of an architecture such as `sm_90`.
-fn number(target: &str) -> u32 {
+/// The number of an architecture: 90 of `sm_90` and of `sm_90a`, 0 of what is none.
+pub fn number(target: &str) -> u32 {
     let digits = target.trim_start_matches("sm_");
     digits.trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0)
 }

@@ -37,6 +37,7 @@ pub use fault::{Fault, FaultKind, Place};
 use core::any::TypeId;
 use core::mem::MaybeUninit;
 
+use warpswarm_core::launch::MAX_CLUSTER;
 use warpswarm_core::objective::Objective;
 use warpswarm_core::order::Fitness;
 
@@ -45,9 +46,6 @@ use crate::view::DeviceReal;
 
 /// The largest block of any GPU.
 const MAX_BLOCK: u32 = 1024;
-
-/// The largest cluster of any GPU.
-const MAX_CLUSTER: u32 = 16;
 
 /// The sizes of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

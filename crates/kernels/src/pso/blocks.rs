@@ -37,28 +37,22 @@ pub trait Blocks {
     fn end() {}
 }
 
-/// One alone.
+/// Those whose board is in global memory, where tags go on from launch to launch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct One;
+pub(super) struct Far<const SEVERAL: bool>;
 
-/// Those of a cooperative grid: the board is in global memory, and tags go on from launch to launch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Grid;
+/// One alone, which shows nobody anything.
+pub(super) type One = Far<false>;
+
+/// Those of a cooperative grid.
+pub(super) type Grid = Far<true>;
 
 /// Those of a cluster: each has a copy of the board in its shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cluster;
 
-/// The board of a run in global memory.
-#[inline(always)]
-fn far<R: DeviceReal, const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> View<u64> {
-    let (blocks, stride) = (u64::from(swarm.args.blocks_per_run), swarm.args.stride);
-    let words = pso_slots_len::<R>(CONSTRAINED, 1, blocks, stride);
-    of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
-}
-
-impl Blocks for One {
-    const SEVERAL: bool = false;
+impl<const SEVERAL: bool> Blocks for Far<SEVERAL> {
+    const SEVERAL: bool = SEVERAL;
     type Board = View<u64>;
 
     #[inline(always)]
@@ -66,20 +60,9 @@ impl Blocks for One {
         swarm: &Swarm<'_, R>,
         _near: SharedArray<u64>,
     ) -> View<u64> {
-        far::<R, CONSTRAINED>(swarm)
-    }
-}
-
-impl Blocks for Grid {
-    const SEVERAL: bool = true;
-    type Board = View<u64>;
-
-    #[inline(always)]
-    fn board<R: DeviceReal, const CONSTRAINED: bool>(
-        swarm: &Swarm<'_, R>,
-        _near: SharedArray<u64>,
-    ) -> View<u64> {
-        far::<R, CONSTRAINED>(swarm)
+        let (blocks, stride) = (u64::from(swarm.args.blocks_per_run), swarm.args.stride);
+        let words = pso_slots_len::<R>(CONSTRAINED, 1, blocks, stride);
+        of_run(swarm.args.slots, swarm.args.runs, swarm.run, words as usize)
     }
 }
 

@@ -26,14 +26,12 @@ pub(crate) fn check_architecture(device: &system::Device, arch: &str) -> Result<
 mod tests {
     use super::*;
 
+    fn device(compute_capability: (u32, u32)) -> system::Device {
+        system::Device { name: "Test".into(), memory: 0, compute_capability, multiprocessors: 1 }
+    }
+
     #[test]
     fn architectures_compare_as_numbers() {
-        let device = |compute_capability| system::Device {
-            name: "Test".into(),
-            memory: 0,
-            compute_capability,
-            multiprocessors: 1,
-        };
         assert!(check_architecture(&device((8, 0)), "sm_80").is_ok());
         assert!(check_architecture(&device((12, 0)), "sm_90").is_ok());
         let error = check_architecture(&device((7, 5)), "sm_80").unwrap_err();
@@ -45,14 +43,8 @@ mod tests {
 
     #[test]
     fn clusters_came_with_hopper() {
-        let of = |compute_capability| system::Device {
-            name: "Test".into(),
-            memory: 0,
-            compute_capability,
-            multiprocessors: 1,
-        };
         assert_eq!(
-            [(8, 9), (9, 0), (12, 0)].map(|found| has_clusters(&of(found))),
+            [(8, 9), (9, 0), (12, 0)].map(|found| has_clusters(&device(found))),
             [false, true, true]
         );
     }
