@@ -157,7 +157,7 @@ fn parameters_must_be_known_and_in_range() {
     set("inertia", &["'inertia'", "KEY=VALUE"]);
     set("inertia=", &["inertia", "allowed: a finite number"]);
     set("inertia=NaN", &["inertia", "NaN", "allowed: a finite number"]);
-    set("social=-1", &["social", "-1", "at least 0"]);
+    set("social=-1", &["social", "-1", "from 0 to 1e30"]);
     set("velocity_limit=0", &["velocity_limit", "0", "above 0"]);
     set("boundary=bounce", &["boundary", "bounce", "clamp", "reflect"]);
     set("preset=best", &["preset `best`", "clerc-kennedy-2002", "cpso-paper"]);

@@ -135,7 +135,7 @@ impl<R: Real> Method<R> for Cmepso<R> {
         let best = if seen.master { site.best() } else { best_of_slave };
         let best = self.epso.near(best, weights, site);
         let coefficients = &self.epso.with(weights);
-        let pulls = pso::pulls(coefficients, site.drawn(0));
+        let pulls = pso::pulls(coefficients, site.factors());
         let velocity = pso::velocity(coefficients, at, best, pulls);
         let velocity = if seen.master {
             let third = site.drawn(2)[0].times(weights.third);

@@ -164,7 +164,7 @@ impl<R: Real> Method<R> for Epso<R> {
         let pulls = if weights.mutated {
             [coefficients.cognitive, coefficients.social]
         } else {
-            pso::pulls(coefficients, site.drawn(0))
+            pso::pulls(coefficients, site.factors())
         };
         let best = self.near(site.best(), weights, site);
         let velocity = pso::velocity(coefficients, at, best, pulls);

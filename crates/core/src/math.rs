@@ -53,6 +53,20 @@ pub fn one_to_two_f64(high: u32, low: u32) -> f64 {
     f64::from_bits((u64::from(high) << 32) | u64::from(low))
 }
 
+/// The lower and the upper half of a word as numbers in [128, 129): 128 + k / 2^16.
+#[inline(always)]
+pub fn halves_f32(word: u32) -> [f32; 2] {
+    // On the GPU the exponent's bits are shifted in with the half: one instruction.
+    let upper = (((0x4300_u64 << 32) | u64::from(word)) >> 16) as u32;
+    [0x4300_0000 | (word & 0xffff), upper].map(f32::from_bits)
+}
+
+/// A word as a number in [2^20, 2^20 + 1): 2^20 + k / 2^32.
+#[inline(always)]
+pub fn word_f64(word: u32) -> f64 {
+    f64::from_bits((0x4130_0000 << 32) | u64::from(word))
+}
+
 /// The smaller of `a` and a `b` that is neither a NaN nor -0.
 ///
 /// PTX's minimum puts -0 before +0 and prefers a number to a NaN: with such a `b`, so does this

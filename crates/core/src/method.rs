@@ -20,7 +20,7 @@
 mod draws;
 
 use crate::order::{Candidate, Fitness};
-use crate::random::{Draw, Purpose, RunKey, Stream};
+use crate::random::{Draw, Factor, Purpose, RunKey, Stream};
 use crate::real::Real;
 use crate::sum::{self, Operator};
 
@@ -268,6 +268,8 @@ pub trait Site<R: Real> {
     fn best(&self) -> R;
     /// Lower and upper bound.
     fn bounds(&self) -> (R, R);
+    /// The random factors (r1, r2) of the pulls of [`pso`](crate::pso); not independent of the draws of set 0.
+    fn factors(&self) -> [Factor<R>; 2];
     /// Two draws as they are made, for products; sets, below 8, are independent.
     fn drawn(&self, set: u32) -> [Draw<R>; 2];
     /// The same draws as numbers uniform in (0, 1).
@@ -350,6 +352,9 @@ pub(crate) mod tests {
         fn bounds(&self) -> (f64, f64) {
             self.bounds
         }
+        fn factors(&self) -> [Factor<f64>; 2] {
+            self.draws[0].map(|r| Factor::of_offset(f64::FACTOR_OFFSET + r))
+        }
         fn drawn(&self, set: u32) -> [Draw<f64>; 2] {
             self.draws[set as usize].map(|r| Draw::of_one_to_two(1.0 + r))
         }
@@ -377,6 +382,7 @@ pub(crate) mod tests {
         assert_ne!(first.uniform(0), second.uniform(0));
         assert_ne!(site(&first).drawn::<f64>(0, 0), site(&second).drawn::<f64>(0, 0));
         assert_ne!(site(&first).drawn::<f64>(0, 0), site(&first).drawn::<f64>(0, 1));
+        assert_ne!(site(&first).factors::<f64>(0), site(&second).factors::<f64>(0));
         let pair = site(&second).of_pair::<f64>(3);
         assert_eq!(pair, [6, 7].map(|i| site(&second).drawn(i, 0)));
         assert_ne!(site(&first).reentry::<f64>(0), site(&second).reentry::<f64>(0));

@@ -13,12 +13,12 @@
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
 //! | w | `inertia` | share of the velocity that is kept | finite | 0.7298 |
-//! | c1 | `cognitive` | pull to the personal best | finite, >= 0 | 1.4962 |
-//! | c2 | `social` | pull to the global best | finite, >= 0 | 1.4962 |
+//! | c1 | `cognitive` | pull to the personal best | [0, 1e30] | 1.4962 |
+//! | c2 | `social` | pull to the global best | [0, 1e30] | 1.4962 |
 //! | k | `velocity_limit` | largest speed in ranges per iteration | > 0, inf for none | 1 |
 //! | | `boundary` | see [`boundary`] | | clamp |
 //! | COR | `correction` | reach of the mode `reverse` | [0, 1] | 0.22 |
-//! | r1, r2 | | uniform in [0, 1), fresh for every coordinate | | |
+//! | r1, r2 | | uniform in [0, 1), fresh for every coordinate: [`Factor`]s | | |
 //! | p, g | | personal best, global best of the iteration before | | |
 //!
 //! **Source.** Hussain, Hussein et al., "CPSO: particle swarm optimization with CUDA and tree
@@ -35,7 +35,7 @@
 //! can arise, and positions stay in bounds.
 
 use crate::boundary::{self, Boundary};
-use crate::random::{Draw, Purpose, RunKey, Stream};
+use crate::random::{Draw, Factor, Purpose, RunKey, Stream};
 use crate::real::Real;
 
 /// The coefficients of a particle's move, in the precision of the run.
@@ -69,7 +69,7 @@ pub struct Coordinate<R> {
 
 /// The weights c1 r1 and c2 r2 of a coordinate's two pulls.
 #[inline(always)]
-pub fn pulls<R: Real>(coefficients: &Coefficients<R>, [r1, r2]: [Draw<R>; 2]) -> [R; 2] {
+pub fn pulls<R: Real>(coefficients: &Coefficients<R>, [r1, r2]: [Factor<R>; 2]) -> [R; 2] {
     [r1.times(coefficients.cognitive), r2.times(coefficients.social)]
 }
 
@@ -159,8 +159,9 @@ mod tests {
     #[test]
     fn equation_2_by_hand() {
         let at = Coordinate { position: 1.0, velocity: 3.0, personal_best: 2.0 };
+        let factors = [0.25, 0.5].map(|r| Factor::of_offset(f64::FACTOR_OFFSET + r));
         // 0.5 * 3 + 2 * 0.25 * (2 - 1) + 4 * 0.5 * (-1 - 1) = 1.5 + 0.5 - 4
-        assert_eq!(velocity(&C, at, -1.0, pulls(&C, [1.25, 1.5].map(Draw::of_one_to_two))), -2.0);
+        assert_eq!(velocity(&C, at, -1.0, pulls(&C, factors)), -2.0);
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl<R: Real> Method<R> for Pso<R> {
         };
         let star = self.topology == Topology::Star;
         let pull = if star { site.best() } else { site.of(plan.leader) };
-        let pulls = pso::pulls(coefficients, site.drawn(0));
+        let pulls = pso::pulls(coefficients, site.factors());
         let velocity = pso::velocity(coefficients, at, pull, pulls);
         let velocity = pso::limited(coefficients, velocity, site.bounds());
         let reentry = || site.reentry();

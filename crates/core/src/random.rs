@@ -193,18 +193,6 @@ impl Stream {
         R::coordinate_draws(|index| self.block(index), pair)
     }
 
-    /// [`coordinate_draws`](Stream::coordinate_draws) of `PAIRS` neighbouring pairs from `first` on.
-    #[inline(always)]
-    pub fn pairs<R: Real, const PAIRS: usize>(self, first: u32) -> [[[Draw<R>; 2]; 2]; PAIRS] {
-        let mut draws = [[[Draw::of_one_to_two(R::ONE); 2]; 2]; PAIRS];
-        let mut pair = 0;
-        while pair < PAIRS {
-            draws[pair] = self.coordinate_draws(first + pair as u32);
-            pair += 1;
-        }
-        draws
-    }
-
     /// Both draws of one coordinate.
     #[inline(always)]
     pub fn draws_of<R: Real>(self, coordinate: u32) -> [Draw<R>; 2] {
@@ -212,6 +200,33 @@ impl Stream {
         let [even, odd] = self.coordinate_draws(coordinate / 2);
         let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
         [choose(0), choose(1)]
+    }
+
+    /// The factors (r1, r2) of the coordinates `2 * pair` and `2 * pair + 1`.
+    #[inline(always)]
+    pub fn pair_factors<R: Real>(self, pair: u32) -> [[Factor<R>; 2]; 2] {
+        R::pair_factors(|index| self.block(index), pair)
+    }
+
+    /// The factors of the four coordinates from `4 * quad` on.
+    #[inline(always)]
+    pub fn quad_factors<R: Real>(self, quad: u32) -> [[Factor<R>; 2]; 4] {
+        R::quad_factors(|index| self.block(index), quad)
+    }
+
+    /// Both factors of one coordinate.
+    #[inline(always)]
+    pub fn factors_of<R: Real>(self, coordinate: u32) -> [Factor<R>; 2] {
+        let [even, odd] = self.pair_factors(coordinate / 2);
+        let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
+        [choose(0), choose(1)]
+    }
+
+    /// The first factors of [`PLACES`] neighbouring coordinates from `first` on, and their second ones; of no meaning from
+    /// the `count`-th on. `first` is a multiple of 4.
+    #[inline(always)]
+    pub fn row_factors<R: Real>(self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
+        R::row_factors(self, first, count)
     }
 }
 
@@ -245,6 +260,31 @@ impl<R: Real> Draw<R> {
     pub fn times(self, factor: R) -> R {
         // factor (1 + r) - factor, of which nothing is rounded but the result.
         self.0.fused(factor, -factor)
+    }
+}
+
+/// A random factor as it is made: r uniform in [0, 1), a multiple of 2^-16 in `f32` and of 2^-32 in `f64`, and
+/// [`Real::FACTOR_OFFSET`] more.
+///
+/// It is what multiplies a difference of positions, for which so many digits are enough; it costs half of a [`Draw`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor<R>(R);
+
+/// The largest number that a [`Factor`] may multiply.
+pub const MAX_FACTORED: f64 = 1e30;
+
+impl<R: Real> Factor<R> {
+    /// The factor r of [`Real::FACTOR_OFFSET`] + r.
+    #[inline(always)]
+    pub fn of_offset(offset: R) -> Self {
+        Factor(offset)
+    }
+
+    /// `weight` times r, rounded once; the weight is between -[`MAX_FACTORED`] and that.
+    #[inline(always)]
+    pub fn times(self, weight: R) -> R {
+        // Nothing is rounded but the result: the offset is a power of two.
+        self.0.fused(weight, -(weight * R::FACTOR_OFFSET))
     }
 }
 
@@ -310,12 +350,42 @@ mod tests {
     }
 
     #[test]
-    fn the_draws_of_a_row_are_those_of_its_coordinates() {
+    fn factors_take_the_halves_of_words() {
+        let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2);
+        let [a, b, c, d] = stream.block(4).map(f64::from);
+        let times = |i| stream.factors_of::<f32>(i).map(|r| f64::from(r.times(65_536.0)));
+        let (lower, upper) = (|word: f64| word % 65_536.0, |word: f64| (word / 65_536.0).floor());
+        assert_eq!([times(16), times(17)], [[lower(a), lower(b)], [upper(a), upper(b)]]);
+        assert_eq!([times(18), times(19)], [[lower(c), lower(d)], [upper(c), upper(d)]]);
+        let times = |i| stream.factors_of::<f64>(i).map(|r| r.times(4_294_967_296.0));
+        assert_eq!([times(8), times(9)], [[a, b], [c, d]]);
+    }
+
+    #[test]
+    fn factors_by_hand() {
+        let [least, most] = [0.0, 1.0 - 2f32.powi(-16)].map(|r| Factor::of_offset(128.0 + r));
+        // The product is rounded once: 2^24 - 1 times r needs 40 digits.
+        let weight = 16_777_215.0;
+        let exact = f64::from(weight) * (1.0 - 2f64.powi(-16));
+        assert_eq!([least.times(weight), most.times(weight)], [0.0, exact as f32]);
+        let weight = MAX_FACTORED as f32;
+        assert_eq!(Factor::of_offset(128.5).times(weight), weight / 2.0);
+        let weight = MAX_FACTORED;
+        assert_eq!(Factor::of_offset(f64::FACTOR_OFFSET + 0.5).times(weight), weight / 2.0);
+    }
+
+    #[test]
+    fn a_row_draws_as_its_coordinates_do() {
         fn check<R: Real>(first: u32, count: usize) {
             let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2).set(3);
             let [r1, r2] = stream.row_draws::<R>(first, count);
+            let [f1, f2] = stream.row_factors::<R>(first, count);
             for i in 0..count {
-                assert_eq!([r1[i], r2[i]], stream.draws_of::<R>(first + i as u32), "{first} {i}");
+                let coordinate = first + i as u32;
+                assert_eq!([r1[i], r2[i]], stream.draws_of::<R>(coordinate), "{first} {i}");
+                let factors = stream.factors_of::<R>(coordinate);
+                assert_eq!([f1[i], f2[i]], factors, "{first} {i}");
+                assert_eq!(stream.quad_factors::<R>(coordinate / 4)[i % 4], factors);
             }
         }
         for (first, count) in [(0, 1), (0, 2), (0, 5), (0, 30), (0, PLACES), (32, 3), (96, 31)] {

@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
-use warpswarm_core::random::{Draw, PLACES, Purpose, RunKey, Stream};
+use warpswarm_core::random::{Factor, PLACES, Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
 use crate::task::{Bounds, Evaluate, Task};
@@ -132,7 +132,7 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         }
     }
 
-    /// Moves `count` coordinates from the `first` on, of as many draws.
+    /// Moves `count` coordinates from the `first` on, of as many factors.
     #[inline(always)]
     fn move_places(
         &self,
@@ -141,7 +141,7 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         (x, v): (&mut [R], &mut [R]),
         leaders: Leaders<'_, R>,
     ) {
-        let [cognitive, social] = stream.row_draws(first as u32, count);
+        let [cognitive, social] = stream.row_factors(first as u32, count);
         let (x, v) = (&mut x[first..][..count], &mut v[first..][..count]);
         let (personal, global) =
             (&leaders.personal[first..][..count], &leaders.global[first..][..count]);
@@ -151,9 +151,9 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         let mut moved = [[R::ZERO; PLACES]; 2];
         for i in 0..count {
             let at = Coordinate { position: x[i], velocity: v[i], personal_best: personal[i] };
-            let (draws, bounds) = ([cognitive[i], social[i]], (lower[i], upper[i]));
+            let (factors, bounds) = ([cognitive[i], social[i]], (lower[i], upper[i]));
             let place = (index, (first + i) as u32);
-            (moved[0][i], moved[1][i]) = self.moved(place, at, global[i], bounds, draws);
+            (moved[0][i], moved[1][i]) = self.moved(place, at, global[i], bounds, factors);
         }
         x.copy_from_slice(&moved[0][..count]);
         v.copy_from_slice(&moved[1][..count]);
@@ -163,12 +163,12 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
     #[inline(always)]
     fn move_few(&self, index: u32, x: &mut [R; 2], v: &mut [R; 2], leaders: Leaders<'_, R>) {
         let stream = Stream::new(self.key, Purpose::Move, self.iteration, index);
-        let draws = stream.coordinate_draws(0);
+        let factors = stream.pair_factors(0);
         for i in 0..self.bounds.dimensions() {
             let at =
                 Coordinate { position: x[i], velocity: v[i], personal_best: leaders.personal[i] };
             let place = (index, i as u32);
-            (x[i], v[i]) = self.moved(place, at, leaders.global[i], self.bounds.of(i), draws[i]);
+            (x[i], v[i]) = self.moved(place, at, leaders.global[i], self.bounds.of(i), factors[i]);
         }
     }
 
@@ -180,9 +180,9 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         at: Coordinate<R>,
         global: R,
         bounds: (R, R),
-        draws: [Draw<R>; 2],
+        factors: [Factor<R>; 2],
     ) -> (R, R) {
-        let pulls = pso::pulls(&self.coefficients, draws);
+        let pulls = pso::pulls(&self.coefficients, factors);
         let velocity = pso::velocity(&self.coefficients, at, global, pulls);
         let velocity = pso::limited(&self.coefficients, velocity, bounds);
         let reentry = || reentry_draw(self.key, self.iteration, index, i);

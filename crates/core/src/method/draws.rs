@@ -1,7 +1,7 @@
 //! What a method draws.
 
 use super::Individual;
-use crate::random::{Draw, PLACES, Purpose, RunKey, Stream};
+use crate::random::{Draw, Factor, PLACES, Purpose, RunKey, Stream};
 use crate::real::Real;
 
 /// The draws of a [`Site`](super::Site).
@@ -25,6 +25,18 @@ impl SiteDraws {
     #[inline(always)]
     pub fn of_pair<R: Real>(&self, pair: u32) -> [[Draw<R>; 2]; 2] {
         self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
+    }
+
+    /// The factors of `count` coordinates from `first` on: see [`Stream::row_factors`].
+    #[inline(always)]
+    pub fn factors_of_row<R: Real>(&self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt).row_factors(first, count)
+    }
+
+    /// See [`Site::factors`](super::Site::factors).
+    #[inline(always)]
+    pub fn factors<R: Real>(&self, coordinate: u32) -> [Factor<R>; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt).factors_of(coordinate)
     }
 
     /// Those of a set of `count` coordinates from `first` on: see [`Stream::row_draws`].

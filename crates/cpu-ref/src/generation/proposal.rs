@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use warpswarm_core::method::{MAX_OWN, Method, Own, Site, SiteDraws};
-use warpswarm_core::random::{Draw, PLACES};
+use warpswarm_core::random::{Draw, Factor, PLACES};
 use warpswarm_core::real::Real;
 
 use super::Before;
@@ -113,6 +113,8 @@ impl<R: Real> Proposal<R> {
 const SETS: u32 = 8;
 /// In whose place the draws are with which coordinates re-enter their bounds.
 const REENTRY: u32 = SETS;
+/// The bit of what is asked for that stands for the factors.
+const FACTORS: u32 = SETS + 1;
 /// The bit of what is asked for that says that there is no such individual.
 const ABSENT: u32 = 31;
 
@@ -121,18 +123,27 @@ pub(super) struct Drawn<R> {
     /// Which are there, a bit a set; the others are of no meaning.
     there: u32,
     sets: [[[Draw<R>; PLACES]; 2]; SETS as usize + 1],
+    factors: [[Factor<R>; PLACES]; 2],
 }
 
 impl<R: Real> Drawn<R> {
     /// None yet.
     pub(super) fn none() -> Self {
-        Drawn { there: 0, sets: [[[Draw::of_one_to_two(R::ONE); PLACES]; 2]; SETS as usize + 1] }
+        Drawn {
+            there: 0,
+            sets: [[[Draw::of_one_to_two(R::ONE); PLACES]; 2]; SETS as usize + 1],
+            factors: [[Factor::of_offset(R::ZERO); PLACES]; 2],
+        }
     }
 
-    /// Draws those of the `wanted` sets, a bit each, that are not there, for `count` coordinates from the `first` on.
+    /// Draws what is `wanted`, a bit each, and not there, for `count` coordinates from the `first` on.
     #[inline(always)]
     fn draw(&mut self, draws: &SiteDraws, wanted: u32, (first, count): (usize, usize)) {
         let mut missing = wanted & !self.there;
+        if missing >> FACTORS & 1 != 0 {
+            missing &= !(1 << FACTORS);
+            self.factors = draws.factors_of_row(first as u32, count);
+        }
         while missing != 0 {
             let set = missing.trailing_zeros();
             missing &= missing - 1;
@@ -223,7 +234,7 @@ struct Place<'a, R> {
     others: &'a [R],
     stride: usize,
     drawn: &'a Drawn<R>,
-    /// Which sets of draws have been asked for, a bit each, and [`ABSENT`].
+    /// Which sets of draws have been asked for, a bit each, [`FACTORS`] and [`ABSENT`].
     asked: &'a Cell<u32>,
 }
 
@@ -269,6 +280,12 @@ impl<R: Real> Site<R> for Place<'_, R> {
     #[inline(always)]
     fn bounds(&self) -> (R, R) {
         self.bounds
+    }
+    #[inline(always)]
+    fn factors(&self) -> [Factor<R>; 2] {
+        self.ask(1 << FACTORS);
+        let [first, second] = &self.drawn.factors;
+        [first[self.i], second[self.i]]
     }
     #[inline(always)]
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {

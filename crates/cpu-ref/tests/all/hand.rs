@@ -24,15 +24,22 @@ struct Particle {
     pbest_fitness: f64,
 }
 
-/// The two draws of a coordinate, in [0, 1), straight from the words of the block.
-fn draws(iteration: u64, particle: usize, coordinate: usize) -> [f64; 2] {
-    let stream = Stream::new(ID.key(), Purpose::Move, iteration, particle as u32);
+/// The two draws of a coordinate's start, in [0, 1), straight from the words of the block.
+fn draws(particle: usize, coordinate: usize) -> [f64; 2] {
+    let stream = Stream::new(ID.key(), Purpose::Move, 0, particle as u32);
     let words = stream.block(coordinate as u32);
     let uniform = |high: u32, low: u32| {
         let bits = u64::from(high % 1_048_576) * 4_294_967_296 + u64::from(low);
         bits as f64 / 2.0_f64.powi(52)
     };
     [uniform(words[0], words[1]), uniform(words[2], words[3])]
+}
+
+/// The two random factors of a coordinate, straight from the words of the block.
+fn factors(iteration: u64, particle: usize, coordinate: usize) -> [f64; 2] {
+    let stream = Stream::new(ID.key(), Purpose::Move, iteration, particle as u32);
+    let words = stream.block(0);
+    [0, 1].map(|k| f64::from(words[2 * coordinate + k]) / 2.0_f64.powi(32))
 }
 
 fn fitness(x: [f64; 2]) -> f64 {
@@ -43,7 +50,7 @@ fn start(particle: usize) -> Particle {
     let (mut x, mut v) = ([0.0; 2], [0.0; 2]);
     for d in 0..2 {
         // In the middle of their step, so that they are never 0.
-        let [u1, u2] = draws(0, particle, d).map(|r| r + 2.0_f64.powi(-53));
+        let [u1, u2] = draws(particle, d).map(|r| r + 2.0_f64.powi(-53));
         x[d] = LOWER[d] + (UPPER[d] - LOWER[d]) * u1;
         v[d] = 0.5 * (LOWER[d] + (UPPER[d] - LOWER[d]) * u2 - x[d]);
     }
@@ -53,7 +60,7 @@ fn start(particle: usize) -> Particle {
 /// Equations 2 and 3, the limit, the clamping, the personal best.
 fn fly(p: &mut Particle, gbest: [f64; 2], iteration: u64, particle: usize) {
     for d in 0..2 {
-        let [r1, r2] = draws(iteration, particle, d);
+        let [r1, r2] = factors(iteration, particle, d);
         let limit = K * (UPPER[d] - LOWER[d]);
         let v = (C1 * r1).mul_add(p.pbest[d] - p.x[d], W * p.v[d]);
         let v = (C2 * r2).mul_add(gbest[d] - p.x[d], v);

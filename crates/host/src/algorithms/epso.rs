@@ -8,7 +8,7 @@ use warpswarm_core::method::MAX_ATTEMPTS;
 use warpswarm_core::pso::Coefficients;
 
 use super::parameters::{
-    self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, Params, named,
+    self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, PULL, Params, named,
 };
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
@@ -48,9 +48,9 @@ pub struct EpsoParams {
     pub final_inertia: f64,
     /// Iterations over which the inertia changes to `final_inertia`, by equal steps; 0 for never.
     pub inertia_iterations: u32,
-    /// c1, the pull to the personal best; finite, at least 0.
+    /// c1, the pull to the personal best; 0 to 1e30.
     pub cognitive: f64,
-    /// c2, the pull to the best of the swarm; finite, at least 0.
+    /// c2, the pull to the best of the swarm; 0 to 1e30.
     pub social: f64,
     /// k, the largest speed in ranges of the bounds per iteration, above 0; `None` for no limit.
     pub velocity_limit: Option<f64>,
@@ -150,20 +150,10 @@ pub(super) const INERTIA_ITERATIONS: ParameterInfo = ParameterInfo {
     default: "1000",
 };
 pub(super) const fn cognitive(default: &'static str) -> ParameterInfo {
-    ParameterInfo {
-        name: "cognitive",
-        meaning: "pull to the personal best",
-        range: NOT_NEGATIVE,
-        default,
-    }
+    ParameterInfo { name: "cognitive", meaning: "pull to the personal best", range: PULL, default }
 }
 pub(super) const fn social(default: &'static str) -> ParameterInfo {
-    ParameterInfo {
-        name: "social",
-        meaning: "pull to the best of the swarm",
-        range: NOT_NEGATIVE,
-        default,
-    }
+    ParameterInfo { name: "social", meaning: "pull to the best of the swarm", range: PULL, default }
 }
 pub(super) const VELOCITY_LIMIT: ParameterInfo = ParameterInfo {
     name: "velocity_limit",

@@ -3,9 +3,12 @@
 use super::{AlgorithmInfo, ParameterInfo, Value};
 use crate::error::{Error, Result};
 use warpswarm_core::Real;
+use warpswarm_core::random::MAX_FACTORED;
 
 pub(super) const FINITE: &str = "a finite number";
 pub(super) const NOT_NEGATIVE: &str = "a finite number of at least 0";
+/// What random factors multiply: at most [`MAX_FACTORED`](warpswarm_core::random::MAX_FACTORED).
+pub(super) const PULL: &str = "a number from 0 to 1e30";
 pub(super) const POSITIVE: &str = "a finite number above 0";
 pub(super) const LIMIT: &str = "a number above 0, or none";
 pub(super) const PART: &str = "a number from 0 to 1";
@@ -148,6 +151,7 @@ fn number_is_good(range: &'static str, value: f64) -> bool {
     value.is_finite()
         && match range {
             NOT_NEGATIVE => value >= 0.0,
+            PULL => (0.0..=MAX_FACTORED).contains(&value),
             POSITIVE => value > 0.0,
             PART => (0.0..=1.0).contains(&value),
             FACTOR => value > 0.0 && value <= 1.0,

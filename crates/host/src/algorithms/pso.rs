@@ -6,9 +6,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 
-use super::parameters::{
-    self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, Params, named,
-};
+use super::parameters::{self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, PULL, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
@@ -30,9 +28,9 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 pub struct PsoParams {
     /// w, the share of the velocity that is kept; finite.
     pub inertia: f64,
-    /// c1, the pull to the personal best; finite, at least 0.
+    /// c1, the pull to the personal best; 0 to 1e30.
     pub cognitive: f64,
-    /// c2, the pull to the global best; finite, at least 0.
+    /// c2, the pull to the global best; 0 to 1e30.
     pub social: f64,
     /// k, the largest speed in ranges of the bounds per iteration, above 0; `None` for no limit.
     pub velocity_limit: Option<f64>,
@@ -258,13 +256,13 @@ impl Params for PsoParams {
         ParameterInfo {
             name: "cognitive",
             meaning: "pull to the personal best",
-            range: NOT_NEGATIVE,
+            range: PULL,
             default: "1.4962",
         },
         ParameterInfo {
             name: "social",
             meaning: "pull to the best of the neighbourhood",
-            range: NOT_NEGATIVE,
+            range: PULL,
             default: "1.4962",
         },
         ParameterInfo {
@@ -375,8 +373,8 @@ mod tests {
         };
         check("inertia", "NaN", "parameter inertia is NaN; allowed: a finite number");
         check("inertia", "x", "parameter inertia is `x`; allowed: a finite number");
-        check("social", "-1", "parameter social is -1; allowed: a finite number of at least 0");
-        check("social", "inf", "parameter social is inf; allowed: a finite number of at least 0");
+        check("social", "-1", "parameter social is -1; allowed: a number from 0 to 1e30");
+        check("social", "inf", "parameter social is inf; allowed: a number from 0 to 1e30");
         check(
             "velocity_limit",
             "0",
@@ -415,9 +413,9 @@ mod tests {
 
     #[test]
     fn a_coefficient_that_overflows_the_precision_is_an_error() {
-        let params = PsoParams { social: 1e300, ..PsoParams::default() };
+        let params = PsoParams { inertia: 1e300, ..PsoParams::default() };
         assert!(params.coefficients::<f64>().is_ok());
         let error = params.coefficients::<f32>().unwrap_err().to_string();
-        assert!(error.starts_with("parameter social is 1000000"), "{error}");
+        assert!(error.starts_with("parameter inertia is 1000000"), "{error}");
     }
 }

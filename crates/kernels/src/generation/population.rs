@@ -4,7 +4,7 @@ use warpswarm_core::launch::{Control, GenerationArgs, OwnRun};
 use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
-use warpswarm_core::random::{Draw, RunKey};
+use warpswarm_core::random::{Draw, Factor, RunKey};
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
@@ -328,6 +328,10 @@ impl<R: DeviceReal> Site<R> for Place<'_, R> {
     #[inline(always)]
     fn bounds(&self) -> (R, R) {
         self.generation.bounds(self.coordinate)
+    }
+    #[inline(always)]
+    fn factors(&self) -> [Factor<R>; 2] {
+        self.draws.factors(self.coordinate)
     }
     #[inline(always)]
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {

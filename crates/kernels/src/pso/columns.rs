@@ -156,11 +156,11 @@ impl<R: DeviceReal> Columns<R> {
         let global = self.common.get4(common);
         let (lower, upper) = (self.common.get4(common + 4), self.common.get4(common + 8));
         let (slowest, fastest) = (self.common.get4(common + 12), self.common.get4(common + 16));
-        let draws = stream.pairs::<R, PAIRS>(k / 2);
+        let factors = stream.quad_factors::<R>(k / 4);
         let mut i = 0;
         while i < 2 * PAIRS {
             let at = Coordinate { position: x[i], velocity: v[i], personal_best: personal[i] };
-            let pulls = pso::pulls(coefficients, draws[i / 2][i % 2]);
+            let pulls = pso::pulls(coefficients, factors[i]);
             let velocity = pso::velocity(coefficients, at, global[i], pulls);
             let velocity = velocity.clamp_to(slowest[i], fastest[i]);
             let there = (at.position + velocity, velocity);

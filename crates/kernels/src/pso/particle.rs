@@ -122,11 +122,21 @@ impl Move {
         let mut weights = [[R::ZERO; 2]; K];
         let mut k = 0;
         while k < K {
-            let pair = coordinate::<LANES>(thread::lane(), k) as u32 / 2;
-            let draws = stream.coordinate_draws::<R>(pair);
-            weights[k] = pso::pulls(coefficients, draws[0]);
-            weights[k + 1] = pso::pulls(coefficients, draws[1]);
-            k += 2;
+            let i = coordinate::<LANES>(thread::lane(), k) as u32;
+            if width(LANES, K) == 4 {
+                let factors = stream.quad_factors::<R>(i / 4);
+                let mut j = 0;
+                while j < 4 {
+                    weights[k + j] = pso::pulls(coefficients, factors[j]);
+                    j += 1;
+                }
+                k += 4;
+            } else {
+                let [even, odd] = stream.pair_factors::<R>(i / 2);
+                weights[k] = pso::pulls(coefficients, even);
+                weights[k + 1] = pso::pulls(coefficients, odd);
+                k += 2;
+            }
         }
         weights
     }

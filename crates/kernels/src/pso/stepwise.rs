@@ -52,8 +52,7 @@ pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
                 velocity: velocities.get(d),
                 personal_best: bests.get(d),
             };
-            let draws = stream.draws_of(i);
-            let pulls = pso::pulls(&args.coefficients, draws);
+            let pulls = pso::pulls(&args.coefficients, stream.factors_of(i));
             let v = pso::velocity(&args.coefficients, at, swarm.global_position.get(d), pulls);
             let bounds = (swarm.lower.get(d), swarm.upper.get(d));
             velocities.set(d, pso::limited(&args.coefficients, v, bounds));

@@ -178,8 +178,7 @@ fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move) {
         };
         let bounds = (swarm.lower.get(d), swarm.upper.get(d));
         let reentry = || which.reentry_draw(i);
-        let draws = stream.draws_of(i);
-        let pulls = pso::pulls(coefficients, draws);
+        let pulls = pso::pulls(coefficients, stream.factors_of(i));
         let v = pso::velocity(coefficients, at, swarm.global_position.get(d), pulls);
         let v = pso::limited(coefficients, v, bounds);
         let (x, v) = pso::moved(coefficients, at.position, v, bounds, reentry);
