@@ -5,11 +5,16 @@
 //! SYSTEM is `f32`, `f64` (this library in that precision) or `argmin`, ALGORITHM one of this library's names. All
 //! minimise Rastrigin's function with default parameters. `cargo xtask bench cpu` runs it beside its peers.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use argmin::core::{CostFunction, Error, Executor, State};
 use argmin::solver::particleswarm::ParticleSwarm;
+use argmin::solver::simulatedannealing::{Anneal, SATempFunc, SimulatedAnnealing};
+use rand::{Rng, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use warpswarm::{Algorithm, Backend, Bounds, Settings, Stop, algorithms};
 use warpswarm_core::problems::Rastrigin;
 use warpswarm_core::{Objective, Real};
@@ -76,8 +81,10 @@ where
     })
 }
 
-/// Rastrigin's function as a user of argmin writes it.
-struct Function;
+/// Rastrigin's function, and steps of annealing like ours, as a user of argmin writes them.
+struct Function {
+    random: RefCell<Xoshiro256PlusPlus>,
+}
 
 impl CostFunction for Function {
     type Param = Vec<f64>;
@@ -89,15 +96,42 @@ impl CostFunction for Function {
     }
 }
 
+impl Anneal for Function {
+    type Param = Vec<f64>;
+    type Output = Vec<f64>;
+    type Float = f64;
+
+    fn anneal(&self, x: &Vec<f64>, _: f64) -> Result<Vec<f64>, Error> {
+        let random = &mut *self.random.borrow_mut();
+        let step = |x: &f64| x + 0.2 * RANGE * random.sample::<f64, _>(StandardNormal);
+        Ok(x.iter().map(step).map(|x| x.clamp(-RANGE, RANGE)).collect())
+    }
+}
+
 fn argmins(load: &Load) -> Result<Found> {
-    ensure!(matches!(load.algorithm, Algorithm::Pso(_)), "argmin has PSO alone");
-    let bounds = (vec![-RANGE; load.dimensions], vec![RANGE; load.dimensions]);
-    let solver: ParticleSwarm<_, f64, _> = ParticleSwarm::new(bounds, load.individuals as usize);
-    let executor =
-        Executor::new(Function, solver).configure(|state| state.max_iters(load.iterations));
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+    let first = (0..load.dimensions).map(|_| random.random_range(-RANGE..RANGE)).collect();
+    let function = Function { random: random.into() };
+    let all = load.individuals * load.iterations;
     let start = Instant::now();
-    let result = executor.run()?;
-    let seconds = start.elapsed().as_secs_f64();
-    let evaluations = load.individuals * result.state.get_iter();
-    Ok(Found { seconds, evaluations, best: result.state.get_best_cost() })
+    let (evaluations, best) = match load.algorithm {
+        Algorithm::Pso(_) => {
+            let bounds = (vec![-RANGE; load.dimensions], vec![RANGE; load.dimensions]);
+            let solver: ParticleSwarm<_, f64, _> =
+                ParticleSwarm::new(bounds, load.individuals as usize);
+            let executor = Executor::new(function, solver);
+            let state = executor.configure(|state| state.max_iters(load.iterations)).run()?.state;
+            (load.individuals * state.get_iter(), state.get_best_cost())
+        }
+        // One chain, as long as all of ours together.
+        Algorithm::Sa(_) => {
+            let solver =
+                SimulatedAnnealing::new(100.0)?.with_temp_func(SATempFunc::Exponential(0.98));
+            let executor = Executor::new(function, solver);
+            let state = executor.configure(|state| state.param(first).max_iters(all)).run()?.state;
+            (state.get_iter(), state.get_best_cost())
+        }
+        _ => bail!("argmin has pso and sa of these"),
+    };
+    Ok(Found { seconds: start.elapsed().as_secs_f64(), evaluations, best })
 }

@@ -88,10 +88,12 @@ fn entries(folder: &Path, iterations: u32) -> Result<Vec<Entry>> {
             let words = [&script, *library, algorithm].map(String::from).into_iter();
             entries.push(entry(algorithm, name, &python, words.chain(sizes(*part)).collect()));
         }
-        if algorithm == "pso" {
-            let words = ["argmin", "pso"].map(String::from).into_iter();
+        if algorithm != "de" {
+            let words = ["argmin", algorithm].map(String::from).into_iter();
             let arguments = words.chain(sizes(8)).chain(["1".into()]).collect();
-            entries.push(entry("pso", "argmin", &ours, arguments));
+            entries.push(entry(algorithm, "argmin", &ours, arguments));
+        }
+        if algorithm == "pso" {
             for (name, more) in
                 [("C++ -O3, f32", None), ("C++ -O3, x86-64-v3, f32", Some("-march=x86-64-v3"))]
             {
@@ -165,7 +167,7 @@ fn table(entries: &[Entry], medians: &[f64], args: CpuArgs) -> Table {
                 args.rounds,
                 PACKAGES.join(", ")
             ),
-            "pygmo's simulated annealing moves one coordinate of one point at a time, ours all of each.".into(),
+            "pygmo's simulated annealing moves one coordinate of one point at a time, ours and argmin's all of each.".into(),
         ],
     }
 }
