@@ -13,6 +13,7 @@
 //! of it.
 
 pub(crate) mod generation;
+pub(crate) mod place;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
