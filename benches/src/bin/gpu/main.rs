@@ -92,7 +92,10 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
                 let names = words.next().context("--only wants names, with commas between them")?;
                 options.only = names.split(',').map(String::from).collect();
             }
-            _ => bail!("{word}: allowed are --quick, --only CASE,CASE, --check and --tune"),
+            _ => bail!(
+                "{word}: allowed are --quick, --only CASE,CASE, --check and --tune, or --schedules, \
+                 --backends or --start-up alone"
+            ),
         }
     }
     Ok(options)

@@ -172,13 +172,11 @@ pub(crate) fn backends() -> Result<()> {
                 println!(
                     "{name},{individuals},{dimensions},{runs},{iterations},{cpu:.4},{gpu:.4},{auto:.4},{taken}"
                 );
-                let its_time = if taken == "cpu" { cpu } else { gpu };
-                score.add(
-                    &point,
-                    its_time,
-                    cpu.min(gpu),
-                    &format!("{taken}, {iterations} iterations"),
-                );
+                let (its, best) = (if taken == "cpu" { cpu } else { gpu }, cpu.min(gpu));
+                if best == f64::INFINITY {
+                    continue;
+                }
+                score.add(&point, its, best, &format!("{taken}, {iterations} iterations"));
                 std::io::stdout().flush()?;
             }
         }
@@ -200,8 +198,8 @@ fn fresh(case: &Case, backend: Backend) -> Result<(String, f64)> {
     Ok((taken.into(), seconds.parse()?))
 }
 
-/// One solve, of which it prints where it was and how many seconds it took: `--solve ALGORITHM BACKEND INDIVIDUALS
-/// DIMENSIONS RUNS ITERATIONS`.
+/// One solve, of which it prints where it was and how many seconds it took, infinitely many if it was given up:
+/// `--solve ALGORITHM BACKEND INDIVIDUALS DIMENSIONS RUNS ITERATIONS`.
 pub(crate) fn solve(words: &[String]) -> Result<()> {
     let [name, backend, numbers @ ..] = words else { bail!("--solve wants six words") };
     let name = ALGORITHMS.iter().find(|known| *known == name).context("no such algorithm")?;
@@ -213,6 +211,8 @@ pub(crate) fn solve(words: &[String]) -> Result<()> {
     let stop = Stop::iterations(iterations).or_seconds(PATIENCE);
     let start = Instant::now();
     let report = case.stopping(backend.parse()?, None, 0, stop)?.run()?;
-    println!("{} {:.6}", report.backend, start.elapsed().as_secs_f64());
+    let done = report.runs[0].iterations == iterations;
+    let seconds = if done { start.elapsed().as_secs_f64() } else { f64::INFINITY };
+    println!("{} {seconds:.6}", report.backend);
     Ok(())
 }
