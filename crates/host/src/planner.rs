@@ -45,8 +45,8 @@ const ANY_SHARED: u32 = 48 * 1024;
 const IN_COLUMNS: u64 = 5;
 /// Particles a multiprocessor, those of all runs, beyond which particles of more than 32 dimensions stream: a multiprocessor
 /// holds few of them, and waves of them cost more than memory. Rastrigin in 100 dimensions, microseconds an iteration,
-/// resident and streaming (H200, 2026-11-23): 30 runs of 128 particles 5.7 and 12.0, 30 of 512 24.8 and 18.9, 1,000 of 32
-/// 36.9 and 32.8, 1,000 of 512 860 and 382.
+/// resident and streaming (H200, 2026-11-23): 30 runs of 128 particles 5.8 and 11.8, 30 of 512 25.3 and 18.8, 1,000 of 32
+/// 42.1 and 33.2, 1,000 of 512 761 and 376.
 const HELD_IN_WAVES: u64 = 100;
 /// The block of a schedule that streams: enough warps to hide latency, enough blocks to balance.
 const STREAMING_BLOCK: u32 = 128;
