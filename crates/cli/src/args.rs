@@ -117,7 +117,7 @@ pub(crate) struct SolveArgs {
     #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Where to run; auto is the GPU if there is one and it can do this, otherwise the CPU
+    /// Where to run; auto is the GPU if there is one that can do this and should be done first, otherwise the CPU
     #[arg(long, default_value = "auto", value_parser = one_of(Backend::ALL, Backend::name))]
     pub(crate) backend: Backend,
 

@@ -18,8 +18,10 @@ pub enum Precision {
 /// Where a run is carried out. The numbers do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The GPU if there is one, kernels are built in, and they cover the algorithm and the
-    /// objective; otherwise the CPU.
+    /// Where it is expected to be done first: on the CPU, or on the GPU if there is one, kernels are built in, and
+    /// they cover the algorithm and the objective. An estimate from the sizes, the limits of
+    /// [`Stop`](crate::Stop) and the threads says so; nothing is measured. Where a [`Schedule`] or a block size is
+    /// given, it is the GPU if it can be.
     #[default]
     Auto,
     /// The CPU, on as many threads as the settings say.

@@ -135,6 +135,11 @@ pub(crate) struct LaidOut<R> {
 }
 
 impl<R: Real> LaidOut<R> {
+    /// Numbers that an evaluation can ask for.
+    pub(crate) fn len_of_run(&self) -> usize {
+        self.all.len() + self.of_run
+    }
+
     /// Whether the data are for so many runs.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
         match self.runs {

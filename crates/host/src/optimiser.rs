@@ -12,7 +12,7 @@ use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
 pub use ask_tell::AskTell;
-use limit::Limit;
+pub(crate) use limit::Limit;
 
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Wanted};

@@ -65,6 +65,11 @@ pub fn report() -> System {
         }),
         gpu: usable,
         emulator: cfg!(feature = "emulator"),
-        threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+        threads: threads(),
     }
+}
+
+/// Threads that the backend `cpu` uses by default.
+pub(crate) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }

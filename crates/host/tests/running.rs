@@ -376,7 +376,9 @@ fn without_a_gpu_auto_is_the_cpu_and_gpu_an_error() {
     let auto = run::<f32>(2, &with(Backend::Auto));
     match system.gpu {
         Ok(()) => {
-            assert_eq!(auto.backend, Backend::Gpu);
+            let stop = Stop::iterations(1 << 40);
+            let long = Settings { stop, ..with(Backend::Auto) };
+            assert_eq!(optimiser::<f32>(2, &long).unwrap().backend(), Backend::Gpu);
             assert!(!system.devices.is_empty() && system.driver.is_ok());
         }
         Err(reason) => {

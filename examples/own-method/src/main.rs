@@ -2,14 +2,16 @@
 //! `cargo run --release -p warpswarm-example-own-method`
 
 use warpswarm::problems::Rastrigin;
-use warpswarm::{Backend, Bounds, Settings, Stop};
+use warpswarm::{Backend, Bounds, Settings, Stop, system};
 use warpswarm_example_own_method::method;
 
 fn main() -> Result<(), warpswarm::Error> {
     let bounds = Bounds::uniform(10, -5.12, 3.0)?;
     let stop = Stop::iterations(3000);
     let settings = Settings { individuals: 64, runs: 4, seed: 1, stop, ..Settings::default() };
-    for backend in [Backend::Cpu, Backend::Auto] {
+    // So short a run is for the CPU, if one leaves it to the library.
+    let gpu = system::report().gpu.is_ok().then_some(Backend::Gpu);
+    for backend in [Some(Backend::Cpu), gpu].into_iter().flatten() {
         let settings = Settings { backend, ..settings.clone() };
         let report = method::<f32>().minimise(&Rastrigin, &bounds, &settings)?;
         println!("{}, {:.3} s", report.device, report.seconds);

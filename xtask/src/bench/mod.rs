@@ -55,6 +55,9 @@ struct GpuArgs {
     /// Measure this library alone
     #[arg(long)]
     no_peers: bool,
+    /// Measure something else: whether schedules and backends are chosen well, and what start-up takes
+    #[arg(long, conflicts_with_all = ["quick", "only", "no_peers"])]
+    choices: bool,
     /// Where the tables go [default: the folder that measures]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

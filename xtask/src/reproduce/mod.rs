@@ -53,7 +53,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Where runs are carried out, unless they are serial for comparison
+    /// Where runs are carried out, unless they are serial for comparison; auto is the GPU, if there is one, however
+    /// short they are
     #[arg(long, default_value = "auto")]
     backend: Backend,
 
@@ -124,7 +125,7 @@ impl ReproduceArgs {
 #[derive(Clone, Debug)]
 struct Options {
     quick: bool,
-    /// As in `warpswarm solve --backend`.
+    /// As in `warpswarm solve --backend`, but never `auto`.
     backend: String,
     /// Seconds for the repetitions of one cell of a table; infinite for no limit.
     budget: f64,
@@ -137,7 +138,11 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     anyhow::ensure!(!needless, "cmepso takes no --budget: its runs are short");
     let options = Options {
         quick: args.quick,
-        backend: word(args.backend),
+        backend: match args.backend {
+            Backend::Auto if crate::shell::has_gpu() => word(Backend::Gpu),
+            Backend::Auto => word(Backend::Cpu),
+            named => word(named),
+        },
         budget: args.budget.unwrap_or(args.paper.budget(args.quick)),
     };
     let program = program::Program::find(args.program.as_deref())?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use warpswarm::problems;
 use warpswarm::{
     Algorithm, Backend, Bounds, CmepsoParams, DeParams, GpuFwaParams, Optimiser, PsoParams,
-    Schedule, Settings,
+    Schedule, Settings, Stop,
 };
 
 /// What is timed: a swarm, or a batch of them.
@@ -73,7 +73,7 @@ pub(crate) fn all() -> Vec<Case> {
 }
 
 /// One swarm by default parameters, as the planner has it.
-fn case(
+pub(crate) fn case(
     name: &'static str,
     problem: &'static str,
     individuals: u64,
@@ -100,6 +100,17 @@ impl Case {
         block_size: Option<u32>,
         seed: u64,
     ) -> Result<Optimiser<f32>> {
+        self.stopping(backend, block_size, seed, Stop::default())
+    }
+
+    /// The same with an end.
+    pub(crate) fn stopping(
+        &self,
+        backend: Backend,
+        block_size: Option<u32>,
+        seed: u64,
+        stop: Stop,
+    ) -> Result<Optimiser<f32>> {
         let on_the_cpu = backend == Backend::Cpu;
         let settings = Settings {
             individuals: self.individuals,
@@ -108,6 +119,7 @@ impl Case {
             backend,
             schedule: if on_the_cpu { Schedule::Auto } else { self.schedule },
             block_size,
+            stop,
             ..Settings::default()
         };
         let info = problems::find(self.problem)?;

@@ -1,11 +1,13 @@
 //! What an iteration costs on the GPU, or whether the GPU gives the CPU's bits.
 //!
-//! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`
+//! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`, or `gpu --schedules`, `gpu --backends`, `gpu --start-up`
 //!
 //! Prints a line for each case, as its peers do: `system case individuals dimensions iterations seconds iterations/s
 //! best  # remarks`. `--quick` does a tenth of the iterations. `--check` measures nothing and compares each case's state
 //! after a few iterations with the CPU's. `--tune` measures each block size too. `cargo xtask bench gpu` runs this beside
 //! its peers.
+//!
+//! The others are of what users do not choose: see [`planner`] and [`start_up`]. `cargo xtask bench gpu --choices` runs them.
 
 use std::time::Instant;
 
@@ -16,6 +18,8 @@ use warpswarm_cpu_ref::{Swarm, difference};
 use cases::Case;
 
 mod cases;
+mod planner;
+mod start_up;
 
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
@@ -36,7 +40,16 @@ struct Options {
 }
 
 fn main() -> Result<()> {
-    let options = options(std::env::args().skip(1))?;
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some("--schedules") => return planner::schedules(),
+        Some("--backends") => return planner::backends(),
+        Some("--start-up") => return start_up::table(),
+        Some("--first") => return start_up::first(words.get(1).context("which case?")?),
+        Some("--solve") => return planner::solve(&words[1..]),
+        _ => {}
+    }
+    let options = options(words.into_iter())?;
     let mut cases = cases::all();
     let known = |name: &String| cases.iter().any(|case| case.name == name);
     if let Some(name) = options.only.iter().find(|name| !known(name)) {
@@ -79,7 +92,10 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
                 let names = words.next().context("--only wants names, with commas between them")?;
                 options.only = names.split(',').map(String::from).collect();
             }
-            _ => bail!("{word}: allowed are --quick, --only CASE,CASE, --check and --tune"),
+            _ => bail!(
+                "{word}: allowed are --quick, --only CASE,CASE, --check and --tune, or --schedules, \
+                 --backends or --start-up alone"
+            ),
         }
     }
     Ok(options)

@@ -1,6 +1,5 @@
 //! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,10 +17,14 @@ use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::goal::OfPoint;
 use crate::report::Plan;
+use crate::system;
 
 /// A task for a thread should take at least so long, in seconds: starting one takes about a
 /// microsecond.
 pub(crate) const TASK_SECONDS: f64 = 20e-6;
+
+/// What is placed in less says nothing of how long an evaluation takes: code and memory come from afar at first.
+const COLD_SECONDS: f64 = 4.0 * TASK_SECONDS;
 
 /// With so many runs a thread, each run stays on one.
 const RUNS_PER_THREAD: usize = 4;
@@ -57,8 +60,7 @@ pub(crate) struct Workers {
 impl Workers {
     /// So many threads, or as many as the machine has.
     pub(crate) fn new(threads: Option<usize>) -> Result<Self> {
-        let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = threads.unwrap_or_else(available);
+        let threads = threads.unwrap_or_else(system::threads);
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
         Ok(Workers { pool, threads })
     }
@@ -87,16 +89,20 @@ impl<R: Real> Cpu<R> {
 
     /// Places the individuals of all runs, and sees from that how long an evaluation takes.
     fn place(&mut self) {
-        let start = Instant::now();
         let (job, spread) = (&self.job, self.spread);
         let place = |run| {
+            // Here, where a thread is awake already.
+            let start = Instant::now();
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
-            place(job, run, &job.work(run, &evaluate), spread)
+            (place(job, run, &job.work(run, &evaluate), spread), start.elapsed().as_secs_f64())
         };
-        self.swarms = collect(self.workers.pool.as_ref(), job.runs, &place);
-        if self.spread == Threads::Pool {
+        let placed = collect(self.workers.pool.as_ref(), job.runs, &place);
+        let (swarms, seconds): (_, Vec<f64>) = placed.into_iter().unzip();
+        self.swarms = swarms;
+        let seconds: f64 = seconds.iter().sum();
+        if self.spread == Threads::Pool && seconds > COLD_SECONDS {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
-            let seconds = start.elapsed().as_secs_f64() / evaluations;
+            let seconds = seconds / evaluations;
             let particles = (TASK_SECONDS / seconds).ceil() as usize;
             if particles * job.stride() as usize <= cpu_ref::threads::POOL_PLACES {
                 self.spread = Threads::Chunks(particles);
@@ -128,11 +134,11 @@ pub(super) fn place<R: Real>(
 }
 
 /// Makes all runs, side by side if there is a pool.
-fn collect<R: Real>(
+fn collect<T: Send>(
     pool: Option<&rayon::ThreadPool>,
     runs: u32,
-    make: &(dyn Fn(u32) -> Swarm<R> + Sync),
-) -> Vec<Swarm<R>> {
+    make: &(dyn Fn(u32) -> T + Sync),
+) -> Vec<T> {
     match pool {
         None => (0..runs).map(make).collect(),
         Some(pool) => pool.install(|| (0..runs).into_par_iter().map(make).collect()),
@@ -258,5 +264,45 @@ impl<R: Real> State<R> for Cpu<R> {
 
     fn plan(&self) -> Option<Plan> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use warpswarm_core::order::Fitness;
+
+    use super::*;
+    use crate::algorithms::Algorithm;
+    use crate::backend::Wanted;
+    use crate::bounds::Bounds;
+    use crate::settings::Settings;
+
+    /// How a run of 64 individuals is spread over four threads, where an evaluation takes so long besides.
+    fn spread(evaluation: Duration) -> Threads {
+        let settings = Settings { individuals: 64, ..Settings::default() };
+        let procedure = Wanted::new(&Algorithm::default(), 64).unwrap().procedure;
+        let bounds = Bounds::uniform(2, -1.0, 2.0).unwrap();
+        let objective = Portable {
+            evaluate: Box::new(move |_, x: &[f32]| {
+                if !evaluation.is_zero() {
+                    std::thread::sleep(evaluation);
+                }
+                Fitness { violation: 0.0, value: x[0] }
+            }),
+            constrained: false,
+            target: None,
+            data: Arc::default(),
+        };
+        let job = Job::new(&bounds, procedure, &settings).unwrap();
+        Cpu::new(job, objective, Some(4)).unwrap().spread
+    }
+
+    #[test]
+    fn only_what_takes_long_is_cut_finely() {
+        assert_eq!(spread(Duration::from_micros(50)), Threads::Chunks(1));
+        // Whoever was interrupted may think otherwise.
+        assert!((0..20).any(|_| spread(Duration::ZERO) == Threads::Pool));
     }
 }

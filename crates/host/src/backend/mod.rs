@@ -5,23 +5,21 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 
-use cpu::Cpu;
 pub(crate) use cpu::Portable;
-use device::Device;
 pub(crate) use device::Target;
 use hosted::Evaluation;
 pub(crate) use job::Job;
 pub(crate) use procedure::{Named, Procedure, Wanted};
-use replay::Replay;
 
 use crate::bounds::{Bounds, Scales};
-use crate::choices::{Backend, Schedule};
-use crate::error::{Error, Result};
+use crate::choices::Backend;
+use crate::error::Result;
 use crate::goal::HostObjective;
 use crate::planner::Demand;
 use crate::report::Plan;
 use crate::settings::Settings;
 
+mod choose;
 pub(crate) mod cpu;
 mod device;
 mod encode;
@@ -142,7 +140,7 @@ pub(crate) fn start<R: Real>(
         data.check_runs(settings.runs)?;
         target.as_ref().map_or(Ok(()), |target| target.check_dimensions(bounds.dimensions()))?;
     }
-    let driver = choose(job.clone(), &wanted, settings, by)?;
+    let driver = choose::choose(job.clone(), &wanted, settings, by)?;
     Ok((job, driver))
 }
 
@@ -155,114 +153,6 @@ pub(crate) enum Evaluator<R> {
     /// The caller.
     Caller,
 }
-
-fn choose<R: Real>(
-    job: Job<R>,
-    wanted: &Wanted<R>,
-    settings: &Settings,
-    by: Evaluator<R>,
-) -> Result<Driver<R>> {
-    // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
-    let on_gpu = || match &by {
-        Evaluator::Portable(Portable { target: Some(target), .. }) => target.is_for(Backend::Gpu),
-        _ => settings.schedule == Schedule::Hosted,
-    };
-    match settings.backend {
-        Backend::Auto if check_algorithm(wanted, Backend::Gpu).is_ok() && on_gpu() => {
-            match machine::gpu::Gpu::open() {
-                Ok(gpu) => on_device(Backend::Gpu, job, by, settings, gpu),
-                Err(_) => on_cpu(job, by, settings),
-            }
-        }
-        Backend::Auto => on_cpu(job, by, settings),
-        Backend::Cpu => {
-            check_no_geometry(settings)?;
-            on_cpu(job, by, settings)
-        }
-        Backend::Gpu => {
-            check_algorithm(wanted, Backend::Gpu)?;
-            on_device(Backend::Gpu, job, by, settings, machine::gpu::Gpu::open()?)
-        }
-        Backend::Emulator => {
-            check_algorithm(wanted, Backend::Emulator)?;
-            emulated(job, by, settings)
-        }
-    }
-}
-
-fn on_cpu<R: Real>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
-    let dimensions = job.dimensions;
-    match by {
-        Evaluator::Portable(objective) => {
-            let cpu = Cpu::new(job, objective, settings.threads)?;
-            Ok(Driver::Engine(Box::new(cpu)))
-        }
-        Evaluator::Host(objective) => {
-            let asks = Box::new(Replay::new(job, settings.threads)?);
-            Evaluation::start(asks, (objective, dimensions), settings)
-        }
-        Evaluator::Caller => Ok(Driver::Caller(Box::new(Replay::new(job, settings.threads)?))),
-    }
-}
-
-/// On a device the host evaluates where it has to or is to.
-fn on_device<R: Real, M: machine::Machine + 'static>(
-    backend: Backend,
-    mut job: Job<R>,
-    by: Evaluator<R>,
-    settings: &Settings,
-    machine: M,
-) -> Result<Driver<R>> {
-    let (schedule, dimensions) = (settings.schedule, job.dimensions);
-    if job.runs_differ {
-        // PSO's own kernels have seed and stop from their parameter, for all runs.
-        job.procedure = job.procedure.as_method();
-    }
-    let by = match by {
-        Evaluator::Portable(Portable { target: Some(target), data, .. })
-            if schedule != Schedule::Hosted =>
-        {
-            return Ok(Driver::Engine(match job.procedure.clone() {
-                Procedure::Pso(coefficients) => Box::new(Device::new(
-                    backend,
-                    job,
-                    coefficients,
-                    (target, &data),
-                    settings,
-                    machine,
-                )?),
-                Procedure::Method(named) => Box::new(generation::Whole::new(
-                    backend,
-                    job,
-                    named,
-                    (target, &data),
-                    settings,
-                    machine,
-                )?),
-                Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
-            }));
-        }
-        by => by,
-    };
-    if !matches!(schedule, Schedule::Auto | Schedule::Hosted) {
-        let reason = "the objective has no GPU kernels (built-in ones have none for scales, nor to be maximised)";
-        let reason = reason.into();
-        return Err(Error::Schedule { schedule, reason, alternatives: "auto, hosted" });
-    }
-    job.procedure = job.procedure.as_method();
-    let Procedure::Method(named) = job.procedure.clone() else { unreachable!("{REFUSED}") };
-    let asks = Box::new(generation::Hosted::new(backend, job, named, settings, machine)?);
-    match by {
-        Evaluator::Portable(objective) => {
-            Evaluation::start(asks, (objective.into(), dimensions), settings)
-        }
-        Evaluator::Host(objective) => Evaluation::start(asks, (objective, dimensions), settings),
-        Evaluator::Caller => Ok(Driver::Caller(asks)),
-    }
-}
-
-/// Why no other algorithm comes to a device.
-const REFUSED: &str = "`check_algorithm` has refused it";
 
 /// What is to be laid over a device, of points whose coordinates lanes show each other or not.
 fn demand<R: Real>(
@@ -281,34 +171,4 @@ fn demand<R: Real>(
         schedule: settings.schedule,
         block: settings.block_size,
     }
-}
-
-#[cfg(feature = "emulator")]
-fn emulated<R: Real>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
-    let machine = machine::emulator::Emulator::default();
-    on_device(Backend::Emulator, job, by, settings, machine)
-}
-
-#[cfg(not(feature = "emulator"))]
-fn emulated<R: Real>(_: Job<R>, _: Evaluator<R>, _: &Settings) -> Result<Driver<R>> {
-    Err(Error::NoEmulator)
-}
-
-/// A schedule or a block size means nothing to the CPU: whoever asks for both has made a mistake.
-fn check_no_geometry(settings: &Settings) -> Result<()> {
-    let what = match (settings.schedule, settings.block_size) {
-        (Schedule::Auto, None) => return Ok(()),
-        (Schedule::Auto, Some(block)) => format!("block size {block}"),
-        (schedule, _) => format!("schedule {schedule}"),
-    };
-    Err(Error::Unsupported { what, backend: Backend::Cpu.name(), allowed: "gpu, emulator, auto" })
-}
-
-/// Whether an algorithm runs on a backend.
-fn check_algorithm<R>(wanted: &Wanted<R>, backend: Backend) -> Result<()> {
-    if wanted.backends.contains(&backend) {
-        return Ok(());
-    }
-    let what = format!("algorithm {}", wanted.id);
-    Err(Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" })
 }

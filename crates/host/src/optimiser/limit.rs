@@ -5,15 +5,15 @@ use crate::settings::{DEFAULT_ITERATIONS, MAX_ITERATIONS, Stop};
 
 /// The iteration at which every run ends, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limit {
-    pub(super) iterations: u64,
-    pub(super) reason: StopReason,
+pub(crate) struct Limit {
+    pub(crate) iterations: u64,
+    pub(crate) reason: StopReason,
 }
 
 impl Limit {
     /// `evaluations` are those of a run until after an iteration; none where iterations differ in them, and
     /// the engine sees to their limit.
-    pub(super) fn new(stop: &Stop, evaluations: impl Fn(u64) -> Option<u64>) -> Self {
+    pub(crate) fn new(stop: &Stop, evaluations: impl Fn(u64) -> Option<u64>) -> Self {
         let endless = stop.seconds.is_none() && stop.stagnation.is_none();
         let unsaid = stop.evaluations.is_none() && endless;
         let default = if unsaid { DEFAULT_ITERATIONS } else { MAX_ITERATIONS };
@@ -31,7 +31,7 @@ impl Limit {
     }
 
     /// The iteration, where there is such a limit.
-    pub(super) fn given(self) -> Option<u64> {
+    pub(crate) fn given(self) -> Option<u64> {
         (self.iterations < MAX_ITERATIONS).then_some(self.iterations)
     }
 }

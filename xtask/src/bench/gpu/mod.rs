@@ -2,6 +2,7 @@
 //!
 //! * [`line`]: what programs print; [`peers`]: the peers' programs; [`results`]: the table.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -24,6 +25,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
     ensure!(shell::has_gpu(), "this machine has no NVIDIA GPU");
     let program = std::env::current_exe()?;
     let folder = program.parent().context("a program is in a folder")?;
+    if args.choices {
+        return choices(folder, args.out.as_deref().unwrap_or(folder));
+    }
     let asked: Vec<&Peer> =
         PEERS.iter().filter(|peer| !args.no_peers && peer.is_asked(args)).collect();
     let compiling = Compiling::begin(folder, &asked)?;
@@ -42,6 +46,19 @@ pub(super) fn run(args: &Args) -> Result<()> {
     }
     results.peers = (!args.no_peers).then_some(said);
     publish(args.out.as_deref().unwrap_or(folder), &results.table(), &results.records())
+}
+
+/// What our program says of its choices, as CSV; prints what it sums up.
+fn choices(folder: &Path, out: &Path) -> Result<()> {
+    fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    for what in ["schedules", "backends", "start-up"] {
+        let text = shell::output(Command::new(folder.join("gpu")).arg(format!("--{what}")))?;
+        text.lines().filter(|line| line.starts_with('#')).for_each(|line| println!("{line}"));
+        let path = out.join(what).with_extension("csv");
+        fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    println!("written to {} as CSV", out.display());
+    Ok(())
 }
 
 /// Our program.

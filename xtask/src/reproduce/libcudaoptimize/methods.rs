@@ -68,20 +68,10 @@ pub(crate) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// With the GPU, where there is one or the options name what is to take its place.
-    pub(crate) fn new(options: &Options, program: &'a Program) -> Result<Bench<'a>> {
-        let gpu = match &options.backend[..] {
-            "cpu" => None,
-            "auto" => {
-                let (size, load) =
-                    (Size { generations: 1, particles: 16 }, Load { work: 1, seed: 0 });
-                let there =
-                    program.solve(words(&question(size, load, "--backend auto")))?.place.backend;
-                (there == "gpu").then_some(there)
-            }
-            named => Some(named.into()),
-        };
-        Ok(Bench { program, gpu })
+    /// With what the options name as the GPU, unless that is the CPU.
+    pub(crate) fn new(options: &Options, program: &'a Program) -> Bench<'a> {
+        let gpu = (options.backend != "cpu").then(|| options.backend.clone());
+        Bench { program, gpu }
     }
 
     pub(crate) fn methods(&self) -> &'static [Method] {

@@ -25,7 +25,7 @@ use runs::Point;
 
 /// Measures and draws.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
-    let bench = Bench::new(options, program)?;
+    let bench = Bench::new(options, program);
     let generations = paper::ALONG_GENERATIONS.map(|generations| (generations, paper::PARTICLES));
     let particles = paper::ALONG_PARTICLES.map(|particles| (paper::GENERATIONS, particles));
     let results = Results {

@@ -161,9 +161,10 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
 mod tests {
     use super::*;
     use crate::algorithms::GpuFwaParams;
+    use crate::backend::choose::on_device;
     use crate::backend::machine::emulator::Emulator;
     use crate::backend::machine::failing::Failing;
-    use crate::backend::{Evaluator, Wanted, on_device};
+    use crate::backend::{Evaluator, Wanted};
     use crate::bounds::Bounds;
     use crate::goal::HostObjective;
 
@@ -176,7 +177,7 @@ mod tests {
             let job = Job::new(&bounds, Wanted::new(&algorithm, 9)?.procedure, &settings)?;
             let by = Evaluator::Host(HostObjective::new(|x: &[f32]| x[0] * x[1]));
             let machine = Failing { device: Emulator::default(), left };
-            on_device(Backend::Emulator, job, by, &settings, machine)
+            on_device(Backend::Emulator, job, &by, &settings, machine)?.driver(by, &settings)
         });
     }
 }

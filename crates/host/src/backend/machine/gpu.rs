@@ -9,6 +9,7 @@
 
 mod architecture;
 mod clusters;
+mod devices;
 mod failures;
 mod kernels;
 
@@ -26,70 +27,10 @@ use crate::system;
 
 pub(crate) use architecture::check_architecture;
 use architecture::has_clusters;
+use devices::describe;
+pub(crate) use devices::{devices, driver};
 use failures::{failure, is_final, message};
 pub(crate) use kernels::package;
-
-/// The lowest CUDA version that a driver must support: that of the functions we call.
-const CUDA: i32 = 12_000;
-
-/// The version of CUDA that the driver supports, checked.
-pub(crate) fn driver() -> Result<String> {
-    static PRESENT: OnceLock<bool> = OnceLock::new();
-    // SAFETY: it loads the driver's library and closes it again; its initialisers are harmless.
-    if !PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
-        return Err(Error::NoDriver);
-    }
-    let mut version = 0;
-    // SAFETY: it writes the version to where it is told, and needs no initialisation.
-    let said = unsafe { sys::cuDriverGetVersion(&mut version) };
-    said.result().map_err(|error| failure("cuDriverGetVersion", error))?;
-    let name = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
-    if version < CUDA {
-        return Err(Error::DriverTooOld { found: name(version), needed: name(CUDA) });
-    }
-    Ok(name(version))
-}
-
-/// The devices that the driver shows; at least one.
-pub(crate) fn devices() -> Result<Vec<system::Device>> {
-    let needed = format!("{}.{}", CUDA / 1000, CUDA % 1000 / 10);
-    let found = driver()?;
-    result::init().map_err(|error| match error.0 {
-        CUresult::CUDA_ERROR_NO_DEVICE => Error::NoDevice { reason: None },
-        CUresult::CUDA_ERROR_STUB_LIBRARY => Error::NoDriver,
-        CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => Error::DriverTooOld { found, needed },
-        _ => Error::NoDevice { reason: Some(message(error)) },
-    })?;
-    let count = result::device::get_count().map_err(|error| failure("cuDeviceGetCount", error))?;
-    if count == 0 {
-        return Err(Error::NoDevice { reason: None });
-    }
-    (0..count).map(|ordinal| describe(ordinal).map(|(device, _)| device)).collect()
-}
-
-fn describe(ordinal: i32) -> Result<(system::Device, sys::CUdevice)> {
-    let device = result::device::get(ordinal).map_err(|error| failure("cuDeviceGet", error))?;
-    // SAFETY: the driver has just given this device.
-    let attribute = |which| unsafe { result::device::get_attribute(device, which) };
-    let attribute = |which| {
-        attribute(which)
-            .map(|value| value as u32)
-            .map_err(|error| failure("cuDeviceGetAttribute", error))
-    };
-    // SAFETY: as above.
-    let memory = unsafe { result::device::total_mem(device) };
-    let found = system::Device {
-        name: result::device::get_name(device)
-            .map_err(|error| failure("cuDeviceGetName", error))?,
-        memory: memory.map_err(|error| failure("cuDeviceTotalMem", error))? as u64,
-        compute_capability: (
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ),
-        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-    };
-    Ok((found, device))
-}
 
 /// The first device, opened once per process.
 struct Context {
@@ -109,9 +50,16 @@ unsafe impl Send for Context {}
 // SAFETY: as above; the driver's functions are thread-safe, and our own table has a lock.
 unsafe impl Sync for Context {}
 
+/// The first device's, once it has been opened.
+static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
+
+/// Whether the first device has been opened.
+pub(crate) fn is_open() -> bool {
+    lock(&CONTEXT).is_some()
+}
+
 impl Context {
     fn shared() -> Result<Arc<Context>> {
-        static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
         let mut context = lock(&CONTEXT);
         if let Some(context) = &*context {
             return Ok(context.clone());
