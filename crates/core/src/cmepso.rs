@@ -42,7 +42,7 @@
 //! Constraints are met by the order (violation, value, index), of which the paper says nothing.
 
 use crate::epso::{Epso, Weights};
-use crate::method::{Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site};
 use crate::pso::{self, Coordinate};
 use crate::real::Real;
 
@@ -87,7 +87,6 @@ pub struct Plan<R> {
 impl<R: Real> Method<R> for Cmepso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
-    const OTHERS: usize = 3;
     type Seen = Seen;
     type Plan = Plan<R>;
 
@@ -124,11 +123,6 @@ impl<R: Real> Method<R> for Cmepso<R> {
         let third = if seen.master { self.third } else { R::ZERO };
         let weights = self.epso.weights(who, third);
         Plan { weights, seen, first: seen.master && who.iteration == 1 }
-    }
-
-    #[inline(always)]
-    fn others(&self, plan: &Plan<R>) -> [u32; MAX_OTHERS] {
-        [plan.seen.slave, plan.seen.personal, plan.seen.slaves]
     }
 
     #[inline(always)]
