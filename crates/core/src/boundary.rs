@@ -79,10 +79,16 @@ pub fn enforce<R: Real>(
         let position = x.clamp_to(lower, upper);
         return (position, if position == x { v } else { R::ZERO });
     }
-    if x >= lower && x <= upper {
+    let (inside, below) = (x >= lower && x <= upper, x < lower);
+    if mode == Boundary::Reflect {
+        // By choice likewise.
+        let bound = if below { lower } else { upper };
+        let mirrored = (bound + (bound - x)).clamp_to(lower, upper);
+        return if inside { (x, v) } else { (mirrored, -v) };
+    }
+    if inside {
         return (x, v);
     }
-    let below = x < lower;
     let range = upper - lower;
     // One call for both modes: kernels inline the draw.
     let u = match mode {
@@ -90,10 +96,7 @@ pub fn enforce<R: Real>(
         _ => R::ZERO,
     };
     // No `match`: of one that has a place for every mode, and so none for others, a CPU's loops make no vectors.
-    let (position, velocity) = if mode == Boundary::Reflect {
-        let bound = if below { lower } else { upper };
-        (bound + (bound - x), -v)
-    } else if mode == Boundary::Wrap {
+    let (position, velocity) = if mode == Boundary::Wrap {
         let turns = (x - lower) / range;
         (lower + (turns - turns.floor()) * range, v)
     } else if mode == Boundary::Random {

@@ -32,7 +32,7 @@
 //! by inversion, ln r / ln CR, in place of a loop. Storn and Price leave the bounds open.
 
 use crate::boundary::{Boundary, Limits};
-use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
+use crate::method::{Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::real::Real;
 
@@ -156,6 +156,7 @@ impl<R: Real> De<R> {
 impl<R: Real> Method<R> for De<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
+    const OTHERS: usize = 3;
     type Seen = ();
     type Plan = Plan<R>;
 
@@ -187,6 +188,11 @@ impl<R: Real> Method<R> for De<R> {
             },
             dimensions: who.dimensions,
         }
+    }
+
+    #[inline(always)]
+    fn others(&self, plan: &Plan<R>) -> [u32; MAX_OTHERS] {
+        plan.others
     }
 
     #[inline(always)]

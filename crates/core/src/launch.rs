@@ -13,8 +13,8 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use generation::{
-    GenerationArgs, MethodArgs, MethodTile, POINT_PLACES, generation_kernels, generation_stage,
-    team_scratch,
+    GenerationArgs, MethodArgs, MethodTile, generation_kernels, generation_stage, proposal_place,
+    proposals_len, team_scratch,
 };
 pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,

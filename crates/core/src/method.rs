@@ -30,6 +30,8 @@ pub use draws::SiteDraws;
 pub const MAX_OWN: usize = 2;
 /// The most numbers of an individual.
 pub const MAX_NUMBERS: usize = 4;
+/// The most others at whose points a proposal looks, as far as that is said ahead.
+pub const MAX_OTHERS: usize = 3;
 /// The most attempts of an individual in an iteration.
 pub const MAX_ATTEMPTS: u32 = 64;
 
@@ -52,6 +54,8 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     const OWN: usize;
     /// Numbers that an individual keeps, at most [`MAX_NUMBERS`].
     const NUMBERS: usize;
+    /// The others of which [`others`](Method::others) says who they are, at most [`MAX_OTHERS`].
+    const OTHERS: usize = 0;
 
     /// What an individual sees of the others before it moves.
     type Seen: Copy;
@@ -71,8 +75,8 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
         self.most_attempts()
     }
 
-    /// Does `work` with this method, or with an equal one in which the most common choices are constants: so a CPU's
-    /// loops are compiled anew for those, and have less to choose at each coordinate.
+    /// Does `work` with this method, or with an equal one in which the most common choices are constants: so loops over
+    /// coordinates are compiled anew for those, and have less to choose at each.
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {
         work.with(self)
@@ -128,6 +132,14 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
 
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
+
+    /// At whose public points [`propose`](Method::propose) looks: the first [`OTHERS`](Method::OTHERS) of these. It may
+    /// look at others, too; these are read ahead.
+    #[inline(always)]
+    fn others(&self, plan: &Self::Plan) -> [u32; MAX_OTHERS] {
+        let _ = plan;
+        [0; MAX_OTHERS]
+    }
 
     /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
     /// they are from now on, whatever comes of the proposal.

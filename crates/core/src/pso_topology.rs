@@ -27,7 +27,7 @@
 //!
 //! **Deviations.** The star with constant inertia has kernels of its own, with the same bits.
 
-use crate::method::{Fitnesses, Individual, Method, Numbers, Own, Population, Site};
+use crate::method::{Fitnesses, Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site};
 use crate::order::Candidate;
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Real;
@@ -142,6 +142,7 @@ const VELOCITY: usize = 1;
 impl<R: Real> Method<R> for Pso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
+    const OTHERS: usize = 1;
     /// The particle whose personal best pulls.
     type Seen = u32;
     type Plan = Plan<R>;
@@ -164,6 +165,11 @@ impl<R: Real> Method<R> for Pso<R> {
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, leader: u32, _: &mut Numbers<R>) -> Plan<R> {
         Plan { inertia: self.inertia(who.iteration), leader }
+    }
+
+    #[inline(always)]
+    fn others(&self, plan: &Plan<R>) -> [u32; MAX_OTHERS] {
+        [plan.leader; MAX_OTHERS]
     }
 
     #[inline(always)]

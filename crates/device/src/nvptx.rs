@@ -129,22 +129,6 @@ pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
     unsafe { *at = value }
 }
 
-/// Four neighbouring 32-bit words, once: they are not kept in the caches.
-///
-/// # Safety
-/// `at` is valid for a read of 16 bytes in global memory and a multiple of 16.
-#[inline(always)]
-pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
-    let (a, b, c, d): (u32, u32, u32, u32);
-    // SAFETY: the caller's.
-    unsafe {
-        asm!("ld.global.cs.v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];", at = in(reg64) at,
-            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
-            options(readonly, pure, nostack, preserves_flags));
-    }
-    [a, b, c, d]
-}
-
 /// Two neighbouring 32-bit words, once.
 ///
 /// # Safety
@@ -172,44 +156,66 @@ pub(crate) unsafe fn stream_write_2x32(at: *mut u32, [a, b]: [u32; 2]) {
     }
 }
 
-/// Two neighbouring 64-bit words, once.
-///
-/// # Safety
-/// As [`stream_read_4x32`].
-#[inline(always)]
-pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
-    let (a, b): (u64, u64);
-    // SAFETY: the caller's.
-    unsafe {
-        asm!("ld.global.cs.v2.b64 {{{a}, {b}}}, [{at}];", at = in(reg64) at,
-            a = out(reg64) a, b = out(reg64) b,
-            options(readonly, pure, nostack, preserves_flags));
-    }
-    [a, b]
+/// Four neighbouring 32-bit words or two of 64 bits, with what the caches shall make of them.
+macro_rules! sixteen_bytes {
+    ($cache:literal, $read32:ident, $write32:ident, $read64:ident, $write64:ident) => {
+        /// # Safety
+        /// `at` is valid for a read of 16 bytes in global memory and a multiple of 16.
+        #[inline(always)]
+        pub(crate) unsafe fn $read32(at: *const u32) -> [u32; 4] {
+            let (a, b, c, d): (u32, u32, u32, u32);
+            // SAFETY: the caller's.
+            unsafe {
+                asm!(concat!("ld.global", $cache, ".v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];"),
+                    at = in(reg64) at, a = out(reg32) a, b = out(reg32) b, c = out(reg32) c,
+                    d = out(reg32) d, options(readonly, pure, nostack, preserves_flags));
+            }
+            [a, b, c, d]
+        }
+
+        /// # Safety
+        /// `at` is valid for a write of 16 bytes in global memory and a multiple of 16.
+        #[inline(always)]
+        pub(crate) unsafe fn $write32(at: *mut u32, [a, b, c, d]: [u32; 4]) {
+            // SAFETY: the caller's.
+            unsafe {
+                asm!(concat!("st.global", $cache, ".v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};"),
+                    at = in(reg64) at, a = in(reg32) a, b = in(reg32) b, c = in(reg32) c,
+                    d = in(reg32) d, options(nostack, preserves_flags));
+            }
+        }
+
+        /// # Safety
+        /// `at` is valid for a read of 16 bytes in global memory and a multiple of 16.
+        #[inline(always)]
+        pub(crate) unsafe fn $read64(at: *const u64) -> [u64; 2] {
+            let (a, b): (u64, u64);
+            // SAFETY: the caller's.
+            unsafe {
+                asm!(concat!("ld.global", $cache, ".v2.b64 {{{a}, {b}}}, [{at}];"),
+                    at = in(reg64) at, a = out(reg64) a, b = out(reg64) b,
+                    options(readonly, pure, nostack, preserves_flags));
+            }
+            [a, b]
+        }
+
+        /// # Safety
+        /// `at` is valid for a write of 16 bytes in global memory and a multiple of 16.
+        #[inline(always)]
+        pub(crate) unsafe fn $write64(at: *mut u64, [a, b]: [u64; 2]) {
+            // SAFETY: the caller's.
+            unsafe {
+                asm!(concat!("st.global", $cache, ".v2.b64 [{at}], {{{a}, {b}}};"),
+                    at = in(reg64) at, a = in(reg64) a, b = in(reg64) b,
+                    options(nostack, preserves_flags));
+            }
+        }
+    };
 }
 
-/// # Safety
-/// `at` is valid for a write of 16 bytes in global memory and a multiple of 16.
-#[inline(always)]
-pub(crate) unsafe fn stream_write_4x32(at: *mut u32, [a, b, c, d]: [u32; 4]) {
-    // SAFETY: the caller's.
-    unsafe {
-        asm!("st.global.cs.v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};", at = in(reg64) at,
-            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
-            options(nostack, preserves_flags));
-    }
-}
-
-/// # Safety
-/// As [`stream_write_4x32`].
-#[inline(always)]
-pub(crate) unsafe fn stream_write_2x64(at: *mut u64, [a, b]: [u64; 2]) {
-    // SAFETY: the caller's.
-    unsafe {
-        asm!("st.global.cs.v2.b64 [{at}], {{{a}, {b}}};", at = in(reg64) at,
-            a = in(reg64) a, b = in(reg64) b, options(nostack, preserves_flags));
-    }
-}
+sixteen_bytes!("", global_read_4x32, global_write_4x32, global_read_2x64, global_write_2x64);
+// Once: they are not kept in the caches.
+sixteen_bytes!(".cs", stream_read_4x32, stream_write_4x32, stream_read_2x64, stream_write_2x64);
 
 /// Brings the cache line at an address into the second-level cache.
 #[inline(always)]

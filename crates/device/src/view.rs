@@ -141,6 +141,22 @@ impl<R: DeviceReal> View<R> {
         }
     }
 
+    /// Elements `i` to `i + 3`; where they begin is a multiple of 16 bytes.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn get4(&self, i: usize) -> [R; 4] {
+        // SAFETY: `at` gives a place in the array with three more behind it, for which `new`'s caller vouches.
+        unsafe { R::read4(self.at(i, 4)) }
+    }
+
+    /// Makes `values` elements `i` to `i + 3`; see [`get4`](View::get4).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set4(&self, i: usize, values: [R; 4]) {
+        // SAFETY: as in `get4`.
+        unsafe { R::write4(self.at(i, 4), values) }
+    }
+
     /// The row of `len` places from `i` on.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]

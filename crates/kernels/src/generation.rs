@@ -47,11 +47,11 @@ macro_rules! export_method {
         $crate::device::entries! {
             /// The kernels in this precision.
             pub fn $real {
-                concat!($name, "_", stringify!($real), "_x1k8") =>
+                concat!($name, "_", stringify!($real), "_column") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::threads::Threads<$real>, false>(&args),
-                concat!($name, "_", stringify!($real), "_x1k8_constrained") =>
+                concat!($name, "_", stringify!($real), "_column_constrained") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::threads::Threads<$real>, true>(&args),

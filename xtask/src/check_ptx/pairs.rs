@@ -15,7 +15,7 @@ const TIGHT: [&str; 7] = [
     "pso_resident_REAL_x1k2",
     "pso_resident_grid_REAL_x8k4",
     "pso_resident_grid_REAL_x16k8",
-    "de_REAL_x1k8",
+    "cmepso_REAL_column",
     "de_REAL_x32k1",
     "pso_streaming_REAL_any",
     "pso_position_REAL",
@@ -28,7 +28,7 @@ fn form(kernel: &str) -> &str {
         return "thread";
     }
     match kernel.rsplit('_').next() {
-        Some(tile) if tile.starts_with('x') => tile,
+        Some(tile) if tile.starts_with('x') || tile == "column" => tile,
         _ => "warp",
     }
 }
@@ -75,5 +75,6 @@ mod tests {
         assert_eq!(form("pso_initialise_f32"), "warp");
         assert_eq!(form("pso_position_f32"), "thread");
         assert_eq!(form("de_f32_x32k1"), "x32k1");
+        assert_eq!(form("de_f32_column_constrained"), "column");
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use anyhow::Result;
 use warpswarm::problems;
 use warpswarm::{
-    Algorithm, Backend, Bounds, CmepsoParams, DeParams, GpuFwaParams, Optimiser, PsoParams,
-    Schedule, Settings, Stop,
+    Algorithm, Backend, Bounds, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser,
+    PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
 };
 
 /// What is timed: a swarm, or a batch of them.
@@ -36,7 +36,12 @@ pub(crate) fn all() -> Vec<Case> {
         bounds: Some((-5.12, 0.9 * 5.12)),
         ..case(name, "rastrigin", individuals, dimensions, iterations)
     };
-    let de = |case| Case { algorithm: DeParams::default().into(), ..case };
+    let few = |name, algorithm| Case { algorithm, ..rastrigin(name, 768, 30, 10_000) };
+    let many = |name, algorithm| Case { algorithm, ..rastrigin(name, 65_536, 30, 1_000) };
+    let (de, sa) = (DeParams::default(), SaParams::default());
+    let (search, epso) = (SolisWetsParams::default(), EpsoParams::default());
+    // Its first steps without a look at all the others.
+    let searches = SolisWetsParams { step: 0.1, ..search };
     let paper = (5..17).map(|power| Case {
         bounds: Some((-100.0, 100.0)),
         algorithm: PsoParams::cpso_paper().into(),
@@ -63,9 +68,16 @@ pub(crate) fn all() -> Vec<Case> {
         rastrigin("n64k_d30", 65_536, 30, 1_000),
         streaming,
         Case { runs: 1_000, ..rastrigin("batch1000", 64, 10, 1_000) },
-        de(rastrigin("de_n768_d30", 768, 30, 10_000)),
-        de(rastrigin("de_n64k_d30", 65_536, 30, 1_000)),
-        de(Case { runs: 1_000, ..rastrigin("de_batch1000", 64, 10, 1_000) }),
+        few("de_n768_d30", de.into()),
+        many("de_n64k_d30", de.into()),
+        Case { runs: 1_000, algorithm: de.into(), ..rastrigin("de_batch1000", 64, 10, 1_000) },
+        few("sa_n768_d30", sa.into()),
+        many("sa_n64k_d30", sa.into()),
+        few("solis_wets_n768_d30", search.into()),
+        many("solis_wets_n64k_d30", searches.into()),
+        few("scatter_n768_d30", ScatterSearchParams::default().into()),
+        few("epso_n768_d30", epso.into()),
+        many("epso_n64k_d30", epso.into()),
         fireworks,
         cooperative,
     ];

@@ -94,18 +94,17 @@ pub struct MethodTile {
 }
 
 impl MethodTile {
-    /// A thread an individual.
-    pub const THREAD: MethodTile = MethodTile { name: "x1k8", dimensions: 8, lanes: 1 };
+    /// A thread an individual, whose proposal is a column of shared memory.
+    pub const THREAD: MethodTile = MethodTile { name: "column", dimensions: 32, lanes: 1 };
     /// A warp an individual, a coordinate a lane.
     pub const WARP: MethodTile = MethodTile { name: "x32k1", dimensions: 32, lanes: 32 };
     /// A warp an individual, its coordinates in memory; does one iteration a launch.
     pub const ANY: MethodTile = MethodTile { name: "any", dimensions: u32::MAX, lanes: 32 };
 
-    /// The smallest tile that holds this many dimensions.
-    pub fn for_dimensions(dimensions: u32) -> MethodTile {
-        let tiles = [MethodTile::THREAD, MethodTile::WARP];
-        let holds = |tile: &MethodTile| dimensions <= tile.dimensions;
-        tiles.into_iter().find(holds).unwrap_or(MethodTile::ANY)
+    /// The tile for so many dimensions: a thread an individual, or a warp, or what holds any number.
+    pub fn for_dimensions(dimensions: u32, has_warps: bool) -> MethodTile {
+        let tile = if has_warps { MethodTile::WARP } else { MethodTile::THREAD };
+        if dimensions <= tile.dimensions { tile } else { MethodTile::ANY }
     }
 
     /// Whether individuals are in registers or shared memory while they move.
@@ -114,10 +113,10 @@ impl MethodTile {
     }
 
     /// Shared memory of a block, in bytes: a candidate a thread and one more, of which [`team_scratch`] has some;
-    /// then the coordinates that lanes show each other, or a point for the best and one a thread.
-    pub const fn shared_bytes<R: Real>(&self, block: u32, gathers: bool) -> u32 {
+    /// then the coordinates that lanes show each other, or a point for the best and the threads' columns.
+    pub const fn shared_bytes<R: Real>(&self, block: u32, dimensions: u32, gathers: bool) -> u32 {
         let coordinates = match (self.lanes, self.dimensions) {
-            (1, _) => (block + 1) * POINT_PLACES,
+            (1, _) => 4 * quads(dimensions) + proposals_len(block, dimensions),
             (_, u32::MAX) => 0,
             (lanes, held) => {
                 if gathers {
@@ -131,9 +130,32 @@ impl MethodTile {
     }
 }
 
-/// Places of a thread's point in shared memory, of which [`MethodTile::THREAD`] uses eight: an odd number, so
-/// that the threads of a warp find theirs in different banks.
-pub const POINT_PLACES: u32 = 9;
+/// Fours of places in a row of a column.
+const fn quads(dimensions: u32) -> u32 {
+    dimensions.div_ceil(4)
+}
+
+/// Places from the columns of three neighbouring threads to those of the next three.
+///
+/// Of a column only the first four places of each quad are used here: see [`column_place`](super::column_place). The columns
+/// of three threads lie in one another, and 3 times 4 places, modulo 32, on are those of the next three; so eight
+/// threads that read four places each use all banks of shared memory.
+const fn proposals_pitch(dimensions: u32) -> u32 {
+    let fours = 3 * quads(dimensions);
+    4 * (fours + (11 - fours % 8) % 8)
+}
+
+/// Places of the columns of a block's threads.
+#[inline(always)]
+pub const fn proposals_len(block: u32, dimensions: u32) -> u32 {
+    block.div_ceil(3) * proposals_pitch(dimensions) + 8
+}
+
+/// Where the column of a thread begins among those of its block; it has [`column_len`] places.
+#[inline(always)]
+pub const fn proposal_place(thread: u32, dimensions: u32) -> u32 {
+    thread / 3 * proposals_pitch(dimensions) + 4 * (thread % 3)
+}
 
 /// Where warps that share an individual put their best attempts, in the candidates of a block: they are there
 /// twice, so that a barrier an individual is enough. Before them is what the blocks' agreement takes.
@@ -141,9 +163,9 @@ pub const fn team_scratch(warps: u32, individual: u32) -> u32 {
     warps + 1 + (individual & 1) * warps
 }
 
-/// Where the coordinates that lanes show each other begin in the shared memory of a block, in bytes.
+/// Where the coordinates begin in the shared memory of a block, in bytes.
 pub const fn generation_stage<R: Real>(block: u32) -> u32 {
-    (block + 1) * size_of::<Candidate<R>>() as u32
+    ((block + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16)
 }
 
 /// The names of the kernels that run a [`Method`](crate::method::Method).
@@ -168,18 +190,56 @@ pub mod generation_kernels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::{column_len, column_place};
+    use std::vec::Vec;
 
     #[test]
     fn tiles_are_chosen_by_dimensions() {
-        let name = |dimensions| MethodTile::for_dimensions(dimensions).name;
+        let name = |dimensions| {
+            [true, false].map(|has_warps| MethodTile::for_dimensions(dimensions, has_warps).name)
+        };
+        assert_eq!([1, 32].map(name), [["x32k1", "column"]; 2]);
+        assert_eq!([33, u32::MAX - 3].map(name), [["any", "any"]; 2]);
+    }
+
+    #[test]
+    fn shared_memory_by_hand() {
+        // Eight quads, 24 fours for three threads, and three more: 27.
+        let columns = 22 * 27 * 4 + 8;
         assert_eq!(
-            [1, 8, 9, 32, 33, u32::MAX - 3].map(name),
-            ["x1k8", "x1k8", "x32k1", "x32k1", "any", "any"]
+            MethodTile::THREAD.shared_bytes::<f64>(64, 30, true),
+            65 * 24 + 8 + (32 + columns) * 8
         );
-        assert_eq!(MethodTile::THREAD.shared_bytes::<f64>(64, true), 65 * 24 + 65 * 9 * 8);
-        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, true), 65 * 16 + 2 * 32 * 4);
-        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, false), 65 * 16);
-        assert_eq!(MethodTile::ANY.shared_bytes::<f64>(64, true), 65 * 24);
+        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, true), 65 * 16 + 2 * 32 * 4);
+        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, false), 65 * 16);
+        assert_eq!(MethodTile::ANY.shared_bytes::<f64>(64, 300, true), 65 * 24 + 8);
+    }
+
+    #[test]
+    fn columns_lie_in_one_another_without_conflicts() {
+        for dimensions in 1..=32 {
+            let place = |thread, i| proposal_place(thread, dimensions) + column_place(i);
+            let mut places: Vec<u32> = (0..64)
+                .flat_map(|t| (0..4 * quads(dimensions)).map(move |i| place(t, i)))
+                .collect();
+            assert!(places.iter().all(|&place| place < proposals_len(64, dimensions)));
+            assert!(
+                proposal_place(63, dimensions) + column_len(dimensions)
+                    <= proposals_len(64, dimensions)
+            );
+            let all = places.len();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), all, "each has its own");
+            for first in 0..56 {
+                let mut banks: Vec<u32> = (first..first + 8).map(|t| place(t, 0) / 4 % 8).collect();
+                banks.sort_unstable();
+                assert!(
+                    banks.into_iter().eq(0..8),
+                    "{dimensions} dimensions, from thread {first} on"
+                );
+            }
+        }
     }
 
     #[test]

@@ -27,6 +27,12 @@ impl SiteDraws {
         self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
     }
 
+    /// The factors of the four coordinates from `4 * quad` on.
+    #[inline(always)]
+    pub fn factors_of_quad<R: Real>(&self, quad: u32) -> [[Factor<R>; 2]; 4] {
+        self.stream(Purpose::Move).set(8 * self.attempt).quad_factors(quad)
+    }
+
     /// The factors of `count` coordinates from `first` on: see [`Stream::row_factors`].
     #[inline(always)]
     pub fn factors_of_row<R: Real>(&self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {

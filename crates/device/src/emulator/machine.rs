@@ -167,6 +167,12 @@ pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
     unsafe { at.cast::<[u32; 4]>().read() }
 }
 
+// There are no caches.
+pub(crate) use self::{
+    stream_read_2x64 as global_read_2x64, stream_read_4x32 as global_read_4x32,
+    stream_write_2x64 as global_write_2x64, stream_write_4x32 as global_write_4x32,
+};
+
 /// # Safety
 /// `at` is valid for a read of 8 bytes, or null.
 #[inline(always)]

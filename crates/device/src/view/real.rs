@@ -8,6 +8,16 @@ use crate::shared::Stored;
 
 /// A number that kernels compute with: it can be kept in shared memory and read in vectors.
 pub trait DeviceReal: Real + Stored + Handed {
+    /// Four neighbouring numbers.
+    ///
+    /// # Safety
+    /// `at` is valid for a read of four numbers in global memory and a multiple of 16 bytes.
+    unsafe fn read4(at: *const Self) -> [Self; 4];
+    /// Writes four neighbouring numbers.
+    ///
+    /// # Safety
+    /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
+    unsafe fn write4(at: *mut Self, values: [Self; 4]);
     /// Four neighbouring numbers, read once and not kept in the caches.
     ///
     /// # Safety
@@ -41,6 +51,18 @@ pub trait DeviceReal: Real + Stored + Handed {
 }
 
 impl DeviceReal for f32 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn read4(at: *const Self) -> [Self; 4] {
+        // SAFETY: the caller's.
+        unsafe { machine::global_read_4x32(at.cast()) }.map(f32::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn write4(at: *mut Self, values: [Self; 4]) {
+        // SAFETY: the caller's.
+        unsafe { machine::global_write_4x32(at.cast(), values.map(f32::to_bits)) }
+    }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read4(offset: u32) -> [Self; 4] {
@@ -80,6 +102,25 @@ impl DeviceReal for f32 {
 }
 
 impl DeviceReal for f64 {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn read4(at: *const Self) -> [Self; 4] {
+        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        let (a, b) = unsafe {
+            (machine::global_read_2x64(at.cast()), machine::global_read_2x64(at.add(2).cast()))
+        };
+        [a[0], a[1], b[0], b[1]].map(f64::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn write4(at: *mut Self, values: [Self; 4]) {
+        let [a, b, c, d] = values.map(f64::to_bits);
+        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        unsafe {
+            machine::global_write_2x64(at.cast(), [a, b]);
+            machine::global_write_2x64(at.add(2).cast(), [c, d]);
+        }
+    }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read4(offset: u32) -> [Self; 4] {

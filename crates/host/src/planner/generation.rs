@@ -11,8 +11,11 @@ use crate::report::Plan;
 /// With so many rounds of individuals, or fewer, one block has the whole population: its barrier is
 /// cheaper than the blocks' exchange.
 const ALONE: u32 = 2;
-/// With no more individuals for each multiprocessor, each of them has a warp, which is faster than a thread.
-const WARPS: u32 = 8;
+/// With no more individuals for each multiprocessor, each of them has a warp, which is faster than a thread: where they
+/// have few dimensions, and where they have more than [`FEW`]. `de` in 30 dimensions, a warp and a thread each, microseconds a
+/// generation (H200, 2026-11-23): of 6,000 individuals 8.9 and 10.4, of 12,000 13.0 and 10.8; `sa` 8.1 and 10.9, 11.5 and 11.4.
+const WARPS: [u32; 2] = [8, 64];
+const FEW: u32 = 8;
 
 /// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&MethodTile, u32, u32) -> Result<u32>;
@@ -70,12 +73,13 @@ fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
 /// many rounds of a block, and so many blocks are done at once.
 fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
     let tile = MethodTile::THREAD;
-    let fewest = demand.individuals.div_ceil(MAX_BLOCK);
     let even = |rounds| demand.individuals.div_ceil(rounds).next_multiple_of(WARP);
-    let mut best = even(fewest);
     if demand.runs <= demand.multiprocessors {
-        return Ok(best);
+        // A few on each multiprocessor rather than many on a few.
+        return Ok(even(demand.multiprocessors / demand.runs).min(MAX_BLOCK));
     }
+    let fewest = demand.individuals.div_ceil(MAX_BLOCK);
+    let mut best = even(fewest);
     let (mut shortest, mut tried) = (u64::MAX, 0);
     for rounds in fewest..=fewest * MAX_BLOCK / WARP {
         let block = even(rounds);
@@ -83,7 +87,7 @@ fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
             continue;
         }
         tried = block;
-        let shared = tile.shared_bytes::<R>(block, demand.gathers);
+        let shared = tile.shared_bytes::<R>(block, demand.dimensions, demand.gathers);
         let at_once = u64::from(occupancy(&tile, block, shared)?.max(1));
         let waves = u64::from(demand.runs).div_ceil(at_once * u64::from(demand.multiprocessors));
         if waves * u64::from(rounds) < shortest {
@@ -97,12 +101,9 @@ fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
 /// each of them.
 fn tile(demand: &Demand) -> MethodTile {
     let all = u64::from(demand.individuals) * u64::from(demand.runs);
-    match MethodTile::for_dimensions(demand.dimensions) {
-        MethodTile::THREAD if all <= u64::from(WARPS) * u64::from(demand.multiprocessors) => {
-            MethodTile::WARP
-        }
-        tile => tile,
-    }
+    let warps = WARPS[usize::from(demand.dimensions > FEW)];
+    let has_warps = all <= u64::from(warps) * u64::from(demand.multiprocessors);
+    MethodTile::for_dimensions(demand.dimensions, has_warps)
 }
 
 /// Lays the runs over the device, of individuals that make so many attempts in an iteration.
@@ -134,7 +135,7 @@ pub(crate) fn plan<R: Real>(
     };
     let team = if tile == MethodTile::WARP { warps_of_team(demand, attempts, block) } else { 1 };
     let at_once = block / tile.lanes / team;
-    let shared = tile.shared_bytes::<R>(block, demand.gathers);
+    let shared = tile.shared_bytes::<R>(block, demand.dimensions, demand.gathers);
     let capacity =
         u64::from(occupancy(&tile, block, shared)?.max(1)) * u64::from(demand.multiprocessors);
     let individuals = u64::from(demand.individuals);
@@ -185,15 +186,18 @@ mod tests {
         assert_eq!(one(16, 30), (Resident, Some("x32k1"), 1, 1));
         assert_eq!(one(17, 30), (Resident, Some("x32k1"), 3, 1));
         assert_eq!(one(768, 30), (Resident, Some("x32k1"), 96, 1));
-        assert_eq!(one(10_000, 30), (Resident, Some("x32k1"), 528, 1));
-        assert_eq!(one(1_000_000, 30), (Resident, Some("x32k1"), 528, 1));
+        assert_eq!(one(8_448, 30), (Resident, Some("x32k1"), 528, 1));
+        assert_eq!(one(8_449, 30), (Resident, Some("column"), 89, 1));
+        assert_eq!(one(10_000, 30), (Resident, Some("column"), 105, 1));
+        assert_eq!(one(65_536, 30), (Resident, Some("column"), 256, 1));
+        assert_eq!(one(10_000_000, 30), (Resident, Some("column"), 528, 1));
         assert_eq!(one(40, 33), (Streaming, None, 5, 1));
         assert_eq!(
             grid(Demand { schedule: Schedule::Hosted, individuals: 40, ..H200 }),
             (Schedule::Hosted, None, 5, 1)
         );
         let batch = |runs| grid(Demand { individuals: 40, runs, ..H200 });
-        assert_eq!(batch(1000), (Resident, Some("x32k1"), 1, 1000));
+        assert_eq!(batch(1000), (Resident, Some("column"), 1, 1000));
         assert_eq!(batch(100), (Resident, Some("x32k1"), 5, 100));
     }
 
@@ -212,25 +216,29 @@ mod tests {
     }
 
     #[test]
-    fn few_dimensions_take_a_thread_an_individual() {
+    fn many_individuals_take_a_thread_each() {
         let few = |individuals, runs, attempts| {
             let demand = Demand { individuals, runs, dimensions: 4, ..H200 };
             let layout =
                 plan::<f32>(&demand, attempts, &mut |_, block, _| Ok(1024 / block)).unwrap();
-            assert_eq!((layout.schedule, layout.tile.name), (Schedule::Resident, "x1k8"));
+            assert_eq!((layout.schedule, layout.tile.name), (Schedule::Resident, "column"));
             (layout.grid.block, layout.grid.blocks_per_run, layout.team)
         };
         assert_eq!(few(410, 1000, 6), (224, 1, 1));
         assert_eq!(few(40, 100, 1), (64, 1, 1));
         assert_eq!(few(33_000, 1, 2), (256, 129, 1));
+        assert_eq!(few(4_000, 1, 1), (32, 125, 1));
     }
 
     #[test]
     fn individuals_take_a_warp_each_where_the_device_has_one() {
-        let name =
-            |individuals, runs| tile(&Demand { individuals, runs, dimensions: 4, ..H200 }).name;
-        assert_eq!([name(1056, 1), name(1057, 1)], ["x32k1", "x1k8"]);
-        assert_eq!([name(40, 26), name(40, 27)], ["x32k1", "x1k8"]);
+        let name = |individuals, runs, dimensions| {
+            tile(&Demand { individuals, runs, dimensions, ..H200 }).name
+        };
+        assert_eq!([name(1056, 1, 8), name(1057, 1, 8)], ["x32k1", "column"]);
+        assert_eq!([name(40, 26, 4), name(40, 27, 4)], ["x32k1", "column"]);
+        assert_eq!([name(8448, 1, 9), name(8449, 1, 9)], ["x32k1", "column"]);
+        assert_eq!(name(8449, 1, 33), "any");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
     /// Moves the block's individuals one iteration on, or places them; gives the best of those that this
     /// thread knows of, and how many evaluations were not finite.
     fn advance<const CONSTRAINED: bool>(
-        &self,
+        &mut self,
         method: &M,
         around: Around<'_, R>,
         iteration: u64,

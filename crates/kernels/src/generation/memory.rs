@@ -122,7 +122,7 @@ impl<'a, R: DeviceReal> Around<'a, R> {
         let Around { who, generation, before, public, .. } = self;
         let best = || generation.global_position.get(i as usize);
         let public = || public.get(i as usize);
-        generation.proposed(method, *before, (who, plan), (i, None), public, best)
+        generation.proposed(method, *before, (who, plan), i, public, best)
     }
 }
 

@@ -32,8 +32,8 @@ pub struct Generation<'a, R> {
     count: usize,
     pub(super) global: View<Candidate<R>>,
     pub(super) global_position: View<R>,
-    lower: View<R>,
-    upper: View<R>,
+    pub(super) lower: View<R>,
+    pub(super) upper: View<R>,
     pub(super) control: View<Control>,
 }
 
@@ -197,11 +197,11 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// Coordinate `i` of own row `row` of an individual.
+    /// Own row `row` of an individual.
     #[inline(always)]
-    fn own_place(&self, row: usize, individual: u32, i: u32) -> usize {
+    pub(super) fn own_row(&self, row: usize, individual: u32) -> View<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
-        (row * n + individual as usize) * stride + i as usize
+        self.own.part((row * n + individual as usize) * stride, stride)
     }
 
     /// A coordinate of an individual's own rows.
@@ -209,10 +209,10 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     pub(super) fn own<M: Method<R>>(&self, individual: u32, i: u32) -> Own<R> {
         let mut own = Own::default();
         if M::OWN > 0 {
-            own[0] = self.own.get(self.own_place(0, individual, i));
+            own[0] = self.own_row(0, individual).get(i as usize);
         }
         if M::OWN > 1 {
-            own[1] = self.own.get(self.own_place(1, individual, i));
+            own[1] = self.own_row(1, individual).get(i as usize);
         }
         own
     }
@@ -221,10 +221,10 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     #[inline(always)]
     pub(super) fn set_own<M: Method<R>>(&self, individual: u32, i: u32, own: Own<R>) {
         if M::OWN > 0 {
-            self.own.set(self.own_place(0, individual, i), own[0]);
+            self.own_row(0, individual).set(i as usize, own[0]);
         }
         if M::OWN > 1 {
-            self.own.set(self.own_place(1, individual, i), own[1]);
+            self.own_row(1, individual).set(i as usize, own[1]);
         }
     }
 
@@ -234,37 +234,53 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         (self.lower.get(i as usize), self.upper.get(i as usize))
     }
 
-    /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it; `drawn` are its draws of
-    /// set 0, where they are known already. Its public and the best coordinate are asked for after the start only.
+    /// Coordinate `i` of the first position, and of the own rows.
+    #[inline(always)]
+    pub(super) fn started<M: Method<R>>(
+        &self,
+        method: &M,
+        who: &Individual<R>,
+        i: u32,
+    ) -> (R, Own<R>) {
+        let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
+        let drawn = draws_of(who).drawn(i, 0);
+        let (position, velocity) = pso::initial(self.bounds(i), drawn, given);
+        (position, method.start(position, velocity))
+    }
+
+    /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it. Its public and the best
+    /// coordinate are asked for after the start only.
     #[inline(always)]
     pub(super) fn proposed<M: Method<R>>(
         &self,
         method: &M,
         before: Parity<R>,
         (who, plan): (&Individual<R>, &M::Plan),
-        (i, drawn): (u32, Option<[Draw<R>; 2]>),
+        i: u32,
         public: impl FnOnce() -> R,
         best: impl FnOnce() -> R,
     ) -> (R, Own<R>) {
-        let draws = SiteDraws::of(&Individual { key: hidden(who.key), ..*who });
         if who.iteration == 0 {
-            let drawn = drawn.unwrap_or_else(|| draws.drawn(i, 0));
-            let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
-            let (position, velocity) = pso::initial(self.bounds(i), drawn, given);
-            return (position, method.start(position, velocity));
+            return self.started(method, who, i);
         }
         let place = Place {
-            generation: self,
-            before,
-            draws,
-            drawn,
             coordinate: i,
+            draws: draws_of(who),
+            known: None,
+            bounds: self.bounds(i),
             public: public(),
             own: self.own::<M>(who.index, i),
             best: best(),
+            of: |individual| before.row(individual).get(i as usize),
         };
         method.propose(plan, &place)
     }
+}
+
+/// What an individual draws for its coordinates.
+#[inline(always)]
+pub(super) fn draws_of<R: DeviceReal>(who: &Individual<R>) -> SiteDraws {
+    SiteDraws::of(&Individual { key: hidden(who.key), ..*who })
 }
 
 /// The key of the draws of the run that this block works on.
@@ -290,21 +306,25 @@ pub(super) fn hidden(key: RunKey) -> RunKey {
     key.through(thread::opaque)
 }
 
+/// What is drawn for a coordinate: factors, and draws of set 0.
+pub(super) type Known<R> = ([Factor<R>; 2], [Draw<R>; 2]);
+
 /// A coordinate of an individual that proposes.
 #[derive(Clone, Copy)]
-struct Place<'a, R> {
-    generation: &'a Generation<'a, R>,
-    before: Parity<R>,
-    draws: SiteDraws,
-    /// Those of set 0, where they are known already.
-    drawn: Option<[Draw<R>; 2]>,
-    coordinate: u32,
-    public: R,
-    own: Own<R>,
-    best: R,
+pub(super) struct Place<R, F> {
+    pub(super) coordinate: u32,
+    pub(super) draws: SiteDraws,
+    /// Factors, and draws of set 0, where they are known already.
+    pub(super) known: Option<Known<R>>,
+    pub(super) bounds: (R, R),
+    pub(super) public: R,
+    pub(super) own: Own<R>,
+    pub(super) best: R,
+    /// An individual's public point there.
+    pub(super) of: F,
 }
 
-impl<R: DeviceReal> Site<R> for Place<'_, R> {
+impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
     #[inline(always)]
     fn coordinate(&self) -> u32 {
         self.coordinate
@@ -319,7 +339,7 @@ impl<R: DeviceReal> Site<R> for Place<'_, R> {
     }
     #[inline(always)]
     fn of(&self, individual: u32) -> R {
-        self.before.row(individual).get(self.coordinate as usize)
+        (self.of)(individual)
     }
     #[inline(always)]
     fn best(&self) -> R {
@@ -327,16 +347,19 @@ impl<R: DeviceReal> Site<R> for Place<'_, R> {
     }
     #[inline(always)]
     fn bounds(&self) -> (R, R) {
-        self.generation.bounds(self.coordinate)
+        self.bounds
     }
     #[inline(always)]
     fn factors(&self) -> [Factor<R>; 2] {
-        self.draws.factors(self.coordinate)
+        match self.known {
+            Some((factors, _)) => factors,
+            None => self.draws.factors(self.coordinate),
+        }
     }
     #[inline(always)]
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {
-        match self.drawn {
-            Some(drawn) if set == 0 => drawn,
+        match self.known {
+            Some((_, drawn)) if set == 0 => drawn,
             _ => self.draws.drawn(self.coordinate, set),
         }
     }

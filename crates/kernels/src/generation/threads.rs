@@ -1,21 +1,19 @@
-//! A thread an individual: up to 8 coordinates.
+//! A thread an individual: up to 32 coordinates.
 
-use warpswarm_core::launch::{POINT_PLACES, generation_stage};
-use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws};
+use warpswarm_core::launch::{
+    column_len, column_place, generation_stage, proposal_place, proposals_len,
+};
+use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Numbers, With};
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::random::Draw;
 use warpswarm_device::objective;
-use warpswarm_device::point::TilePoint;
+use warpswarm_device::point::ColumnPoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
 use super::held::{Around, Spread};
-use super::population::{Generation, hidden};
+use super::population::{Generation, Place, draws_of, hidden};
 use super::seen::{SeenByThread, looked, none};
-
-/// The most coordinates.
-const PLACES: usize = 8;
 
 /// A thread an individual.
 ///
@@ -25,30 +23,34 @@ const PLACES: usize = 8;
 pub struct Threads<R> {
     /// The run's best point, `[coordinate]`
     leader: SharedArray<R>,
-    /// This thread's proposal, `[coordinate]`
+    /// This thread's proposal, in which [`column_place`] says where a coordinate is.
     proposal: SharedArray<R>,
+    /// Of which of this thread's individuals, a bit each, the row is the same in both parities: the launch has copied it,
+    /// and it has stayed. Those beyond the 32nd are copied in each iteration.
+    copied: u32,
 }
 
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
     const EACH_LANE: bool = true;
 
     #[inline(always)]
-    fn of_block(_: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
-        let (threads, places) = (thread::block_dim(), POINT_PLACES);
-        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch a point for the leader and
-        // one a thread.
-        let points = unsafe {
-            SharedArray::<R>::new(generation_stage::<R>(threads), (threads + 1) * places)
-        };
-        let proposal = points.part((1 + thread::index()) * places, places);
-        Threads { leader: points.part(0, places), proposal }
+    fn of_block(generation: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
+        let (threads, dimensions) = (thread::block_dim(), generation.args.dimensions);
+        let (leader, proposals) =
+            (dimensions.next_multiple_of(4), proposals_len(threads, dimensions));
+        let first = proposal_place(thread::index(), dimensions);
+        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch a point for the leader and the columns.
+        let points =
+            unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), leader + proposals) };
+        let proposal = points.part(leader + first, column_len(dimensions));
+        Threads { leader: points.part(0, leader), proposal, copied: 0 }
     }
 
     #[inline(always)]
     fn follow(&mut self, row: View<R>, stride: u32) {
         let i = thread::index();
-        if i < stride {
-            self.leader.set(i, row.get(i as usize));
+        if i < stride.next_multiple_of(4) {
+            self.leader.set(i, if i < stride { row.get(i as usize) } else { R::ZERO });
         }
         block::sync();
     }
@@ -63,20 +65,21 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
 
     #[inline(always)]
     fn advance<const CONSTRAINED: bool>(
-        &self,
+        &mut self,
         method: &M,
         around: Around<'_, R>,
         iteration: u64,
     ) -> (Candidate<R>, u32) {
         let (first, end) = around.generation.of_this_block();
         let (mut mine, mut not_finite) = (none::<R, CONSTRAINED>(), 0);
-        let mut index = first + thread::index();
+        let (mut index, mut bit) = (first + thread::index(), 1);
         while index < end {
             let who = around.individual::<CONSTRAINED>(iteration, index);
-            let (candidate, bad) = self.one::<M, CONSTRAINED>(method, around, who);
+            let (candidate, bad) = self.one::<M, CONSTRAINED>(method, around, who, bit);
             not_finite += bad;
             mine = mine.better(candidate);
             index += thread::block_dim();
+            bit <<= 1;
         }
         (mine, not_finite)
     }
@@ -89,6 +92,8 @@ struct Standing<R> {
     numbers: Numbers<R>,
     /// Whose public point it has.
     from: u32,
+    /// Its own among those of `copied`.
+    bit: u32,
 }
 
 /// What a proposal was made with, and the numbers that go with it.
@@ -99,13 +104,14 @@ impl<R: DeviceReal> Threads<R> {
     /// and how many of its evaluations were not finite.
     ///
     /// Where it makes several attempts, the coordinates of the one that counts are computed once more at the
-    /// end, so that own rows are written only then.
+    /// end, so that own rows are written only then. `bit` is its own among those of `copied`.
     #[inline(always)]
     fn one<M: Method<R>, const CONSTRAINED: bool>(
-        &self,
+        &mut self,
         method: &M,
         around: Around<'_, R>,
         who: Individual<R>,
+        bit: u32,
     ) -> (Candidate<R>, u32) {
         let Around { generation, before, .. } = around;
         let others = SeenByThread::<R, CONSTRAINED> { generation, before };
@@ -123,28 +129,13 @@ impl<R: DeviceReal> Threads<R> {
             let who = Individual { attempt, key: hidden(who.key), ..who };
             let mut tried = numbers;
             let plan = method.plan(&who, seen, &mut tried);
-            let (mut i, mut drawn) = (0, [[Draw::of_one_to_two(R::ONE); 2]; 2]);
-            while i < who.dimensions {
-                // The two of a pair share their draws.
-                if i % 2 == 0 {
-                    drawn = SiteDraws::of(&who).of_pair(i / 2);
-                }
-                let (x, own) = generation.proposed(
-                    method,
-                    before,
-                    (&who, &plan),
-                    (i, Some(drawn[0])),
-                    || before.row(from).get(i as usize),
-                    || self.leader.get(i),
-                );
-                drawn[0] = drawn[1];
-                self.proposal.set(i, x);
-                if again || attempts == 1 {
-                    generation.set_own::<M>(who.index, i, own);
-                }
-                // Hidden, so that the loop is not unrolled: it is long, and a processor holds but a few hundred
-                // instructions ready.
-                i = thread::opaque(i + 1);
+            let writes = again || attempts == 1;
+            if starts {
+                self.start(method, generation, &who);
+            } else if generation.args.stride < 4 {
+                self.propose::<M, 2>(method, around, (who, plan), (from, writes));
+            } else {
+                self.propose::<M, 4>(method, around, (who, plan), (from, writes));
             }
             made = Some((plan, tried));
             if !again {
@@ -156,28 +147,57 @@ impl<R: DeviceReal> Threads<R> {
             }
             round += 1;
         }
-        let standing = Standing { who, numbers, from };
+        let standing = Standing { who, numbers, from, bit };
         (self.settle(method, around, standing, (made, best)), not_finite)
+    }
+
+    /// Makes the first position the proposal, and writes the own rows.
+    #[inline(always)]
+    fn start<M: Method<R>>(&self, method: &M, generation: &Generation<'_, R>, who: &Individual<R>) {
+        let mut i = 0;
+        while i < who.dimensions {
+            let (x, own) = generation.started(method, who, i);
+            self.proposal.set(column_place(i), x);
+            generation.set_own::<M>(who.index, i, own);
+            i = thread::opaque(i + 1);
+        }
+        while i % 4 != 0 {
+            self.proposal.set(column_place(i), R::ZERO);
+            i += 1;
+        }
+    }
+
+    /// Makes a proposal, and writes the own rows, if it shall.
+    #[inline(always)]
+    fn propose<M: Method<R>, const N: usize>(
+        &self,
+        method: &M,
+        around: Around<'_, R>,
+        (who, plan): (Individual<R>, M::Plan),
+        (from, writes): (u32, bool),
+    ) {
+        let threads = self;
+        method.specialised(Proposing::<R, M::Plan, N> { threads, around, who, plan, from, writes });
     }
 
     /// The fitness of this thread's proposal.
     #[inline(always)]
     fn evaluated<const CONSTRAINED: bool>(&self, dimensions: u32) -> Fitness<R> {
-        let point = TilePoint::<R, 1, PLACES>::of_stage(dimensions as usize, self.proposal);
+        let point = ColumnPoint::new(self.proposal, dimensions as usize);
         objective::evaluate::<R, _, CONSTRAINED>(&point)
     }
 
     /// Writes an individual as it is after its best attempt, if it made any; gives it with its fitness.
     #[inline(always)]
     fn settle<M: Method<R>>(
-        &self,
+        &mut self,
         method: &M,
-        Around { before, after, .. }: Around<'_, R>,
+        Around { generation, before, after }: Around<'_, R>,
         standing: Standing<R>,
         (made, best): (Option<Made<R, M::Plan>>, Candidate<R>),
     ) -> Candidate<R> {
-        let Standing { who, mut numbers, from } = standing;
-        let (mut fitness, mut accepted, proposed) = (who.fitness, false, made.is_some());
+        let Standing { who, mut numbers, from, bit } = standing;
+        let (mut fitness, mut accepted) = (who.fitness, false);
         if let Some((plan, tried)) = made {
             let who = &Individual { attempt: best.index, ..who };
             if who.iteration > 0 {
@@ -188,19 +208,159 @@ impl<R: DeviceReal> Threads<R> {
                 fitness = best.fitness;
             }
         }
-        let (row_before, row_after) = (before.row(from), after.row(who.index));
-        let mut i = 0;
-        while i < thread::opaque(who.dimensions) {
-            // The proposal is looked at in any case: one load on a condition instead of a branch.
-            let mut x = if proposed { self.proposal.get(i) } else { R::ZERO };
-            if !accepted {
-                x = row_before.get(i as usize);
+        let stays = !accepted && from == who.index;
+        if !stays || self.copied & bit == 0 {
+            let rows = (before.row(from), after.row(who.index));
+            if generation.args.stride < 4 {
+                self.write::<2>(rows, who.dimensions, accepted);
+            } else {
+                self.write::<4>(rows, who.dimensions, accepted);
             }
-            row_after.set(i as usize, x);
-            i += 1;
         }
+        self.copied = if stays { self.copied | bit } else { self.copied & !bit };
         after.fitness.set(who.index as usize, fitness);
         after.set_numbers(who.index, numbers);
         Candidate::new(fitness, who.index)
     }
+
+    /// Writes the proposal, if it was accepted, or else a row to another, `N` (2 or 4) coordinates at a time.
+    #[inline(always)]
+    fn write<const N: usize>(
+        &self,
+        (from, to): (View<R>, View<R>),
+        dimensions: u32,
+        accepted: bool,
+    ) {
+        // Some are read before the first is written, so that they are on their way together.
+        const TOGETHER: usize = 4;
+        let mut k = 0;
+        while k < thread::opaque(dimensions) {
+            let mut x = [[R::ZERO; 4]; TOGETHER];
+            let mut j = 0;
+            while j < TOGETHER {
+                let k = k + 4 * j as u32;
+                if k < dimensions {
+                    x[j] = if accepted {
+                        self.proposal.get4(column_place(k))
+                    } else {
+                        places::<R, N>(from, k)
+                    };
+                }
+                j += 1;
+            }
+            j = 0;
+            while j < TOGETHER {
+                let k = k + 4 * j as u32;
+                if k < dimensions {
+                    set_places::<R, N>(to, k, x[j]);
+                }
+                j += 1;
+            }
+            k += 4 * TOGETHER as u32;
+        }
+    }
+}
+
+/// A proposal to be made, `N` (2 or 4) coordinates at a time, of which a row has a multiple.
+struct Proposing<'a, R, P, const N: usize> {
+    threads: &'a Threads<R>,
+    around: Around<'a, R>,
+    who: Individual<R>,
+    plan: P,
+    /// Whose public point it has.
+    from: u32,
+    /// Whether own rows are written, too.
+    writes: bool,
+}
+
+impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M::Plan, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with(self, method: M) {
+        let Proposing { threads, around, ref who, ref plan, from, writes } = self;
+        let Around { generation, before, .. } = around;
+        let others = method.others(plan);
+        let mut quad = 0;
+        // Not unrolled: it is long, and a processor holds but a few hundred instructions ready.
+        while 4 * quad < thread::opaque(who.dimensions) {
+            let k = 4 * thread::opaque(quad);
+            let row = |row: View<R>| places::<R, N>(row, k);
+            let (lower, upper) = (row(generation.lower), row(generation.upper));
+            let (public, best) = (row(before.row(thread::opaque(from))), threads.leader.get4(k));
+            let mut own = [[R::ZERO; 4]; 2];
+            let mut r = 0;
+            while r < M::OWN {
+                own[r] = row(generation.own_row(r, who.index));
+                r += 1;
+            }
+            let mut theirs = [[R::ZERO; 4]; MAX_OTHERS];
+            r = 0;
+            while r < M::OTHERS {
+                theirs[r] = row(before.row(thread::opaque(others[r])));
+                r += 1;
+            }
+            let draws = draws_of(who);
+            // Those that the method does not ask for are not computed.
+            let factors = draws.factors_of_quad(quad);
+            let drawn = [draws.of_pair(k / 2), draws.of_pair(k / 2 + 1)];
+            let mut x = [R::ZERO; 4];
+            let mut j = 0;
+            while j < N {
+                let place = Place {
+                    coordinate: k + j as u32,
+                    draws,
+                    known: Some((factors[j], drawn[j / 2][j % 2])),
+                    bounds: (lower[j], upper[j]),
+                    public: public[j],
+                    own: [own[0][j], own[1][j]],
+                    best: best[j],
+                    of: |individual| {
+                        let mut r = 0;
+                        while r < M::OTHERS {
+                            // Known when this is compiled, where a method asks for whom it has named.
+                            if individual == others[r] {
+                                return theirs[r][j];
+                            }
+                            r += 1;
+                        }
+                        before.row(individual).get(k as usize + j)
+                    },
+                };
+                let proposed = method.propose(plan, &place);
+                // Places behind the last coordinate stay zero.
+                let is_there = k + (j as u32) < who.dimensions;
+                x[j] = if is_there { proposed.0 } else { R::ZERO };
+                own[0][j] = if is_there { proposed.1[0] } else { R::ZERO };
+                own[1][j] = if is_there { proposed.1[1] } else { R::ZERO };
+                j += 1;
+            }
+            threads.proposal.set4(column_place(k), x);
+            r = 0;
+            while writes && r < M::OWN {
+                set_places::<R, N>(generation.own_row(r, who.index), k, own[r]);
+                r += 1;
+            }
+            quad += 1;
+        }
+    }
+}
+
+/// `N` (2 or 4) places of a row from `k` on.
+#[inline(always)]
+fn places<R: DeviceReal, const N: usize>(row: View<R>, k: u32) -> [R; 4] {
+    if N == 4 {
+        return row.get4(k as usize);
+    }
+    [row.get(k as usize), row.get(k as usize + 1), R::ZERO, R::ZERO]
+}
+
+/// Writes `N` (2 or 4) places of a row from `k` on.
+#[inline(always)]
+fn set_places<R: DeviceReal, const N: usize>(row: View<R>, k: u32, x: [R; 4]) {
+    if N == 4 {
+        return row.set4(k as usize, x);
+    }
+    row.set(k as usize, x[0]);
+    row.set(k as usize + 1, x[1]);
 }

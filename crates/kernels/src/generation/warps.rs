@@ -79,7 +79,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
     /// All teams of a block come equally often; those that have no more individuals come for none.
     #[inline(always)]
     fn advance<const CONSTRAINED: bool>(
-        &self,
+        &mut self,
         method: &M,
         around: Around<'_, R>,
         iteration: u64,
@@ -267,5 +267,5 @@ fn proposed<R: DeviceReal, M: Method<R>>(
 ) -> (R, Own<R>) {
     // Lanes beyond the last coordinate go through its motions.
     let i = thread::lane().min(who.dimensions - 1);
-    generation.proposed(method, before, (who, plan), (i, None), || public, || best)
+    generation.proposed(method, before, (who, plan), i, || public, || best)
 }
