@@ -27,6 +27,12 @@ impl SiteDraws {
         self.stream(Purpose::Move).set(8 * self.attempt).coordinate_draws(pair)
     }
 
+    /// The factors of the coordinates `2 * pair` and `2 * pair + 1`.
+    #[inline(always)]
+    pub fn factors_of_pair<R: Real>(&self, pair: u32) -> [[Factor<R>; 2]; 2] {
+        self.stream(Purpose::Move).set(8 * self.attempt).pair_factors(pair)
+    }
+
     /// The factors of the four coordinates from `4 * quad` on.
     #[inline(always)]
     pub fn factors_of_quad<R: Real>(&self, quad: u32) -> [[Factor<R>; 2]; 4] {

@@ -132,7 +132,7 @@ impl<R: DeviceReal> Threads<R> {
             let writes = again || attempts == 1;
             if starts {
                 self.start(method, generation, &who);
-            } else if generation.args.stride < 4 {
+            } else if R::WORDS > 1 || generation.args.stride < 4 {
                 self.propose::<M, 2>(method, around, (who, plan), (from, writes));
             } else {
                 self.propose::<M, 4>(method, around, (who, plan), (from, writes));
@@ -208,7 +208,8 @@ impl<R: DeviceReal> Threads<R> {
                 fitness = best.fitness;
             }
         }
-        let stays = !accepted && from == who.index;
+        // In f64 there are no registers to know that for.
+        let stays = R::WORDS == 1 && !accepted && from == who.index;
         if !stays || self.copied & bit == 0 {
             let rows = (before.row(from), after.row(who.index));
             if generation.args.stride < 4 {
@@ -232,12 +233,12 @@ impl<R: DeviceReal> Threads<R> {
         accepted: bool,
     ) {
         // Some are read before the first is written, so that they are on their way together.
-        const TOGETHER: usize = 4;
+        let together = 4 / R::WORDS;
         let mut k = 0;
         while k < thread::opaque(dimensions) {
-            let mut x = [[R::ZERO; 4]; TOGETHER];
+            let mut x = [[R::ZERO; 4]; 4];
             let mut j = 0;
-            while j < TOGETHER {
+            while j < together {
                 let k = k + 4 * j as u32;
                 if k < dimensions {
                     x[j] = if accepted {
@@ -249,14 +250,14 @@ impl<R: DeviceReal> Threads<R> {
                 j += 1;
             }
             j = 0;
-            while j < TOGETHER {
+            while j < together {
                 let k = k + 4 * j as u32;
                 if k < dimensions {
                     set_places::<R, N>(to, k, x[j]);
                 }
                 j += 1;
             }
-            k += 4 * TOGETHER as u32;
+            k += 4 * together as u32;
         }
     }
 }
@@ -281,13 +282,18 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
         let Proposing { threads, around, ref who, ref plan, from, writes } = self;
         let Around { generation, before, .. } = around;
         let others = method.others(plan);
-        let mut quad = 0;
+        let (mut first, width) = (0, N as u32);
         // Not unrolled: it is long, and a processor holds but a few hundred instructions ready.
-        while 4 * quad < thread::opaque(who.dimensions) {
-            let k = 4 * thread::opaque(quad);
+        while first < thread::opaque(who.dimensions) {
+            let k = width * thread::opaque(first / width);
             let row = |row: View<R>| places::<R, N>(row, k);
             let (lower, upper) = (row(generation.lower), row(generation.upper));
-            let (public, best) = (row(before.row(thread::opaque(from))), threads.leader.get4(k));
+            let public = row(before.row(thread::opaque(from)));
+            let best = if N == 4 {
+                threads.leader.get4(k)
+            } else {
+                [threads.leader.get(k), threads.leader.get(k + 1), R::ZERO, R::ZERO]
+            };
             let mut own = [[R::ZERO; 4]; 2];
             let mut r = 0;
             while r < M::OWN {
@@ -302,8 +308,14 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
             }
             let draws = draws_of(who);
             // Those that the method does not ask for are not computed.
-            let factors = draws.factors_of_quad(quad);
-            let drawn = [draws.of_pair(k / 2), draws.of_pair(k / 2 + 1)];
+            let factors = if N == 4 {
+                draws.factors_of_quad(k / 4)
+            } else {
+                let [even, odd] = draws.factors_of_pair(k / 2);
+                [even, odd, even, odd]
+            };
+            let even = draws.of_pair(k / 2);
+            let drawn = [even, if N == 4 { draws.of_pair(k / 2 + 1) } else { even }];
             let mut x = [R::ZERO; 4];
             let mut j = 0;
             while j < N {
@@ -335,13 +347,23 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
                 own[1][j] = if is_there { proposed.1[1] } else { R::ZERO };
                 j += 1;
             }
-            threads.proposal.set4(column_place(k), x);
+            if N == 4 {
+                threads.proposal.set4(column_place(k), x);
+            } else {
+                threads.proposal.set(column_place(k), x[0]);
+                threads.proposal.set(column_place(k + 1), x[1]);
+            }
             r = 0;
             while writes && r < M::OWN {
                 set_places::<R, N>(generation.own_row(r, who.index), k, own[r]);
                 r += 1;
             }
-            quad += 1;
+            first += width;
+        }
+        // Fours are read, of which the last may be half of one.
+        if N == 2 && first % 4 != 0 {
+            threads.proposal.set(column_place(first), R::ZERO);
+            threads.proposal.set(column_place(first + 1), R::ZERO);
         }
     }
 }

@@ -16,11 +16,12 @@ use crate::reproduce::table::{Table, number};
 /// * All learn of the best in each iteration: 0.2 within a block, 0.35 within a cluster, 0.7 to 0.8 among all blocks.
 ///   Swarms that do it less often can be below the limit.
 ///
-/// Of the other methods, coordinates cost 57 instructions in `de`, 105 in `sa` (of which 45 are a normal number's), 80 in
-/// `solis-wets`, which draws no normal number where it mirrors a step, and 60 and five times 120 in `epso`, whose replicas draw
-/// twice: counted in what the assembler makes of a thread's loop over four coordinates, and of Rastrigin's terms. That is more than their rows take from
-/// the second-level cache (5 TB/s), but in `de`, where each individual reads its own row and three others': 6.3 for 65,536.
-/// 768 individuals agree among all blocks in each iteration; a row that another block has just written takes 0.3 to come.
+/// Of the other methods, a coordinate costs 57 instructions in `de`, as the assembler has a thread's loop over four coordinates,
+/// with Rastrigin's term; some 105 in `sa` (of which 45 are a normal number's), 80 in `solis-wets`, which draws no normal number
+/// where it mirrors a step, and 60 and five times 120 in `epso`, whose replicas draw twice. That is more than their rows take from
+/// the second-level cache, for which 5 TB/s are assumed, but in `de`, where each individual reads its own row and three others':
+/// 6.3 for 65,536.
+/// 768 individuals agree among all blocks in each iteration; a row that another block has just written takes some 0.3 to come.
 /// Scatter search agrees in 6 of 26 iterations. `cmepso` makes six attempts of 100 instructions a coordinate.
 const LIMITS: [(&str, f64); 18] = [
     ("n32_d2", 0.1),
