@@ -146,6 +146,7 @@ pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [Draw<R>; 2], given: R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::FromWords;
 
     const C: Coefficients<f64> = Coefficients {
         inertia: 0.5,

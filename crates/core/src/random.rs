@@ -12,8 +12,12 @@
 //! margin. `docs/random.md` has what our own consumption order gave in dieharder, and why Philox
 //! and not xorshift streams.
 
+mod words;
+
 use crate::math::multiply;
 use crate::real::Real;
+
+pub use words::FromWords;
 
 /// Rounds of Philox in a draw.
 pub const ROUNDS: usize = 7;
@@ -264,7 +268,7 @@ impl<R: Real> Draw<R> {
 }
 
 /// A random factor as it is made: r uniform in [0, 1), a multiple of 2^-16 in `f32` and of 2^-32 in `f64`, and
-/// [`Real::FACTOR_OFFSET`] more.
+/// [`FromWords::FACTOR_OFFSET`] more.
 ///
 /// It is what multiplies a difference of positions, for which so many digits are enough; it costs half of a [`Draw`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -274,7 +278,7 @@ pub struct Factor<R>(R);
 pub const MAX_FACTORED: f64 = 1e30;
 
 impl<R: Real> Factor<R> {
-    /// The factor r of [`Real::FACTOR_OFFSET`] + r.
+    /// The factor r of [`FromWords::FACTOR_OFFSET`] + r.
     #[inline(always)]
     pub fn of_offset(offset: R) -> Self {
         Factor(offset)
