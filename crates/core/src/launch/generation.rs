@@ -151,7 +151,7 @@ pub const fn proposals_len(block: u32, dimensions: u32) -> u32 {
     block.div_ceil(3) * proposals_pitch(dimensions) + 8
 }
 
-/// Where the column of a thread begins among those of its block; it has [`column_len`] places.
+/// Where the column of a thread begins among those of its block; it has [`column_len`](super::column_len) places.
 #[inline(always)]
 pub const fn proposal_place(thread: u32, dimensions: u32) -> u32 {
     thread / 3 * proposals_pitch(dimensions) + 4 * (thread % 3)
