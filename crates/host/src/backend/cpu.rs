@@ -103,12 +103,19 @@ impl<R: Real> Cpu<R> {
         if self.spread == Threads::Pool && seconds > COLD_SECONDS {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
             let seconds = seconds / evaluations;
-            let particles = (TASK_SECONDS / seconds).ceil() as usize;
+            let enough = (TASK_SECONDS / seconds).ceil() as usize;
+            let particles = of_a_task(job.individuals as usize, enough, self.workers.threads);
             if particles * job.stride() as usize <= cpu_ref::threads::POOL_PLACES {
                 self.spread = Threads::Chunks(particles);
             }
         }
     }
+}
+
+/// The particles of a task, of which so many take long enough: fewer, where otherwise some threads had a task more than others.
+fn of_a_task(all: usize, enough: usize, threads: usize) -> usize {
+    let tasks = all.div_ceil(enough);
+    if tasks > threads { all.div_ceil(tasks.next_multiple_of(threads)) } else { enough }
 }
 
 /// A run at iteration 0.
@@ -297,6 +304,15 @@ mod tests {
         };
         let job = Job::new(&bounds, procedure, &settings).unwrap();
         Cpu::new(job, objective, Some(4)).unwrap().spread
+    }
+
+    #[test]
+    fn threads_have_equally_many_tasks() {
+        assert_eq!(of_a_task(768, 300, 2), 192);
+        assert_eq!(of_a_task(768, 384, 2), 384);
+        assert_eq!(of_a_task(64, 1, 4), 1);
+        // Too few for all threads.
+        assert_eq!([of_a_task(64, 100, 4), of_a_task(64, 30, 4)], [100, 30]);
     }
 
     #[test]
