@@ -200,10 +200,7 @@ impl Stream {
     /// Both draws of one coordinate.
     #[inline(always)]
     pub fn draws_of<R: Real>(self, coordinate: u32) -> [Draw<R>; 2] {
-        // A choice between values, not an index: on the GPU the draws are registers.
-        let [even, odd] = self.coordinate_draws(coordinate / 2);
-        let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
-        [choose(0), choose(1)]
+        of_coordinate(coordinate, self.coordinate_draws(coordinate / 2))
     }
 
     /// The factors (r1, r2) of the coordinates `2 * pair` and `2 * pair + 1`.
@@ -221,9 +218,7 @@ impl Stream {
     /// Both factors of one coordinate.
     #[inline(always)]
     pub fn factors_of<R: Real>(self, coordinate: u32) -> [Factor<R>; 2] {
-        let [even, odd] = self.pair_factors(coordinate / 2);
-        let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
-        [choose(0), choose(1)]
+        of_coordinate(coordinate, self.pair_factors(coordinate / 2))
     }
 
     /// The first factors of [`PLACES`] neighbouring coordinates from `first` on, and their second ones; of no meaning from
@@ -232,6 +227,14 @@ impl Stream {
     pub fn row_factors<R: Real>(self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
         R::row_factors(self, first, count)
     }
+}
+
+/// What a coordinate has of both of its pair.
+#[inline(always)]
+fn of_coordinate<T: Copy>(coordinate: u32, [even, odd]: [[T; 2]; 2]) -> [T; 2] {
+    // A choice between values, not an index: on the GPU these are registers.
+    let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
+    [choose(0), choose(1)]
 }
 
 /// A draw as it is made: 1 + r, with r uniform in [0, 1), a multiple of the distance from 1 to the next number.
