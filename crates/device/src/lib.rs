@@ -39,6 +39,7 @@ macro_rules! on_host {
 }
 
 pub mod block;
+pub mod bulk;
 pub mod cluster;
 pub mod data;
 pub mod entry;

@@ -3,11 +3,13 @@
 //! Every function here has a twin of the same name and signature in `emulator::machine`; the rest of
 //! the crate is written in terms of the two.
 
+mod bulk;
 mod linked;
 mod shared;
 
 use core::arch::{asm, nvptx};
 
+pub(crate) use bulk::*;
 pub(crate) use linked::*;
 pub(crate) use shared::*;
 

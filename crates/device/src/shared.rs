@@ -125,7 +125,7 @@ impl<T: Stored> SharedArray<T> {
 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn at(&self, i: u32) -> u32 {
+    pub(crate) fn at(&self, i: u32) -> u32 {
         // Under the emulator alone, as with views.
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.len {
@@ -148,6 +148,30 @@ impl<T: Stored> SharedArray<T> {
     pub fn set(&self, i: u32, value: T) {
         // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller vouches for the array.
         unsafe { T::write(self.at(i), value) }
+    }
+
+    /// Elements `i` and `i + 1`; where they begin is a multiple of the size of two.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn get2(&self, i: u32) -> [T; 2]
+    where
+        T: DeviceReal,
+    {
+        self.at(i + 1);
+        // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller vouches for the array.
+        unsafe { T::shared_read2(self.at(i)) }
+    }
+
+    /// Makes `values` elements `i` and `i + 1`; see [`get2`](SharedArray::get2).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn set2(&self, i: u32, values: [T; 2])
+    where
+        T: DeviceReal,
+    {
+        self.at(i + 1);
+        // SAFETY: as in `get2`.
+        unsafe { T::shared_write2(self.at(i), values) }
     }
 
     /// Elements `i` to `i + 3`; where they begin is a multiple of 16 bytes.

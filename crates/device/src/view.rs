@@ -64,6 +64,12 @@ impl<T: Copy> View<T> {
         unsafe { self.start.add(i) }
     }
 
+    /// How many elements it has.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Where it begins.
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]

@@ -40,8 +40,8 @@ pub struct Version {
 }
 
 impl Version {
-    /// What our modules say at least: CUDA 11.8, older than any driver we support.
-    pub const LOWEST: Self = Self { major: 7, minor: 8 };
+    /// What our modules say at least: that of CUDA 12.0, which drivers must support, and the first with bulk copies.
+    pub const LOWEST: Self = Self { major: 8, minor: 0 };
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;

@@ -3,6 +3,7 @@
 //! A thread runs until it comes to a collective operation or says that it spins; then the
 //! [scheduler](super::schedule) lets another one run.
 
+mod bulk;
 mod shared;
 
 use core::any::TypeId;
@@ -16,6 +17,7 @@ use crate::objective::Form;
 use crate::view::DeviceReal;
 use warpswarm_core::order::Fitness;
 
+pub(crate) use bulk::*;
 pub(crate) use shared::*;
 
 #[inline]

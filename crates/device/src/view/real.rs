@@ -38,6 +38,16 @@ pub trait DeviceReal: Real + Stored + Handed {
     /// # Safety
     /// `at` is valid for a write of four numbers in global memory and a multiple of 16 bytes.
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]);
+    /// Two neighbouring numbers of shared memory.
+    ///
+    /// # Safety
+    /// `offset` is a multiple of the size of two and the numbers lie inside the block's shared memory.
+    unsafe fn shared_read2(offset: u32) -> [Self; 2];
+    /// Writes two neighbouring numbers of shared memory.
+    ///
+    /// # Safety
+    /// As for [`shared_read2`](DeviceReal::shared_read2).
+    unsafe fn shared_write2(offset: u32, values: [Self; 2]);
     /// Four neighbouring numbers of shared memory.
     ///
     /// # Safety
@@ -62,6 +72,20 @@ impl DeviceReal for f32 {
     unsafe fn write4(at: *mut Self, values: [Self; 4]) {
         // SAFETY: the caller's.
         unsafe { machine::global_write_4x32(at.cast(), values.map(f32::to_bits)) }
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn shared_read2(offset: u32) -> [Self; 2] {
+        // SAFETY: the caller's.
+        let both = unsafe { machine::shared_read_u64(offset) };
+        [both as u32, (both >> 32) as u32].map(f32::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn shared_write2(offset: u32, values: [Self; 2]) {
+        let [low, high] = values.map(|value| u64::from(value.to_bits()));
+        // SAFETY: the caller's.
+        unsafe { machine::shared_write_u64(offset, low | high << 32) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -120,6 +144,18 @@ impl DeviceReal for f64 {
             machine::global_write_2x64(at.cast(), [a, b]);
             machine::global_write_2x64(at.add(2).cast(), [c, d]);
         }
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn shared_read2(offset: u32) -> [Self; 2] {
+        // SAFETY: the caller's.
+        unsafe { machine::shared_read_2x64(offset) }.map(f64::from_bits)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    unsafe fn shared_write2(offset: u32, values: [Self; 2]) {
+        // SAFETY: the caller's.
+        unsafe { machine::shared_write_2x64(offset, values.map(f64::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
