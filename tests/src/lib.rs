@@ -8,8 +8,8 @@ pub mod own;
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
-    Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, PsoParams,
-    SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
+    Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, Plan,
+    PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
@@ -107,6 +107,15 @@ impl Case {
         // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.
         let shift = if info.dimensions.is_fixed() { 0.0 } else { 0.1875 * bounds.upper()[0] };
         info.optimiser::<R>(shift, &bounds, &self.algorithm, &settings)
+    }
+
+    /// How it is laid over a device.
+    ///
+    /// # Panics
+    ///
+    /// Where it cannot be run there, or the place is no device.
+    pub fn plan<R: Precise>(&self, place: Place) -> Plan {
+        self.optimiser::<R>(place).unwrap().plan().expect("a device")
     }
 
     fn run<R: Precise>(&self, place: Place) -> Result<Vec<Swarm<R>>, warpswarm::Error> {

@@ -56,6 +56,23 @@ fn every_boundary_mode() {
     }
 }
 
+/// So many particles that bulk copies bring them where the GPU has these, their number a multiple of nothing.
+#[test]
+fn large_swarms_that_stream() {
+    let places =
+        [None, Some(32)].map(|block| Place::device(Backend::Gpu, Schedule::Streaming, block));
+    for (problem, dimensions, individuals, runs) in [
+        ("rastrigin", 33, 50_003, 1),
+        ("rosenbrock", 64, 50_003, 1),
+        ("griewank", 100, 12_601, 4),
+        ("rastrigin", 100, 50_001, 1),
+        ("ackley", 128, 50_007, 1),
+    ] {
+        let case = Case { runs, iterations: 10, ..Case::new(problem, dimensions, individuals) };
+        check(&case, &places);
+    }
+}
+
 #[test]
 fn batches() {
     for (individuals, dimensions) in [(33, 2), (70, 5), (9, 40)] {

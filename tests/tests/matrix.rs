@@ -116,6 +116,30 @@ fn windows_give_the_same_bits() {
     check(&constrained, &places);
 }
 
+/// So many particles that the planner takes bulk copies, where streaming with fewer does without.
+#[test]
+fn bulk_copies_give_the_same_bits() {
+    for (problem, dimensions, individuals, runs) in [
+        ("rastrigin", 33, 4229, 1),
+        ("rosenbrock", 64, 2591, 1),
+        ("schwefel-1.2", 100, 1543, 1),
+        ("griewank", 100, 387, 4),
+        ("ackley", 128, 1157, 1),
+    ] {
+        let case = Case { iterations: 3, runs, ..Case::new(problem, dimensions, individuals) };
+        let places = [Some(32), None]
+            .map(|block| Place::device(Backend::Emulator, Schedule::Streaming, block));
+        for place in places {
+            let taken = [case.plan::<f32>(place), case.plan::<f64>(place)];
+            assert!(taken.iter().all(|plan| plan.bulk_copies), "{case:?}: {taken:?}");
+        }
+        check(&case, &places);
+    }
+    let few = Case::new("rastrigin", 100, 257);
+    let place = Place::device(Backend::Emulator, Schedule::Streaming, Some(32));
+    assert!(!few.plan::<f32>(place).bulk_copies);
+}
+
 /// A particle a thread: so many that the planner takes columns.
 #[test]
 fn columns_give_the_same_bits() {

@@ -3,6 +3,7 @@
 //! Every struct here is `repr(C)` and holds device addresses as integers, so that it is the same
 //! on both sides. The host fills it in, a kernel takes it by value.
 
+mod bulk;
 mod generation;
 mod resident;
 
@@ -12,6 +13,7 @@ use crate::order::{Candidate, Fitness};
 use crate::pso::Coefficients;
 use crate::real::Real;
 
+pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
 pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, generation_kernels, generation_stage, proposal_place,
     proposals_len, team_scratch,
@@ -355,6 +357,9 @@ pub mod pso_kernels {
     /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or
     /// `any`: a warp a particle, in the form `warp`.
     pub const STREAMING: &str = "pso_streaming";
+    /// As [`STREAMING`], for devices with bulk copies; [`BulkLayout`](super::BulkLayout) says of which tiles, and how much
+    /// shared memory blocks have.
+    pub const STREAMING_BULK: &str = "pso_streaming_bulk";
 }
 
 #[cfg(test)]

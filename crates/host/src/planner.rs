@@ -8,22 +8,25 @@
 //! | fits in those of blocks that run at the same time | resident, several blocks, cooperative |
 //! | is one of many that do, of more than 32 dimensions | streaming, which for so much is faster |
 //! | does not | streaming, with a tile, or for more than 128 dimensions a warp a particle |
+//! | the same, of more than 32 dimensions, and the device has bulk copies | streaming by them |
 //!
 //! Where the host evaluates, individuals are in memory, a warp each. The numbers of a run do not depend on any
 //! of it.
 
 pub(crate) mod generation;
 pub(crate) mod place;
+mod streaming;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
     MAX_BLOCK, MAX_CLUSTER, ResidentLayout, Tile, cluster_board_len, in_columns, pso_kernels,
-    reduction_shared_bytes, row_stride, streaming_shared_bytes,
+    reduction_shared_bytes, row_stride,
 };
 
 use crate::choices::Schedule;
 use crate::error::{Error, Result};
 use crate::report::Plan;
+use streaming::streaming;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -48,8 +51,6 @@ const IN_COLUMNS: u64 = 5;
 /// resident and streaming (H200, 2026-11-23): 30 runs of 128 particles 5.8 and 11.8, 30 of 512 25.3 and 18.8, 1,000 of 32
 /// 42.1 and 33.2, 1,000 of 512 761 and 376.
 const HELD_IN_WAVES: u64 = 100;
-/// The block of a schedule that streams: enough warps to hide latency, enough blocks to balance.
-const STREAMING_BLOCK: u32 = 128;
 /// The block of the stepwise schedule.
 const STEPWISE_BLOCK: u32 = 128;
 /// Blocks of a multiprocessor in the launches that place the individuals.
@@ -93,6 +94,8 @@ pub(crate) struct Layout {
     pub(crate) schedule: Schedule,
     pub(crate) tile: Option<Tile>,
     pub(crate) grid: Geometry,
+    /// Whether bulk copies bring what streams.
+    pub(crate) bulk: bool,
     /// Bytes of shared memory of the kernel that reduces or does it all.
     pub(crate) shared: u32,
     /// The launches that place the individuals.
@@ -131,6 +134,7 @@ impl Layout {
             block: self.grid.block,
             blocks_per_run: self.grid.blocks_per_run,
             cluster: self.grid.cluster,
+            bulk_copies: self.bulk,
             runs_per_launch: self.grid.runs_per_launch,
         }
     }
@@ -212,6 +216,7 @@ fn resident_in<R: Real>(
         schedule: Schedule::Resident,
         tile: Some(tile),
         grid,
+        bulk: false,
         shared,
         placing: placing(demand),
     };
@@ -304,24 +309,14 @@ fn sharing_blocks(
     blocks
 }
 
-fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
-    let tile = Tile::for_dimensions::<R>(demand.dimensions);
-    let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block);
-    let block = forced(demand, most)?.unwrap_or(STREAMING_BLOCK.min(most));
-    let shared = streaming_shared_bytes::<R>(tile.as_ref(), block, demand.gathers);
-    let one = Resident { kernel: pso_kernels::STREAMING, tile, block, shared, cluster: 0 };
-    let lanes = tile.map_or(WARP, |tile| tile.lanes);
-    let grid = striding(demand, block / lanes, &one, occupancy)?;
-    Ok(Layout { schedule: Schedule::Streaming, tile, grid, shared, placing: placing(demand) })
-}
-
 fn stepwise<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     let block = forced(demand, MAX_BLOCK)?.unwrap_or(STEPWISE_BLOCK);
     let shared = reduction_shared_bytes::<R>(block);
     let kernel = pso_kernels::POSITION;
     let one = Resident { kernel, tile: None, block, shared, cluster: 0 };
     let grid = striding(demand, block, &one, occupancy)?;
-    Ok(Layout { schedule: Schedule::Stepwise, tile: None, grid, shared, placing: placing(demand) })
+    let (schedule, placing) = (Schedule::Stepwise, placing(demand));
+    Ok(Layout { schedule, tile: None, grid, bulk: false, shared, placing })
 }
 
 /// The grid of a kernel whose blocks stride over the individuals: as many as the device runs at the
@@ -369,9 +364,15 @@ mod tests {
         block: None,
     };
 
-    /// As many blocks as 1,024 threads make, and no clusters.
+    /// As many blocks as 1,024 threads make, and neither clusters nor bulk copies.
     fn thousand(one: &Resident) -> Result<u32> {
-        Ok(if one.cluster > 0 { 0 } else { 1024 / one.block })
+        let newer = one.cluster > 0 || one.kernel == pso_kernels::STREAMING_BULK;
+        Ok(if newer { 0 } else { 1024 / one.block })
+    }
+
+    /// The same with bulk copies, and as much shared memory as an H200 has.
+    fn thousand_bulk(one: &Resident) -> Result<u32> {
+        Ok((1024 / one.block).min(227 * 1024 / one.shared.max(1)))
     }
 
     /// The same with clusters of up to 8 blocks.
@@ -462,6 +463,29 @@ mod tests {
             |runs, dimensions| grid(Demand { individuals: 100, runs, dimensions, ..H200 }).0;
         assert_eq!(batch(132, 33), Schedule::Resident);
         assert_eq!([batch(133, 33), batch(1000, 32)], [Streaming, Schedule::Resident]);
+    }
+
+    #[test]
+    fn bulk_copies_are_taken_for_many_particles_where_the_device_has_them() {
+        fn one<R: Real>(demand: Demand) -> (bool, u32, u32) {
+            let demand = Demand { schedule: Schedule::Streaming, ..demand };
+            let plan = plan::<R>(&demand, &mut thousand_bulk).unwrap().plan();
+            (plan.bulk_copies, plan.block, plan.blocks_per_run)
+        }
+        let sized = |individuals, dimensions| Demand { individuals, dimensions, ..H200 };
+        let large = sized(1 << 20, 100);
+        assert_eq!(one::<f32>(large), (true, 256, 132));
+        assert_eq!(one::<f64>(large), (true, 192, 132));
+        assert_eq!(one::<f32>(Demand { gathers: true, ..large }), (true, 256, 132));
+        assert_eq!(one::<f32>(Demand { block: Some(64), ..large }), (true, 64, 6 * 132));
+        // Four rounds of eight warps with eight particles each.
+        assert_eq!(one::<f32>(sized(4 * 132 * 64, 100)), (true, 256, 132));
+        assert!(!one::<f32>(sized(4 * 132 * 64 - 1, 100)).0);
+        assert!(!one::<f32>(sized(1 << 20, 32)).0 && !one::<f32>(sized(1 << 20, 129)).0);
+        assert!(one::<f32>(Demand { runs: 132, ..sized(4 * 64, 100) }).0);
+        // They do not all run at the same time.
+        assert!(!one::<f32>(Demand { runs: 133, ..large }).0);
+        assert!(!plan::<f32>(&large, &mut thousand).unwrap().bulk);
     }
 
     #[test]

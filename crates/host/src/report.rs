@@ -97,6 +97,8 @@ pub struct Plan {
     pub blocks_per_run: u32,
     /// Whether they are a cluster, as GPUs of compute capability 9.0 and later have them.
     pub cluster: bool,
+    /// Whether bulk copies bring and take away what streams, as GPUs of compute capability 9.0 and later have them.
+    pub bulk_copies: bool,
     /// Runs in one launch.
     pub runs_per_launch: u32,
 }

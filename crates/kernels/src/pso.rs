@@ -146,9 +146,9 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
 /// objectives with constraints and without. A tile is its name, lanes, coordinates a lane, and for how
 /// many threads the registers of three kinds must suffice: a resident block alone, a block of several
 /// that share a run, and streaming, of which several blocks are to share a multiprocessor. The second list is of tiles
-/// that are in columns: they do not stream.
+/// that are in columns: they do not stream. The third is of those that stream by bulk copies.
 macro_rules! kernels {
-    ($real:ident, $tiles:tt, $columns:tt) => {
+    ($real:ident, $tiles:tt, $columns:tt, $bulk:tt) => {
         mod $real {
             use super::*;
             warpswarm_device::entries! {
@@ -166,13 +166,14 @@ macro_rules! kernels {
                         |args: PsoArgs<$real>| streaming::any(&args),
                 }
             }
-            kernels! { @ unconstrained $real "" false $tiles $columns }
-            kernels! { @ constrained $real "_constrained" true $tiles $columns }
+            kernels! { @ unconstrained $real "" false $tiles $columns $bulk }
+            kernels! { @ constrained $real "_constrained" true $tiles $columns $bulk }
         }
     };
     (@ $table:ident $real:ident $suffix:literal $constrained:literal
         [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*]
-        [$(($column:literal, $c_lanes:literal, $c_own:literal, $c_one:literal, $c_grid:literal)),*]) => {
+        [$(($column:literal, $c_lanes:literal, $c_own:literal, $c_one:literal, $c_grid:literal)),*]
+        [$(($b_tile:literal, $b_lanes:literal, $b_own:literal, $b_stream:literal)),*]) => {
         warpswarm_device::entries! {
             /// Those that hold particles in registers.
             pub fn $table {
@@ -194,6 +195,9 @@ macro_rules! kernels {
                 concat!("pso_resident_grid_", stringify!($real), "_", $column, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
                         $real, Grid, $c_lanes, $c_own, $c_grid, $constrained>(&args),)*
+                $(concat!("pso_streaming_bulk_", stringify!($real), "_", $b_tile, $suffix) =>
+                    |args: PsoArgs<$real>| streaming::bulk::<
+                        $real, $b_lanes, $b_own, $b_stream, $constrained>(&args),)*
             }
         }
     };
@@ -203,12 +207,12 @@ kernels! { f32, [
     ("x1k2", 1, 2, 512, 512, 1024),
     ("x8k4", 8, 4, 384, 384, 384),
     ("x16k8", 16, 8, 256, 256, 384)
-], [("column", 1, 32, 512, 512)] }
+], [("column", 1, 32, 512, 512)], [("x16k8", 16, 8, 256)] }
 kernels! { f64, [
     ("x1k2", 1, 2, 384, 384, 512),
     ("x8k4", 8, 4, 256, 256, 256),
     ("x16k8", 16, 8, 256, 256, 256)
-], [("column", 1, 32, 256, 256)] }
+], [("column", 1, 32, 256, 256)], [("x16k8", 16, 8, 256)] }
 
 warpswarm_device::on_host! {
 /// Every kernel, for the emulator.

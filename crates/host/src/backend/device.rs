@@ -149,6 +149,9 @@ impl<R: Real, M: Machine> Device<R, M> {
         let clamps = coefficients.boundary == Boundary::Clamp;
         let demand = Demand { clamps, ..demand(&job, target.gathers, settings, &machine) };
         let layout = planner::plan::<R>(&demand, &mut |one: &Resident| {
+            if one.kernel == pso_kernels::STREAMING_BULK && !machine.has_bulk_copies() {
+                return Ok(0);
+            }
             let kernel = kernel::<R>(&target, one.kernel, one.tile);
             match one.cluster {
                 0 => machine.occupancy(&kernel, one.block, one.shared),
@@ -405,6 +408,7 @@ impl LayoutKernels {
                 vec![name(pso_kernels::RESIDENT_GRID)]
             }
             Schedule::Resident => vec![name(pso_kernels::RESIDENT)],
+            _ if layout.bulk => vec![name(pso_kernels::STREAMING_BULK)],
             _ => vec![name(pso_kernels::STREAMING)],
         };
         LayoutKernels {

@@ -56,6 +56,8 @@ pub(crate) trait Machine: Send {
     fn name(&self) -> String;
     /// Its multiprocessors.
     fn multiprocessors(&self) -> u32;
+    /// Whether it has bulk copies.
+    fn has_bulk_copies(&self) -> bool;
     /// How many such blocks of a kernel a multiprocessor runs at the same time.
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32>;
     /// How many clusters of `shape` the device runs at the same time; 0 where it has none, or none of that size.

@@ -44,6 +44,7 @@ impl Layout {
             block: self.grid.block,
             blocks_per_run: self.grid.blocks_per_run,
             cluster: self.grid.cluster,
+            bulk_copies: false,
             runs_per_launch: self.grid.runs_per_launch,
         }
     }

@@ -1,19 +1,23 @@
 //! One fused launch an iteration, for swarms that outgrow the registers: each array is read once and
 //! written once, personal bests only where they improve.
 
+mod bulk;
+
 use warpswarm_core::launch::{MAX_BLOCK, PsoArgs, reduction_shared_bytes};
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::{self, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::{TilePoint, WarpPoint};
 use warpswarm_device::shared::SharedArray;
-use warpswarm_device::view::DeviceReal;
+use warpswarm_device::view::{DeviceReal, Row};
 use warpswarm_device::{thread, warp};
 
+pub use bulk::bulk;
+
 use super::Swarm;
-use super::particle::{self, Bounds, Move, Particle};
+use super::particle::{self, Bounds, Move, Own, Particle};
 use crate::run::count_not_finite;
 
 /// An iteration with `LANES` lanes a particle, `K` coordinates in each one's registers.
@@ -36,7 +40,6 @@ pub fn tiled<
         return;
     }
     let (key, iteration) = (swarm.key(), swarm.control.get(0).iterations + 1);
-    let dimensions = args.dimensions as usize;
     let threads = thread::block_dim();
     let group = thread::index() / LANES;
     let (scratch, stage) = shared::<R, LANES, K>(threads);
@@ -46,8 +49,7 @@ pub fn tiled<
     let global =
         particle::load::<R, LANES, K>(swarm.global_position.row(0, args.stride), R::ZERO, false);
 
-    let mut mine = Candidate::NONE;
-    let mut not_finite = 0;
+    let mut found = Found::NOTHING;
     // All lanes of a block go round equally often, so that lanes may work together.
     let mut first = swarm.part * (threads / LANES);
     while first < swarm.individuals {
@@ -79,23 +81,53 @@ pub fn tiled<
             particle::store::<R, LANES, K>(positions, &it.x, true);
             particle::store::<R, LANES, K>(velocities, &it.v, true);
         }
-        let point = TilePoint::<R, LANES, K>::new(it.x, dimensions, stage);
+        found.judge::<LANES, K, CONSTRAINED>(swarm, which, (active, best, bests), it.x, stage);
+        first = next;
+    }
+    found.end::<LANES>(swarm, scratch);
+}
+
+/// What a thread has found in its particles.
+struct Found<R> {
+    best: Candidate<R>,
+    not_finite: u32,
+}
+
+impl<R: DeviceReal> Found<R> {
+    const NOTHING: Self = Found { best: Candidate::NONE, not_finite: 0 };
+
+    /// Judges a particle that has moved to `x`; where it is this thread's own and better than its personal best, that is
+    /// written.
+    #[inline(always)]
+    fn judge<const LANES: u32, const K: usize, const CONSTRAINED: bool>(
+        &mut self,
+        swarm: &Swarm<'_, R>,
+        which: Move,
+        (active, best, row): (bool, Fitness<R>, Row<R>),
+        x: Own<R, K>,
+        stage: SharedArray<R>,
+    ) {
+        let point = TilePoint::<R, LANES, K>::new(x, swarm.args.dimensions as usize, stage);
         let fitness = objective::judge::<R, _, CONSTRAINED>(&point);
         if active && fitness.beats(best) {
             let fitness = fitness.canonical();
-            particle::store::<R, LANES, K>(bests, &it.x, true);
+            particle::store::<R, LANES, K>(row, &x, true);
             if thread::lane().is_multiple_of(LANES) {
                 swarm.best.set(which.individual as usize, fitness);
             }
-            mine = mine.better(Candidate::new(fitness, which.individual));
+            self.best = self.best.better(Candidate::new(fitness, which.individual));
         }
-        not_finite += u32::from(active && !fitness.is_finite());
-        first = next;
+        self.not_finite += u32::from(active && !fitness.is_finite());
     }
-    if thread::lane().is_multiple_of(LANES) {
-        count_not_finite(swarm.control, not_finite);
+
+    /// Ends the iteration.
+    #[inline(always)]
+    fn end<const LANES: u32>(self, swarm: &Swarm<'_, R>, scratch: SharedArray<Candidate<R>>) {
+        if thread::lane().is_multiple_of(LANES) {
+            count_not_finite(swarm.control, self.not_finite);
+        }
+        swarm.end_iteration(self.best, scratch);
     }
-    swarm.end_iteration(mine, scratch);
 }
 
 /// The scratch of the block's reduction and the stage of its points.

@@ -117,6 +117,10 @@ impl Machine for Emulator {
         MULTIPROCESSORS
     }
 
+    fn has_bulk_copies(&self) -> bool {
+        true
+    }
+
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.find(kernel)?;
         Ok((THREADS / block).min(SHARED / shared.max(1)))

@@ -52,6 +52,9 @@ impl Machine for Failing {
     fn multiprocessors(&self) -> u32 {
         self.device.multiprocessors()
     }
+    fn has_bulk_copies(&self) -> bool {
+        self.device.has_bulk_copies()
+    }
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.call(|device| device.occupancy(kernel, block, shared))
     }

@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::system;
 
 pub(crate) use architecture::check_architecture;
-use architecture::has_clusters;
+use architecture::{has_bulk_copies, has_clusters};
 use devices::describe;
 pub(crate) use devices::{devices, driver};
 use failures::{failure, is_final, message};
@@ -219,6 +219,10 @@ impl Machine for Gpu {
 
     fn multiprocessors(&self) -> u32 {
         self.context.facts.multiprocessors
+    }
+
+    fn has_bulk_copies(&self) -> bool {
+        has_bulk_copies(&self.context.facts)
     }
 
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {

@@ -8,6 +8,11 @@ pub(super) fn has_clusters(device: &system::Device) -> bool {
     device.compute_capability >= (9, 0)
 }
 
+/// Whether a device has bulk copies between global and shared memory.
+pub(super) fn has_bulk_copies(device: &system::Device) -> bool {
+    device.compute_capability >= (9, 0)
+}
+
 /// Whether a device runs code for an architecture such as `sm_80`.
 pub(crate) fn check_architecture(device: &system::Device, arch: &str) -> Result<()> {
     let (major, minor) = device.compute_capability;
@@ -42,10 +47,9 @@ mod tests {
     }
 
     #[test]
-    fn clusters_came_with_hopper() {
-        assert_eq!(
-            [(8, 9), (9, 0), (12, 0)].map(|found| has_clusters(&device(found))),
-            [false, true, true]
-        );
+    fn clusters_and_bulk_copies_came_with_hopper() {
+        let found = [(8, 9), (9, 0), (12, 0)].map(device);
+        assert_eq!(found.each_ref().map(has_clusters), [false, true, true]);
+        assert_eq!(found.each_ref().map(has_bulk_copies), [false, true, true]);
     }
 }
