@@ -305,3 +305,11 @@ fn sanitize_odd_sizes() {
         check(&case, &[place]);
     }
 }
+
+/// So many that bulk copies bring them, where the GPU has these.
+#[test]
+fn sanitize_bulk_copies() {
+    let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
+    let case = Case { iterations: 2, ..Case::new("rosenbrock", 33, 34_003) };
+    check(&case, &[place]);
+}

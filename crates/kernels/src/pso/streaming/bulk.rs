@@ -37,12 +37,12 @@ pub fn bulk<
     let layout = BulkLayout::new::<R>((LANES, LANES * K as u32), (threads, args.stride), true);
     let stage = |round| Stage::of_warp(&layout, args.stride, round % BULK_STAGES);
     let step = args.blocks_per_run * (threads / 32) * BULK_PARTICLES;
-    let mut first = (swarm.part * (threads / 32) + thread::warp()) * BULK_PARTICLES;
+    let mut next = (swarm.part * (threads / 32) + thread::warp()) * BULK_PARTICLES;
     if lane == 0 {
         let mut s = 0;
         while s < BULK_STAGES {
             stage(s).barrier.init();
-            stage(s).bring(swarm, first + s * step);
+            stage(s).bring(swarm, next + s * step, iteration);
             s += 1;
         }
     }
@@ -54,11 +54,12 @@ pub fn bulk<
     let mut found = Found::NOTHING;
     let mut round = 0;
     // Personal bests of the stage, one a lane.
-    let mut coming = best_of_lane(swarm, first);
-    while first < swarm.individuals {
+    let mut coming = best_of_lane(swarm, next, iteration);
+    while next < swarm.individuals {
         let stage = stage(round);
+        let first = there_and_back(swarm, next, iteration);
         let bests = coming;
-        coming = best_of_lane(swarm, first + step);
+        coming = best_of_lane(swarm, next + step, iteration);
         stage.barrier.wait(round / BULK_STAGES);
         let particles = BULK_PARTICLES.min(swarm.individuals - first);
         let mut q = 0;
@@ -97,9 +98,9 @@ pub fn bulk<
             // Found out anew, as what follows from it: no register keeps addresses while particles move.
             let swarm = &Swarm::of_block(args);
             stage.take(swarm, first, particles);
-            stage.bring(swarm, first + BULK_STAGES * step);
+            stage.bring(swarm, next + BULK_STAGES * step, iteration);
         }
-        first += step;
+        next += step;
         round += 1;
     }
     bulk::have_written();
@@ -139,12 +140,13 @@ impl<R: DeviceReal> Stage<R> {
         self.rows.part((array * BULK_PARTICLES + particle) * stride, stride)
     }
 
-    /// Begins to bring the particles from `first` on, if there are any. By one lane, when what was there is not needed.
+    /// Begins to bring the stage that is in turn at `next`, if there is one. By one lane, when what was there is not needed.
     #[inline(always)]
-    fn bring(&self, swarm: &Swarm<'_, R>, first: u32) {
-        if first >= swarm.individuals {
+    fn bring(&self, swarm: &Swarm<'_, R>, next: u32, iteration: u64) {
+        if next >= swarm.individuals {
             return;
         }
+        let first = there_and_back(swarm, next, iteration);
         let count = BULK_PARTICLES.min(swarm.individuals - first) * swarm.args.stride;
         self.barrier.expect(3 * count * R::BYTES);
         let arrays = [swarm.positions, swarm.velocities, swarm.best_positions];
@@ -183,10 +185,19 @@ fn point<R: DeviceReal, const LANES: u32, const K: usize>(layout: &BulkLayout) -
     unsafe { SharedArray::new(layout.points + group * places * R::BYTES, places) }
 }
 
-/// The personal best that this lane keeps of the stage from `first` on; of a particle that is not there any other.
+/// The first particle of the stage that is in turn at `next`. Iterations go up and down in turn: what one has touched last is
+/// still in the second-level cache when the next begins with it.
 #[inline(always)]
-fn best_of_lane<R: DeviceReal>(swarm: &Swarm<'_, R>, first: u32) -> Fitness<R> {
-    let particle = (first + thread::lane() % BULK_PARTICLES).min(swarm.individuals - 1);
+fn there_and_back<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) -> u32 {
+    let last = (swarm.individuals - 1) / BULK_PARTICLES * BULK_PARTICLES;
+    if iteration.is_multiple_of(2) { next } else { last.wrapping_sub(next) }
+}
+
+/// The personal best that this lane keeps of the stage that is in turn at `next`; of a particle that is not there any other.
+#[inline(always)]
+fn best_of_lane<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) -> Fitness<R> {
+    let first = there_and_back(swarm, next, iteration);
+    let particle = first.wrapping_add(thread::lane() % BULK_PARTICLES).min(swarm.individuals - 1);
     swarm.best.get(particle as usize)
 }
 
