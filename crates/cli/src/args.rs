@@ -11,6 +11,10 @@ use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, S
 
 use crate::plot::Plot;
 
+mod report;
+
+pub(crate) use report::ReportArgs;
+
 /// Minimises functions with swarms, on NVIDIA GPUs and on the CPU, with the same numbers on both.
 #[derive(Debug, Parser)]
 #[command(name = "warpswarm", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -39,6 +43,9 @@ pub(crate) enum Command {
     New(NewArgs),
     /// List problems or algorithms
     List(ListArgs),
+    /// Make one page of run folders, with charts and tables, to look at in a browser
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArgs),
     /// Say what this machine and this build can do, and how to get what is missing
     Doctor(DoctorArgs),
     /// Install what compiles objectives for GPUs: a dated nightly with rustup, or Debian's packages
