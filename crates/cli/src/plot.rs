@@ -217,9 +217,11 @@ fn frame<R: Precise>(iteration: u64, swarm: &warpswarm::Swarm<R>) -> Frame {
     let point = |row: &[R]| [row[0].to_f64(), row[1].to_f64()];
     let fitness = swarm.best.iter().enumerate();
     let best = fitness.min_by_key(|(_, fitness)| fitness.ordered()).map_or(0, |(best, _)| best);
+    // Methods keep only what individuals have taken for good.
+    let places = if swarm.positions.is_empty() { &swarm.best_positions } else { &swarm.positions };
     Frame {
         iteration,
-        points: swarm.positions.chunks(swarm.stride).map(point).collect(),
+        points: places.chunks(swarm.stride).map(point).collect(),
         best: point(&swarm.best_positions[best * swarm.stride..]),
     }
 }

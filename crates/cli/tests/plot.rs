@@ -90,6 +90,8 @@ fn each_kind_is_drawn_in_each_format() {
         &["population.svg", "swarm.gif", "swarm.png", "swarm.svg"],
     );
     let population = String::from_utf8_lossy(&drawn[0]);
+    // 16, and one in the legend.
+    assert_eq!(population.matches("<circle").count(), 17);
     assert!(population.contains("\niteration 12\n") && population.contains("16 individuals"));
     assert!(drawn[1].starts_with(b"GIF89a") && drawn[2].starts_with(b"\x89PNG"));
     for iteration in [0, 2, 4, 8, 12] {
@@ -100,4 +102,6 @@ fn each_kind_is_drawn_in_each_format() {
     }
     let again = draw(&["rastrigin", "--dim", "2", "--runs", "3"], &["population.svg"]);
     assert_eq!(again[0], drawn[0]);
+    let evolved = draw(&["sphere", "--dim", "2", "--algorithm", "de"], &["population.svg"]);
+    assert_eq!(String::from_utf8_lossy(&evolved[0]).matches("<circle").count(), 17);
 }

@@ -27,7 +27,7 @@ function short(x) {
   if (!known(x)) return "–";
   const size = Math.abs(x);
   if (size >= 1e6 || (size > 0 && size < 1e-3)) return x.toExponential(3).replace(/\.?0+e\+?/, "e");
-  return String(Number(x.toPrecision(6)));
+  return String(Number(x.toPrecision(5)));
 }
 
 // Where values lie on an axis: by their logarithms where they span decades and none is negative. Zero has a place
@@ -99,6 +99,7 @@ class Chart {
   constructor(parent, label, size) {
     this.node = html("div", { class: "chart" }, parent);
     [this.width, this.height] = size;
+    this.node.style.maxWidth = `${this.width}px`;
     this.box = { left: 92, top: 10, right: this.width - 16, bottom: this.height - 50 };
     this.svg = svg("svg", { viewBox: `0 0 ${this.width} ${this.height}`, role: "img", "aria-label": label }, this.node);
     this.node.id = label.replace(/\W+/g, "-").toLowerCase();

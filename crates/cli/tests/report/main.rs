@@ -12,6 +12,9 @@ use warpswarm::{Backend, Settings, problems};
 
 const INDIVIDUALS: u64 = 24;
 const FRAMES: u64 = 6;
+/// Where the individuals of the swarm are drawn.
+const POINTS: &str =
+    "[...document.querySelectorAll('#swarm .mark')].map((m) => m.getAttribute('transform'))";
 
 fn run(arguments: &[&str], folder: &Path) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
@@ -70,7 +73,9 @@ fn populations(algorithm: &str) -> String {
     let mut text = String::from("run,iteration,individual,value,violation,x1,x2\n");
     for frame in 0..FRAMES {
         let swarm = &optimiser.state().unwrap()[0];
-        for (i, x) in swarm.positions.chunks(swarm.stride).enumerate() {
+        let places =
+            if swarm.positions.is_empty() { &swarm.best_positions } else { &swarm.positions };
+        for (i, x) in places.chunks(swarm.stride).enumerate() {
             text.push_str(&format!(
                 "0,{},{i},{},0,{},{}\n",
                 frame * 5,
@@ -206,6 +211,12 @@ fn the_page_works_in_a_browser() {
     assert!(texts(&mut browser, "pre")[0].contains("<b>swarm</b></script>"));
 
     the_slider_moves_the_points(&mut browser);
+    let other = "(() => { const s = [...document.querySelectorAll('select')].at(-1); s.value = 1; \
+                 s.dispatchEvent(new Event('change')); })()";
+    let first = browser.evaluate(POINTS);
+    browser.evaluate(other);
+    assert_eq!(browser.evaluate(POINTS).as_array().unwrap().len() as u64, INDIVIDUALS);
+    assert_ne!(browser.evaluate(POINTS), first);
     charts_can_be_zoomed_and_read(&mut browser);
     headings_sort(&mut browser);
     let along = "(() => { const s = document.querySelector('select'); s.value = 2; \
@@ -216,13 +227,11 @@ fn the_page_works_in_a_browser() {
 }
 
 fn the_slider_moves_the_points(browser: &mut Browser) {
-    let points =
-        "[...document.querySelectorAll('#swarm .mark')].map((m) => m.getAttribute('transform'))";
-    let before = browser.evaluate(points);
+    let before = browser.evaluate(POINTS);
     assert_eq!(texts(browser, "output"), ["iteration 0"]);
     browser.evaluate("document.querySelector('#iteration').focus()");
     browser.press("ArrowRight", 39);
-    let after = browser.evaluate(points);
+    let after = browser.evaluate(POINTS);
     assert_eq!(texts(browser, "output"), ["iteration 5"]);
     let moved = |(a, b): &(&Value, &Value)| a != b;
     let pairs = before.as_array().unwrap().iter().zip(after.as_array().unwrap());
