@@ -125,7 +125,7 @@ impl Axis {
         let least = zero.map_or(low, |zero| zero + 1.0);
         let mantissas: &[f64] = match high - least {
             span if span < 1.0 => &[2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
-            span if span < 2.0 => &[2.0, 5.0],
+            span if span < 2.5 => &[2.0, 5.0],
             _ => &[],
         };
         let (below, above) = (least.floor() as i32, high.ceil() as i32);
@@ -204,7 +204,7 @@ fn labels(name: &mut String, ticks: &[f64], step: f64) -> impl Fn(f64) -> String
 fn written(x: f64, most: i32, place: i32) -> String {
     if x.abs() < 0.5 * 10_f64.powi(place) {
         "0".into()
-    } else if place < -6 || most > 6 {
+    } else if place < -4 || most > 6 {
         let order = (x.abs() * 1.000_000_1).log10().floor() as i32;
         format!("{x:.*e}", (order - place).max(0) as usize)
     } else {
@@ -257,6 +257,7 @@ mod tests {
             &["-30,000", "-20,000", "-10,000", "0", "10,000", "20,000"],
         );
         check(&[-2e-8, 2e-8], "y", &["-2e-8", "-1e-8", "0", "1e-8", "2e-8"]);
+        check(&[-4e-5, 6e-5], "y", &["-4e-5", "-2e-5", "0", "2e-5", "4e-5", "6e-5"]);
         check(&[-3e12, 1e12], "y", &["-3e12", "-2e12", "-1e12", "0", "1e12"]);
     }
 
@@ -264,7 +265,8 @@ mod tests {
     fn magnitudes_are_ticked_by_decades_or_their_parts() {
         check(&[1e-3, 1e3], "y", &["0.001", "0.01", "0.1", "1", "10", "100", "1000"]);
         check(&[40.0, 900.0], "y", &["50", "100", "200", "500"]);
-        check(&[0.0, 1e-2, 1.0], "y", &["0", "0.01", "0.1", "1"]);
+        check(&[0.0, 1e-2, 10.0], "y", &["0", "0.01", "0.1", "1", "10"]);
+        check(&[2.0, 150.0], "y", &["2", "5", "10", "20", "50", "100"]);
     }
 
     #[test]

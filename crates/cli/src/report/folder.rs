@@ -121,7 +121,8 @@ impl Folder {
         let trace = trace(&path.join(TRACE), result.runs.len())?;
         let population = path.join(POPULATION);
         let has_frames = result.dimensions == 2 && population.is_file();
-        let frames = if has_frames { frames(&population, result.best())? } else { Vec::new() };
+        let frames =
+            if has_frames { frames(&population, result.best() as u64)? } else { Vec::new() };
         Ok(Folder { name: shown.to_string(), asked, result, trace, frames })
     }
 }
@@ -231,19 +232,22 @@ const INDIVIDUALS: usize = 1000;
 /// Frames, at most.
 const FRAMES: usize = 200;
 
-/// The individuals of a run, or of the first one that was kept.
-fn frames(path: &Path, run: usize) -> Result<Vec<Frame>, Failure> {
+/// The individuals of a run, or where these were not kept of the first one.
+fn frames(path: &Path, wanted: u64) -> Result<Vec<Frame>, Failure> {
     let mut table = Table::open(path, &["run", "iteration", "x1", "x2"])?;
-    let mut runs: BTreeMap<u64, BTreeMap<u64, Vec<[f64; 2]>>> = BTreeMap::new();
+    let mut kept: BTreeMap<u64, Vec<[f64; 2]>> = BTreeMap::new();
+    let mut kept_run = None;
     while table.next()? {
+        let (run, iteration) = (table.whole(0)?, table.whole(1)?);
         let point = [table.number(2)?, table.number(3)?];
-        runs.entry(table.whole(0)?).or_default().entry(table.whole(1)?).or_default().push(point);
+        if run == wanted && kept_run != Some(run) {
+            kept_run = None;
+            kept.clear();
+        }
+        if *kept_run.get_or_insert(run) == run {
+            kept.entry(iteration).or_default().push(point);
+        }
     }
-    let Some(kept) =
-        runs.remove(&(run as u64)).or_else(|| runs.pop_first().map(|(_, first)| first))
-    else {
-        return Ok(Vec::new());
-    };
     let every = kept.len().div_ceil(FRAMES).max(1);
     let frame = |(iteration, points): (u64, Vec<[f64; 2]>)| {
         let shown = points.len().div_ceil(INDIVIDUALS).max(1);

@@ -66,7 +66,7 @@ class Scale {
   ticks(low, high, count) {
     if (this.labels) return this.labels.filter(([at]) => at >= low && at <= high);
     const span = high - low;
-    if (this.isLog && span < 2) {
+    if (this.isLog && span < 2.5) {
       const mantissas = span < 1 ? [1, 2, 3, 4, 5, 6, 8] : [1, 2, 5], found = [];
       for (let e = Math.floor(low); e <= high; e++) {
         for (const m of mantissas) found.push([e + Math.log10(m), short(Number(`${m}e${e}`))]);
@@ -439,6 +439,9 @@ function table(parent, id, head, rows) {
 function whatWasRun() {
   const parent = html("section", {}, document.getElementById("runs"));
   html("h2", {}, parent, "Every run");
+  if (groups.some((group) => group.rows.length < group.finals.length)) {
+    html("p", { class: "note" }, parent, `The first ${data.most_rows} of each folder; charts of final values show all.`);
+  }
   table(parent, "each", ["folder", ...data.run_columns], groups.flatMap((group) => group.rows.map((row) => [group.name, ...row])));
   html("h2", {}, parent, "What was run");
   for (const group of groups) {

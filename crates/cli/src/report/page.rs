@@ -1,6 +1,6 @@
 //! The page: its data, and the script that draws them.
 //!
-//! The script is our own, 20 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
+//! The script is our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
 //! marks a test can count.
 
 use serde::Serialize;
@@ -14,6 +14,8 @@ const STYLE: &str = include_str!("page.css");
 
 /// Coordinates of best points that the page shows, at most.
 const COORDINATES: usize = 100;
+/// Runs of a folder whose best points and rows it shows, at most; what is drawn of all runs is of all.
+const RUNS: usize = 5000;
 
 /// Of all folders.
 #[derive(Serialize)]
@@ -24,6 +26,8 @@ struct Data<'a> {
     measure: &'static str,
     /// What is to be said of runs without a value; may be empty.
     missing: String,
+    /// So many runs of a folder have rows.
+    most_rows: usize,
     groups: Vec<Shown<'a>>,
 }
 
@@ -150,6 +154,7 @@ fn data(folders: &[Folder]) -> Data<'_> {
         along: Along::ALL.map(Along::axis),
         measure: measure.axis(),
         missing,
+        most_rows: RUNS,
         groups: folders.iter().zip(&numbers).map(shown).collect(),
     }
 }
@@ -191,13 +196,13 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'
         name: &folder.name,
         asked: asked(folder),
         summary,
-        rows: result.runs.iter().enumerate().map(row).collect(),
+        rows: result.runs.iter().take(RUNS).enumerate().map(row).collect(),
         curves,
         finals: numbers.iter().map(|x| x.is_finite().then_some(*x)).collect(),
         parameters: (0..result.dimensions.min(COORDINATES))
             .map(|i| coordinate(&result.problem, i))
             .collect(),
-        positions: result.runs.iter().map(position).collect(),
+        positions: result.runs.iter().take(RUNS).map(position).collect(),
         frames: &folder.frames,
     }
 }

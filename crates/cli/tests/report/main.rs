@@ -151,6 +151,35 @@ fn what_is_no_run_is_refused_in_words() {
 }
 
 #[test]
+fn individuals_of_the_best_run_are_shown_where_they_were_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let folder = solved(home, "a", "pso");
+    let result: Value =
+        serde_json::from_slice(&fs::read(folder.join("result.json")).unwrap()).unwrap();
+    let value = |run: &Value| run["best"]["value"].as_f64().unwrap();
+    let runs = result["runs"].as_array().unwrap();
+    let best =
+        (0..runs.len()).min_by(|a, b| value(&runs[*a]).total_cmp(&value(&runs[*b]))).unwrap();
+    let head = "run,iteration,individual,value,violation,x1,x2\n";
+    let frames = |runs: &[usize]| -> Value {
+        let rows = runs.iter().map(|run| format!("{run},7,0,0,0,{run}.5,1\n"));
+        fs::write(folder.join("population.csv"), head.to_string() + &rows.collect::<String>())
+            .unwrap();
+        assert!(run(&["report", "a", "--force"], home).status.success());
+        let page = fs::read_to_string(home.join("report.html")).unwrap();
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        data["groups"][0]["frames"].clone()
+    };
+    let shown =
+        |run: usize| serde_json::json!([{ "iteration": 7, "points": [[run as f64 + 0.5, 1.0]] }]);
+    assert_eq!(frames(&[11, best, 12]), shown(best));
+    assert_eq!(frames(&[11, 12]), shown(11));
+    assert_eq!(frames(&[]), serde_json::json!([]));
+}
+
+#[test]
 fn a_page_is_overwritten_only_by_force() {
     let home = tempfile::tempdir().unwrap();
     solved(home.path(), "a", "de");
