@@ -91,8 +91,8 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
     notes
 }
 
-/// The height at which a linear axis ends, where the first values would leave no room for the others.
-fn limit(curves: &[Curve]) -> Option<f64> {
+/// The height at which a linear axis should end: there is one where the first values would leave no room for the others.
+pub fn limit(curves: &[Curve]) -> Option<f64> {
     let mut numbers: Vec<f64> = curves
         .iter()
         .flat_map(|c| [&c.median, &c.upper])

@@ -43,7 +43,7 @@ mod swarm;
 pub use axis::{Axis, Scale};
 pub use chart::{Area, BLUE, COLOURS, Canvas, FONT, GREEN, GRID, INK, Panel, Picture, VERMILION};
 pub use constraints::constraints;
-pub use convergence::convergence;
+pub use convergence::{convergence, limit};
 pub use distribution::distribution;
 pub use kind::{Format, Kind};
 pub use line::{Dash, Dot, Line, Mark};

@@ -7,7 +7,7 @@ mod folder;
 mod page;
 
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         ErrorKind::AlreadyExists => exists(&args.out),
         _ => Failure::file("--out", &args.out, &error),
     })?;
+    writeln!(io::stdout(), "written to {}", args.out.display())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -258,6 +258,7 @@ function convergence() {
   const parent = section("Convergence", note + (data.missing ? ` ${data.missing}` : ""));
   const controls = html("div", { class: "controls" }, parent);
   legend(parent);
+  const edge = html("p", { class: "note" }, parent);
   const chart = new Chart(parent, "Convergence", [1050, 440]);
   const show = (along) => {
     const curves = groups.map((group) => group.curves[along]);
@@ -268,13 +269,19 @@ function convergence() {
       const low = Math.min(...ends), high = Math.max(...ends);
       x.whole = [low, high > low ? high : low + 1];
     }
-    const y = new Scale(data.measure, curves.flatMap((c) => [...c.lower, ...c.median, ...c.upper]));
+    const numbers = curves.flatMap((c) => [...c.lower, ...c.median, ...c.upper]);
+    let y = new Scale(data.measure, numbers);
+    // Where the first values would leave no room for the others, they lie at the upper edge.
+    const limit = y.isLog ? null : data.limits[along];
+    const limited = (v) => (known(v) && limit !== null ? Math.min(v, limit) : v);
+    if (limit !== null) y = new Scale(data.measure, numbers.map(limited));
+    edge.textContent = limit === null ? "" : `What is above ${short(limit)} lies at the upper edge.`;
     const draw = () => curves.forEach((curve, i) => {
-      const at = (numbers) => curve.x.map((x, j) => [x, y.place(numbers[j])]).filter(([, place]) => place !== null);
+      const at = (numbers) => curve.x.map((x, j) => [x, y.place(limited(numbers[j]))]).filter(([, place]) => place !== null);
       if (groups[i].finals.length > 1) {
         // Where too few runs have a value for the upper quartile, the band goes on to the top.
         const below = at(curve.lower), from = curve.x.length - below.length;
-        const above = curve.x.slice(from).map((x, j) => [x, y.place(curve.upper[from + j]) ?? y.whole[1]]);
+        const above = curve.x.slice(from).map((x, j) => [x, y.place(limited(curve.upper[from + j])) ?? y.whole[1]]);
         const d = below.length ? `${chart.path([...below, ...above.reverse()])}Z` : "";
         svg("path", { class: "band", d, fill: colour(i) }, chart.marks);
       }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, quantile};
+use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, quantile};
 
 use super::folder::{Folder, Frame, Run};
 
@@ -23,6 +23,8 @@ struct Data<'a> {
     columns: [&'static str; 13],
     run_columns: [&'static str; 6],
     along: [&'static str; 3],
+    /// Where linear axes should end, along each of them.
+    limits: Vec<Option<f64>>,
     measure: &'static str,
     /// What is to be said of runs without a value; may be empty.
     missing: String,
@@ -108,7 +110,9 @@ fn data(folders: &[Folder]) -> Data<'_> {
     let finals: Vec<Vec<Final>> =
         folders.iter().map(|folder| folder.result.runs.iter().map(last).collect()).collect();
     let measure = Measure::of(finals.iter().flatten());
-    let mut along = Along::ALL.map(|along| curves(&groups, along).1.into_iter());
+    let curves = Along::ALL.map(|along| curves(&groups, along).1);
+    let limits = curves.iter().map(|curves| limit(curves)).collect();
+    let mut along = curves.map(Vec::into_iter);
     let numbers: Vec<Vec<f64>> = finals
         .iter()
         .map(|finals| finals.iter().map(|best| measure.number(*best)).collect())
@@ -152,6 +156,7 @@ fn data(folders: &[Folder]) -> Data<'_> {
             "stopped by",
         ],
         along: Along::ALL.map(Along::axis),
+        limits,
         measure: measure.axis(),
         missing,
         most_rows: RUNS,

@@ -185,7 +185,8 @@ fn a_page_is_overwritten_only_by_force() {
     solved(home.path(), "a", "de");
     let make =
         |more: &[&str]| run(&[&["report", "a", "--out", "page.html"], more].concat(), home.path());
-    assert!(make(&[]).status.success());
+    let made = make(&[]);
+    assert!(made.status.success() && made.stdout == b"written to page.html\n", "{made:?}");
     let again = make(&[]);
     assert_eq!(again.status.code(), Some(2));
     assert!(String::from_utf8(again.stderr).unwrap().contains("--out is page.html, which exists"));
