@@ -37,7 +37,7 @@ pub(crate) fn grouped(x: f64, decimals: usize) -> String {
     let is_zero = !text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
     let mut out = String::from(if x < 0.0 && !is_zero { "-" } else { "" });
     for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && whole.len() > 4 && (whole.len() - i).is_multiple_of(3) {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(grouped(-1234567.25, 1), "-1,234,567.2");
         assert_eq!(
             (grouped(1000.0, 0), grouped(-0.0, 0), grouped(-0.01, 1)),
-            ("1000".into(), "0".into(), "0.0".into())
+            ("1,000".into(), "0".into(), "0.0".into())
         );
         assert_eq!((count(1, "run"), count(20_000, "run")), ("1 run".into(), "20,000 runs".into()));
     }

@@ -246,7 +246,7 @@ mod tests {
         let svg = picture.svg().unwrap();
         // Eight, and one in the legend.
         assert_eq!(svg.matches("<circle").count(), 9);
-        assert!(svg.contains("iteration 1000") && svg.contains("9 individuals;"));
+        assert!(svg.contains("iteration 1,000") && svg.contains("9 individuals;"));
         assert!(!svg.contains("not feasible"));
     }
 
@@ -260,7 +260,7 @@ mod tests {
     fn of_many_individuals_some_are_shown() {
         let picture = population("t", &plane(bowl), &frame(9000));
         assert!(
-            picture.notes[0].starts_with("9000 individuals, of which 1800 are shown"),
+            picture.notes[0].starts_with("9,000 individuals, of which 1,800 are shown"),
             "{:?}",
             picture.notes
         );
