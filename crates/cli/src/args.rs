@@ -9,6 +9,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
 
+use crate::plot::Plot;
+
+mod report;
+
+pub(crate) use report::ReportArgs;
+
 /// Minimises functions with swarms, on NVIDIA GPUs and on the CPU, with the same numbers on both.
 #[derive(Debug, Parser)]
 #[command(name = "warpswarm", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -37,6 +43,9 @@ pub(crate) enum Command {
     New(NewArgs),
     /// List problems or algorithms
     List(ListArgs),
+    /// Make one page of run folders, with charts and tables, to look at in a browser
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArgs),
     /// Say what this machine and this build can do, and how to get what is missing
     Doctor(DoctorArgs),
     /// Install what compiles objectives for GPUs: a dated nightly with rustup, or Debian's packages
@@ -49,6 +58,8 @@ Examples:
   warpswarm solve spring --precision f64
   warpswarm solve sphere --dim 100 --individuals 65536 --target 1e-6 --seconds 10
   warpswarm solve rastrigin --runs 1000 --json results.json
+  warpswarm solve rastrigin --runs 50 --plot convergence.svg --plot distribution.png
+  warpswarm solve rastrigin --dim 2 --individuals 64 --iterations 100 --plot swarm.gif
   warpswarm solve euclidean --dim 2 --set preset=cpso-paper --set boundary=reflect
   warpswarm solve rastrigin --json - | jq '.runs[0].best.value'
 
@@ -159,6 +170,13 @@ pub(crate) struct SolveArgs {
     /// evaluations, seconds, value, violation
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Draw a picture, of what the file's name says: convergence, convergence-evaluations, convergence-seconds,
+    /// distribution, parameters, constraints; in two dimensions population and swarm. Any other name is of
+    /// convergence. Ends in .svg, .png, or for swarm .gif; may be repeated
+    #[arg(long = "plot", value_name = "FILE")]
+    #[arg(value_parser = clap::builder::OsStringValueParser::new().try_map(Plot::of))]
+    pub(crate) plots: Vec<Plot>,
 
     /// Show neither progress nor summary
     #[arg(long)]

@@ -2,7 +2,8 @@
 //! this machine can do and installs what it lacks.
 //!
 //! * [`args`]: the command line.
-//! * [`solve`], [`list`], [`new`], [`doctor`], [`setup`]: the commands.
+//! * [`solve`], [`list`], [`new`], [`report`], [`doctor`], [`setup`]: the commands.
+//! * [`plot`]: pictures of what `solve` did.
 //! * [`json`], [`summary`], [`trace`]: what `solve` writes, for programs, people and spreadsheets.
 //! * [`failure`]: what went wrong, and with which exit code.
 
@@ -12,6 +13,8 @@ mod failure;
 mod json;
 mod list;
 mod new;
+mod plot;
+mod report;
 mod setup;
 mod solve;
 mod summary;
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::List(args) => list::run(&args),
         Command::New(args) => new::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Setup => setup::run(),
     };

@@ -18,6 +18,7 @@ use warpswarm::{
 use crate::args::SolveArgs;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::json::{Question, Solved};
+use crate::plot::{self, Plot};
 use crate::summary::Summary;
 use crate::trace;
 
@@ -53,6 +54,7 @@ fn solve<R: Precise + Serialize>(
     let json = args.json.as_deref().filter(|path| !is_stdout(path));
     let json_file = json.map(|path| open("--json", path)).transpose()?;
     let trace_file = args.trace.as_deref().map(|path| open("--trace", path)).transpose()?;
+    let plot_files = plot::open(&args.plots, problem, &bounds)?;
 
     let report = if args.quiet || !io::stderr().is_terminal() {
         optimiser.run()?
@@ -66,6 +68,9 @@ fn solve<R: Precise + Serialize>(
     if let Some(file) = trace_file {
         trace::write(&report, file)?;
     }
+    let (bounds, settings) = (&bounds, &settings);
+    plot::Done { problem, shift, bounds, algorithm, settings, report: &report }
+        .draw(&args.plots, plot_files)?;
     let dimensions = bounds.dimensions() as u64;
     let question = Question { problem, dimensions, algorithm, seed: args.seed };
     let solved = Solved::new(&question, &report);
@@ -139,7 +144,8 @@ fn settings(args: &SolveArgs) -> Result<Settings, Failure> {
         stagnation: args.stagnation,
         interrupt: Some(interrupt()?),
     };
-    let record_every = args.trace.is_some().then(|| trace::interval(&stop, args.individuals));
+    let has_history = args.trace.is_some() || args.plots.iter().any(Plot::needs_history);
+    let record_every = has_history.then(|| trace::interval(&stop, args.individuals));
     Ok(Settings {
         individuals: args.individuals,
         runs: args.runs,

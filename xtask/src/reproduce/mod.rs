@@ -9,7 +9,7 @@
 //! it, which are a `page::Page`. What they share:
 //!
 //! * `program`: running `warpswarm`; `measure`: how long things take; `statistics`.
-//! * `table`: tables as text and Markdown; `chart`: line charts; `page`: printing and writing all.
+//! * `table`: tables as text and Markdown; `page`: printing and writing all.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,6 @@ use anyhow::Result;
 use clap::ValueEnum;
 
 #[cfg(any(test, feature = "reproduce"))]
-mod chart;
 #[cfg(any(test, feature = "reproduce"))]
 mod cmepso;
 #[cfg(any(test, feature = "reproduce"))]

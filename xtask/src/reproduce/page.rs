@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::chart;
 use super::table::{Table, wrapped};
 
 /// All that a reproduction says.
@@ -65,7 +64,7 @@ impl Page {
         }
         for figure in &self.figures {
             write(format!("{}.svg", figure.name), figure.svg.as_bytes())?;
-            write(format!("{}.png", figure.name), &chart::png(&figure.svg)?)?;
+            write(format!("{}.png", figure.name), &warpswarm_pictures::png(&figure.svg)?)?;
         }
         Ok(names)
     }
@@ -95,8 +94,15 @@ impl Records {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// That this is a picture that can be drawn.
+    pub(crate) fn assert_whole(svg: &str) {
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        let png = warpswarm_pictures::png(svg).unwrap();
+        assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000);
+    }
 
     fn page() -> Page {
         let table = Table {

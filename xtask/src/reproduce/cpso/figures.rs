@@ -3,13 +3,13 @@
 use anyhow::Result;
 use plotters::element::{Circle, PathElement};
 use plotters::prelude::*;
+use warpswarm_pictures::{
+    Axis, BLUE, Canvas, Dash, Dot, FONT, GRID, INK, Line, Mark, Panel, Picture, VERMILION,
+};
 
 use super::frames::{Frame, REACH};
 use super::paper::{self, ROWS};
 use super::results::{self, Results};
-use crate::reproduce::chart::{
-    Axis, BLUE, Canvas, Dot, FONT, GRID, INK, Line, Mark, Panel, Picture, VERMILION,
-};
 use crate::reproduce::measure::Cell;
 use crate::reproduce::table::integer;
 
@@ -22,10 +22,10 @@ pub(crate) fn figure_8(results: &Results) -> Result<String> {
         cells.iter().map(|cell| (results::mean(cell), cell.is_scaled())).collect()
     };
     let lines = vec![
-        line("SPSO, paper", spso, true, printed(paper::spso_mean)),
-        line("SPSO, ours", spso, false, ours(&results.spso).into_iter()),
-        line("CPSO, paper", cpso, true, printed(paper::cpso_mean)),
-        line("CPSO, ours", cpso, false, ours(&results.cpso).into_iter()),
+        line("SPSO, paper", spso, Dash::Dashed, printed(paper::spso_mean)),
+        line("SPSO, ours", spso, Dash::Solid, ours(&results.spso).into_iter()),
+        line("CPSO, paper", cpso, Dash::Dashed, printed(paper::cpso_mean)),
+        line("CPSO, ours", cpso, Dash::Solid, ours(&results.cpso).into_iter()),
     ];
     let mut notes = vec![
         format!("ours: SPSO on one thread of {}", results.processor),
@@ -36,30 +36,32 @@ pub(crate) fn figure_8(results: &Results) -> Result<String> {
     }
     let logs: Vec<f64> = lines.iter().flat_map(|line| &line.points).map(|dot| dot.y).collect();
     let picture = Picture {
+        has_legend: false,
         title: "Figure 8: mean execution time of 100,000 iterations".into(),
         notes,
         columns: 1,
         size: (1000, 560),
         panels: vec![Panel {
             title: String::new(),
-            x: Axis {
-                name: "particles",
-                range: (4.7, 16.3),
-                ticks: ROWS.iter().map(|row| f64::from(row.particles).log2()).collect(),
-                label: |x| integer(x.exp2().round() as u64),
-            },
+            x: Axis::new(
+                "particles",
+                (4.7, 16.3),
+                ROWS.iter().map(|row| f64::from(row.particles).log2()).collect(),
+                |x| integer(x.exp2().round() as u64),
+            ),
             y: Axis::decades("execution time (ms)", logs.into_iter()),
+            areas: Vec::new(),
             lines,
         }],
     };
-    picture.svg()
+    Ok(picture.svg()?)
 }
 
 /// log10 of the milliseconds, and whether they are scaled, over log2 of the particles.
 fn line(
     name: &'static str,
     (color, mark): (RGBColor, Mark),
-    dashed: bool,
+    dash: Dash,
     times: impl Iterator<Item = (f64, bool)>,
 ) -> Line {
     let log = |(row, (ms, hollow)): (&paper::Row, (f64, bool))| Dot {
@@ -67,7 +69,16 @@ fn line(
         y: ms.log10(),
         hollow,
     };
-    Line { name, color, width: 2, dashed, mark, points: ROWS.iter().zip(times).map(log).collect() }
+    let mark_size = if dash == Dash::Solid { 5 } else { 3 };
+    Line {
+        name: name.into(),
+        color,
+        width: 2,
+        dash,
+        mark,
+        mark_size,
+        points: ROWS.iter().zip(times).map(log).collect(),
+    }
 }
 
 /// Rows of three frames, each with the name of its coefficients.
@@ -151,9 +162,9 @@ fn distance_in_words(distance: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::chart::tests::assert_whole;
     use crate::reproduce::cpso::frames::{CLERC_KENNEDY, PAPER, frames};
     use crate::reproduce::cpso::results::tests::made_up;
+    use crate::reproduce::page::tests::assert_whole;
 
     #[test]
     fn pictures_are_whole() {

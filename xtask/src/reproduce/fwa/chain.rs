@@ -6,8 +6,8 @@
 
 use anyhow::Result;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_pictures::{Axis, BLUE, Dash, Dot, Line, Mark, Panel, Picture, VERMILION};
 
-use crate::reproduce::chart::{Axis, BLUE, Dot, Line, Mark, Panel, Picture, VERMILION};
 use crate::reproduce::table::integer;
 
 /// Mutations in a chain; the paper does not say how many it shows.
@@ -46,6 +46,7 @@ fn drift(delta: f64) -> f64 {
 pub(crate) fn figure_6() -> Result<String> {
     let deltas: Vec<f64> = (1..=9).rev().map(|tenths| f64::from(tenths) / 10.0).collect();
     let picture = Picture {
+        has_legend: false,
         title: "Figure 6: distance from the best under repeated attracting and repulsing".into(),
         notes: vec![
             format!(
@@ -61,7 +62,7 @@ pub(crate) fn figure_6() -> Result<String> {
         size: (360, 270),
         panels: deltas.chunks(COLUMNS).flat_map(row).collect(),
     };
-    picture.svg()
+    Ok(picture.svg()?)
 }
 
 /// Panels with one scale for all.
@@ -71,13 +72,14 @@ fn row(deltas: &[f64]) -> Vec<Panel> {
     let y = scale(dots.fold(0.0, |low: f64, dot| low.min(dot.y)));
     let panel = |(delta, lines): (&f64, Vec<Line>)| Panel {
         title: format!("delta = {delta}: E[ln s] = {:.4}", drift(*delta)),
-        x: Axis {
-            name: "mutations",
-            range: (0.0, STEPS as f64),
-            ticks: vec![0.0, 250.0, 500.0, 750.0, 1_000.0],
-            label: |t| integer(t as u64),
-        },
+        x: Axis::new(
+            "mutations",
+            (0.0, STEPS as f64),
+            vec![0.0, 250.0, 500.0, 750.0, 1_000.0],
+            |t| integer(t as u64),
+        ),
         y: y.clone(),
+        areas: Vec::new(),
         lines,
     };
     deltas.iter().zip(lines).map(panel).collect()
@@ -88,21 +90,22 @@ fn scale(lowest: f64) -> Axis {
     let steps = [1.0, 2.0, 5.0, 10.0, 25.0, 50.0];
     let step = steps.into_iter().find(|step| -lowest <= 5.0 * step).unwrap_or(100.0);
     let down = (-lowest / step).ceil();
-    Axis {
-        name: "x",
-        range: (-step * down, TRUNCATED.0.log10()),
-        ticks: (0..=down as u32).map(|i| -step * f64::from(i)).collect(),
-        label: |y| if y == 0.0 { "1".into() } else { format!("1e{y}") },
-    }
+    Axis::new(
+        "x",
+        (-step * down, TRUNCATED.0.log10()),
+        (0..=down as u32).map(|i| -step * f64::from(i)).collect(),
+        |y| if y == 0.0 { "1".into() } else { format!("1e{y}") },
+    )
 }
 
 fn lines(delta: f64) -> Vec<Line> {
-    let line = |color, width, dashed, points| Line {
-        name: "",
+    let line = |color, width, dash, points| Line {
+        name: "".into(),
         color,
         width,
-        dashed,
+        dash,
         mark: Mark::None,
+        mark_size: 0,
         points,
     };
     // Every fourth step is as much as can be seen.
@@ -111,20 +114,20 @@ fn lines(delta: f64) -> Vec<Line> {
         points.map(|(t, x)| Dot { x: t as f64, y: x.log10(), hollow: false }).collect()
     };
     let mut lines: Vec<Line> =
-        (0..CHAINS).map(|number| line(BLUE, 1, false, simulated(number))).collect();
+        (0..CHAINS).map(|number| line(BLUE, 1, Dash::Solid, simulated(number))).collect();
     let mean = [0.0, STEPS as f64].map(|t| Dot {
         x: t,
         y: t * drift(delta) * std::f64::consts::LOG10_E,
         hollow: false,
     });
-    lines.push(line(VERMILION, 3, true, mean.to_vec()));
+    lines.push(line(VERMILION, 3, Dash::Dashed, mean.to_vec()));
     lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::chart::tests::assert_whole;
+    use crate::reproduce::page::tests::assert_whole;
 
     /// At delta = 1/2: (1.5 ln 1.5 - 0.5 ln 0.5) / 1 - 1.
     #[test]
@@ -157,11 +160,12 @@ mod tests {
 
     #[test]
     fn scales_have_a_few_ticks() {
+        let places = |axis: &Axis| axis.ticks.iter().map(|tick| tick.0).collect::<Vec<_>>();
         let axis = scale(-87.3);
         assert_eq!(axis.range, (-100.0, 2.0));
-        assert_eq!(axis.ticks, [0.0, -25.0, -50.0, -75.0, -100.0]);
-        assert_eq!((axis.label)(-25.0), "1e-25");
-        assert_eq!(scale(-3.5).ticks, [0.0, -1.0, -2.0, -3.0, -4.0]);
+        assert_eq!(places(&axis), [0.0, -25.0, -50.0, -75.0, -100.0]);
+        assert_eq!(axis.ticks[1].1, "1e-25");
+        assert_eq!(places(&scale(-3.5)), [0.0, -1.0, -2.0, -3.0, -4.0]);
     }
 
     #[test]

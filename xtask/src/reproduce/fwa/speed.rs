@@ -1,12 +1,12 @@
 //! Table 4, Figures 10 and 11: the time of GPU-FWA beside the serial times of FWA and PSO.
 
 use anyhow::Result;
+use warpswarm_pictures::{Axis, BLUE, Dash, Dot, Line, Mark, Panel, Picture, VERMILION};
 
 use super::methods::{Method, Question};
 use super::notes;
 use super::paper::{self, FUNCTIONS, Function, SPEEDS, Speed};
 use crate::reproduce::Options;
-use crate::reproduce::chart::{Axis, BLUE, Dot, Line, Mark, Panel, Picture, VERMILION};
 use crate::reproduce::measure::{self, Cell, Plan};
 use crate::reproduce::page::Records;
 use crate::reproduce::program::Program;
@@ -171,11 +171,12 @@ impl Speeds {
     /// Figure 10 or 11: the speed-up over one method, a panel per function.
     pub(crate) fn figure(&self, number: u32, over: Method) -> Result<String> {
         let ours = |function: &Function| Line {
-            name: "",
+            name: "".into(),
             color: BLUE,
             width: 2,
-            dashed: false,
+            dash: Dash::Solid,
             mark: Mark::Disc,
+            mark_size: 5,
             points: self
                 .of(function.id)
                 .map(|times| Dot {
@@ -190,11 +191,12 @@ impl Speeds {
             Dot { x: row.fireworks as f64, y: paper::number(speedup).log10(), hollow: false }
         };
         let theirs = Line {
-            name: "",
+            name: "".into(),
             color: VERMILION,
             width: 2,
-            dashed: true,
+            dash: Dash::Dashed,
             mark: Mark::Triangle,
+            mark_size: 3,
             points: SPEEDS.iter().map(printed).collect(),
         };
         let lines = FUNCTIONS.iter().map(|function| match function.id {
@@ -204,16 +206,17 @@ impl Speeds {
         let lines: Vec<Vec<Line>> = lines.collect();
         let heights = lines.iter().flatten().flat_map(|line| &line.points).map(|dot| dot.y);
         let y = Axis::decades("speed-up", heights);
-        let x = Axis {
-            name: "fireworks",
-            range: (36.0, 156.0),
-            ticks: SPEEDS.iter().map(|row| row.fireworks as f64).collect(),
-            label: |x| integer(x as u64),
-        };
+        let x = Axis::new(
+            "fireworks",
+            (36.0, 156.0),
+            SPEEDS.iter().map(|row| row.fireworks as f64).collect(),
+            |x| integer(x as u64),
+        );
         let panel = |(function, lines): (&Function, Vec<Line>)| Panel {
             title: format!("{}: {}", function.id, function.name),
             x: x.clone(),
             y: y.clone(),
+            areas: Vec::new(),
             lines,
         };
         let mut notes = vec![
@@ -229,13 +232,14 @@ impl Speeds {
             notes.push("hollow: from a time that is scaled".into());
         }
         let picture = Picture {
+            has_legend: false,
             title: format!("Figure {number}: speed-up of GPU-FWA over {}", over.name()),
             notes,
             columns: 4,
             size: (320, 280),
             panels: FUNCTIONS.iter().zip(lines).map(panel).collect(),
         };
-        picture.svg()
+        Ok(picture.svg()?)
     }
 
     /// Every repetition as it was measured, unscaled.
@@ -275,7 +279,7 @@ impl Speeds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::chart::tests::assert_whole;
+    use crate::reproduce::page::tests::assert_whole;
 
     /// Made-up times: GPU-FWA takes a second, FWA 20 and PSO 40, PSO scaled from a tenth.
     fn made_up() -> Speeds {

@@ -2,23 +2,25 @@
 
 use anyhow::Result;
 use plotters::style::RGBColor;
+use warpswarm_pictures::{
+    Axis, BLUE, Dash, Dot, GREEN, INK, Line, Mark, Panel, Picture, VERMILION,
+};
 
 use super::methods::Method;
 use super::paper;
 use super::results::Results;
 use super::runs::Point;
-use crate::reproduce::chart::{Axis, BLUE, Dot, GREEN, INK, Line, Mark, Panel, Picture, VERMILION};
 use crate::reproduce::table::integer;
 
 /// Execution time over generations.
 pub(crate) fn figure_4(results: &Results) -> Result<String> {
     let along = |point: &Point| (point.size.generations as f64).log10();
-    let x = Axis {
-        name: "generations",
-        range: (1.9, 4.1),
-        ticks: paper::ALONG_GENERATIONS.map(|g| (g as f64).log10()).into(),
-        label: |x| integer(10_f64.powf(x).round() as u64),
-    };
+    let x = Axis::new(
+        "generations",
+        (1.9, 4.1),
+        paper::ALONG_GENERATIONS.map(|g| (g as f64).log10()).into(),
+        |x| integer(10_f64.powf(x).round() as u64),
+    );
     let title =
         format!("Figure 4: execution time over generations, {} particles", paper::PARTICLES);
     let lines = lines(results.methods, &results.generations, along);
@@ -28,12 +30,10 @@ pub(crate) fn figure_4(results: &Results) -> Result<String> {
 /// Execution time over particles.
 pub(crate) fn figure_5(results: &Results) -> Result<String> {
     let along = |particles: u64| (particles as f64).log2();
-    let x = Axis {
-        name: "particles",
-        range: (3.8, 9.2),
-        ticks: [16, 32, 64, 128, 256, 512].map(along).into(),
-        label: |x| integer(x.exp2().round() as u64),
-    };
+    let x =
+        Axis::new("particles", (3.8, 9.2), [16, 32, 64, 128, 256, 512].map(along).into(), |x| {
+            integer(x.exp2().round() as u64)
+        });
     let title =
         format!("Figure 5: execution time over particles, {} generations", paper::GENERATIONS);
     let mut lines = lines(results.methods, &results.particles, |point| along(point.size.particles));
@@ -42,11 +42,12 @@ pub(crate) fn figure_5(results: &Results) -> Result<String> {
         let (low, high) = y(&lines).range;
         let end = |y| Dot { x: along(paper::OVERTAKEN_AT), y, hollow: false };
         lines.push(Line {
-            name: "",
+            name: "".into(),
             color: INK,
             width: 1,
-            dashed: true,
+            dash: Dash::Dashed,
             mark: Mark::None,
+            mark_size: 0,
             points: vec![end(low), end(high)],
         });
         notes.push(format!(
@@ -91,10 +92,11 @@ fn lines(methods: &[Method], points: &[Point], along: impl Fn(&Point) -> f64) ->
             Some(Dot { x: along(point), y, hollow: point.is_scaled() })
         };
         Line {
-            name: method.name(),
+            name: method.name().into(),
             color,
             width: 2,
-            dashed: method == Method::Threads,
+            dash: if method == Method::Threads { Dash::Dashed } else { Dash::Solid },
+            mark_size: if method == Method::Threads { 3 } else { 5 },
             mark,
             points: points.iter().filter_map(dot).collect(),
         }
@@ -108,15 +110,23 @@ fn y(lines: &[Line]) -> Axis {
 }
 
 fn picture(title: String, notes: Vec<String>, x: Axis, lines: Vec<Line>) -> Result<String> {
-    let panel = Panel { title: String::new(), x, y: y(&lines), lines };
-    Picture { title, notes, columns: 1, size: (1000, 560), panels: vec![panel] }.svg()
+    let panel = Panel { title: String::new(), x, y: y(&lines), areas: Vec::new(), lines };
+    let picture = Picture {
+        title,
+        notes,
+        has_legend: false,
+        columns: 1,
+        size: (1000, 560),
+        panels: vec![panel],
+    };
+    Ok(picture.svg()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::chart::tests::assert_whole;
     use crate::reproduce::libcudaoptimize::results::tests::made_up;
+    use crate::reproduce::page::tests::assert_whole;
 
     #[test]
     fn pictures_are_whole() {

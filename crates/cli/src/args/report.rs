@@ -1,0 +1,31 @@
+//! The arguments of `report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  warpswarm report runs/pso
+  warpswarm report runs/pso runs/de --out comparison.html
+
+A folder is one that `warpswarm solve --out DIR` has written. The page is one file that needs no network: \
+convergence, final values and parameters as charts to zoom into, tables to sort, and in two dimensions the swarm \
+over its iterations, where the folder has population.csv.
+
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Folders of runs
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+
+    /// Where to write the page
+    #[arg(long, value_name = "FILE.html", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+
+    /// Overwrite the page if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}

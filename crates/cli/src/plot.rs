@@ -1,0 +1,272 @@
+//! Pictures of what `solve` did: `--plot`.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use warpswarm::problems::ProblemInfo;
+use warpswarm::{Algorithm, Bounds, Precise, Report, Settings};
+use warpswarm_pictures::{
+    Final, Format, Frame, Group, Kind, Parameter, Plane, Record, animation, constraints,
+    convergence, distribution, frames, parameters, population,
+};
+
+use crate::failure::Failure;
+
+/// Frames of a swarm that moves, at most.
+const FRAMES: u64 = 48;
+
+/// A picture to draw.
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    path: PathBuf,
+    kind: Kind,
+    format: Format,
+}
+
+impl Plot {
+    /// What the file's name asks for.
+    pub(crate) fn of(path: OsString) -> Result<Plot, String> {
+        let path = PathBuf::from(path);
+        let (kind, format) = Kind::of(&path).map_err(|error| error.to_string())?;
+        Ok(Plot { path, kind, format })
+    }
+
+    /// Whether it shows how runs went.
+    pub(crate) fn needs_history(&self) -> bool {
+        matches!(self.kind, Kind::Convergence(_))
+    }
+
+    fn check(&self, problem: &ProblemInfo, dimensions: usize) -> Result<(), Failure> {
+        let (path, id) = (self.path.display(), problem.id);
+        let refuse = |why: String| Err(Failure::Input(format!("--plot is {path}: {why}")));
+        match self.kind {
+            Kind::Population | Kind::Swarm if dimensions != 2 => {
+                refuse(format!("{id} has {dimensions} dimensions here; allowed: 2 (--dim)"))
+            }
+            Kind::Constraints if problem.constraints.is_empty() => refuse(format!(
+                "{id} has no constraints; allowed: a problem with constraints, such as spring"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self, to: &mut File, bytes: &[u8]) -> Result<(), Failure> {
+        to.write_all(bytes).map_err(|error| Failure::file("--plot", &self.path, &error))
+    }
+}
+
+/// Opens the files of all pictures, before the work, so that one that cannot be drawn or written costs no time.
+pub(crate) fn open(
+    plots: &[Plot],
+    problem: &ProblemInfo,
+    bounds: &Bounds,
+) -> Result<Vec<File>, Failure> {
+    plots.iter().try_for_each(|plot| plot.check(problem, bounds.dimensions()))?;
+    let create = |plot: &Plot| {
+        File::create(&plot.path).map_err(|error| Failure::file("--plot", &plot.path, &error))
+    };
+    plots.iter().map(create).collect()
+}
+
+/// What was asked for and done.
+pub(crate) struct Done<'a, R> {
+    pub(crate) problem: &'a ProblemInfo,
+    pub(crate) shift: f64,
+    pub(crate) bounds: &'a Bounds,
+    pub(crate) algorithm: &'a Algorithm,
+    pub(crate) settings: &'a Settings,
+    pub(crate) report: &'a Report<R>,
+}
+
+impl<R: Precise> Done<'_, R> {
+    /// Draws each picture into its file.
+    pub(crate) fn draw(&self, plots: &[Plot], files: Vec<File>) -> Result<(), Failure> {
+        for (plot, mut file) in plots.iter().zip(files) {
+            let drawn = self.bytes(plot)?;
+            let bytes = drawn.map_err(|error| {
+                Failure::Running(format!("--plot {}: {error}", plot.path.display()))
+            })?;
+            plot.write(&mut file, &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn bytes(&self, plot: &Plot) -> Result<Result<Vec<u8>, warpswarm_pictures::Error>, Failure> {
+        let title = self.title();
+        let picture = match plot.kind {
+            Kind::Convergence(along) => {
+                let group = Group { name: String::new(), runs: records(self.report) };
+                convergence(&title, &[group], along)
+            }
+            Kind::Distribution => distribution(&title, &[(String::new(), self.finals())]),
+            Kind::Parameters => parameters(&title, &self.parameters()),
+            Kind::Constraints => constraints(&title, &self.constraints()),
+            Kind::Population => {
+                let last = self.frames(1)?;
+                population(&title, &self.plane(), &last[0])
+            }
+            Kind::Swarm if plot.format == Format::Gif => {
+                return Ok(animation(&title, &self.plane(), &self.frames(FRAMES)?));
+            }
+            Kind::Swarm => frames(&title, &self.plane(), &self.frames(6)?),
+        };
+        Ok(match plot.format {
+            Format::Png => picture.png(),
+            _ => picture.svg().map(String::into_bytes),
+        })
+    }
+
+    fn title(&self) -> String {
+        let dimensions = self.bounds.dimensions();
+        let dimensions =
+            format!("{dimensions} dimension{}", if dimensions == 1 { "" } else { "s" });
+        let Settings { individuals, seed, .. } = self.settings;
+        let algorithm = self.algorithm.info().id;
+        format!(
+            "{}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}",
+            self.problem.id
+        )
+    }
+
+    fn finals(&self) -> Vec<Final> {
+        let bests = self.report.runs.iter().map(|run| &run.best);
+        bests.map(|b| Final { value: b.value.to_f64(), violation: b.violation.to_f64() }).collect()
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let values =
+            |i: usize| self.report.runs.iter().map(|run| run.best.position[i].to_f64()).collect();
+        let bounds = self.bounds.lower().iter().zip(self.bounds.upper());
+        let parameter = |(i, (lower, upper)): (usize, (&f64, &f64))| Parameter {
+            name: self.coordinate(i),
+            bounds: (*lower, *upper),
+            values: values(i),
+        };
+        bounds.enumerate().map(parameter).collect()
+    }
+
+    fn coordinate(&self, i: usize) -> String {
+        self.problem
+            .coordinates
+            .get(i)
+            .map_or_else(|| format!("x{}", i + 1), |name| name.to_string())
+    }
+
+    /// Each constraint at the best point of each run.
+    fn constraints(&self) -> Vec<(String, Vec<f64>)> {
+        let best = |run: &warpswarm::RunReport<R>| self.problem.evaluate(&run.best.position).ok();
+        let found: Vec<_> = self.report.runs.iter().filter_map(best).collect();
+        let of = |i: usize| {
+            found.iter().filter_map(|found| Some(found.constraints.get(i)?.to_f64())).collect()
+        };
+        self.problem
+            .constraints
+            .iter()
+            .enumerate()
+            .map(|(i, g)| (g.name.to_string(), of(i)))
+            .collect()
+    }
+
+    fn plane(&self) -> Plane {
+        let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
+        let value = |point: [f64; 2]| match self.problem.evaluate(&point.map(|x| x - self.shift)) {
+            Ok(found) => (found.fitness.value, found.fitness.violation == 0.0),
+            Err(_) => (f64::NAN, false),
+        };
+        let names = [0, 1].map(|i| self.coordinate(i));
+        Plane::new(names, corner(self.bounds.lower()), corner(self.bounds.upper()), value)
+    }
+
+    /// The best run once more, which gives the same points, from its beginning to its end; one frame is the end.
+    fn frames(&self, count: u64) -> Result<Vec<Frame>, Failure> {
+        let best = self.report.best();
+        let runs = &self.report.runs;
+        let run = runs.iter().find(|run| std::ptr::eq(&run.best, best)).unwrap_or(&runs[0]);
+        let settings = Settings {
+            runs: 1,
+            first_run: run.run,
+            backend: self.report.backend,
+            record_every: None,
+            ..self.settings.clone()
+        };
+        let mut optimiser =
+            self.problem.optimiser::<R>(self.shift, self.bounds, self.algorithm, &settings)?;
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut done = 0;
+        for iteration in moments(run.iterations, count) {
+            optimiser.step(iteration - done)?;
+            done = iteration;
+            frames.extend(optimiser.state()?.first().map(|swarm| frame(iteration, swarm)));
+        }
+        Ok(frames)
+    }
+}
+
+/// So many iterations from the first to the last, the nearer together the earlier: most happens early.
+fn moments(last: u64, count: u64) -> Vec<u64> {
+    let part = |i: u64| if count < 2 { 1.0 } else { i as f64 / (count - 1) as f64 };
+    let mut moments: Vec<u64> =
+        (0..count).map(|i| (last as f64 * part(i).powi(2)).round() as u64).collect();
+    moments.dedup();
+    moments
+}
+
+fn frame<R: Precise>(iteration: u64, swarm: &warpswarm::Swarm<R>) -> Frame {
+    let point = |row: &[R]| [row[0].to_f64(), row[1].to_f64()];
+    let fitness = swarm.best.iter().enumerate();
+    let best = fitness.min_by_key(|(_, fitness)| fitness.ordered()).map_or(0, |(best, _)| best);
+    // Methods keep only what individuals have taken for good.
+    let places = if swarm.positions.is_empty() { &swarm.best_positions } else { &swarm.positions };
+    Frame {
+        iteration,
+        points: places.chunks(swarm.stride).map(point).collect(),
+        best: point(&swarm.best_positions[best * swarm.stride..]),
+    }
+}
+
+/// How each run went, up to the iteration at which it ended.
+fn records<R: Precise>(report: &Report<R>) -> Vec<Vec<Record>> {
+    let of = |place: usize| {
+        let mut records: Vec<Record> = Vec::new();
+        for at in &report.history {
+            let run = at.runs[place];
+            // A run that has stopped stays in the records of those that have not.
+            if records.last().is_some_and(|last| last.iteration == run.iterations) {
+                break;
+            }
+            let (value, violation) = (run.best.value.to_f64(), run.best.violation.to_f64());
+            let (iteration, evaluations) = (run.iterations, run.evaluations);
+            records.push(Record { iteration, evaluations, seconds: at.seconds, value, violation });
+        }
+        let end = &report.runs[place];
+        if records.last().is_none_or(|last| last.iteration != end.iterations) {
+            let (value, violation) = (end.best.value.to_f64(), end.best.violation.to_f64());
+            let (iteration, evaluations) = (end.iterations, end.evaluations);
+            records.push(Record {
+                iteration,
+                evaluations,
+                seconds: report.seconds,
+                value,
+                violation,
+            });
+        }
+        records
+    };
+    (0..report.runs.len()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_go_from_the_first_to_the_last_iteration() {
+        assert_eq!(moments(100, 1), [100]);
+        assert_eq!(moments(100, 5), [0, 6, 25, 56, 100]);
+        assert_eq!(moments(2, 48), [0, 1, 2]);
+        assert_eq!(moments(0, 48), [0]);
+        assert_eq!(moments(1_000_000, FRAMES).len(), 48);
+    }
+}

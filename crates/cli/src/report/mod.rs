@@ -1,0 +1,58 @@
+//! `warpswarm report`: one page over run folders, to look at in a browser.
+//!
+//! * [`folder`]: reads what `solve --out` has written.
+//! * [`page`]: makes the page of it.
+
+mod folder;
+mod page;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use folder::Folder;
+
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+
+/// Reads the folders, and writes the page.
+pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    // Seen before the folders are read; that nobody has made it since is checked when it is written.
+    if !args.force && fs::symlink_metadata(&args.out).is_ok() {
+        return Err(exists(&args.out));
+    }
+    let mut folders =
+        args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
+    name(&mut folders, &args.folders);
+    let page = page::html(&folders);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).create_new(!args.force);
+    let written = options.open(&args.out).and_then(|mut file| file.write_all(page.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(&args.out),
+        _ => Failure::file("--out", &args.out, &error),
+    })?;
+    writeln!(io::stdout(), "written to {}", args.out.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn exists(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::Input(format!(
+        "--out is {path}, which exists; allowed: a file that does not, or --force to overwrite it"
+    ))
+}
+
+/// Calls folders by their last names, or where these are the same by their paths.
+fn name(folders: &mut [Folder], paths: &[impl AsRef<Path>]) {
+    let last = |path: &Path| {
+        path.file_name().map_or(path.display().to_string(), |name| name.to_string_lossy().into())
+    };
+    let names: Vec<String> = paths.iter().map(|path| last(path.as_ref())).collect();
+    for (i, folder) in folders.iter_mut().enumerate() {
+        let is_unique = names.iter().filter(|name| **name == names[i]).count() == 1;
+        folder.name =
+            if is_unique { names[i].clone() } else { paths[i].as_ref().display().to_string() };
+    }
+}

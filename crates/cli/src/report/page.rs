@@ -1,0 +1,228 @@
+//! The page: its data, and the script that draws them.
+//!
+//! The script is our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
+//! marks a test can count.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, quantile};
+
+use super::folder::{Folder, Frame, Run};
+
+const SCRIPT: &str = include_str!("page.js");
+const STYLE: &str = include_str!("page.css");
+
+/// Coordinates of best points that the page shows, at most.
+const COORDINATES: usize = 100;
+/// Runs of a folder whose best points and rows it shows, at most; what is drawn of all runs is of all.
+const RUNS: usize = 5000;
+
+/// Of all folders.
+#[derive(Serialize)]
+struct Data<'a> {
+    columns: [&'static str; 13],
+    run_columns: [&'static str; 6],
+    along: [&'static str; 3],
+    /// Where linear axes should end, along each of them.
+    limits: Vec<Option<f64>>,
+    measure: &'static str,
+    /// What is to be said of runs without a value; may be empty.
+    missing: String,
+    /// So many runs of a folder have rows.
+    most_rows: usize,
+    groups: Vec<Shown<'a>>,
+}
+
+/// Of one folder.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'a str,
+    /// What was to be run, as text.
+    asked: String,
+    /// A cell for each of the columns.
+    summary: Vec<Value>,
+    /// A row for each run.
+    rows: Vec<[Value; 6]>,
+    /// Along iterations, evaluations, seconds.
+    curves: Vec<Points>,
+    /// The final value of each run; none where it has none.
+    finals: Vec<Option<f64>>,
+    /// Names of the coordinates.
+    parameters: Vec<String>,
+    /// The best point of each run.
+    positions: Vec<Vec<f64>>,
+    frames: &'a [Frame],
+}
+
+/// A curve; what is not finite is null.
+#[derive(Serialize)]
+struct Points {
+    x: Vec<f64>,
+    lower: Vec<f64>,
+    median: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl From<Curve> for Points {
+    fn from(Curve { x, lower, median, upper }: Curve) -> Points {
+        Points { x, lower, median, upper }
+    }
+}
+
+/// The whole page.
+pub(crate) fn html(folders: &[Folder]) -> String {
+    // Within a script, nothing but this ends it.
+    let data = serde_json::to_string(&data(folders)).unwrap_or_default().replace('<', "\\u003c");
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!DOCTYPE html>
+<html lang=\"en\">
+<head>
+<meta charset=\"utf-8\">
+<meta name=\"viewport\" content=\"width=device-width\">
+<meta http-equiv=\"Content-Security-Policy\" \
+content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">
+<title>warpswarm report</title>
+<style>
+{STYLE}</style>
+</head>
+<body>
+<h1>warpswarm report</h1>
+<p class=\"note\">Made by warpswarm {version}. Less is better; a feasible point is better than any other.</p>
+<section id=\"summary\"></section>
+<noscript>This page draws its charts with a script that is part of it; your browser runs none.</noscript>
+<div id=\"charts\"></div>
+<div id=\"runs\"></div>
+<script type=\"application/json\" id=\"data\">{data}</script>
+<script>
+{SCRIPT}</script>
+</body>
+</html>
+"
+    )
+}
+
+fn data(folders: &[Folder]) -> Data<'_> {
+    let groups: Vec<Group> = folders
+        .iter()
+        .map(|folder| Group { name: folder.name.clone(), runs: folder.trace.clone() })
+        .collect();
+    let finals: Vec<Vec<Final>> =
+        folders.iter().map(|folder| folder.result.runs.iter().map(last).collect()).collect();
+    let measure = Measure::of(finals.iter().flatten());
+    let curves = Along::ALL.map(|along| curves(&groups, along).1);
+    let limits = curves.iter().map(|curves| limit(curves)).collect();
+    let mut along = curves.map(Vec::into_iter);
+    let numbers: Vec<Vec<f64>> = finals
+        .iter()
+        .map(|finals| finals.iter().map(|best| measure.number(*best)).collect())
+        .collect();
+    let missing = numbers.iter().flatten().filter(|x| !x.is_finite()).count();
+    let missing = match (measure, missing) {
+        (Measure::Violation, _) => {
+            "No run has found a feasible point: violations are shown.".into()
+        }
+        (_, 0) => String::new(),
+        (_, n) => {
+            format!("Runs without a feasible and finite value: {n}; they count as the worst.")
+        }
+    };
+    let shown = |(folder, numbers): (_, &Vec<f64>)| {
+        let curves = along.iter_mut().filter_map(Iterator::next).map(Points::from).collect();
+        show(folder, numbers, curves)
+    };
+    Data {
+        columns: [
+            "problem",
+            "dimensions",
+            "algorithm",
+            "precision",
+            "seed",
+            "runs",
+            "best",
+            "lower quartile",
+            "median",
+            "upper quartile",
+            "evaluations",
+            "seconds",
+            "device",
+        ],
+        run_columns: [
+            "run",
+            measure.axis(),
+            "violation",
+            "iterations",
+            "evaluations",
+            "stopped by",
+        ],
+        along: Along::ALL.map(Along::axis),
+        limits,
+        measure: measure.axis(),
+        missing,
+        most_rows: RUNS,
+        groups: folders.iter().zip(&numbers).map(shown).collect(),
+    }
+}
+
+fn last(run: &Run) -> Final {
+    Final { value: run.best.value, violation: run.best.violation }
+}
+
+fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'a> {
+    let result = &folder.result;
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let evaluations: u64 = result.runs.iter().map(|run| run.evaluations).sum();
+    let mut summary = vec![
+        json!(result.problem),
+        json!(result.dimensions),
+        json!(result.algorithm),
+        json!(result.precision),
+        json!(result.seed),
+        json!(result.runs.len()),
+    ];
+    summary.extend([0.0, 0.25, 0.5, 0.75].map(|p| json!(quantile(&sorted, p))));
+    summary.extend([json!(evaluations), json!(result.seconds), json!(result.device)]);
+    let row = |(number, run): (usize, &Run)| {
+        let Run { best, iterations, evaluations, stop_reason } = run;
+        let whole = [json!(iterations), json!(evaluations)];
+        let [iterations, evaluations] = whole;
+        [
+            json!(number),
+            json!(numbers[number]),
+            json!(best.violation),
+            iterations,
+            evaluations,
+            json!(stop_reason),
+        ]
+    };
+    let position = |run: &Run| run.best.position.iter().take(COORDINATES).map(|x| x.0).collect();
+    Shown {
+        name: &folder.name,
+        asked: asked(folder),
+        summary,
+        rows: result.runs.iter().take(RUNS).enumerate().map(row).collect(),
+        curves,
+        finals: numbers.iter().map(|x| x.is_finite().then_some(*x)).collect(),
+        parameters: (0..result.dimensions.min(COORDINATES))
+            .map(|i| coordinate(&result.problem, i))
+            .collect(),
+        positions: result.runs.iter().take(RUNS).map(position).collect(),
+        frames: &folder.frames,
+    }
+}
+
+/// `run.toml`; without it, the parameters.
+fn asked(folder: &Folder) -> String {
+    if !folder.asked.is_empty() {
+        return folder.asked.clone();
+    }
+    let parameters = &folder.result.parameters;
+    parameters.iter().map(|(name, value)| format!("{name} = {value}\n")).collect()
+}
+
+fn coordinate(problem: &str, i: usize) -> String {
+    let known = warpswarm::problems::find(problem).ok();
+    let name = known.and_then(|problem| problem.coordinates.get(i));
+    name.map_or_else(|| format!("x{}", i + 1), |name| name.to_string())
+}

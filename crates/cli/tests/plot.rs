@@ -1,0 +1,107 @@
+//! `warpswarm solve --plot`: what it draws, and what it refuses before any work is done.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn solve(arguments: &[&str], folder: &Path) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
+    program.arg("solve").args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+#[track_caller]
+fn is_refused(arguments: &[&str], parts: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    // So much work that a test would never end.
+    let endless = ["--iterations", "1000000000", "--backend", "cpu"];
+    let output = solve(&[arguments, &endless].concat(), folder.path());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {message:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?}");
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_before_the_work() {
+    is_refused(
+        &["sphere", "--plot", "a.pdf"],
+        &["--plot", "'a.pdf'", "allowed: ", ".svg, .png", ".gif"],
+    );
+    is_refused(&["sphere", "--plot", "parameters.gif"], &["parameters.svg or parameters.png"]);
+    is_refused(
+        &["sphere", "--plot", "swarm.gif"],
+        &["--plot is swarm.gif", "sphere has 30 dimensions", "allowed: 2"],
+    );
+    let both = ["sphere", "--plot", "convergence.svg", "--plot", "constraints.svg"];
+    is_refused(&both, &["--plot is constraints.svg", "sphere has no constraints", "spring"]);
+    is_refused(&["sphere", "--plot", "none/a.svg"], &["--plot is none/a.svg", "cannot be written"]);
+}
+
+#[test]
+fn each_kind_is_drawn_in_each_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let draw = |problem: &[&str], files: &[&str]| {
+        let plots: Vec<&str> = files.iter().flat_map(|file| ["--plot", file]).collect();
+        let small = ["--individuals", "16", "--iterations", "12", "--quiet", "--backend", "cpu"];
+        let output = solve(&[problem, &small, &plots[..]].concat(), folder.path());
+        assert!(
+            output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output:?}"
+        );
+        files.iter().map(|file| fs::read(folder.path().join(file)).unwrap()).collect::<Vec<_>>()
+    };
+    let files = [
+        "convergence.svg",
+        "convergence-evaluations.svg",
+        "convergence-seconds.svg",
+        "mine.svg",
+        "distribution.svg",
+    ];
+    let texts: Vec<String> = draw(&["rastrigin", "--runs", "5"], &files)
+        .into_iter()
+        .map(|svg| String::from_utf8(svg).unwrap())
+        .collect();
+    for (text, axis) in texts.iter().zip([
+        "iterations",
+        "evaluations per run",
+        "time (s)",
+        "iterations",
+        "final best value",
+    ]) {
+        assert!(text.contains(&format!("\n{axis}\n")), "{axis}");
+        assert!(text.contains("rastrigin, 30 dimensions: pso, 16 individuals, seed 0"));
+    }
+    assert_eq!(texts[0], texts[3]);
+    // 12 iterations and the beginning.
+    assert!(
+        texts[1].contains("\n200\n")
+            && texts[0].contains("\n12\n")
+            && texts[0].contains("median of 5 runs")
+    );
+    let svgs = draw(&["spring", "--runs", "5"], &["parameters.svg", "constraints.svg"]);
+    for name in ["g1", "g4"] {
+        assert!(String::from_utf8_lossy(&svgs[1]).contains(&format!("\n{name}\n")));
+    }
+    assert!(String::from_utf8_lossy(&svgs[0]).contains("the best points of 5 runs"));
+    let drawn = draw(
+        &["rastrigin", "--dim", "2", "--runs", "3"],
+        &["population.svg", "swarm.gif", "swarm.png", "swarm.svg"],
+    );
+    let population = String::from_utf8_lossy(&drawn[0]);
+    // 16, and one in the legend.
+    assert_eq!(population.matches("<circle").count(), 17);
+    assert!(population.contains("\niteration 12\n") && population.contains("16 individuals"));
+    assert!(drawn[1].starts_with(b"GIF89a") && drawn[2].starts_with(b"\x89PNG"));
+    for iteration in [0, 2, 4, 8, 12] {
+        assert!(
+            String::from_utf8_lossy(&drawn[3]).contains(&format!("\niteration {iteration}\n")),
+            "{iteration}"
+        );
+    }
+    let again = draw(&["rastrigin", "--dim", "2", "--runs", "3"], &["population.svg"]);
+    assert_eq!(again[0], drawn[0]);
+    let evolved = draw(&["sphere", "--dim", "2", "--algorithm", "de"], &["population.svg"]);
+    assert_eq!(String::from_utf8_lossy(&evolved[0]).matches("<circle").count(), 17);
+}

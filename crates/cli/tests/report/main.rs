@@ -1,0 +1,303 @@
+//! `warpswarm report`: its messages, and its page in a browser.
+
+mod browser;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use browser::Browser;
+use serde_json::Value;
+use warpswarm::{Backend, Settings, problems};
+
+const INDIVIDUALS: u64 = 24;
+const FRAMES: u64 = 6;
+/// Where the individuals of the swarm are drawn.
+const POINTS: &str =
+    "[...document.querySelectorAll('#swarm .mark')].map((m) => m.getAttribute('transform'))";
+
+fn run(arguments: &[&str], folder: &Path) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
+    program.args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+/// A folder of real runs of a problem in two dimensions, with the populations of the first.
+fn solved(within: &Path, name: &str, algorithm: &str) -> PathBuf {
+    let folder = within.join(name);
+    fs::create_dir(&folder).unwrap();
+    let individuals = INDIVIDUALS.to_string();
+    let arguments = [
+        "solve",
+        "rastrigin",
+        "--dim",
+        "2",
+        "--runs",
+        "9",
+        "--iterations",
+        "40",
+        "--algorithm",
+        algorithm,
+    ];
+    let wanted = [
+        "--individuals",
+        &individuals,
+        "--json",
+        "result.json",
+        "--trace",
+        "rows.csv",
+        "--backend",
+        "cpu",
+    ];
+    let output = run(&[&arguments[..], &wanted[..]].concat(), &folder);
+    assert!(output.status.success(), "{output:?}");
+    let rows = fs::read_to_string(folder.join("rows.csv")).unwrap();
+    let trace: Vec<String> = rows.lines().skip(1).map(|row| format!("{row},1.0,0.5\n")).collect();
+    let head = "run,iteration,evaluations,seconds,best,violation,mean,spread\n";
+    fs::write(folder.join("trace.csv"), head.to_string() + &trace.concat()).unwrap();
+    fs::write(
+        folder.join("run.toml"),
+        format!("format = 1\nproblem = \"rastrigin\" # <b>{name}</b></script>\n"),
+    )
+    .unwrap();
+    fs::write(folder.join("population.csv"), populations(algorithm)).unwrap();
+    folder
+}
+
+fn populations(algorithm: &str) -> String {
+    let problem = problems::find("rastrigin").unwrap();
+    let algorithm = warpswarm::algorithms::find(algorithm).unwrap().algorithm();
+    let settings =
+        Settings { individuals: INDIVIDUALS, backend: Backend::Cpu, ..Settings::default() };
+    let bounds = problem.bounds(2).unwrap();
+    let mut optimiser = problem.optimiser::<f32>(0.0, &bounds, &algorithm, &settings).unwrap();
+    let mut text = String::from("run,iteration,individual,value,violation,x1,x2\n");
+    for frame in 0..FRAMES {
+        let swarm = &optimiser.state().unwrap()[0];
+        let places =
+            if swarm.positions.is_empty() { &swarm.best_positions } else { &swarm.positions };
+        for (i, x) in places.chunks(swarm.stride).enumerate() {
+            text.push_str(&format!(
+                "0,{},{i},{},0,{},{}\n",
+                frame * 5,
+                swarm.best[i].value,
+                x[0],
+                x[1]
+            ));
+        }
+        optimiser.step(5).unwrap();
+    }
+    text
+}
+
+#[track_caller]
+fn fails(arguments: &[&str], folder: &Path, parts: &[&str]) {
+    let output = run(&[&["report"], arguments].concat(), folder);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}, {parts:?}: {message}");
+    assert_eq!(message.matches("error:").count(), 1, "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {message:?}");
+    }
+    assert!(!folder.join("report.html").exists(), "{arguments:?}");
+}
+
+#[test]
+fn what_is_no_run_is_refused_in_words() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let folder = solved(home, "a", "pso");
+    fails(&[], home, &["<DIR>"]);
+    fails(
+        &["none"],
+        home,
+        &["DIR is none, which does not exist", "allowed: a folder as `warpswarm solve --out DIR`"],
+    );
+    fails(&["a/trace.csv"], home, &["DIR is a/trace.csv, which is no folder"]);
+    fs::create_dir(home.join("empty")).unwrap();
+    fails(&["a", "empty"], home, &["DIR is empty, which has no result.json"]);
+
+    let spoil = |file: &str, from: &str, to: &str, parts: &[&str]| {
+        let path = folder.join(file);
+        let good = fs::read_to_string(&path).unwrap();
+        assert!(good.contains(from), "{file}");
+        fs::write(&path, good.replacen(from, to, 1)).unwrap();
+        fails(&["a"], home, parts);
+        fs::write(&path, good).unwrap();
+    };
+    spoil(
+        "trace.csv",
+        "0,3,",
+        "0,three,",
+        &["trace.csv, line 5, column 2 (iteration) is `three`; allowed: a whole number"],
+    );
+    spoil("trace.csv", ",best,", ",worst,", &["trace.csv, line 1 has no column `best`"]);
+    spoil("trace.csv", ",1.0,0.5\n", ",1.0\n", &["trace.csv: line 2 has 7 columns, not the 8"]);
+    let parts =
+        ["population.csv, line 2, column 2 (iteration) is `first`; allowed: a whole number"];
+    spoil("population.csv", "x2\n0,0,", "x2\n0,first,", &parts);
+    spoil(
+        "result.json",
+        "\"runs\"",
+        "\"races\"",
+        &["result.json cannot be read", "runs", "column"],
+    );
+    spoil("result.json", "{", "", &["result.json cannot be read", "line 1"]);
+    let result = fs::read_to_string(folder.join("result.json")).unwrap();
+    let (start, end) =
+        (result.find("\"runs\":[").unwrap() + 8, result.rfind("],\"seconds\"").unwrap());
+    spoil("result.json", &result[start..end], "", &["result.json has no runs"]);
+    let second = result[start..end].find("},{\"best\"").unwrap() + start;
+    spoil("result.json", &result[second + 1..end], "", &["rows of 9 runs, but result.json has 1"]);
+}
+
+#[test]
+fn individuals_of_the_best_run_are_shown_where_they_were_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let folder = solved(home, "a", "pso");
+    let result: Value =
+        serde_json::from_slice(&fs::read(folder.join("result.json")).unwrap()).unwrap();
+    let value = |run: &Value| run["best"]["value"].as_f64().unwrap();
+    let runs = result["runs"].as_array().unwrap();
+    let best =
+        (0..runs.len()).min_by(|a, b| value(&runs[*a]).total_cmp(&value(&runs[*b]))).unwrap();
+    let head = "run,iteration,individual,value,violation,x1,x2\n";
+    let frames = |runs: &[usize]| -> Value {
+        let rows = runs.iter().map(|run| format!("{run},7,0,0,0,{run}.5,1\n"));
+        fs::write(folder.join("population.csv"), head.to_string() + &rows.collect::<String>())
+            .unwrap();
+        assert!(run(&["report", "a", "--force"], home).status.success());
+        let page = fs::read_to_string(home.join("report.html")).unwrap();
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        data["groups"][0]["frames"].clone()
+    };
+    let shown =
+        |run: usize| serde_json::json!([{ "iteration": 7, "points": [[run as f64 + 0.5, 1.0]] }]);
+    assert_eq!(frames(&[11, best, 12]), shown(best));
+    assert_eq!(frames(&[11, 12]), shown(11));
+    assert_eq!(frames(&[]), serde_json::json!([]));
+}
+
+#[test]
+fn a_page_is_overwritten_only_by_force() {
+    let home = tempfile::tempdir().unwrap();
+    solved(home.path(), "a", "de");
+    let make =
+        |more: &[&str]| run(&[&["report", "a", "--out", "page.html"], more].concat(), home.path());
+    let made = make(&[]);
+    assert!(made.status.success() && made.stdout == b"written to page.html\n", "{made:?}");
+    let again = make(&[]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8(again.stderr).unwrap().contains("--out is page.html, which exists"));
+    let first = fs::read(home.path().join("page.html")).unwrap();
+    assert!(make(&["--force"]).status.success());
+    assert_eq!(first, fs::read(home.path().join("page.html")).unwrap());
+}
+
+/// Numbers of a rectangle of the page, after it has been scrolled to.
+fn place(browser: &mut Browser, selector: &str) -> [f64; 4] {
+    let script = format!(
+        "(() => {{ const e = document.querySelector('{selector}'); e.scrollIntoView({{ block: 'center' }}); \
+         const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; }})()"
+    );
+    let numbers: Vec<f64> = serde_json::from_value(browser.evaluate(&script)).unwrap();
+    numbers.try_into().unwrap()
+}
+
+fn count(browser: &mut Browser, selector: &str) -> u64 {
+    browser.evaluate(&format!("document.querySelectorAll('{selector}').length")).as_u64().unwrap()
+}
+
+fn texts(browser: &mut Browser, selector: &str) -> Vec<String> {
+    let script = format!("[...document.querySelectorAll('{selector}')].map((e) => e.textContent)");
+    serde_json::from_value(browser.evaluate(&script)).unwrap()
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let Some(mut browser) = Browser::start() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    solved(home, "swarm", "pso");
+    solved(home, "evolution", "de");
+    let output = run(&["report", "swarm", "evolution"], home);
+    assert!(output.status.success(), "{output:?}");
+    browser.open(&format!("file://{}", home.join("report.html").display()));
+
+    // Charts have their marks.
+    assert_eq!(
+        texts(&mut browser, "h2")[..4],
+        ["Convergence", "Final values", "Parameters", "Swarm"]
+    );
+    assert_eq!(count(&mut browser, "#convergence .line"), 2);
+    assert_eq!(count(&mut browser, "#convergence .band"), 2);
+    assert_eq!(count(&mut browser, "#final-values .mark"), 18);
+    assert_eq!(count(&mut browser, "#parameters .mark"), 18);
+    assert_eq!(count(&mut browser, "#swarm .mark"), INDIVIDUALS);
+    let long = "Math.min(...[...document.querySelectorAll('#convergence .line')].map((l) => l.getTotalLength()))";
+    assert!(browser.evaluate(long).as_f64().unwrap() > 300.0);
+    assert_eq!(texts(&mut browser, "#each tbody tr").len(), 18);
+    assert!(texts(&mut browser, "pre")[0].contains("<b>swarm</b></script>"));
+
+    the_slider_moves_the_points(&mut browser);
+    let other = "(() => { const s = [...document.querySelectorAll('select')].at(-1); s.value = 1; \
+                 s.dispatchEvent(new Event('change')); })()";
+    let first = browser.evaluate(POINTS);
+    browser.evaluate(other);
+    assert_eq!(browser.evaluate(POINTS).as_array().unwrap().len() as u64, INDIVIDUALS);
+    assert_ne!(browser.evaluate(POINTS), first);
+    charts_can_be_zoomed_and_read(&mut browser);
+    headings_sort(&mut browser);
+    let along = "(() => { const s = document.querySelector('select'); s.value = 2; \
+                 s.dispatchEvent(new Event('change')); })()";
+    browser.evaluate(along);
+    assert!(texts(&mut browser, "#convergence text").contains(&"time (s)".to_string()));
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+fn the_slider_moves_the_points(browser: &mut Browser) {
+    let before = browser.evaluate(POINTS);
+    assert_eq!(texts(browser, "output"), ["iteration 0"]);
+    browser.evaluate("document.querySelector('#iteration').focus()");
+    browser.press("ArrowRight", 39);
+    let after = browser.evaluate(POINTS);
+    assert_eq!(texts(browser, "output"), ["iteration 5"]);
+    let moved = |(a, b): &(&Value, &Value)| a != b;
+    let pairs = before.as_array().unwrap().iter().zip(after.as_array().unwrap());
+    assert_eq!(pairs.filter(moved).count() as u64, INDIVIDUALS);
+    browser.press("End", 35);
+    assert_eq!(texts(browser, "output"), [format!("iteration {}", 5 * (FRAMES - 1))]);
+}
+
+fn charts_can_be_zoomed_and_read(browser: &mut Browser) {
+    let labels = texts(browser, "#convergence text");
+    let [left, top, width, height] = place(browser, "#convergence .cover");
+    browser
+        .drag([left + 0.2 * width, top + 0.2 * height], [left + 0.4 * width, top + 0.6 * height]);
+    assert_ne!(texts(browser, "#convergence text"), labels);
+    assert_eq!(browser.evaluate("document.querySelector('#convergence button').hidden"), false);
+    browser.evaluate("document.querySelector('#convergence button').click()");
+    assert_eq!(texts(browser, "#convergence text"), labels);
+    browser.point([left + 0.5 * width, top + 0.5 * height]);
+    let tip = &texts(browser, "#convergence .tip")[0];
+    assert!(
+        tip.starts_with("iterations: 2")
+            && tip.contains("\nswarm: ")
+            && tip.contains("\nevolution: "),
+        "{tip}"
+    );
+}
+
+fn headings_sort(browser: &mut Browser) {
+    let cells = |browser: &mut Browser| -> Vec<f64> {
+        let script = "[...document.querySelectorAll('#each tbody td:nth-child(3)')].map((c) => Number(c.title))";
+        serde_json::from_value(browser.evaluate(script)).unwrap()
+    };
+    let unsorted = cells(browser);
+    assert!(!unsorted.is_sorted());
+    browser.evaluate("document.querySelector('#each th:nth-child(3) button').click()");
+    assert!(cells(browser).is_sorted());
+    browser.evaluate("document.querySelector('#each th:nth-child(3) button').click()");
+    assert!(cells(browser).iter().rev().is_sorted());
+}

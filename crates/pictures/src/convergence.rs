@@ -1,0 +1,180 @@
+//! How the best so far falls.
+
+use crate::axis::ends;
+use crate::number::{count, quantile, short};
+use crate::{Along, Area, Axis, Curve, Group, Line, Mark, Measure, Panel, Picture, Scale, curves};
+
+/// Medians of the best so far, and the band between the quartiles where a group has several runs; on a logarithmic
+/// axis where no value is negative. Less is better. Where no run is feasible, violations are shown.
+pub fn convergence(title: &str, groups: &[Group], along: Along) -> Picture {
+    let (measure, curves) = curves(groups, along);
+    let numbers = || curves.iter().flat_map(|c| [&c.lower, &c.median, &c.upper]).flatten().copied();
+    let scale = Scale::of(numbers());
+    let mut notes = notes(groups, measure);
+    let limit = if scale == Scale::Linear { limit(&curves) } else { None };
+    if let Some(limit) = limit {
+        notes.push(format!("what is above {} lies at the upper edge", short(limit)));
+    }
+    let limited = |number: f64| {
+        limit.map_or(number, |limit| if number.is_finite() { number.min(limit) } else { number })
+    };
+    let y = Axis::of(measure.axis(), scale, numbers().map(limited));
+    let right = ends(curves.iter().flat_map(|c| c.x.iter().copied())).unwrap_or((0.0, 1.0));
+    let mut panel = Panel {
+        title: String::new(),
+        x: Axis::linear(along.axis(), right),
+        areas: Vec::new(),
+        lines: Vec::new(),
+        y,
+    };
+    let place = |number: f64| scale.place(limited(number));
+    for (number, (group, curve)) in groups.iter().zip(&curves).enumerate() {
+        let look = Line { mark: Mark::None, ..Line::numbered(number) };
+        if group.runs.len() > 1 {
+            let top = panel.y.range.1;
+            let points = band(curve, place, top);
+            panel.areas.push(Area { points, color: look.color, opacity: 0.2 });
+        }
+        let median = curve.x.iter().zip(&curve.median);
+        let points = median.filter_map(|(x, y)| Some((*x, place(*y)?)));
+        // A curve of one place is seen by its mark alone.
+        let mark = if curve.x.len() == 1 { Mark::Disc } else { Mark::None };
+        panel.lines.push(Line { mark, ..look }.through(points).named(group.name.clone()));
+    }
+    Picture {
+        title: title.into(),
+        notes,
+        has_legend: groups.len() > 1,
+        columns: 1,
+        size: (900, 480),
+        panels: vec![panel],
+    }
+}
+
+/// Around the region between the quartiles; up to `top` where the upper one is unknown.
+fn band(curve: &Curve, place: impl Fn(f64) -> Option<f64>, top: f64) -> Vec<(f64, f64)> {
+    let known = || curve.x.iter().enumerate().filter(|(i, _)| curve.lower[*i].is_finite());
+    let below = known().filter_map(|(i, &x)| Some((x, place(curve.lower[i])?)));
+    let above = known().map(|(i, &x)| (x, place(curve.upper[i]).unwrap_or(top)));
+    let mut around: Vec<_> = below.collect();
+    around.extend(above.collect::<Vec<_>>().into_iter().rev());
+    around
+}
+
+/// What is drawn, of how many runs, and which are missing.
+fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
+    let most = groups.iter().map(|group| group.runs.len()).max().unwrap_or(0);
+    let least = groups.iter().map(|group| group.runs.len()).min().unwrap_or(0);
+    let runs = if least == most {
+        count(most, "run")
+    } else {
+        format!("{least} to {}", count(most, "run"))
+    };
+    let mut notes = vec![match most {
+        0 => "no runs".into(),
+        1 => "1 run".into(),
+        _ => format!("line: median of {runs}; band: from the lower to the upper quartile"),
+    }];
+    let missing = |group: &Group| {
+        group.finals().iter().filter(|best| !measure.number(**best).is_finite()).count()
+    };
+    let missing: usize = groups.iter().map(missing).sum();
+    if measure == Measure::Violation {
+        notes.push("no run has found a feasible point".into());
+    } else if missing > 0 {
+        let has = if missing == 1 { "has" } else { "have" };
+        notes.push(format!(
+            "{} {has} found no feasible and finite value, and count as the worst",
+            count(missing, "run")
+        ));
+    }
+    notes
+}
+
+/// The height at which a linear axis should end: there is one where the first values would leave no room for the others.
+pub fn limit(curves: &[Curve]) -> Option<f64> {
+    let mut numbers: Vec<f64> = curves
+        .iter()
+        .flat_map(|c| [&c.median, &c.upper])
+        .flatten()
+        .copied()
+        .filter(|y| y.is_finite())
+        .collect();
+    numbers.sort_by(f64::total_cmp);
+    let (low, most) = (*numbers.first()?, *numbers.last()?);
+    let limit = low + 2.0 * (quantile(&numbers, 0.9) - low);
+    (limit > low && most - low > 20.0 * (limit - low)).then_some(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::tests::run;
+
+    fn group(name: &str, runs: &[&[f64]]) -> Group {
+        Group { name: name.into(), runs: runs.iter().map(|values| run(values, 0.0)).collect() }
+    }
+
+    fn svg(groups: &[Group]) -> String {
+        convergence("of a test", groups, Along::Iterations).svg().unwrap()
+    }
+
+    #[test]
+    fn a_band_is_drawn_where_there_are_several_runs() {
+        let many = svg(&[group("", &[&[100.0, 1.0], &[90.0, 0.5], &[80.0, 0.1]])]);
+        assert!(many.contains("<polygon") && many.contains("median of 3 runs"));
+        for text in ["of a test", "iterations", "best value", "1", "10"] {
+            assert!(many.contains(&format!("\n{text}\n")), "{text}");
+        }
+        let one = svg(&[group("", &[&[100.0, 1.0]])]);
+        assert!(!one.contains("<polygon") && one.contains("1 run") && one.contains("<polyline"));
+        assert_eq!(one, svg(&[group("", &[&[100.0, 1.0]])]));
+    }
+
+    #[test]
+    fn groups_are_named_and_differ_in_dashes() {
+        let svg = svg(&[group("first", &[&[9.0, 1.0]]), group("second", &[&[8.0, 2.0]])]);
+        assert!(svg.contains("\nfirst\n") && svg.contains("\nsecond\n"));
+    }
+
+    #[test]
+    fn a_negative_end_is_seen_beside_a_huge_beginning() {
+        let values: Vec<f64> = (0..100).map(|i| if i < 3 { 1e20 } else { -f64::from(i) }).collect();
+        let picture = convergence("", &[group("", &[&values])], Along::Iterations);
+        assert!(
+            picture.notes.iter().any(|note| note.contains("upper edge")),
+            "{:?}",
+            picture.notes
+        );
+        let y = picture.panels[0].y.range;
+        assert!(y.0 < -99.0 && y.1 < 200.0, "{y:?}");
+        assert!(picture.panels[0].lines[0].points.iter().all(|dot| dot.y <= y.1));
+    }
+
+    #[test]
+    fn edges_can_be_drawn() {
+        let cases: [&[&[f64]]; 9] = [
+            &[],
+            &[&[]],
+            &[&[0.0, 0.0]],
+            &[&[1.0]],
+            &[&[1.0, 1e-300, 0.0], &[5e-324]],
+            &[&[f64::NAN, f64::NAN]],
+            &[&[f64::INFINITY, 1e308, -1e308]],
+            &[&[-1e-300, -2e-300]],
+            &[&[1_234_567.012_345, 1_234_567.012_344]],
+        ];
+        for case in cases {
+            let picture = convergence("edge", &[group("a", case)], Along::Seconds);
+            assert!(picture.png().unwrap().len() > 1000, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_feasible_is_told() {
+        let infeasible = Group { name: String::new(), runs: vec![run(&[1.0, 2.0], 3.0)] };
+        assert!(svg(&[infeasible]).contains("constraint violation"));
+        let mixed = Group { name: String::new(), runs: vec![run(&[1.0], 3.0), run(&[2.0], 0.0)] };
+        assert!(svg(&[mixed]).contains("1 run has found no feasible"));
+    }
+}

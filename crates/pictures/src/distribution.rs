@@ -1,0 +1,111 @@
+//! How final values are distributed.
+
+use crate::number::{count, quantile, short};
+use crate::{Axis, Final, Line, Mark, Measure, Panel, Picture, Scale};
+
+/// So many runs, at most, get a mark each.
+const MARKED: usize = 50;
+
+/// The share of runs that end at a value or below it, a line for each group of runs.
+pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
+    let measure = Measure::of(groups.iter().flat_map(|group| &group.1));
+    let sorted: Vec<Vec<f64>> = groups.iter().map(|group| sorted(&group.1, measure)).collect();
+    let numbers = || sorted.iter().flatten().copied();
+    let scale = Scale::of(numbers());
+    let x = Axis::of(format!("final {}", measure.axis()), scale, numbers());
+    let y =
+        Axis::new("share of the runs (%)", (0.0, 105.0), vec![0.0, 25.0, 50.0, 75.0, 100.0], |y| {
+            format!("{y}")
+        });
+    let mut notes = vec!["line: how many of the runs end at this value or below it".to_string()];
+    if measure == Measure::Violation {
+        notes.push("no run has found a feasible point".into());
+    }
+    let mut lines = Vec::new();
+    for (number, ((name, finals), sorted)) in groups.iter().zip(&sorted).enumerate() {
+        let colon = if name.is_empty() { "" } else { ": " };
+        let median = match quantile(sorted, 0.5) {
+            median if median.is_finite() => format!("median {}", short(median)),
+            _ => "median unknown".into(),
+        };
+        let text = format!("{name}{colon}{}, {median}", count(finals.len(), "run"));
+        let missing = sorted.iter().filter(|x| !x.is_finite()).count();
+        if missing > 0 {
+            let why = "without a feasible and finite value: the line ends below 100 %";
+            notes.push(format!("{name}{colon}{} {why}", count(missing, "run")));
+        }
+        let points = steps(sorted, scale);
+        // Marks at the runs, on a line of their own: that of the steps has corners besides.
+        let look = Line::numbered(number);
+        lines.push(Line { mark: Mark::None, ..look.clone() }.through(points).named(text));
+        if sorted.len() <= MARKED {
+            let at = sorted.iter().enumerate();
+            let marks = at.filter_map(|(i, v)| {
+                Some((scale.place(*v)?, 100.0 * (i + 1) as f64 / sorted.len() as f64))
+            });
+            lines.push(Line { width: 0, mark_size: 4, ..look }.through(marks));
+        }
+    }
+    Picture {
+        title: title.into(),
+        notes,
+        has_legend: true,
+        columns: 1,
+        size: (900, 440),
+        panels: vec![Panel { title: String::new(), x, y, areas: Vec::new(), lines }],
+    }
+}
+
+fn sorted(finals: &[Final], measure: Measure) -> Vec<f64> {
+    let mut numbers: Vec<f64> = finals.iter().map(|best| measure.number(*best)).collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers
+}
+
+/// Up at each number, from the first to the last.
+fn steps(sorted: &[f64], scale: Scale) -> Vec<(f64, f64)> {
+    let share = |i: usize| 100.0 * i as f64 / sorted.len() as f64;
+    let places = sorted.iter().filter_map(|number| scale.place(*number)).enumerate();
+    places.flat_map(|(i, x)| [(x, share(i)), (x, share(i + 1))]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finals(values: &[f64]) -> Vec<Final> {
+        values.iter().map(|&value| Final { value, violation: 0.0 }).collect()
+    }
+
+    #[test]
+    fn the_line_steps_up_at_each_run() {
+        let picture = distribution("t", &[(String::new(), finals(&[3.0, 1.0]))]);
+        let dots = |line: &Line| line.points.iter().map(|dot| (dot.x, dot.y)).collect::<Vec<_>>();
+        let lines = &picture.panels[0].lines;
+        assert_eq!(dots(&lines[0]), [(1.0, 0.0), (1.0, 50.0), (3.0, 50.0), (3.0, 100.0)]);
+        assert_eq!(dots(&lines[1]), [(1.0, 50.0), (3.0, 100.0)]);
+        let svg = picture.svg().unwrap();
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(svg.contains("2 runs, median 2") && svg.contains("final best value"));
+    }
+
+    #[test]
+    fn what_is_not_feasible_keeps_the_line_down() {
+        let mut runs = finals(&[3.0, 1.0]);
+        runs[0].violation = 1.0;
+        let picture = distribution("t", &[("de".into(), runs)]);
+        assert_eq!(picture.panels[0].lines[0].points.last().unwrap().y, 50.0);
+        assert!(picture.notes[1].starts_with("de: 1 run without"), "{:?}", picture.notes);
+    }
+
+    #[test]
+    fn edges_can_be_drawn() {
+        let many: Vec<f64> = (0..5000).map(|i| f64::from(i % 700)).collect();
+        let cases: [&[f64]; 7] =
+            [&[], &[0.0], &[1e-300], &[-1.0, 1e308], &[f64::NAN, f64::INFINITY], &[7.0; 30], &many];
+        for case in cases {
+            let picture = distribution("edge", &[("a".into(), finals(case)), ("b".into(), vec![])]);
+            assert!(picture.png().unwrap().len() > 1000, "{case:?}");
+        }
+    }
+}

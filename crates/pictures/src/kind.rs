@@ -1,0 +1,126 @@
+//! Which picture a file's name asks for.
+
+use std::path::Path;
+
+use crate::{Along, Error};
+
+/// A kind of picture of an optimisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// How the best so far falls: [`convergence`](fn@crate::convergence).
+    Convergence(Along),
+    /// How final values are distributed: [`distribution`](fn@crate::distribution).
+    Distribution,
+    /// Where the best points lie: [`parameters`](fn@crate::parameters).
+    Parameters,
+    /// How near constraints are to their limits: [`constraints`](fn@crate::constraints).
+    Constraints,
+    /// The last population in two dimensions: [`population`](fn@crate::population).
+    Population,
+    /// The population over its iterations: [`frames`](fn@crate::frames), [`animation`](fn@crate::animation).
+    Swarm,
+}
+
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Scalable vector graphics.
+    Svg,
+    /// Pixels.
+    Png,
+    /// Pixels that move; of [`Kind::Swarm`] alone.
+    Gif,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 8] = [
+        Kind::Convergence(Along::Iterations),
+        Kind::Convergence(Along::Evaluations),
+        Kind::Convergence(Along::Seconds),
+        Kind::Distribution,
+        Kind::Parameters,
+        Kind::Constraints,
+        Kind::Population,
+        Kind::Swarm,
+    ];
+
+    /// The file's name that asks for it, without its ending.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Convergence(Along::Iterations) => "convergence",
+            Kind::Convergence(Along::Evaluations) => "convergence-evaluations",
+            Kind::Convergence(Along::Seconds) => "convergence-seconds",
+            Kind::Distribution => "distribution",
+            Kind::Parameters => "parameters",
+            Kind::Constraints => "constraints",
+            Kind::Population => "population",
+            Kind::Swarm => "swarm",
+        }
+    }
+
+    /// The kind and the format that a file's name asks for. A name that is none of the kinds' is of
+    /// [`Kind::Convergence`], or of [`Kind::Swarm`] where it ends in `.gif`.
+    ///
+    /// # Errors
+    ///
+    /// Where its ending is no format's, or the kind has no such format; the message says what is allowed.
+    pub fn of(path: &Path) -> Result<(Kind, Format), Error> {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let format =
+            Format::ALL.into_iter().find(|format| ending.eq_ignore_ascii_case(format.name()));
+        let format = format
+            .ok_or_else(|| Error::Name("a file that ends in .svg, .png or (swarm) .gif".into()))?;
+        let usual = if format == Format::Gif { Kind::Swarm } else { Kind::ALL[0] };
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == stem).unwrap_or(usual);
+        if format == Format::Gif && kind != Kind::Swarm {
+            return Err(Error::Name(format!(
+                "{0}.svg or {0}.png; only swarm can be a GIF",
+                kind.name()
+            )));
+        }
+        Ok((kind, format))
+    }
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 3] = [Format::Svg, Format::Png, Format::Gif];
+
+    /// The ending of a file's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Svg => "svg",
+            Format::Png => "png",
+            Format::Gif => "gif",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_the_kind_and_its_ending_the_format() {
+        for kind in Kind::ALL {
+            let file = format!("some.folder/{}.svg", kind.name());
+            assert_eq!(Kind::of(Path::new(&file)).unwrap(), (kind, Format::Svg));
+        }
+        let of = |name: &str| Kind::of(Path::new(name)).unwrap();
+        assert_eq!(of("a/swarm.GIF"), (Kind::Swarm, Format::Gif));
+        assert_eq!(of("mine.png"), (Kind::Convergence(Along::Iterations), Format::Png));
+        assert_eq!(of("mine.gif"), (Kind::Swarm, Format::Gif));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_told_with_what_is_allowed() {
+        for name in ["convergence", "convergence.pdf", "svg", ".svg", "", "swarm.gif.bak"] {
+            let message = Kind::of(Path::new(name)).unwrap_err().to_string();
+            assert!(message.contains(".svg, .png"), "{message}");
+        }
+        let message = Kind::of(Path::new("parameters.gif")).unwrap_err().to_string();
+        assert_eq!(message, "allowed: parameters.svg or parameters.png; only swarm can be a GIF");
+    }
+}

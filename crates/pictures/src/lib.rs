@@ -1,0 +1,83 @@
+//! Pictures of optimisations, from plain data: SVG, PNG and animated GIF.
+//!
+//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`population`], [`frames`], [`speed_up`]:
+//!   a [`Picture`] each, which is written as SVG or PNG.
+//! * [`animation`]: a swarm over its iterations, as GIF.
+//! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`]: what pictures are made of, for others than these.
+//! * [`Kind`] and [`Format`]: which picture a file's name asks for.
+//!
+//! Colours are those of Okabe and Ito, and nothing is told by colour alone: lines also differ in dashes, points in
+//! marks. The same data give the same bytes, on any machine: what is drawn depends on no installed font.
+//!
+//! ```
+//! use warpswarm_pictures::{Along, Group, Record, convergence};
+//!
+//! let record = |iteration: u64| Record {
+//!     iteration,
+//!     evaluations: 64 * (iteration + 1),
+//!     seconds: 1e-3 * iteration as f64,
+//!     value: 0.5_f64.powi(iteration as i32),
+//!     violation: 0.0,
+//! };
+//! let run = (0..20).map(record).collect();
+//! let group = Group { name: "pso".into(), runs: vec![run] };
+//! let picture = convergence("sphere", &[group], Along::Iterations);
+//! assert!(picture.svg()?.contains("sphere"));
+//! # Ok::<(), warpswarm_pictures::Error>(())
+//! ```
+
+mod axis;
+mod chart;
+mod constraints;
+mod convergence;
+mod distribution;
+mod kind;
+mod line;
+mod number;
+mod parameters;
+mod raster;
+mod records;
+mod speed_up;
+mod swarm;
+
+pub use axis::{Axis, Scale};
+pub use chart::{Area, BLUE, COLOURS, Canvas, FONT, GREEN, GRID, INK, Panel, Picture, VERMILION};
+pub use constraints::constraints;
+pub use convergence::{convergence, limit};
+pub use distribution::distribution;
+pub use kind::{Format, Kind};
+pub use line::{Dash, Dot, Line, Mark};
+pub use number::{quantile, short};
+pub use parameters::{Parameter, parameters};
+pub use raster::png;
+pub use records::{Along, Curve, Final, Group, Measure, Record, curves};
+pub use speed_up::speed_up;
+pub use swarm::{Frame, Plane, animation, frames, population};
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// It cannot be drawn.
+    #[error("cannot draw: {0}")]
+    Draw(String),
+    /// It cannot be written in a format.
+    #[error("cannot write {format}: {reason}")]
+    Write {
+        /// The format.
+        format: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// A file's name says nothing that could be drawn.
+    #[error("allowed: {0}")]
+    Name(String),
+}
+
+impl<E: std::error::Error + Send + Sync> From<plotters::drawing::DrawingAreaErrorKind<E>>
+    for Error
+{
+    fn from(error: plotters::drawing::DrawingAreaErrorKind<E>) -> Error {
+        Error::Draw(error.to_string())
+    }
+}

@@ -1,0 +1,222 @@
+//! Lines and their marks.
+
+use std::borrow::Cow;
+
+use plotters::element::{Circle, Cross, DashedPathElement, EmptyElement, PathElement, Polygon};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::chart::Chart;
+use crate::{BLUE, COLOURS, Canvas, Error, FONT, INK};
+
+/// A line, its marks, or both.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Empty for none.
+    pub name: Cow<'static, str>,
+    /// Of the line and its marks.
+    pub color: RGBColor,
+    /// In pixels; 0 for marks alone.
+    pub width: u32,
+    /// How it is broken.
+    pub dash: Dash,
+    /// What marks its points.
+    pub mark: Mark,
+    /// How large marks are: their radius in pixels.
+    pub mark_size: i32,
+    /// Its points, in their order.
+    pub points: Vec<Dot>,
+}
+
+/// A point of a line; one that is hollow differs from the others in a way that notes tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dot {
+    /// Its place on the horizontal axis.
+    pub x: f64,
+    /// Its place on the vertical axis.
+    pub y: f64,
+    /// Whether its mark is.
+    pub hollow: bool,
+}
+
+/// How a line is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    Solid,
+    /// Into dashes.
+    Dashed,
+    /// Into long dashes.
+    Long,
+    /// Into points.
+    Dotted,
+}
+
+/// What marks the points of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    None,
+    /// Discs.
+    Disc,
+    /// Triangles.
+    Triangle,
+    /// Squares.
+    Square,
+    /// Crosses.
+    Cross,
+}
+
+impl Default for Line {
+    fn default() -> Line {
+        Line {
+            name: "".into(),
+            color: BLUE,
+            width: 2,
+            dash: Dash::Solid,
+            mark: Mark::None,
+            mark_size: 5,
+            points: Vec::new(),
+        }
+    }
+}
+
+impl Line {
+    /// As the `number`th of several: its colour, dashes and marks differ from the others'.
+    pub fn numbered(number: usize) -> Line {
+        let dashes = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Long];
+        let marks = [Mark::Disc, Mark::Triangle, Mark::Square, Mark::Cross];
+        Line {
+            color: COLOURS[number % COLOURS.len()],
+            dash: dashes[number % dashes.len()],
+            mark: marks[number % marks.len()],
+            width: if (number / dashes.len()).is_multiple_of(2) { 2 } else { 4 },
+            ..Line::default()
+        }
+    }
+
+    /// The same through these points.
+    pub fn through(self, points: impl IntoIterator<Item = (f64, f64)>) -> Line {
+        Line {
+            points: points.into_iter().map(|(x, y)| Dot { x, y, hollow: false }).collect(),
+            ..self
+        }
+    }
+
+    /// The same with a name.
+    pub fn named(self, name: impl Into<Cow<'static, str>>) -> Line {
+        Line { name: name.into(), ..self }
+    }
+}
+
+impl Line {
+    pub(crate) fn draw(&self, chart: &mut Chart<'_, '_>) -> Result<(), Error> {
+        let path = self.points.iter().map(|dot| (dot.x, dot.y));
+        let style = self.color.stroke_width(self.width);
+        match self.dash.pattern() {
+            _ if self.width == 0 => {}
+            Some((on, off)) => {
+                chart.draw_series(DashedLineSeries::new(path, on, off, style))?;
+            }
+            None => {
+                chart.draw_series([PathElement::new(path.collect::<Vec<_>>(), style)])?;
+            }
+        }
+        for dot in &self.points {
+            self.draw_mark(chart, dot)?;
+        }
+        Ok(())
+    }
+
+    fn draw_mark(&self, chart: &mut Chart<'_, '_>, dot: &Dot) -> Result<(), Error> {
+        let at = || EmptyElement::at((dot.x, dot.y));
+        let (size, filled) = (self.mark_size, self.color.filled());
+        match self.mark {
+            Mark::None => {}
+            Mark::Disc => {
+                chart.draw_series([at() + Circle::new((0, 0), size, filled)])?;
+                if dot.hollow {
+                    chart.draw_series([at() + Circle::new((0, 0), size - 2, WHITE.filled())])?;
+                }
+            }
+            Mark::Triangle => {
+                chart.draw_series([at() + Polygon::new(triangle(size), filled)])?;
+                if dot.hollow {
+                    let inner = vec![(1 - size, size - 2), (size - 1, size - 2), (0, 1 - size)];
+                    chart.draw_series([at() + Polygon::new(inner, WHITE.filled())])?;
+                }
+            }
+            Mark::Square => {
+                chart.draw_series([at() + Polygon::new(square(size), filled)])?;
+                if dot.hollow {
+                    chart.draw_series([at() + Polygon::new(square(size - 2), WHITE.filled())])?;
+                }
+            }
+            Mark::Cross => {
+                chart.draw_series([at() + Cross::new((0, 0), size, self.color.stroke_width(2))])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As a legend shows it, and its name.
+    pub(crate) fn draw_sample(&self, on: &Canvas<'_>, (x, y): (i32, i32)) -> Result<(), Error> {
+        let style = self.color.stroke_width(self.width);
+        let (ends, middle) = ([(x, y), (x + 32, y)], (x + 16, y));
+        match self.dash.pattern() {
+            _ if self.width == 0 => {}
+            Some((on_for, off)) => {
+                let dashes = DashedPathElement::new(ends, on_for, off, style);
+                on.draw(&dashes)?;
+            }
+            None => on.draw(&PathElement::new(ends, style))?,
+        }
+        let filled = self.color.filled();
+        let moved = |points: Vec<(i32, i32)>| -> Vec<(i32, i32)> {
+            points.into_iter().map(|(dx, dy)| (middle.0 + dx, middle.1 + dy)).collect()
+        };
+        match self.mark {
+            Mark::None => {}
+            Mark::Disc => on.draw(&Circle::new(middle, self.mark_size, filled))?,
+            Mark::Triangle => on.draw(&Polygon::new(moved(triangle(self.mark_size)), filled))?,
+            Mark::Square => on.draw(&Polygon::new(moved(square(self.mark_size)), filled))?,
+            Mark::Cross => {
+                on.draw(&Cross::new(middle, self.mark_size, self.color.stroke_width(2)))?
+            }
+        }
+        let font = (FONT, 14).into_font().color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+        Ok(on.draw(&Text::new(self.name.to_string(), (x + 40, y), font))?)
+    }
+}
+
+impl Dash {
+    /// Pixels that are drawn, and pixels that are not.
+    fn pattern(self) -> Option<(u32, u32)> {
+        match self {
+            Dash::Solid => None,
+            Dash::Dashed => Some((7, 6)),
+            Dash::Long => Some((14, 5)),
+            Dash::Dotted => Some((2, 4)),
+        }
+    }
+}
+
+fn triangle(size: i32) -> Vec<(i32, i32)> {
+    vec![(-size - 2, size), (size + 2, size), (0, -size - 3)]
+}
+
+fn square(size: i32) -> Vec<(i32, i32)> {
+    vec![(-size, -size), (size, -size), (size, size), (-size, size)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_several_differ_without_colour() {
+        let looks: Vec<_> =
+            (0..8).map(Line::numbered).map(|line| (line.dash, line.mark, line.width)).collect();
+        assert!((0..8).all(|i| !looks[..i].contains(&looks[i])));
+    }
+}

@@ -1,0 +1,85 @@
+//! Numbers as people read them, and quantiles.
+
+/// The quantile `p`, between the two nearest of `sorted` numbers (as R's type 7); NaN of none. An infinity counts for
+/// what it is: between it and anything else is infinity.
+pub fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = p * last as f64;
+    let (below, part) = (place.floor() as usize, place.fract());
+    let low = sorted[below.min(last)];
+    let high = sorted[(below + 1).min(last)];
+    if part == 0.0 || low == high { low } else { low + part * (high - low) }
+}
+
+/// A number in at most five digits or so.
+pub fn short(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        format!("{x}")
+    } else if !(1e-3..1e6).contains(&size) {
+        let text = format!("{x:.3e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        format!("{}e{exponent}", trimmed(mantissa))
+    } else {
+        let decimals = (4 - size.log10().floor() as i32).max(0) as usize;
+        trimmed(&format!("{x:.decimals$}")).to_string()
+    }
+}
+
+fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// A number with so many decimals, its thousands apart.
+pub(crate) fn grouped(x: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", x.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let is_zero = !text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    let mut out = String::from(if x < 0.0 && !is_zero { "-" } else { "" });
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+/// A number of things, such as `1 run` and `20 runs`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(n as f64, 0), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_type_seven() {
+        let sorted = [1.0, 2.0, 4.0, 8.0];
+        assert_eq!(
+            [0.0, 0.25, 0.5, 0.75, 1.0].map(|p| quantile(&sorted, p)),
+            [1.0, 1.75, 3.0, 5.0, 8.0]
+        );
+        assert_eq!(quantile(&[3.0], 0.3), 3.0);
+        assert!(quantile(&[], 0.5).is_nan());
+        let unknown = [1.0, f64::INFINITY, f64::INFINITY];
+        assert_eq!(
+            (quantile(&unknown, 0.25), quantile(&unknown, 1.0)),
+            (f64::INFINITY, f64::INFINITY)
+        );
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let texts =
+            [0.0, 39.798096, -1234.5678, 1e-300, 0.05169, 1e6, 123456.7, f64::INFINITY].map(short);
+        assert_eq!(texts, ["0", "39.798", "-1234.6", "1e-300", "0.05169", "1e6", "123457", "inf"]);
+        assert_eq!(grouped(-1234567.25, 1), "-1,234,567.2");
+        assert_eq!(
+            (grouped(1000.0, 0), grouped(-0.0, 0), grouped(-0.01, 1)),
+            ("1,000".into(), "0".into(), "0.0".into())
+        );
+        assert_eq!((count(1, "run"), count(20_000, "run")), ("1 run".into(), "20,000 runs".into()));
+    }
+}

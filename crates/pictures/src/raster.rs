@@ -1,0 +1,156 @@
+//! SVG as pixels: PNG, and GIF of several.
+
+use std::collections::HashMap;
+
+use resvg::{tiny_skia, usvg};
+
+use crate::Error;
+
+/// Pixels of the PNG per unit of the SVG.
+const PNG_SCALE: f32 = 2.0;
+/// Hundredths of a second that a frame of a GIF is shown, and the last.
+const DELAY: (u16, u16) = (12, 200);
+/// The place in a GIF's palette that is no colour.
+const TRANSPARENT: u8 = 255;
+
+/// The SVG as PNG, two pixels each way for each of the SVG's. The typeface lies in the program, so that pictures look
+/// the same on a machine without any.
+///
+/// # Errors
+///
+/// Where the SVG is none, or too large.
+pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
+    let failed = |reason: String| Error::Write { format: "PNG", reason };
+    pixels(svg, PNG_SCALE, &options())?.encode_png().map_err(|error| failed(error.to_string()))
+}
+
+/// SVGs of the same size, one after the other, over and over.
+pub(crate) fn gif(svgs: &[String]) -> Result<Vec<u8>, Error> {
+    let options = options();
+    let frames =
+        svgs.iter().map(|svg| pixels(svg, 1.0, &options)).collect::<Result<Vec<_>, _>>()?;
+    let failed = |reason: &dyn ToString| Error::Write { format: "GIF", reason: reason.to_string() };
+    let first = frames.first().ok_or_else(|| failed(&"there are no frames"))?;
+    let (width, height) = (first.width() as u16, first.height() as u16);
+    let palette = Palette::of(&frames);
+    let mut out = Vec::new();
+    let mut encoder = gif::Encoder::new(&mut out, width, height, &palette.bytes())
+        .map_err(|error| failed(&error))?;
+    encoder.set_repeat(gif::Repeat::Infinite).map_err(|error| failed(&error))?;
+    let mut before: Option<&tiny_skia::Pixmap> = None;
+    for (number, frame) in frames.iter().enumerate() {
+        let delay = if number + 1 == frames.len() { DELAY.1 } else { DELAY.0 };
+        // What stays as it was is transparent, which takes next to no space.
+        let place = |(at, pixel): (usize, &tiny_skia::PremultipliedColorU8)| {
+            let same = before.is_some_and(|before| before.pixels()[at] == *pixel);
+            if same { TRANSPARENT } else { palette.place(color(pixel)) }
+        };
+        let buffer: Vec<u8> = frame.pixels().iter().enumerate().map(place).collect();
+        let transparent = Some(TRANSPARENT);
+        let dispose = gif::DisposalMethod::Keep;
+        let buffer = buffer.into();
+        let made = gif::Frame {
+            width,
+            height,
+            delay,
+            buffer,
+            transparent,
+            dispose,
+            ..gif::Frame::default()
+        };
+        encoder.write_frame(&made).map_err(|error| failed(&error))?;
+        before = Some(frame);
+    }
+    drop(encoder);
+    Ok(out)
+}
+
+fn options() -> usvg::Options<'static> {
+    let mut options = usvg::Options::default();
+    options.fontdb_mut().load_font_data(notosans::REGULAR_TTF.to_vec());
+    options
+}
+
+fn pixels(svg: &str, scale: f32, options: &usvg::Options<'_>) -> Result<tiny_skia::Pixmap, Error> {
+    let failed = |reason: String| Error::Draw(reason);
+    let tree = usvg::Tree::from_str(svg, options).map_err(|error| failed(error.to_string()))?;
+    let size = tree.size().to_int_size().scale_by(scale);
+    let pixmap = size.and_then(|size| tiny_skia::Pixmap::new(size.width(), size.height()));
+    let mut pixmap = pixmap.ok_or_else(|| failed("the picture is too large".into()))?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    Ok(pixmap)
+}
+
+type Rgb = [u8; 3];
+
+fn color(pixel: &tiny_skia::PremultipliedColorU8) -> Rgb {
+    [pixel.red(), pixel.green(), pixel.blue()]
+}
+
+/// The colours that frames have most, and for each of theirs the nearest of these.
+struct Palette {
+    colors: Vec<Rgb>,
+    nearest: HashMap<Rgb, u8>,
+}
+
+impl Palette {
+    fn of(frames: &[tiny_skia::Pixmap]) -> Palette {
+        let mut counts: HashMap<Rgb, u64> = HashMap::new();
+        for pixel in frames.iter().flat_map(|frame| frame.pixels()) {
+            *counts.entry(color(pixel)).or_default() += 1;
+        }
+        let mut sorted: Vec<(Rgb, u64)> = counts.into_iter().collect();
+        sorted.sort_unstable_by_key(|&(color, count)| (std::cmp::Reverse(count), color));
+        let colors: Vec<Rgb> =
+            sorted.iter().take(usize::from(TRANSPARENT)).map(|(color, _)| *color).collect();
+        let distance =
+            |a: Rgb, b: Rgb| -> u32 { (0..3).map(|i| u32::from(a[i].abs_diff(b[i])).pow(2)).sum() };
+        let nearest = |color: Rgb| {
+            (0..colors.len()).min_by_key(|&i| distance(color, colors[i])).unwrap_or(0) as u8
+        };
+        let nearest = sorted.iter().map(|&(color, _)| (color, nearest(color))).collect();
+        Palette { colors, nearest }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.colors.concat();
+        // All places are colours to a decoder, the one that is none too.
+        bytes.resize(256 * 3, 0);
+        bytes
+    }
+
+    fn place(&self, color: Rgb) -> u8 {
+        self.nearest.get(&color).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQUARE: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="8" height="6"/>"#;
+
+    #[test]
+    fn a_png_has_two_pixels_each_way() {
+        let png = png(SQUARE).unwrap();
+        assert_eq!(png[16..24], [0, 0, 0, 16, 0, 0, 0, 12]);
+        assert!(matches!(super::png("<nothing"), Err(Error::Draw(_))));
+    }
+
+    #[test]
+    fn a_gif_has_its_frames() {
+        let gif = gif(&[
+            SQUARE.into(),
+            SQUARE.replace("/>", r#"><rect width="4" height="9" fill="red"/></svg>"#),
+        ])
+        .unwrap();
+        let mut options = gif::DecodeOptions::new();
+        options.set_color_output(gif::ColorOutput::RGBA);
+        let mut decoder = options.read_info(&gif[..]).unwrap();
+        let first = decoder.read_next_frame().unwrap().unwrap().buffer[..3].to_vec();
+        let second = decoder.read_next_frame().unwrap().unwrap().buffer[..3].to_vec();
+        assert_eq!((first, second), (vec![0, 0, 0], vec![255, 0, 0]));
+        assert!(decoder.read_next_frame().unwrap().is_none());
+        assert!(super::gif(&[]).is_err());
+    }
+}

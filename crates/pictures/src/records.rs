@@ -1,0 +1,242 @@
+//! How runs went, and what their middle half did.
+
+use crate::number::quantile;
+
+/// Where a run's best so far was at an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// Iterations since the initial placement.
+    pub iteration: u64,
+    /// Evaluations of the objective so far.
+    pub evaluations: u64,
+    /// Seconds so far.
+    pub seconds: f64,
+    /// The best value so far.
+    pub value: f64,
+    /// Its violation of constraints, 0 where it is feasible.
+    pub violation: f64,
+}
+
+/// Runs that are shown together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// What they have in common; may be empty where there is only one group.
+    pub name: String,
+    /// The records of each run, rising.
+    pub runs: Vec<Vec<Record>>,
+}
+
+/// The best that a run found in the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Final {
+    /// Its value.
+    pub value: f64,
+    /// Its violation of constraints, 0 where it is feasible.
+    pub violation: f64,
+}
+
+/// Along what runs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Along {
+    /// Iterations.
+    Iterations,
+    /// Evaluations of the objective.
+    Evaluations,
+    /// Seconds.
+    Seconds,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Values of feasible points.
+    Value,
+    /// Violations: no run has found a feasible point.
+    Violation,
+}
+
+/// Median and quartiles of runs. A run that is not feasible yet is worse than all others: where that makes a quartile
+/// unknown, it is infinite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it is drawn along.
+    pub x: Vec<f64>,
+    /// The quartile below, at each x.
+    pub lower: Vec<f64>,
+    /// The median.
+    pub median: Vec<f64>,
+    /// The quartile above.
+    pub upper: Vec<f64>,
+}
+
+/// Places along a curve, at most.
+const PLACES: usize = 400;
+
+impl Along {
+    /// All of them.
+    pub const ALL: [Along; 3] = [Along::Iterations, Along::Evaluations, Along::Seconds];
+
+    /// What an axis calls it.
+    pub const fn axis(self) -> &'static str {
+        match self {
+            Along::Iterations => "iterations",
+            Along::Evaluations => "evaluations per run",
+            Along::Seconds => "time (s)",
+        }
+    }
+
+    fn of(self, record: &Record) -> f64 {
+        match self {
+            Along::Iterations => record.iteration as f64,
+            Along::Evaluations => record.evaluations as f64,
+            Along::Seconds => record.seconds,
+        }
+    }
+}
+
+impl Measure {
+    /// What can be compared of all groups: violations where no run has a feasible point.
+    pub fn of<'a>(bests: impl IntoIterator<Item = &'a Final>) -> Measure {
+        let mut bests = bests.into_iter().peekable();
+        let is_empty = bests.peek().is_none();
+        if is_empty || bests.any(|best| best.violation == 0.0) {
+            Measure::Value
+        } else {
+            Measure::Violation
+        }
+    }
+
+    /// What an axis calls it.
+    pub const fn axis(self) -> &'static str {
+        match self {
+            Measure::Value => "best value",
+            Measure::Violation => "constraint violation",
+        }
+    }
+
+    /// The number to compare, infinite where there is none.
+    pub fn number(self, best: Final) -> f64 {
+        let number = match self {
+            Measure::Value if best.violation == 0.0 => best.value,
+            Measure::Value => f64::INFINITY,
+            Measure::Violation => best.violation,
+        };
+        if number.is_nan() { f64::INFINITY } else { number }
+    }
+}
+
+impl Group {
+    /// What each run found; runs without a record are left out.
+    pub fn finals(&self) -> Vec<Final> {
+        let last = |run: &Vec<Record>| {
+            run.last().map(|r| Final { value: r.value, violation: r.violation })
+        };
+        self.runs.iter().filter_map(last).collect()
+    }
+
+    fn curve(&self, along: Along, measure: Measure) -> Curve {
+        let mut x: Vec<f64> = self.runs.iter().flatten().map(|record| along.of(record)).collect();
+        x.retain(|x| x.is_finite());
+        x.sort_by(f64::total_cmp);
+        x.dedup();
+        if x.len() > PLACES {
+            // The first and the last, and those nearest to an even spread between them.
+            let last = x[x.len() - 1];
+            let at = |i: usize| x[0] + (last - x[0]) * i as f64 / (PLACES - 1) as f64;
+            let nearest = |to: f64| x[x.partition_point(|x| *x < to).min(x.len() - 1)];
+            let mut spread: Vec<f64> = (0..PLACES).map(|i| nearest(at(i))).collect();
+            spread.dedup();
+            x = spread;
+        }
+        let mut places = vec![0; self.runs.len()];
+        let mut curve = Curve { x, lower: Vec::new(), median: Vec::new(), upper: Vec::new() };
+        for &x in &curve.x {
+            let reached = |(run, place): (&Vec<Record>, &mut usize)| {
+                while run.get(*place).is_some_and(|record| along.of(record) <= x) {
+                    *place += 1;
+                }
+                let last = place.checked_sub(1).map(|last| run[last]);
+                last.map_or(f64::INFINITY, |r| {
+                    measure.number(Final { value: r.value, violation: r.violation })
+                })
+            };
+            let runs = self.runs.iter().zip(&mut places).filter(|(run, _)| !run.is_empty());
+            let mut numbers: Vec<f64> = runs.map(reached).collect();
+            numbers.sort_by(f64::total_cmp);
+            curve.lower.push(quantile(&numbers, 0.25));
+            curve.median.push(quantile(&numbers, 0.5));
+            curve.upper.push(quantile(&numbers, 0.75));
+        }
+        curve
+    }
+}
+
+/// The curve of each group, and what they show.
+pub fn curves(groups: &[Group], along: Along) -> (Measure, Vec<Curve>) {
+    let finals: Vec<Final> = groups.iter().flat_map(Group::finals).collect();
+    let measure = Measure::of(&finals);
+    (measure, groups.iter().map(|group| group.curve(along, measure)).collect())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn run(values: &[f64], violation: f64) -> Vec<Record> {
+        let record = |(i, &value): (usize, &f64)| {
+            let iteration = i as u64;
+            Record { iteration, evaluations: 10 * iteration, seconds: i as f64, value, violation }
+        };
+        values.iter().enumerate().map(record).collect()
+    }
+
+    fn group(runs: Vec<Vec<Record>>) -> Group {
+        Group { name: String::new(), runs }
+    }
+
+    #[test]
+    fn a_run_that_has_ended_keeps_what_it_found() {
+        let runs = group(vec![run(&[8.0, 4.0, 2.0], 0.0), run(&[6.0], 0.0), run(&[7.0, 5.0], 0.0)]);
+        let (measure, curves) = curves(&[runs], Along::Evaluations);
+        assert_eq!((measure, &curves[0].x[..]), (Measure::Value, &[0.0, 10.0, 20.0][..]));
+        assert_eq!(curves[0].median, [7.0, 5.0, 5.0]);
+        assert_eq!(
+            (&curves[0].lower[..], &curves[0].upper[..]),
+            (&[6.5, 4.5, 3.5][..], &[7.5, 5.5, 5.5][..])
+        );
+    }
+
+    #[test]
+    fn runs_that_are_not_feasible_are_worst() {
+        let mut late = run(&[1.0, 3.0], 0.0);
+        late[0].violation = 9.0;
+        let runs = group(vec![run(&[2.0, 2.0], 0.0), late, run(&[0.0, 0.0], 1.0)]);
+        let (_, curves) = curves(&[runs], Along::Iterations);
+        assert_eq!(curves[0].median, [f64::INFINITY, 3.0]);
+        assert_eq!(curves[0].upper, [f64::INFINITY, f64::INFINITY]);
+    }
+
+    #[test]
+    fn violations_are_shown_where_nothing_is_feasible() {
+        let runs = group(vec![run(&[1.0, 1.0], 4.0)]);
+        let (measure, curves) = curves(&[runs], Along::Seconds);
+        assert_eq!((measure, &curves[0].median[..]), (Measure::Violation, &[4.0, 4.0][..]));
+    }
+
+    #[test]
+    fn curves_have_a_bounded_number_of_places() {
+        let values: Vec<f64> = (0..10_000).map(|i| 10_000.0 - f64::from(i)).collect();
+        let (_, curves) = curves(&[group(vec![run(&values, 0.0)])], Along::Iterations);
+        assert_eq!(
+            (curves[0].x.len(), curves[0].x[0], curves[0].x[PLACES - 1]),
+            (PLACES, 0.0, 9_999.0)
+        );
+        assert_eq!(curves[0].median[PLACES - 1], 1.0);
+    }
+
+    #[test]
+    fn no_runs_have_no_curve() {
+        let (_, curves) = curves(&[group(vec![]), group(vec![vec![]])], Along::Iterations);
+        assert!(curves.iter().all(|curve| curve.x.is_empty()));
+    }
+}

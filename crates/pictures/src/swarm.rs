@@ -1,0 +1,299 @@
+//! A population in two dimensions, over contours of what it minimises.
+
+use contour::ContourBuilder;
+use plotters::style::RGBColor;
+
+use crate::number::{count, grouped};
+use crate::{Area, Axis, BLUE, Error, INK, Line, Mark, Panel, Picture, VERMILION};
+
+/// Points along a side of the plane at which the objective is known.
+const SIDE: usize = 161;
+/// Shares of the plane's points that lie below the contours.
+const LEVELS: [f64; 7] = [0.01, 0.05, 0.15, 0.3, 0.48, 0.66, 0.84];
+/// So many individuals are drawn, at most.
+const POINTS: usize = 2000;
+/// Of contours.
+const EDGE: RGBColor = RGBColor(168, 178, 188);
+/// Of what is not feasible.
+const BARRED: RGBColor = RGBColor(214, 200, 186);
+/// Panels of [`frames`], at most.
+const PANELS: usize = 6;
+
+/// A rectangle, and an objective over it.
+#[derive(Clone, Debug)]
+pub struct Plane {
+    names: [String; 2],
+    lower: [f64; 2],
+    upper: [f64; 2],
+    areas: Vec<Area>,
+    lines: Vec<Line>,
+    is_barred: bool,
+}
+
+/// Where a population is at an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// The iteration.
+    pub iteration: u64,
+    /// The individuals.
+    pub points: Vec<[f64; 2]>,
+    /// The best point so far.
+    pub best: [f64; 2],
+}
+
+impl Plane {
+    /// Asks for the value at points of the rectangle between `lower` and `upper`, bounds that differ, and whether the
+    /// point is feasible.
+    pub fn new(
+        names: [String; 2],
+        lower: [f64; 2],
+        upper: [f64; 2],
+        value: impl Fn([f64; 2]) -> (f64, bool),
+    ) -> Plane {
+        let at = |i: usize, along: usize| {
+            let part = i as f64 / (SIDE - 1) as f64;
+            lower[along] * (1.0 - part) + upper[along] * part
+        };
+        let points = (0..SIDE).flat_map(|j| (0..SIDE).map(move |i| [at(i, 0), at(j, 1)]));
+        let found: Vec<(f64, bool)> = points.map(value).collect();
+        let mut plane =
+            Plane { names, lower, upper, areas: Vec::new(), lines: Vec::new(), is_barred: false };
+        plane.draw(&found);
+        plane
+    }
+
+    /// Contours, and over them what is not feasible.
+    fn draw(&mut self, found: &[(f64, bool)]) {
+        let feasible = found.iter().filter(|(value, is_feasible)| *is_feasible && !value.is_nan());
+        let mut sorted: Vec<f64> = feasible.map(|(value, _)| *value).collect();
+        sorted.sort_by(f64::total_cmp);
+        if !sorted.is_empty() {
+            // Ranks instead of values: contours of the same shape, whatever the magnitudes.
+            let rank =
+                |value: f64| sorted.partition_point(|s| *s < value) as f64 / sorted.len() as f64;
+            let ranks: Vec<f64> = found
+                .iter()
+                .map(|(value, _)| if value.is_nan() { 1.0 } else { rank(*value) })
+                .collect();
+            let corners = [self.lower, self.upper].map(|corner| (corner[0], corner[1]));
+            self.areas.push(Area::rectangle(corners[0], corners[1], tone(0), 1.0));
+            for (i, level) in LEVELS.into_iter().enumerate() {
+                self.add(&ranks, level, tone(i + 1), 1.0);
+            }
+        }
+        let barred: Vec<f64> =
+            found.iter().map(|(_, is_feasible)| if *is_feasible { 0.0 } else { 1.0 }).collect();
+        self.is_barred = barred.contains(&1.0);
+        if self.is_barred {
+            self.add(&barred, 0.5, BARRED, 0.75);
+        }
+    }
+
+    /// The region where numbers are at least `level`, with lines around it.
+    fn add(&mut self, numbers: &[f64], level: f64, color: RGBColor, opacity: f64) {
+        // Fails where there are not as many numbers as points.
+        let Ok(contours) = ContourBuilder::new(SIDE, SIDE, true).contours(numbers, &[level]) else {
+            return;
+        };
+        let step = [0, 1].map(|a| (self.upper[a] - self.lower[a]) / (SIDE - 1) as f64);
+        let inside = |x: f64, a: usize| {
+            let (low, high) = (self.lower[a], self.upper[a]);
+            (low + (x - 0.5) * step[a]).clamp(low.min(high), high.max(low))
+        };
+        let (mut areas, mut lines) = (Vec::new(), Vec::new());
+        for polygon in contours.iter().flat_map(|contour| &contour.geometry().0) {
+            // The path goes around the region and then, the other way, around each hole, always from the same corner.
+            let mut path: Vec<(f64, f64)> = Vec::new();
+            for ring in [polygon.exterior()].into_iter().chain(polygon.interiors()) {
+                let ring: Vec<_> =
+                    ring.0.iter().map(|c| (inside(c.x, 0), inside(c.y, 1))).collect();
+                let first = path.first().copied();
+                path.extend(&ring);
+                path.extend(first);
+                lines.push(Line { color: EDGE, width: 1, ..Line::default() }.through(ring));
+            }
+            areas.push(Area { points: path, color, opacity });
+        }
+        self.areas.extend(areas);
+        self.lines.extend(lines);
+    }
+
+    /// Without the lines of the contours where it is small.
+    fn panel(&self, frame: &Frame, is_small: bool) -> Panel {
+        let range = |a: usize| (self.lower[a].min(self.upper[a]), self.upper[a].max(self.lower[a]));
+        let axis =
+            |a: usize| Axis { range: range(a), ..Axis::linear(self.names[a].clone(), range(a)) };
+        let is_inside = |p: &[f64; 2]| (0..2).all(|a| p[a] >= range(a).0 && p[a] <= range(a).1);
+        let every = frame.points.len().div_ceil(POINTS).max(1);
+        let points =
+            frame.points.iter().step_by(every).filter(|p| is_inside(p)).map(|p| (p[0], p[1]));
+        let mark =
+            |color, mark, size| Line { color, width: 0, mark, mark_size: size, ..Line::default() };
+        let best = Some(frame.best).filter(is_inside).map(|p| (p[0], p[1]));
+        let mut lines = if is_small { Vec::new() } else { self.lines.clone() };
+        lines.push(mark(BLUE, Mark::Disc, 3).through(points).named("individuals"));
+        lines.push(mark(INK, Mark::Triangle, 7));
+        lines.push(mark(VERMILION, Mark::Triangle, 5).through(best).named("best so far"));
+        let halo = lines.len() - 2;
+        lines[halo] = lines[halo].clone().through(best);
+        Panel {
+            title: format!("iteration {}", grouped(frame.iteration as f64, 0)),
+            x: axis(0),
+            y: axis(1),
+            areas: self.areas.clone(),
+            lines,
+        }
+    }
+
+    fn notes(&self, individuals: usize) -> Vec<String> {
+        let shown = individuals.div_ceil(individuals.div_ceil(POINTS).max(1));
+        let shown = if shown < individuals {
+            format!(", of which {} are shown", grouped(shown as f64, 0))
+        } else {
+            String::new()
+        };
+        let barred = if self.is_barred { "; brown: not feasible" } else { "" };
+        vec![format!(
+            "{}{shown}; the darker, the lower the objective{barred}",
+            count(individuals, "individual")
+        )]
+    }
+}
+
+/// From the lowest values' to the highest's, all so light that marks are seen.
+fn tone(level: usize) -> RGBColor {
+    let part = level as f64 / LEVELS.len() as f64;
+    let mix = |low: f64, high: f64| (low + (high - low) * part) as u8;
+    RGBColor(mix(150.0, 250.0), mix(172.0, 251.0), mix(196.0, 252.0))
+}
+
+/// A population over the plane.
+pub fn population(title: &str, plane: &Plane, frame: &Frame) -> Picture {
+    Picture {
+        title: title.into(),
+        notes: plane.notes(frame.points.len()),
+        has_legend: true,
+        columns: 1,
+        size: (640, 600),
+        panels: vec![plane.panel(frame, false)],
+    }
+}
+
+/// The population at several iterations, side by side: at most six, from the first frame to the last.
+pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
+    let shown = frames.len().min(PANELS);
+    let place = |i: usize| if shown < 2 { 0 } else { i * (frames.len() - 1) / (shown - 1) };
+    let chosen = (0..shown).map(|i| &frames[place(i)]);
+    Picture {
+        title: title.into(),
+        notes: plane.notes(frames.first().map_or(0, |frame| frame.points.len())),
+        has_legend: true,
+        columns: shown.clamp(1, 3),
+        size: (400, 390),
+        panels: chosen.map(|frame| plane.panel(frame, true)).collect(),
+    }
+}
+
+/// The population over its iterations, as animated GIF.
+///
+/// # Errors
+///
+/// Where there is no frame, or one cannot be drawn.
+pub fn animation(title: &str, plane: &Plane, frames: &[Frame]) -> Result<Vec<u8>, Error> {
+    let picture =
+        |frame: &Frame| Picture { size: (560, 520), ..population(title, plane, frame) }.svg();
+    crate::raster::gif(&frames.iter().map(picture).collect::<Result<Vec<_>, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plane(value: impl Fn([f64; 2]) -> f64) -> Plane {
+        Plane::new(["x1".into(), "x2".into()], [-4.0, -4.0], [4.0, 4.0], |x| {
+            (value(x), !value(x).is_nan())
+        })
+    }
+
+    fn frame(points: usize) -> Frame {
+        let point = |i: usize| [(i as f64).sin() * 3.0, (i as f64).cos() * 3.0];
+        Frame { iteration: 1000, points: (0..points).map(point).collect(), best: [0.5, -0.5] }
+    }
+
+    fn bowl([x, y]: [f64; 2]) -> f64 {
+        x * x + y * y
+    }
+
+    /// Of a bowl the first contour is a circle around so much of the plane as its level says.
+    #[test]
+    fn contours_are_where_values_are() {
+        let expected = (64.0 * LEVELS[0] / std::f64::consts::PI).sqrt();
+        let radius = |dot: &crate::Dot| bowl([dot.x, dot.y]).sqrt();
+        let bowl = plane(bowl);
+        let inner = |line: &&Line| line.points.iter().all(|dot| radius(dot) < 1.5 * expected);
+        let rings: Vec<&Line> = bowl.lines.iter().filter(inner).collect();
+        assert_eq!(rings.len(), 1);
+        for dot in &rings[0].points {
+            assert!((radius(dot) - expected).abs() < 0.05, "{}, not {expected}", radius(dot));
+        }
+    }
+
+    #[test]
+    fn individuals_are_drawn_within_the_bounds() {
+        let mut frame = frame(9);
+        frame.points[0] = [99.0, 0.0];
+        let picture = population("t", &plane(bowl), &frame);
+        let svg = picture.svg().unwrap();
+        // Eight, and one in the legend.
+        assert_eq!(svg.matches("<circle").count(), 9);
+        assert!(svg.contains("iteration 1,000") && svg.contains("9 individuals;"));
+        assert!(!svg.contains("not feasible"));
+    }
+
+    #[test]
+    fn what_is_not_feasible_is_told() {
+        let half = plane(|[x, y]| if x > 0.0 { f64::NAN } else { bowl([x, y]) });
+        assert!(population("t", &half, &frame(3)).svg().unwrap().contains("brown: not feasible"));
+    }
+
+    #[test]
+    fn of_many_individuals_some_are_shown() {
+        let picture = population("t", &plane(bowl), &frame(9000));
+        assert!(
+            picture.notes[0].starts_with("9,000 individuals, of which 1,800 are shown"),
+            "{:?}",
+            picture.notes
+        );
+    }
+
+    #[test]
+    fn frames_become_panels_or_a_gif() {
+        let all: Vec<Frame> = (0..20).map(|i| Frame { iteration: i, ..frame(5) }).collect();
+        let still = frames("t", &plane(bowl), &all);
+        assert_eq!((still.panels.len(), still.columns), (6, 3));
+        assert_eq!(
+            (still.panels[0].title.as_str(), still.panels[5].title.as_str()),
+            ("iteration 0", "iteration 19")
+        );
+        let gif = animation("t", &plane(bowl), &all[..2]).unwrap();
+        assert!(gif.starts_with(b"GIF89a"));
+        assert_eq!(gif, animation("t", &plane(bowl), &all[..2]).unwrap());
+        assert!(animation("t", &plane(bowl), &[]).is_err());
+    }
+
+    #[test]
+    fn edges_can_be_drawn() {
+        let flat = |_: [f64; 2]| 1.0;
+        let unknown = |_: [f64; 2]| f64::NAN;
+        let endless = |[x, _]: [f64; 2]| if x > 0.0 { f64::INFINITY } else { -1e308 };
+        let checkered = |[x, y]: [f64; 2]| (9.0 * x).sin() * (9.0 * y).sin();
+        for plane in [plane(flat), plane(unknown), plane(endless), plane(checkered)] {
+            assert!(population("edge", &plane, &frame(0)).png().is_ok());
+        }
+        let tiny = Plane::new(["a".into(), "b".into()], [0.0, 1e9], [1e-300, 1e9 + 1.0], |x| {
+            (bowl(x), true)
+        });
+        assert!(population("edge", &tiny, &frame(2)).png().is_ok());
+        assert!(frames("none", &tiny, &[]).svg().is_ok());
+    }
+}
