@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use warpswarm::problems::ProblemInfo;
 use warpswarm::{
-    Algorithm, Bounds, Error, Precise, Precision, Progress, Report, Settings, Stop, StopReason,
+    Algorithm, Bounds, Error, Event, Precise, Precision, Progress, Report, Settings, Stop, StopReason,
     algorithms, problems,
 };
 
@@ -58,7 +58,11 @@ fn solve<R: Precise + Serialize>(
         optimiser.run()?
     } else {
         let bar = ProgressBar::no_length().with_style(style(false));
-        let report = optimiser.run_observed(&mut |progress| show(&bar, progress));
+        let report = optimiser.run_observed(&mut |event, _| {
+            if let Event::Progress(progress) = event {
+                show(&bar, progress);
+            }
+        });
         bar.finish_and_clear();
         report?
     };
