@@ -100,6 +100,12 @@ impl Folder {
         let mut out = self.create(TRACE)?;
         trace::write(report, &mut out)?;
         closed(out)?;
+        #[cfg(feature = "parquet")]
+        {
+            let mut out = self.create("trace.parquet")?;
+            crate::parquet::write(report, &mut out)?;
+            closed(out)?;
+        }
         Ok(self.put()?)
     }
 

@@ -15,6 +15,8 @@ mod folder;
 mod json;
 mod list;
 mod new;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod perform;
 mod population;
 mod problem;

@@ -29,14 +29,14 @@ pub(crate) fn interval(stop: &Stop, individuals: u64) -> u64 {
 /// One row: a run at an iteration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Row<R> {
-    run: u64,
-    iteration: u64,
-    evaluations: u64,
-    seconds: f64,
-    best: R,
-    violation: R,
-    mean: Option<f64>,
-    spread: Option<f64>,
+    pub(crate) run: u64,
+    pub(crate) iteration: u64,
+    pub(crate) evaluations: u64,
+    pub(crate) seconds: f64,
+    pub(crate) best: R,
+    pub(crate) violation: R,
+    pub(crate) mean: Option<f64>,
+    pub(crate) spread: Option<f64>,
 }
 
 impl<R: Copy> Row<R> {

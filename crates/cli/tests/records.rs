@@ -31,7 +31,9 @@ fn a_folder_has_the_whole_run() {
     let solve = words(&["solve", "rastrigin", "--json", "-"], &words(&size, &more));
     let json = succeeds(&solve);
     assert_eq!(names(place.path()), ["first"]);
-    assert_eq!(names(&out), ["population.csv", "result.json", "run.toml", "trace.csv"]);
+    let mut files = vec!["population.csv", "result.json", "run.toml", "trace.csv"];
+    files.extend(cfg!(feature = "parquet").then_some("trace.parquet"));
+    assert_eq!(names(&out), files);
     assert_eq!(fs::read_to_string(out.join("result.json")).unwrap(), json);
 
     let toml: toml::Table = fs::read_to_string(out.join("run.toml")).unwrap().parse().unwrap();
