@@ -1,5 +1,10 @@
 //! The command line.
 
+mod again;
+mod output;
+mod report;
+mod shell;
+
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -9,11 +14,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
 
-use crate::plot::Plot;
-
-mod report;
-
+pub(crate) use again::{PlaceArgs, RerunArgs, ResumeArgs};
+pub(crate) use output::{Every, OutputArgs, ProgressKind};
 pub(crate) use report::ReportArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 /// Minimises functions with swarms, on NVIDIA GPUs and on the CPU, with the same numbers on both.
 #[derive(Debug, Parser)]
@@ -26,6 +30,8 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   warpswarm solve rastrigin --dim 30
+  warpswarm solve rastrigin --out first
+  warpswarm rerun first
   warpswarm list problems
   warpswarm new my-fit
   warpswarm doctor
@@ -38,19 +44,41 @@ pub(crate) enum Command {
     /// Minimise a problem
     #[command(after_help = SOLVE_EXAMPLES)]
     Solve(Box<SolveArgs>),
+    /// Repeat the run of a folder that --out wrote, and say whether it gave the same bits
+    #[command(after_help = again::RERUN_EXAMPLES)]
+    Rerun(RerunArgs),
+    /// Go on from a file that --checkpoint wrote
+    #[command(after_help = again::RESUME_EXAMPLES)]
+    Resume(Box<ResumeArgs>),
     /// Write a small crate with an objective of its own, to start from
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArgs),
     /// List problems or algorithms
+    #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
     /// Make one page of run folders, with charts and tables, to look at in a browser
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArgs),
     /// Say what this machine and this build can do, and how to get what is missing
+    #[command(
+        after_help = "Examples:\n  warpswarm doctor\n  warpswarm doctor --json | jq .backends"
+    )]
     Doctor(DoctorArgs),
     /// Install what compiles objectives for GPUs: a dated nightly with rustup, or Debian's packages
+    #[command(after_help = "Examples:\n  warpswarm setup")]
     Setup,
+    /// Write the completions of a shell
+    #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Write the manual page
+    #[command(after_help = shell::MAN_EXAMPLES)]
+    Man(ManArgs),
 }
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  warpswarm list problems
+  warpswarm list algorithms --json | jq '.[].id'";
 
 const SOLVE_EXAMPLES: &str = "\
 Examples:
@@ -62,6 +90,8 @@ Examples:
   warpswarm solve rastrigin --dim 2 --individuals 64 --iterations 100 --plot swarm.gif
   warpswarm solve euclidean --dim 2 --set preset=cpso-paper --set boundary=reflect
   warpswarm solve rastrigin --json - | jq '.runs[0].best.value'
+  warpswarm solve rastrigin --runs 20 --out first
+  warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws
 
 The first stop condition that is met ends a run. The same seed gives the same numbers on every \
 backend, with every schedule and any number of threads.
@@ -162,25 +192,8 @@ pub(crate) struct SolveArgs {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) parameters: Vec<(String, String)>,
 
-    /// Write the result as JSON; - is the standard output
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Write how the runs went as CSV, in about a thousand rows a run: run, iteration,
-    /// evaluations, seconds, value, violation
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) trace: Option<PathBuf>,
-
-    /// Draw a picture, of what the file's name says: convergence, convergence-evaluations, convergence-seconds,
-    /// distribution, parameters, constraints; in two dimensions population and swarm. Any other name is of
-    /// convergence. Ends in .svg, .png, or for swarm .gif; may be repeated
-    #[arg(long = "plot", value_name = "FILE")]
-    #[arg(value_parser = clap::builder::OsStringValueParser::new().try_map(Plot::of))]
-    pub(crate) plots: Vec<Plot>,
-
-    /// Show neither progress nor summary
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 const NEW_EXAMPLES: &str = "\

@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     Input(String),
     /// The machine is.
     Running(String),
+    /// Ctrl-C, where there is nothing to print.
+    Interrupted,
     /// Whoever read our output has gone: nothing to say, and nobody to say it to.
     NobodyReads,
 }
@@ -31,11 +33,17 @@ impl Failure {
         let (code, message) = match self {
             Failure::Input(message) => (INPUT, message),
             Failure::Running(message) => (RUNNING, message),
+            Failure::Interrupted => (INTERRUPTED, "interrupted".into()),
             Failure::NobodyReads => return ExitCode::SUCCESS,
         };
         // Where stderr is closed too, the exit code alone has to do.
         let _ = writeln!(io::stderr(), "error: {message}");
         ExitCode::from(code)
+    }
+
+    /// A file that an argument names cannot be read.
+    pub(crate) fn unreadable(path: &Path, error: &dyn Display) -> Failure {
+        Failure::Input(format!("{} cannot be read: {error}", path.display()))
     }
 
     /// A file that an option names cannot be written.

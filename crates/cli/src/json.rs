@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use warpswarm::algorithms::Value;
-use warpswarm::problems::ProblemInfo;
-use warpswarm::{Algorithm, Precise, Report, RunReport};
+use warpswarm::{Precise, Report, RunReport};
+
+use crate::problem::Problem;
+use crate::run;
 
 /// The result of `solve`. Numbers of a run are written in its precision, so that they read back to
 /// the same bits.
@@ -82,29 +84,20 @@ fn numbers<R: Precise + Serialize, S: Serializer>(
     serializer.collect_seq(numbers.iter().map(|x| Number(*x)))
 }
 
-/// What was asked for, as far as the report does not say it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Question<'a> {
-    pub(crate) problem: &'a ProblemInfo,
-    pub(crate) dimensions: u64,
-    pub(crate) algorithm: &'a Algorithm,
-    pub(crate) seed: u64,
-}
-
 impl<'a, R: Precise + Serialize> Solved<'a, R> {
-    pub(crate) fn new(question: &Question<'a>, report: &'a Report<R>) -> Self {
-        let parameters = question.algorithm.parameters();
+    pub(crate) fn new(asked: &'a run::Run, report: &'a Report<R>) -> Self {
+        let parameters = asked.algorithm.parameters();
         Solved {
-            problem: question.problem.id,
-            dimensions: question.dimensions,
-            algorithm: question.algorithm.info().id,
+            problem: asked.problem.id(),
+            dimensions: asked.problem.dimensions() as u64,
+            algorithm: asked.algorithm.info().id,
             parameters: parameters.into_iter().map(|(name, value)| (name, json(value))).collect(),
             backend: report.backend.name(),
             device: &report.device,
             schedule: report.schedule().map(|schedule| schedule.name()),
             precision: R::PRECISION.name(),
-            seed: question.seed,
-            runs: report.runs.iter().map(|of| run(question.problem, of)).collect(),
+            seed: asked.settings.seed,
+            runs: report.runs.iter().map(|of| run(&asked.problem, of)).collect(),
             seconds: report.seconds,
             setup_seconds: report.setup_seconds,
         }
@@ -118,9 +111,10 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     }
 }
 
-fn run<'a, R: Precise + Serialize>(problem: &ProblemInfo, run: &'a RunReport<R>) -> Run<'a, R> {
+fn run<'a, R: Precise + Serialize>(problem: &Problem, run: &'a RunReport<R>) -> Run<'a, R> {
     let warpswarm::Best { value, violation, position } = &run.best;
-    let constraints = constraints(problem, position);
+    let named = problem.constraints(position).into_iter();
+    let constraints = named.map(|(name, g)| Constrained { name, value: Number(g) }).collect();
     Run {
         best: Best { value: Number(*value), violation: Number(*violation), position, constraints },
         evaluations: run.evaluations,
@@ -128,13 +122,6 @@ fn run<'a, R: Precise + Serialize>(problem: &ProblemInfo, run: &'a RunReport<R>)
         stop_reason: run.stop_reason.name(),
         not_finite: run.not_finite,
     }
-}
-
-/// Each constraint at `x`. No problem with constraints can be shifted, so none is here.
-fn constraints<R: Precise>(problem: &ProblemInfo, x: &[R]) -> Vec<Constrained<R>> {
-    let values = problem.evaluate(x).map_or(Vec::new(), |evaluation| evaluation.constraints);
-    let named = problem.constraints.iter().zip(values);
-    named.map(|(constraint, g)| Constrained { name: constraint.name, value: Number(g) }).collect()
 }
 
 /// A parameter; one that is not set is null.

@@ -1,21 +1,34 @@
-//! The program `warpswarm`: minimises a problem, lists what there is, writes a crate to start from, says what
-//! this machine can do and installs what it lacks.
+//! The program `warpswarm`: minimises a problem, repeats runs and goes on with them, lists what there is, writes a crate
+//! to start from, says what this machine can do and installs what it lacks.
 //!
 //! * [`args`]: the command line.
-//! * [`solve`], [`list`], [`new`], [`report`], [`doctor`], [`setup`]: the commands.
-//! * [`plot`]: pictures of what `solve` did.
-//! * [`json`], [`summary`], [`trace`]: what `solve` writes, for programs, people and spreadsheets.
+//! * [`solve`], [`rerun`], [`resume`], [`list`], [`new`], [`report`], [`doctor`], [`setup`], [`shell`]: the commands.
+//! * [`run`]: what a run is, and [`problem`] what it minimises; [`perform`] carries it out.
+//! * [`json`], [`summary`], [`trace`], [`population`]: what a run writes, for programs, people and spreadsheets;
+//!   [`plot`] draws it, [`folder`] keeps them together, [`saver`] writes checkpoints, [`progress`] shows where a run is.
 //! * [`failure`]: what went wrong, and with which exit code.
 
 mod args;
 mod doctor;
 mod failure;
+mod folder;
 mod json;
 mod list;
 mod new;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod perform;
 mod plot;
+mod population;
+mod problem;
+mod progress;
 mod report;
+mod rerun;
+mod resume;
+mod run;
+mod saver;
 mod setup;
+mod shell;
 mod solve;
 mod summary;
 mod trace;
@@ -28,11 +41,15 @@ use clap::Parser;
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Solve(args) => solve::run(&args),
+        Command::Rerun(args) => rerun::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::List(args) => list::run(&args),
         Command::New(args) => new::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Setup => setup::run(),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     };
     done.unwrap_or_else(|failure| failure.report())
 }

@@ -5,14 +5,15 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use warpswarm::problems::ProblemInfo;
-use warpswarm::{Algorithm, Bounds, Precise, Report, Settings};
+use warpswarm::{Precise, Report, RunReport, Settings};
 use warpswarm_pictures::{
     Final, Format, Frame, Group, Kind, Parameter, Plane, Record, animation, constraints,
     convergence, distribution, frames, parameters, population,
 };
 
 use crate::failure::Failure;
+use crate::problem::Problem;
+use crate::run::Run;
 
 /// Frames of a swarm that moves, at most.
 const FRAMES: u64 = 48;
@@ -38,14 +39,14 @@ impl Plot {
         matches!(self.kind, Kind::Convergence(_))
     }
 
-    fn check(&self, problem: &ProblemInfo, dimensions: usize) -> Result<(), Failure> {
-        let (path, id) = (self.path.display(), problem.id);
+    fn check(&self, problem: &Problem) -> Result<(), Failure> {
+        let (path, id, dimensions) = (self.path.display(), problem.id(), problem.dimensions());
         let refuse = |why: String| Err(Failure::Input(format!("--plot is {path}: {why}")));
         match self.kind {
             Kind::Population | Kind::Swarm if dimensions != 2 => {
                 refuse(format!("{id} has {dimensions} dimensions here; allowed: 2 (--dim)"))
             }
-            Kind::Constraints if problem.constraints.is_empty() => refuse(format!(
+            Kind::Constraints if problem.constraint_names().is_empty() => refuse(format!(
                 "{id} has no constraints; allowed: a problem with constraints, such as spring"
             )),
             _ => Ok(()),
@@ -58,12 +59,8 @@ impl Plot {
 }
 
 /// Opens the files of all pictures, before the work, so that one that cannot be drawn or written costs no time.
-pub(crate) fn open(
-    plots: &[Plot],
-    problem: &ProblemInfo,
-    bounds: &Bounds,
-) -> Result<Vec<File>, Failure> {
-    plots.iter().try_for_each(|plot| plot.check(problem, bounds.dimensions()))?;
+pub(crate) fn open(plots: &[Plot], problem: &Problem) -> Result<Vec<File>, Failure> {
+    plots.iter().try_for_each(|plot| plot.check(problem))?;
     let create = |plot: &Plot| {
         File::create(&plot.path).map_err(|error| Failure::file("--plot", &plot.path, &error))
     };
@@ -72,11 +69,7 @@ pub(crate) fn open(
 
 /// What was asked for and done.
 pub(crate) struct Done<'a, R> {
-    pub(crate) problem: &'a ProblemInfo,
-    pub(crate) shift: f64,
-    pub(crate) bounds: &'a Bounds,
-    pub(crate) algorithm: &'a Algorithm,
-    pub(crate) settings: &'a Settings,
+    pub(crate) run: &'a Run,
     pub(crate) report: &'a Report<R>,
 }
 
@@ -119,15 +112,13 @@ impl<R: Precise> Done<'_, R> {
     }
 
     fn title(&self) -> String {
-        let dimensions = self.bounds.dimensions();
+        let Run { problem, algorithm, settings, .. } = self.run;
+        let dimensions = problem.dimensions();
         let dimensions =
             format!("{dimensions} dimension{}", if dimensions == 1 { "" } else { "s" });
-        let Settings { individuals, seed, .. } = self.settings;
-        let algorithm = self.algorithm.info().id;
-        format!(
-            "{}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}",
-            self.problem.id
-        )
+        let (id, algorithm) = (problem.id(), algorithm.info().id);
+        let Settings { individuals, seed, .. } = settings;
+        format!("{id}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}")
     }
 
     fn finals(&self) -> Vec<Final> {
@@ -138,45 +129,35 @@ impl<R: Precise> Done<'_, R> {
     fn parameters(&self) -> Vec<Parameter> {
         let values =
             |i: usize| self.report.runs.iter().map(|run| run.best.position[i].to_f64()).collect();
-        let bounds = self.bounds.lower().iter().zip(self.bounds.upper());
+        let bounds = self.run.problem.bounds();
+        let bounds = bounds.lower().iter().zip(bounds.upper());
         let parameter = |(i, (lower, upper)): (usize, (&f64, &f64))| Parameter {
-            name: self.coordinate(i),
+            name: self.run.problem.coordinate(i),
             bounds: (*lower, *upper),
             values: values(i),
         };
         bounds.enumerate().map(parameter).collect()
     }
 
-    fn coordinate(&self, i: usize) -> String {
-        self.problem
-            .coordinates
-            .get(i)
-            .map_or_else(|| format!("x{}", i + 1), |name| name.to_string())
-    }
-
     /// Each constraint at the best point of each run.
     fn constraints(&self) -> Vec<(String, Vec<f64>)> {
-        let best = |run: &warpswarm::RunReport<R>| self.problem.evaluate(&run.best.position).ok();
-        let found: Vec<_> = self.report.runs.iter().filter_map(best).collect();
-        let of = |i: usize| {
-            found.iter().filter_map(|found| Some(found.constraints.get(i)?.to_f64())).collect()
-        };
-        self.problem
-            .constraints
-            .iter()
-            .enumerate()
-            .map(|(i, g)| (g.name.to_string(), of(i)))
-            .collect()
+        let problem = &self.run.problem;
+        let best = |run: &RunReport<R>| problem.constraints(&run.best.position);
+        let found: Vec<_> = self.report.runs.iter().map(best).collect();
+        let of = |i: usize| found.iter().filter_map(|g| Some(g.get(i)?.1.to_f64())).collect();
+        let names = problem.constraint_names().into_iter().enumerate();
+        names.map(|(i, name)| (name.to_string(), of(i))).collect()
     }
 
     fn plane(&self) -> Plane {
+        let problem = &self.run.problem;
         let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
-        let value = |point: [f64; 2]| match self.problem.evaluate(&point.map(|x| x - self.shift)) {
-            Ok(found) => (found.fitness.value, found.fitness.violation == 0.0),
-            Err(_) => (f64::NAN, false),
+        let value = |point: [f64; 2]| {
+            let found = problem.fitness(&point);
+            (found.value, found.violation == 0.0)
         };
-        let names = [0, 1].map(|i| self.coordinate(i));
-        Plane::new(names, corner(self.bounds.lower()), corner(self.bounds.upper()), value)
+        let (lower, upper) = (corner(problem.bounds().lower()), corner(problem.bounds().upper()));
+        Plane::new([0, 1].map(|i| problem.coordinate(i)), lower, upper, value)
     }
 
     /// The best run once more, which gives the same points, from its beginning to its end; one frame is the end.
@@ -189,10 +170,11 @@ impl<R: Precise> Done<'_, R> {
             first_run: run.run,
             backend: self.report.backend,
             record_every: None,
-            ..self.settings.clone()
+            record_statistics: false,
+            populations_every: None,
+            ..self.run.settings.clone()
         };
-        let mut optimiser =
-            self.problem.optimiser::<R>(self.shift, self.bounds, self.algorithm, &settings)?;
+        let mut optimiser = self.run.problem.optimiser::<R>(&self.run.algorithm, &settings)?;
         let mut frames: Vec<Frame> = Vec::new();
         let mut done = 0;
         for iteration in moments(run.iterations, count) {

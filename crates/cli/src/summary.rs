@@ -4,26 +4,26 @@ use std::fmt;
 
 use warpswarm::{Fitness, Precise, Report, RunReport};
 
-use crate::json::Question;
+use crate::run::Run;
 
 /// Coordinates that are shown of a position.
 const SHOWN: usize = 4;
 
 /// What came out, in a few aligned lines.
 pub(crate) struct Summary<'a, R> {
-    pub(crate) question: &'a Question<'a>,
+    pub(crate) run: &'a Run,
     pub(crate) report: &'a Report<R>,
 }
 
 impl<R: Precise> fmt::Display for Summary<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { question, report } = self;
+        let Summary { run, report } = self;
         let mut line = |name: &str, text: &dyn fmt::Display| writeln!(f, "{name:<12}{text}");
-        let dimensions = counted(question.dimensions, "dimension");
-        line("problem", &format!("{}, {dimensions}", question.problem.id))?;
-        let algorithm = question.algorithm.info().id;
+        let dimensions = counted(run.problem.dimensions() as u64, "dimension");
+        line("problem", &format!("{}, {dimensions}", run.problem.id()))?;
+        let algorithm = run.algorithm.info().id;
         let precision = R::PRECISION;
-        line("algorithm", &format!("{algorithm}, {precision}, seed {}", question.seed))?;
+        line("algorithm", &format!("{algorithm}, {precision}, seed {}", run.settings.seed))?;
 
         let best = report.best();
         line("best value", &format!("{:?}", best.value))?;
@@ -44,8 +44,8 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         if not_finite > 0 {
             line("not finite", &counted(not_finite, "evaluation"))?;
         }
-        let (run, setup) = (seconds(report.seconds), seconds(report.setup_seconds));
-        line("time", &format!("{run}, and {setup} to set up"))?;
+        let (done, setup) = (seconds(report.seconds), seconds(report.setup_seconds));
+        line("time", &format!("{done}, and {setup} to set up"))?;
         let schedule = report.schedule().map(|s| format!(", schedule {s}")).unwrap_or_default();
         line("ran on", &format!("{}: {}{schedule}", report.backend, report.device))
     }
@@ -95,7 +95,7 @@ fn reasons<R>(runs: &[RunReport<R>]) -> String {
 }
 
 /// `1 run`, `1,024 runs`.
-fn counted(n: u64, what: &str) -> String {
+pub(crate) fn counted(n: u64, what: &str) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

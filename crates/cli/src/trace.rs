@@ -3,7 +3,7 @@
 use std::io;
 
 use serde::Serialize;
-use warpswarm::{DEFAULT_ITERATIONS, Fitness, Precise, Report, Stop};
+use warpswarm::{DEFAULT_ITERATIONS, Fitness, Precise, Report, RunProgress, Stop};
 
 use crate::failure::Failure;
 
@@ -26,49 +26,66 @@ pub(crate) fn interval(stop: &Stop, individuals: u64) -> u64 {
     limit.map_or(INTERVAL, |limit| limit.div_ceil(ROWS).max(1))
 }
 
-/// One row: the best of a run at an iteration.
-#[derive(Debug, Serialize)]
-struct Row<R> {
-    run: u64,
-    iteration: u64,
-    evaluations: u64,
-    seconds: f64,
-    value: R,
-    violation: R,
+/// One row: a run at an iteration.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Row<R> {
+    pub(crate) run: u64,
+    pub(crate) iteration: u64,
+    pub(crate) evaluations: u64,
+    pub(crate) seconds: f64,
+    pub(crate) best: R,
+    pub(crate) violation: R,
+    pub(crate) mean: Option<f64>,
+    pub(crate) spread: Option<f64>,
 }
 
-/// Writes the recorded history, run by run, each up to the iteration at which it ended.
+impl<R: Copy> Row<R> {
+    fn at(run: u64, seconds: f64, at: &RunProgress<R>) -> Self {
+        Row {
+            run,
+            iteration: at.iterations,
+            evaluations: at.evaluations,
+            seconds,
+            best: at.best.value,
+            violation: at.best.violation,
+            mean: at.population.and_then(|population| population.mean),
+            spread: at.population.map(|population| population.spread),
+        }
+    }
+}
+
+/// The recorded history, run by run, each up to the iteration at which it ended.
+pub(crate) fn rows<R: Precise>(report: &Report<R>) -> impl Iterator<Item = Row<R>> {
+    report.runs.iter().enumerate().flat_map(|(place, run)| {
+        let best = Fitness { value: run.best.value, violation: run.best.violation };
+        let (iterations, evaluations) = (run.iterations, run.evaluations);
+        let end = RunProgress { iterations, evaluations, best, population: run.population };
+        let recorded =
+            report.history.iter().map(move |record| (record.seconds, record.runs[place]));
+        // A run that has stopped stays in the records of those that have not.
+        let before = recorded.take_while(move |(_, at)| at.iterations < iterations);
+        let there =
+            report.history.iter().find(|record| record.runs[place].iterations == iterations);
+        let seconds = there.map_or(report.seconds, |record| record.seconds);
+        before.chain([(seconds, end)]).map(|(seconds, at)| Row::at(run.run, seconds, &at))
+    })
+}
+
+/// Writes the rows.
 pub(crate) fn write<R: Precise + Serialize>(
     report: &Report<R>,
     to: impl io::Write,
 ) -> Result<(), Failure> {
     let mut out = csv::Writer::from_writer(to);
-    for (place, run) in report.runs.iter().enumerate() {
-        let recorded = report.history.iter().map(|record| (record.seconds, record.runs[place]));
-        let row = |seconds, iteration, evaluations, best: Fitness<R>| {
-            let (value, violation) = (best.value, best.violation);
-            Row { run: run.run, iteration, evaluations, seconds, value, violation }
-        };
-        let mut last = None;
-        for (seconds, at) in recorded {
-            // A run that has stopped stays in the records of those that have not.
-            if last == Some(at.iterations) {
-                break;
-            }
-            last = Some(at.iterations);
-            out.serialize(row(seconds, at.iterations, at.evaluations, at.best)).map_err(failed)?;
-        }
-        if last != Some(run.iterations) {
-            let best = Fitness { value: run.best.value, violation: run.best.violation };
-            let end = row(report.seconds, run.iterations, run.evaluations, best);
-            out.serialize(end).map_err(failed)?;
-        }
+    for row in rows(report) {
+        out.serialize(row).map_err(failed)?;
     }
     Ok(out.flush()?)
 }
 
+/// The error behind that of a CSV file; a reader who has gone is none.
 fn failed(error: csv::Error) -> Failure {
-    Failure::Running(format!("cannot write the trace (--trace): {error}"))
+    Failure::Running(format!("cannot write the trace: {error}"))
 }
 
 #[cfg(test)]

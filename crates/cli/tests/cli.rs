@@ -390,7 +390,10 @@ fn a_trace_shows_every_run_up_to_its_end() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let text = std::fs::read_to_string(&file).unwrap();
         let mut lines = text.lines();
-        assert_eq!(lines.next(), Some("run,iteration,evaluations,seconds,value,violation"));
+        assert_eq!(
+            lines.next(),
+            Some("run,iteration,evaluations,seconds,best,violation,mean,spread")
+        );
         lines.map(|line| line.split(',').map(String::from).collect()).collect()
     };
     let rows = trace(&["--iterations", "7", "--runs", "2"]);

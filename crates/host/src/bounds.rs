@@ -217,6 +217,18 @@ impl Bounds {
         &self.names
     }
 
+    /// Lower and upper bounds and first points of each run that has its own.
+    #[cfg(feature = "serde")]
+    pub(crate) fn by_run(&self) -> impl Iterator<Item = (&[f64], &[f64], &[f64])> {
+        let (runs, dimensions) = (self.runs(), self.dimensions());
+        let of_run = self.first.len() / runs;
+        (0..runs).map(move |run| {
+            let place = |len: usize| run * len..(run + 1) * len;
+            let side = place(dimensions);
+            (&self.lower[side.clone()], &self.upper[side], &self.first[place(of_run)])
+        })
+    }
+
     /// Whether these are the bounds of so many runs, or of all.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
         let given = self.runs() as u64;

@@ -83,6 +83,9 @@ macro_rules! named {
     };
 }
 
+#[cfg(feature = "serde")]
+crate::serial::by_name!(Precision, Backend, Schedule);
+
 named!(Precision, "precision": F32 = "f32", F64 = "f64");
 named!(Backend, "backend": Auto = "auto", Cpu = "cpu", Gpu = "gpu", Emulator = "emulator");
 named!(Schedule, "schedule":

@@ -1,5 +1,7 @@
 //! Everything that can go wrong, with the names and the values that a user needs to put it right.
 
+use std::path::PathBuf;
+
 use crate::choices::Schedule;
 
 /// What [`Result`](std::result::Result) means in this crate.
@@ -236,6 +238,16 @@ pub enum Error {
         /// The state's.
         found: String,
     },
+    /// A file cannot be read, or not be written.
+    #[error("{} cannot be {doing}: {message}", path.display())]
+    File {
+        /// `read` or `written`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
     /// The threads of the CPU backend could not be started.
     #[error("{threads} threads could not be started: {message}")]
     Threads {
@@ -354,6 +366,7 @@ impl Error {
             DataLength { .. } | DataNan { .. } | DataSize { .. } | Runs { .. } => true,
             Objective { .. } | Told { .. } | NotPlaced => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
+            File { doing, .. } => *doing == "read",
             Threads { .. }
             | HostMemory { .. }
             | NoDriver

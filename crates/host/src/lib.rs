@@ -41,12 +41,13 @@
 //! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
 //! * [`system`] says what this machine and this build of the library can do.
 
-#![deny(unsafe_code)]
+#![deny(unsafe_code, missing_docs)]
 
 pub mod algorithms;
 mod backend;
 mod bounds;
 mod check;
+mod checkpoint;
 mod choices;
 mod data;
 mod error;
@@ -54,8 +55,11 @@ mod goal;
 mod optimiser;
 mod own;
 mod planner;
+mod population;
 pub mod problems;
 mod report;
+#[cfg(feature = "serde")]
+mod serial;
 mod settings;
 pub mod system;
 
@@ -73,12 +77,16 @@ pub use algorithms::{
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use check::{Checked, Difference, Speed, check};
+pub use checkpoint::Checkpoint;
+#[cfg(feature = "checkpoint")]
+pub use checkpoint::{CheckpointFile, write_whole};
 pub use choices::{Backend, Precision, Schedule};
 pub use data::Data;
 pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
-pub use optimiser::{AskTell, Optimiser};
+pub use optimiser::{AskTell, Event, Optimiser, Runs};
 pub use own::{Kernels, OwnMethod, OwnObjective};
+pub use population::{Population, Statistics};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 pub use settings::{

@@ -1,9 +1,11 @@
 //! An optimisation under way: its state, steps, and the driver that knows when to stop.
 
 mod ask_tell;
+mod driving;
+mod events;
 mod limit;
+mod pace;
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use warpswarm_core::Real;
@@ -12,7 +14,9 @@ use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
 pub use ask_tell::AskTell;
+pub use events::{Event, Runs};
 pub(crate) use limit::Limit;
+use pace::Pace;
 
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Wanted};
@@ -20,6 +24,7 @@ use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
 use crate::error::Result;
 use crate::goal::Goal;
+use crate::population::Statistics;
 use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 
@@ -48,15 +53,20 @@ pub struct Optimiser<R: Real> {
     job: Job<R>,
     stop: Stop,
     limit: Limit,
-    record_every: Option<u64>,
-    history: Vec<Progress<R>>,
+    pub(crate) recording: Recording,
+    pub(crate) history: Vec<Progress<R>>,
     pace: Pace,
-    seconds: f64,
+    pub(crate) seconds: f64,
     setup_seconds: f64,
 }
 
-/// Who is shown where the runs are.
-type Observer<'a, R> = &'a mut dyn FnMut(&Progress<R>);
+/// What is kept and shown of the way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recording {
+    pub(crate) every: Option<u64>,
+    statistics: bool,
+    populations_every: Option<u64>,
+}
 
 impl<R: Real> std::fmt::Debug for Optimiser<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -109,7 +119,11 @@ impl<R: Real> Optimiser<R> {
             stop: settings.stop.clone(),
             limit: Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations)),
             job,
-            record_every: settings.record_every,
+            recording: Recording {
+                every: settings.record_every,
+                statistics: settings.record_statistics,
+                populations_every: settings.populations_every,
+            },
             history: Vec::new(),
             seconds: 0.0,
             setup_seconds,
@@ -144,13 +158,30 @@ impl<R: Real> Optimiser<R> {
         self.drive(None)
     }
 
-    /// As [`run`](Optimiser::run), showing `observer` where the runs are: at the beginning, then
-    /// about every 50 ms, and at every iteration that is to be recorded.
+    /// As [`run`](Optimiser::run), telling `observer` what [happens](Event).
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, problems::Sphere};
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let settings = Settings { individuals: 32, populations_every: Some(500), ..Settings::default() };
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let mut seen = Vec::new();
+    /// optimiser.run_observed(&mut |event, _| {
+    ///     if let Event::Populations(populations) = event {
+    ///         seen.push(populations[0].iterations);
+    ///     }
+    /// })?;
+    /// assert_eq!(seen, [0, 500, 1000]);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// Where the backend fails.
-    pub fn run_observed(&mut self, observer: &mut dyn FnMut(&Progress<R>)) -> Result<Report<R>> {
+    pub fn run_observed(
+        &mut self,
+        observer: &mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>),
+    ) -> Result<Report<R>> {
         self.drive(Some(observer))
     }
 
@@ -166,7 +197,7 @@ impl<R: Real> Optimiser<R> {
         let runs =
             controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
                 let best = self.job.scales.fitness(best.fitness);
-                RunProgress { iterations: control.iterations, evaluations, best }
+                RunProgress { iterations: control.iterations, evaluations, best, population: None }
             });
         Ok(Progress {
             iterations: reached(&controls),
@@ -225,67 +256,10 @@ impl<R: Real> Optimiser<R> {
         Ok(self.driver.state_mut().evaluations()?.unwrap_or(known))
     }
 
-    fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
-        let reason = loop {
-            let controls = self.driver.state_mut().landmarks()?;
-            let due = self.is_due(reached(&controls));
-            if due || observer.is_some() {
-                let progress = self.progress()?;
-                if let Some(observer) = &mut observer {
-                    observer(&progress);
-                }
-                if due {
-                    self.history.push(progress);
-                }
-            }
-            if let Some(reason) = self.finished(&controls) {
-                break reason;
-            }
-            let slice = self.slice(&controls);
-            let start = Instant::now();
-            self.driver.advance(slice)?;
-            self.driver.state_mut().landmarks()?;
-            let seconds = start.elapsed().as_secs_f64();
-            self.pace.took(slice, seconds);
-            self.seconds += seconds;
-        };
-        self.report(reason)
-    }
-
-    /// Whether this iteration is to be recorded, and has not been.
-    fn is_due(&self, iterations: u64) -> bool {
-        let recorded = self.history.last().is_some_and(|last| last.iterations == iterations);
-        self.record_every.is_some_and(|every| iterations.is_multiple_of(every)) && !recorded
-    }
-
-    /// Why the runs that have not stopped by themselves end now, if they do.
-    fn finished(&self, controls: &[Control]) -> Option<StopReason> {
-        let interrupted = self.stop.interrupt.as_ref();
-        match going(controls).max() {
-            // Not said of any run: each has its own reason.
-            None => Some(self.limit.reason),
-            Some(done) if done >= self.limit.iterations => Some(self.limit.reason),
-            _ if interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
-                Some(StopReason::Interrupted)
-            }
-            _ if self.stop.seconds.is_some_and(|limit| self.seconds >= limit) => {
-                Some(StopReason::Seconds)
-            }
-            _ => None,
-        }
-    }
-
-    /// The iterations of the next slice, at least 1.
-    fn slice(&self, controls: &[Control]) -> u64 {
-        let done = reached(controls);
-        let mut slice = self.pace.next.min(self.limit.iterations.saturating_sub(done));
-        if let Some(every) = self.record_every {
-            slice = slice.min(every - done % every);
-        }
-        if let Some(limit) = self.stop.seconds {
-            slice = slice.min(self.pace.within(limit - self.seconds));
-        }
-        slice.max(1)
+    /// How each population lies.
+    fn statistics(&mut self) -> Result<Vec<Statistics>> {
+        let swarms = self.state()?;
+        Ok(swarms.iter().map(|swarm| Statistics::of(&self.job, swarm)).collect())
     }
 
     fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
@@ -293,9 +267,13 @@ impl<R: Real> Optimiser<R> {
         let bests = self.driver.state_mut().bests()?;
         let positions = self.driver.state_mut().best_positions()?;
         let evaluations = self.evaluations(&controls)?;
-        let found = bests.into_iter().zip(positions).zip(evaluations);
+        let populations = match self.recording.statistics {
+            true => self.statistics()?.into_iter().map(Some).collect(),
+            false => vec![None; controls.len()],
+        };
+        let found = bests.into_iter().zip(positions).zip(evaluations).zip(populations);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
-            |((control, ((best, position), evaluations)), run)| {
+            |((control, (((best, position), evaluations), population)), run)| {
                 let Fitness { violation, value } = self.job.scales.fitness(best.fitness);
                 let position = self.job.scales.natural(&position);
                 RunReport {
@@ -305,6 +283,7 @@ impl<R: Real> Optimiser<R> {
                     iterations: control.iterations,
                     stop_reason: run_reason(control, best.fitness, reason),
                     not_finite: control.not_finite,
+                    population,
                 }
             },
         );
@@ -346,65 +325,5 @@ fn run_reason<R: Real>(control: &Control, best: Fitness<R>, reason: StopReason) 
         StopReason::Target | StopReason::Interrupted => reason,
         _ if nothing => StopReason::NothingFinite,
         _ => reason,
-    }
-}
-
-/// How many iterations a slice has, so that one takes about [`SLICE_SECONDS`].
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    next: u64,
-    /// Seconds of one iteration in the last slice.
-    seconds: f64,
-}
-
-/// A slice is as long as an interrupt may have to wait, at most half of what is allowed.
-const SLICE_SECONDS: f64 = 0.05;
-/// A slice is at most so many times as long as the one before, since the first ones tell little.
-const GROWTH: u64 = 16;
-/// Coordinates that a GPU certainly moves in a fraction of a slice.
-const FIRST_DEVICE_WORK: u64 = 1 << 26;
-
-impl Pace {
-    /// The first slice: one iteration where it could be long, more where many are surely short.
-    fn first<R: Real>(job: &Job<R>, driver: &Driver<R>) -> Self {
-        let [runs, individuals, stride] = [job.runs, job.individuals, job.stride()].map(u64::from);
-        let work = (runs * individuals).saturating_mul(stride);
-        let next = match driver {
-            Driver::Engine(engine) if engine.backend() == Backend::Gpu => {
-                (FIRST_DEVICE_WORK / work).clamp(1, 256)
-            }
-            _ => 1,
-        };
-        Pace { next, seconds: 0.0 }
-    }
-
-    fn took(&mut self, iterations: u64, seconds: f64) {
-        self.seconds = seconds / iterations as f64;
-        let most = iterations.saturating_mul(GROWTH);
-        let fitting = SLICE_SECONDS / self.seconds.max(1e-12);
-        self.next = (fitting as u64).clamp(1, most);
-    }
-
-    /// How many iterations fit in so many seconds.
-    fn within(&self, seconds: f64) -> u64 {
-        if self.seconds == 0.0 { u64::MAX } else { (seconds / self.seconds).ceil() as u64 }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slices_approach_their_length() {
-        let mut pace = Pace { next: 1, seconds: 0.0 };
-        for _ in 0..10 {
-            pace.took(pace.next, pace.next as f64 * 1e-5);
-        }
-        assert!((4900..=5100).contains(&pace.next), "{pace:?}");
-        pace.took(pace.next, 100.0);
-        assert!(pace.next < 10, "{pace:?}");
-        pace.took(1, 0.0);
-        assert_eq!(pace.next, GROWTH);
     }
 }

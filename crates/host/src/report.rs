@@ -3,6 +3,7 @@
 use warpswarm_core::order::Fitness;
 
 use crate::choices::{Backend, Schedule};
+use crate::population::Statistics;
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +51,9 @@ impl StopReason {
     }
 }
 
+#[cfg(feature = "serde")]
+crate::serial::by_name!(StopReason);
+
 impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
@@ -58,23 +62,44 @@ impl std::fmt::Display for StopReason {
 
 /// The best point of a run.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Real + serde::Serialize",
+        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+    ))
+)]
 pub struct Best<R> {
     /// The objective's value there.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
     pub value: R,
     /// The total constraint violation there; zero where the point is feasible.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
     pub violation: R,
     /// The point, `[coordinate]`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::numbers"))]
     pub position: Vec<R>,
 }
 
 /// What one run gave.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Real + serde::Serialize",
+        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+    ))
+)]
 pub struct RunReport<R> {
     /// The run's number among those of its seed.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub run: u64,
     /// The best point.
     pub best: Best<R>,
     /// Evaluations of the objective, the initial ones included.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub evaluations: u64,
     /// Iterations since the initial placement.
     pub iterations: u64,
@@ -82,15 +107,22 @@ pub struct RunReport<R> {
     pub stop_reason: StopReason,
     /// How many evaluations gave a value or a violation that is not finite.
     pub not_finite: u64,
+    /// How its population lies, where [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
+    pub population: Option<Statistics>,
 }
+
+/// Under a name of its own, since serde would borrow a `str` that it sees from what it reads.
+type TileName = &'static str;
 
 /// How runs are laid over a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
     /// The schedule, never [`Schedule::Auto`].
     pub schedule: Schedule,
     /// The name of the tile that holds particles in registers; none where particles are not.
-    pub tile: Option<&'static str>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::tile"))]
+    pub tile: Option<TileName>,
     /// Threads of a block.
     pub block: u32,
     /// Blocks that share a run.
@@ -105,6 +137,14 @@ pub struct Plan {
 
 /// What all runs gave, and where and how they were carried out.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Real + serde::Serialize",
+        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+    ))
+)]
 pub struct Report<R> {
     /// The runs, at least one.
     pub runs: Vec<RunReport<R>>,
@@ -148,6 +188,14 @@ fn signed<R: warpswarm_core::Real>(value: R, maximised: bool) -> R {
 
 /// Where the runs are, at the end of a slice.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Real + serde::Serialize",
+        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+    ))
+)]
 pub struct Progress<R> {
     /// Iterations of the runs that go on; where none does, of the one that has done most.
     pub iterations: u64,
@@ -173,11 +221,24 @@ impl<R: warpswarm_core::Real> Progress<R> {
 
 /// Where one run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Real + serde::Serialize",
+        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+    ))
+)]
 pub struct RunProgress<R> {
     /// Iterations since the initial placement.
     pub iterations: u64,
     /// Evaluations, the initial ones included.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub evaluations: u64,
     /// Violation and value of its best point.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::fitness"))]
     pub best: Fitness<R>,
+    /// How its population lies: in records, where
+    /// [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
+    pub population: Option<Statistics>,
 }

@@ -32,20 +32,27 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 /// assert_eq!(stop.target, Some(1e-6));
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Stop {
     /// After this many iterations; 0 gives the best of the initial individuals.
     pub iterations: Option<u64>,
     /// Before the evaluations of a run exceed this; the initial ones count. Where iterations differ in
     /// evaluations, as those of `fwa`, each run by itself.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub evaluations: Option<u64>,
     /// After this many seconds of stepping, at the next slice (about 50 ms).
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub seconds: Option<f64>,
     /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least); each run
     /// by itself.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub target: Option<f64>,
     /// At the iteration at which a run's best has not improved for this many; each run by itself.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub stagnation: Option<u64>,
     /// At the next slice after this has become true: for Ctrl-C.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -145,13 +152,18 @@ impl Stop {
 
 /// What a run of a batch has for itself; what is none it has in common with the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct OfRun {
     /// The seed of its draws. A run is the same alone, with this seed and as
     /// [`first_run`](Settings::first_run) the number it has in the batch.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub seed: Option<u64>,
     /// See [`Stop::target`].
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub target: Option<f64>,
     /// See [`Stop::stagnation`].
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub stagnation: Option<u64>,
 }
 
@@ -163,14 +175,18 @@ pub struct OfRun {
 /// assert_eq!(settings.runs, 1);
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]. Default 1024.
     pub individuals: u64,
     /// Independent runs, done side by side, 1 to 2^32 - 1. Default 1.
     pub runs: u64,
     /// The number of the first run: run r of a seed is the same alone as in a batch. Default 0.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub first_run: u64,
     /// The seed of all draws. Default 0.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub seed: u64,
     /// When to stop. Default: after 1,000 iterations.
     pub stop: Stop,
@@ -188,6 +204,11 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// Keep a record of the bests every so many iterations, in the report's history.
     pub record_every: Option<u64>,
+    /// Whether records, and the report, also say how each population lies. For that the whole state is copied from
+    /// where the runs are.
+    pub record_statistics: bool,
+    /// Show observers the populations every so many iterations, and at the end.
+    pub populations_every: Option<u64>,
 }
 
 impl Default for Settings {
@@ -205,6 +226,8 @@ impl Default for Settings {
             block_size: None,
             threads: None,
             record_every: None,
+            record_statistics: false,
+            populations_every: None,
         }
     }
 }
@@ -222,8 +245,10 @@ impl Settings {
         if let Some(threads) = self.threads {
             range("threads", threads as u64, 1, 65_536)?;
         }
-        if let Some(every) = self.record_every {
-            range("record_every", every, 1, MAX_ITERATIONS)?;
+        let intervals =
+            [("record_every", self.record_every), ("populations_every", self.populations_every)];
+        for (field, every) in intervals {
+            every.map_or(Ok(()), |every| range(field, every, 1, MAX_ITERATIONS))?;
         }
         if let Some(block) = self.block_size.filter(|b| *b == 0 || *b > 1024 || b % 32 != 0) {
             return Err(Error::Setting {

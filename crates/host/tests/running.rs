@@ -9,7 +9,7 @@ use std::time::Instant;
 use common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Shifted, Sphere};
 use warpswarm::{
-    Algorithm, Backend, Error, Objective, Optimiser, Point, PsoParams, Real, Settings, Stop,
+    Algorithm, Backend, Error, Event, Objective, Optimiser, Point, PsoParams, Real, Settings, Stop,
     StopReason, system,
 };
 
@@ -116,7 +116,8 @@ fn an_interrupt_ends_a_run_soon() {
     let stop = Stop::seconds(1e9).or_interrupt(flag.clone());
     let mut optimiser = optimiser::<f32>(30, &Settings { stop, ..settings(2000) }).unwrap();
     let mut raised = None;
-    let report = optimiser.run_observed(&mut |progress| {
+    let report = optimiser.run_observed(&mut |event, _| {
+        let Event::Progress(progress) = event else { return };
         if progress.seconds > 0.1 && raised.is_none() {
             flag.store(true, Ordering::Relaxed);
             raised = Some(Instant::now());
@@ -268,21 +269,6 @@ fn the_history_has_what_was_asked_for() {
         }
     }
     assert!(run::<f32>(3, &Settings { record_every: None, ..settings }).history.is_empty());
-}
-
-#[test]
-fn an_observer_sees_the_beginning_and_the_end() {
-    let mut seen = Vec::new();
-    let mut optimiser = optimiser::<f32>(3, &settings(33)).unwrap();
-    let report = optimiser
-        .run_observed(&mut |progress| {
-            assert_eq!((progress.limit, progress.runs.len()), (Some(20), 1));
-            seen.push((progress.iterations, progress.best().value));
-        })
-        .unwrap();
-    assert_eq!(seen[0].0, 0);
-    assert_eq!(*seen.last().unwrap(), (20, report.best().value));
-    assert!(seen.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1), "{seen:?}");
 }
 
 #[test]

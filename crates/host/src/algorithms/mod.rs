@@ -153,6 +153,10 @@ macro_rules! with_params {
     };
 }
 
+// Behind the macro that it uses.
+#[cfg(feature = "serde")]
+mod serial;
+
 impl Default for Algorithm {
     fn default() -> Self {
         Algorithm::Pso(PsoParams::default())

@@ -2,6 +2,8 @@
 
 use super::{AlgorithmInfo, ParameterInfo, Value};
 use crate::error::{Error, Result};
+#[cfg(feature = "serde")]
+use crate::serial::Parameter;
 use warpswarm_core::Real;
 use warpswarm_core::random::MAX_FACTORED;
 
@@ -77,6 +79,20 @@ pub(super) fn choose<T: Copy>(table: &[(&'static str, T)], name: &str, to: &mut 
         *to = *value;
     }
     found.is_some()
+}
+
+/// The parameters as they are written: those that are counted without a point.
+#[cfg(feature = "serde")]
+pub(super) fn written<P: Params>(params: &P) -> Vec<(&'static str, Parameter)> {
+    let value = |access: &Access<P>| match access {
+        Access::Number(get, _) => Parameter::Number(get(params)),
+        Access::Limit(get, _) => {
+            get(params).map_or(Parameter::Name("none".into()), Parameter::Number)
+        }
+        Access::Whole(get, _) => Parameter::Whole(get(params)),
+        Access::Name(get, _) => Parameter::Name(get(params).into()),
+    };
+    rows::<P>().map(|(row, access)| (row.name, value(access))).collect()
 }
 
 fn rows<P: Params>() -> impl Iterator<Item = (&'static ParameterInfo, &'static Access<P>)> {

@@ -37,7 +37,7 @@ pub(crate) struct Job<R> {
 }
 
 impl<R: Real> Job<R> {
-    pub(super) fn new(
+    pub(crate) fn new(
         bounds: &Bounds,
         procedure: Procedure<R>,
         settings: &Settings,
@@ -93,7 +93,7 @@ impl<R: Real> Job<R> {
     }
 
     /// A run's place in the batch.
-    pub(super) fn place_of(&self, swarm: &Swarm<R>) -> u32 {
+    pub(crate) fn place_of(&self, swarm: &Swarm<R>) -> u32 {
         (swarm.id.run - self.first_run) as u32
     }
 
@@ -119,13 +119,20 @@ impl<R: Real> Job<R> {
         run: u32,
         evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
     ) -> Work<'a, R> {
-        let place = (run % self.bounds_runs()) as usize;
-        let of_run = |all: &'a [R], len: usize| &all[place * len..][..len];
-        let side = |bounds| of_run(bounds, self.dimensions);
-        let bounds = cpu_ref::Bounds { lower: side(&self.lower), upper: side(&self.upper) };
         let begin = self.beginning() as usize * self.dimensions;
-        let start = cpu_ref::Start(of_run(&self.beginnings, begin));
-        Work { evaluate, bounds, start, stop: self.stop_of(run) }
+        let start = cpu_ref::Start(self.of_run(run, &self.beginnings, begin));
+        Work { evaluate, bounds: self.bounds_of(run), start, stop: self.stop_of(run) }
+    }
+
+    /// The bounds of a run.
+    pub(crate) fn bounds_of(&self, run: u32) -> cpu_ref::Bounds<'_, R> {
+        let side = |bounds| self.of_run(run, bounds, self.dimensions);
+        cpu_ref::Bounds { lower: side(&self.lower), upper: side(&self.upper) }
+    }
+
+    /// What is a run's of numbers of which each run that has bounds has so many.
+    fn of_run<'a>(&self, run: u32, all: &'a [R], len: usize) -> &'a [R] {
+        &all[(run % self.bounds_runs()) as usize * len..][..len]
     }
 
     /// The evaluations of a run until after an iteration, where they do not depend on the run.

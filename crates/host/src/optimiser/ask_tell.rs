@@ -39,7 +39,7 @@ use crate::settings::Settings;
 /// ```
 #[derive(Debug)]
 pub struct AskTell<R: Real> {
-    optimiser: Optimiser<R>,
+    pub(crate) optimiser: Optimiser<R>,
     /// The points as they are meant, where that is not what individuals hold.
     asked: Option<Asked<R>>,
     /// When the points were asked for that are to be told of.
@@ -158,8 +158,12 @@ impl<R: Real> AskTell<R> {
     ///
     /// Where the state is of another size, seed or run, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
-        (self.since, self.asked) = (None, None);
+        self.forget_the_question();
         self.optimiser.restore(state)
+    }
+
+    pub(crate) fn forget_the_question(&mut self) {
+        (self.since, self.asked) = (None, None);
     }
 
     /// How the runs are laid over the device; `None` on the CPU.

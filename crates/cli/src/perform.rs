@@ -1,0 +1,163 @@
+//! Carries out a run, and writes what was asked for: the same way for `solve`, `rerun` and `resume`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpswarm::{
+    Checkpoint, CheckpointFile, Event, Precise, Precision, Report, RunReport, Runs, StopReason,
+};
+
+use crate::args::OutputArgs;
+use crate::failure::{Failure, INTERRUPTED};
+use crate::folder::Folder;
+use crate::json::Solved;
+use crate::plot::{self, Plot};
+use crate::progress::Display;
+use crate::run::Run;
+use crate::saver::Saver;
+use crate::summary::Summary;
+use crate::trace;
+
+/// Does a run from its beginning, or from a checkpoint, and writes what the arguments ask for.
+pub(crate) fn perform(
+    run: Run,
+    from: Option<&CheckpointFile>,
+    args: &OutputArgs,
+) -> Result<ExitCode, Failure> {
+    match run.precision {
+        Precision::F32 => in_precision::<f32>(run, from, args),
+        Precision::F64 => in_precision::<f64>(run, from, args),
+    }
+}
+
+fn in_precision<R: Precise + Serialize + DeserializeOwned>(
+    mut run: Run,
+    from: Option<&CheckpointFile>,
+    args: &OutputArgs,
+) -> Result<ExitCode, Failure> {
+    let settings = &mut run.settings;
+    let draws_history = args.plots.iter().any(Plot::needs_history);
+    if args.out.is_some() || args.trace.is_some() || draws_history {
+        let interval = trace::interval(&settings.stop, settings.individuals);
+        settings.record_every.get_or_insert(interval);
+    }
+    settings.record_statistics |= args.out.is_some();
+    settings.populations_every = args.population_every;
+    let from = from.map(CheckpointFile::checkpoint::<R>).transpose()?;
+    // Before anything is written: what cannot run leaves files as they are.
+    let mut started = Started::new(&run, from)?;
+
+    // Opened before the work, so that a path that cannot be written costs no time.
+    let json = args.json.as_deref().filter(|path| !is_stdout(path));
+    let json_file = json.map(|path| open("--json", path)).transpose()?;
+    let trace_file = args.trace.as_deref().map(|path| open("--trace", path)).transpose()?;
+    let plot_files = plot::open(&args.plots, &run.problem)?;
+    let mut folder = args.out.as_deref().map(|path| Folder::new(path, args)).transpose()?;
+    let saver = |path: &Path| Ok::<_, Failure>(Saver::new(path, args.every, run.to_toml()?));
+    let mut saver = args.checkpoint.as_deref().map(saver).transpose()?;
+    let kind = if args.quiet { crate::args::ProgressKind::None } else { args.progress };
+    let mut display = Display::new(kind, run.settings.stop.seconds);
+
+    let report = started.run(&mut |event, runs| {
+        display.see(&event, runs);
+        if let Some(saver) = &mut saver {
+            saver.see(&event, runs)?;
+        }
+        folder.as_mut().map_or(Ok(()), |folder| folder.see(&event))
+    })?;
+    drop(display);
+
+    if let Some(file) = trace_file {
+        trace::write(&report, io::BufWriter::new(file))?;
+    }
+    if let Some(folder) = folder {
+        folder.finish(&run.done(&report), &report)?;
+    }
+    plot::Done { run: &run, report: &report }.draw(&args.plots, plot_files)?;
+    let solved = Solved::new(&run, &report);
+    if let Some(file) = json_file {
+        solved.write(io::BufWriter::new(file))?;
+    }
+    if args.json.as_deref().is_some_and(is_stdout) {
+        solved.write(io::BufWriter::new(io::stdout().lock()))?;
+    } else if !args.quiet {
+        let summary = Summary { run: &run, report: &report };
+        write!(io::stdout().lock(), "{summary}")?;
+    }
+    saver.map_or(Ok(()), Saver::finish)?;
+    Ok(exit_code(&report))
+}
+
+/// Who sees what happens, and may fail.
+type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>) -> Result<(), Failure>;
+
+/// A run that can begin: its individuals are placed.
+pub(crate) struct Started<R: Precise> {
+    optimiser: warpswarm::Optimiser<R>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl<R: Precise> Started<R> {
+    /// Checks everything, and goes to where the run was left, if it was.
+    pub(crate) fn new(run: &Run, from: Option<Checkpoint<R>>) -> Result<Self, Failure> {
+        let interrupt = interrupt()?;
+        let mut settings = run.settings.clone();
+        settings.stop.interrupt = Some(Arc::clone(&interrupt));
+        let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &settings)?;
+        from.map_or(Ok(()), |from| optimiser.resume(from))?;
+        Ok(Started { optimiser, interrupt })
+    }
+
+    /// Runs to the end; where an observer fails, only until then.
+    pub(crate) fn run(&mut self, observer: Observer<'_, R>) -> Result<Report<R>, Failure> {
+        let mut failed = None;
+        let report = self.optimiser.run_observed(&mut |event, runs| {
+            if failed.is_some() {
+                return;
+            }
+            if let Err(failure) = observer(event, runs) {
+                failed = Some(failure);
+                self.interrupt.store(true, Ordering::Relaxed);
+            }
+        })?;
+        failed.map_or(Ok(report), Err)
+    }
+}
+
+pub(crate) fn exit_code<R>(report: &Report<R>) -> ExitCode {
+    let interrupted = |run: &RunReport<R>| run.stop_reason == StopReason::Interrupted;
+    match report.runs.iter().any(interrupted) {
+        true => ExitCode::from(INTERRUPTED),
+        false => ExitCode::SUCCESS,
+    }
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&flag);
+    let handler = move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    };
+    ctrlc::set_handler(handler)
+        .map_err(|error| Failure::Running(format!("cannot listen for Ctrl-C: {error}")))?;
+    Ok(flag)
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Opens a file for writing from its beginning.
+fn open(option: &str, path: &Path) -> Result<File, Failure> {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
+    file.map_err(|error| Failure::file(option, path, &error))
+}

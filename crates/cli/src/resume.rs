@@ -1,0 +1,39 @@
+//! `warpswarm resume`.
+
+use std::process::ExitCode;
+
+use serde::de::DeserializeOwned;
+use warpswarm::{CheckpointFile, MAX_ITERATIONS, Precise, Precision, Stop};
+
+use crate::args::ResumeArgs;
+use crate::failure::Failure;
+use crate::perform::perform;
+use crate::run::Run;
+
+/// Goes on from a checkpoint.
+pub(crate) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
+    let file = CheckpointFile::open(&args.file)?;
+    let mut run = Run::from_toml(file.about(), &args.file)?.at(&args.place);
+    if let Some(more) = args.iterations {
+        let done = match run.precision {
+            Precision::F32 => iterations::<f32>(&file)?,
+            Precision::F64 => iterations::<f64>(&file)?,
+        };
+        let iterations = done.checked_add(more).filter(|all| *all <= MAX_ITERATIONS);
+        let iterations = iterations.ok_or_else(|| {
+            let most = MAX_ITERATIONS - done;
+            Failure::Input(format!("--iterations is {more}; allowed: at most {most} more"))
+        })?;
+        let Stop { target, stagnation, .. } = run.settings.stop;
+        run.settings.stop = Stop { target, stagnation, ..Stop::iterations(iterations) };
+    }
+    let mut output = args.output.clone();
+    output.checkpoint.get_or_insert_with(|| args.file.clone());
+    perform(run, Some(&file), &output)
+}
+
+/// How far the run that is farthest is.
+fn iterations<R: Precise + DeserializeOwned>(file: &CheckpointFile) -> Result<u64, Failure> {
+    let states = file.checkpoint::<R>()?.states;
+    Ok(states.iter().map(|swarm| swarm.control.iterations).max().unwrap_or(0))
+}

@@ -1,0 +1,126 @@
+//! What a run is: everything that is needed to repeat it, as `run.toml` and checkpoints keep it.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use warpswarm::{Algorithm, Backend, Precise, Precision, Report, Schedule, Settings, system};
+
+use crate::args::PlaceArgs;
+use crate::failure::Failure;
+use crate::problem::Problem;
+
+/// The version of the format, raised when older programs would misread what is new.
+const FORMAT: u32 = 1;
+
+/// The version of this program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a run is. Numbers keep their bits.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    format: u32,
+    /// The version of the program that did it.
+    pub(crate) version: String,
+    pub(crate) precision: Precision,
+    pub(crate) problem: Problem,
+    pub(crate) algorithm: Algorithm,
+    pub(crate) settings: Settings,
+    /// Where it ran.
+    pub(crate) taken: Option<Taken>,
+}
+
+/// Where a run was carried out.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Taken {
+    pub(crate) backend: Backend,
+    device: String,
+    schedule: Option<Schedule>,
+    /// The compiler of the GPU's kernels, where it ran on one.
+    pub(crate) device_toolchain: Option<String>,
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let schedule = self.schedule.map(|s| format!(", schedule {s}")).unwrap_or_default();
+        write!(f, "{}: {}{schedule}", self.backend, self.device)
+    }
+}
+
+impl Run {
+    pub(crate) fn new(
+        problem: Problem,
+        algorithm: Algorithm,
+        precision: Precision,
+        settings: Settings,
+    ) -> Self {
+        let version = VERSION.into();
+        Run { format: FORMAT, version, precision, problem, algorithm, settings, taken: None }
+    }
+
+    /// The run by this version at the place that a report says.
+    pub(crate) fn done<R: Precise>(&self, report: &Report<R>) -> Run {
+        let taken = Taken {
+            backend: report.backend,
+            device: report.device.clone(),
+            schedule: report.schedule(),
+            device_toolchain: device_toolchain(report.backend),
+        };
+        Run { version: VERSION.into(), taken: Some(taken), ..self.clone() }
+    }
+
+    /// The run at another place.
+    pub(crate) fn at(mut self, place: &PlaceArgs) -> Run {
+        let settings = &mut self.settings;
+        if let Some(backend) = place.backend {
+            settings.backend = backend;
+            (settings.schedule, settings.block_size) = (Schedule::Auto, None);
+        }
+        settings.schedule = place.schedule.unwrap_or(settings.schedule);
+        settings.threads = place.threads.map(|n| n as usize).or(settings.threads);
+        self
+    }
+
+    /// The text of `run.toml`.
+    pub(crate) fn to_toml(&self) -> Result<String, Failure> {
+        toml::to_string(self)
+            .map_err(|error| Failure::Running(format!("cannot write what the run is: {error}")))
+    }
+
+    /// Reads a `run.toml`, which `origin` names in messages.
+    pub(crate) fn from_toml(text: &str, origin: &Path) -> Result<Run, Failure> {
+        #[derive(Deserialize)]
+        struct Any {
+            format: u32,
+        }
+        let wrong = |error: &dyn std::fmt::Display| {
+            let error = error.to_string();
+            Failure::Input(format!("{} is no run: {}", origin.display(), error.trim_end()))
+        };
+        let any: Any = toml::from_str(text).map_err(|error| wrong(&error))?;
+        if any.format != FORMAT {
+            let (format, origin) = (any.format, origin.display());
+            return Err(Failure::Input(format!(
+                "{origin} has format {format}; allowed: {FORMAT}, the one of warpswarm {VERSION}"
+            )));
+        }
+        toml::from_str(text).map_err(|error| wrong(&error))
+    }
+
+    /// Reads the file at a path.
+    pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))?;
+        Run::from_toml(&text, path)
+    }
+}
+
+/// The compiler of the kernels that run there, if any do.
+pub(crate) fn device_toolchain(backend: Backend) -> Option<String> {
+    if backend != Backend::Gpu {
+        return None;
+    }
+    system::report().kernels.ok().map(|kernels| kernels.toolchain)
+}

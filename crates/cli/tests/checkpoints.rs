@@ -1,0 +1,226 @@
+//! Leaving a run and going on with it: by its limits, by Ctrl-C, by kill -9, with a full disk.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{fails, program, read, run, runs, stderr, stdout, succeeds};
+use warpswarm::{CheckpointFile, Precise};
+
+/// How far the run in a file is.
+fn iterations<R: Precise + serde::de::DeserializeOwned>(path: &Path) -> u64 {
+    let checkpoint = CheckpointFile::open(path).unwrap().checkpoint::<R>().unwrap();
+    checkpoint.states[0].control.iterations
+}
+
+#[test]
+fn a_run_that_was_left_equals_one_that_was_not() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("state");
+    let file = file.to_str().unwrap();
+    let check = |base: &[&str], steps: &[&[&str]]| {
+        let solve = [&["solve", "--individuals", "33", "--runs", "2"], base].concat();
+        let size = |n: &'static str| ["--iterations", n, "--json", "-"];
+        let whole = succeeds(&[&solve[..], &size("40")].concat());
+        succeeds(&[&solve[..], &size("10"), &["--checkpoint", file]].concat());
+        let mut last = String::new();
+        for step in steps {
+            last = succeeds(&[&["resume", file, "--json", "-"][..], step].concat());
+        }
+        assert_eq!(runs(&last), runs(&whole), "{base:?}");
+    };
+    let (ten, emulator) = (["--iterations", "10"], ["--backend", "emulator"]);
+    let all = [&ten[..], &emulator[..]].concat();
+    check(&["rastrigin", "--dim", "5"], &[&ten, &ten, &ten]);
+    check(&["rastrigin", "--dim", "5", "--precision", "f64"], &[&all, &ten, &all]);
+    check(&["spring", "--algorithm", "de"], &[&["--iterations", "20"], &all]);
+    check(&["rastrigin", "--dim", "3", "--algorithm", "fwa"], &[&ten, &["--iterations", "20"]]);
+}
+
+#[test]
+fn records_go_on_too() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (file, whole, resumed) = (path("state"), path("whole"), path("resumed"));
+    let solve = ["solve", "rastrigin", "--dim", "4", "--individuals", "32", "--quiet"];
+    let solve = |more: &[&str]| succeeds(&[&solve[..], more].concat());
+    solve(&["--iterations", "40", "--out", &whole]);
+    solve(&["--iterations", "15", "--out", &path("part"), "--checkpoint", &file]);
+    succeeds(&["resume", &file, "--iterations", "25", "--out", &resumed, "--quiet"]);
+    let (whole, resumed) = (Path::new(&whole), Path::new(&resumed));
+    let [there, here] = [whole, resumed].map(|folder| {
+        let text = fs::read_to_string(folder.join("trace.csv")).unwrap();
+        let rows = text.lines().map(|line| {
+            let mut row: Vec<_> = line.split(',').collect();
+            // Seconds.
+            row.remove(3);
+            row.join(",")
+        });
+        rows.collect::<Vec<_>>()
+    });
+    assert_eq!((there.len(), here), (42, there.clone()));
+    assert_eq!(
+        read(&whole.join("result.json"))["runs"],
+        read(&resumed.join("result.json"))["runs"]
+    );
+    assert!(succeeds(&["rerun", resumed.to_str().unwrap()]).contains("the same bits"));
+}
+
+#[test]
+fn original_stops_hold_where_nothing_else_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("state");
+    let file = file.to_str().unwrap();
+    let base = ["solve", "sphere", "--dim", "2", "--individuals", "32", "--json", "-"];
+    let target = ["--target", "1e-3"];
+    let whole = succeeds(&[&base[..], &target].concat());
+    succeeds(&[&base[..], &target, &["--checkpoint", file]].concat());
+    // It has stopped, and stays so.
+    assert_eq!(runs(&succeeds(&["resume", file, "--json", "-"])), runs(&whole));
+    let said = succeeds(&["resume", file, "--iterations", "50", "--json", "-"]);
+    assert_eq!(runs(&said), runs(&whole));
+}
+
+#[test]
+fn arguments_are_checked() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("state");
+    let shown = file.to_str().unwrap();
+    fails(&["resume", shown], 2, &["state cannot be read"]);
+    fs::write(&file, "something else").unwrap();
+    fails(&["resume", shown], 2, &["state cannot be read: it is no checkpoint"]);
+    let solve = ["solve", "sphere", "--iterations", "5", "--checkpoint"];
+    succeeds(&[&solve[..], &[shown]].concat());
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    fails(&["resume", shown], 2, &["state cannot be read: it is damaged"]);
+    bytes[middle] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let more = "72057594037927935";
+    fails(&["resume", shown, "--iterations", more], 2, &["--iterations", "allowed: at most"]);
+    fails(&["resume", shown, "--every", "5m"], 2, &["--every", "'5m'", "allowed: iterations"]);
+    let none = place.path().join("none/state");
+    let none = none.to_str().unwrap();
+    fails(&[&solve[..], &[none]].concat(), 2, &["--checkpoint", "none/state", "cannot be written"]);
+    if cfg!(unix) {
+        fails(&[&solve[..], &["/dev/null"]].concat(), 2, &["--checkpoint", "/dev/null"]);
+    }
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_checkpoint() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("state");
+    let shown = file.to_str().unwrap();
+    let size = ["solve", "rastrigin", "--dim", "4", "--individuals", "32", "--json", "-"];
+    let mut child = program()
+        .args(size)
+        .args(["--iterations", "1000000000", "--checkpoint", shown, "--every", "1000s"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !file.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let done = iterations::<f32>(&file);
+    assert!(done > 0);
+    let resumed = succeeds(&["resume", shown, "--iterations", "50", "--json", "-"]);
+    let all = (done + 50).to_string();
+    let whole = succeeds(&[&size[..], &["--iterations", &all]].concat());
+    assert_eq!(runs(&resumed), runs(&whole));
+}
+
+/// A run is killed a hundred times at random moments, each time gone on with, and ends with the bits of one that was
+/// left in peace. Between a kill and the last checkpoint lies no more than the interval, which is a slice here.
+#[cfg(unix)]
+#[test]
+fn kill_9_loses_at_most_the_time_since_the_last_checkpoint() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("state");
+    let shown = file.to_str().unwrap();
+    let size = ["rastrigin", "--dim", "4", "--individuals", "32"];
+    let endless = ["--iterations", "1000000000", "--checkpoint", shown, "--every", "1", "--quiet"];
+    let mut draws = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut milliseconds = || {
+        draws = draws.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (draws >> 33) % 200
+    };
+    let (mut last, mut advanced, mut oldest) = (0, 0, Duration::ZERO);
+    for kill in 0..100 {
+        let mut child = match file.exists() {
+            true => program().args(["resume", shown, "--every", "1", "--quiet"]).spawn(),
+            false => program().arg("solve").args(size).args(endless).spawn(),
+        }
+        .unwrap();
+        let start = Instant::now();
+        std::thread::sleep(Duration::from_millis(milliseconds()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !file.exists() {
+            continue;
+        }
+        let now = iterations::<f32>(&file);
+        assert!(now >= last, "kill {kill} lost what was there: {last} iterations, now {now}");
+        if now > last {
+            advanced += 1;
+            let age = fs::metadata(&file).unwrap().modified().unwrap().elapsed().unwrap();
+            oldest = oldest.max(age.min(start.elapsed()));
+        }
+        last = now;
+    }
+    // Of those that were not killed before they had begun.
+    assert!(advanced > 10, "only {advanced} of 100 came further");
+    // A slice is 50 ms; machines that run tests are busy.
+    assert!(oldest < Duration::from_millis(1000), "{oldest:?}");
+    let resumed = succeeds(&["resume", shown, "--iterations", "50", "--json", "-"]);
+    let all = (last + 50).to_string();
+    let solve = [&["solve"], &size[..], &["--iterations", &all, "--json", "-"]].concat();
+    assert_eq!(runs(&resumed), runs(&succeeds(&solve)));
+}
+
+/// Files may not grow beyond 8 KiB: what a full disk does, for one process.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_last_checkpoint() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("state");
+    let shown = file.to_str().unwrap();
+    let size = ["solve", "sphere", "--dim", "2", "--individuals", "8", "--json", "-"];
+    let limited = |arguments: &[&str]| {
+        let shell = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
+        let mut command = Command::new("bash");
+        command.args(["-c", shell, "sh", env!("CARGO_BIN_EXE_warpswarm")]).args(arguments);
+        command.stdin(Stdio::null()).output().unwrap()
+    };
+    // Its records outgrow the limit while it runs.
+    let growing = ["--iterations", "1000", "--trace", "/dev/null", "--checkpoint", shown];
+    let output = limited(&[&size[..], &growing].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("state cannot be written"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("\"runs\""), "the result is there all the same");
+    let before = fs::read(&file).unwrap();
+    let resumed = succeeds(&["resume", shown, "--checkpoint", shown, "--json", "-"]);
+    let whole = succeeds(&[&size[..], &["--iterations", "1000"]].concat());
+    assert_eq!(runs(&resumed), runs(&whole));
+
+    // And where there is no room from the beginning.
+    let large = fs::read(&file).unwrap();
+    assert!(large.len() > 8 << 10 && before.len() < 8 << 10);
+    let output = limited(&["resume", shown, "--iterations", "5"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(fs::read(&file).unwrap(), large);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "something is left");
+    assert_eq!(run(&["resume", shown, "--quiet"]).status.code(), Some(0));
+}

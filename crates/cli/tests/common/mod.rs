@@ -1,0 +1,56 @@
+//! What the tests of the program share.
+#![allow(dead_code)]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub(crate) fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_warpswarm"))
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    program().args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+pub(crate) fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// The standard output of what must succeed.
+#[track_caller]
+pub(crate) fn succeeds(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    stdout(&output).into()
+}
+
+/// Fails with this code and one message that has all these parts in it.
+#[track_caller]
+pub(crate) fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
+    let output = run(arguments);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+    assert_eq!(message.matches("error:").count(), 1, "{arguments:?}: {message}");
+    assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: {part:?} is not in {message:?}");
+    }
+}
+
+/// The text of `runs` in what `--json` wrote.
+#[track_caller]
+pub(crate) fn runs(json: &str) -> &str {
+    let (start, end) = (json.find("\"runs\":").unwrap(), json.rfind(",\"seconds\":").unwrap());
+    &json[start..end]
+}
+
+/// The JSON in a file.
+pub(crate) fn read(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}

@@ -1,0 +1,257 @@
+//! The folder of a run, and its repetition.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use common::{fails, program, read, run, stderr, stdout, succeeds};
+
+fn words<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [base, more].concat()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_folder_has_the_whole_run() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("first");
+    let shown = out.to_str().unwrap();
+    let size = ["--dim", "2", "--individuals", "32", "--iterations", "20", "--runs", "2"];
+    let more = ["--out", shown, "--population-every", "8", "--seed", "18446744073709551615"];
+    let solve = words(&["solve", "rastrigin", "--json", "-"], &words(&size, &more));
+    let json = succeeds(&solve);
+    assert_eq!(names(place.path()), ["first"]);
+    let mut files = vec!["population.csv", "result.json", "run.toml", "trace.csv"];
+    files.extend(cfg!(feature = "parquet").then_some("trace.parquet"));
+    assert_eq!(names(&out), files);
+    assert_eq!(fs::read_to_string(out.join("result.json")).unwrap(), json);
+
+    let toml: toml::Table = fs::read_to_string(out.join("run.toml")).unwrap().parse().unwrap();
+    assert_eq!(toml["format"].as_integer(), Some(1));
+    assert_eq!(toml["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(toml["problem"]["name"].as_str(), Some("rastrigin"));
+    assert_eq!(toml["problem"]["lower"].as_float(), Some(-5.12));
+    assert_eq!(toml["algorithm"]["inertia"].as_float(), Some(0.7298));
+    assert_eq!(toml["settings"]["seed"].as_str(), Some("18446744073709551615"));
+    assert_eq!(toml["settings"]["stop"]["iterations"].as_integer(), Some(20));
+    assert_eq!(toml["taken"]["backend"].as_str(), Some("cpu"));
+
+    let trace = fs::read_to_string(out.join("trace.csv")).unwrap();
+    let mut lines = trace.lines();
+    let head = "run,iteration,evaluations,seconds,best,violation,mean,spread";
+    assert_eq!(lines.next(), Some(head));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2 * 21);
+    for row in &rows {
+        let [best, mean, spread] = [4, 6, 7].map(|i| row[i].parse::<f64>().unwrap());
+        assert!(best <= mean && (0.0..=1.0).contains(&spread), "{row:?}");
+    }
+
+    let population = fs::read_to_string(out.join("population.csv")).unwrap();
+    let mut lines = population.lines();
+    assert_eq!(lines.next(), Some("run,iteration,individual,value,violation,x1,x2"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2 * 4 * 32);
+    let at = |i: &str| rows.iter().filter(|row| row[1] == i).count();
+    assert_eq!(["0", "8", "16", "20"].map(at), [64; 4]);
+    // The best individual at the end is the best of the run.
+    let last = rows.iter().filter(|row| row[0] == "0" && row[1] == "20");
+    let least = last.map(|row| row[3].parse::<f32>().unwrap()).fold(f32::INFINITY, f32::min);
+    let best = read(&out.join("result.json"))["runs"][0]["best"]["value"].as_f64().unwrap();
+    assert_eq!(least, best as f32);
+}
+
+#[test]
+fn a_rerun_gives_the_same_bits_everywhere() {
+    let place = tempfile::tempdir().unwrap();
+    let check = |name: &str, arguments: &[&str], elsewhere: &[&[&str]]| {
+        let out = place.path().join(name);
+        let shown = out.to_str().unwrap();
+        let size = ["solve", "--quiet", "--individuals", "33", "--runs", "2", "--out", shown];
+        succeeds(&words(&size, arguments));
+        for more in elsewhere {
+            let said = succeeds(&words(&["rerun", shown], more));
+            assert!(said.contains("the same bits: 2 runs, "), "{arguments:?} {more:?}: {said}");
+        }
+    };
+    let places: &[&[&str]] =
+        &[&[], &["--backend", "cpu", "--threads", "1"], &["--backend", "emulator"]];
+    check("f32", &["rastrigin", "--dim", "5", "--iterations", "20"], places);
+    let f64 = ["spring", "--precision", "f64", "--iterations", "20", "--algorithm", "de"];
+    check("f64", &f64, places);
+    let populations = ["sphere", "--dim", "3", "--iterations", "9", "--population-every", "2"];
+    check("populations", &populations, &places[..2]);
+    let shifted = ["sphere", "--dim", "3", "--shift", "0.1", "--lower=-1", "--iterations", "9"];
+    check("shifted", &shifted, &places[..1]);
+    check("seconds", &["sphere", "--dim", "3", "--seconds", "0.05"], &places[..1]);
+    check("target", &["sphere", "--dim", "2", "--target", "1e-3"], &places[..2]);
+    // Longer than the default of iterations, which a limit of seconds puts aside.
+    let long = ["sphere", "--dim", "10", "--precision", "f64", "--target", "1e-60"];
+    check("long", &words(&long, &["--seconds", "100"]), &places[..1]);
+    check("fwa", &["sphere", "--dim", "2", "--algorithm", "fwa", "--evaluations", "999"], &[&[]]);
+    let ring = ["sphere", "--dim", "2", "--set", "topology=ring", "--set", "velocity_limit=none"];
+    check("ring", &words(&ring, &["--iterations", "30"]), &places[..1]);
+}
+
+#[test]
+fn a_rerun_says_what_differs() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("first");
+    let shown = out.to_str().unwrap();
+    let size = ["--dim", "2", "--individuals", "8", "--iterations", "20", "--runs", "3"];
+    let more = ["--out", shown, "--quiet", "--population-every", "10"];
+    succeeds(&words(&["solve", "sphere"], &words(&size, &more)));
+    let differs = |file: &str, from: &str, to: &str, parts: &[&str]| {
+        let path = out.join(file);
+        let before = fs::read_to_string(&path).unwrap();
+        assert!(before.contains(from), "{from:?} is not in {before}");
+        fs::write(&path, before.replacen(from, to, 1)).unwrap();
+        let output = run(&["rerun", shown]);
+        fs::write(&path, before).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+        for part in parts {
+            assert!(stdout(&output).contains(part), "{part:?} is not in {}", stdout(&output));
+        }
+        assert!(!stdout(&output).contains("the same bits"));
+    };
+    differs("run.toml", "seed = 0", "seed = 1", &["run 0 from iteration 0 on: best is", "runs[0]"]);
+    let parts = ["differs: run 0 from iteration 0 on: best", "differs: population.csv from line 2"];
+    differs("run.toml", "inertia = 0.7298", "inertia = 0.73", &["from iteration", " on: best is"]);
+    differs("run.toml", "lower = -5.12", "lower = -5.0", &parts);
+    let trace = fs::read_to_string(out.join("trace.csv")).unwrap();
+    let row = trace.lines().find(|line| line.starts_with("1,7,")).unwrap();
+    differs("trace.csv", row, &row.replace("1,7,", "1,7,1"), &["run 1 from iteration 7 on: eval"]);
+    differs(
+        "result.json",
+        "\"not_finite\":0",
+        "\"not_finite\":1",
+        &["runs[0].not_finite is 1 there"],
+    );
+
+    // Another version is said, and is no difference by itself.
+    let path = out.join("run.toml");
+    let before = fs::read_to_string(&path).unwrap();
+    let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
+    fs::write(&path, before.replace(&version, "version = \"0.0.7\"")).unwrap();
+    let said = succeeds(&["rerun", shown]);
+    assert!(said.contains("version     0.0.7 there") && said.contains("the same bits"), "{said}");
+}
+
+#[test]
+fn a_folder_that_exists_is_left_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("first");
+    let shown = out.to_str().unwrap();
+    let solve = |more: &[&'static str]| {
+        let size = ["solve", "sphere", "--dim", "2", "--individuals", "8", "--iterations", "3"];
+        words(&words(&size, &["--quiet", "--out", shown]), more)
+    };
+    succeeds(&solve(&[]));
+    let before = fs::read(out.join("result.json")).unwrap();
+    fails(&solve(&["--seed", "1"]), 2, &["--out is", "first", "exists", "allowed", "--force"]);
+    assert_eq!(fs::read(out.join("result.json")).unwrap(), before);
+    succeeds(&solve(&["--seed", "1", "--force"]));
+    assert_eq!(read(&out.join("result.json"))["seed"], 1);
+    assert_eq!(names(place.path()), ["first"]);
+
+    // What is no run's folder is not replaced at all.
+    fs::remove_file(out.join("run.toml")).unwrap();
+    fails(&solve(&["--force"]), 2, &["--out is", "no run's folder", "allowed"]);
+    assert!(out.join("result.json").exists());
+    let none = place.path().join("none/first");
+    let solve = ["solve", "sphere", "--iterations", "3", "--out", none.to_str().unwrap()];
+    fails(&solve, 2, &["--out is", "cannot be written"]);
+    fails(&["solve", "sphere", "--force"], 2, &["--force", "--out"]);
+    fails(&["solve", "sphere", "--population-every", "3"], 2, &["--population-every", "--out"]);
+}
+
+/// What cannot begin, or is killed, leaves no folder.
+#[test]
+fn a_folder_is_there_whole_or_not_at_all() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("first");
+    let shown = out.to_str().unwrap();
+    let wrong = ["solve", "sphere", "--out", shown, "--lower", "2", "--upper", "1"];
+    fails(&wrong, 2, &["--lower"]);
+    assert!(names(place.path()).is_empty());
+    let endless = ["solve", "sphere", "--iterations", "1000000000", "--out", shown, "--quiet"];
+    let mut child = program().args(endless).spawn().unwrap();
+    while names(place.path()).is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!out.exists());
+    // The next one clears away what the killed one left.
+    succeeds(&["solve", "sphere", "--iterations", "3", "--out", shown, "--quiet"]);
+    assert_eq!(names(place.path()), ["first"]);
+}
+
+#[test]
+fn what_is_no_folder_of_a_run_says_so() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("first");
+    let shown = out.to_str().unwrap();
+    fails(&["rerun", shown], 2, &["run.toml", "cannot be read"]);
+    succeeds(&["solve", "sphere", "--iterations", "3", "--out", shown, "--quiet"]);
+    let path = out.join("run.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let check = |from: &str, to: &str, parts: &[&str]| {
+        assert!(text.contains(from), "{from}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        fails(&["rerun", shown], 2, parts);
+    };
+    check("format = 1", "format = 2", &["has format 2", "allowed: 1"]);
+    check("format = 1", "", &["is no run", "format"]);
+    check("name = \"sphere\"", "name = \"sphare\"", &["unknown problem `sphare`"]);
+    check("inertia = ", "inertai = ", &["no parameter `inertai`"]);
+    check("individuals = 1024", "individuals = 0", &["--individuals is 0", "allowed"]);
+    check("seed = 0", "seed = \"x\"", &["is no run", "seed"]);
+    check("dimensions = 30", "dimensions = 0", &["allowed"]);
+    fs::write(&path, &text).unwrap();
+    fs::write(out.join("result.json"), "{").unwrap();
+    fails(&["rerun", shown], 2, &["result.json", "cannot be read"]);
+}
+
+#[test]
+fn plain_progress_is_a_line_a_second() {
+    let endless = ["solve", "sphere", "--iterations", "1000000000"];
+    let shown = |more: &[&str]| {
+        let output = program()
+            .args(endless)
+            .args(["--seconds", "1.5"])
+            .args(more)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        stderr(&output).to_owned()
+    };
+    let plain = shown(&["--progress", "plain"]);
+    assert!((1..=2).contains(&plain.lines().count()), "{plain}");
+    for part in ["iteration ", "best ", " evaluations/s", " s left", "CPU"] {
+        assert!(plain.contains(part), "{part:?} is not in {plain}");
+    }
+    assert_eq!(shown(&[]), "");
+    assert_eq!(shown(&["--progress", "plain", "--quiet"]), "");
+}
+
+#[test]
+fn a_trace_without_a_folder_has_no_statistics() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("trace.csv");
+    let solve = ["solve", "sphere", "--iterations", "3", "--quiet", "--trace"];
+    succeeds(&words(&solve, &[file.to_str().unwrap()]));
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.lines().skip(1).all(|line| line.ends_with(",,")), "{text}");
+}

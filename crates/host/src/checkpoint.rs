@@ -1,0 +1,81 @@
+//! Runs as they are, to go on from: in memory, and with the feature `checkpoint` in files.
+
+use warpswarm_core::Real;
+use warpswarm_cpu_ref::Swarm;
+
+use crate::error::{Error, Result};
+use crate::optimiser::{AskTell, Optimiser};
+use crate::report::Progress;
+
+#[cfg(feature = "checkpoint")]
+mod file;
+
+#[cfg(feature = "checkpoint")]
+pub use file::{CheckpointFile, write_whole};
+
+/// Everything that is needed to go on: an [`Optimiser`] of the same objective, bounds, algorithm and sizes that goes on
+/// from it gives the same bits as the one that was left, on whatever backend, schedule or number of threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint<R> {
+    /// The runs.
+    pub states: Vec<Swarm<R>>,
+    /// Seconds of stepping so far, which count for [`Stop::seconds`](crate::Stop::seconds).
+    pub seconds: f64,
+    /// The records so far.
+    pub history: Vec<Progress<R>>,
+}
+
+impl<R: Real> Optimiser<R> {
+    /// Everything that is needed to go on from here.
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
+        let states = self.state()?;
+        Ok(Checkpoint { states, seconds: self.seconds, history: self.history.clone() })
+    }
+
+    /// Goes on from a checkpoint: as [`restore`](Optimiser::restore), with the time and the records.
+    ///
+    /// Of the records those are kept that this optimiser would have made.
+    ///
+    /// # Errors
+    ///
+    /// Where the states are of another size, seed or run, a record is of another number of runs, or the backend fails.
+    pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
+        let Checkpoint { states, seconds, mut history } = checkpoint;
+        let runs = states.len();
+        if let Some(other) = history.iter().find(|record| record.runs.len() != runs) {
+            let (expected, found) = (runs.to_string(), other.runs.len().to_string());
+            return Err(Error::State { what: "runs of a record", expected, found });
+        }
+        self.restore(&states)?;
+        let every = self.recording.every;
+        history.retain(|record| every.is_some_and(|every| record.iterations.is_multiple_of(every)));
+        self.history = history;
+        self.seconds = seconds;
+        Ok(())
+    }
+}
+
+impl<R: Real> AskTell<R> {
+    /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`] and [`AskTell::state`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AskTell::state`].
+    pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
+        self.optimiser.checkpoint()
+    }
+
+    /// Goes on from a checkpoint, also of an [`Optimiser`]; see [`Optimiser::resume`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::resume`].
+    pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
+        self.forget_the_question();
+        self.optimiser.resume(checkpoint)
+    }
+}

@@ -1,0 +1,150 @@
+//! The driver: slices until every run has stopped, and what is told and kept of them.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::Control;
+use warpswarm_core::order::Fitness;
+
+use super::{Event, Optimiser, Runs, going, reached};
+use crate::error::Result;
+use crate::population::{Population, Statistics};
+use crate::report::{Progress, Report, StopReason};
+
+/// Who is told what happens.
+type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
+
+/// What an observer has been told so far.
+#[derive(Default)]
+struct Told<R> {
+    /// The best of each run, `[run]`; none before the first event.
+    bests: Vec<Fitness<R>>,
+    /// The iteration of the populations that it has seen last.
+    populations: Option<u64>,
+}
+
+impl<R: Real> Optimiser<R> {
+    pub(super) fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
+        let mut told = Told { bests: Vec::new(), populations: None };
+        let reason = loop {
+            let controls = self.driver.state_mut().landmarks()?;
+            let reason = self.finished(&controls);
+            let due = self.is_due(reached(&controls));
+            if due || observer.is_some() {
+                let progress = self.progress()?;
+                if let Some(observer) = &mut observer {
+                    self.tell(&progress, reason.is_some(), &mut told, *observer)?;
+                }
+                if due {
+                    self.record(progress, &mut observer)?;
+                }
+            }
+            if let Some(reason) = reason {
+                break reason;
+            }
+            let slice = self.slice(&controls);
+            let start = Instant::now();
+            self.driver.advance(slice)?;
+            self.driver.state_mut().landmarks()?;
+            let seconds = start.elapsed().as_secs_f64();
+            self.pace.took(slice, seconds);
+            self.seconds += seconds;
+        };
+        let report = self.report(reason)?;
+        if let Some(observer) = observer {
+            observer(Event::Finished(&report), &mut Runs(self));
+        }
+        Ok(report)
+    }
+
+    /// Tells an observer of a slice.
+    fn tell(
+        &mut self,
+        progress: &Progress<R>,
+        ended: bool,
+        told: &mut Told<R>,
+        observer: Observer<'_, R>,
+    ) -> Result<()> {
+        if told.bests.is_empty() {
+            observer(Event::Started(progress), &mut Runs(self));
+        }
+        let own = |best: Fitness<R>| self.job.scales.fitness(best).ordered();
+        let improved: Vec<usize> = (progress.runs.iter().zip(&told.bests).enumerate())
+            .filter(|(_, (run, before))| own(run.best) < own(**before))
+            .map(|(run, _)| run)
+            .collect();
+        told.bests = progress.runs.iter().map(|run| run.best).collect();
+        for run in improved {
+            observer(Event::Improved { run, at: &progress.runs[run] }, &mut Runs(self));
+        }
+        observer(Event::Progress(progress), &mut Runs(self));
+        let at = progress.iterations;
+        let every = self.recording.populations_every;
+        let due = every.is_some_and(|every| ended || at.is_multiple_of(every));
+        if due && told.populations != Some(at) {
+            told.populations = Some(at);
+            let swarms = self.state()?;
+            let populations: Vec<_> =
+                swarms.iter().map(|swarm| Population::of(&self.job, swarm)).collect();
+            observer(Event::Populations(&populations), &mut Runs(self));
+        }
+        Ok(())
+    }
+
+    /// Adds a record to the history.
+    fn record(
+        &mut self,
+        mut progress: Progress<R>,
+        observer: &mut Option<Observer<'_, R>>,
+    ) -> Result<()> {
+        if self.recording.statistics {
+            let all: Vec<Statistics> = self.statistics()?;
+            for (run, statistics) in progress.runs.iter_mut().zip(all) {
+                run.population = Some(statistics);
+            }
+        }
+        if let Some(observer) = observer {
+            observer(Event::Recorded(&progress), &mut Runs(self));
+        }
+        self.history.push(progress);
+        Ok(())
+    }
+
+    /// Whether this iteration is to be recorded, and has not been.
+    fn is_due(&self, iterations: u64) -> bool {
+        let recorded = self.history.last().is_some_and(|last| last.iterations == iterations);
+        self.recording.every.is_some_and(|every| iterations.is_multiple_of(every)) && !recorded
+    }
+
+    /// Why the runs that have not stopped by themselves end now, if they do.
+    pub(super) fn finished(&self, controls: &[Control]) -> Option<StopReason> {
+        let interrupted = self.stop.interrupt.as_ref();
+        match going(controls).max() {
+            // Not said of any run: each has its own reason.
+            None => Some(self.limit.reason),
+            Some(done) if done >= self.limit.iterations => Some(self.limit.reason),
+            _ if interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
+                Some(StopReason::Interrupted)
+            }
+            _ if self.stop.seconds.is_some_and(|limit| self.seconds >= limit) => {
+                Some(StopReason::Seconds)
+            }
+            _ => None,
+        }
+    }
+
+    /// The iterations of the next slice, at least 1.
+    fn slice(&self, controls: &[Control]) -> u64 {
+        let done = reached(controls);
+        let mut slice = self.pace.next.min(self.limit.iterations.saturating_sub(done));
+        for every in [self.recording.every, self.recording.populations_every].into_iter().flatten()
+        {
+            slice = slice.min(every - done % every);
+        }
+        if let Some(limit) = self.stop.seconds {
+            slice = slice.min(self.pace.within(limit - self.seconds));
+        }
+        slice.max(1)
+    }
+}

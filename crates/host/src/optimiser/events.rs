@@ -1,0 +1,72 @@
+//! What observers are told.
+
+use warpswarm_core::Real;
+use warpswarm_cpu_ref::Swarm;
+
+use super::Optimiser;
+use crate::choices::Backend;
+use crate::error::Result;
+use crate::population::Population;
+use crate::report::{Plan, Progress, Report, RunProgress};
+
+/// What happens while runs are under way; see [`Optimiser::run_observed`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a, R> {
+    /// The runs are about to begin, or to go on: the first event.
+    Started(&'a Progress<R>),
+    /// A run's best is better than it was at the last event; `run` is its place in the batch.
+    Improved {
+        /// The run's place in the batch, from 0.
+        run: usize,
+        /// Where it is.
+        at: &'a RunProgress<R>,
+    },
+    /// A slice has ended: about every 50 ms, at the beginning, and at the end.
+    Progress(&'a Progress<R>),
+    /// A record was added to the history: see [`Settings::record_every`](crate::Settings::record_every).
+    Recorded(&'a Progress<R>),
+    /// The populations, one a run: see [`Settings::populations_every`](crate::Settings::populations_every).
+    Populations(&'a [Population<R>]),
+    /// All runs have ended: the last event.
+    Finished(&'a Report<R>),
+}
+
+/// The runs as an observer may look at them.
+#[derive(Debug)]
+pub struct Runs<'a, R: Real>(pub(super) &'a mut Optimiser<R>);
+
+impl<R: Real> Runs<'_, R> {
+    /// The whole state of every run; see [`Optimiser::state`].
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
+        self.0.state()
+    }
+
+    /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`].
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn checkpoint(&mut self) -> Result<crate::Checkpoint<R>> {
+        self.0.checkpoint()
+    }
+
+    /// How the runs are laid over the device; `None` on the CPU.
+    pub fn plan(&self) -> Option<Plan> {
+        self.0.plan()
+    }
+
+    /// Where the runs are carried out, never [`Backend::Auto`].
+    pub fn backend(&self) -> Backend {
+        self.0.backend()
+    }
+
+    /// The device in words.
+    pub fn device(&self) -> String {
+        self.0.device()
+    }
+}
