@@ -15,12 +15,13 @@ use crate::shell::{self, program};
 use crate::{build_ptx, check_ptx, setup};
 
 /// The packages that are published.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 8] = [
     "warpswarm-core",
     "warpswarm-device",
     "warpswarm-kernels",
     "warpswarm-cpu-ref",
     "warpswarm-ptx-builder",
+    "warpswarm-statistics",
     "warpswarm",
     "warpswarm-cli",
 ];
