@@ -1,5 +1,8 @@
 //! The command line.
 
+pub(crate) mod compare;
+pub(crate) mod tune;
+
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -35,6 +38,12 @@ pub(crate) enum Command {
     /// Write a small crate with an objective of its own, to start from
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArgs),
+    /// Compare algorithms and settings on problems over many runs, with statistics
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(Box<compare::CompareArgs>),
+    /// Search for an algorithm's best parameters on some problems
+    #[command(after_help = tune::EXAMPLES)]
+    Tune(Box<tune::TuneArgs>),
     /// List problems or algorithms
     List(ListArgs),
     /// Say what this machine and this build can do, and how to get what is missing

@@ -1,12 +1,13 @@
-//! The program `warpswarm`: minimises a problem, lists what there is, writes a crate to start from, says what
-//! this machine can do and installs what it lacks.
+//! The program `warpswarm`: minimises a problem, compares and tunes algorithms, lists what there is, writes a crate to
+//! start from, says what this machine can do and installs what it lacks.
 //!
 //! * [`args`]: the command line.
-//! * [`solve`], [`list`], [`new`], [`doctor`], [`setup`]: the commands.
+//! * [`solve`], [`compare`], [`tune`], [`list`], [`new`], [`doctor`], [`setup`]: the commands.
 //! * [`json`], [`summary`], [`trace`]: what `solve` writes, for programs, people and spreadsheets.
 //! * [`failure`]: what went wrong, and with which exit code.
 
 mod args;
+mod compare;
 mod doctor;
 mod failure;
 mod json;
@@ -16,6 +17,7 @@ mod setup;
 mod solve;
 mod summary;
 mod trace;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,8 @@ use clap::Parser;
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Solve(args) => solve::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::List(args) => list::run(&args),
         Command::New(args) => new::run(&args),
         Command::Doctor(args) => doctor::run(&args),
