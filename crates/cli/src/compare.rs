@@ -48,17 +48,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         files::csv(&study, &cells, &analysis, file)?;
     }
     if let Some(file) = markdown {
-        write_markdown(&tables, BufWriter::new(file))?;
+        write_markdown(&study, &tables, BufWriter::new(file))?;
     }
     if let Some(file) = json {
         files::json(&study, &cells, &analysis, seconds, BufWriter::new(file))?;
     }
     if !args.quiet {
         let mut out = BufWriter::new(io::stdout().lock());
-        for table in &tables {
-            table.text(&mut out)?;
-        }
         if !tables.is_empty() {
+            write!(out, "{}", show::heading(&study))?;
+            for table in &tables {
+                table.text(&mut out)?;
+            }
             out.write_all(show::NOTES.as_bytes())?;
         }
         writeln!(out, "{}", work(&cells, batches, seconds))?;
@@ -70,7 +71,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-fn write_markdown(tables: &[Table], mut out: impl Write) -> io::Result<()> {
+fn write_markdown(study: &Study, tables: &[Table], mut out: impl Write) -> io::Result<()> {
+    write!(out, "{}", show::heading(study))?;
     for table in tables {
         table.markdown(&mut out)?;
     }
@@ -92,8 +94,8 @@ fn work(cells: &[Vec<Option<Cell>>], batches: usize, seconds: f64) -> String {
         some => format!("{some} of {batches} batches"),
     };
     format!(
-        "\n{complete}, {} evaluations in {seconds:.1} s ({iterating:.1} s of iterations, {setting_up:.1} s of set-up) \
-         on {}",
+        "\n{complete}, {} evaluations in {seconds:.1} s\n\
+         ({iterating:.1} s of iterations, {setting_up:.1} s of set-up) on {}",
         table::count(evaluations as f64),
         devices.join(" and ")
     )

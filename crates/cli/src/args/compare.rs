@@ -33,6 +33,12 @@ continuity), with Holm's correction over all pairs on a problem. ERT is what rea
 take: all evaluations, or all seconds, of all runs over the number of those that reach it. Runs are done side by \
 side: the seconds are those of the batch, without its set-up.
 
+--json writes: runs, evaluations, seed, precision, entrants, problems, overall, seconds; each of problems has results \
+(of each entrant quartiles, feasible, rank, targets with successes and ert_evaluations, ert_seconds, and each run) and \
+pairs (p, adjusted_p, superiority: the part of all pairs of runs in which the first is better); overall has each \
+entrant's mean_rank, better and worse, and profile: the multiples of the least ERT at which a further one of all \
+targets is reached.
+
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
 printing what is complete.";
 

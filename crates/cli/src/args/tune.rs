@@ -17,7 +17,7 @@ Problems are written as for `compare`. Differential evolution searches the param
 others, such as the boundary, and where the search begins. A configuration's cost on a problem is the mean of its \
 runs': the part of its evaluations that a run took to reach the target, or 1 and the powers of ten by which it is \
 away from it, but 17 and those of the violation where it is not feasible. Its quality is that cost over the \
-default's with as many runs, the geometric mean over all problems: 1 is as good as the default, less is better. What \
+default's (with what --set sets) in as many runs, the geometric mean over all problems: 1 is as good as the default, less is better. What \
 was found is then run anew beside the default, with other draws: the interval (95 %, bootstrap) and the p-values \
 (Wilcoxon's rank sum test with Holm's correction over the problems) are of these runs alone.
 

@@ -4,18 +4,25 @@ use warpswarm::Fitness;
 
 use super::analysis::{Analysis, OfEntrant, OfTask};
 use super::measure::Cell;
-use super::study::{Study, Task};
+use super::study::{Conditions, Study, Task};
 use super::table::{Table, count, expected, p_value, short};
 
 /// At these multiples of the least cost the profiles are shown.
 const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
 
+/// What stands above the tables.
+pub(crate) fn heading(study: &Study) -> String {
+    let Conditions { runs, evaluations, seed, precision, .. } = study.conditions;
+    let evaluations = count(evaluations as f64);
+    format!("{runs} runs of at most {evaluations} evaluations, in {precision}, of seed {seed}\n\n")
+}
+
 /// What stands below the tables.
 pub(crate) const NOTES: &str = "\
 Rows are in the order of `rank`, the one expected of one run among one of each entrant's. Values in
 parentheses are violations, of runs that are not feasible. `ERT`: all evaluations, and all seconds
-(of the batch, whose runs share the machine), over the runs that reached the target. `p`: against the
-first row; Wilcoxon's rank sum test, two-sided, normal approximation with ties and continuity
+(of the batch, whose runs share the machine), over the runs that reached the target. `p`: against
+the first row; Wilcoxon's rank sum test, two-sided, normal approximation with ties and continuity
 corrected, with Holm's correction over all pairs on the problem. Runs that reach the target are
 ordered by their evaluations, before all others, which are ordered by violation and value.
 ";
@@ -68,18 +75,13 @@ fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
         row
     };
     let target = task.targets.last().copied().unwrap_or(0.0);
-    let from = if task.goal == 0.0 {
-        String::new()
-    } else {
-        format!("; values are counted from {}", task.goal)
+    let (name, dimensions) = (&task.name, task.bounds.dimensions());
+    let from = match task.goal == 0.0 {
+        true => String::new(),
+        false => format!("; values are counted from {}", task.goal),
     };
-    let (runs, evaluations) = (study.conditions.runs, count(study.conditions.evaluations as f64));
     Table {
-        title: format!(
-            "{}, {} dimensions: {runs} runs of at most {evaluations} evaluations, target {target:e}{from}",
-            task.name,
-            task.bounds.dimensions()
-        ),
+        title: format!("{name}, {dimensions} dimensions, target {target:e}{from}"),
         head,
         rows: order.iter().map(row).collect(),
     }

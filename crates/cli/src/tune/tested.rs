@@ -7,6 +7,7 @@ use warpswarm::Algorithm;
 use warpswarm_statistics::{bootstrap, holm, rank_sum, superiority};
 
 use super::quality::{mean, quality};
+use crate::compare::analysis::LEVEL;
 use crate::compare::table::{Table, p_value, short};
 
 /// What new runs say of a configuration beside the default.
@@ -64,13 +65,20 @@ impl Tested {
     }
 
     /// What it comes to, in a sentence.
-    pub(crate) fn verdict(&self) -> &'static str {
-        match self.interval {
+    pub(crate) fn verdict(&self) -> String {
+        let all = match self.interval {
             (_, high) if high < 1.0 => "better than the default on these problems",
             (low, _) if low > 1.0 => {
                 "worse than the default: the search was misled by its few runs"
             }
             _ => "no difference from the default could be shown",
+        };
+        let worse = |on: &&OnProblem| on.adjusted_p <= LEVEL && on.superiority < 0.5;
+        let worse: Vec<&str> =
+            self.problems.iter().filter(worse).map(|on| on.problem.as_str()).collect();
+        match worse.is_empty() || self.interval.0 > 1.0 {
+            true => all.into(),
+            false => format!("{all}, but worse on {}", worse.join(" and ")),
         }
     }
 
@@ -151,6 +159,19 @@ mod tests {
         assert!(tested.problems[0].adjusted_p < 1e-6);
         assert!(Tested::of(&names, &default, &found, 0).verdict().starts_with("worse"));
         assert!(Tested::of(&names, &default, &default, 0).verdict().starts_with("no difference"));
+    }
+
+    #[test]
+    fn a_problem_that_suffers_is_named() {
+        let sample =
+            |from: f64| (0..30).map(|i| from + f64::from(i % 5) / 10.0).collect::<Vec<_>>();
+        let names = ["easy", "hard"].map(String::from);
+        let tested =
+            Tested::of(&names, &[sample(1.0), sample(5.0)], &[sample(4.0), sample(4.0)], 0);
+        assert_eq!(
+            tested.verdict(),
+            "better than the default on these problems, but worse on hard"
+        );
     }
 
     #[test]
