@@ -206,6 +206,25 @@ fn what_cannot_be_compared_is_said_before_anything_runs() {
     check("sphere", "pso", &["--json", "/nowhere/a.json"], &["--json", "/nowhere/a.json"]);
 }
 
+/// The first batch is done in milliseconds, the second would never be.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_shows_what_is_complete() {
+    let problems = "sphere:dim=2,sphere:dim=2:target=-1:name=endless";
+    let words = ["compare", "--problems", problems, "--algorithms", "pso", "--runs", "2"];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
+    program.args(words).args(["--evaluations", "1000000000000", "--backend", "cpu"]);
+    let child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(130), ""));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("1 of 2 batches") && shown.contains("sphere:dim=2, 2"), "{shown}");
+    assert!(!shown.contains("endless"), "{shown}");
+}
+
 const TUNE: [&str; 14] = [
     "tune",
     "pso",
