@@ -15,7 +15,7 @@ use super::study::{Conditions, Entrant, Study, Task};
 
 /// Records of a run in which the targets are looked for at which it does not stop.
 const RECORDS: u64 = 100;
-/// On a GPU, how many set up while one runs: compiling a kernel takes the driver longer than many a run takes.
+/// On a GPU, how many set up while one runs: loading a kernel takes the driver longer than many a run takes.
 const SETTING_UP: usize = 8;
 
 /// What a run came to.
