@@ -31,7 +31,8 @@ target. Runs that reach it are ordered by their evaluations, before all others, 
 value. Entrants are told apart by Wilcoxon's rank sum test (two-sided, normal approximation, corrected for ties and \
 continuity), with Holm's correction over all pairs on a problem. ERT is what reaching the target once is expected to \
 take: all evaluations, or all seconds, of all runs over the number of those that reach it. Runs are done side by \
-side: the seconds are those of the batch, without its set-up.
+side: the seconds are those of the batch, without its set-up; while a GPU's driver \
+compiles kernels, as it does once, they are longer.
 
 --json writes: runs, evaluations, seed, precision, entrants, problems, overall, seconds; each of problems has results \
 (of each entrant quartiles, feasible, rank, targets with successes and ert_evaluations, ert_seconds, and each run) and \
