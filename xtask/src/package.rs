@@ -15,13 +15,14 @@ use crate::shell::{self, program};
 use crate::{build_ptx, check_ptx, setup};
 
 /// The packages that are published.
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 9] = [
     "warpswarm-core",
     "warpswarm-device",
     "warpswarm-kernels",
     "warpswarm-cpu-ref",
     "warpswarm-ptx-builder",
     "warpswarm-pictures",
+    "warpswarm-statistics",
     "warpswarm",
     "warpswarm-cli",
 ];

@@ -1,9 +1,11 @@
 //! The command line.
 
 mod again;
+pub(crate) mod compare;
 mod output;
 mod report;
 mod shell;
+pub(crate) mod tune;
 
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
@@ -53,6 +55,12 @@ pub(crate) enum Command {
     /// Write a small crate with an objective of its own, to start from
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArgs),
+    /// Compare algorithms and settings on problems over many runs, with statistics
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(Box<compare::CompareArgs>),
+    /// Search for an algorithm's best parameters on some problems
+    #[command(after_help = tune::EXAMPLES)]
+    Tune(Box<tune::TuneArgs>),
     /// List problems or algorithms
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),

@@ -1,14 +1,16 @@
-//! The program `warpswarm`: minimises a problem, repeats runs and goes on with them, lists what there is, writes a crate
-//! to start from, says what this machine can do and installs what it lacks.
+//! The program `warpswarm`: minimises a problem, repeats runs and goes on with them, compares and tunes algorithms,
+//! lists what there is, writes a crate to start from, says what this machine can do and installs what it lacks.
 //!
 //! * [`args`]: the command line.
-//! * [`solve`], [`rerun`], [`resume`], [`list`], [`new`], [`report`], [`doctor`], [`setup`], [`shell`]: the commands.
+//! * [`solve`], [`rerun`], [`resume`], [`compare`], [`tune`], [`report`], [`list`], [`new`], [`doctor`],
+//!   [`setup`], [`shell`]: the commands.
 //! * [`run`]: what a run is, and [`problem`] what it minimises; [`perform`] carries it out.
 //! * [`json`], [`summary`], [`trace`], [`population`]: what a run writes, for programs, people and spreadsheets;
 //!   [`plot`] draws it, [`folder`] keeps them together, [`saver`] writes checkpoints, [`progress`] shows where a run is.
 //! * [`failure`]: what went wrong, and with which exit code.
 
 mod args;
+mod compare;
 mod doctor;
 mod failure;
 mod folder;
@@ -32,6 +34,7 @@ mod shell;
 mod solve;
 mod summary;
 mod trace;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -43,6 +46,8 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::Rerun(args) => rerun::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::List(args) => list::run(&args),
         Command::New(args) => new::run(&args),
         Command::Report(args) => report::run(&args),

@@ -139,7 +139,7 @@ pub(crate) fn exit_code<R>(report: &Report<R>) -> ExitCode {
 }
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
-fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
+pub(crate) fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&flag);
     let handler = move || {
@@ -157,7 +157,7 @@ fn is_stdout(path: &Path) -> bool {
 }
 
 /// Opens a file for writing from its beginning.
-fn open(option: &str, path: &Path) -> Result<File, Failure> {
+pub(crate) fn open(option: &str, path: &Path) -> Result<File, Failure> {
     let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
     file.map_err(|error| Failure::file(option, path, &error))
 }

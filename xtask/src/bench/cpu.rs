@@ -10,9 +10,9 @@ use anyhow::{Context, Result, ensure};
 
 use super::CpuArgs;
 use crate::reproduce::page::Records;
-use crate::reproduce::statistics::Summary;
 use crate::reproduce::table::Table;
 use crate::shell;
+use warpswarm_statistics::Summary;
 
 /// Pinned, so that tables can be compared.
 const PACKAGES: [&str; 3] = ["pygmo==2.20.0", "scipy==1.17.1", "pyswarms==1.3.0"];

@@ -8,7 +8,7 @@
 //! Each paper is a folder with the paper's numbers (`paper`), what is run, and tables and figures of
 //! it, which are a `page::Page`. What they share:
 //!
-//! * `program`: running `warpswarm`; `measure`: how long things take; `statistics`.
+//! * `program`: running `warpswarm`; `measure`: how long things take.
 //! * `table`: tables as text and Markdown; `page`: printing and writing all.
 
 use std::path::PathBuf;
@@ -32,7 +32,6 @@ pub(crate) mod page;
 #[cfg(any(test, feature = "reproduce"))]
 mod program;
 #[cfg(any(test, feature = "reproduce"))]
-pub(crate) mod statistics;
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) mod table;
 

@@ -21,10 +21,11 @@ pub(crate) const ALL: [(&str, Rule); 10] = [
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
 /// none may depend on it. `?`: only as an option.
-const MAY_DEPEND: [(&str, &[&str]); 12] = [
+const MAY_DEPEND: [(&str, &[&str]); 13] = [
     ("warpswarm-core", &[]),
     ("warpswarm-pictures", &[]),
     ("warpswarm-ptx-builder", &[]),
+    ("warpswarm-statistics", &[]),
     ("warpswarm-device", &["warpswarm-core"]),
     ("warpswarm-kernels", &["warpswarm-core", "warpswarm-device"]),
     ("warpswarm-cpu-ref", &["warpswarm-core"]),
@@ -40,7 +41,13 @@ const MAY_DEPEND: [(&str, &[&str]); 12] = [
     ),
     (
         "warpswarm-cli",
-        &["warpswarm", "warpswarm-core", "warpswarm-pictures", "warpswarm-ptx-builder"],
+        &[
+            "warpswarm",
+            "warpswarm-core",
+            "warpswarm-pictures",
+            "warpswarm-ptx-builder",
+            "warpswarm-statistics",
+        ],
     ),
     // Of examples.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
@@ -50,7 +57,13 @@ const MAY_DEPEND: [(&str, &[&str]); 12] = [
     // The tasks must run where kernels do not compile, so not `warpswarm`.
     (
         "xtask",
-        &["warpswarm-core", "warpswarm-cpu-ref", "warpswarm-pictures", "warpswarm-ptx-builder"],
+        &[
+            "warpswarm-core",
+            "warpswarm-cpu-ref",
+            "warpswarm-pictures",
+            "warpswarm-ptx-builder",
+            "warpswarm-statistics",
+        ],
     ),
 ];
 
@@ -83,13 +96,14 @@ const LONG_FILES: &[(&str, &str)] = &[(
     "arrays, arguments and launches of all schedules, which are read side by side",
 )];
 
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "crates/core/src/",
     "crates/device/src/",
     "crates/kernels/src/",
     "crates/cpu-ref/src/",
     "crates/host/src/",
     "crates/pictures/src/",
+    "crates/statistics/src/",
 ];
 
 const MOST_BYTES: u64 = 700 << 10;

@@ -13,6 +13,7 @@ mod parameters;
 pub mod pso;
 pub mod sa;
 pub mod scatter_search;
+mod search;
 pub mod solis_wets;
 pub mod spso;
 

@@ -3,8 +3,8 @@
 use super::line::{Line, Measured};
 use super::peers::{PEERS, Said};
 use crate::reproduce::page::Records;
-use crate::reproduce::statistics::Summary;
 use crate::reproduce::table::{Table, number};
+use warpswarm_statistics::Summary;
 
 /// What one H200 (132 multiprocessors at 1.98 GHz) allows, in microseconds an iteration: rough estimates by hand, which come
 /// to this.

@@ -4,8 +4,8 @@ use super::known::Known;
 use super::paper::{Column, Form};
 use crate::reproduce::page::Records;
 use crate::reproduce::program::Run;
-use crate::reproduce::statistics::Summary;
 use crate::reproduce::table::{Table, integer, number, scientific};
+use warpswarm_statistics::Summary;
 
 /// All runs of one algorithm on one form of a problem.
 #[derive(Clone, Debug)]

@@ -111,7 +111,7 @@ pub(crate) fn number(printed: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::statistics::Summary;
+    use warpswarm_statistics::Summary;
 
     #[test]
     fn particles_double_from_row_to_row() {

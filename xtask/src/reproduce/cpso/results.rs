@@ -3,8 +3,8 @@
 use super::paper::{self, Column, ROWS, Row};
 use crate::reproduce::measure::{Cell, Plan};
 use crate::reproduce::page::{Figure, Page, Records};
-use crate::reproduce::statistics::Summary;
 use crate::reproduce::table::{Table, integer, number};
+use warpswarm_statistics::Summary;
 
 const SCALED: &str = "*";
 const MISPRINT: &str = "†";

@@ -1,6 +1,6 @@
 //! The numbers that the GPU-FWA paper printed: its Tables 2, 3 and 4, as printed.
 
-use crate::reproduce::statistics::Sample;
+use warpswarm_statistics::Sample;
 
 pub(crate) const DIMENSIONS: u64 = 30;
 /// n, for quality.

@@ -9,8 +9,8 @@ use crate::reproduce::Options;
 use crate::reproduce::measure::{self, Plan};
 use crate::reproduce::page::Records;
 use crate::reproduce::program::Program;
-use crate::reproduce::statistics::Sample;
 use crate::reproduce::table::{Table, integer, scientific};
+use warpswarm_statistics::Sample;
 
 /// Marks trials that the budget cut short.
 const SHORT: &str = "*";

@@ -10,8 +10,8 @@ use crate::reproduce::Options;
 use crate::reproduce::measure::{self, Cell, Plan};
 use crate::reproduce::page::Records;
 use crate::reproduce::program::Program;
-use crate::reproduce::statistics::Summary;
 use crate::reproduce::table::{Table, integer, number};
+use warpswarm_statistics::Summary;
 
 const SCALED: &str = "*";
 

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use super::methods::{Method, Size};
 use crate::reproduce::measure::{self, Cell, Load, Plan};
 use crate::reproduce::program::{Run, Solved};
-use crate::reproduce::statistics::Summary;
+use warpswarm_statistics::Summary;
 
 /// What one method did at one size.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ mod kernels;
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
@@ -39,7 +39,10 @@ struct Context {
     most_shared: i32,
     context: sys::CUcontext,
     kernels: &'static Package<'static>,
-    functions: Mutex<HashMap<Kernel, sys::CUfunction>>,
+    /// None while a thread loads it: compiling takes the driver up to a second, in which others may launch theirs.
+    functions: Mutex<HashMap<Kernel, Option<sys::CUfunction>>>,
+    /// Told when a function has been loaded, or could not be.
+    loaded: Condvar,
     /// Why the context cannot be used any more.
     poison: OnceLock<Error>,
 }
@@ -82,8 +85,8 @@ impl Context {
         // SAFETY: the device is valid.
         let most_shared = unsafe { result::device::get_attribute(device, attribute) }
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
-        let (functions, poison) = (Mutex::default(), OnceLock::new());
-        Ok(Context { facts, most_shared, context, kernels, functions, poison })
+        let (functions, loaded, poison) = (Mutex::default(), Condvar::new(), OnceLock::new());
+        Ok(Context { facts, most_shared, context, kernels, functions, loaded, poison })
     }
 
     /// Makes the context the calling thread's, unless it is lost.
@@ -111,29 +114,43 @@ impl Context {
     /// The function of a kernel, its module linked and loaded if no one has needed it yet.
     fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let mut functions = lock(&self.functions);
-        if let Some(&function) = functions.get(kernel) {
-            return Ok(function);
-        }
-        let mut function = self.loaded(kernel)?;
-        if kernel.dense {
-            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
-            // SAFETY: the function's module is never unloaded.
-            let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
-            if self.check("cuFuncGetAttribute", spilled)? > 0 {
-                let usual = Kernel { dense: false, ..kernel.clone() };
-                function = match functions.get(&usual) {
-                    Some(&function) => function,
-                    None => self.loaded(&usual)?,
-                };
-                functions.insert(usual, function);
+        while let Some(function) = functions.get(kernel) {
+            match function {
+                Some(function) => return Ok(*function),
+                None => {
+                    functions = self.loaded.wait(functions).unwrap_or_else(PoisonError::into_inner);
+                }
             }
         }
-        functions.insert(kernel.clone(), function);
-        Ok(function)
+        functions.insert(kernel.clone(), None);
+        drop(functions);
+        let function = self.fitting(kernel);
+        let mut functions = lock(&self.functions);
+        match function {
+            Ok(function) => functions.insert(kernel.clone(), Some(function)),
+            Err(_) => functions.remove(kernel),
+        };
+        self.loaded.notify_all();
+        function
+    }
+
+    /// The function of a kernel, loaded now; of one that is to be dense but does not fit, the usual one.
+    fn fitting(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
+        let function = self.load(kernel)?;
+        if !kernel.dense {
+            return Ok(function);
+        }
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
+        // SAFETY: the function's module is never unloaded.
+        let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
+        match self.check("cuFuncGetAttribute", spilled)? {
+            0 => Ok(function),
+            _ => self.function(&Kernel { dense: false, ..kernel.clone() }),
+        }
     }
 
     /// The function of a kernel, linked and loaded now.
-    fn loaded(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
+    fn load(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let text = kernels::text(self.kernels, kernel)?;
         self.enter()?;
         let launch_failure = |error: DriverError| {

@@ -1,29 +1,36 @@
-//! What the papers' tables say of a few numbers, and whether two samples differ.
+//! What tables say of a few numbers, and whether their means differ.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Minimum, maximum, mean, median and standard deviation of some repetitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Summary {
-    pub(crate) min: f64,
-    pub(crate) max: f64,
-    pub(crate) mean: f64,
+pub struct Summary {
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// The sum over the number.
+    pub mean: f64,
     /// The middle value; of an even number of values the mean of the two in the middle.
-    pub(crate) median: f64,
+    pub median: f64,
     /// The standard deviation of a sample (n - 1), as in the papers; 0 for a single value.
-    pub(crate) deviation: f64,
+    pub deviation: f64,
 }
 
 /// A sample as a t-test sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Sample {
-    pub(crate) mean: f64,
-    pub(crate) deviation: f64,
-    pub(crate) size: usize,
+pub struct Sample {
+    /// Its mean.
+    pub mean: f64,
+    /// Its standard deviation, as [`Summary::deviation`].
+    pub deviation: f64,
+    /// How many values it has.
+    pub size: usize,
 }
 
 impl Sample {
-    pub(crate) fn of(values: &[f64]) -> Sample {
+    /// Of at least one value, none of them NaN.
+    pub fn of(values: &[f64]) -> Sample {
         let Summary { mean, deviation, .. } = Summary::of(values);
         Sample { mean, deviation, size: values.len() }
     }
@@ -33,7 +40,7 @@ impl Sample {
     ///
     /// **Source.** B. Welch, "The generalization of 'Student's' problem when several different population
     /// variances are involved", Biometrika 34, 1947.
-    pub(crate) fn welch(&self, other: &Sample) -> Option<f64> {
+    pub fn welch(&self, other: &Sample) -> Option<f64> {
         if self.size.min(other.size) < 2 {
             return None;
         }
@@ -48,7 +55,11 @@ impl Sample {
 
 impl Summary {
     /// Of at least one value, none of them NaN.
-    pub(crate) fn of(values: &[f64]) -> Summary {
+    ///
+    /// # Panics
+    ///
+    /// Where there is none.
+    pub fn of(values: &[f64]) -> Summary {
         assert!(!values.is_empty(), "there is no summary of nothing");
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -65,7 +76,7 @@ impl Summary {
     }
 
     /// In the order of the CPSO paper's columns.
-    pub(crate) fn columns(&self) -> [f64; 5] {
+    pub fn columns(&self) -> [f64; 5] {
         [self.min, self.max, self.mean, self.median, self.deviation]
     }
 }

@@ -1,0 +1,234 @@
+//! Running entrants on problems.
+
+use std::cmp::Ordering;
+use std::num::NonZero;
+use std::sync::atomic::{self, AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use warpswarm::{
+    Backend, Error, Fitness, Optimiser, Precise, Precision, Report, RunReport, Settings, Stop,
+    StopReason, system,
+};
+
+use super::study::{Conditions, Entrant, Study, Task};
+
+/// Records of a run in which the targets are looked for at which it does not stop.
+const RECORDS: u64 = 100;
+/// On a GPU, how many set up while one runs: loading a kernel takes the driver longer than many a run takes.
+const SETTING_UP: usize = 8;
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    /// Its number among those of the seed.
+    pub(crate) run: u64,
+    pub(crate) best: Fitness<f64>,
+    pub(crate) evaluations: u64,
+    pub(crate) iterations: u64,
+    pub(crate) stop_reason: StopReason,
+    pub(crate) not_finite: u64,
+    /// The evaluations at which each of the problem's targets was reached.
+    pub(crate) reached: Vec<Option<u64>>,
+}
+
+impl Run {
+    /// The evaluations at which the last target was reached, where the run stopped.
+    pub(crate) fn solved(&self) -> Option<u64> {
+        self.reached.last().copied().flatten()
+    }
+
+    /// The better run first: one that reached the last target before one that did not, with fewer evaluations before
+    /// one with more, otherwise the less violation and then the less value. NaN comes last.
+    pub(crate) fn order(&self, other: &Run) -> Ordering {
+        match (self.solved(), other.solved()) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => self.best.ordered().cmp(&other.best.ordered()),
+        }
+    }
+}
+
+/// The runs of an entrant on a problem.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) runs: Vec<Run>,
+    /// Of the batch, without its set-up.
+    pub(crate) seconds: f64,
+    pub(crate) setup_seconds: f64,
+    pub(crate) backend: Backend,
+    pub(crate) device: String,
+}
+
+/// Runs every entrant on every problem: `[problem][entrant]`, none where it was interrupted before. `done` is told
+/// after each.
+///
+/// The runs of an entrant have numbers of their own among those of the seed.
+pub(crate) fn measure(
+    study: &Study,
+    interrupt: &Arc<AtomicBool>,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Vec<Option<Cell>>>, Error> {
+    let entrants = study.entrants.len();
+    let cells = study.tasks.len() * entrants;
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new((vec![None; cells], None));
+    // One batch runs at a time, so that its seconds are its own.
+    let turn = Mutex::new(());
+    let work = || {
+        while !interrupt.load(atomic::Ordering::Relaxed) {
+            let cell = next.fetch_add(1, atomic::Ordering::Relaxed);
+            if cell >= cells {
+                return;
+            }
+            let (task, place) = (&study.tasks[cell / entrants], cell % entrants);
+            let first_run = place as u64 * study.conditions.runs;
+            let batch = Batch { task, entrant: &study.entrants[place], first_run };
+            let outcome = batch.run(&study.conditions, interrupt, &turn);
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            match outcome {
+                Ok(outcome) => found.0[cell] = outcome,
+                Err(error) => {
+                    found.1.get_or_insert(error);
+                    return next.store(cells, atomic::Ordering::Relaxed);
+                }
+            }
+            done();
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..workers(study.conditions.backend) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let (mut found, error) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = error {
+        return Err(error);
+    }
+    let mut table = Vec::new();
+    while !found.is_empty() {
+        table.push(found.drain(..entrants).collect());
+    }
+    Ok(table)
+}
+
+fn workers(backend: Backend) -> usize {
+    let on_gpu = match backend {
+        Backend::Gpu => true,
+        Backend::Auto => system::report().gpu.is_ok(),
+        _ => false,
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    if on_gpu { threads.min(SETTING_UP) } else { 1 }
+}
+
+/// Runs of an entrant on a problem, from a number on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) entrant: &'a Entrant,
+    pub(crate) first_run: u64,
+}
+
+impl Batch<'_> {
+    /// Sets up, and runs when it is its turn; none where it was interrupted.
+    pub(crate) fn run(
+        &self,
+        conditions: &Conditions,
+        interrupt: &Arc<AtomicBool>,
+        turn: &Mutex<()>,
+    ) -> Result<Option<Cell>, Error> {
+        match conditions.precision {
+            Precision::F32 => self.run_in::<f32>(conditions, interrupt, turn),
+            Precision::F64 => self.run_in::<f64>(conditions, interrupt, turn),
+        }
+    }
+
+    fn run_in<R: Precise>(
+        &self,
+        conditions: &Conditions,
+        interrupt: &Arc<AtomicBool>,
+        turn: &Mutex<()>,
+    ) -> Result<Option<Cell>, Error> {
+        let stop = self.stop(conditions).or_interrupt(interrupt.clone());
+        let every = (conditions.evaluations / self.entrant.individuals / RECORDS).max(1);
+        let settings = Settings {
+            individuals: self.entrant.individuals,
+            runs: conditions.runs,
+            first_run: self.first_run,
+            seed: conditions.seed,
+            stop,
+            backend: conditions.backend,
+            threads: conditions.threads,
+            record_every: (self.task.targets.len() > 1).then_some(every),
+            ..Settings::default()
+        };
+        let mut optimiser = self.optimiser::<R>(&settings)?;
+        let report = {
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            optimiser.run()?
+        };
+        let interrupted = |run: &RunReport<R>| run.stop_reason == StopReason::Interrupted;
+        let cell = || Cell {
+            runs: (0..report.runs.len()).map(|run| self.outcome(&report, run)).collect(),
+            seconds: report.seconds,
+            setup_seconds: report.setup_seconds,
+            backend: report.backend,
+            device: report.device.clone(),
+        };
+        Ok((!report.runs.iter().any(interrupted)).then(cell))
+    }
+
+    fn stop(&self, conditions: &Conditions) -> Stop {
+        let stop = Stop::evaluations(conditions.evaluations);
+        match self.task.targets.last() {
+            Some(target) => stop.or_target(self.task.goal + target),
+            None => stop,
+        }
+    }
+
+    fn optimiser<R: Precise>(&self, settings: &Settings) -> Result<Optimiser<R>, Error> {
+        let Task { problem, bounds, shift, .. } = self.task;
+        problem.optimiser::<R>(*shift, bounds, &self.entrant.algorithm, settings)
+    }
+
+    fn outcome<R: Precise>(&self, report: &Report<R>, place: usize) -> Run {
+        let run = &report.runs[place];
+        let reaches = |best: Fitness<R>, target: f64| {
+            best.violation == R::ZERO && best.value.to_f64() <= self.task.goal + target
+        };
+        let best = Fitness { violation: run.best.violation, value: run.best.value };
+        let reached = self.task.targets.iter().map(|&target| {
+            let at = report.history.iter().map(|record| &record.runs[place]);
+            let first = at.clone().find(|run| reaches(run.best, target)).map(|run| run.evaluations);
+            first.or_else(|| reaches(best, target).then_some(run.evaluations))
+        });
+        Run {
+            run: run.run,
+            evaluations: run.evaluations,
+            iterations: run.iterations,
+            stop_reason: run.stop_reason,
+            not_finite: run.not_finite,
+            reached: reached.collect(),
+            best: Fitness { violation: best.violation.to_f64(), value: best.value.to_f64() },
+        }
+    }
+}
+
+/// Whether an entrant can be run on a problem: everything is checked when it is set up.
+pub(crate) fn check(task: &Task, entrant: &Entrant, conditions: &Conditions) -> Result<(), Error> {
+    let batch = Batch { task, entrant, first_run: 0 };
+    let settings = Settings {
+        individuals: entrant.individuals,
+        stop: batch.stop(conditions),
+        backend: Backend::Cpu,
+        threads: Some(1),
+        ..Settings::default()
+    };
+    match conditions.precision {
+        Precision::F32 => batch.optimiser::<f32>(&settings).map(drop),
+        Precision::F64 => batch.optimiser::<f64>(&settings).map(drop),
+    }
+}

@@ -1,0 +1,122 @@
+//! The tables of a comparison.
+
+use warpswarm::Fitness;
+
+use super::analysis::{Analysis, OfEntrant, OfTask};
+use super::measure::Cell;
+use super::study::{Conditions, Study, Task};
+use super::table::{Table, count, expected, p_value, short};
+
+/// At these multiples of the least cost the profiles are shown.
+const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
+
+/// What stands above the tables.
+pub(crate) fn heading(study: &Study) -> String {
+    let Conditions { runs, evaluations, seed, precision, .. } = study.conditions;
+    let evaluations = count(evaluations as f64);
+    format!("{runs} runs of at most {evaluations} evaluations, in {precision}, of seed {seed}\n\n")
+}
+
+/// What stands below the tables.
+pub(crate) const NOTES: &str = "\
+Rows are in the order of `rank`, the one expected of one run among one of each entrant's. Values in
+parentheses are violations, of runs that are not feasible. `ERT`: all evaluations, and all seconds
+(of the batch, whose runs share the machine), over the runs that reached the target. `p`: against
+the first row; Wilcoxon's rank sum test, two-sided, normal approximation with ties and continuity
+corrected, with Holm's correction over all pairs on the problem. Runs that reach the target are
+ordered by their evaluations, before all others, which are ordered by violation and value.
+";
+
+/// A table for each problem, and one over all of them.
+pub(crate) fn tables(
+    study: &Study,
+    cells: &[Vec<Option<Cell>>],
+    analysis: &Analysis,
+) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for ((task, of), cells) in study.tasks.iter().zip(&analysis.tasks).zip(cells) {
+        if cells.iter().any(Option::is_some) {
+            tables.push(of_problem(study, task, of));
+        }
+    }
+    if analysis.complete > 0 {
+        tables.push(overall(study, analysis));
+    }
+    tables
+}
+
+fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
+    let mut order: Vec<(usize, &OfEntrant)> = of
+        .entrants
+        .iter()
+        .enumerate()
+        .filter_map(|(entrant, of)| Some((entrant, of.as_ref()?)))
+        .collect();
+    order.sort_by(|a, b| a.1.rank.total_cmp(&b.1.rank));
+    let first = order.first().map_or(0, |(entrant, _)| *entrant);
+    let head =
+        ["entrant", "best", "quartile", "median", "quartile", "worst", "reached", "ERT", "ERT s"];
+    let head = head.into_iter().chain(["rank", "p"]).map(String::from).collect();
+    let row = |&(entrant, of_entrant): &(usize, &OfEntrant)| {
+        let q = &of_entrant.quartiles;
+        let mut row = vec![study.entrants[entrant].name.clone()];
+        row.extend([q.best, q.first, q.median, q.third, q.worst].map(|at| fitness(at, task.goal)));
+        let last = of_entrant.targets.last();
+        let successes = last.map_or(0, |target| target.successes);
+        row.push(format!("{successes}/{}", study.conditions.runs));
+        row.push(expected(last.map_or(f64::INFINITY, |target| target.ert_evaluations)));
+        row.push(expected(of_entrant.ert_seconds));
+        row.push(format!("{:.2}", of_entrant.rank));
+        let pair = of
+            .pairs
+            .iter()
+            .find(|pair| (pair.first, pair.second) == (first.min(entrant), first.max(entrant)));
+        row.push(pair.map_or("-".into(), |pair| p_value(pair.adjusted)));
+        row
+    };
+    let target = task.targets.last().copied().unwrap_or(0.0);
+    let (name, dimensions) = (&task.name, task.bounds.dimensions());
+    let from = match task.goal == 0.0 {
+        true => String::new(),
+        false => format!("; values are counted from {}", task.goal),
+    };
+    Table {
+        title: format!("{name}, {dimensions} dimensions, target {target:e}{from}"),
+        head,
+        rows: order.iter().map(row).collect(),
+    }
+}
+
+fn overall(study: &Study, analysis: &Analysis) -> Table {
+    let mut order: Vec<usize> = (0..study.entrants.len()).collect();
+    order.sort_by(|&a, &b| analysis.overall[a].rank.total_cmp(&analysis.overall[b].rank));
+    let mut head: Vec<String> =
+        ["entrant", "mean rank", "better", "worse"].map(String::from).into();
+    head.extend(TIMES.map(|times| format!("<= {times}x")));
+    head.push("reached".into());
+    let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+    let row = |&entrant: &usize| {
+        let of = &analysis.overall[entrant];
+        let mut row = vec![study.entrants[entrant].name.clone(), format!("{:.2}", of.rank)];
+        row.extend([of.better, of.worse].map(|pairs| pairs.to_string()));
+        row.extend(TIMES.map(|times| percent(analysis.profile.part(entrant, times))));
+        row.push(percent(analysis.profile.part(entrant, f64::INFINITY)));
+        row
+    };
+    Table {
+        title: format!(
+            "{} problems: mean rank; pairs in which p <= 0.05; targets reached at so many times the least ERT",
+            analysis.complete
+        ),
+        head,
+        rows: order.iter().map(row).collect(),
+    }
+}
+
+/// How far a value is from the goal, or the violation in parentheses.
+fn fitness(fitness: Fitness<f64>, goal: f64) -> String {
+    match fitness.violation == 0.0 {
+        true => short(fitness.value - goal),
+        false => format!("({})", short(fitness.violation)),
+    }
+}

@@ -1,0 +1,325 @@
+//! What is compared: problems and entrants, as they are written on the command line or in a file.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use warpswarm::problems::ProblemInfo;
+use warpswarm::{
+    Algorithm, Backend, Bounds, Error, MAX_INDIVIDUALS, Precision, algorithms, problems,
+};
+
+use crate::args::compare::{CommonArgs, CompareArgs};
+use crate::failure::Failure;
+
+const RUNS: u64 = 25;
+const EVALUATIONS: u64 = 100_000;
+const TARGET: f64 = 1e-8;
+/// Individuals of a run, except of those below.
+const INDIVIDUALS: u64 = 64;
+/// Ten slaves of ten particles, each with one in the master; the individuals for which GPU-FWA's parameters are; and
+/// the original fireworks, which make fifty sparks among them.
+const OWN_INDIVIDUALS: [(&str, u64); 3] = [("cmepso", 110), ("gpu-fwa", 48), ("fwa", 5)];
+
+/// A problem, where it is searched, and what is aimed for.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) name: String,
+    pub(crate) problem: &'static ProblemInfo,
+    pub(crate) bounds: Bounds,
+    pub(crate) shift: f64,
+    /// The value that targets count from.
+    pub(crate) goal: f64,
+    /// Distances from the goal that count as reached, the largest first; runs stop at the last.
+    pub(crate) targets: Vec<f64>,
+}
+
+/// An algorithm with its settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Entrant {
+    pub(crate) name: String,
+    pub(crate) algorithm: Algorithm,
+    pub(crate) individuals: u64,
+}
+
+/// How each entrant is run on each problem.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conditions {
+    pub(crate) runs: u64,
+    pub(crate) evaluations: u64,
+    pub(crate) seed: u64,
+    pub(crate) precision: Precision,
+    pub(crate) backend: Backend,
+    pub(crate) threads: Option<usize>,
+}
+
+/// What is compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Study {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) entrants: Vec<Entrant>,
+    pub(crate) conditions: Conditions,
+}
+
+/// A study's file; its keys are the options' names.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StudyFile {
+    #[serde(default)]
+    problems: Vec<String>,
+    #[serde(default)]
+    algorithms: Vec<String>,
+    #[serde(default)]
+    target: Vec<f64>,
+    dim: Option<u64>,
+    runs: Option<u64>,
+    evaluations: Option<u64>,
+    individuals: Option<u64>,
+    seed: Option<u64>,
+    precision: Option<String>,
+}
+
+impl Study {
+    /// What the arguments, and the file that they name, say.
+    pub(crate) fn of(args: &CompareArgs) -> Result<Study, Failure> {
+        let file = args.study.as_deref().map(StudyFile::read).transpose()?.unwrap_or_default();
+        let mut common = args.common.clone();
+        file.fill(&mut common)?;
+        let list = |given: &Vec<String>, of_file: Vec<String>, option: &str| {
+            let list = if given.is_empty() { of_file } else { given.clone() };
+            match list.is_empty() {
+                true => Err(Failure::Input(format!(
+                    "there is nothing in {option}; allowed: at least one, here or in the file of --study"
+                ))),
+                false => Ok(list),
+            }
+        };
+        let problems = list(&args.problems, file.problems, "--problems")?;
+        let algorithms = list(&args.algorithms, file.algorithms, "--algorithms")?;
+        let targets = if args.target.is_empty() { &file.target } else { &args.target };
+        let study = Study {
+            tasks: tasks(&problems, common.dim, targets)?,
+            entrants: entrants(&algorithms, common.individuals)?,
+            conditions: Conditions::of(&common),
+        };
+        study.conditions.check(&study.tasks, &study.entrants)?;
+        Ok(study)
+    }
+}
+
+impl StudyFile {
+    fn read(path: &Path) -> Result<StudyFile, Failure> {
+        let wrong = |what: String| {
+            let path = path.display();
+            Failure::Input(format!("--study is {path}, {what}"))
+        };
+        let text = fs::read_to_string(path)
+            .map_err(|error| wrong(format!("which cannot be read ({error}); allowed: a file")))?;
+        toml::from_str(&text).map_err(|error| {
+            let keys = "problems, algorithms, dim, runs, evaluations, individuals, target, seed, precision";
+            let error = error.to_string();
+            wrong(format!("which is no study: {}; allowed: TOML with {keys}", error.trim_end()))
+        })
+    }
+
+    /// Puts what the file says where the command line says nothing; numbers have the options' ranges.
+    fn fill(&self, common: &mut CommonArgs) -> Result<(), Failure> {
+        for (name, number) in [
+            ("dim", self.dim),
+            ("runs", self.runs),
+            ("evaluations", self.evaluations),
+            ("individuals", self.individuals),
+        ] {
+            if number == Some(0) {
+                return Err(Failure::Input(format!(
+                    "{name} of the file of --study is 0; allowed: at least 1"
+                )));
+            }
+        }
+        common.dim = common.dim.or(self.dim);
+        common.runs = common.runs.or(self.runs);
+        common.evaluations = common.evaluations.or(self.evaluations);
+        common.individuals = common.individuals.or(self.individuals);
+        common.seed = common.seed.or(self.seed);
+        let precision = self.precision.as_deref().map(str::parse).transpose()?;
+        common.precision = common.precision.or(precision);
+        Ok(())
+    }
+}
+
+impl Conditions {
+    pub(crate) fn of(common: &CommonArgs) -> Conditions {
+        Conditions {
+            runs: common.runs.unwrap_or(RUNS),
+            evaluations: common.evaluations.unwrap_or(EVALUATIONS),
+            seed: common.seed.unwrap_or(0),
+            precision: common.precision.unwrap_or(Precision::F64),
+            backend: common.backend,
+            threads: common.threads.map(|threads| threads as usize),
+        }
+    }
+
+    /// Whether every entrant can be run on every problem; found out before the first is.
+    pub(crate) fn check(&self, tasks: &[Task], entrants: &[Entrant]) -> Result<(), Failure> {
+        for entrant in entrants {
+            let info = entrant.algorithm.info();
+            if self.backend != Backend::Auto && !info.backends.contains(&self.backend) {
+                let what = format!("algorithm {}", info.id);
+                let backend = self.backend.name();
+                return Err(Error::Unsupported { what, backend, allowed: "cpu, auto" }.into());
+            }
+            for task in tasks {
+                super::measure::check(task, entrant, self).map_err(|error| {
+                    match error.is_input() {
+                        true => {
+                            Failure::Input(format!("{} on {}: {error}", entrant.name, task.name))
+                        }
+                        false => error.into(),
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The problems of `--problems`; `targets` of those that do not say.
+pub(crate) fn tasks(
+    texts: &[String],
+    dim: Option<u64>,
+    targets: &[f64],
+) -> Result<Vec<Task>, Failure> {
+    let targets = if targets.is_empty() { &[TARGET] } else { targets };
+    let tasks = texts.iter().map(|text| task(text, dim, targets)).collect::<Result<Vec<_>, _>>()?;
+    different("--problems", tasks.iter().map(|task| task.name.as_str()))?;
+    Ok(tasks)
+}
+
+/// The entrants of `--algorithms`.
+fn entrants(texts: &[String], individuals: Option<u64>) -> Result<Vec<Entrant>, Failure> {
+    let entrants = texts.iter().map(|text| entrant(text, individuals));
+    let entrants = entrants.collect::<Result<Vec<_>, _>>()?;
+    different("--algorithms", entrants.iter().map(|entrant| entrant.name.as_str()))?;
+    Ok(entrants)
+}
+
+fn different<'a>(option: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+    let mut seen = Vec::new();
+    for name in names {
+        if seen.contains(&name) {
+            return Err(Failure::Input(format!(
+                "{option} has `{name}` twice; allowed: each name once, and {name}:name=ANOTHER"
+            )));
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// `NAME[:KEY=VALUE...]`: the name, and keys with values.
+type Parts<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+
+fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failure> {
+    let mut parts = text.trim().split(':');
+    let name = parts.next().unwrap_or_default();
+    let pair = |part: &'a str| {
+        part.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
+            Failure::Input(format!(
+                "{option} has `{text}`, of which `{part}` is no setting; allowed: NAME[:KEY=VALUE...]"
+            ))
+        })
+    };
+    Ok((name, parts.map(pair).collect::<Result<_, _>>()?))
+}
+
+fn task(text: &str, dim: Option<u64>, targets: &[f64]) -> Result<Task, Failure> {
+    let (id, settings) = parts("--problems", text)?;
+    let problem = problems::find(id)?;
+    let (mut name, mut dim, mut targets) = (text.trim().to_string(), dim, targets.to_vec());
+    let (mut shift, mut lower, mut upper, mut goal) = (0.0, None, None, None);
+    for (key, value) in settings {
+        let wrong = |allowed: &str| {
+            Failure::Input(format!(
+                "--problems has `{text}`, where {key} is `{value}`; allowed: {allowed}"
+            ))
+        };
+        let number = || {
+            let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
+            number.ok_or_else(|| wrong("a finite number"))
+        };
+        match key {
+            "name" => name = value.to_string(),
+            "dim" => {
+                let number = value.parse().ok().filter(|dim| *dim > 0);
+                dim = Some(number.ok_or_else(|| wrong("a whole number of at least 1"))?);
+            }
+            "shift" => shift = number()?,
+            "lower" => lower = Some(number()?),
+            "upper" => upper = Some(number()?),
+            "goal" => goal = Some(number()?),
+            "target" => targets = vec![number()?],
+            _ => {
+                return Err(Failure::Input(format!(
+                    "--problems has `{text}` with the key `{key}`; allowed: name, dim, shift, lower, upper, target, goal"
+                )));
+            }
+        }
+    }
+    let of_text = |error: Error| match error.is_input() {
+        true => Failure::Input(format!("--problems has `{text}`: {error}")),
+        false => error.into(),
+    };
+    let dimensions = dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
+    problem.check_dimensions(dimensions).map_err(|error| {
+        Failure::Input(format!(
+            "--dim is {dimensions} for `{text}`: {error} (a problem can have its own, as in {id}:dim={})",
+            problem.dimensions.usual()
+        ))
+    })?;
+    let own = problem.bounds(dimensions).map_err(of_text)?;
+    let or_own = |given: Option<f64>, own: &[f64]| match given {
+        Some(bound) => vec![bound; dimensions],
+        None => own.to_vec(),
+    };
+    let bounds = Bounds::new(or_own(lower, own.lower()), or_own(upper, own.upper()));
+    let goal = goal.or(problem.optimum_value(dimensions)).ok_or_else(|| {
+        Failure::Input(format!(
+            "--problems has `{text}`, of which no best value is known in {dimensions} dimensions; allowed: with \
+             goal=VALUE, which targets count from"
+        ))
+    })?;
+    targets.sort_by(|a, b| b.total_cmp(a));
+    targets.dedup();
+    Ok(Task { name, problem, bounds: bounds.map_err(of_text)?, shift, goal, targets })
+}
+
+fn entrant(text: &str, individuals: Option<u64>) -> Result<Entrant, Failure> {
+    let (id, settings) = parts("--algorithms", text)?;
+    let mut algorithm = algorithms::find(id)?.algorithm();
+    let mut name = text.trim().to_string();
+    let mut individuals = individuals.unwrap_or_else(|| usual_individuals(id));
+    for (key, value) in settings {
+        match key {
+            "name" => name = value.to_string(),
+            "individuals" => {
+                let number = value.parse().ok().filter(|n| (1..=MAX_INDIVIDUALS).contains(n));
+                individuals = number.ok_or_else(|| {
+                    Failure::Input(format!(
+                        "--algorithms has `{text}`, where individuals is `{value}`; allowed: a whole number from 1 to \
+                         {MAX_INDIVIDUALS}"
+                    ))
+                })?;
+            }
+            _ => algorithm
+                .set(key, value)
+                .map_err(|error| Failure::Input(format!("--algorithms has `{text}`: {error}")))?,
+        }
+    }
+    Ok(Entrant { name, algorithm, individuals })
+}
+
+/// The individuals of a run where nobody says how many.
+pub(crate) fn usual_individuals(algorithm: &str) -> u64 {
+    let own = OWN_INDIVIDUALS.iter().find(|(id, _)| *id == algorithm);
+    own.map_or(INDIVIDUALS, |(_, individuals)| *individuals)
+}

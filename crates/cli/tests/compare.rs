@@ -1,0 +1,287 @@
+//! `compare` and `tune` as their users see them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn run(arguments: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
+    program.args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// What a good call prints.
+#[track_caller]
+fn done(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout).to_string()
+}
+
+/// Fails with exit code 2 and one message that has all these parts in it.
+#[track_caller]
+fn is_bad_input(arguments: &[&str], parts: &[&str]) {
+    let output = run(arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    assert_eq!(message.matches("error:").count(), 1, "{arguments:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: {part:?} is not in {message:?}");
+    }
+}
+
+/// The JSON that is written to a file of this name, without what time and place have to do with.
+fn json(folder: &Path, name: &str, arguments: &[&str]) -> Value {
+    let path = folder.join(name);
+    done(&[arguments, &["--json", path.to_str().unwrap()]].concat());
+    let mut json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    strip(&mut json);
+    json
+}
+
+fn strip(json: &mut Value) {
+    match json {
+        Value::Object(object) => {
+            let timed = ["seconds", "setup_seconds", "ert_seconds", "backend", "device"];
+            timed.iter().for_each(|name| drop(object.remove(*name)));
+            object.values_mut().for_each(strip);
+        }
+        Value::Array(array) => array.iter_mut().for_each(strip),
+        _ => {}
+    }
+}
+
+const SMALL: [&str; 9] = [
+    "compare",
+    "--problems",
+    "sphere:dim=3,spring",
+    "--algorithms",
+    "pso,de,pso:preset=cpso-paper:individuals=20",
+    "--runs",
+    "6",
+    "--evaluations",
+    "3000",
+];
+
+#[test]
+fn the_same_command_gives_the_same_numbers_on_any_backend() {
+    let folder = tempfile::tempdir().unwrap();
+    let once = json(folder.path(), "a", &[&SMALL[..], &["--threads", "1"]].concat());
+    let again = json(folder.path(), "b", &[&SMALL[..], &["--threads", "3"]].concat());
+    assert_eq!(once, again);
+    let seed = json(folder.path(), "c", &[&SMALL[..], &["--seed", "1"]].concat());
+    assert_ne!(once, seed);
+    let few = ["--evaluations", "300", "--runs", "2"];
+    let few = [&SMALL[..5], &few, &["--backend"]].concat();
+    let [cpu, emulated] =
+        ["cpu", "emulator"].map(|on| json(folder.path(), on, &[&few[..], &[on]].concat()));
+    assert_eq!(cpu, emulated);
+}
+
+#[test]
+fn a_comparison_is_of_independent_runs_that_stop_at_the_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["--target", "1e-1,1e-3", "--quiet"];
+    let json = json(folder.path(), "a", &[&SMALL[..], &words].concat());
+    let [sphere, spring] = json["problems"].as_array().unwrap().as_slice() else {
+        panic!("{json}")
+    };
+    assert_eq!((&sphere["goal"], &spring["problem"]), (&0.0.into(), &"spring".into()));
+    let results = sphere["results"].as_array().unwrap();
+    let runs: Vec<&Value> = results.iter().flat_map(|of| of["runs"].as_array().unwrap()).collect();
+    let numbers: Vec<u64> = runs.iter().map(|run| run["run"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (0..18).collect::<Vec<u64>>());
+    for run in &runs[..12] {
+        assert_eq!(run["stop_reason"], "target", "{run}");
+        assert!(run["value"].as_f64().unwrap() <= 1e-3);
+        let reached: Vec<u64> =
+            run["reached"].as_array().unwrap().iter().map(|at| at.as_u64().unwrap()).collect();
+        assert!(reached[0] <= reached[1] && reached[1] == run["evaluations"].as_u64().unwrap());
+    }
+    // CPSO's coefficients diverge: no run gets there, and nothing is expected of it.
+    assert_eq!(results[2]["targets"][1]["successes"], 0);
+    assert_eq!(results[2]["targets"][1]["ert_evaluations"], Value::Null);
+    let all: u64 = runs[..6].iter().map(|run| run["evaluations"].as_u64().unwrap()).sum();
+    assert_eq!(results[0]["targets"][1]["ert_evaluations"], all as f64 / 6.0);
+    let pairs = sphere["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 3);
+    for pair in pairs {
+        assert!(pair["adjusted_p"].as_f64() >= pair["p"].as_f64(), "{pair}");
+    }
+    // Six runs against six that are all worse.
+    assert_eq!(
+        (&pairs[1]["second"], &pairs[1]["superiority"]),
+        (&results[2]["entrant"], &1.0.into())
+    );
+    assert!(pairs[1]["adjusted_p"].as_f64().unwrap() < 0.02);
+}
+
+#[test]
+fn tables_fit_a_terminal_and_are_written_as_csv_and_markdown() {
+    let folder = tempfile::tempdir().unwrap();
+    let [csv, markdown] = ["a.csv", "a.md"].map(|name| folder.path().join(name));
+    let files = ["--csv", csv.to_str().unwrap(), "--markdown", markdown.to_str().unwrap()];
+    let text = done(&[&SMALL[..], &files].concat());
+    for part in [
+        "6 runs of at most 3,000 evaluations",
+        "sphere:dim=3, 3 dimensions, target 1e-8\n",
+        "de ",
+        "2 problems",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
+    assert!(long.is_empty(), "{long:?}");
+    let markdown = fs::read_to_string(markdown).unwrap();
+    assert!(markdown.contains("| pso:preset=cpso-paper:individuals=20 |"), "{markdown}");
+    let csv = fs::read_to_string(csv).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 2 * 3, "{csv}");
+    assert!(csv.starts_with("problem,dimensions,target,entrant,runs,"), "{csv}");
+    assert!(csv.contains("\nsphere:dim=3,3,0.00000001,de,6,"), "{csv}");
+}
+
+#[test]
+fn a_study_is_a_file_of_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.toml");
+    let study = r#"
+        problems = ["sphere:dim=3", "spring"]
+        algorithms = ["pso", "de", "pso:preset=cpso-paper:individuals=20"]
+        runs = 99
+        evaluations = 3000
+    "#;
+    fs::write(&path, study).unwrap();
+    let file = ["compare", "--study", path.to_str().unwrap()];
+    let of_file = json(folder.path(), "a", &[&file[..], &["--runs", "6"]].concat());
+    assert_eq!(of_file, json(folder.path(), "b", &SMALL));
+
+    fs::write(&path, "problems = [\"sphere\"]\nalgorithm = [\"pso\"]").unwrap();
+    is_bad_input(&file, &["--study", "study.toml", "line 2", "`algorithm`", "algorithms"]);
+    fs::write(&path, "problems = [\"sphere\"]\nalgorithms = [\"pso\"]\nruns = 0").unwrap();
+    is_bad_input(&file, &["runs", "is 0", "at least 1"]);
+    fs::write(&path, "problems = [").unwrap();
+    is_bad_input(&file, &["--study", "line 1"]);
+    is_bad_input(&["compare", "--study", "nowhere.toml"], &["nowhere.toml", "cannot be read"]);
+}
+
+#[test]
+fn what_cannot_be_compared_is_said_before_anything_runs() {
+    let check = |problems: &str, algorithms: &str, more: &[&str], parts: &[&str]| {
+        let words = ["compare", "--problems", problems, "--algorithms", algorithms];
+        is_bad_input(&[&words, more].concat(), parts);
+    };
+    is_bad_input(&["compare"], &["--problems", "at least one"]);
+    is_bad_input(&["compare", "--problems", "sphere"], &["--algorithms", "at least one"]);
+    check("sphare", "pso", &[], &["problem `sphare`", "did you mean sphere"]);
+    check("sphere", "psso", &[], &["algorithm `psso`", "did you mean pso"]);
+    check("sphere", "pso:inertai=1", &[], &["`pso:inertai=1`", "`inertai`", "inertia"]);
+    check("sphere", "pso:inertia=x", &[], &["inertia", "`x`", "finite number"]);
+    check("sphere", "pso:preset=best", &[], &["preset `best`", "cpso-paper"]);
+    check("sphere", "pso:wide", &[], &["`pso:wide`", "`wide`", "KEY=VALUE"]);
+    check("sphere", "pso:individuals=0", &[], &["individuals is `0`", "from 1"]);
+    check("sphere", "pso,pso", &[], &["`pso` twice", "name="]);
+    check("sphere:size=3", "pso", &[], &["key `size`", "dim"]);
+    check("sphere:dim=0", "pso", &[], &["dim is `0`", "at least 1"]);
+    check("sphere:goal=NaN", "pso", &[], &["goal is `NaN`", "finite"]);
+    check("sphere:lower=9", "pso", &["--dim", "2"], &["`sphere:lower=9`", "lower"]);
+    check(
+        "spring,sphere",
+        "pso",
+        &["--dim", "10"],
+        &["--dim is 10", "`spring`", "exactly 3", "dim=3"],
+    );
+    check("spring:shift=1", "pso", &[], &["spring:shift=1", "shift", "0 for spring"]);
+    check("sphere", "de:individuals=3", &[], &["de:individuals=3", "individuals is 3", "4"]);
+    check("sphere", "pso", &["--runs", "0"], &["--runs", "'0'", "from 1"]);
+    check("sphere", "pso", &["--evaluations", "10"], &["pso on sphere", "10", "64"]);
+    check("sphere", "pso", &["--target", "NaN"], &["--target", "'NaN'"]);
+    check("sphere", "spso", &["--backend", "gpu"], &["--backend is gpu", "spso", "cpu, auto"]);
+    check("sphere", "pso", &["--json", "/nowhere/a.json"], &["--json", "/nowhere/a.json"]);
+}
+
+/// The first batch is done in milliseconds, the second would never be.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_shows_what_is_complete() {
+    let problems = "sphere:dim=2,sphere:dim=2:target=-1:name=endless";
+    let words = ["compare", "--problems", problems, "--algorithms", "pso", "--runs", "2"];
+    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
+    program.args(words).args(["--evaluations", "1000000000000", "--backend", "cpu"]);
+    let child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(130), ""));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("1 of 2 batches") && shown.contains("sphere:dim=2, 2"), "{shown}");
+    assert!(!shown.contains("endless"), "{shown}");
+}
+
+const TUNE: [&str; 14] = [
+    "tune",
+    "pso",
+    "--problems",
+    "sphere,rastrigin",
+    "--dim",
+    "4",
+    "--runs",
+    "4",
+    "--evaluations",
+    "2000",
+    "--budget",
+    "32",
+    "--parameters",
+    "inertia,social",
+];
+
+#[test]
+fn what_is_found_is_tested_anew_and_can_be_pasted() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = done(&TUNE);
+    for part in
+        ["inertia", "social", "anew, with other draws, 16 runs each", "95 %", "--algorithm pso"]
+    {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    let [once, again] = [("a", "1"), ("b", "3")].map(|(name, threads)| {
+        json(folder.path(), name, &[&TUNE[..], &["--threads", threads]].concat())
+    });
+    assert_eq!(once, again);
+    assert_eq!(once["configurations"], 32);
+    let parameters = once["parameters"].as_array().unwrap();
+    assert_eq!((&parameters[0][0], &parameters[1][0]), (&"inertia".into(), &"social".into()));
+    // Even so few configurations have one that is better than a poor start.
+    let poor = ["--set", "inertia=1", "--parameters", "inertia"];
+    let tuned = json(folder.path(), "c", &[&TUNE[..12], &poor].concat());
+    let inertia = tuned["parameters"][0][2].as_f64().unwrap();
+    assert!(inertia < 0.95, "{tuned}");
+    assert!(tuned["test"]["interval"][1].as_f64().unwrap() < 1.0, "{tuned}");
+    assert!(text.contains(&format!("--set inertia={}", once["parameters"][0][2])), "{text}");
+}
+
+#[test]
+fn what_cannot_be_tuned_is_said() {
+    let check = |words: &[&str], parts: &[&str]| is_bad_input(&[&["tune"], words].concat(), parts);
+    check(&["pso"], &["--problems"]);
+    check(&["psso", "--problems", "sphere"], &["algorithm `psso`"]);
+    check(&["pso", "--problems", "sphare"], &["problem `sphare`"]);
+    let pso = ["pso", "--problems", "sphere"];
+    let check = |words: &[&str], parts: &[&str]| check(&[&pso, words].concat(), parts);
+    check(&["--parameters", "inertai"], &["--parameters", "`inertai`", "inertia, cognitive"]);
+    check(&["--parameters", "boundary"], &["`boundary`", "no range", "--set"]);
+    check(&["--parameters", "inertia,inertia"], &["`inertia` twice"]);
+    check(&["--set", "inertia=x"], &["--set", "inertia", "`x`"]);
+    check(&["--budget", "3"], &["--budget is 3", "at least 16"]);
+    check(&["--budget", "0"], &["--budget", "'0'"]);
+    check(&["--runs", "0"], &["--runs", "'0'"]);
+    check(&["--target", "0"], &["--target is 0", "above 0"]);
+    check(&["--evaluations", "10"], &["10", "64"]);
+}

@@ -1,0 +1,57 @@
+//! Confidence intervals by drawing samples anew.
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How often the samples are drawn anew.
+const DRAWS: usize = 2000;
+
+/// The interval that has 95 % of what `statistic` gives of samples drawn anew: as many as each had, with
+/// replacement, from each alone. Samples are not empty. The same seed gives the same interval.
+///
+/// **Source.** B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979: the
+/// percentile interval.
+pub fn bootstrap(
+    samples: &[&[f64]],
+    seed: u64,
+    mut statistic: impl FnMut(&[Vec<f64>]) -> f64,
+) -> (f64, f64) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut drawn: Vec<Vec<f64>> = samples.iter().map(|sample| sample.to_vec()).collect();
+    let mut found: Vec<f64> = (0..DRAWS)
+        .map(|_| {
+            for (to, from) in drawn.iter_mut().zip(samples) {
+                to.fill_with(|| from[random.random_range(0..from.len())]);
+            }
+            statistic(&drawn)
+        })
+        .collect();
+    found.sort_by(f64::total_cmp);
+    (found[DRAWS / 40], found[DRAWS - 1 - DRAWS / 40])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(of: &[f64]) -> f64 {
+        of.iter().sum::<f64>() / of.len() as f64
+    }
+
+    /// The mean of 100 numbers of which half are 0 and half are 1 is spread as 0.5 +- 1.96 x 0.05, in whole hundredths,
+    /// of which the interval may miss one.
+    #[test]
+    fn of_a_mean() {
+        let sample: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+        let (low, high) = bootstrap(&[&sample], 1, |drawn| mean(&drawn[0]));
+        assert!((low - 0.4).abs() < 0.015 && (high - 0.6).abs() < 0.015, "{low} to {high}");
+        assert_eq!(bootstrap(&[&sample], 1, |drawn| mean(&drawn[0])), (low, high));
+    }
+
+    #[test]
+    fn each_sample_is_drawn_from_itself() {
+        let (low, high) =
+            bootstrap(&[&[1.0, 2.0], &[10.0]], 0, |drawn| mean(&drawn[0]) + mean(&drawn[1]));
+        assert_eq!((low, high), (11.0, 12.0));
+    }
+}

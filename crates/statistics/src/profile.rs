@@ -1,0 +1,73 @@
+//! How soon several solvers reach several targets.
+
+/// Performance profiles: for each solver the part of all tasks that it solves at no more than so many times the cost
+/// of the solver that is cheapest there.
+///
+/// A task is a problem with a target. Tasks that no solver solves count for all of them.
+///
+/// **Source.** E. Dolan, J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
+/// Programming 91, 2002.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// `[solver][task]`: the cost over the least of the task; infinite where it is not solved. Each solver's are sorted.
+    ratios: Vec<Vec<f64>>,
+}
+
+impl Profile {
+    /// Of costs, `[task][solver]`: positive, infinite where a solver does not solve it, as many in each task.
+    pub fn of(costs: &[Vec<f64>]) -> Profile {
+        let solvers = costs.first().map_or(0, Vec::len);
+        let least = |task: &Vec<f64>| task.iter().copied().fold(f64::INFINITY, f64::min);
+        let ratio = |task: &Vec<f64>, solver: usize| match task[solver] {
+            cost if cost < f64::INFINITY => cost / least(task),
+            _ => f64::INFINITY,
+        };
+        let of = |solver| {
+            let mut ratios: Vec<f64> = costs.iter().map(|task| ratio(task, solver)).collect();
+            ratios.sort_by(f64::total_cmp);
+            ratios
+        };
+        Profile { ratios: (0..solvers).map(of).collect() }
+    }
+
+    /// The part of all tasks that a solver solves at no more than `times` the least cost, 0 to 1.
+    pub fn part(&self, solver: usize, times: f64) -> f64 {
+        let ratios = &self.ratios[solver];
+        let solved = ratios.partition_point(|ratio| *ratio <= times && ratio.is_finite());
+        solved as f64 / ratios.len().max(1) as f64
+    }
+
+    /// How many tasks there are.
+    pub fn tasks(&self) -> usize {
+        self.ratios.first().map_or(0, Vec::len)
+    }
+
+    /// A solver's ratios of the tasks that it solves, sorted: where its profile steps up.
+    pub fn steps(&self, solver: usize) -> &[f64] {
+        let ratios = &self.ratios[solver];
+        &ratios[..ratios.partition_point(|ratio| ratio.is_finite())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        const NEVER: f64 = f64::INFINITY;
+        let costs = [[100.0, 200.0], [300.0, 100.0], [NEVER, 50.0], [NEVER, NEVER]];
+        let profile = Profile::of(&costs.map(|task| task.to_vec()));
+        assert_eq!(profile.steps(0), [1.0, 3.0]);
+        assert_eq!(profile.steps(1), [1.0, 1.0, 2.0]);
+        assert_eq!(
+            [1.0, 2.9, 3.0, NEVER].map(|times| profile.part(0, times)),
+            [0.25, 0.25, 0.5, 0.5]
+        );
+        assert_eq!(
+            [0.9, 1.0, 2.0, NEVER].map(|times| profile.part(1, times)),
+            [0.0, 0.5, 0.75, 0.75]
+        );
+        assert_eq!(Profile::of(&[]).ratios.len(), 0);
+    }
+}

@@ -1,0 +1,28 @@
+//! How soon a target is reached.
+
+/// What it costs to reach a target for once, where each run that does not reach it is followed by another: the cost
+/// of all runs over the number of those that reached it. Infinite where none did.
+///
+/// The cost of a run is counted until it reaches the target or is given up, in evaluations or in seconds.
+///
+/// **Source.** N. Hansen, A. Auger, S. Finck, R. Ros, "Real-parameter black-box optimization benchmarking 2010:
+/// experimental setup", INRIA RR-7215, section 4.
+pub fn expected_running_time(of_all_runs: f64, successes: usize) -> f64 {
+    match successes {
+        0 => f64::INFINITY,
+        _ => of_all_runs / successes as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two runs reach it after 100 and 300 evaluations, two are given up after 1,000: on average it takes as many
+    /// failures as successes, 1,000 + 200.
+    #[test]
+    fn by_hand() {
+        assert_eq!(expected_running_time(100.0 + 300.0 + 1000.0 + 1000.0, 2), 1200.0);
+        assert_eq!(expected_running_time(1000.0, 0), f64::INFINITY);
+    }
+}
