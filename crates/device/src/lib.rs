@@ -44,6 +44,7 @@ pub mod data;
 pub mod entry;
 pub mod grid;
 pub mod objective;
+pub mod piece;
 pub mod point;
 pub mod shared;
 pub mod thread;
