@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use warpswarm::algorithms::Value;
-use warpswarm::problems::ProblemInfo;
 use warpswarm::{Algorithm, Precise, Report, RunReport};
+
+use crate::problem::Problem;
 
 /// The result of `solve`. Numbers of a run are written in its precision, so that they read back to
 /// the same bits.
@@ -45,14 +46,14 @@ struct Best<'a, R> {
     violation: Number<R>,
     #[serde(serialize_with = "numbers")]
     position: &'a [R],
-    constraints: Vec<Constrained<R>>,
+    constraints: Vec<Constrained<'a, R>>,
 }
 
 /// A constraint at the best point, at most zero where it is met.
 #[derive(Debug, Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
-struct Constrained<R> {
-    name: &'static str,
+struct Constrained<'a, R> {
+    name: &'a str,
     value: Number<R>,
 }
 
@@ -85,7 +86,7 @@ fn numbers<R: Precise + Serialize, S: Serializer>(
 /// What was asked for, as far as the report does not say it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'a> {
-    pub(crate) problem: &'a ProblemInfo,
+    pub(crate) problem: &'a Problem,
     pub(crate) dimensions: u64,
     pub(crate) algorithm: &'a Algorithm,
     pub(crate) seed: u64,
@@ -95,7 +96,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     pub(crate) fn new(question: &Question<'a>, report: &'a Report<R>) -> Self {
         let parameters = question.algorithm.parameters();
         Solved {
-            problem: question.problem.id,
+            problem: question.problem.name(),
             dimensions: question.dimensions,
             algorithm: question.algorithm.info().id,
             parameters: parameters.into_iter().map(|(name, value)| (name, json(value))).collect(),
@@ -118,9 +119,10 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     }
 }
 
-fn run<'a, R: Precise + Serialize>(problem: &ProblemInfo, run: &'a RunReport<R>) -> Run<'a, R> {
+fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) -> Run<'a, R> {
     let warpswarm::Best { value, violation, position } = &run.best;
-    let constraints = constraints(problem, position);
+    let constraints = problem.constraints(position).into_iter();
+    let constraints = constraints.map(|(name, g)| Constrained { name, value: Number(g) }).collect();
     Run {
         best: Best { value: Number(*value), violation: Number(*violation), position, constraints },
         evaluations: run.evaluations,
@@ -128,13 +130,6 @@ fn run<'a, R: Precise + Serialize>(problem: &ProblemInfo, run: &'a RunReport<R>)
         stop_reason: run.stop_reason.name(),
         not_finite: run.not_finite,
     }
-}
-
-/// Each constraint at `x`. No problem with constraints can be shifted, so none is here.
-fn constraints<R: Precise>(problem: &ProblemInfo, x: &[R]) -> Vec<Constrained<R>> {
-    let values = problem.evaluate(x).map_or(Vec::new(), |evaluation| evaluation.constraints);
-    let named = problem.constraints.iter().zip(values);
-    named.map(|(constraint, g)| Constrained { name: constraint.name, value: Number(g) }).collect()
 }
 
 /// A parameter; one that is not set is null.

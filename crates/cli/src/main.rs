@@ -3,6 +3,7 @@
 //!
 //! * [`args`]: the command line.
 //! * [`solve`], [`list`], [`new`], [`doctor`], [`setup`]: the commands.
+//! * [`problem`]: what `solve` minimises, built in or from a file.
 //! * [`json`], [`summary`], [`trace`]: what `solve` writes, for programs, people and spreadsheets.
 //! * [`failure`]: what went wrong, and with which exit code.
 
@@ -12,6 +13,7 @@ mod failure;
 mod json;
 mod list;
 mod new;
+mod problem;
 mod setup;
 mod solve;
 mod summary;

@@ -12,12 +12,13 @@ use serde::Serialize;
 use warpswarm::problems::ProblemInfo;
 use warpswarm::{
     Algorithm, Bounds, Error, Precise, Precision, Progress, Report, Settings, Stop, StopReason,
-    algorithms, problems,
+    algorithms,
 };
 
 use crate::args::SolveArgs;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::json::{Question, Solved};
+use crate::problem::Problem;
 use crate::summary::Summary;
 use crate::trace;
 
@@ -27,7 +28,7 @@ const BYTES_PER_DIMENSION: usize = 64;
 
 /// Minimises what the arguments say, and writes what they ask for.
 pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Failure> {
-    let problem = problems::find(&args.problem)?;
+    let problem = &Problem::find(args)?;
     let algorithm = algorithm(args)?;
     match args.precision {
         Precision::F32 => solve::<f32>(args, problem, &algorithm),
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Failure> {
 
 fn solve<R: Precise + Serialize>(
     args: &SolveArgs,
-    problem: &ProblemInfo,
+    problem: &Problem,
     algorithm: &Algorithm,
 ) -> Result<ExitCode, Failure> {
     let shift = args.shift;
@@ -46,7 +47,10 @@ fn solve<R: Precise + Serialize>(
         let allowed = format!("allowed: a number that is finite in {name} (--precision)");
         return Err(Failure::Input(format!("--shift is {shift:?}; {allowed}")));
     }
-    let bounds = bounds(args, problem)?;
+    let bounds = match problem {
+        Problem::BuiltIn(info) => bounds(args, info)?,
+        Problem::File(file) => file.bounds().clone(),
+    };
     let settings = settings(args)?;
     let mut optimiser = problem.optimiser::<R>(shift, &bounds, algorithm, &settings)?;
     // Opened before the work, so that a path that cannot be written costs no time.

@@ -20,7 +20,7 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let Summary { question, report } = self;
         let mut line = |name: &str, text: &dyn fmt::Display| writeln!(f, "{name:<12}{text}");
         let dimensions = counted(question.dimensions, "dimension");
-        line("problem", &format!("{}, {dimensions}", question.problem.id))?;
+        line("problem", &format!("{}, {dimensions}", question.problem.name()))?;
         let algorithm = question.algorithm.info().id;
         let precision = R::PRECISION;
         line("algorithm", &format!("{algorithm}, {precision}, seed {}", question.seed))?;
