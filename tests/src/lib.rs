@@ -5,6 +5,7 @@
 //! other places, and compares the whole state, bit for bit.
 
 pub mod own;
+pub mod problem_files;
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{

@@ -7,6 +7,7 @@ use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, methods, own,
+    problem_files,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -31,6 +32,11 @@ fn every_problem() {
             check(&Case { iterations: 40, ..case }, &everywhere());
         }
     }
+}
+
+#[test]
+fn expressions() {
+    problem_files::check(&[1, 2, 5, 29, 60, 125, 200, 1100], &everywhere());
 }
 
 #[test]

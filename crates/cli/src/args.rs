@@ -92,6 +92,7 @@ const SOLVE_EXAMPLES: &str = "\
 Examples:
   warpswarm solve rastrigin --dim 30 --seed 7
   warpswarm solve spring --precision f64
+  warpswarm solve my-problem.toml --precision f64
   warpswarm solve sphere --dim 100 --individuals 65536 --target 1e-6 --seconds 10
   warpswarm solve rastrigin --runs 1000 --json results.json
   warpswarm solve rastrigin --runs 50 --plot convergence.svg --plot distribution.png
@@ -114,7 +115,7 @@ printing the best so far.";
 
 #[derive(Debug, Args)]
 pub(crate) struct SolveArgs {
-    /// What to minimise; `warpswarm list problems` shows all
+    /// What to minimise: one of `warpswarm list problems`, or a problem file, which ends in .toml
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: String,
 

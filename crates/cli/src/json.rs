@@ -47,14 +47,14 @@ struct Best<'a, R> {
     violation: Number<R>,
     #[serde(serialize_with = "numbers")]
     position: &'a [R],
-    constraints: Vec<Constrained<R>>,
+    constraints: Vec<Constrained<'a, R>>,
 }
 
 /// A constraint at the best point, at most zero where it is met.
 #[derive(Debug, Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
-struct Constrained<R> {
-    name: &'static str,
+struct Constrained<'a, R> {
+    name: &'a str,
     value: Number<R>,
 }
 
@@ -111,10 +111,10 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     }
 }
 
-fn run<'a, R: Precise + Serialize>(problem: &Problem, run: &'a RunReport<R>) -> Run<'a, R> {
+fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) -> Run<'a, R> {
     let warpswarm::Best { value, violation, position } = &run.best;
-    let named = problem.constraints(position).into_iter();
-    let constraints = named.map(|(name, g)| Constrained { name, value: Number(g) }).collect();
+    let constraints = problem.constraints(position).into_iter();
+    let constraints = constraints.map(|(name, g)| Constrained { name, value: Number(g) }).collect();
     Run {
         best: Best { value: Number(*value), violation: Number(*violation), position, constraints },
         evaluations: run.evaluations,

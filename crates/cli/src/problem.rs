@@ -1,6 +1,7 @@
-//! What a run minimises: a problem by its name, with bounds.
+//! What a run minimises: a problem by its name, with bounds, or one from a file.
 
 use serde::{Deserialize, Serialize};
+use warpswarm::problem_file::ProblemFile;
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{Algorithm, Bounds, Error, Fitness, Optimiser, Precise, Settings};
 
@@ -13,14 +14,22 @@ const BYTES_PER_DIMENSION: usize = 64;
 
 /// A problem with its size and bounds.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(tag = "from", rename_all = "kebab-case")]
+pub(crate) enum Problem {
+    BuiltIn(BuiltIn),
+    File(Box<ProblemFile>),
+}
+
+/// A problem of the library's.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "Written", into = "Written")]
-pub(crate) struct Problem {
+pub(crate) struct BuiltIn {
     info: &'static ProblemInfo,
     shift: f64,
     bounds: Bounds,
 }
 
-/// A problem as `run.toml` has it.
+/// The same as `run.toml` has it.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -53,14 +62,14 @@ impl Each {
     }
 }
 
-impl From<Problem> for Written {
-    fn from(Problem { info, shift, bounds }: Problem) -> Self {
+impl From<BuiltIn> for Written {
+    fn from(BuiltIn { info, shift, bounds }: BuiltIn) -> Self {
         let (lower, upper) = (Each::of(bounds.lower()), Each::of(bounds.upper()));
         Written { name: info.id.into(), dimensions: bounds.dimensions(), shift, lower, upper }
     }
 }
 
-impl TryFrom<Written> for Problem {
+impl TryFrom<Written> for BuiltIn {
     type Error = Error;
 
     fn try_from(written: Written) -> Result<Self, Error> {
@@ -71,44 +80,79 @@ impl TryFrom<Written> for Problem {
         if lower.len() != dimensions {
             return Err(Error::BoundLengths { lower: lower.len(), upper: dimensions });
         }
-        Ok(Problem { info, shift: written.shift, bounds: Bounds::new(lower, upper)? })
+        Ok(BuiltIn { info, shift: written.shift, bounds: Bounds::new(lower, upper)? })
     }
 }
 
 impl Problem {
-    /// The problem that the arguments say.
+    /// The problem that the arguments say: a file where it ends in `.toml`.
     pub(crate) fn of(args: &SolveArgs) -> Result<Self, Failure> {
-        let info = problems::find(&args.problem)?;
-        Ok(Problem { info, shift: args.shift, bounds: bounds(args, info)? })
+        if !args.problem.ends_with(".toml") {
+            let info = problems::find(&args.problem)?;
+            let bounds = bounds(args, info)?;
+            return Ok(Problem::BuiltIn(BuiltIn { info, shift: args.shift, bounds }));
+        }
+        // A file says by itself what these would.
+        let shift = (args.shift != 0.0).then_some(args.shift);
+        let given = [("--lower", args.lower), ("--upper", args.upper), ("--shift", shift)];
+        let given = given.into_iter().filter_map(|(option, value)| Some((option, value?)));
+        let given = args.dim.map(|dim| ("--dim", dim as f64)).into_iter().chain(given).next();
+        if let Some((option, value)) = given {
+            let file = &args.problem;
+            return Err(Failure::Input(format!(
+                "{option} is {value}; allowed: nothing beside {file}, which gives its variables and their bounds"
+            )));
+        }
+        Ok(Problem::File(Box::new(ProblemFile::load(&args.problem)?)))
     }
 
     /// The name that users give it.
     pub(crate) fn id(&self) -> &str {
-        self.info.id
+        match self {
+            Problem::BuiltIn(problem) => problem.info.id,
+            Problem::File(file) => file.name(),
+        }
     }
 
     pub(crate) fn dimensions(&self) -> usize {
-        self.bounds.dimensions()
+        self.bounds().dimensions()
     }
 
     pub(crate) fn bounds(&self) -> &Bounds {
-        &self.bounds
+        match self {
+            Problem::BuiltIn(problem) => &problem.bounds,
+            Problem::File(file) => file.bounds(),
+        }
     }
 
     /// What a coordinate is called; `x1` and so on where it has no name.
     pub(crate) fn coordinate(&self, i: usize) -> String {
-        self.info.coordinates.get(i).map_or_else(|| format!("x{}", i + 1), |&name| name.into())
+        let name = match self {
+            Problem::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
+            Problem::File(file) => file.coordinate(i),
+        };
+        name.unwrap_or_else(|| format!("x{}", i + 1))
     }
 
     /// The names of the constraints.
     pub(crate) fn constraint_names(&self) -> Vec<&str> {
-        self.info.constraints.iter().map(|constraint| constraint.name).collect()
+        match self {
+            Problem::BuiltIn(BuiltIn { info, .. }) => {
+                info.constraints.iter().map(|constraint| constraint.name).collect()
+            }
+            Problem::File(file) => file.constraints().map(|(name, _)| name).collect(),
+        }
     }
 
     /// Violation and value at a point.
     pub(crate) fn fitness(&self, x: &[f64]) -> Fitness<f64> {
-        let x: Vec<_> = x.iter().map(|x| x - self.shift).collect();
-        self.info.evaluate(&x).map_or(Fitness::WORST, |found| found.fitness)
+        let found = match self {
+            Problem::BuiltIn(BuiltIn { info, shift, .. }) => {
+                info.evaluate(&x.iter().map(|x| x - shift).collect::<Vec<_>>())
+            }
+            Problem::File(file) => file.evaluate(x),
+        };
+        found.map_or(Fitness::WORST, |found| found.fitness)
     }
 
     /// What minimises it.
@@ -117,19 +161,27 @@ impl Problem {
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Optimiser<R>, Failure> {
-        if !R::from_f64(self.shift).is_finite() {
-            let (shift, name) = (self.shift, R::PRECISION);
+        let BuiltIn { info, shift, bounds } = match self {
+            Problem::BuiltIn(problem) => problem,
+            Problem::File(file) => return Ok(file.optimiser(algorithm, settings)?),
+        };
+        if !R::from_f64(*shift).is_finite() {
+            let name = R::PRECISION;
             let allowed = format!("allowed: a number that is finite in {name} (--precision)");
             return Err(Failure::Input(format!("--shift is {shift:?}; {allowed}")));
         }
-        Ok(self.info.optimiser::<R>(self.shift, &self.bounds, algorithm, settings)?)
+        Ok(info.optimiser::<R>(*shift, bounds, algorithm, settings)?)
     }
 
     /// Each constraint at `x` with its name, at most zero where it is met. No problem with constraints can be shifted,
     /// so none is here.
-    pub(crate) fn constraints<R: Precise>(&self, x: &[R]) -> Vec<(&'static str, R)> {
-        let values = self.info.evaluate(x).map_or(Vec::new(), |found| found.constraints);
-        self.info.constraints.iter().map(|constraint| constraint.name).zip(values).collect()
+    pub(crate) fn constraints<R: Precise>(&self, x: &[R]) -> Vec<(&str, R)> {
+        let found = match self {
+            Problem::BuiltIn(problem) => problem.info.evaluate(x),
+            Problem::File(file) => file.evaluate(x),
+        };
+        let values = found.map_or(Vec::new(), |found| found.constraints);
+        self.constraint_names().into_iter().zip(values).collect()
     }
 }
 

@@ -558,3 +558,71 @@ fn an_interrupt_prints_the_best_so_far() {
     let json: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
 }
+
+/// A folder with a problem file, and with points beside it.
+fn problem_file(text: &str, points: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("points.csv"), points).unwrap();
+    let path = folder.path().join("mine.toml");
+    std::fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap().to_string();
+    (folder, path)
+}
+
+const FIT: &str = "minimise = \"sum(i, (y[i] - a * exp(-t[i] / tau))^2)\"\n[variables]\n\
+    a = { lower = 0, upper = 10 }\ntau = { lower = 0.1, upper = 100, scale = \"log\" }\n\
+    [data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n[constraints]\nsmall = \"a <= 9\"\n";
+
+#[test]
+fn a_problem_file_is_solved_on_every_backend_with_the_same_bits() {
+    let (_folder, path) = problem_file(FIT, "t,y\n0,8\n1,4\n2,2\n");
+    let arguments = [&*path, "--individuals", "64", "--iterations", "200", "--precision", "f64"];
+    let found = solve(&arguments);
+    assert_eq!(found["problem"], "mine");
+    let best = &found["runs"][0]["best"];
+    assert_eq!(best["constraints"][0]["name"], "small");
+    assert!((best["position"][0].as_f64().unwrap() - 8.0).abs() < 1e-3, "{best}");
+    assert!((best["position"][1].as_f64().unwrap() * 2_f64.ln() - 1.0).abs() < 1e-3, "{best}");
+    let on = |backend| runs(&[&arguments[..], &["--backend", backend]].concat());
+    assert_eq!(on("cpu"), on("emulator"));
+}
+
+#[test]
+fn the_problem_files_of_the_examples_are_solved() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/problems");
+    let best = |name: &str| {
+        let path = folder.join(name);
+        let found = solve(&[path.to_str().unwrap(), "--precision", "f64", "--backend", "cpu"]);
+        found["runs"][0]["best"]["value"].as_f64().unwrap()
+    };
+    assert!((best("spring.toml") - 0.01267).abs() < 1e-4);
+    assert!(best("rosenbrock.toml") < 5.0);
+    assert!((0.5..1.5).contains(&best("decay.toml")));
+}
+
+#[test]
+fn bad_problem_files() {
+    let bad = |text: &str, points: &str, parts: &[&str]| {
+        let (_folder, path) = problem_file(text, points);
+        is_bad_input(&[&path], parts);
+    };
+    bad(
+        &FIT.replace("tau)", "tua)"),
+        "t,y\n0,8\n",
+        &["minimise: unknown name `tua`", "did you mean `tau`", "\n", "^^^"],
+    );
+    bad(&FIT.replace("a * exp", "a * * exp"), "t,y\n0,8\n", &["expected a number", "^"]);
+    bad(FIT, "t,z\n0,8\n", &["points.csv", "no column `y`", "t, z"]);
+    bad(FIT, "t,y\n0,8\n1,many\n", &["points.csv", "line 3, column `y`: \"many\" is no number"]);
+    bad(&FIT.replace("points.csv", "none.csv"), "", &["none.csv", "cannot be read"]);
+    bad(
+        &FIT.replace("lower = 0,", "lower = 20,"),
+        "t,y\n0,8\n",
+        &["variable `a`: lower is 20, above"],
+    );
+    bad(&FIT.replace("[constraints]", "[constraint]"), "t,y\n0,8\n", &["constraint", "line 8"]);
+    is_bad_input(&["none.toml"], &["none.toml", "cannot be read"]);
+    let (_folder, path) = problem_file(FIT, "t,y\n0,8\n");
+    is_bad_input(&[&path, "--dim", "3"], &["--dim is 3", "gives its variables"]);
+    is_bad_input(&[&path, "--lower", "-3"], &["--lower is -3"]);
+}

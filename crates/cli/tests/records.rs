@@ -255,3 +255,34 @@ fn a_trace_without_a_folder_has_no_statistics() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.lines().skip(1).all(|line| line.ends_with(",,")), "{text}");
 }
+
+/// What a problem from a file is kept with its run, so that neither is needed to repeat it or to go on.
+#[test]
+fn a_problem_from_a_file_is_kept_with_its_run() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_string();
+    let text = r#"
+        minimise = "sum(i, (y[i] - a * exp(-t[i] / tau))^2)"
+        variables = { a = { lower = 0, upper = 10 }, tau = { lower = 0.1, upper = 100, scale = "log" } }
+        data = { file = "points.csv", columns = ["t", "y"] }
+        constraints = { small = "a <= 4" }
+    "#;
+    fs::write(at("decay.toml"), text).unwrap();
+    fs::write(at("points.csv"), "y,t\n5.1,0\n3.2,1.1\n1.9,2.3\n0.1,9\n").unwrap();
+    let (problem, out, file) = (at("decay.toml"), at("out"), at("run.ws"));
+    let solve = ["solve", &problem, "--individuals", "32", "--iterations", "30", "--json", "-"];
+    let more = ["--out", &out, "--checkpoint", &file, "--population-every", "10"];
+    let json = succeeds(&words(&solve, &more));
+    assert!(json.contains("\"problem\":\"decay\"") && json.contains("\"small\""), "{json}");
+    fs::remove_file(at("decay.toml")).unwrap();
+    fs::remove_file(at("points.csv")).unwrap();
+    assert!(succeeds(&["rerun", &out]).contains("the same bits"));
+    let emulated = succeeds(&["rerun", &out, "--backend", "emulator"]);
+    assert!(emulated.contains("the same bits"), "{emulated}");
+    let more = succeeds(&["resume", &file, "--iterations", "20", "--json", "-"]);
+    assert!(more.contains("\"iterations\":50"), "{more}");
+    let toml = fs::read_to_string(at("out/run.toml")).unwrap();
+    fs::write(at("out/run.toml"), toml.replacen("5.1", "5.2", 1)).unwrap();
+    let output = run(&["rerun", &out]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+}

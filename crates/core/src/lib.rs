@@ -9,6 +9,7 @@
 //! * [`sum`]: the order in which terms are added.
 //! * [`objective`]: what is minimised, and the point at which it is evaluated.
 //! * [`data`]: tables of numbers that an objective reads.
+//! * [`expression`]: objectives that are put together when a program runs.
 //! * [`variable`]: names, bounds and scales of its variables.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
 //! * [`pso`]: particle swarm optimisation.
@@ -32,6 +33,7 @@ pub mod cmepso;
 pub mod data;
 pub mod de;
 pub mod epso;
+pub mod expression;
 pub mod fwa;
 pub mod gpu_fwa;
 pub mod launch;

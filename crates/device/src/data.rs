@@ -68,6 +68,18 @@ impl<R: DeviceReal> Data<R> for DeviceData<R> {
     }
 }
 
+/// The datum at a place of those that all runs share.
+///
+/// # Safety
+///
+/// The arrays are as [`DataArgs`] says, nothing writes to them while the kernel runs, and they have that place.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub(crate) unsafe fn shared<R: DeviceReal>(args: &DataArgs<R>, place: usize) -> R {
+    // SAFETY: the caller's.
+    constant(unsafe { View::new(args.all, args.count as usize) }, place)
+}
+
 /// Element `i` of an array that nothing writes to while the kernel runs, through the cache for that.
 #[inline(always)]
 fn constant<R: DeviceReal>(numbers: View<R>, i: usize) -> R {

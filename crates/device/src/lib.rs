@@ -45,6 +45,7 @@ pub mod data;
 pub mod entry;
 pub mod grid;
 pub mod objective;
+pub mod piece;
 pub mod point;
 pub mod shared;
 pub mod thread;

@@ -5,12 +5,14 @@
 
 mod bulk;
 mod linked;
+mod pieces;
 mod shared;
 
 use core::arch::{asm, nvptx};
 
 pub(crate) use bulk::*;
 pub(crate) use linked::*;
+pub(crate) use pieces::*;
 pub(crate) use shared::*;
 
 // Collective operations go through LLVM's intrinsics: they are known to be convergent, so that the

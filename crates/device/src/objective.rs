@@ -119,11 +119,18 @@ pub trait Handed: Sized {
     fn judge_row(row: u64, dimensions: u32) -> Fitness<Self>;
     /// Gives the kernel its answer.
     fn answer(fitness: Fitness<Self>);
+    /// What an operation's [piece](crate::piece) is of.
+    fn arguments() -> [Self; 3];
+    /// The term of a number that a reduction's piece asks for.
+    fn term(k: u32) -> Self;
+    /// Gives a piece's result.
+    fn give(result: Self);
 }
 
 #[cfg(target_arch = "nvptx64")]
 macro_rules! handed {
-    ($real:ty, $judge_tile:ident, $handed_coordinates:ident, $judge_row:ident, $answer:ident) => {
+    ($real:ty, $judge_tile:ident, $handed_coordinates:ident, $judge_row:ident, $answer:ident,
+        $arguments:ident, $term:ident, $give:ident) => {
         impl Handed for $real {
             #[inline(always)]
             fn judge_tile<const K: usize>(
@@ -148,14 +155,44 @@ macro_rules! handed {
             fn answer(fitness: Fitness<Self>) {
                 machine::$answer(fitness.violation.to_bits(), fitness.value.to_bits());
             }
+            #[inline(always)]
+            fn arguments() -> [Self; 3] {
+                machine::$arguments().map(Self::from_bits)
+            }
+            #[inline(always)]
+            fn term(k: u32) -> Self {
+                Self::from_bits(machine::$term(k))
+            }
+            #[inline(always)]
+            fn give(result: Self) {
+                machine::$give(result.to_bits());
+            }
         }
     };
 }
 
 #[cfg(target_arch = "nvptx64")]
-handed!(f32, judge_tile_32, handed_coordinates_32, judge_row_32, answer_32);
+handed!(
+    f32,
+    judge_tile_32,
+    handed_coordinates_32,
+    judge_row_32,
+    answer_32,
+    piece_arguments_32,
+    piece_term_32,
+    piece_answer_32
+);
 #[cfg(target_arch = "nvptx64")]
-handed!(f64, judge_tile_64, handed_coordinates_64, judge_row_64, answer_64);
+handed!(
+    f64,
+    judge_tile_64,
+    handed_coordinates_64,
+    judge_row_64,
+    answer_64,
+    piece_arguments_64,
+    piece_term_64,
+    piece_answer_64
+);
 
 /// A point in a row of memory, whoever walks it.
 macro_rules! of_a_row {

@@ -44,7 +44,11 @@ pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize
             leaf = O::combine(leaf, term(i));
             i += LEAVES;
         }
-        tiles.push::<O>(warp::join::<R, O, 32>(leaf));
+        let joined = warp::join::<R, O, 32>(leaf);
+        if n <= TILE {
+            return O::finish(joined);
+        }
+        tiles.push::<O>(joined);
         start = end;
     }
     O::finish(tiles.result::<O>())
@@ -316,7 +320,12 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
                 leaves.push::<O>(leaf);
                 c += 1;
             }
-            tiles.push::<O>(warp::join::<R, O, LANES>(leaves.result::<O>()));
+            let joined = warp::join::<R, O, LANES>(leaves.result::<O>());
+            // The join of many tiles is as long as all of this.
+            if n <= TILE {
+                return O::finish(joined);
+            }
+            tiles.push::<O>(joined);
             start = end;
         }
         O::finish(tiles.result::<O>())

@@ -1,13 +1,20 @@
 //! Everything that can go wrong, with the names and the values that a user needs to put it right.
 
+mod fault;
+mod nearest;
+mod place;
+
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::choices::Schedule;
+pub(crate) use nearest::nearest;
+use place::pointed_at;
 
 /// What [`Result`](std::result::Result) means in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something could not be done. Its text is one line.
+/// Why something could not be done. Its text is one line, but for an expression, which is shown below.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -141,6 +148,28 @@ pub enum Error {
         lower: f64,
         /// Its upper bound.
         upper: f64,
+    },
+    /// A problem file, or a file of its data, cannot be read, or something in it is not allowed.
+    #[error("{file}: {message}")]
+    ProblemFile {
+        /// The file.
+        file: String,
+        /// What is wrong, and what is allowed.
+        message: String,
+    },
+    /// An expression of a problem file is wrong.
+    #[error("{file}: {key}: {message}\n{}", pointed_at(text, at))]
+    Expression {
+        /// The file.
+        file: String,
+        /// What it is the expression of.
+        key: String,
+        /// The expression.
+        text: String,
+        /// The bytes of it that are wrong.
+        at: Range<usize>,
+        /// What is wrong with them.
+        message: String,
     },
     /// The state of the runs does not fit in an address space.
     #[error(
@@ -352,55 +381,4 @@ pub enum Error {
         /// The failure.
         cause: String,
     },
-}
-
-impl Error {
-    /// Whether the input is at fault, rather than the machine: what a program says with exit code 2.
-    pub fn is_input(&self) -> bool {
-        use Error::*;
-        match self {
-            UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
-            Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
-            BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
-            BoundScale { .. } | FirstPoint { .. } => true,
-            DataLength { .. } | DataNan { .. } | DataSize { .. } | Runs { .. } => true,
-            Objective { .. } | Told { .. } | NotPlaced => true,
-            BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
-            File { doing, .. } => *doing == "read",
-            Threads { .. }
-            | HostMemory { .. }
-            | NoDriver
-            | NoDevice { .. }
-            | DriverTooOld { .. } => false,
-            UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
-            NotExported { .. } => true,
-            NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => false,
-            Driver { .. } | DeviceLost { .. } => false,
-        }
-    }
-}
-
-/// The names of a registry most like the one that was given, the nearest first.
-pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
-    let name = name.to_lowercase();
-    let mut ranked: Vec<_> =
-        known.iter().map(|&known| (strsim::jaro_winkler(&name, known), known)).collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let close = ranked.iter().take_while(|(likeness, _)| *likeness > 0.6).count();
-    ranked.truncate(close.clamp(1, 3).max(if close == 0 { 3 } else { 1 }));
-    ranked.into_iter().map(|(_, known)| known).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_comes_first() {
-        let known = ["sphere", "rastrigin", "rosenbrock", "euclidean"];
-        assert_eq!(nearest("rastrgin", &known)[0], "rastrigin");
-        assert_eq!(nearest("Sphere", &known)[0], "sphere");
-        assert_eq!(nearest("", &known).len(), 3);
-        assert_eq!(nearest("qqq", &known).len(), 3);
-    }
 }

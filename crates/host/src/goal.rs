@@ -72,6 +72,7 @@ fn portable<R: Real, O: Objective<R>>(
         name,
         objective: Parameter::of(objective),
         own: Some(kernels),
+        program: None,
         problem: None,
         constrained: O::CONSTRAINED,
         gathers: O::GATHERS,

@@ -39,6 +39,7 @@
 //! * An [`Objective`] runs on CPU and GPU; a [`HostObjective`] is a closure; with [`AskTell`] the caller evaluates.
 //! * [`Report`] is what comes out.
 //! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
+//! * `problem_file` has problems that are written down in files, with the feature `problem-files`.
 //! * [`system`] says what this machine and this build of the library can do.
 
 #![deny(unsafe_code, missing_docs)]
@@ -56,6 +57,11 @@ mod optimiser;
 mod own;
 mod planner;
 mod population;
+#[cfg(feature = "problem-files")]
+pub mod problem_file;
+#[cfg(not(feature = "problem-files"))]
+#[path = "problem_file/none.rs"]
+mod problem_file;
 pub mod problems;
 mod report;
 #[cfg(feature = "serde")]

@@ -259,6 +259,7 @@ pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<Target
                     name: stringify!($problem).into(),
                     objective,
                     own: None,
+                    program: None,
                     problem: Some(($problem::ID, $problem::DIMENSIONS)),
                     constrained: O::CONSTRAINED,
                     gathers: O::GATHERS,

@@ -15,6 +15,8 @@ pub use warpswarm_core::{Fitness, Objective, Point, Real, Table, Variable};
 #[doc(hidden)]
 pub use warpswarm_device as device;
 
+#[cfg(feature = "built-in")]
+pub mod expressions;
 pub mod generation;
 pub mod objectives;
 #[cfg(feature = "built-in")]

@@ -77,9 +77,11 @@ macro_rules! export_problems {
         })*
 
         warpswarm_device::on_host! {
-        /// Every problem's objective, for the emulator.
+        /// Every problem's objective, and expressions, for the emulator.
         pub fn all() -> impl Iterator<Item = &'static warpswarm_device::emulator::Linkable> {
-            [$($problem::f32(), $problem::f64()),*].into_iter().flatten()
+            use crate::expressions::expression;
+            let expressions = [expression::f32(), expression::f64()];
+            [$($problem::f32(), $problem::f64()),*].into_iter().chain(expressions).flatten()
         }
         }
     };

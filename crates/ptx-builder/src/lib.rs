@@ -1,6 +1,7 @@
 //! From a crate of GPU kernels to PTX that a driver can load.
 //!
-//! Reading a package ([`Package`]) and putting an objective into a kernel ([`link`](link())) are always here;
+//! Reading a package ([`Package`]), putting an objective into a kernel ([`link`](link())) and an expression's together
+//! ([`Composer`]) are always here;
 //! the host library does so at run time. Making a package needs the feature `build`:
 //!
 //! 1. `DeviceToolchain::find` looks for a rustc with library sources;
@@ -14,6 +15,7 @@
 pub mod build_script;
 #[cfg(feature = "build")]
 pub mod compile;
+pub mod compose;
 pub mod cut;
 pub mod link;
 pub mod package;
@@ -31,6 +33,7 @@ mod words;
 pub use build_script::{BuildScript, for_build_script};
 #[cfg(feature = "build")]
 pub use compile::{CompileError, Kernels};
+pub use compose::Composer;
 pub use cut::{CutError, Module, Version, cut};
 pub use link::{LinkError, link};
 #[cfg(feature = "build")]

@@ -24,6 +24,12 @@ pub enum LinkError {
         /// The kernel or the objective.
         part: &'static str,
     },
+    /// What an objective was to be put together from is not there.
+    #[error("there is no piece `{piece}`")]
+    NoPiece {
+        /// Its name.
+        piece: String,
+    },
     /// The kernel evaluates nothing.
     #[error("`{kernel}` asks for no objective")]
     NoPlace {
@@ -48,10 +54,10 @@ pub enum LinkError {
 
 /// The one parameter of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Parameter<'a> {
-    name: &'a str,
-    align: usize,
-    bytes: usize,
+pub(crate) struct Parameter<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) align: usize,
+    pub(crate) bytes: usize,
 }
 
 /// The module of `kernel` with `objective` in it; both are modules as [`cut`](crate::cut()) makes them.
@@ -123,7 +129,7 @@ fn brackets<'a>(item: &Item<'a>) -> &'a str {
 }
 
 /// An entry's one parameter: bytes, or a number.
-fn parameter<'a>(item: &Item<'a>) -> Result<Option<Parameter<'a>>, LinkError> {
+pub(crate) fn parameter<'a>(item: &Item<'a>) -> Result<Option<Parameter<'a>>, LinkError> {
     let text = brackets(item);
     if text.is_empty() {
         return Ok(None);
@@ -146,7 +152,7 @@ fn parameter<'a>(item: &Item<'a>) -> Result<Option<Parameter<'a>>, LinkError> {
 
 /// The body of an objective as a scope within a kernel: labels have names of their own, a return jumps to
 /// the end, and the parameter `name` is what lies `at` bytes into the parameter `of`.
-fn inlined(body: &str, number: usize, parameter: Option<(&str, &str, usize)>) -> String {
+pub(crate) fn inlined(body: &str, number: usize, parameter: Option<(&str, &str, usize)>) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
     let end = format!("$ws{number}_end");
     let mut text = String::with_capacity(body.len() + 64);

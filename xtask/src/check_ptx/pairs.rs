@@ -1,15 +1,21 @@
 //! Which kernels are linked with which objectives, to be assembled.
 
 use anyhow::{Context, Result};
-use warpswarm_ptx_builder::{Module, link};
+use warpswarm_ptx_builder::compose::Operand;
+use warpswarm_ptx_builder::{Composer, Module, link};
 
 /// What an objective's name begins with.
 pub(crate) const OBJECTIVE: &str = "objective_";
+/// What the name of an expression's piece begins with.
+const PIECE: &str = "piece_";
 /// What a kernel's name ends with if its objective may be violated.
 const CONSTRAINED: &str = "_constrained";
 /// With these `--quick` links every kernel: one for any number of dimensions that takes many registers, one
 /// that looks at all coordinates, and two with constraints.
-const TYPICAL: [&str; 4] = ["Griewank", "LennardJones", "SpeedReducer", "ThreeBarTruss"];
+const TYPICAL: [&str; 5] =
+    ["Griewank", "LennardJones", "SpeedReducer", "ThreeBarTruss", EXPRESSION];
+/// The expression that stands for all.
+const EXPRESSION: &str = "Expression";
 /// With these it links every objective: one of each form, the one that leaves the fewest registers.
 const TIGHT: [&str; 7] = [
     "pso_resident_REAL_x1k2",
@@ -35,8 +41,12 @@ fn form(kernel: &str) -> &str {
 
 /// The kernels that evaluate, each linked with objectives of its form and precision, and those that do not.
 pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
-    let (objectives, kernels): (Vec<_>, Vec<_>) =
-        modules.iter().partition(|module| module.name.starts_with(OBJECTIVE));
+    let (pieces, modules): (Vec<_>, Vec<_>) =
+        modules.iter().partition(|module| module.name.starts_with(PIECE));
+    let (mut objectives, kernels): (Vec<_>, Vec<_>) =
+        modules.into_iter().partition(|module| module.name.starts_with(OBJECTIVE));
+    let expressions = expressions(&pieces)?;
+    objectives.extend(&expressions);
     let mut pairs = Vec::new();
     for kernel in kernels {
         if !kernel.text.contains(link::MARK) {
@@ -62,6 +72,42 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
         }
     }
     Ok(pairs)
+}
+
+/// An expression in each precision and form for which there are pieces:
+/// sum(i, (x[i+1] - exp(-t[i] / a))^2 * cos(b)), violated by the least of x[i] - a.
+fn expressions(pieces: &[&Module]) -> Result<Vec<Module>> {
+    let module = |name: &str| {
+        let piece = pieces.iter().find(|piece| piece.name == name);
+        piece.map(|piece| piece.text.clone())
+    };
+    let begin = format!("{PIECE}show_");
+    let forms = pieces.iter().filter_map(|piece| piece.name.strip_prefix(&begin));
+    let expression = |real_form: &str| -> Result<Module> {
+        let (real, form) = real_form.split_once('_').context("a piece says its form")?;
+        let mut composer = Composer::new(&module, real, form)?;
+        let [a, b] = [0, 1].map(Operand::Coordinate);
+        let [x, next, t] = [Operand::Coordinates(0), Operand::Coordinates(1), Operand::Data(0)];
+        let result = Operand::Result;
+        composer.apply("Cos", &[b], 0)?;
+        composer.fold(("Sum", 10), [a, next, t], 1, &mut |composer| {
+            composer.apply("Divide", &[t, a], 2)?;
+            composer.apply("Negate", &[result(2)], 2)?;
+            composer.apply("Exp", &[result(2)], 2)?;
+            composer.apply("Subtract", &[next, result(2)], 2)?;
+            composer.apply("Multiply", &[result(2), result(2)], 2)?;
+            composer.apply("Multiply", &[result(2), result(0)], 2)?;
+            Ok(result(2))
+        })?;
+        composer.fold(("Least", 10), [a, x], 0, &mut |composer| {
+            composer.apply("Subtract", &[x, a], 2)?;
+            Ok(result(2))
+        })?;
+        composer.apply("Excess", &[result(0)], 0)?;
+        let text = composer.finish(result(1), result(0), 3)?;
+        Ok(Module { name: format!("{OBJECTIVE}{EXPRESSION}_{real_form}"), text })
+    };
+    forms.map(expression).collect()
 }
 
 #[cfg(test)]

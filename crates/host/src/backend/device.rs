@@ -2,6 +2,8 @@
 //!
 //! The same code drives the GPU and the emulator, through [`Machine`].
 
+use std::sync::Arc;
+
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
@@ -21,6 +23,7 @@ use crate::data::LaidOut;
 use crate::error::Result;
 use crate::own::Kernels;
 use crate::planner::{self, Demand, Geometry, Layout, Resident};
+use crate::problem_file::Program;
 use crate::problems::{Dimensions, check_dimensions};
 use crate::report::Plan;
 use crate::settings::Settings;
@@ -34,6 +37,8 @@ pub(crate) struct Target {
     pub(crate) objective: Parameter,
     /// Where its kernels are, unless they are built in.
     pub(crate) own: Option<Kernels>,
+    /// What it is put together from, if it is an expression.
+    pub(crate) program: Option<Arc<Program>>,
     /// A built-in problem's name, and the numbers of dimensions in which it is defined and has kernels.
     pub(crate) problem: Option<(&'static str, Dimensions)>,
     /// `Objective::CONSTRAINED`
@@ -53,7 +58,7 @@ impl Target {
     ) -> Kernel {
         let suffix = if flavoured && self.constrained { "_constrained" } else { "" };
         let name = format!("objective_{}_{}_{form}", self.name, R::NAME);
-        let objective = Some(Piece { name, own: self.own });
+        let objective = Some(Piece { name, own: self.own, program: self.program.clone() });
         Kernel { objective, ..Kernel::new(entry + suffix, own) }
     }
 

@@ -8,12 +8,14 @@ pub(crate) mod gpu;
 mod parameter;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub(crate) use parameter::Parameter;
 
 use crate::error::Result;
 use crate::own::Kernels;
 use crate::planner::Geometry;
+use crate::problem_file::Program;
 
 /// A kernel's entry, or an objective, by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -21,6 +23,8 @@ pub(crate) struct Piece {
     pub(crate) name: String,
     /// Where it is, unless it is built in.
     pub(crate) own: Option<Kernels>,
+    /// What it is put together from, if it is an expression.
+    pub(crate) program: Option<Arc<Program>>,
 }
 
 /// A kernel: an entry, and the objective that it is linked with, if it evaluates.
@@ -36,7 +40,7 @@ pub(crate) struct Kernel {
 impl Kernel {
     /// A kernel that evaluates nothing.
     pub(crate) fn new(name: String, own: Option<Kernels>) -> Self {
-        Kernel { entry: Piece { name, own }, ..Kernel::default() }
+        Kernel { entry: Piece { name, own, program: None }, ..Kernel::default() }
     }
 }
 

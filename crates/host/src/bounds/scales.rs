@@ -85,6 +85,12 @@ impl<R: Real> Scales<R> {
         Scales { codes, dimensions: bounds.dimensions(), maximises }
     }
 
+    /// The code of each coordinate's scale; none where all are linear.
+    #[cfg(feature = "problem-files")]
+    pub(crate) fn codes(&self) -> &[R] {
+        &self.codes
+    }
+
     /// Whether everything is shown as it is.
     pub(crate) fn are_plain(&self) -> bool {
         self.codes.is_empty() && !self.maximises

@@ -83,11 +83,11 @@ impl Emulator {
         let entry = entry.ok_or_else(missing)?;
         let objective = match &kernel.objective {
             None => None,
-            Some(Piece { name, own: Some(own) }) => Some(
+            Some(Piece { name, own: Some(own), .. }) => Some(
                 own.objective(name)
                     .ok_or_else(|| Error::NotExported { objective: name.clone() })?,
             ),
-            Some(Piece { name, own: None }) => {
+            Some(Piece { name, own: None, .. }) => {
                 Some(*self.objectives.get(name.as_str()).ok_or_else(missing)?)
             }
         };

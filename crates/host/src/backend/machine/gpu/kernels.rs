@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use warpswarm_ptx_builder::{Package, PackageError, link};
+use warpswarm_ptx_builder::{LinkError, Package, PackageError, link};
 
 use super::super::Piece;
 use super::Kernel;
@@ -58,13 +58,24 @@ pub(super) fn text(built_in: &'static Package<'static>, kernel: &Kernel) -> Resu
         })
     };
     let entry = module(&kernel.entry)?;
-    let text =
-        match &kernel.objective {
-            None => entry,
-            Some(objective) => link(&entry, &module(objective)?).map_err(|error| {
-                Error::Launch { kernel: kernel.to_string(), code: 0, message: error.to_string() }
-            })?,
-        };
+    let failed = |error: LinkError| Error::Launch {
+        kernel: kernel.to_string(),
+        code: 0,
+        message: error.to_string(),
+    };
+    let text = match &kernel.objective {
+        None => entry,
+        Some(objective) => {
+            let objective = match &objective.program {
+                None => module(objective)?,
+                Some(program) => {
+                    let piece = |name: &str| built_in.module(name);
+                    program.text(&objective.name, &piece).map_err(failed)?
+                }
+            };
+            link(&entry, &objective).map_err(failed)?
+        }
+    };
     let text = if kernel.dense { with_blocks(&text, 2) } else { text };
     CString::new(text).map_err(|_| missing(kernel))
 }

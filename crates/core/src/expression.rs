@@ -1,0 +1,228 @@
+//! Expressions: objectives that are put together when a program runs.
+//!
+//! **Idea.** A formula is a list of operations on numbers, among them reductions (sums over terms, and the like),
+//! which go by [`sum`](crate::sum)'s order as everything else does. What an operation does is said once, by
+//! [`Operation::apply`]. Three carry programs out: [`machine`] on the CPU, many terms side by side;
+//! [`Expression`], an objective that reads its program from its data, for the emulator; and on a GPU nobody, since
+//! the operations are compiled there one by one and written down one after the other as PTX.
+
+pub mod machine;
+mod objective;
+
+pub use objective::{Expression, SLOTS, operand, step};
+
+use crate::real::Real;
+use crate::sum::Operator;
+
+/// Calls a macro with all operations and the numbers that each takes.
+#[macro_export]
+macro_rules! for_each_operation {
+    ($then:ident) => {
+        $then! {
+            Negate: 1,
+            Absolute: 1,
+            Root: 1,
+            Exp: 1,
+            Ln: 1,
+            Sin: 1,
+            Cos: 1,
+            SinTurns: 1,
+            CosTurns: 1,
+            Floor: 1,
+            Excess: 1,
+            Add: 2,
+            Subtract: 2,
+            Multiply: 2,
+            Divide: 2,
+            Power: 2,
+            Least: 2,
+            Greatest: 2,
+            Less: 2,
+            AtMost: 2,
+            Equal: 2,
+            Choose: 3
+        }
+    };
+}
+
+macro_rules! operations {
+    ($($operation:ident: $arity:literal),*) => {
+        /// What is done with one to three numbers: see [`apply`](Operation::apply).
+        #[allow(missing_docs)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u32)]
+        pub enum Operation { $($operation),* }
+
+        impl Operation {
+            /// All, in the order of their codes.
+            pub const ALL: &[Operation] = &[$(Operation::$operation),*];
+
+            /// How many numbers it takes.
+            pub const fn arity(self) -> usize {
+                match self { $(Operation::$operation => $arity),* }
+            }
+
+            /// What it is called.
+            pub const fn name(self) -> &'static str {
+                match self { $(Operation::$operation => stringify!($operation)),* }
+            }
+        }
+    };
+}
+
+for_each_operation!(operations);
+
+impl Operation {
+    /// What comes of numbers; of those beyond its arity it knows nothing.
+    ///
+    /// Truth is 1, what is false 0; everything but 0 is taken as true. The lesser and the greater of two numbers
+    /// are NaN where one is.
+    #[inline(always)]
+    pub fn apply<R: Real>(self, [a, b, c]: [R; 3]) -> R {
+        let truth = |is: bool| if is { R::ONE } else { R::ZERO };
+        match self {
+            Operation::Negate => -a,
+            Operation::Absolute => a.abs(),
+            Operation::Root => a.sqrt(),
+            Operation::Exp => a.exp(),
+            Operation::Ln => a.ln(),
+            Operation::Sin => a.sin(),
+            Operation::Cos => a.cos(),
+            Operation::SinTurns => a.sin_turns(),
+            Operation::CosTurns => a.cos_turns(),
+            Operation::Floor => a.floor(),
+            // Not `larger`, which would take a NaN for a constraint that is met.
+            Operation::Excess => {
+                if a <= R::ZERO {
+                    R::ZERO
+                } else {
+                    a
+                }
+            }
+            Operation::Add => a + b,
+            Operation::Subtract => a - b,
+            Operation::Multiply => a * b,
+            Operation::Divide => a / b,
+            Operation::Power => a.pow(b),
+            Operation::Least => Least::combine(a, b),
+            Operation::Greatest => Greatest::combine(a, b),
+            Operation::Less => truth(a < b),
+            Operation::AtMost => truth(a <= b),
+            Operation::Equal => truth(a == b),
+            Operation::Choose => {
+                if a != R::ZERO {
+                    b
+                } else {
+                    c
+                }
+            }
+        }
+    }
+}
+
+/// How the terms of a reduction become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Reduction {
+    /// [`Sum`](crate::sum::Sum)
+    Sum,
+    /// [`Product`](crate::sum::Product)
+    Product,
+    /// [`Least`]
+    Least,
+    /// [`Greatest`]
+    Greatest,
+}
+
+impl Reduction {
+    /// All, in the order of their codes.
+    pub const ALL: [Reduction; 4] =
+        [Reduction::Sum, Reduction::Product, Reduction::Least, Reduction::Greatest];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reduction::Sum => "Sum",
+            Reduction::Product => "Product",
+            Reduction::Least => "Least",
+            Reduction::Greatest => "Greatest",
+        }
+    }
+}
+
+/// The lesser of numbers; NaN where one is, and never -0.
+#[derive(Clone, Copy, Debug)]
+pub struct Least;
+
+/// The greater of numbers; NaN where one is, and never -0.
+#[derive(Clone, Copy, Debug)]
+pub struct Greatest;
+
+// Both are commutative in every bit that counts: of -0 and +0 they make +0, whichever comes first.
+impl<R: Real> Operator<R> for Least {
+    #[inline(always)]
+    fn identity() -> R {
+        R::INFINITY
+    }
+    #[inline(always)]
+    fn combine(a: R, b: R) -> R {
+        (if a < b || a.is_nan() { a } else { b }) + R::ZERO
+    }
+    #[inline(always)]
+    fn finish(result: R) -> R {
+        result + R::ZERO
+    }
+}
+
+impl<R: Real> Operator<R> for Greatest {
+    #[inline(always)]
+    fn identity() -> R {
+        -R::INFINITY
+    }
+    #[inline(always)]
+    fn combine(a: R, b: R) -> R {
+        (if a > b || a.is_nan() { a } else { b }) + R::ZERO
+    }
+    #[inline(always)]
+    fn finish(result: R) -> R {
+        result + R::ZERO
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_by_hand() {
+        let of = |operation: Operation, a: f64, b: f64, c: f64| operation.apply([a, b, c]);
+        assert_eq!(of(Operation::Subtract, 5.0, 2.0, 9.0), 3.0);
+        assert_eq!(of(Operation::Power, 2.0, 3.0, 9.0), 8.0);
+        assert_eq!(of(Operation::Excess, -2.0, 0.0, 0.0), 0.0);
+        assert_eq!(of(Operation::Excess, 2.0, 0.0, 0.0), 2.0);
+        assert!(of(Operation::Excess, f64::NAN, 0.0, 0.0).is_nan());
+        assert_eq!(of(Operation::Choose, 1.0, 2.0, 3.0), 2.0);
+        assert_eq!(of(Operation::Choose, 0.0, 2.0, 3.0), 3.0);
+        assert_eq!(of(Operation::Less, 1.0, 1.0, 0.0), 0.0);
+        assert_eq!(of(Operation::AtMost, 1.0, 1.0, 0.0), 1.0);
+        assert_eq!(of(Operation::CosTurns, 0.5, 0.0, 0.0), -1.0);
+        assert_eq!(Operation::ALL[Operation::Choose as usize], Operation::Choose);
+        assert_eq!(Reduction::ALL[Reduction::Greatest as usize], Reduction::Greatest);
+    }
+
+    #[test]
+    fn the_lesser_and_the_greater_do_not_depend_on_the_order() {
+        let numbers = [-1.5, -0.0, 0.0, 2.0, f64::INFINITY, f64::NAN];
+        for a in numbers {
+            for b in numbers {
+                let (least, greatest) = (Least::combine(a, b), Greatest::combine(a, b));
+                assert_eq!(least.to_bits64(), Least::combine(b, a).to_bits64());
+                assert_eq!(greatest.to_bits64(), Greatest::combine(b, a).to_bits64());
+                let is_nan = a.is_nan() || b.is_nan();
+                assert!(if is_nan { least.is_nan() } else { least <= a && least <= b });
+                assert!(if is_nan { greatest.is_nan() } else { greatest >= a && greatest >= b });
+            }
+        }
+        assert_eq!(Least::combine(-0.0_f64, -0.0).to_bits(), 0);
+    }
+}

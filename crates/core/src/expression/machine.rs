@@ -1,0 +1,190 @@
+//! The CPU's way through a program: an instruction computes [`WIDTH`] terms of a reduction side by side, so that
+//! finding out what is to be done costs little beside doing it, and vectors do it.
+//!
+//! Everything lies in one memory, known by its place: constants, coordinates, data and results. What an instruction
+//! of a reduction's body reads are `WIDTH` numbers from a place on, those of term after term, or as many copies.
+
+use core::cell::Cell;
+
+use super::{Greatest, Least, Operation, Reduction};
+use crate::real::Real;
+use crate::sum::{LEAVES, Operator, Pairwise, Product, Sum, TILE, join};
+
+/// Terms that an instruction computes side by side.
+pub const WIDTH: usize = LEAVES;
+
+/// The bit of a place that moves on from term to term.
+pub const INDEXED: u32 = 1 << 31;
+
+/// An operation on numbers in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// What is done.
+    pub operation: Operation,
+    /// Where the result goes.
+    pub into: u32,
+    /// Where the operation's numbers are, perhaps [`INDEXED`]; those that it does not take are anywhere.
+    pub from: [u32; 3],
+}
+
+/// A part of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Done once.
+    Once {
+        /// What is done.
+        instruction: Instruction,
+        /// Whether the result is needed [`WIDTH`] times.
+        spread: bool,
+    },
+    /// Done for each of so many terms.
+    Fold {
+        /// What becomes of the terms.
+        reduction: Reduction,
+        /// How many there are.
+        terms: u32,
+        /// The first of the body's instructions.
+        first: u32,
+        /// How many those are.
+        len: u32,
+        /// Where the term is then.
+        term: u32,
+        /// Where the result goes.
+        into: u32,
+        /// Whether it is needed [`WIDTH`] times.
+        spread: bool,
+    },
+}
+
+/// Carries out a program; `bodies` are the instructions of its reductions.
+///
+/// # Panics
+///
+/// Where a place is not in memory.
+#[inline(always)]
+pub fn run<R: Real>(memory: &mut [R], steps: &[Step], bodies: &[Instruction]) {
+    let memory = Cell::from_mut(memory).as_slice_of_cells();
+    for step in steps {
+        let (result, into, spread) = match *step {
+            Step::Once { instruction: Instruction { operation, into, from }, spread } => {
+                let result = operation.apply(from.map(|at| memory[at as usize].get()));
+                (result, into, spread)
+            }
+            Step::Fold { reduction, terms, first, len, term, into, spread } => {
+                let body = &bodies[first as usize..][..len as usize];
+                (fold(memory, body, reduction, terms as usize, term), into, spread)
+            }
+        };
+        memory[into as usize].set(result);
+        if spread {
+            row(memory, into, 0).iter().for_each(|place| place.set(result));
+        }
+    }
+}
+
+/// The numbers from a place on.
+#[inline(always)]
+fn row<R>(memory: &[Cell<R>], at: u32, first: usize) -> &[Cell<R>; WIDTH] {
+    let moved = if at & INDEXED != 0 { first } else { 0 };
+    let at = (at & !INDEXED) as usize + moved;
+    memory[at..at + WIDTH].as_array().expect("as many as were asked for")
+}
+
+/// One instruction of a body, for the terms from `first` on.
+#[inline(always)]
+fn carry_out<R: Real>(memory: &[Cell<R>], instruction: &Instruction, first: usize) {
+    let [a, b, c] = instruction.from;
+    macro_rules! arms {
+        ($($operation:ident: $arity:tt),*) => {
+            match instruction.operation {
+                $(Operation::$operation => {
+                    let from = arms!(@rows $arity);
+                    // By way of an array of their own: where results may lie on what is read, there are no vectors.
+                    let mut results = [R::ZERO; WIDTH];
+                    for j in 0..WIDTH {
+                        results[j] = Operation::$operation.apply(arms!(@numbers $arity from j));
+                    }
+                    let into = row(memory, instruction.into, 0);
+                    for j in 0..WIDTH {
+                        into[j].set(results[j]);
+                    }
+                }),*
+            }
+        };
+        (@rows 1) => { [row(memory, a, first)] };
+        (@rows 2) => { [row(memory, a, first), row(memory, b, first)] };
+        (@rows 3) => { [row(memory, a, first), row(memory, b, first), row(memory, c, first)] };
+        (@numbers 1 $from:ident $j:ident) => { [$from[0][$j].get(), R::ZERO, R::ZERO] };
+        (@numbers 2 $from:ident $j:ident) => { [$from[0][$j].get(), $from[1][$j].get(), R::ZERO] };
+        (@numbers 3 $from:ident $j:ident) => {
+            [$from[0][$j].get(), $from[1][$j].get(), $from[2][$j].get()]
+        };
+    }
+    crate::for_each_operation!(arms);
+}
+
+/// What is done with a reduction's operator, whose type is not known.
+macro_rules! of {
+    ($reduction:ident, $operator:ident => $then:expr) => {
+        match $reduction {
+            Reduction::Sum => {
+                type $operator = Sum;
+                $then
+            }
+            Reduction::Product => {
+                type $operator = Product;
+                $then
+            }
+            Reduction::Least => {
+                type $operator = Least;
+                $then
+            }
+            Reduction::Greatest => {
+                type $operator = Greatest;
+                $then
+            }
+        }
+    };
+}
+
+/// A reduction, in the order of [`sum`](crate::sum).
+#[inline(always)]
+fn fold<R: Real>(
+    memory: &[Cell<R>],
+    body: &[Instruction],
+    reduction: Reduction,
+    terms: usize,
+    term: u32,
+) -> R {
+    let mut tiles = of!(reduction, O => Pairwise::<R, 32>::new::<O>());
+    for start in (0..terms).step_by(TILE) {
+        let end = (start + TILE).min(terms);
+        let mut leaves = [of!(reduction, O => O::identity()); LEAVES];
+        for first in (start..end).step_by(WIDTH) {
+            for instruction in body {
+                carry_out(memory, instruction, first);
+            }
+            let (terms, count) = (row(memory, term, first), end - first);
+            of!(reduction, O => take_in::<R, O>(&mut leaves, terms, count));
+        }
+        let joined = of!(reduction, O => join::<R, O, LEAVES>(leaves));
+        if terms <= TILE {
+            return of!(reduction, O => O::finish(joined));
+        }
+        of!(reduction, O => tiles.push::<O>(joined));
+    }
+    of!(reduction, O => O::finish(tiles.result::<O>()))
+}
+
+/// Combines up to `count` terms with their leaves.
+#[inline(always)]
+fn take_in<R: Real, O: Operator<R>>(
+    leaves: &mut [R; LEAVES],
+    terms: &[Cell<R>; WIDTH],
+    count: usize,
+) {
+    for j in 0..WIDTH {
+        let with = O::combine(leaves[j], terms[j].get());
+        leaves[j] = if j < count { with } else { leaves[j] };
+    }
+}

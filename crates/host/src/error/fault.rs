@@ -1,0 +1,30 @@
+//! Whose fault an error is.
+
+use super::Error;
+
+impl Error {
+    /// Whether the input is at fault, rather than the machine: what a program says with exit code 2.
+    pub fn is_input(&self) -> bool {
+        use Error::*;
+        match self {
+            UnknownName { .. } | NoSuch { .. } | UnknownParameter { .. } | Parameter { .. } => true,
+            Setting { .. } | TooFewEvaluations { .. } | TooLarge { .. } => true,
+            BoundLengths { .. } | BoundNotFinite { .. } | BoundOrder { .. } => true,
+            BoundScale { .. } | FirstPoint { .. } => true,
+            ProblemFile { .. } | Expression { .. } => true,
+            DataLength { .. } | DataNan { .. } | DataSize { .. } | Runs { .. } => true,
+            Objective { .. } | Told { .. } | NotPlaced => true,
+            BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
+            File { doing, .. } => *doing == "read",
+            Threads { .. }
+            | HostMemory { .. }
+            | NoDriver
+            | NoDevice { .. }
+            | DriverTooOld { .. } => false,
+            UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
+            NotExported { .. } => true,
+            NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => false,
+            Driver { .. } | DeviceLost { .. } => false,
+        }
+    }
+}

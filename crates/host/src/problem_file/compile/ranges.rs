@@ -1,0 +1,237 @@
+//! Reductions, and the numbers that their indices go through.
+
+use warpswarm_core::expression::{Operation, Reduction};
+use warpswarm_core::sum::MAX_TERMS;
+
+use super::{Compiler, Index, Linear, Scope};
+use crate::problem_file::graph::{Node, Value};
+use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
+
+impl Compiler<'_> {
+    /// `sum(i, body)` or `sum(i, from, to, body)`.
+    pub(super) fn reduction(
+        &mut self,
+        reduction: Reduction,
+        arguments: &[Tree],
+        tree: &Tree,
+        scope: &Scope,
+    ) -> Result<Value, Mistake> {
+        let (index, range, body) = match arguments {
+            [index, body] => (index, None, body),
+            [index, from, to, body] => (index, Some((from, to)), body),
+            _ => {
+                let what = "allowed: `sum(i, ...)` or `sum(i, from, to, ...)`, with an index and what is summed";
+                return Err(Mistake::new(what, &tree.at));
+            }
+        };
+        let name = match &index.kind {
+            Kind::Name(name) if !self.names.contains_key(name) && !scope.knows(name) => name,
+            Kind::Name(name) => {
+                let what = format!("`{name}` has a meaning already; allowed: another index");
+                return Err(Mistake::new(what, &index.at));
+            }
+            _ => return Err(Mistake::new("allowed: the name of an index, such as `i`", &index.at)),
+        };
+        let (start, end) = match range {
+            Some((from, to)) => (self.whole(from, scope)?, self.whole(to, scope)?),
+            None => self.range(name, body, index, scope)?,
+        };
+        let terms = end.saturating_sub(start).saturating_add(1);
+        if terms < 1 || terms > MAX_TERMS as i64 {
+            let what = format!("from {start} to {end}; allowed: 1 to {MAX_TERMS} terms");
+            return Err(Mistake::new(what, &tree.at));
+        }
+        let outer = scope.index.as_ref().filter(|outer| mentions(body, &outer.name));
+        if outer.is_some() {
+            return self.written_out(reduction, (name, start..=end), body, scope);
+        }
+        let terms = terms as u32;
+        let index = Some(Index { name: name.clone(), start, terms });
+        let term = self.value(body, &Scope { index, fixed: scope.fixed.clone() })?;
+        Ok(self.graph.add(Node::Fold { reduction, terms, term }))
+    }
+
+    /// A reduction within another, term after term.
+    fn written_out(
+        &mut self,
+        reduction: Reduction,
+        (name, range): (&str, std::ops::RangeInclusive<i64>),
+        body: &Tree,
+        scope: &Scope,
+    ) -> Result<Value, Mistake> {
+        let operation = match reduction {
+            Reduction::Sum => Operation::Add,
+            Reduction::Product => Operation::Multiply,
+            Reduction::Least => Operation::Least,
+            Reduction::Greatest => Operation::Greatest,
+        };
+        let mut scope = scope.clone();
+        scope.fixed.push((name.into(), *range.start()));
+        let mut result = self.value(body, &scope)?;
+        for number in range.skip(1) {
+            if let Some(fixed) = scope.fixed.last_mut() {
+                fixed.1 = number;
+            }
+            let term = self.value(body, &scope)?;
+            result = self.graph.apply(operation, &[result, term]);
+        }
+        Ok(result)
+    }
+
+    /// All numbers from 1 to as many as there are for which whatever has the index is there.
+    fn range(
+        &self,
+        name: &str,
+        body: &Tree,
+        index: &Tree,
+        scope: &Scope,
+    ) -> Result<(i64, i64), Mistake> {
+        let here = Index { name: name.into(), start: 0, terms: 1 };
+        let scope = Scope { index: Some(here), fixed: scope.fixed.clone() };
+        let mut range = Range { start: 1, end: i64::MAX, len: None };
+        self.narrow(body, &scope, &mut range)?;
+        if range.len.is_none() {
+            let what = format!(
+                "nothing has the index `{name}`; allowed: its range, as in `sum({name}, 1, 10, ...)`"
+            );
+            return Err(Mistake::new(what, &index.at));
+        }
+        Ok((range.start, range.end))
+    }
+
+    /// Narrows a range to what the elements in a tree allow.
+    fn narrow(&self, tree: &Tree, scope: &Scope, range: &mut Range) -> Result<(), Mistake> {
+        let mut all =
+            |trees: &[&Tree]| trees.iter().try_for_each(|tree| self.narrow(tree, scope, range));
+        match &tree.kind {
+            Kind::Number(_) | Kind::Name(_) => Ok(()),
+            Kind::Negative(inner) => all(&[inner]),
+            Kind::Power(base, exponent) => all(&[base, exponent]),
+            Kind::Chain(first, rest) => {
+                all(&[first])?;
+                rest.iter().try_for_each(|(_, tree)| all(&[tree]))
+            }
+            Kind::Call(_, arguments) => arguments.iter().try_for_each(|tree| all(&[tree])),
+            Kind::Element(name, index) => {
+                let here = scope.index.as_ref().map_or("", |index| &index.name);
+                if !mentions(index, here) {
+                    return Ok(());
+                }
+                let (_, len) = self.array(name, tree, scope)?;
+                let Linear { number, .. } = self.linear(index, scope)?;
+                if range.len.is_some_and(|other| other != len) {
+                    let what = format!(
+                        "`{name}` has {len} numbers, and what else has the index `{here}` another number of them; \
+                         allowed: the same, or the range, as in `sum({here}, 1, 10, ...)`"
+                    );
+                    return Err(Mistake::new(what, &tree.at));
+                }
+                range.len = Some(len);
+                range.start = range.start.max(1_i64.saturating_sub(number));
+                range.end = range.end.min(i64::from(len).saturating_sub(number.max(0)));
+                Ok(())
+            }
+        }
+    }
+
+    /// A whole number that does not depend on an index.
+    fn whole(&self, tree: &Tree, scope: &Scope) -> Result<i64, Mistake> {
+        let Linear { indexed, number } = self.linear(tree, scope)?;
+        if indexed {
+            let what = "the range depends on another index; allowed: whole numbers";
+            return Err(Mistake::new(what, &tree.at));
+        }
+        Ok(number)
+    }
+
+    /// The index, or a whole number, or one after the other.
+    pub(super) fn linear(&self, tree: &Tree, scope: &Scope) -> Result<Linear, Mistake> {
+        let fixed = |number| Ok(Linear { indexed: false, number });
+        let mistake = || {
+            let what =
+                "allowed: a whole number, or the index of a sum plus or minus one, as in `i + 1`";
+            Err(Mistake::new(what, &tree.at))
+        };
+        let whole = |number: f64| match number.fract() == 0.0 && number.abs() <= f64::from(1 << 24)
+        {
+            true => fixed(number as i64),
+            false => mistake(),
+        };
+        match &tree.kind {
+            Kind::Number(number) => whole(*number),
+            Kind::Name(name) => match (&scope.index, scope.fixed(name), self.names.get(name)) {
+                (Some(index), ..) if index.name == *name => Ok(Linear { indexed: true, number: 0 }),
+                (_, Some(number), _) => fixed(number),
+                (.., Some(super::Meaning::Constant(number))) => whole(*number),
+                (.., Some(_)) => mistake(),
+                _ => Err(self.unknown("name", name, tree, scope)),
+            },
+            Kind::Negative(inner) => match self.linear(inner, scope)? {
+                Linear { indexed: false, number } => fixed(-number),
+                _ => mistake(),
+            },
+            Kind::Call(name, arguments) if name == "len" => self.len_of(arguments, tree, scope),
+            Kind::Chain(first, rest) => {
+                let mut left = self.linear(first, scope)?;
+                for (operator, right) in rest {
+                    let right = self.linear(right, scope)?;
+                    let number = match operator {
+                        Operator::Add => left.number.checked_add(right.number),
+                        Operator::Subtract if !right.indexed => {
+                            left.number.checked_sub(right.number)
+                        }
+                        Operator::Multiply if !left.indexed && !right.indexed => {
+                            left.number.checked_mul(right.number)
+                        }
+                        _ => None,
+                    };
+                    let Some(number) = number.filter(|_| !(left.indexed && right.indexed)) else {
+                        return mistake();
+                    };
+                    left = Linear { indexed: left.indexed || right.indexed, number };
+                }
+                Ok(left)
+            }
+            _ => mistake(),
+        }
+    }
+
+    /// `len(x)`
+    pub(super) fn len_of(
+        &self,
+        arguments: &[Tree],
+        tree: &Tree,
+        scope: &Scope,
+    ) -> Result<Linear, Mistake> {
+        match arguments {
+            [Tree { kind: Kind::Name(name), at }] => {
+                let argument = Tree { kind: Kind::Name(name.clone()), at: at.clone() };
+                let (_, len) = self.array(name, &argument, scope)?;
+                Ok(Linear { indexed: false, number: len.into() })
+            }
+            _ => Err(Mistake::new("allowed: `len(x)` of something with many numbers", &tree.at)),
+        }
+    }
+}
+
+/// What an index goes through.
+struct Range {
+    start: i64,
+    end: i64,
+    /// How many numbers everything with the index has.
+    len: Option<u32>,
+}
+
+/// Whether a name is written in a tree.
+fn mentions(tree: &Tree, name: &str) -> bool {
+    match &tree.kind {
+        Kind::Number(_) => false,
+        Kind::Name(other) => other == name,
+        Kind::Negative(inner) | Kind::Element(_, inner) => mentions(inner, name),
+        Kind::Power(base, exponent) => mentions(base, name) || mentions(exponent, name),
+        Kind::Chain(first, rest) => {
+            mentions(first, name) || rest.iter().any(|(_, tree)| mentions(tree, name))
+        }
+        Kind::Call(_, arguments) => arguments.iter().any(|tree| mentions(tree, name)),
+    }
+}

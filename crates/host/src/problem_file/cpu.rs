@@ -1,0 +1,247 @@
+//! Programs on the CPU: laid out for [`machine`], each thread with a memory of its own.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use warpswarm_core::Real;
+use warpswarm_core::expression::machine::{self, INDEXED, WIDTH};
+use warpswarm_cpu_ref::vectors::{Run, Vectors};
+
+use super::program::{Instruction, Operand, Program, Step};
+
+/// A program laid out in memory.
+#[derive(Debug)]
+pub(super) struct Machine<R> {
+    /// Tells memories of different programs apart.
+    number: u64,
+    /// What memory is at first.
+    memory: Vec<R>,
+    /// Where the coordinates go.
+    coordinates: usize,
+    /// Coordinates that are needed side by side, and where.
+    spread: Vec<(usize, usize)>,
+    steps: Vec<machine::Step>,
+    bodies: Vec<machine::Instruction>,
+    outputs: Vec<u32>,
+    vectors: Vectors,
+}
+
+/// Memories of programs, those of the programs used last.
+type Memories = Vec<(u64, Box<dyn Any>)>;
+/// A thread that alternates between more programs than this makes their memories anew.
+const MEMORIES: usize = 4;
+
+thread_local! {
+    static MEMORIES_HERE: RefCell<Memories> = const { RefCell::new(Vec::new()) };
+}
+
+impl<R: Real> Machine<R> {
+    /// Lays out a program of so many coordinates.
+    pub(super) fn new(program: &Program, dimensions: usize, data: &[f64]) -> Self {
+        Layout::new(program, dimensions, data).machine(program)
+    }
+
+    /// Hands what the program computes at a point to `take`.
+    pub(super) fn at<T>(&self, x: &[R], take: impl FnOnce(&mut dyn Iterator<Item = R>) -> T) -> T {
+        MEMORIES_HERE.with_borrow_mut(|memories| {
+            let at = memories.iter().position(|(number, _)| *number == self.number);
+            let at = at.unwrap_or_else(|| {
+                memories.truncate(MEMORIES - 1);
+                memories.insert(0, (self.number, Box::new(self.memory.clone())));
+                0
+            });
+            let memory = memories[at].1.downcast_mut::<Vec<R>>().expect("numbers are not reused");
+            memory[self.coordinates..][..x.len()].copy_from_slice(x);
+            for &(coordinate, at) in &self.spread {
+                memory[at..][..WIDTH].fill(x[coordinate]);
+            }
+            self.vectors.run(Work { memory, steps: &self.steps, bodies: &self.bodies });
+            take(&mut self.outputs.iter().map(|&at| memory[at as usize]))
+        })
+    }
+}
+
+/// A program to be carried out, with whatever vectors there are.
+struct Work<'a, R> {
+    memory: &'a mut [R],
+    steps: &'a [machine::Step],
+    bodies: &'a [machine::Instruction],
+}
+
+impl<R: Real> Run for Work<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        machine::run(self.memory, self.steps, self.bodies);
+    }
+}
+
+/// Where everything is.
+struct Layout<R> {
+    memory: Vec<R>,
+    constants: HashMap<u64, u32>,
+    coordinates: u32,
+    spread: HashMap<u32, u32>,
+    data: u32,
+    index: u32,
+    slots: u32,
+}
+
+impl<R: Real> Layout<R> {
+    fn new(program: &Program, dimensions: usize, data: &[f64]) -> Self {
+        let mut layout = Layout {
+            memory: Vec::new(),
+            constants: HashMap::new(),
+            coordinates: 0,
+            spread: HashMap::new(),
+            data: 0,
+            index: 0,
+            slots: 0,
+        };
+        // The results first: they are used most.
+        layout.slots = layout.room(program.slots as usize * WIDTH);
+        layout.coordinates = layout.room(dimensions + WIDTH);
+        let mut most_terms = 0;
+        for step in &program.steps {
+            match step {
+                Step::Once(instruction) => layout.constants(instruction.operands()),
+                Step::Fold { body, term, terms, .. } => {
+                    let operands = || body.iter().flat_map(Instruction::operands).chain([term]);
+                    operands().for_each(|&operand| {
+                        layout.constants(&[operand]);
+                        if let Operand::Coordinate(at) = operand
+                            && !layout.spread.contains_key(&at)
+                        {
+                            let place = layout.room(WIDTH);
+                            layout.spread.insert(at, place);
+                        }
+                    });
+                    if operands().any(|operand| *operand == Operand::Index) {
+                        most_terms = most_terms.max(*terms);
+                    }
+                }
+            }
+        }
+        layout.constants(&program.outputs);
+        layout.index = layout.room(most_terms as usize + WIDTH);
+        for (k, place) in layout.memory[layout.index as usize..].iter_mut().enumerate() {
+            *place = R::from_u32(k as u32);
+        }
+        layout.data = layout.room(data.len() + WIDTH);
+        for (place, &number) in layout.memory[layout.data as usize..].iter_mut().zip(data) {
+            *place = R::from_f64(number);
+        }
+        layout
+    }
+
+    /// Makes room at the end of the memory; says where.
+    fn room(&mut self, numbers: usize) -> u32 {
+        let at = self.memory.len();
+        self.memory.resize(at + numbers, R::ZERO);
+        at as u32
+    }
+
+    fn constants(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            if let Operand::Constant(bits) = *operand
+                && !self.constants.contains_key(&bits)
+            {
+                let at = self.room(WIDTH);
+                self.memory[at as usize..].fill(R::from_f64(f64::from_bits(bits)));
+                self.constants.insert(bits, at);
+            }
+        }
+    }
+
+    /// Where an operand is, in a body or outside of one.
+    fn place(&self, operand: Operand, in_body: bool) -> u32 {
+        match operand {
+            Operand::Slot(slot) => self.slots + slot * WIDTH as u32,
+            Operand::Constant(bits) => self.constants[&bits],
+            Operand::Coordinate(at) if in_body => self.spread[&at],
+            Operand::Coordinate(at) => self.coordinates + at,
+            Operand::Coordinates(at) => (self.coordinates + at) | INDEXED,
+            Operand::Data(at) => (self.data + at) | INDEXED,
+            Operand::Index => self.index | INDEXED,
+        }
+    }
+
+    fn instruction(&self, instruction: &Instruction, in_body: bool) -> machine::Instruction {
+        let mut from = [self.slots; 3];
+        for (from, &operand) in from.iter_mut().zip(instruction.operands()) {
+            *from = self.place(operand, in_body);
+        }
+        let into = self.place(Operand::Slot(instruction.into), in_body);
+        machine::Instruction { operation: instruction.operation, into, from }
+    }
+
+    fn machine(self, program: &Program) -> Machine<R> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let spread = are_spread(program);
+        let mut bodies = Vec::new();
+        let step = |(step, &spread): (&Step, &bool)| match step {
+            Step::Once(instruction) => {
+                machine::Step::Once { instruction: self.instruction(instruction, false), spread }
+            }
+            Step::Fold { reduction, terms, body, term, into } => {
+                let first = bodies.len() as u32;
+                bodies.extend(body.iter().map(|instruction| self.instruction(instruction, true)));
+                machine::Step::Fold {
+                    reduction: *reduction,
+                    terms: *terms,
+                    first,
+                    len: body.len() as u32,
+                    term: self.place(*term, true),
+                    into: self.place(Operand::Slot(*into), false),
+                    spread,
+                }
+            }
+        };
+        let steps = program.steps.iter().zip(&spread).map(step).collect();
+        let outputs = program.outputs.iter().map(|&output| self.place(output, false)).collect();
+        let spread = self.spread.iter().map(|(&x, &at)| (x as usize, at as usize)).collect();
+        Machine {
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            coordinates: self.coordinates as usize,
+            memory: self.memory,
+            spread,
+            steps,
+            bodies,
+            outputs,
+            vectors: Vectors::new(),
+        }
+    }
+}
+
+/// Of each step whether a reduction's body reads its result.
+fn are_spread(program: &Program) -> Vec<bool> {
+    let mut spread = vec![false; program.steps.len()];
+    let mut writer: HashMap<u32, usize> = HashMap::new();
+    for (at, step) in program.steps.iter().enumerate() {
+        let into = match step {
+            Step::Once(instruction) => instruction.into,
+            Step::Fold { body, term, into, .. } => {
+                let mut own = Vec::new();
+                let mut read = |operand: &Operand, own: &[u32]| {
+                    if let Operand::Slot(slot) = operand
+                        && !own.contains(slot)
+                        && let Some(&step) = writer.get(slot)
+                    {
+                        spread[step] = true;
+                    }
+                };
+                for instruction in body {
+                    instruction.operands().iter().for_each(|operand| read(operand, &own));
+                    own.push(instruction.into);
+                }
+                read(term, &own);
+                *into
+            }
+        };
+        writer.insert(into, at);
+    }
+    spread
+}

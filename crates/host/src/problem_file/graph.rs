@@ -1,0 +1,194 @@
+//! What is computed, each thing once: values that know what they are made of.
+
+use std::collections::HashMap;
+
+use warpswarm_core::Real;
+use warpswarm_core::expression::{Operation, Reduction};
+
+/// A value in a [`Graph`].
+pub(super) type Value = u32;
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    /// A constant, by its bits.
+    Constant(u64),
+    Coordinate(u32),
+    /// The coordinate so many after the number of the term.
+    Coordinates(u32),
+    /// The datum so many after the number of the term.
+    Data(u32),
+    /// The number of the term, from 0.
+    Index,
+    Apply(Operation, [Value; 3]),
+    Fold {
+        reduction: Reduction,
+        terms: u32,
+        term: Value,
+    },
+}
+
+/// Values, each after those that it is made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    nodes: Vec<Node>,
+    known: HashMap<Node, Value>,
+    /// Whether a value is another one in each term.
+    varies: Vec<bool>,
+}
+
+impl Graph {
+    pub(super) fn node(&self, value: Value) -> Node {
+        self.nodes[value as usize]
+    }
+
+    pub(super) fn varies(&self, value: Value) -> bool {
+        self.varies[value as usize]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The constant, if it is one.
+    pub(super) fn number(&self, value: Value) -> Option<f64> {
+        match self.node(value) {
+            Node::Constant(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn constant(&mut self, number: f64) -> Value {
+        self.add(Node::Constant(number.to_bits()))
+    }
+
+    /// The value of a node, the same for the same node.
+    pub(super) fn add(&mut self, node: Node) -> Value {
+        if let Some(&value) = self.known.get(&node) {
+            return value;
+        }
+        let varies = match node {
+            Node::Coordinates(_) | Node::Data(_) | Node::Index => true,
+            Node::Apply(operation, from) => {
+                from[..operation.arity()].iter().any(|&value| self.varies(value))
+            }
+            Node::Constant(_) | Node::Coordinate(_) | Node::Fold { .. } => false,
+        };
+        let value = self.nodes.len() as Value;
+        self.nodes.push(node);
+        self.varies.push(varies);
+        self.known.insert(node, value);
+        value
+    }
+
+    /// The result of an operation, computed now where it is of constants.
+    pub(super) fn apply(&mut self, operation: Operation, from: &[Value]) -> Value {
+        let mut numbers = [0.0; 3];
+        let constant = from.iter().zip(&mut numbers).all(|(&value, number)| {
+            self.number(value).map(|constant| *number = constant).is_some()
+        });
+        if constant {
+            return self.constant(operation.apply(numbers));
+        }
+        if let Some(turns) = self.turns(operation, from[0]) {
+            return turns;
+        }
+        let mut all = [0; 3];
+        all[..from.len()].copy_from_slice(from);
+        if matches!(operation, Operation::Add | Operation::Multiply) {
+            all[..2].sort_unstable();
+        }
+        self.add(Node::Apply(operation, all))
+    }
+
+    /// Sine and cosine of 2 pi x, which are exact and quick in turns.
+    fn turns(&mut self, operation: Operation, angle: Value) -> Option<Value> {
+        let operation = match operation {
+            Operation::Sin => Operation::SinTurns,
+            Operation::Cos => Operation::CosTurns,
+            _ => return None,
+        };
+        let Node::Apply(Operation::Multiply, [a, b, _]) = self.node(angle) else { return None };
+        let is_turn = |value| self.number(value) == Some(std::f64::consts::TAU);
+        let turns = if is_turn(a) { b } else { a };
+        (is_turn(a) || is_turn(b)).then(|| self.apply(operation, &[turns]))
+    }
+
+    /// A power; small whole ones are products.
+    pub(super) fn power(&mut self, base: Value, exponent: Value) -> Value {
+        let whole = self.number(exponent).filter(|n| n.fract() == 0.0 && (1.0..=8.0).contains(n));
+        match (self.number(exponent), whole) {
+            (_, Some(exponent)) => self.product_of(base, exponent as u32),
+            (Some(-1.0), None) => {
+                let one = self.constant(1.0);
+                self.apply(Operation::Divide, &[one, base])
+            }
+            _ => self.apply(Operation::Power, &[base, exponent]),
+        }
+    }
+
+    /// `base` so many times, at least once, by squaring.
+    fn product_of(&mut self, base: Value, times: u32) -> Value {
+        if times == 1 {
+            return base;
+        }
+        let half = self.product_of(base, times / 2);
+        let square = self.apply(Operation::Multiply, &[half, half]);
+        match times % 2 {
+            0 => square,
+            _ => self.apply(Operation::Multiply, &[square, base]),
+        }
+    }
+
+    /// What individuals mean by a coordinate whose scale has this code: see [`natural`](warpswarm_core::variable::natural).
+    pub(super) fn natural(&mut self, code: Value, x: Value) -> Value {
+        let half = self.constant(0.5);
+        let above = |graph: &mut Graph| {
+            let above = graph.apply(Operation::Add, &[x, half]);
+            graph.apply(Operation::Floor, &[above])
+        };
+        match self.number(code) {
+            Some(code) if code == f64::ZERO => x,
+            Some(code) if code == f64::ONE => self.apply(Operation::Exp, &[x]),
+            Some(_) => above(self),
+            None => {
+                let (one, two) = (self.constant(1.0), self.constant(2.0));
+                let is_log = self.apply(Operation::Equal, &[code, one]);
+                let is_whole = self.apply(Operation::Equal, &[code, two]);
+                let (log, whole) = (self.apply(Operation::Exp, &[x]), above(self));
+                let other = self.apply(Operation::Choose, &[is_whole, whole, x]);
+                self.apply(Operation::Choose, &[is_log, log, other])
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_is_computed_once_and_constants_now() {
+        let mut graph = Graph::default();
+        let (x, two) = (graph.add(Node::Coordinate(0)), graph.constant(2.0));
+        let sum = graph.apply(Operation::Add, &[x, two]);
+        assert_eq!(graph.apply(Operation::Add, &[two, x]), sum);
+        assert_ne!(graph.apply(Operation::Subtract, &[two, x]), sum);
+        let six = graph.constant(3.0);
+        let six = graph.apply(Operation::Multiply, &[two, six]);
+        assert_eq!(graph.number(six), Some(6.0));
+        let square = graph.power(x, two);
+        assert_eq!(graph.node(square), Node::Apply(Operation::Multiply, [x, x, 0]));
+        let turn = graph.constant(std::f64::consts::TAU);
+        let angle = graph.apply(Operation::Multiply, &[turn, x]);
+        let cos = graph.apply(Operation::Cos, &[angle]);
+        assert_eq!(graph.node(cos), Node::Apply(Operation::CosTurns, [x, 0, 0]));
+        assert!(!graph.varies(cos));
+        let index = graph.add(Node::Index);
+        let term = graph.apply(Operation::Add, &[index, cos]);
+        assert!(graph.varies(term));
+        let fold = Node::Fold { reduction: Reduction::Sum, terms: 3, term };
+        let fold = graph.add(fold);
+        assert!(!graph.varies(fold));
+    }
+}

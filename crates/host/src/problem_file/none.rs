@@ -1,0 +1,17 @@
+//! Without the feature `problem-files` no objective is put together from a program.
+
+use warpswarm_ptx_builder::LinkError;
+
+/// A program, of which there is none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Program {}
+
+impl Program {
+    pub(crate) fn text(
+        &self,
+        _name: &str,
+        _module: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<String, LinkError> {
+        match *self {}
+    }
+}

@@ -1,0 +1,293 @@
+//! A problem that a file describes.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use warpswarm_core::Real;
+use warpswarm_core::data::Table;
+use warpswarm_core::expression::{Expression, Operation};
+use warpswarm_core::order::Fitness;
+
+use super::compile::{Compiler, Meaning};
+use super::cpu::Machine;
+use super::graph::Value;
+use super::program::Program;
+use super::reader::{DataFrom, Reader};
+use super::syntax::{Kind, Mistake, Operator, Tree};
+use crate::algorithms::Algorithm;
+use crate::backend::machine::Parameter;
+use crate::backend::{Evaluator, Portable, Target};
+use crate::bounds::{Bounds, Scales};
+use crate::data::LaidOut;
+use crate::error::{Error, Result};
+use crate::goal::{Goal, Prepared};
+use crate::optimiser::Optimiser;
+use crate::problems::{Dimensions, Evaluation, Precise};
+use crate::settings::Settings;
+
+/// The largest file, in bytes.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// A problem from a file.
+///
+/// It runs wherever an [`Objective`](crate::Objective) does, with the same bits.
+///
+/// ```
+/// use warpswarm::problem_file::ProblemFile;
+/// use warpswarm::{Algorithm, Settings};
+/// let problem = ProblemFile::parse(
+///     r#"
+///     minimise = "sum(i, 100 * (x[i+1] - x[i]^2)^2 + (1 - x[i])^2)"
+///     [variables]
+///     x = { count = 2, lower = -2, upper = 2 }
+///     "#,
+/// )?;
+/// let report = problem.optimiser::<f64>(&Algorithm::default(), &Settings::default())?.run()?;
+/// assert!(report.best().value < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(try_from = "Source", into = "Source")]
+pub struct ProblemFile {
+    pub(super) name: String,
+    pub(super) formula: String,
+    pub(super) maximises: bool,
+    pub(super) bounds: Bounds,
+    pub(super) constraints: Vec<(String, String)>,
+    pub(super) names: HashMap<String, Meaning>,
+    pub(super) data: Vec<f64>,
+    /// The objective, and then the constraints.
+    pub(super) trees: Vec<Tree>,
+    /// What the file says.
+    pub(super) text: String,
+}
+
+/// Everything that a problem is made from: what serde writes of a [`ProblemFile`].
+#[derive(Debug, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    name: String,
+    text: String,
+    /// `[column][row]`
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    data: Vec<Vec<f64>>,
+}
+
+impl From<ProblemFile> for Source {
+    fn from(problem: ProblemFile) -> Self {
+        let rows = problem.names.values().filter_map(|meaning| match meaning {
+            Meaning::Data(_, rows) => Some(*rows as usize),
+            _ => None,
+        });
+        // Columns are as long as each other.
+        let data = match rows.max() {
+            Some(rows) => problem.data.chunks(rows).map(<[f64]>::to_vec).collect(),
+            None => Vec::new(),
+        };
+        Source { name: problem.name, text: problem.text, data }
+    }
+}
+
+impl TryFrom<Source> for ProblemFile {
+    type Error = Error;
+
+    fn try_from(source: Source) -> Result<Self> {
+        let data = DataFrom::Here(&source.data);
+        Reader { file: "the problem", data, name: &source.name }.read(&source.text)
+    }
+}
+
+impl ProblemFile {
+    /// Reads a file; its data are beside it.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be read, or something in it is not allowed.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let shown = path.display().to_string();
+        let said = |message: String| Error::ProblemFile { file: shown.clone(), message };
+        let unreadable = |error: std::io::Error| said(format!("cannot be read ({error})"));
+        let bytes = fs::metadata(path).map_err(unreadable)?.len();
+        if bytes > MOST_BYTES {
+            return Err(said(format!("{bytes} bytes; allowed: {MOST_BYTES}")));
+        }
+        let text = fs::read_to_string(path).map_err(unreadable)?;
+        let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
+        let data = path.parent().map_or(DataFrom::Nowhere, DataFrom::Folder);
+        Reader { file: &shown, data, name: &name }.read(&text)
+    }
+
+    /// Reads what a file could hold, without data.
+    ///
+    /// # Errors
+    ///
+    /// Where something in it is not allowed, such as data.
+    pub fn parse(text: &str) -> Result<Self> {
+        Reader { file: "the problem", data: DataFrom::Nowhere, name: "problem" }.read(text)
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The expression that is minimised or maximised.
+    pub fn formula(&self) -> &str {
+        &self.formula
+    }
+
+    /// Whether it is maximised.
+    pub fn maximises(&self) -> bool {
+        self.maximises
+    }
+
+    /// The variables' bounds and scales.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// What a coordinate is called: the variable's name, with an index where it has several.
+    pub fn coordinate(&self, i: usize) -> Option<String> {
+        let i = u32::try_from(i).ok()?;
+        self.names.iter().find_map(|(name, meaning)| match *meaning {
+            Meaning::Coordinate(at) if at == i => Some(name.clone()),
+            Meaning::Coordinates(first, count) if (first..first + count).contains(&i) => {
+                Some(format!("{name}[{}]", i - first + 1))
+            }
+            _ => None,
+        })
+    }
+
+    /// Names and expressions of the constraints.
+    pub fn constraints(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.constraints.iter().map(|(name, text)| (&**name, &**text))
+    }
+
+    /// Value, violation, and each constraint at `x`.
+    ///
+    /// # Errors
+    ///
+    /// Where `x` has not as many coordinates as there are variables.
+    pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
+        if x.len() != self.bounds.dimensions() {
+            return Err(Error::Setting {
+                field: "dimensions",
+                value: x.len().to_string(),
+                allowed: format!("{} for {}", self.bounds.dimensions(), self.name),
+            });
+        }
+        let (program, data) = self.program(&[], false, true);
+        Ok(Machine::<R>::new(&program, x.len(), &data).at(x, |outputs| {
+            let mut next = || outputs.next().unwrap_or(R::NAN);
+            let fitness = Fitness { value: next(), violation: next() }.canonical();
+            Evaluation { fitness, constraints: outputs.collect() }
+        }))
+    }
+
+    /// An optimiser of the problem within its bounds; it maximises where the file says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::new`].
+    pub fn optimiser<R: Real>(
+        &self,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
+        let settings = Settings { maximise: self.maximises, ..settings.clone() };
+        Optimiser::new(self, &self.bounds, algorithm, &settings)
+    }
+
+    /// The program and its data, of coordinates of these scales, whose value is negated or not; perhaps with the
+    /// constraints behind value and violation.
+    fn program(&self, codes: &[f64], negated: bool, with_constraints: bool) -> (Program, Vec<f64>) {
+        // It has been compiled once, so that nothing can be wrong now.
+        let compiled = self.compile(codes, negated, with_constraints, true);
+        compiled.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"))
+    }
+
+    pub(super) fn compile(
+        &self,
+        codes: &[f64],
+        negated: bool,
+        with_constraints: bool,
+        is_checked: bool,
+    ) -> Result<(Program, Vec<f64>), (usize, Mistake)> {
+        let data = [&self.data, codes].concat();
+        let mut compiler = Compiler::new(&self.names, &data, codes, is_checked);
+        let mut values = Vec::with_capacity(self.trees.len());
+        for (number, tree) in self.trees.iter().enumerate() {
+            let value = match number {
+                0 => compiler.compile(tree),
+                _ => constraint(&mut compiler, tree),
+            };
+            values.push(value.map_err(|mistake| (number, mistake))?);
+        }
+        let graph = &mut compiler.graph;
+        let mut value = values[0];
+        if negated {
+            value = graph.apply(Operation::Negate, &[value]);
+        }
+        let mut violation = graph.constant(0.0);
+        for &constraint in &values[1..] {
+            let excess = graph.apply(Operation::Excess, &[constraint]);
+            violation = graph.apply(Operation::Add, &[violation, excess]);
+        }
+        let mut outputs = vec![value, violation];
+        outputs.extend(values[1..].iter().filter(|_| with_constraints));
+        Ok((Program::new(graph, &outputs), data))
+    }
+}
+
+/// A constraint's value: at most zero where it is met.
+fn constraint(compiler: &mut Compiler<'_>, tree: &Tree) -> Result<Value, Mistake> {
+    let Kind::Chain(left, rest) = &tree.kind else { return compiler.compile(tree) };
+    let (less, more) = match rest.as_slice() {
+        [(Operator::Less | Operator::AtMost, right)] => (&**left, right),
+        [(Operator::Greater | Operator::AtLeast, right)] => (right, &**left),
+        [(Operator::Equal | Operator::Unequal, _)] => {
+            let what = "allowed: <= or >=; an equation is met by no individual but by chance";
+            return Err(Mistake::new(what, &tree.at));
+        }
+        _ => return compiler.compile(tree),
+    };
+    let (less, more) = (compiler.compile(less)?, compiler.compile(more)?);
+    Ok(compiler.graph.apply(Operation::Subtract, &[less, more]))
+}
+
+impl<R: Real> Goal<R> for ProblemFile {
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
+        let codes: Vec<f64> = scales.codes().iter().map(|code| code.to_f64()).collect();
+        let (program, data) = self.program(&codes, scales.maximises, false);
+        let machine = Machine::<R>::new(&program, self.bounds.dimensions(), &data);
+        let evaluate = Box::new(move |_, x: &[R]| {
+            machine.at(x, |outputs| {
+                let mut next = || outputs.next().unwrap_or(R::NAN);
+                Fitness { value: next(), violation: next() }.canonical()
+            })
+        });
+        let (code, constants) = program.encoded::<R>();
+        let data: Vec<R> = data.iter().map(|&number| R::from_f64(number)).collect();
+        let mut start = 0;
+        let [code_at, constants_at, data_at] = [&code, &constants, &data].map(|numbers| {
+            start += numbers.len() as u32;
+            Table::new(start - numbers.len() as u32, numbers.len() as u32, 1, false)
+        });
+        let objective = Expression { program: code_at, constants: constants_at, data: data_at };
+        let constrained = !self.constraints.is_empty();
+        let target = Some(Target {
+            name: "Expression".into(),
+            objective: Parameter::of(objective),
+            own: None,
+            problem: Some(("the problem file", Dimensions::exactly(self.bounds.dimensions()))),
+            program: Some(Arc::new(program)),
+            constrained,
+            gathers: true,
+        });
+        let data = Arc::new(LaidOut::default().with(&[code, constants, data].concat()));
+        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+    }
+}

@@ -1,0 +1,326 @@
+//! Puts an objective together from pieces, when a program runs: an expression's.
+//!
+//! A piece is a module like an objective's: an entry that reads and writes registers of agreed names, the
+//! `%we_...`. There is one for each operation, one that reads a coordinate, one that reads a datum, and one for each
+//! reduction, which has the comment `// warpswarm.term` where it wants the term of number `%we_k` in `%we_t`. Their
+//! instructions come one after the other, with moves of registers between; what is written is an objective's module,
+//! to be [linked](crate::link()) with kernels. All arithmetic is in the pieces, which rustc has compiled.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::link::{LinkError, inlined, parameter};
+use crate::ptx::{Kind, parse};
+
+/// The comment in whose place a term is put.
+const TERM: &str = "// warpswarm.term";
+/// The parameter of what is put together.
+const PARAMETER: &str = "objective_param_0";
+
+/// What an operation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A result, by its number.
+    Result(u32),
+    /// A constant, by its bits in the objective's precision.
+    Constant(u64),
+    /// A coordinate.
+    Coordinate(u32),
+    /// The coordinate so many after the number of the term.
+    Coordinates(u32),
+    /// The datum so many after the number of the term.
+    Data(u32),
+    /// The number of the term, from 0.
+    Index,
+}
+
+impl Operand {
+    /// Whether it is another one in each term.
+    fn varies(self) -> bool {
+        matches!(self, Operand::Coordinates(_) | Operand::Data(_) | Operand::Index)
+    }
+}
+
+/// An objective that is being put together.
+pub struct Composer<'a> {
+    /// The module of a name.
+    module: &'a dyn Fn(&str) -> Option<String>,
+    real: &'a str,
+    form: &'a str,
+    /// Tables of the pieces, by their names.
+    items: Vec<(String, String)>,
+    /// What the pieces want of the objective's parameter.
+    parameter: Option<String>,
+    body: String,
+    /// Pieces so far: each has labels of its own.
+    pieces: usize,
+    /// What has been read, and into which register.
+    read: HashMap<Operand, u32>,
+    registers: u32,
+}
+
+impl std::fmt::Debug for Composer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Composer").field("real", &self.real).field("form", &self.form).finish()
+    }
+}
+
+impl<'a> Composer<'a> {
+    /// Begins an objective of `f32` or `f64`, for points of a form, of pieces that `module` gives.
+    ///
+    /// # Errors
+    ///
+    /// Where a piece is not there.
+    pub fn new(
+        module: &'a dyn Fn(&str) -> Option<String>,
+        real: &'a str,
+        form: &'a str,
+    ) -> Result<Self, LinkError> {
+        let mut composer = Composer {
+            module,
+            real,
+            form,
+            items: Vec::new(),
+            parameter: None,
+            body: String::new(),
+            pieces: 0,
+            read: HashMap::new(),
+            registers: 0,
+        };
+        composer.piece(&format!("show_{real}_{form}"), &mut |_| Ok(()))?;
+        Ok(composer)
+    }
+
+    /// `b32` or `b64`
+    fn bits(&self) -> &'static str {
+        if self.real == "f32" { "b32" } else { "b64" }
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = self.body.write_fmt(line);
+        self.body.push('\n');
+    }
+
+    /// Puts a piece here; `term` writes what it wants at each of its marks.
+    fn piece(
+        &mut self,
+        name: &str,
+        term: &mut dyn FnMut(&mut Self) -> Result<(), LinkError>,
+    ) -> Result<(), LinkError> {
+        let name = format!("piece_{name}");
+        let text =
+            (self.module)(&name).ok_or_else(|| LinkError::NoPiece { piece: name.clone() })?;
+        let ptx = parse(&text)?;
+        let entry = ptx.items.iter().find(|item| item.kind == Kind::Entry);
+        let entry = entry.ok_or(LinkError::NoEntry { part: "piece" })?;
+        for item in ptx.items.iter().filter(|item| item.kind != Kind::Entry) {
+            match self.items.iter().find(|(known, _)| known == item.name) {
+                None => self.items.push((item.name.into(), item.text.into())),
+                Some((_, known)) if known == item.text => {}
+                Some(_) => return Err(LinkError::Clash { name: item.name.into() }),
+            }
+        }
+        let place = parameter(entry)?.map(|own| {
+            let declared = format!(".param .align {} .b8 {PARAMETER}[{}]", own.align, own.bytes);
+            self.parameter = Some(declared);
+            (own.name, PARAMETER, 0)
+        });
+        let body = entry.body.map_or("", |body| &entry.text[body..]);
+        self.pieces += 1;
+        let text = inlined(body, self.pieces, place);
+        for (number, part) in text.split(TERM).enumerate() {
+            if number > 0 {
+                self.body.push('\n');
+                term(self)?;
+            }
+            self.body.push_str(part);
+        }
+        self.body.push('\n');
+        Ok(())
+    }
+
+    /// The register or the number in which an operand is, read now unless it has been.
+    fn operand(&mut self, operand: Operand) -> Result<String, LinkError> {
+        let register = match operand {
+            Operand::Result(number) => return Ok(format!("%we_v{number}")),
+            Operand::Constant(bits) => return Ok(format!("{bits:#x}")),
+            _ => self.read.get(&operand).copied(),
+        };
+        if let Some(register) = register {
+            return Ok(format!("%we_x{register}"));
+        }
+        let (real, form) = (self.real, self.form);
+        let piece = match operand {
+            Operand::Data(_) => format!("datum_{real}"),
+            Operand::Index => format!("number_{real}"),
+            _ => format!("coordinate_{real}_{form}"),
+        };
+        match operand {
+            Operand::Coordinates(at) | Operand::Data(at) => {
+                self.line(format_args!("add.u32 %we_i, %we_k, {at};"));
+            }
+            Operand::Coordinate(at) => self.line(format_args!("mov.u32 %we_i, {at};")),
+            _ => self.line(format_args!("mov.u32 %we_i, %we_k;")),
+        }
+        self.piece(&piece, &mut |_| Ok(()))?;
+        let register = self.registers;
+        self.registers += 1;
+        let bits = self.bits();
+        self.line(format_args!("mov.{bits} %we_x{register}, %we_r;"));
+        self.read.insert(operand, register);
+        Ok(format!("%we_x{register}"))
+    }
+
+    /// An operation by its name; its result gets a number.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such piece.
+    pub fn apply(&mut self, operation: &str, from: &[Operand], into: u32) -> Result<(), LinkError> {
+        let bits = self.bits();
+        let from = from.iter().map(|&from| self.operand(from));
+        let from = from.collect::<Result<Vec<_>, _>>()?;
+        for (argument, from) in ["a", "b", "c"].iter().zip(from) {
+            self.line(format_args!("mov.{bits} %we_{argument}, {from};"));
+        }
+        self.piece(&format!("{operation}_{}", self.real), &mut |_| Ok(()))?;
+        self.line(format_args!("mov.{bits} %we_v{into}, %we_r;"));
+        Ok(())
+    }
+
+    /// A reduction by its name over so many terms; its result gets a number.
+    ///
+    /// `term` writes what computes a term, and says what it is then; `from` is all that it reads but results.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such piece.
+    pub fn fold(
+        &mut self,
+        (reduction, terms): (&str, u32),
+        from: impl IntoIterator<Item = Operand>,
+        into: u32,
+        term: &mut dyn FnMut(&mut Self) -> Result<Operand, LinkError>,
+    ) -> Result<(), LinkError> {
+        // What is the same in all terms is read once.
+        for operand in from.into_iter().filter(|operand| !operand.varies()) {
+            self.operand(operand)?;
+        }
+        self.line(format_args!("mov.u32 %we_n, {terms};"));
+        let bits = self.bits();
+        let outside = self.read.clone();
+        self.piece(&format!("fold_{reduction}_{}_{}", self.real, self.form), &mut |composer| {
+            composer.read.clone_from(&outside);
+            let term = term(composer)?;
+            let term = composer.operand(term)?;
+            composer.line(format_args!("mov.{bits} %we_t, {term};"));
+            Ok(())
+        })?;
+        self.read = outside;
+        self.line(format_args!("mov.{bits} %we_v{into}, %we_r;"));
+        Ok(())
+    }
+
+    /// The objective's module, with these results and as many numbers for them as were given, at most.
+    ///
+    /// # Errors
+    ///
+    /// Where a piece is not there.
+    pub fn finish(
+        mut self,
+        value: Operand,
+        violation: Operand,
+        results: u32,
+    ) -> Result<String, LinkError> {
+        let (value, violation) = (self.operand(value)?, self.operand(violation)?);
+        let bits = self.bits();
+        self.line(format_args!("mov.{bits} %ws_value, {value};"));
+        self.line(format_args!("mov.{bits} %ws_violation, {violation};"));
+        // What a kernel brings itself is of its own text.
+        let mut text = String::from(".version 7.8\n.target sm_80\n.address_size 64\n\n");
+        for (_, item) in &self.items {
+            text.push_str(item);
+            text.push_str("\n\n");
+        }
+        let parameter = self.parameter.as_deref().unwrap_or_default();
+        let (results, registers) = (results.max(1), self.registers.max(1));
+        let _ = write!(
+            text,
+            ".visible .entry objective(\n\t{parameter}\n)\n{{\n\
+             .reg .b32 %we_i, %we_k, %we_n;\n\
+             .reg .{bits} %we_a, %we_b, %we_c, %we_r, %we_t;\n\
+             .reg .{bits} %we_v<{results}>, %we_x<{registers}>;\n\
+             {}\tret;\n}}\n",
+            self.body
+        );
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link;
+
+    const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
+
+    /// Pieces that say their name, and a table.
+    fn module(name: &str) -> Option<String> {
+        let inside = match name {
+            "piece_fold_Sum_f32_warp" => "\t$L:\n\t{\n\tmov.b32 %we_k, %r1;\n// warpswarm.term\n\t}\n\t// again\n// warpswarm.term\n".to_string(),
+            "piece_Missing_f32" => return None,
+            name => format!("\t// {name}\n"),
+        };
+        let parameter = match name {
+            "piece_datum_f32" => "\n\t.param .align 8 .b8 piece_datum_f32_param_0[40]\n",
+            _ => "",
+        };
+        let inside = match name {
+            "piece_datum_f32" => "\tld.param.b64 %rd1, [piece_datum_f32_param_0+16];\n".into(),
+            _ => inside,
+        };
+        let table = ".global .align 4 .b8 table[4] = {1, 2, 3, 4};";
+        Some(format!(
+            "{HEADER}\n{table}\n\n.visible .entry {name}({parameter})\n{{\n{inside}\tret;\n}}\n"
+        ))
+    }
+
+    #[test]
+    fn a_sum_over_data_becomes_an_objective() {
+        let mut composer = Composer::new(&module, "f32", "warp").unwrap();
+        let from = [Operand::Coordinate(3), Operand::Data(7)];
+        composer
+            .fold(("Sum", 10), from, 1, &mut |composer| {
+                composer.apply("Multiply", &from, 0)?;
+                Ok(Operand::Result(0))
+            })
+            .unwrap();
+        let text = composer.finish(Operand::Result(1), Operand::Constant(0), 2).unwrap();
+        assert_eq!(text.matches("piece_coordinate_f32_warp").count(), 1, "{text}");
+        assert_eq!(text.matches("[objective_param_0+16]").count(), 2, "{text}");
+        assert_eq!(text.matches("// piece_Multiply_f32").count(), 2, "{text}");
+        assert_eq!(text.matches(".global").count(), 1, "{text}");
+        assert!(text.contains("mov.u32 %we_i, 3;") && text.contains("add.u32 %we_i, %we_k, 7;"));
+        assert!(text.contains("%we_v<2>, %we_x<3>"), "{text}");
+        assert!(text.contains("mov.b32 %ws_value, %we_v1;\nmov.b32 %ws_violation, 0x0;"));
+
+        let kernel = format!(
+            "{HEADER}\n.visible .entry k(\n\t.param .align 8 .b8 k_param_0[20]\n)\n{{\n\t// warpswarm.objective\n\tret;\n}}\n"
+        );
+        let linked = link(&kernel, &text).unwrap();
+        assert!(linked.contains("k_param_0[64]") && linked.contains("[k_param_0+40]"), "{linked}");
+        let labels: Vec<_> = linked.lines().filter(|line| line.ends_with(':')).collect();
+        let mut distinct = labels.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), labels.len(), "{linked}");
+    }
+
+    #[test]
+    fn a_piece_that_is_not_there_is_an_error() {
+        let mut composer = Composer::new(&module, "f32", "warp").unwrap();
+        let error = composer.apply("Missing", &[Operand::Index], 0).unwrap_err();
+        assert_eq!(error, LinkError::NoPiece { piece: "piece_Missing_f32".into() });
+    }
+}

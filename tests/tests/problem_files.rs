@@ -1,0 +1,18 @@
+//! Problem files in the emulator, in every form that points have there.
+
+use warpswarm::{Backend, Schedule};
+use warpswarm_tests::{Place, problem_files};
+
+fn device(schedule: Schedule) -> Place {
+    Place::device(Backend::Emulator, schedule, None)
+}
+
+#[test]
+fn a_problem_file_gives_the_same_bits_in_resident_blocks() {
+    problem_files::check(&[1, 2, 5, 29, 60], &[Place::threads(2), device(Schedule::Resident)]);
+}
+
+#[test]
+fn a_problem_file_gives_the_same_bits_where_it_streams() {
+    problem_files::check(&[2, 29, 140], &[device(Schedule::Streaming), device(Schedule::Stepwise)]);
+}
