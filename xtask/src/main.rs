@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod bench;
+mod book;
 mod build_ptx;
 mod check_ptx;
 mod dieharder;
@@ -39,6 +40,8 @@ enum Task {
     Bench(bench::Args),
     /// Reproduce a paper's tables and figures
     Reproduce(reproduce::ReproduceArgs),
+    /// Build the book: the chapters of docs, a page of every algorithm and problem; check its links and samples
+    Book(book::Args),
     /// Run the program; on a machine with an NVIDIA GPU, set up the device toolchain first
     Run(run::Args),
 }
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Bench(args) => bench::run(&args),
         Task::Reproduce(args) => reproduce::run(&args),
+        Task::Book(args) => book::run(&args),
         Task::Run(args) => return run::run(&args),
     };
     shell::exit_code(done)

@@ -1,0 +1,20 @@
+//! The book as a whole.
+
+use std::fs;
+
+#[test]
+fn it_can_be_built_and_its_links_lead_somewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = warpswarm_book::build(&folder.path().join("book")).unwrap();
+    let page = |name: &str| fs::read_to_string(first.with_file_name(name)).unwrap();
+    assert!(
+        page("index.html").contains("Population-based")
+            || page("index.html").contains("populations")
+    );
+    assert!(page("algorithms/pso.html").contains("cognitive"));
+    assert!(page("problems/spring.html").contains("best known"));
+    assert!(first.with_file_name("algorithms/pso.svg").exists());
+    assert!(first.with_file_name("problems/ackley.svg").exists());
+    // The marks of what is filled in are gone.
+    assert!(!page("problem-files.html").contains("mod.rs"));
+}
