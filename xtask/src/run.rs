@@ -1,8 +1,12 @@
 //! What a newcomer calls: the program, with GPU kernels where there is a GPU.
 
-use std::process::ExitCode;
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
+use anyhow::Result;
 use warpswarm_ptx_builder::DeviceToolchain;
+use warpswarm_ptx_builder::toolchain::{NONE, RUSTC_VARIABLE};
 
 use crate::{setup, shell};
 
@@ -15,15 +19,49 @@ pub(crate) struct Args {
 
 /// Runs the program and passes its exit code on.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    if shell::has_gpu() && DeviceToolchain::find().is_err() {
+    let wanted = env::var_os(RUSTC_VARIABLE).is_none_or(|rustc| rustc != NONE);
+    if wanted && shell::has_gpu() && DeviceToolchain::find().is_err() {
         // Without kernels the program still runs, on the CPU.
         if let Err(error) = setup::toolchain() {
             eprintln!("warning: no GPU kernels: {error:#}");
         }
     }
-    let mut program = shell::cargo(&["run", "--release", "--quiet", "--package", "warpswarm-cli"]);
-    match program.arg("--").args(&args.arguments).status() {
-        Ok(status) => u8::try_from(status.code().unwrap_or(1)).unwrap_or(1).into(),
-        Err(error) => shell::exit_code(Err(error.into())),
+    run_in_callers_folder(&args.arguments).unwrap_or_else(|error| shell::exit_code(Err(error)))
+}
+
+fn run_in_callers_folder(arguments: &[String]) -> Result<ExitCode> {
+    let status = program(arguments, &env::current_dir()?)?.status()?;
+    Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1).into())
+}
+
+/// The program, run in a folder, where the files are that its arguments name.
+fn program(arguments: &[String], folder: &Path) -> Result<Command> {
+    let mut cargo = shell::cargo(&["run", "--release", "--package", "warpswarm-cli"]);
+    cargo.arg("--manifest-path").arg(shell::root().join("Cargo.toml")).current_dir(folder);
+    let built = format!("release/warpswarm{}", env::consts::EXE_SUFFIX);
+    // The first build takes minutes, in which one wants to see something; later ones are in the way.
+    if shell::target()?.join(built).exists() {
+        cargo.arg("--quiet");
+    }
+    cargo.arg("--").args(arguments);
+    Ok(cargo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_those_of_the_callers_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["solve", "mine.toml"].map(String::from);
+        let program = program(&arguments, folder.path()).unwrap();
+        assert_eq!(program.get_current_dir(), Some(folder.path()));
+        let given: Vec<_> = program.get_args().collect();
+        assert!(given.ends_with(&["--", "solve", "mine.toml"].map(AsRef::as_ref)), "{given:?}");
+        let manifest = shell::root().join("Cargo.toml");
+        assert!(
+            given.windows(2).any(|two| two == ["--manifest-path".as_ref(), manifest.as_os_str()])
+        );
     }
 }

@@ -45,6 +45,10 @@ pub(crate) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
     )?;
     writeln!(out, "\n  cd {}", args.path.display())?;
     writeln!(out, "  cargo run --release   the fit, on the CPU at once")?;
+    writeln!(
+        out,
+        "  cargo run --release -- --plot convergence.png   and how it went, as a picture"
+    )?;
     writeln!(out, "  cargo test            CPU, emulated GPU and GPU give the same bits")?;
     writeln!(
         out,

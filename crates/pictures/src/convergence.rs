@@ -92,6 +92,7 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
 }
 
 /// The height at which a linear axis should end: there is one where the first values would leave no room for the others.
+/// What differs by less than a tenth of the least needs none.
 pub fn limit(curves: &[Curve]) -> Option<f64> {
     let mut numbers: Vec<f64> = curves
         .iter()
@@ -102,8 +103,8 @@ pub fn limit(curves: &[Curve]) -> Option<f64> {
         .collect();
     numbers.sort_by(f64::total_cmp);
     let (low, most) = (*numbers.first()?, *numbers.last()?);
-    let limit = low + 2.0 * (quantile(&numbers, 0.9) - low);
-    (limit > low && most - low > 20.0 * (limit - low)).then_some(limit)
+    let room = (2.0 * (quantile(&numbers, 0.9) - low)).max(0.1 * low.abs());
+    (room > 0.0 && most - low > 20.0 * room).then_some(low + room)
 }
 
 #[cfg(test)]
@@ -149,6 +150,14 @@ mod tests {
         let y = picture.panels[0].y.range;
         assert!(y.0 < -99.0 && y.1 < 200.0, "{y:?}");
         assert!(picture.panels[0].lines[0].points.iter().all(|dot| dot.y <= y.1));
+    }
+
+    #[test]
+    fn the_fall_is_seen_where_the_best_is_soon_found() {
+        let mut values: Vec<f64> = (0..100).map(|i| 5.537 - 1e-6 * f64::from(i)).collect();
+        values[..2].copy_from_slice(&[7.0, 6.0]);
+        let picture = convergence("", &[group("", &[&values])], Along::Iterations);
+        assert!(picture.panels[0].y.range.1 > 7.0, "{:?}", picture.panels[0].y.range);
     }
 
     #[test]

@@ -15,12 +15,13 @@ pub(super) struct Library {
 }
 
 /// The packages that a new crate depends on, directly or through others.
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 7] = [
     "warpswarm",
     "warpswarm-core",
     "warpswarm-cpu-ref",
     "warpswarm-device",
     "warpswarm-kernels",
+    "warpswarm-pictures",
     "warpswarm-ptx-builder",
 ];
 

@@ -1,0 +1,153 @@
+//! What a new user does: the ways to begin, as README.md has them, from `git clone` to a picture.
+//!
+//! The commands are README.md's, line for line. What is cloned is this repository's last commit, though, nothing is
+//! fetched that was not fetched for this build, and programs are compiled fast instead of well.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What README.md's commands clone.
+const PUBLISHED: &str = "https://github.com/warpswarm/warpswarm";
+/// The ways of README.md: commands of each, at most, and the file that it draws.
+const WAYS: [(usize, &str); 3] = [
+    (3, "warpswarm/convergence.png"),
+    (4, "warpswarm/convergence.png"),
+    (6, "my-fit/convergence.png"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The blocks of commands in a section of a page.
+fn blocks(page: &str, section: &str) -> Vec<String> {
+    let heading = format!("\n## {section}\n");
+    let (_, rest) = page.split_once(&heading).expect("the page has this section");
+    let section = rest.split("\n## ").next().unwrap_or(rest);
+    let block = |rest: &str| rest.split_once("```").expect("a block ends").0.to_owned();
+    section.split("```sh\n").skip(1).map(block).collect()
+}
+
+/// How many commands somebody types: a text that one of them is given (`<<'END'`) belongs to it.
+fn commands(block: &str) -> usize {
+    let (mut count, mut lines) = (0, block.lines());
+    while let Some(line) = lines.next() {
+        count += 1;
+        if let Some((_, end)) = line.split_once("<<'") {
+            let end = end.trim_end_matches('\'');
+            assert!(lines.any(|line| line == end), "no {end} after `{line}`");
+        }
+    }
+    count
+}
+
+/// Compiles fast: cargo takes this for whatever lies below the folder, in the place of what manifests say. The same for
+/// the clone and the crate beside it, so that they share what they depend on.
+const FAST: &str = r#"
+[profile.dev]
+debug = false
+incremental = false
+[profile.dev.package."*"]
+opt-level = 0
+[profile.release]
+codegen-units = 16
+debug = false
+opt-level = 0
+"#;
+
+/// Pixels of a PNG, across and down.
+fn size(png: &[u8]) -> (u32, u32) {
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xae\x42\x60\x82"));
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+/// Where ways are gone: nothing in it is of before, but what was compiled of other people's crates.
+struct User {
+    /// Outside of the repository, whose cargo configuration is not for what lies beside it.
+    home: tempfile::TempDir,
+    target: PathBuf,
+}
+
+impl User {
+    fn new() -> User {
+        let home = tempfile::tempdir().unwrap();
+        // Every clone has files of the same time, later than what an earlier test has built: so cargo builds what is
+        // cloned once.
+        let hooks = home.path().join("template/hooks");
+        fs::create_dir_all(&hooks).unwrap();
+        let began = home.path().join("began");
+        fs::write(&began, "").unwrap();
+        let hook = hooks.join("post-checkout");
+        let touch = "find . -name .git -prune -o -exec touch -h -r";
+        let text = format!("#!/bin/sh\n{touch} '{}' {{}} +\n", began.display());
+        fs::write(&hook, text).unwrap();
+        assert!(Command::new("chmod").arg("+x").arg(&hook).status().unwrap().success());
+        fs::create_dir(home.path().join(".cargo")).unwrap();
+        fs::write(home.path().join(".cargo/config.toml"), FAST).unwrap();
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-user");
+        User { home, target }
+    }
+
+    /// Does what a block says in an empty folder, which is the same for all, and gives it back.
+    fn follow(&self, block: &str) -> PathBuf {
+        let folder = self.home.path().join("here");
+        if folder.exists() {
+            fs::remove_dir_all(&folder).unwrap();
+        }
+        fs::create_dir(&folder).unwrap();
+        let mut shell = Command::new("sh");
+        shell.arg("-euxc").arg(block).current_dir(&folder);
+        let instead = format!("url.{}.insteadOf", root().display());
+        shell.envs([
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", &instead),
+            ("GIT_CONFIG_VALUE_0", PUBLISHED),
+        ]);
+        shell.env("GIT_TEMPLATE_DIR", self.home.path().join("template"));
+        // As on a machine on which nothing was set up for GPUs.
+        shell.env_remove("WARPSWARM_PTX").env("WARPSWARM_DEVICE_RUSTC", "none");
+        shell.env("CARGO_TARGET_DIR", &self.target).env("CARGO_NET_OFFLINE", "true");
+        // In the place of what the clone's cargo configuration says, which the crate beside it has not.
+        shell.env("RUSTFLAGS", "-C debuginfo=0");
+        let output = shell.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{block}\n{said}");
+        folder
+    }
+}
+
+#[test]
+fn commands_are_counted() {
+    assert_eq!(commands("a\nb | c\n"), 2);
+    assert_eq!(commands("a\ncat > x <<'END'\nb\n\nc\nEND\nd\n"), 3);
+    assert_eq!(blocks("\n## A\n```sh\na\n```\n\n## B\n```sh\nb\n```\n", "A"), ["a\n"]);
+}
+
+#[test]
+fn the_ways_to_begin_end_with_pictures() {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks = blocks(&page, "Three ways to begin");
+    assert_eq!(blocks.len(), WAYS.len());
+    let user = User::new();
+    let mut pictures = Vec::new();
+    for (block, (most, file)) in blocks.iter().zip(WAYS) {
+        assert!(commands(block) <= most, "{} commands, not {most}:\n{block}", commands(block));
+        let folder = user.follow(block);
+        let read =
+            |file: &str| fs::read(folder.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let picture = read(file);
+        let (across, down) = size(&picture);
+        assert!(across >= 800 && down >= 400 && picture.len() > 10_000, "{across} x {down}");
+        assert!(!pictures.contains(&picture), "the same picture twice");
+        // To be looked at.
+        let kept = format!("new-user-{}.png", pictures.len() + 1);
+        fs::write(user.target.with_file_name(kept), &picture).unwrap();
+        pictures.push(picture);
+        if file.starts_with("my-fit") {
+            let source = "my-fit/objective/src/lib.rs";
+            assert_ne!(read(source), read(&format!("{source}.bak")), "the edit changes nothing");
+        }
+    }
+}
