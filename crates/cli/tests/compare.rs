@@ -148,6 +148,46 @@ fn tables_fit_a_terminal_and_are_written_as_csv_and_markdown() {
 }
 
 #[test]
+fn pictures_are_drawn_of_what_their_names_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let [profile, ert, values, pixels] = ["profile.svg", "ert.svg", "distribution.svg", "mine.png"]
+        .map(|name| folder.path().join(name).to_str().unwrap().to_string());
+    let plots = [&profile, &ert, &values, &pixels].map(|path| ["--plot", path.as_str()]);
+    done(&[&SMALL[..], &["--target", "1e-1,1e-3", "--quiet"], plots.as_flattened()].concat());
+    let has = |path: &str, texts: &[&str]| {
+        let svg = fs::read_to_string(path).unwrap();
+        for text in texts {
+            assert!(svg.contains(&format!("\n{text}\n")), "{text:?} is not in {path}");
+        }
+    };
+    has(&profile, &["share of the targets (%)", "pso: 4 of 4 reached"]);
+    has(&ert, &["sphere:dim=3", "spring", "never", "pso:preset=cpso-paper:individuals=20"]);
+    has(&values, &["sphere:dim=3", "spring", "final best value", "de"]);
+    assert!(fs::read(&pixels).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_before_the_work() {
+    let words = ["compare", "--problems"];
+    let endless = ["--algorithms", "pso", "--evaluations", "1000000000000", "--plot"];
+    let check = |problems: &str, plot: &str, parts: &[&str]| {
+        is_bad_input(&[&words[..], &[problems], &endless, &[plot]].concat(), parts);
+    };
+    check(
+        "sphere",
+        "ert.gif",
+        &["--plot", "'ert.gif'", "allowed: a file that ends in .svg or .png"],
+    );
+    check("sphere", "/nowhere/ert.svg", &["--plot is /nowhere/ert.svg", "cannot be written"]);
+    let many: Vec<String> = (0..13).map(|i| format!("sphere:name=s{i}")).collect();
+    check(
+        &many.join(","),
+        "distribution.svg",
+        &["--plot is distribution.svg", "13 problems", "allowed: 12"],
+    );
+}
+
+#[test]
 fn a_study_is_a_file_of_options() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("study.toml");

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_RUNS, Precision};
+
+use crate::compare::plot::Plot;
 
 use super::{MAX_DIMENSIONS, MAX_THREADS, number, one_of, whole};
 
@@ -11,7 +14,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   warpswarm compare --problems sphere,rastrigin,ackley --dim 10 --algorithms pso,de,sa:cooling=0.99
   warpswarm compare --problems spring:target=1e-4,welded-beam --algorithms pso,pso:preset=cpso-paper
-  warpswarm compare --study study.toml --json study.json
+  warpswarm compare --study study.toml --json study.json --plot profile.svg --plot ert.png
 
 A problem is NAME[:KEY=VALUE...] with the keys name, dim, shift, lower, upper, target, and goal: the value that \
 targets count from, where no best value is known. An algorithm is NAME[:KEY=VALUE...] with the keys name, \
@@ -77,6 +80,12 @@ pub(crate) struct CompareArgs {
     /// Write everything, all runs included, as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Draw a picture, which the file's name says: profile (performance profiles; any other name), ert, distribution
+    /// (final values, a panel for each of up to 12 problems), as .svg or .png; may be repeated
+    #[arg(long = "plot", value_name = "FILE")]
+    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
+    pub(crate) plots: Vec<Plot>,
 
     /// Show neither progress nor tables
     #[arg(long)]
