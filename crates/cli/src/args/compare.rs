@@ -87,6 +87,11 @@ pub(crate) struct CompareArgs {
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
     pub(crate) plots: Vec<Plot>,
 
+    /// Write one page to look at in a browser, without a network: performance profiles and final values as charts to
+    /// zoom into, tables to sort
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Show neither progress nor tables
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -46,13 +46,7 @@ pub(crate) fn tables(
 }
 
 fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
-    let mut order: Vec<(usize, &OfEntrant)> = of
-        .entrants
-        .iter()
-        .enumerate()
-        .filter_map(|(entrant, of)| Some((entrant, of.as_ref()?)))
-        .collect();
-    order.sort_by(|a, b| a.1.rank.total_cmp(&b.1.rank));
+    let order = in_order(of);
     let first = order.first().map_or(0, |(entrant, _)| *entrant);
     let head =
         ["entrant", "best", "quartile", "median", "quartile", "worst", "reached", "ERT", "ERT s"];
@@ -67,24 +61,37 @@ fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
         row.push(expected(last.map_or(f64::INFINITY, |target| target.ert_evaluations)));
         row.push(expected(of_entrant.ert_seconds));
         row.push(format!("{:.2}", of_entrant.rank));
-        let pair = of
-            .pairs
-            .iter()
-            .find(|pair| (pair.first, pair.second) == (first.min(entrant), first.max(entrant)));
-        row.push(pair.map_or("-".into(), |pair| p_value(pair.adjusted)));
+        row.push(against(of, first, entrant).map_or("-".into(), p_value));
         row
     };
+    Table { title: title(task), head, rows: order.iter().map(row).collect() }
+}
+
+/// The entrants that have runs on a problem, by rank.
+pub(crate) fn in_order(of: &OfTask) -> Vec<(usize, &OfEntrant)> {
+    let entrants = of.entrants.iter().enumerate();
+    let mut order: Vec<_> =
+        entrants.filter_map(|(entrant, of)| Some((entrant, of.as_ref()?))).collect();
+    order.sort_by(|a, b| a.1.rank.total_cmp(&b.1.rank));
+    order
+}
+
+/// The p-value of two entrants, by Holm.
+pub(crate) fn against(of: &OfTask, first: usize, entrant: usize) -> Option<f64> {
+    let both = (first.min(entrant), first.max(entrant));
+    let pair = of.pairs.iter().find(|pair| (pair.first, pair.second) == both);
+    pair.map(|pair| pair.adjusted)
+}
+
+/// What stands above the table of a problem.
+pub(crate) fn title(task: &Task) -> String {
     let target = task.targets.last().copied().unwrap_or(0.0);
     let (name, dimensions) = (&task.name, task.bounds.dimensions());
     let from = match task.goal == 0.0 {
         true => String::new(),
         false => format!("; values are counted from {}", task.goal),
     };
-    Table {
-        title: format!("{name}, {dimensions} dimensions, target {target:e}{from}"),
-        head,
-        rows: order.iter().map(row).collect(),
-    }
+    format!("{name}, {dimensions} dimensions, target {target:e}{from}")
 }
 
 fn overall(study: &Study, analysis: &Analysis) -> Table {

@@ -1,6 +1,6 @@
-//! The page: its data, and the script that draws them.
+//! Pages: their data, and the scripts that draw them.
 //!
-//! The script is our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
+//! The scripts are our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
 //! marks a test can count.
 
 use serde::Serialize;
@@ -9,6 +9,7 @@ use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, qua
 
 use super::folder::{Folder, Frame, Run};
 
+const CHARTS: &str = include_str!("charts.js");
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
@@ -69,10 +70,16 @@ impl From<Curve> for Points {
     }
 }
 
-/// The whole page.
+/// The whole page of runs.
 pub(crate) fn html(folders: &[Folder]) -> String {
+    let note = "Less is better; a feasible point is better than any other.";
+    page("warpswarm report", note, &data(folders), SCRIPT)
+}
+
+/// A page, of its data and the script that draws them.
+pub(crate) fn page(title: &str, note: &str, data: &impl Serialize, script: &str) -> String {
     // Within a script, nothing but this ends it.
-    let data = serde_json::to_string(&data(folders)).unwrap_or_default().replace('<', "\\u003c");
+    let data = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "<!DOCTYPE html>
@@ -82,20 +89,20 @@ pub(crate) fn html(folders: &[Folder]) -> String {
 <meta name=\"viewport\" content=\"width=device-width\">
 <meta http-equiv=\"Content-Security-Policy\" \
 content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">
-<title>warpswarm report</title>
+<title>{title}</title>
 <style>
 {STYLE}</style>
 </head>
 <body>
-<h1>warpswarm report</h1>
-<p class=\"note\">Made by warpswarm {version}. Less is better; a feasible point is better than any other.</p>
+<h1>{title}</h1>
+<p class=\"note\">Made by warpswarm {version}. {note}</p>
 <section id=\"summary\"></section>
 <noscript>This page draws its charts with a script that is part of it; your browser runs none.</noscript>
 <div id=\"charts\"></div>
 <div id=\"runs\"></div>
 <script type=\"application/json\" id=\"data\">{data}</script>
 <script>
-{SCRIPT}</script>
+{CHARTS}{script}</script>
 </body>
 </html>
 "
