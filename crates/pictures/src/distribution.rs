@@ -7,6 +7,9 @@ use crate::{Axis, Final, Line, Mark, Measure, Panel, Picture, Scale};
 const MARKED: usize = 50;
 const NOTE: &str = "line: how many of the runs end at this value or below it";
 
+/// The final values of groups of runs, each with its name.
+pub type Finals = Vec<(String, Vec<Final>)>;
+
 /// The share of runs that end at a value or below it, a line for each group of runs.
 pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
     let mut notes = vec![NOTE.to_string()];
@@ -42,7 +45,7 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
 }
 
 /// The same in a panel for each problem, of groups with the same names.
-pub fn distributions(title: &str, problems: &[(String, Vec<(String, Vec<Final>)>)]) -> Picture {
+pub fn distributions(title: &str, problems: &[(String, Finals)]) -> Picture {
     let panel = |(name, groups): &(String, Vec<_>)| panel(name.clone(), groups);
     let (measures, panels): (Vec<Measure>, Vec<Panel>) = problems.iter().map(panel).unzip();
     let mut notes = vec![NOTE.to_string()];

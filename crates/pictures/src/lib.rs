@@ -45,7 +45,7 @@ pub use axis::{Axis, Scale};
 pub use chart::{Area, BLUE, COLOURS, Canvas, FONT, GREEN, GRID, INK, Panel, Picture, VERMILION};
 pub use constraints::constraints;
 pub use convergence::{convergence, limit};
-pub use distribution::{distribution, distributions};
+pub use distribution::{Finals, distribution, distributions};
 pub use kind::{Format, Kind};
 pub use line::{Dash, Dot, Line, Mark};
 pub use number::{quantile, short};

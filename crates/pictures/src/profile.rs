@@ -77,6 +77,9 @@ pub fn running_times(
     let row = solvers.len() as f64 + 2.0 * APART;
     let top = row * tasks.len().max(1) as f64;
     let mut notes = Vec::new();
+    if middle.is_none() {
+        x.ticks.clear();
+    }
     if has_never {
         x.range.1 = never + 0.04 * (high - low);
         x.ticks.retain(|tick| tick.0 < never - 0.08 * (high - low));

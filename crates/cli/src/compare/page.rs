@@ -7,11 +7,19 @@ use warpswarm_pictures::{Final, Measure};
 
 use super::analysis::OfEntrant;
 use super::plot::Compared;
-use super::show::{self, NOTES};
+use super::show;
 use super::study::{Entrant, Task};
 use crate::report::page::page;
 
 const SCRIPT: &str = include_str!("page.js");
+
+/// What stands below the tables.
+const NOTES: &str = "\
+Rank: the one expected of one run among one of each entrant's. A quartile that is not feasible is a dash. ERT: all \
+evaluations, and all seconds (of the batch, whose runs share the machine), over the runs that reached the target. p: \
+against the entrant of the least rank; Wilcoxon's rank sum test, two-sided, normal approximation with ties and \
+continuity corrected, with Holm's correction over all pairs on the problem. Runs that reach the target are ordered by \
+their evaluations, before all others, which are ordered by violation and value.";
 
 #[derive(Serialize)]
 struct Data<'a> {
@@ -55,7 +63,8 @@ pub(crate) fn html(compared: Compared<'_>) -> String {
         steps: analysis.profile.steps(place),
         asked: asked(entrant),
     });
-    let overall = analysis.overall.iter().enumerate().map(|(place, of)| {
+    let overall = show::by_mean_rank(analysis).into_iter().map(|place| {
+        let of = &analysis.overall[place];
         let reached = 100.0 * analysis.profile.part(place, f64::INFINITY);
         let name = &study.entrants[place].name;
         [json!(name), json!(of.rank), json!(of.better), json!(of.worse), json!(reached)]
@@ -116,7 +125,7 @@ fn problem(compared: Compared<'_>, place: usize) -> Problem<'_> {
 fn row(name: &str, task: &Task, of: &OfEntrant, p: Option<f64>) -> [Value; 12] {
     let q = &of.quartiles;
     let value = |at: Fitness<f64>| match at.violation == 0.0 {
-        true => json!(at.value - task.goal),
+        true => json!(show::from_goal(at.value, task)),
         false => Value::Null,
     };
     let last = of.targets.last();

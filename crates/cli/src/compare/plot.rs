@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use warpswarm_pictures::{Final, Format, Picture, distributions, profile, running_times};
+use warpswarm_pictures::{Final, Finals, Format, Picture, distributions, profile, running_times};
 
 use super::analysis::Analysis;
 use super::measure::Cell;
@@ -56,6 +56,9 @@ impl Plot {
             Kind::Distribution if problems > PANELS => refuse(format!(
                 "there are {problems} problems, each of which takes a panel; allowed: {PANELS} (--problems)"
             )),
+            Kind::Profile | Kind::Ert if study.tasks.iter().all(|task| task.targets.is_empty()) => {
+                refuse("no problem has a target; allowed: distribution, or a problem with target=VALUE".into())
+            }
             _ => Ok(()),
         }
     }
@@ -134,13 +137,14 @@ impl Compared<'_> {
     }
 
     /// The final values of each entrant on a problem.
-    pub(crate) fn finals(&self, task: usize) -> (String, Vec<(String, Vec<Final>)>) {
+    pub(crate) fn finals(&self, task: usize) -> (String, Finals) {
+        let (task, cells) = (&self.study.tasks[task], &self.cells[task]);
         let of = |cell: &Option<Cell>| {
-            let runs = cell.iter().flat_map(|cell| &cell.runs);
-            runs.map(|run| Final { value: run.best.value, violation: run.best.violation }).collect()
+            let bests = cell.iter().flat_map(|cell| &cell.runs).map(|run| run.best);
+            bests.map(|b| Final { value: task.turned(b.value), violation: b.violation }).collect()
         };
-        let groups = self.names().into_iter().zip(self.cells[task].iter().map(of));
-        (self.study.tasks[task].name.clone(), groups.collect())
+        let groups = self.names().into_iter().zip(cells.iter().map(of));
+        (task.name.clone(), groups.collect())
     }
 
     /// What each entrant takes to the last target of a problem.
