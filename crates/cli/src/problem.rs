@@ -160,11 +160,19 @@ impl Problem {
 
     /// What a coordinate is called; `x1` and so on where it has no name.
     pub(crate) fn coordinate(&self, i: usize) -> String {
-        let name = match self {
+        self.coordinate_name(i).unwrap_or_else(|| format!("x{}", i + 1))
+    }
+
+    /// What the coordinates are called; none where they have no names.
+    pub(crate) fn coordinate_names(&self) -> Vec<String> {
+        (0..self.dimensions()).map_while(|i| self.coordinate_name(i)).collect()
+    }
+
+    fn coordinate_name(&self, i: usize) -> Option<String> {
+        match self {
             Problem::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
             Problem::File(file) => file.coordinate(i),
-        };
-        name.unwrap_or_else(|| format!("x{}", i + 1))
+        }
     }
 
     /// The names of the constraints.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, quantile};
 
-use super::folder::{Folder, Frame, Run};
+use super::folder::{Folder, Frame, Run, Solved};
 
 const CHARTS: &str = include_str!("charts.js");
 const SCRIPT: &str = include_str!("page.js");
@@ -212,7 +212,7 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'
         curves,
         finals: numbers.iter().map(|x| x.is_finite().then_some(*x)).collect(),
         parameters: (0..result.dimensions.min(COORDINATES))
-            .map(|i| coordinate(&result.problem, i))
+            .map(|i| coordinate(result, i))
             .collect(),
         positions: result.runs.iter().take(RUNS).map(position).collect(),
         frames: &folder.frames,
@@ -228,8 +228,6 @@ fn asked(folder: &Folder) -> String {
     parameters.iter().map(|(name, value)| format!("{name} = {value}\n")).collect()
 }
 
-fn coordinate(problem: &str, i: usize) -> String {
-    let known = warpswarm::problems::find(problem).ok();
-    let name = known.and_then(|problem| problem.coordinates.get(i));
-    name.map_or_else(|| format!("x{}", i + 1), |name| name.to_string())
+fn coordinate(result: &Solved, i: usize) -> String {
+    result.coordinates.get(i).cloned().unwrap_or_else(|| format!("x{}", i + 1))
 }
