@@ -1,11 +1,14 @@
 //! `warpswarm compare`: algorithms with settings on problems, over many runs.
 //!
 //! * [`study`]: what is compared; [`measure`]: running it; [`analysis`]: what the runs say.
-//! * [`show`], [`table`]: tables for people; [`files`]: JSON and CSV.
+//! * [`show`], [`table`]: tables for people; [`plot`]: pictures; [`page`]: a page; [`files`]: JSON
+//!   and CSV.
 
 pub(crate) mod analysis;
 pub(crate) mod files;
 pub(crate) mod measure;
+mod page;
+pub(crate) mod plot;
 mod show;
 pub(crate) mod study;
 pub(crate) mod table;
@@ -33,6 +36,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let csv = file("--csv", &args.csv)?;
     let markdown = file("--markdown", &args.markdown)?;
     let json = file("--json", &args.json)?;
+    let report = file("--report", &args.report)?;
+    let pictures = plot::open(&args.plots, &study)?;
 
     let interrupt = interrupt()?;
     let batches = study.tasks.len() * study.entrants.len();
@@ -52,6 +57,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     }
     if let Some(file) = json {
         files::json(&study, &cells, &analysis, seconds, BufWriter::new(file))?;
+    }
+    let compared = plot::Compared { study: &study, cells: &cells, analysis: &analysis };
+    compared.draw(&args.plots, pictures)?;
+    if let Some(mut file) = report {
+        file.write_all(page::html(compared).as_bytes())?;
     }
     if !args.quiet {
         let mut out = BufWriter::new(io::stdout().lock());

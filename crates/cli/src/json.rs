@@ -18,6 +18,9 @@ use crate::run;
 pub(crate) struct Solved<'a, R> {
     problem: &'a str,
     dimensions: u64,
+    maximised: bool,
+    /// Their names; none where they have none.
+    coordinates: Vec<String>,
     algorithm: &'a str,
     parameters: BTreeMap<&'a str, Json>,
     backend: &'a str,
@@ -90,6 +93,8 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
         Solved {
             problem: asked.problem.id(),
             dimensions: asked.problem.dimensions() as u64,
+            maximised: report.maximised,
+            coordinates: asked.problem.coordinate_names(),
             algorithm: asked.algorithm.info().id,
             parameters: parameters.into_iter().map(|(name, value)| (name, json(value))).collect(),
             backend: report.backend.name(),

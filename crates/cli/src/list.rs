@@ -157,7 +157,11 @@ impl Problem {
             true => String::new(),
             false => format!(" in {} dimensions", self.dimensions.usual),
         };
-        let at = self.optimum.position.as_deref().map(|x| format!(" at {}", summary::position(x)));
+        let at = self
+            .optimum
+            .position
+            .as_deref()
+            .map(|x| format!(" at {}", summary::position(x, self.coordinates)));
         Some(format!("best known {value}{usual}{}", at.unwrap_or_default()))
     }
 }

@@ -5,7 +5,6 @@ use warpswarm::problem_file::ProblemFile;
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{Algorithm, Bounds, Error, Fitness, Optimiser, Precise, Settings};
 
-use crate::args::SolveArgs;
 use crate::failure::Failure;
 
 /// What the bounds and a point take, before anything else does: too many dimensions must end in a
@@ -84,26 +83,39 @@ impl TryFrom<Written> for BuiltIn {
     }
 }
 
+/// What is said of a problem beside its name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) dim: Option<u64>,
+    pub(crate) shift: f64,
+    pub(crate) lower: Option<f64>,
+    pub(crate) upper: Option<f64>,
+}
+
 impl Problem {
-    /// The problem that the arguments say: a file where it ends in `.toml`.
-    pub(crate) fn of(args: &SolveArgs) -> Result<Self, Failure> {
-        if !args.problem.ends_with(".toml") {
-            let info = problems::find(&args.problem)?;
-            let bounds = bounds(args, info)?;
-            return Ok(Problem::BuiltIn(BuiltIn { info, shift: args.shift, bounds }));
+    /// Whether a name is a file's.
+    pub(crate) fn is_file(name: &str) -> bool {
+        name.ends_with(".toml")
+    }
+
+    /// The problem of a name: a file where it ends in `.toml`.
+    pub(crate) fn of(name: &str, said: &Said) -> Result<Self, Failure> {
+        if !Problem::is_file(name) {
+            let info = problems::find(name)?;
+            let bounds = bounds(said, info)?;
+            return Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds }));
         }
         // A file says by itself what these would.
-        let shift = (args.shift != 0.0).then_some(args.shift);
-        let given = [("--lower", args.lower), ("--upper", args.upper), ("--shift", shift)];
+        let shift = (said.shift != 0.0).then_some(said.shift);
+        let given = [("--lower", said.lower), ("--upper", said.upper), ("--shift", shift)];
         let given = given.into_iter().filter_map(|(option, value)| Some((option, value?)));
-        let given = args.dim.map(|dim| ("--dim", dim as f64)).into_iter().chain(given).next();
+        let given = said.dim.map(|dim| ("--dim", dim as f64)).into_iter().chain(given).next();
         if let Some((option, value)) = given {
-            let file = &args.problem;
             return Err(Failure::Input(format!(
-                "{option} is {value}; allowed: nothing beside {file}, which gives its variables and their bounds"
+                "{option} is {value}; allowed: nothing beside {name}, which gives its variables and their bounds"
             )));
         }
-        Ok(Problem::File(Box::new(ProblemFile::load(&args.problem)?)))
+        Ok(Problem::File(Box::new(ProblemFile::load(name)?)))
     }
 
     /// The name that users give it.
@@ -111,6 +123,27 @@ impl Problem {
         match self {
             Problem::BuiltIn(problem) => problem.info.id,
             Problem::File(file) => file.name(),
+        }
+    }
+
+    /// Whether more is better.
+    pub(crate) fn maximises(&self) -> bool {
+        matches!(self, Problem::File(file) if file.maximises())
+    }
+
+    /// The best value that is known of it.
+    pub(crate) fn optimum(&self) -> Option<f64> {
+        match self {
+            Problem::BuiltIn(problem) => problem.info.optimum_value(self.dimensions()),
+            Problem::File(_) => None,
+        }
+    }
+
+    /// What is added to every coordinate; nothing is said of a file's.
+    pub(crate) fn shift(&self) -> Option<f64> {
+        match self {
+            Problem::BuiltIn(problem) => Some(problem.shift),
+            Problem::File(_) => None,
         }
     }
 
@@ -127,11 +160,19 @@ impl Problem {
 
     /// What a coordinate is called; `x1` and so on where it has no name.
     pub(crate) fn coordinate(&self, i: usize) -> String {
-        let name = match self {
+        self.coordinate_name(i).unwrap_or_else(|| format!("x{}", i + 1))
+    }
+
+    /// What the coordinates are called; none where they have no names.
+    pub(crate) fn coordinate_names(&self) -> Vec<String> {
+        (0..self.dimensions()).map_while(|i| self.coordinate_name(i)).collect()
+    }
+
+    fn coordinate_name(&self, i: usize) -> Option<String> {
+        match self {
             Problem::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
             Problem::File(file) => file.coordinate(i),
-        };
-        name.unwrap_or_else(|| format!("x{}", i + 1))
+        }
     }
 
     /// The names of the constraints.
@@ -160,17 +201,16 @@ impl Problem {
         &self,
         algorithm: &Algorithm,
         settings: &Settings,
-    ) -> Result<Optimiser<R>, Failure> {
+    ) -> Result<Optimiser<R>, Error> {
         let BuiltIn { info, shift, bounds } = match self {
             Problem::BuiltIn(problem) => problem,
-            Problem::File(file) => return Ok(file.optimiser(algorithm, settings)?),
+            Problem::File(file) => return file.optimiser(algorithm, settings),
         };
         if !R::from_f64(*shift).is_finite() {
-            let name = R::PRECISION;
-            let allowed = format!("allowed: a number that is finite in {name} (--precision)");
-            return Err(Failure::Input(format!("--shift is {shift:?}; {allowed}")));
+            let allowed = format!("a number that is finite in {} (--precision)", R::PRECISION);
+            return Err(Error::Setting { field: "shift", value: format!("{shift:?}"), allowed });
         }
-        Ok(info.optimiser::<R>(*shift, bounds, algorithm, settings)?)
+        info.optimiser::<R>(*shift, bounds, algorithm, settings)
     }
 
     /// Each constraint at `x` with its name, at most zero where it is met. No problem with constraints can be shifted,
@@ -185,9 +225,9 @@ impl Problem {
     }
 }
 
-/// The problem's own bounds, where the arguments do not say otherwise.
-fn bounds(args: &SolveArgs, problem: &ProblemInfo) -> Result<Bounds, Failure> {
-    let dimensions = args.dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
+/// The problem's own bounds, where nothing else is said.
+fn bounds(said: &Said, problem: &ProblemInfo) -> Result<Bounds, Failure> {
+    let dimensions = said.dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
     problem.check_dimensions(dimensions)?;
     let needed = dimensions.saturating_mul(BYTES_PER_DIMENSION);
     if Vec::<u8>::new().try_reserve_exact(needed).is_err() {
@@ -200,7 +240,7 @@ fn bounds(args: &SolveArgs, problem: &ProblemInfo) -> Result<Bounds, Failure> {
         Some(bound) => vec![bound; dimensions],
         None => own.to_vec(),
     };
-    let (lower, upper) = (or_own(args.lower, own.lower()), or_own(args.upper, own.upper()));
+    let (lower, upper) = (or_own(said.lower, own.lower()), or_own(said.upper, own.upper()));
     if let Some(i) = (0..dimensions).find(|&i| lower[i] > upper[i]) {
         let whose = match problem.coordinates.get(i) {
             Some(name) => format!(", the problem's own for {name}"),
@@ -210,9 +250,9 @@ fn bounds(args: &SolveArgs, problem: &ProblemInfo) -> Result<Bounds, Failure> {
         return Err(Failure::Input(format!(
             "--lower is {:?}{}, above --upper, which is {:?}{}; allowed: lower <= upper",
             lower[i],
-            origin(args.lower),
+            origin(said.lower),
             upper[i],
-            origin(args.upper)
+            origin(said.upper)
         )));
     }
     Ok(Bounds::new(lower, upper)?)

@@ -7,12 +7,13 @@ use warpswarm::{Algorithm, Error, Settings, Stop, algorithms};
 use crate::args::SolveArgs;
 use crate::failure::Failure;
 use crate::perform::perform;
-use crate::problem::Problem;
+use crate::problem::{Problem, Said};
 use crate::run::Run;
 
 /// Minimises what the arguments say, and writes what they ask for.
 pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Failure> {
-    let problem = Problem::of(args)?;
+    let SolveArgs { dim, shift, lower, upper, .. } = *args;
+    let problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
     let run = Run::new(problem, algorithm(args)?, args.precision, settings(args));
     perform(run, None, &args.output)
 }

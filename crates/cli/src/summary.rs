@@ -20,7 +20,8 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let Summary { run, report } = self;
         let mut line = |name: &str, text: &dyn fmt::Display| writeln!(f, "{name:<12}{text}");
         let dimensions = counted(run.problem.dimensions() as u64, "dimension");
-        line("problem", &format!("{}, {dimensions}", run.problem.id()))?;
+        let maximised = if report.maximised { ", maximised" } else { "" };
+        line("problem", &format!("{}, {dimensions}{maximised}", run.problem.id()))?;
         let algorithm = run.algorithm.info().id;
         let precision = R::PRECISION;
         line("algorithm", &format!("{algorithm}, {precision}, seed {}", run.settings.seed))?;
@@ -30,9 +31,9 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         if best.violation != R::ZERO {
             line("violation", &format!("{:?}, not feasible", best.violation))?;
         }
-        line("position", &position(&best.position))?;
+        line("position", &position(&best.position, &run.problem.coordinate_names()))?;
         if report.runs.len() > 1 {
-            line("all runs", &spread(&report.runs))?;
+            line("all runs", &spread(report))?;
         }
         line("stopped by", &reasons(&report.runs))?;
 
@@ -51,9 +52,13 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
     }
 }
 
-/// The first coordinates, and how many there are.
-pub(crate) fn position<R: Precise>(position: &[R]) -> String {
-    let shown: Vec<String> = position.iter().take(SHOWN).map(|x| format!("{x:?}")).collect();
+/// The first coordinates, with their names where they have any, and how many there are.
+pub(crate) fn position<R: Precise>(position: &[R], names: &[impl fmt::Display]) -> String {
+    let named = |(i, x): (usize, &R)| match names.get(i) {
+        Some(name) => format!("{name} = {x:?}"),
+        None => format!("{x:?}"),
+    };
+    let shown: Vec<String> = position.iter().enumerate().take(SHOWN).map(named).collect();
     let more = match position.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(", and {}", counted(more as u64, "more coordinate")),
@@ -62,12 +67,14 @@ pub(crate) fn position<R: Precise>(position: &[R]) -> String {
 }
 
 /// Best, median and worst value of many runs.
-fn spread<R: Precise>(runs: &[RunReport<R>]) -> String {
+fn spread<R: Precise>(report: &Report<R>) -> String {
+    let turned = |value: R| if report.maximised { -value } else { value };
+    let runs = &report.runs;
     let mut bests: Vec<Fitness<R>> = runs
         .iter()
         .map(|run| Fitness { violation: run.best.violation, value: run.best.value })
         .collect();
-    bests.sort_by_key(|best| best.ordered());
+    bests.sort_by_key(|best| Fitness { value: turned(best.value), ..*best }.ordered());
     let (best, median, worst) = (bests[0], bests[(bests.len() - 1) / 2], bests[bests.len() - 1]);
     let infeasible = bests.iter().filter(|best| best.violation != R::ZERO).count();
     let infeasible = match infeasible {
@@ -122,10 +129,15 @@ mod tests {
 
     #[test]
     fn long_positions_are_abbreviated() {
-        assert_eq!(position(&[1.0_f32]), "(1.0)");
-        assert_eq!(position(&[1.0_f64, -2.5, 0.0, 1e-7]), "(1.0, -2.5, 0.0, 1e-7)");
-        assert_eq!(position(&[0.5_f32; 5]), "(0.5, 0.5, 0.5, 0.5, and 1 more coordinate)");
-        assert_eq!(position(&[0.5_f32; 30]), "(0.5, 0.5, 0.5, 0.5, and 26 more coordinates)");
+        let none = [""; 0];
+        assert_eq!(position(&[1.0_f32], &none), "(1.0)");
+        assert_eq!(position(&[1.0_f64, -2.5, 0.0, 1e-7], &none), "(1.0, -2.5, 0.0, 1e-7)");
+        assert_eq!(position(&[0.5_f32; 5], &none), "(0.5, 0.5, 0.5, 0.5, and 1 more coordinate)");
+        assert_eq!(
+            position(&[0.5_f32; 30], &none),
+            "(0.5, 0.5, 0.5, 0.5, and 26 more coordinates)"
+        );
+        assert_eq!(position(&[1.0_f32, 2.0], &["a", "b"]), "(a = 1.0, b = 2.0)");
     }
 
     #[test]

@@ -52,6 +52,12 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::Input(format!("--target is {target}; allowed: a number above 0")));
     }
     let tasks = tasks(&args.problems, args.common.dim, &[args.target])?;
+    if let Some(task) = tasks.iter().find(|task| task.goal.is_none()) {
+        return Err(Failure::Input(format!(
+            "--problems has `{}`, of which no best value is known; allowed: with goal=VALUE, from which costs count",
+            task.name
+        )));
+    }
     if let Some(task) = tasks.iter().find(|task| task.targets.iter().any(|target| *target <= 0.0)) {
         return Err(Failure::Input(format!(
             "--problems has `{}` with a target that is not above 0; allowed: a number above 0",

@@ -223,6 +223,8 @@ fn json_has_the_documented_fields() {
     let mut expected = [
         "problem",
         "dimensions",
+        "maximised",
+        "coordinates",
         "algorithm",
         "parameters",
         "backend",
@@ -238,6 +240,7 @@ fn json_has_the_documented_fields() {
     assert_eq!(keys(&json), expected);
     assert_eq!(json["problem"], "rastrigin");
     assert_eq!(json["dimensions"], 3);
+    assert_eq!((&json["maximised"], &json["coordinates"]), (&false.into(), &serde_json::json!([])));
     assert_eq!(json["algorithm"], "pso");
     assert_eq!(json["parameters"]["inertia"], 0.7298);
     assert_eq!(json["parameters"]["boundary"], "clamp");
@@ -444,7 +447,7 @@ fn lists_are_whole() {
         "g4 = (d + D) / 1.5 - 1 <= 0",
         "dimensions exactly 3: d, D, P",
         "bounds 0.05 to 2, 0.25 to 1.3, 2 to 15",
-        "best known 0.012665232788319417 at (0.0516",
+        "best known 0.012665232788319417 at (d = 0.0516",
         "bounds -5.12 to 5.12",
         "best known 0 in 30 dimensions at (0.0, 0.0, 0.0, 0.0, and 26 more coordinates)",
     ] {
@@ -585,6 +588,33 @@ fn a_problem_file_is_solved_on_every_backend_with_the_same_bits() {
     assert!((best["position"][1].as_f64().unwrap() * 2_f64.ln() - 1.0).abs() < 1e-3, "{best}");
     let on = |backend| runs(&[&arguments[..], &["--backend", backend]].concat());
     assert_eq!(on("cpu"), on("emulator"));
+}
+
+#[test]
+fn what_is_maximised_and_has_names_is_shown_so() {
+    let hill = "maximise = \"5 - (width - 1)^2 - height^4\"\n[variables]\n\
+        width = { lower = -9, upper = 9 }\nheight = { lower = -9, upper = 9 }\n";
+    let (_folder, path) = problem_file(hill, "");
+    let few =
+        [&*path, "--runs", "3", "--individuals", "8", "--iterations", "9", "--precision", "f64"];
+    let json = solve(&few);
+    assert_eq!(json["maximised"], true);
+    assert_eq!(json["coordinates"], serde_json::json!(["width", "height"]));
+    assert_eq!(solve(&["spring", "--iterations", "1"])["coordinates"].as_array().unwrap().len(), 3);
+    let mut values: Vec<f64> = json["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["best"]["value"].as_f64().unwrap())
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let output = run(&[&["solve"], &few[..]].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let [worst, median, best] = values[..] else { panic!("{json}") };
+    let all = format!("3 runs: best {best:?}, median {median:?}, worst {worst:?}");
+    for part in ["2 dimensions, maximised\n", "(width = ", ", height = ", &all] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
 }
 
 #[test]

@@ -147,6 +147,136 @@ fn tables_fit_a_terminal_and_are_written_as_csv_and_markdown() {
     assert!(csv.contains("\nsphere:dim=3,3,0.00000001,de,6,"), "{csv}");
 }
 
+/// Files of the same function, minimised and, negative, maximised.
+fn problem_files(folder: &Path) -> [String; 2] {
+    ["minimise = \"", "maximise = \"-"].map(|what| {
+        let variables = "[variables]\nx = { count = 3, lower = -4, upper = 5 }";
+        let path = folder.join(format!("{}.toml", &what[..3]));
+        fs::write(&path, format!("{what}sum(i, (x[i] - 1)^2)\"\n{variables}\n")).unwrap();
+        path.to_str().unwrap().to_string()
+    })
+}
+
+#[test]
+fn problem_files_are_compared_beside_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let [min, max] = problem_files(folder.path());
+    let problems = format!(
+        "{min}:target=1e-3,{max}:target=-1e-3,{max}:goal=0:name=goal,{min}:name=free,sphere:dim=3"
+    );
+    let words = ["compare", "--problems", &problems, "--algorithms", "pso,de,sa", "--runs", "6"];
+    let json =
+        json(folder.path(), "a", &[&words[..], &["--evaluations", "3000", "--quiet"]].concat());
+    let [min, max, goal, free, sphere] = json["problems"].as_array().unwrap().as_slice() else {
+        panic!("{json}")
+    };
+    let about = |of: &Value| ["problem", "goal", "maximised", "targets"].map(|key| of[key].clone());
+    use serde_json::json;
+    assert_eq!(about(min), [json!("min"), json!(null), json!(false), json!([1e-3])]);
+    assert_eq!(about(max), [json!("max"), json!(null), json!(true), json!([-1e-3])]);
+    assert_eq!(about(goal), [json!("max"), json!(0.0), json!(true), json!([1e-8])]);
+    assert_eq!(about(free), [json!("min"), json!(null), json!(false), json!([])]);
+    assert_eq!((&free["dimensions"], &free["shift"]), (&json!(3), &json!(null)));
+    assert_eq!((&sphere["goal"], &sphere["shift"]), (&json!(0.0), &json!(0.0)));
+
+    // More is better where less was: the same runs, ranks and tests.
+    assert_eq!(min["pairs"], max["pairs"]);
+    let entrants = |of: &Value| of["results"].as_array().unwrap().clone();
+    for (less, more) in entrants(min).iter().zip(&entrants(max)) {
+        assert_eq!(less["rank"], more["rank"]);
+        for key in ["successes", "ert_evaluations"] {
+            assert_eq!(less["targets"][0][key], more["targets"][0][key]);
+        }
+        for key in ["best", "median", "worst"] {
+            let [less, more] = [less, more].map(|of| of[key]["value"].as_f64().unwrap());
+            assert_eq!(less, -more);
+        }
+    }
+    assert_eq!(entrants(min)[1]["targets"][0]["successes"], 6);
+    for entrant in entrants(free) {
+        assert!(
+            entrant["runs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|run| run["stop_reason"] == "evaluations")
+        );
+    }
+    assert!(entrants(free)[0]["rank"].as_f64() < entrants(free)[2]["rank"].as_f64());
+}
+
+#[test]
+fn a_file_alone_needs_no_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let [_, max] = problem_files(folder.path());
+    let plot = folder.path().join("distribution.svg");
+    let page = folder.path().join("a.html");
+    let drawn = ["--plot", plot.to_str().unwrap(), "--report", page.to_str().unwrap()];
+    let words = ["compare", "--problems", &max, "--algorithms", "pso,sa", "--evaluations", "640"];
+    let text = done(&[&words[..], &drawn].concat());
+    for part in ["max, 3 dimensions, maximised, no target\n", "pso ", " - "] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+
+    let check = |problem: &str, more: &[&str], parts: &[&str]| {
+        let words = ["compare", "--algorithms", "pso", "--problems", problem];
+        is_bad_input(&[&words, more].concat(), parts);
+    };
+    check(&max, &["--target", "1e-3"], &["--target is 0.001", &max, "goal=VALUE", "target=VALUE"]);
+    let no_target = ["--plot is ert.svg", "no problem has a target", "target=VALUE"];
+    check(&max, &["--plot", "ert.svg"], &no_target);
+    check(&format!("{max}:dim=2"), &[], &["--dim is 2", "allowed: nothing beside", &max]);
+    check("none.toml:target=1", &[], &["none.toml:target=1", "cannot be read"]);
+    check("sphere:name=a.toml:dim=x", &[], &["dim is `x`"]);
+    is_bad_input(&["tune", "pso", "--problems", &max], &[&max, "goal=VALUE"]);
+    is_bad_input(&["tune", "pso", "--problems", &format!("{max}:target=1")], &["goal=VALUE"]);
+    let goal = format!("{max}:goal=0");
+    let small =
+        ["--runs", "2", "--evaluations", "640", "--budget", "16", "--parameters", "inertia"];
+    let text = done(&[&["tune", "pso", "--problems", &goal][..], &small].concat());
+    assert!(text.contains("inertia"), "{text}");
+}
+
+#[test]
+fn pictures_are_drawn_of_what_their_names_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let [profile, ert, values, pixels] = ["profile.svg", "ert.svg", "distribution.svg", "mine.png"]
+        .map(|name| folder.path().join(name).to_str().unwrap().to_string());
+    let plots = [&profile, &ert, &values, &pixels].map(|path| ["--plot", path.as_str()]);
+    done(&[&SMALL[..], &["--target", "1e-1,1e-3", "--quiet"], plots.as_flattened()].concat());
+    let has = |path: &str, texts: &[&str]| {
+        let svg = fs::read_to_string(path).unwrap();
+        for text in texts {
+            assert!(svg.contains(&format!("\n{text}\n")), "{text:?} is not in {path}");
+        }
+    };
+    has(&profile, &["share of the targets (%)", "pso: 4 of 4 reached"]);
+    has(&ert, &["sphere:dim=3", "spring", "never", "pso:preset=cpso-paper:individuals=20"]);
+    has(&values, &["sphere:dim=3", "spring", "final best value", "de"]);
+    assert!(fs::read(&pixels).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_before_the_work() {
+    let words = ["compare", "--problems"];
+    let endless = ["--algorithms", "pso", "--evaluations", "1000000000000", "--plot"];
+    let check = |problems: &str, plot: &str, parts: &[&str]| {
+        is_bad_input(&[&words[..], &[problems], &endless, &[plot]].concat(), parts);
+    };
+    check(
+        "sphere",
+        "ert.gif",
+        &["--plot", "'ert.gif'", "allowed: a file that ends in .svg or .png"],
+    );
+    check("sphere", "/nowhere/ert.svg", &["--plot is /nowhere/ert.svg", "cannot be written"]);
+    let many: Vec<String> = (0..13).map(|i| format!("sphere:name=s{i}")).collect();
+    check(
+        &many.join(","),
+        "distribution.svg",
+        &["--plot is distribution.svg", "13 problems", "allowed: 12"],
+    );
+}
+
 #[test]
 fn a_study_is_a_file_of_options() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,8 +4,20 @@ mod common;
 
 use common::{fails, program, run, stdout, succeeds};
 
-const COMMANDS: [&str; 9] =
-    ["solve", "rerun", "resume", "new", "list", "doctor", "setup", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "solve",
+    "rerun",
+    "resume",
+    "compare",
+    "tune",
+    "report",
+    "new",
+    "list",
+    "doctor",
+    "setup",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_command_has_examples() {

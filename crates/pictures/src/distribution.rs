@@ -5,9 +5,67 @@ use crate::{Axis, Final, Line, Mark, Measure, Panel, Picture, Scale};
 
 /// So many runs, at most, get a mark each.
 const MARKED: usize = 50;
+const NOTE: &str = "line: how many of the runs end at this value or below it";
+
+/// The final values of groups of runs, each with its name.
+pub type Finals = Vec<(String, Vec<Final>)>;
 
 /// The share of runs that end at a value or below it, a line for each group of runs.
 pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
+    let mut notes = vec![NOTE.to_string()];
+    let (measure, mut panel) = panel(String::new(), groups);
+    if measure == Measure::Violation {
+        notes.push("no run has found a feasible point".into());
+    }
+    for (i, (name, finals)) in groups.iter().enumerate() {
+        let sorted = sorted(finals, measure);
+        let colon = if name.is_empty() { "" } else { ": " };
+        let median = match quantile(&sorted, 0.5) {
+            median if median.is_finite() => format!("median {}", short(median)),
+            _ => "median unknown".into(),
+        };
+        let line = panel.lines.iter_mut().filter(|line| line.width > 0).nth(i);
+        if let Some(line) = line {
+            line.name = format!("{name}{colon}{}, {median}", count(finals.len(), "run")).into();
+        }
+        let missing = sorted.iter().filter(|x| !x.is_finite()).count();
+        if missing > 0 {
+            let why = "without a feasible and finite value: the line ends below 100 %";
+            notes.push(format!("{name}{colon}{} {why}", count(missing, "run")));
+        }
+    }
+    Picture {
+        title: title.into(),
+        notes,
+        has_legend: true,
+        columns: 1,
+        size: (900, 440),
+        panels: vec![panel],
+    }
+}
+
+/// The same in a panel for each problem, of groups with the same names.
+pub fn distributions(title: &str, problems: &[(String, Finals)]) -> Picture {
+    let panel = |(name, groups): &(String, Vec<_>)| panel(name.clone(), groups);
+    let (measures, panels): (Vec<Measure>, Vec<Panel>) = problems.iter().map(panel).unzip();
+    let mut notes = vec![NOTE.to_string()];
+    let all = problems.iter().zip(&measures).flat_map(|((_, groups), measure)| {
+        groups.iter().flat_map(|group| &group.1).map(|best| measure.number(*best))
+    });
+    let missing = all.filter(|x| !x.is_finite()).count();
+    if missing > 0 {
+        let runs = count(missing, "run");
+        notes.push(format!(
+            "{runs} without a feasible and finite value, where a line ends below 100 %"
+        ));
+    }
+    let columns = problems.len().clamp(1, 2);
+    let size = if columns == 1 { (900, 440) } else { (560, 360) };
+    Picture { title: title.into(), notes, has_legend: true, columns, size, panels }
+}
+
+/// Lines through steps, with the groups' names, and marks at the runs.
+fn panel(title: String, groups: &[(String, Vec<Final>)]) -> (Measure, Panel) {
     let measure = Measure::of(groups.iter().flat_map(|group| &group.1));
     let sorted: Vec<Vec<f64>> = groups.iter().map(|group| sorted(&group.1, measure)).collect();
     let numbers = || sorted.iter().flatten().copied();
@@ -17,27 +75,12 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
         Axis::new("share of the runs (%)", (0.0, 105.0), vec![0.0, 25.0, 50.0, 75.0, 100.0], |y| {
             format!("{y}")
         });
-    let mut notes = vec!["line: how many of the runs end at this value or below it".to_string()];
-    if measure == Measure::Violation {
-        notes.push("no run has found a feasible point".into());
-    }
     let mut lines = Vec::new();
-    for (number, ((name, finals), sorted)) in groups.iter().zip(&sorted).enumerate() {
-        let colon = if name.is_empty() { "" } else { ": " };
-        let median = match quantile(sorted, 0.5) {
-            median if median.is_finite() => format!("median {}", short(median)),
-            _ => "median unknown".into(),
-        };
-        let text = format!("{name}{colon}{}, {median}", count(finals.len(), "run"));
-        let missing = sorted.iter().filter(|x| !x.is_finite()).count();
-        if missing > 0 {
-            let why = "without a feasible and finite value: the line ends below 100 %";
-            notes.push(format!("{name}{colon}{} {why}", count(missing, "run")));
-        }
-        let points = steps(sorted, scale);
+    for (number, ((name, _), sorted)) in groups.iter().zip(&sorted).enumerate() {
         // Marks at the runs, on a line of their own: that of the steps has corners besides.
         let look = Line::numbered(number);
-        lines.push(Line { mark: Mark::None, ..look.clone() }.through(points).named(text));
+        let line = Line { mark: Mark::None, ..look.clone() };
+        lines.push(line.through(steps(sorted, scale)).named(name.clone()));
         if sorted.len() <= MARKED {
             let at = sorted.iter().enumerate();
             let marks = at.filter_map(|(i, v)| {
@@ -46,14 +89,7 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
             lines.push(Line { width: 0, mark_size: 4, ..look }.through(marks));
         }
     }
-    Picture {
-        title: title.into(),
-        notes,
-        has_legend: true,
-        columns: 1,
-        size: (900, 440),
-        panels: vec![Panel { title: String::new(), x, y, areas: Vec::new(), lines }],
-    }
+    (measure, Panel { title, x, y, areas: Vec::new(), lines })
 }
 
 fn sorted(finals: &[Final], measure: Measure) -> Vec<f64> {
@@ -96,6 +132,29 @@ mod tests {
         let picture = distribution("t", &[("de".into(), runs)]);
         assert_eq!(picture.panels[0].lines[0].points.last().unwrap().y, 50.0);
         assert!(picture.notes[1].starts_with("de: 1 run without"), "{:?}", picture.notes);
+    }
+
+    #[test]
+    fn problems_have_panels_and_one_legend() {
+        let groups = |values: &[f64]| {
+            vec![("pso".to_string(), finals(values)), ("de".to_string(), finals(&[4.0]))]
+        };
+        let mut last = groups(&[1.0]);
+        last[1].1[0].value = f64::NAN;
+        let problems = [
+            ("one".into(), groups(&[1.0, 2.0])),
+            ("two".into(), groups(&[5.0])),
+            ("three".into(), last),
+        ];
+        let picture = distributions("t", &problems);
+        let svg = picture.svg().unwrap();
+        for (text, times) in
+            [("pso", 1), ("de", 1), ("one", 1), ("three", 1), ("final best value", 3)]
+        {
+            assert_eq!(svg.matches(&format!("\n{text}\n")).count(), times, "{text}");
+        }
+        assert!(picture.notes[1].starts_with("1 run without"), "{:?}", picture.notes);
+        assert!(distributions("none", &[]).png().is_ok());
     }
 
     #[test]

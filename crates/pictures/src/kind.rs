@@ -66,11 +66,8 @@ impl Kind {
     ///
     /// Where its ending is no format's, or the kind has no such format; the message says what is allowed.
     pub fn of(path: &Path) -> Result<(Kind, Format), Error> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
-        let format =
-            Format::ALL.into_iter().find(|format| ending.eq_ignore_ascii_case(format.name()));
-        let format = format
+        let format = Format::of(path)
             .ok_or_else(|| Error::Name("a file that ends in .svg, .png or (swarm) .gif".into()))?;
         let usual = if format == Format::Gif { Kind::Swarm } else { Kind::ALL[0] };
         let kind = Kind::ALL.into_iter().find(|kind| kind.name() == stem).unwrap_or(usual);
@@ -87,6 +84,12 @@ impl Kind {
 impl Format {
     /// Every format.
     pub const ALL: [Format; 3] = [Format::Svg, Format::Png, Format::Gif];
+
+    /// The format that a file's name asks for by its ending.
+    pub fn of(path: &Path) -> Option<Format> {
+        let ending = path.extension()?.to_str()?;
+        Format::ALL.into_iter().find(|format| ending.eq_ignore_ascii_case(format.name()))
+    }
 
     /// The ending of a file's name.
     pub const fn name(self) -> &'static str {

@@ -1,7 +1,7 @@
 //! Pictures of optimisations, from plain data: SVG, PNG and animated GIF.
 //!
-//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`population`], [`frames`], [`speed_up`]:
-//!   a [`Picture`] each, which is written as SVG or PNG.
+//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`population`], [`frames`], [`profile`],
+//!   [`distributions`], [`running_times`], [`speed_up`]: a [`Picture`] each, which is written as SVG or PNG.
 //! * [`animation`]: a swarm over its iterations, as GIF.
 //! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`]: what pictures are made of, for others than these.
 //! * [`Kind`] and [`Format`]: which picture a file's name asks for.
@@ -35,6 +35,7 @@ mod kind;
 mod line;
 mod number;
 mod parameters;
+mod profile;
 mod raster;
 mod records;
 mod speed_up;
@@ -44,11 +45,12 @@ pub use axis::{Axis, Scale};
 pub use chart::{Area, BLUE, COLOURS, Canvas, FONT, GREEN, GRID, INK, Panel, Picture, VERMILION};
 pub use constraints::constraints;
 pub use convergence::{convergence, limit};
-pub use distribution::distribution;
+pub use distribution::{Finals, distribution, distributions};
 pub use kind::{Format, Kind};
 pub use line::{Dash, Dot, Line, Mark};
 pub use number::{quantile, short};
 pub use parameters::{Parameter, parameters};
+pub use profile::{profile, running_times};
 pub use raster::png;
 pub use records::{Along, Curve, Final, Group, Measure, Record, curves};
 pub use speed_up::speed_up;

@@ -32,7 +32,7 @@ impl Profile {
 
     /// The part of all tasks that a solver solves at no more than `times` the least cost, 0 to 1.
     pub fn part(&self, solver: usize, times: f64) -> f64 {
-        let ratios = &self.ratios[solver];
+        let ratios = self.ratios(solver);
         let solved = ratios.partition_point(|ratio| *ratio <= times && ratio.is_finite());
         solved as f64 / ratios.len().max(1) as f64
     }
@@ -44,8 +44,13 @@ impl Profile {
 
     /// A solver's ratios of the tasks that it solves, sorted: where its profile steps up.
     pub fn steps(&self, solver: usize) -> &[f64] {
-        let ratios = &self.ratios[solver];
+        let ratios = self.ratios(solver);
         &ratios[..ratios.partition_point(|ratio| ratio.is_finite())]
+    }
+
+    /// None where there are no tasks, of which solvers are counted.
+    fn ratios(&self, solver: usize) -> &[f64] {
+        self.ratios.get(solver).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -68,6 +73,7 @@ mod tests {
             [0.9, 1.0, 2.0, NEVER].map(|times| profile.part(1, times)),
             [0.0, 0.5, 0.75, 0.75]
         );
-        assert_eq!(Profile::of(&[]).ratios.len(), 0);
+        let none = Profile::of(&[]);
+        assert_eq!((none.tasks(), none.part(1, 2.0), none.steps(1)), (0, 0.0, &[][..]));
     }
 }

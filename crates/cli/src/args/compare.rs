@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_RUNS, Precision};
+
+use crate::compare::plot::Plot;
 
 use super::{MAX_DIMENSIONS, MAX_THREADS, number, one_of, whole};
 
@@ -11,10 +14,13 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   warpswarm compare --problems sphere,rastrigin,ackley --dim 10 --algorithms pso,de,sa:cooling=0.99
   warpswarm compare --problems spring:target=1e-4,welded-beam --algorithms pso,pso:preset=cpso-paper
-  warpswarm compare --study study.toml --json study.json
+  warpswarm compare --problems mine.toml,other.toml:target=3.5,ackley:dim=5 --algorithms pso,de
+  warpswarm compare --study study.toml --json study.json --plot profile.svg --plot ert.png
 
 A problem is NAME[:KEY=VALUE...] with the keys name, dim, shift, lower, upper, target, and goal: the value that \
-targets count from, where no best value is known. An algorithm is NAME[:KEY=VALUE...] with the keys name, \
+targets count from, by default the best one known. A NAME that ends in .toml is a problem file, with the keys name, \
+target and goal. Where no best value is known, as of a file, and no goal is given, target=VALUE is a value itself; \
+without it there is no target: runs use all their evaluations and are ordered by what they found. An algorithm is NAME[:KEY=VALUE...] with the keys name, \
 individuals, preset, and its parameters. By default cmepso has 110 individuals, gpu-fwa 48, fwa 5, and the \
 others have 64.
 
@@ -34,7 +40,7 @@ take: all evaluations, or all seconds, of all runs over the number of those that
 side: the seconds are those of the batch, without its set-up; while a GPU's driver \
 compiles kernels, as it does once, they are longer.
 
---json writes: runs, evaluations, seed, precision, entrants, problems, overall, seconds; each of problems has results \
+--json writes: runs, evaluations, seed, precision, entrants, problems, overall, seconds; each of problems has goal (null: targets are values), maximised, results \
 (of each entrant quartiles, feasible, rank, targets with successes and ert_evaluations, ert_seconds, and each run) and \
 pairs (p, adjusted_p, superiority: the part of all pairs of runs in which the first is better); overall has each \
 entrant's mean_rank, better and worse, and profile: the multiples of the least ERT at which a further one of all \
@@ -49,8 +55,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) study: Option<PathBuf>,
 
-    /// On what to compare: problems with settings, separated by commas
-    #[arg(long, value_name = "NAME[:KEY=VALUE],...", value_delimiter = ',')]
+    /// On what to compare: problems or problem files with settings, separated by commas
+    #[arg(long, value_name = "NAME|FILE.toml[:KEY=VALUE],...", value_delimiter = ',')]
     pub(crate) problems: Vec<String>,
 
     /// What to compare: algorithms with settings, separated by commas
@@ -78,6 +84,17 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE.json")]
     pub(crate) json: Option<PathBuf>,
 
+    /// Draw a picture, which the file's name says: profile (performance profiles; any other name), ert, distribution
+    /// (final values, a panel for each of up to 12 problems), as .svg or .png; may be repeated
+    #[arg(long = "plot", value_name = "FILE")]
+    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
+    pub(crate) plots: Vec<Plot>,
+
+    /// Write one page to look at in a browser, without a network: performance profiles and final values as charts to
+    /// zoom into, tables to sort
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Show neither progress nor tables
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -86,7 +103,7 @@ pub(crate) struct CompareArgs {
 /// What a comparison and a search for parameters are both asked.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CommonArgs {
-    /// Number of dimensions of every problem [default: the problem's own, otherwise 30]
+    /// Number of dimensions of every problem that is no file's [default: the problem's own, otherwise 30]
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_DIMENSIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) dim: Option<u64>,

@@ -13,7 +13,7 @@ Examples:
   warpswarm tune de --problems rastrigin:shift=0.5 --dim 10 --parameters scale_factor,crossover_rate --budget 400
   warpswarm tune sa --problems ackley --dim 5 --set neighbour=uniform
 
-Problems are written as for `compare`. Differential evolution searches the parameters that are numbers; --set fixes \
+Problems are written as for `compare`; one of which no best value is known, such as a file's, needs goal=VALUE. Differential evolution searches the parameters that are numbers; --set fixes \
 others, such as the boundary, and where the search begins. A configuration's cost on a problem is the mean of its \
 runs': the part of its evaluations that a run took to reach the target, or 1 and the powers of ten by which it is \
 away from it, but 17 and those of the violation where it is not feasible. Its quality is that cost over the \
@@ -30,7 +30,12 @@ pub(crate) struct TuneArgs {
     pub(crate) algorithm: String,
 
     /// On what to tune: problems with settings, separated by commas
-    #[arg(long, value_name = "NAME[:KEY=VALUE],...", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "NAME|FILE.toml[:KEY=VALUE],...",
+        value_delimiter = ',',
+        required = true
+    )]
     pub(crate) problems: Vec<String>,
 
     #[command(flatten)]

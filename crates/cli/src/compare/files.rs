@@ -41,9 +41,12 @@ struct On<'a> {
     dimensions: usize,
     lower: &'a [f64],
     upper: &'a [f64],
-    shift: f64,
-    goal: f64,
-    targets: &'a [f64],
+    /// None of a file's.
+    shift: Option<f64>,
+    /// What targets count from; none where they are values.
+    goal: Option<f64>,
+    maximised: bool,
+    targets: Vec<f64>,
     results: Vec<Found<'a>>,
     pairs: Vec<Pair<'a>>,
 }
@@ -137,6 +140,7 @@ pub(crate) fn json(
         };
         let found = |entrant: usize| {
             Some(found(
+                task,
                 name(entrant),
                 cells[place][entrant].as_ref()?,
                 of.entrants[entrant].as_ref()?,
@@ -185,21 +189,23 @@ fn who(entrant: &Entrant) -> Who<'_> {
 fn on(task: &Task) -> On<'_> {
     On {
         name: &task.name,
-        problem: task.problem.id,
-        dimensions: task.bounds.dimensions(),
-        lower: task.bounds.lower(),
-        upper: task.bounds.upper(),
-        shift: task.shift,
-        goal: task.goal,
-        targets: &task.targets,
+        problem: task.problem.id(),
+        dimensions: task.problem.dimensions(),
+        lower: task.problem.bounds().lower(),
+        upper: task.problem.bounds().upper(),
+        shift: task.problem.shift(),
+        goal: task.goal.map(|goal| task.turned(goal)),
+        maximised: task.problem.maximises(),
+        targets: task.targets.iter().map(|&target| task.shown(target)).collect(),
         results: Vec::new(),
         pairs: Vec::new(),
     }
 }
 
-fn found<'a>(entrant: &'a str, cell: &'a Cell, of: &OfEntrant) -> Found<'a> {
+fn found<'a>(task: &Task, entrant: &'a str, cell: &'a Cell, of: &OfEntrant) -> Found<'a> {
+    let value = |at| value(task, at);
     let target = |of: &super::analysis::OfTarget| Target {
-        target: of.target,
+        target: task.shown(of.target),
         successes: of.successes,
         ert_evaluations: finite(of.ert_evaluations),
     };
@@ -218,14 +224,14 @@ fn found<'a>(entrant: &'a str, cell: &'a Cell, of: &OfEntrant) -> Found<'a> {
         device: &cell.device,
         seconds: cell.seconds,
         setup_seconds: cell.setup_seconds,
-        runs: cell.runs.iter().map(of_run).collect(),
+        runs: cell.runs.iter().map(|run| of_run(task, run)).collect(),
     }
 }
 
-fn of_run(run: &Run) -> OfRun<'_> {
+fn of_run<'a>(task: &Task, run: &'a Run) -> OfRun<'a> {
     OfRun {
         run: run.run,
-        best: value(run.best),
+        best: value(task, run.best),
         evaluations: run.evaluations,
         iterations: run.iterations,
         stop_reason: run.stop_reason.name(),
@@ -234,9 +240,9 @@ fn of_run(run: &Run) -> OfRun<'_> {
     }
 }
 
-fn value(fitness: Fitness<f64>) -> Value {
+fn value(task: &Task, fitness: Fitness<f64>) -> Value {
     let json = |x| json::json(warpswarm::algorithms::Value::Number(x));
-    Value { value: json(fitness.value), violation: json(fitness.violation) }
+    Value { value: json(task.turned(fitness.value)), violation: json(fitness.violation) }
 }
 
 fn finite(x: f64) -> Option<f64> {
@@ -278,10 +284,10 @@ pub(crate) fn csv(
             let last = of.targets.last();
             let optional = |x: f64| finite(x).map_or(String::new(), |x| x.to_string());
             let evaluations: u64 = cell.runs.iter().map(|run| run.evaluations).sum();
-            let values =
-                [q.best, q.first, q.median, q.third, q.worst].map(|at| at.value.to_string());
-            let mut row = vec![task.name.clone(), task.bounds.dimensions().to_string()];
-            row.push(last.map_or(String::new(), |target| target.target.to_string()));
+            let values = [q.best, q.first, q.median, q.third, q.worst]
+                .map(|at| task.turned(at.value).to_string());
+            let mut row = vec![task.name.clone(), task.problem.dimensions().to_string()];
+            row.push(last.map_or(String::new(), |target| task.shown(target.target).to_string()));
             row.extend([study.entrants[entrant].name.clone(), cell.runs.len().to_string()]);
             row.push(evaluations.to_string());
             row.extend(values);

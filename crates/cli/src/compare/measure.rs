@@ -23,6 +23,7 @@ const SETTING_UP: usize = 8;
 pub(crate) struct Run {
     /// Its number among those of the seed.
     pub(crate) run: u64,
+    /// As if it were minimised.
     pub(crate) best: Fitness<f64>,
     pub(crate) evaluations: u64,
     pub(crate) iterations: u64,
@@ -184,26 +185,29 @@ impl Batch<'_> {
     fn stop(&self, conditions: &Conditions) -> Stop {
         let stop = Stop::evaluations(conditions.evaluations);
         match self.task.targets.last() {
-            Some(target) => stop.or_target(self.task.goal + target),
+            Some(target) => stop.or_target(self.task.turned(self.task.value(*target))),
             None => stop,
         }
     }
 
     fn optimiser<R: Precise>(&self, settings: &Settings) -> Result<Optimiser<R>, Error> {
-        let Task { problem, bounds, shift, .. } = self.task;
-        problem.optimiser::<R>(*shift, bounds, &self.entrant.algorithm, settings)
+        self.task.problem.optimiser::<R>(&self.entrant.algorithm, settings)
     }
 
     fn outcome<R: Precise>(&self, report: &Report<R>, place: usize) -> Run {
         let run = &report.runs[place];
-        let reaches = |best: Fitness<R>, target: f64| {
-            best.violation == R::ZERO && best.value.to_f64() <= self.task.goal + target
+        let turned = |value: R| self.task.turned(value.to_f64());
+        let reaches = |violation: R, value: R, target: f64| {
+            violation == R::ZERO && turned(value) <= self.task.value(target)
         };
-        let best = Fitness { violation: run.best.violation, value: run.best.value };
+        let (violation, value) = (run.best.violation, run.best.value);
         let reached = self.task.targets.iter().map(|&target| {
             let at = report.history.iter().map(|record| &record.runs[place]);
-            let first = at.clone().find(|run| reaches(run.best, target)).map(|run| run.evaluations);
-            first.or_else(|| reaches(best, target).then_some(run.evaluations))
+            let first = at
+                .clone()
+                .find(|run| reaches(run.best.violation, run.best.value, target))
+                .map(|run| run.evaluations);
+            first.or_else(|| reaches(violation, value, target).then_some(run.evaluations))
         });
         Run {
             run: run.run,
@@ -212,7 +216,7 @@ impl Batch<'_> {
             stop_reason: run.stop_reason,
             not_finite: run.not_finite,
             reached: reached.collect(),
-            best: Fitness { violation: best.violation.to_f64(), value: best.value.to_f64() },
+            best: Fitness { violation: violation.to_f64(), value: turned(value) },
         }
     }
 }

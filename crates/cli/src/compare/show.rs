@@ -2,7 +2,7 @@
 
 use warpswarm::Fitness;
 
-use super::analysis::{Analysis, OfEntrant, OfTask};
+use super::analysis::{Analysis, OfEntrant, OfTarget, OfTask};
 use super::measure::Cell;
 use super::study::{Conditions, Study, Task};
 use super::table::{Table, count, expected, p_value, short};
@@ -46,13 +46,7 @@ pub(crate) fn tables(
 }
 
 fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
-    let mut order: Vec<(usize, &OfEntrant)> = of
-        .entrants
-        .iter()
-        .enumerate()
-        .filter_map(|(entrant, of)| Some((entrant, of.as_ref()?)))
-        .collect();
-    order.sort_by(|a, b| a.1.rank.total_cmp(&b.1.rank));
+    let order = in_order(of);
     let first = order.first().map_or(0, |(entrant, _)| *entrant);
     let head =
         ["entrant", "best", "quartile", "median", "quartile", "worst", "reached", "ERT", "ERT s"];
@@ -60,41 +54,60 @@ fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
     let row = |&(entrant, of_entrant): &(usize, &OfEntrant)| {
         let q = &of_entrant.quartiles;
         let mut row = vec![study.entrants[entrant].name.clone()];
-        row.extend([q.best, q.first, q.median, q.third, q.worst].map(|at| fitness(at, task.goal)));
+        row.extend([q.best, q.first, q.median, q.third, q.worst].map(|at| fitness(at, task)));
         let last = of_entrant.targets.last();
-        let successes = last.map_or(0, |target| target.successes);
-        row.push(format!("{successes}/{}", study.conditions.runs));
+        let of_runs = |target: &OfTarget| format!("{}/{}", target.successes, study.conditions.runs);
+        row.push(last.map_or("-".into(), of_runs));
         row.push(expected(last.map_or(f64::INFINITY, |target| target.ert_evaluations)));
         row.push(expected(of_entrant.ert_seconds));
         row.push(format!("{:.2}", of_entrant.rank));
-        let pair = of
-            .pairs
-            .iter()
-            .find(|pair| (pair.first, pair.second) == (first.min(entrant), first.max(entrant)));
-        row.push(pair.map_or("-".into(), |pair| p_value(pair.adjusted)));
+        row.push(against(of, first, entrant).map_or("-".into(), p_value));
         row
     };
-    let target = task.targets.last().copied().unwrap_or(0.0);
-    let (name, dimensions) = (&task.name, task.bounds.dimensions());
-    let from = match task.goal == 0.0 {
-        true => String::new(),
-        false => format!("; values are counted from {}", task.goal),
+    Table { title: title(task), head, rows: order.iter().map(row).collect() }
+}
+
+/// The entrants that have runs on a problem, by rank.
+pub(crate) fn in_order(of: &OfTask) -> Vec<(usize, &OfEntrant)> {
+    let entrants = of.entrants.iter().enumerate();
+    let mut order: Vec<_> =
+        entrants.filter_map(|(entrant, of)| Some((entrant, of.as_ref()?))).collect();
+    order.sort_by(|a, b| a.1.rank.total_cmp(&b.1.rank));
+    order
+}
+
+/// The p-value of two entrants, by Holm.
+pub(crate) fn against(of: &OfTask, first: usize, entrant: usize) -> Option<f64> {
+    let both = (first.min(entrant), first.max(entrant));
+    let pair = of.pairs.iter().find(|pair| (pair.first, pair.second) == both);
+    pair.map(|pair| pair.adjusted)
+}
+
+/// What stands above the table of a problem.
+pub(crate) fn title(task: &Task) -> String {
+    let (name, dimensions) = (&task.name, task.problem.dimensions());
+    let target = match task.targets.last() {
+        Some(target) => format!("target {:e}", task.shown(*target)),
+        None => "no target".into(),
     };
-    Table {
-        title: format!("{name}, {dimensions} dimensions, target {target:e}{from}"),
-        head,
-        rows: order.iter().map(row).collect(),
-    }
+    let from = match task.goal {
+        Some(goal) if goal != 0.0 => format!("; values are counted from {}", task.turned(goal)),
+        _ => String::new(),
+    };
+    let maximised = if task.problem.maximises() { ", maximised" } else { "" };
+    format!("{name}, {dimensions} dimensions{maximised}, {target}{from}")
 }
 
 fn overall(study: &Study, analysis: &Analysis) -> Table {
-    let mut order: Vec<usize> = (0..study.entrants.len()).collect();
-    order.sort_by(|&a, &b| analysis.overall[a].rank.total_cmp(&analysis.overall[b].rank));
+    let order = by_mean_rank(analysis);
     let mut head: Vec<String> =
         ["entrant", "mean rank", "better", "worse"].map(String::from).into();
     head.extend(TIMES.map(|times| format!("<= {times}x")));
     head.push("reached".into());
-    let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+    let percent = |part: f64| match analysis.profile.tasks() {
+        0 => "-".into(),
+        _ => format!("{:.0} %", 100.0 * part),
+    };
     let row = |&entrant: &usize| {
         let of = &analysis.overall[entrant];
         let mut row = vec![study.entrants[entrant].name.clone(), format!("{:.2}", of.rank)];
@@ -113,10 +126,22 @@ fn overall(study: &Study, analysis: &Analysis) -> Table {
     }
 }
 
-/// How far a value is from the goal, or the violation in parentheses.
-fn fitness(fitness: Fitness<f64>, goal: f64) -> String {
+/// The entrants, by their mean ranks.
+pub(crate) fn by_mean_rank(analysis: &Analysis) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..analysis.overall.len()).collect();
+    order.sort_by(|&a, &b| analysis.overall[a].rank.total_cmp(&analysis.overall[b].rank));
+    order
+}
+
+/// How far a value is from the goal, if there is one.
+pub(crate) fn from_goal(value: f64, task: &Task) -> f64 {
+    task.goal.map_or(task.turned(value), |goal| value - goal)
+}
+
+/// The same, or the violation in parentheses.
+fn fitness(fitness: Fitness<f64>, task: &Task) -> String {
     match fitness.violation == 0.0 {
-        true => short(fitness.value - goal),
+        true => short(from_goal(fitness.value, task)),
         false => format!("({})", short(fitness.violation)),
     }
 }

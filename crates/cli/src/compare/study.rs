@@ -4,13 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use warpswarm::problems::ProblemInfo;
-use warpswarm::{
-    Algorithm, Backend, Bounds, Error, MAX_INDIVIDUALS, Precision, algorithms, problems,
-};
+use warpswarm::{Algorithm, Backend, Error, MAX_INDIVIDUALS, Precision, algorithms, problems};
 
 use crate::args::compare::{CommonArgs, CompareArgs};
 use crate::failure::Failure;
+use crate::problem::{Problem, Said};
 
 const RUNS: u64 = 25;
 const EVALUATIONS: u64 = 100_000;
@@ -21,17 +19,33 @@ const INDIVIDUALS: u64 = 64;
 /// the original fireworks, which make fifty sparks among them.
 const OWN_INDIVIDUALS: [(&str, u64); 3] = [("cmepso", 110), ("gpu-fwa", 48), ("fwa", 5)];
 
-/// A problem, where it is searched, and what is aimed for.
+/// A problem and what is aimed for. Values are as if they were minimised: of what is maximised the negative ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) name: String,
-    pub(crate) problem: &'static ProblemInfo,
-    pub(crate) bounds: Bounds,
-    pub(crate) shift: f64,
-    /// The value that targets count from.
-    pub(crate) goal: f64,
-    /// Distances from the goal that count as reached, the largest first; runs stop at the last.
+    pub(crate) problem: Problem,
+    /// The value that targets count from; none where no best value is known, and targets are values.
+    pub(crate) goal: Option<f64>,
+    /// What counts as reached, the largest first; runs stop at the last, if there is any.
     pub(crate) targets: Vec<f64>,
+}
+
+impl Task {
+    /// The value of a target.
+    pub(crate) fn value(&self, target: f64) -> f64 {
+        self.goal.unwrap_or(0.0) + target
+    }
+
+    /// From a value as users see it to one that is minimised, and back.
+    pub(crate) fn turned(&self, value: f64) -> f64 {
+        // Not the negative, which zero would have.
+        if self.problem.maximises() { 0.0 - value } else { value }
+    }
+
+    /// A target as users see it.
+    pub(crate) fn shown(&self, target: f64) -> f64 {
+        if self.goal.is_some() { target } else { self.turned(target) }
+    }
 }
 
 /// An algorithm with its settings.
@@ -189,7 +203,6 @@ pub(crate) fn tasks(
     dim: Option<u64>,
     targets: &[f64],
 ) -> Result<Vec<Task>, Failure> {
-    let targets = if targets.is_empty() { &[TARGET] } else { targets };
     let tasks = texts.iter().map(|text| task(text, dim, targets)).collect::<Result<Vec<_>, _>>()?;
     different("--problems", tasks.iter().map(|task| task.name.as_str()))?;
     Ok(tasks)
@@ -220,8 +233,12 @@ fn different<'a>(option: &str, names: impl Iterator<Item = &'a str>) -> Result<(
 type Parts<'a> = (&'a str, Vec<(&'a str, &'a str)>);
 
 fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failure> {
-    let mut parts = text.trim().split(':');
-    let name = parts.next().unwrap_or_default();
+    let text = text.trim();
+    // What follows one letter is a drive's colon.
+    let drive = if text.get(1..2) == Some(":") { 2 } else { 0 };
+    let end = text[drive..].find(':').map_or(text.len(), |end| drive + end);
+    let (name, settings) = text.split_at(end);
+    let settings = settings.split(':').skip(1);
     let pair = |part: &'a str| {
         part.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
             Failure::Input(format!(
@@ -229,14 +246,15 @@ fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failure> {
             ))
         })
     };
-    Ok((name, parts.map(pair).collect::<Result<_, _>>()?))
+    Ok((name, settings.map(pair).collect::<Result<_, _>>()?))
 }
 
-fn task(text: &str, dim: Option<u64>, targets: &[f64]) -> Result<Task, Failure> {
+fn task(text: &str, dim: Option<u64>, asked: &[f64]) -> Result<Task, Failure> {
     let (id, settings) = parts("--problems", text)?;
-    let problem = problems::find(id)?;
-    let (mut name, mut dim, mut targets) = (text.trim().to_string(), dim, targets.to_vec());
-    let (mut shift, mut lower, mut upper, mut goal) = (0.0, None, None, None);
+    let is_file = Problem::is_file(id);
+    // Of a file's the number of its variables.
+    let mut said = Said { dim: dim.filter(|_| !is_file), ..Said::default() };
+    let (mut name, mut goal, mut target) = (None, None, None);
     for (key, value) in settings {
         let wrong = |allowed: &str| {
             Failure::Input(format!(
@@ -248,16 +266,16 @@ fn task(text: &str, dim: Option<u64>, targets: &[f64]) -> Result<Task, Failure> 
             number.ok_or_else(|| wrong("a finite number"))
         };
         match key {
-            "name" => name = value.to_string(),
+            "name" => name = Some(value.to_string()),
             "dim" => {
                 let number = value.parse().ok().filter(|dim| *dim > 0);
-                dim = Some(number.ok_or_else(|| wrong("a whole number of at least 1"))?);
+                said.dim = Some(number.ok_or_else(|| wrong("a whole number of at least 1"))?);
             }
-            "shift" => shift = number()?,
-            "lower" => lower = Some(number()?),
-            "upper" => upper = Some(number()?),
+            "shift" => said.shift = number()?,
+            "lower" => said.lower = Some(number()?),
+            "upper" => said.upper = Some(number()?),
             "goal" => goal = Some(number()?),
-            "target" => targets = vec![number()?],
+            "target" => target = Some(number()?),
             _ => {
                 return Err(Failure::Input(format!(
                     "--problems has `{text}` with the key `{key}`; allowed: name, dim, shift, lower, upper, target, goal"
@@ -265,32 +283,42 @@ fn task(text: &str, dim: Option<u64>, targets: &[f64]) -> Result<Task, Failure> 
             }
         }
     }
-    let of_text = |error: Error| match error.is_input() {
-        true => Failure::Input(format!("--problems has `{text}`: {error}")),
-        false => error.into(),
-    };
-    let dimensions = dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
-    problem.check_dimensions(dimensions).map_err(|error| {
-        Failure::Input(format!(
-            "--dim is {dimensions} for `{text}`: {error} (a problem can have its own, as in {id}:dim={})",
-            problem.dimensions.usual()
-        ))
+    if !is_file {
+        check_dimensions(id, text, said.dim)?;
+    }
+    let problem = Problem::of(id, &said).map_err(|failure| match failure {
+        Failure::Input(message) => Failure::Input(format!("--problems has `{text}`: {message}")),
+        other => other,
     })?;
-    let own = problem.bounds(dimensions).map_err(of_text)?;
-    let or_own = |given: Option<f64>, own: &[f64]| match given {
-        Some(bound) => vec![bound; dimensions],
-        None => own.to_vec(),
+    let name = name.unwrap_or_else(|| if is_file { problem.id() } else { text.trim() }.to_string());
+    let mut task = Task { name, problem, goal: None, targets: Vec::new() };
+    task.goal = goal.or(task.problem.optimum()).map(|goal| task.turned(goal));
+    let mut targets = match (target, task.goal) {
+        (Some(target), _) => vec![task.shown(target)],
+        (None, Some(_)) if asked.is_empty() => vec![TARGET],
+        (None, None) if !asked.is_empty() => {
+            return Err(Failure::Input(format!(
+                "--target is {}, but `{text}` has no known best value that it could count from; allowed: \
+                 {id}:goal=VALUE, from which it counts, or {id}:target=VALUE, a value itself",
+                asked[0]
+            )));
+        }
+        (None, _) => asked.to_vec(),
     };
-    let bounds = Bounds::new(or_own(lower, own.lower()), or_own(upper, own.upper()));
-    let goal = goal.or(problem.optimum_value(dimensions)).ok_or_else(|| {
-        Failure::Input(format!(
-            "--problems has `{text}`, of which no best value is known in {dimensions} dimensions; allowed: with \
-             goal=VALUE, which targets count from"
-        ))
-    })?;
     targets.sort_by(|a, b| b.total_cmp(a));
     targets.dedup();
-    Ok(Task { name, problem, bounds: bounds.map_err(of_text)?, shift, goal, targets })
+    Ok(Task { targets, ..task })
+}
+
+fn check_dimensions(id: &str, text: &str, dim: Option<u64>) -> Result<(), Failure> {
+    let problem = problems::find(id)?;
+    let usual = problem.dimensions.usual();
+    let dimensions = dim.map_or(usual, |dim| dim as usize);
+    problem.check_dimensions(dimensions).map_err(|error| {
+        Failure::Input(format!(
+            "--dim is {dimensions} for `{text}`: {error} (a problem can have its own, as in {id}:dim={usual})"
+        ))
+    })
 }
 
 fn entrant(text: &str, individuals: Option<u64>) -> Result<Entrant, Failure> {

@@ -43,6 +43,8 @@ pub(crate) struct Frame {
 pub(crate) struct Solved {
     pub(crate) problem: String,
     pub(crate) dimensions: usize,
+    #[serde(default)]
+    pub(crate) coordinates: Vec<String>,
     pub(crate) algorithm: String,
     pub(crate) parameters: BTreeMap<String, Value>,
     pub(crate) device: String,

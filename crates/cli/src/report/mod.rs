@@ -1,10 +1,10 @@
 //! `warpswarm report`: one page over run folders, to look at in a browser.
 //!
 //! * [`folder`]: reads what `solve --out` has written.
-//! * [`page`]: makes the page of it.
+//! * [`page`]: makes the page of it, and that of `compare --report`.
 
 mod folder;
-mod page;
+pub(crate) mod page;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};

@@ -1,14 +1,15 @@
-//! The page: its data, and the script that draws them.
+//! Pages: their data, and the scripts that draw them.
 //!
-//! The script is our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
+//! The scripts are our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
 //! marks a test can count.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, quantile};
 
-use super::folder::{Folder, Frame, Run};
+use super::folder::{Folder, Frame, Run, Solved};
 
+const CHARTS: &str = include_str!("charts.js");
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
@@ -69,10 +70,16 @@ impl From<Curve> for Points {
     }
 }
 
-/// The whole page.
+/// The whole page of runs.
 pub(crate) fn html(folders: &[Folder]) -> String {
+    let note = "Less is better; a feasible point is better than any other.";
+    page("warpswarm report", note, &data(folders), SCRIPT)
+}
+
+/// A page, of its data and the script that draws them.
+pub(crate) fn page(title: &str, note: &str, data: &impl Serialize, script: &str) -> String {
     // Within a script, nothing but this ends it.
-    let data = serde_json::to_string(&data(folders)).unwrap_or_default().replace('<', "\\u003c");
+    let data = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "<!DOCTYPE html>
@@ -82,20 +89,20 @@ pub(crate) fn html(folders: &[Folder]) -> String {
 <meta name=\"viewport\" content=\"width=device-width\">
 <meta http-equiv=\"Content-Security-Policy\" \
 content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">
-<title>warpswarm report</title>
+<title>{title}</title>
 <style>
 {STYLE}</style>
 </head>
 <body>
-<h1>warpswarm report</h1>
-<p class=\"note\">Made by warpswarm {version}. Less is better; a feasible point is better than any other.</p>
+<h1>{title}</h1>
+<p class=\"note\">Made by warpswarm {version}. {note}</p>
 <section id=\"summary\"></section>
 <noscript>This page draws its charts with a script that is part of it; your browser runs none.</noscript>
 <div id=\"charts\"></div>
 <div id=\"runs\"></div>
 <script type=\"application/json\" id=\"data\">{data}</script>
 <script>
-{SCRIPT}</script>
+{CHARTS}{script}</script>
 </body>
 </html>
 "
@@ -205,7 +212,7 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'
         curves,
         finals: numbers.iter().map(|x| x.is_finite().then_some(*x)).collect(),
         parameters: (0..result.dimensions.min(COORDINATES))
-            .map(|i| coordinate(&result.problem, i))
+            .map(|i| coordinate(result, i))
             .collect(),
         positions: result.runs.iter().take(RUNS).map(position).collect(),
         frames: &folder.frames,
@@ -221,8 +228,6 @@ fn asked(folder: &Folder) -> String {
     parameters.iter().map(|(name, value)| format!("{name} = {value}\n")).collect()
 }
 
-fn coordinate(problem: &str, i: usize) -> String {
-    let known = warpswarm::problems::find(problem).ok();
-    let name = known.and_then(|problem| problem.coordinates.get(i));
-    name.map_or_else(|| format!("x{}", i + 1), |name| name.to_string())
+fn coordinate(result: &Solved, i: usize) -> String {
+    result.coordinates.get(i).cloned().unwrap_or_else(|| format!("x{}", i + 1))
 }

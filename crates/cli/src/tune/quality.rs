@@ -55,7 +55,9 @@ fn cost(run: &Run, task: &Task, evaluations: u64) -> f64 {
     let target = task.targets.last().copied().unwrap_or(LEAST_VIOLATION);
     match run.solved() {
         Some(taken) => taken as f64 / evaluations as f64,
-        None if run.best.violation == 0.0 => 1.0 + powers((run.best.value - task.goal) / target),
+        None if run.best.violation == 0.0 => {
+            1.0 + powers((run.best.value - task.value(0.0)) / target)
+        }
         None => 1.0 + POWERS + powers(run.best.violation / LEAST_VIOLATION),
     }
 }

@@ -197,11 +197,40 @@ fn the_page_works_in_a_browser() {
     assert_eq!(browser.evaluate(POINTS).as_array().unwrap().len() as u64, INDIVIDUALS);
     assert_ne!(browser.evaluate(POINTS), first);
     charts_can_be_zoomed_and_read(&mut browser);
-    headings_sort(&mut browser);
+    assert!(!cells(&mut browser, "each").is_sorted());
+    headings_sort(&mut browser, "each");
     let along = "(() => { const s = document.querySelector('select'); s.value = 2; \
                  s.dispatchEvent(new Event('change')); })()";
     browser.evaluate(along);
     assert!(texts(&mut browser, "#convergence text").contains(&"time (s)".to_string()));
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+#[test]
+fn the_page_of_a_comparison_works_in_a_browser() {
+    let Some(mut browser) = Browser::start() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let what = ["--problems", "sphere:dim=2,spring", "--algorithms", "pso,de,sa:name=</script>"];
+    let small = ["--runs", "5", "--evaluations", "3000", "--target", "10,1e-2", "--quiet"];
+    let output = run(&[&["compare"], &what[..], &small, &["--report", "a.html"]].concat(), home);
+    assert!(output.status.success(), "{output:?}");
+    browser.open(&format!("file://{}", home.join("a.html").display()));
+
+    assert_eq!(
+        texts(&mut browser, "h2")[..3],
+        ["Performance profiles", "Final values", "sphere:dim=2, 2 dimensions, target 1e-2"]
+    );
+    assert_eq!(texts(&mut browser, "#overall tbody tr").len(), 3);
+    assert_eq!(count(&mut browser, "#performance-profiles .line"), 3);
+    assert!(count(&mut browser, "#performance-profiles .mark") >= 8);
+    assert_eq!(count(&mut browser, "#final-values .mark"), 15);
+    browser.evaluate(
+        "(() => { const s = document.querySelector('select'); s.value = 1; \
+         s.dispatchEvent(new Event('change')); })()",
+    );
+    assert!(count(&mut browser, "#final-values .mark") >= 5);
+    headings_sort(&mut browser, "problem-0");
     assert_eq!(browser.errors, [""; 0]);
 }
 
@@ -238,15 +267,18 @@ fn charts_can_be_zoomed_and_read(browser: &mut Browser) {
     );
 }
 
-fn headings_sort(browser: &mut Browser) {
-    let cells = |browser: &mut Browser| -> Vec<f64> {
-        let script = "[...document.querySelectorAll('#each tbody td:nth-child(3)')].map((c) => Number(c.title))";
-        serde_json::from_value(browser.evaluate(script)).unwrap()
-    };
-    let unsorted = cells(browser);
-    assert!(!unsorted.is_sorted());
-    browser.evaluate("document.querySelector('#each th:nth-child(3) button').click()");
-    assert!(cells(browser).is_sorted());
-    browser.evaluate("document.querySelector('#each th:nth-child(3) button').click()");
-    assert!(cells(browser).iter().rev().is_sorted());
+/// The numbers of the third column.
+fn cells(browser: &mut Browser, table: &str) -> Vec<f64> {
+    let of = format!("document.querySelectorAll('#{table} tbody td:nth-child(3)')");
+    let script = format!("[...{of}].map((c) => Number(c.title))");
+    serde_json::from_value(browser.evaluate(&script)).unwrap()
+}
+
+fn headings_sort(browser: &mut Browser, table: &str) {
+    let click = format!("document.querySelector('#{table} th:nth-child(3) button').click()");
+    browser.evaluate(&click);
+    assert!(cells(browser, table).is_sorted());
+    assert!(cells(browser, table).first() < cells(browser, table).last());
+    browser.evaluate(&click);
+    assert!(cells(browser, table).iter().rev().is_sorted());
 }

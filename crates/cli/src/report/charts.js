@@ -1,0 +1,314 @@
+// What pages are drawn with, from their data: charts as SVG, tables that sort. No network.
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const groups = data.groups;
+// Okabe and Ito's colours; dashes and marks differ as well, so that nothing is told by colour alone.
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
+const DASHES = ["", "7 5", "2 4", "14 5"];
+const colour = (i) => COLOURS[i % COLOURS.length];
+const dash = (i) => DASHES[i % DASHES.length];
+const width = (i) => (Math.floor(i / DASHES.length) % 2 ? 4 : 2);
+
+function element(namespace) {
+  return (name, attributes = {}, parent = null, text = null) => {
+    const made = namespace ? document.createElementNS(namespace, name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== null) made.textContent = text;
+    if (parent) parent.append(made);
+    return made;
+  };
+}
+const html = element(null);
+const svg = element("http://www.w3.org/2000/svg");
+const known = (x) => typeof x === "number" && Number.isFinite(x);
+
+// A number in five digits or so.
+function short(x) {
+  if (!known(x)) return "–";
+  const size = Math.abs(x);
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return x.toExponential(3).replace(/\.?0+e\+?/, "e");
+  return String(Number(x.toPrecision(5)));
+}
+
+// Where values lie on an axis: by their logarithms where they span decades and none is negative. Zero has a place
+// below all others then.
+class Scale {
+  constructor(name, values) {
+    this.name = name;
+    let least = Infinity, most = 0, low = Infinity, high = -Infinity, zero = false;
+    for (const value of values) {
+      if (!known(value)) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+      if (value > 0) { least = Math.min(least, value); most = Math.max(most, value); }
+      if (value === 0) zero = true;
+    }
+    this.isLog = low >= 0 && least <= most && (zero || most >= 4 * least);
+    this.zero = this.isLog && zero ? Math.floor(Math.log10(least)) - 1 : null;
+    if (low > high) { low = 0; high = 1; }
+    [low, high] = [this.place(low), this.place(high)];
+    if (high - low < 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-300)) {
+      const more = 0.05 * Math.max(Math.abs(low), Math.abs(high)) || 1;
+      [low, high] = [low - more, high + more];
+    }
+    const more = 0.03 * (high - low);
+    this.whole = [low - more, high + more];
+  }
+  place(value) {
+    if (!known(value)) return null;
+    if (!this.isLog) return value;
+    return value > 0 ? Math.log10(value) : this.zero;
+  }
+  value(place) {
+    if (!this.isLog) return place;
+    return this.zero !== null && place < this.zero + 0.5 ? 0 : 10 ** place;
+  }
+  ticks(low, high, count) {
+    if (this.labels) return this.labels.filter(([at]) => at >= low && at <= high);
+    const span = high - low;
+    if (this.isLog && span < 2.5) {
+      const mantissas = span < 1 ? [1, 2, 3, 4, 5, 6, 8] : [1, 2, 5], found = [];
+      for (let e = Math.floor(low); e <= high; e++) {
+        for (const m of mantissas) found.push([e + Math.log10(m), short(Number(`${m}e${e}`))]);
+      }
+      const kept = found.filter(([at]) => at >= low && at <= high && (this.zero === null || at > this.zero));
+      if (this.zero !== null && low <= this.zero) kept.push([this.zero, "0"]);
+      if (kept.length > 1) return kept;
+    } else if (this.isLog) {
+      const step = Math.ceil(span / count), found = [];
+      for (let e = Math.ceil(low); e <= high; e += step) {
+        if (this.zero !== null && e <= this.zero) { if (e === this.zero) found.push([e, "0"]); continue; }
+        found.push([e, e >= -4 && e <= 5 ? String(Number(`1e${e}`)) : `1e${e}`]);
+      }
+      return found;
+    }
+    const [from, to] = [this.value(low), this.value(high)];
+    const rough = (to - from) / count, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || rough;
+    const digits = Math.max(0, Math.ceil(Math.log10(Math.max(Math.abs(from), Math.abs(to)) / step)) + 1);
+    const found = [];
+    for (let i = Math.ceil(from / step); i <= to / step; i++) {
+      found.push([this.place(i * step), short(Number((i * step).toPrecision(Math.min(15, Math.max(1, digits)))))]);
+    }
+    return found.filter(([at]) => at !== null);
+  }
+}
+
+// A pair of axes to zoom into and to point at. `marks` draws, `point` says what is nearest to a place.
+class Chart {
+  constructor(parent, label, size) {
+    this.node = html("div", { class: "chart" }, parent);
+    [this.width, this.height] = size;
+    this.node.style.maxWidth = `${this.width}px`;
+    this.box = { left: 92, top: 10, right: this.width - 16, bottom: this.height - 50 };
+    this.svg = svg("svg", { viewBox: `0 0 ${this.width} ${this.height}`, role: "img", "aria-label": label }, this.node);
+    this.node.id = label.replace(/\W+/g, "-").toLowerCase();
+    const { left, top, right, bottom } = this.box;
+    const clip = svg("clipPath", { id: `${this.node.id}-clip` }, this.svg);
+    svg("rect", { x: left, y: top, width: right - left, height: bottom - top }, clip);
+    this.axes = svg("g", {}, this.svg);
+    this.marks = svg("g", { class: "marks", "clip-path": `url(#${clip.id})` }, this.svg);
+    svg("rect", { class: "frame", x: left, y: top, width: right - left, height: bottom - top }, this.svg);
+    this.over = svg("g", {}, this.svg);
+    this.cover = svg("rect", { class: "cover", x: left, y: top, width: right - left, height: bottom - top }, this.svg);
+    this.tip = html("div", { class: "tip", hidden: "" }, this.node);
+    this.reset = html("button", { type: "button", hidden: "" }, this.node, "Show all");
+    this.reset.addEventListener("click", () => this.zoom(null));
+    this.listen();
+  }
+  show(x, y, draw, point) {
+    Object.assign(this, { x, y, paint: draw, point, window: null });
+    this.draw();
+  }
+  zoom(window) {
+    this.window = window;
+    this.reset.hidden = !window;
+    this.draw();
+  }
+  draw() {
+    const [[x0, x1], [y0, y1]] = this.window || [this.x.whole, this.y.whole];
+    const { left, top, right, bottom } = this.box;
+    this.px = (place) => left + ((place - x0) / (x1 - x0)) * (right - left);
+    this.py = (place) => bottom - ((place - y0) / (y1 - y0)) * (bottom - top);
+    this.ux = (px) => x0 + ((px - left) / (right - left)) * (x1 - x0);
+    this.uy = (py) => y0 + ((bottom - py) / (bottom - top)) * (y1 - y0);
+    for (const group of [this.axes, this.marks, this.over]) group.replaceChildren();
+    this.tip.hidden = true;
+    for (const [place, text] of this.x.ticks(x0, x1, 8)) {
+      const at = this.px(place);
+      svg("line", { class: "grid", x1: at, x2: at, y1: top, y2: bottom }, this.axes);
+      svg("text", { x: at, y: bottom + 18, "text-anchor": "middle" }, this.axes, text);
+    }
+    for (const [place, text] of this.y.ticks(y0, y1, 7)) {
+      const at = this.py(place);
+      svg("line", { class: "grid", x1: left, x2: right, y1: at, y2: at }, this.axes);
+      svg("text", { x: left - 7, y: at + 4, "text-anchor": "end" }, this.axes, text.length > 13 ? `${text.slice(0, 12)}…` : text);
+    }
+    const middle = (top + bottom) / 2;
+    svg("text", { x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, this.axes, this.x.name);
+    svg("text", { x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, this.axes, this.y.name);
+    this.paint(this);
+  }
+  path(points) {
+    return points.map(([x, y], i) => `${i ? "L" : "M"}${this.px(x).toFixed(1)} ${this.py(y).toFixed(1)}`).join("");
+  }
+  line(points, number) {
+    const look = { class: "line", d: this.path(points), stroke: colour(number), "stroke-width": width(number), "stroke-dasharray": dash(number) };
+    return svg("path", look, this.marks);
+  }
+  // Discs, triangles, squares, crosses.
+  mark([x, y], number, size = 4) {
+    const [px, py] = [this.px(x), this.py(y)], s = size;
+    const look = { class: "mark", transform: `translate(${px.toFixed(1)} ${py.toFixed(1)})`, fill: colour(number) };
+    switch (number % 4) {
+      case 0: return svg("circle", { ...look, r: s }, this.marks);
+      case 1: return svg("path", { ...look, d: `M${-s - 1} ${s}L${s + 1} ${s}L0 ${-s - 2}Z` }, this.marks);
+      case 2: return svg("rect", { ...look, x: -s, y: -s, width: 2 * s, height: 2 * s }, this.marks);
+      default: return svg("path", { ...look, d: `M${-s} ${-s}L${s} ${s}M${-s} ${s}L${s} ${-s}`, stroke: colour(number), "stroke-width": 2 }, this.marks);
+    }
+  }
+  // The nearest of `points`, each with a place and a text, within reach.
+  nearest(points, x, y) {
+    let best = null, least = 20 ** 2;
+    for (const point of points) {
+      const distance = (this.px(point.at[0]) - this.px(x)) ** 2 + (this.py(point.at[1]) - this.py(y)) ** 2;
+      if (distance < least) { best = point; least = distance; }
+    }
+    return best;
+  }
+  listen() {
+    let from = null;
+    const at = (event) => {
+      const shown = this.svg.getBoundingClientRect();
+      const scale = this.width / shown.width;
+      const { left, top, right, bottom } = this.box;
+      const inside = (p, low, high) => Math.min(Math.max(p, low), high);
+      return [inside((event.clientX - shown.left) * scale, left, right), inside((event.clientY - shown.top) * scale, top, bottom)];
+    };
+    const area = (a, b) => ({ x: Math.min(a[0], b[0]), y: Math.min(a[1], b[1]), width: Math.abs(a[0] - b[0]), height: Math.abs(a[1] - b[1]) });
+    this.cover.addEventListener("pointerdown", (event) => {
+      from = at(event);
+      this.cover.setPointerCapture(event.pointerId);
+    });
+    this.cover.addEventListener("pointermove", (event) => {
+      const to = at(event);
+      this.over.replaceChildren();
+      if (from) svg("rect", { class: "selection", ...area(from, to) }, this.over);
+      else this.hover(to);
+    });
+    this.cover.addEventListener("pointerup", (event) => {
+      const chosen = from && area(from, at(event));
+      from = null;
+      this.over.replaceChildren();
+      if (!chosen || chosen.width < 6 || chosen.height < 6) return;
+      const { x, y, width, height } = chosen;
+      this.zoom([[this.ux(x), this.ux(x + width)], [this.uy(y + height), this.uy(y)]]);
+    });
+    this.cover.addEventListener("pointerleave", () => {
+      this.over.replaceChildren();
+      this.tip.hidden = true;
+    });
+    this.cover.addEventListener("dblclick", () => this.zoom(null));
+  }
+  hover([px, py]) {
+    const found = this.point && this.point(this, this.ux(px), this.uy(py));
+    this.tip.hidden = !found;
+    if (!found) return;
+    const { top, bottom } = this.box;
+    const at = this.px(found.at[0]);
+    if (found.at[1] === null) svg("line", { class: "cursor", x1: at, x2: at, y1: top, y2: bottom }, this.over);
+    else svg("circle", { cx: at, cy: this.py(found.at[1]), r: 8, fill: "none", stroke: "#282828" }, this.over);
+    this.tip.textContent = found.text;
+    const scale = this.svg.getBoundingClientRect().width / this.width;
+    const left = px * scale + 14;
+    const fits = left + this.tip.offsetWidth < this.width * scale;
+    this.tip.style.left = `${fits ? left : px * scale - 14 - this.tip.offsetWidth}px`;
+    this.tip.style.top = `${py * scale + 14}px`;
+  }
+}
+
+function section(title, note) {
+  const made = html("section", {}, document.getElementById("charts"));
+  html("h2", {}, made, title);
+  if (note) html("p", { class: "note" }, made, note);
+  return made;
+}
+
+function legend(parent) {
+  if (groups.length < 2) return;
+  const list = html("ul", { class: "legend" }, parent);
+  groups.forEach((group, i) => {
+    const item = html("li", {}, list);
+    const sample = svg("svg", { viewBox: "0 0 36 12", "aria-hidden": "true" }, item);
+    svg("line", { x1: 0, x2: 36, y1: 6, y2: 6, stroke: colour(i), "stroke-width": width(i), "stroke-dasharray": dash(i) }, sample);
+    item.append(group.name);
+  });
+}
+
+function choice(parent, label, options, change) {
+  const shown = html("label", {}, parent, `${label} `);
+  const select = html("select", {}, shown);
+  options.forEach((text, i) => html("option", { value: i }, select, text));
+  select.addEventListener("change", () => change(Number(select.value)));
+}
+
+// How many of the runs end at a value or below it: a line for each group, of its values, null where there is none.
+function shares(chart, name, series) {
+  const x = new Scale(name, series.flat());
+  const y = new Scale("share of the runs (%)", [0, 100]);
+  Object.assign(y, { isLog: false, zero: null, whole: [0, 104] });
+  const points = series.map((finals, number) => {
+    const numbered = finals.map((value, run) => ({ value, run }));
+    const sorted = numbered.filter((final) => known(final.value)).sort((a, b) => a.value - b.value);
+    return sorted.map(({ value, run }, i) => {
+      const share = (100 * (i + 1)) / finals.length;
+      return { at: [x.place(value), share], text: `${groups[number].name}, run ${run}: ${value}\n${short(share)} % of the runs are as good` };
+    });
+  });
+  const draw = () => points.forEach((all, i) => {
+    const below = (j) => (j ? all[j - 1].at[1] : 0);
+    chart.line(all.flatMap(({ at }, j) => [[at[0], below(j)], at]), i);
+    if (all.length <= 200) all.forEach(({ at }) => chart.mark(at, i));
+  });
+  chart.show(x, y, draw, (_, at, up) => chart.nearest(points.flat(), at, up));
+}
+
+// A table whose headings sort it: by numbers where a column has them, those that are none last.
+function table(parent, id, head, rows) {
+  const scroll = html("div", { class: "scroll" }, html("div", {}, parent));
+  const made = html("table", { id }, scroll);
+  const heads = html("tr", {}, html("thead", {}, made));
+  const body = html("tbody", {}, made);
+  const isText = head.map((_, i) => rows.some((row) => typeof row[i] === "string"));
+  const fill = () => body.replaceChildren(...rows.map((row) => {
+    const line = html("tr");
+    row.forEach((cell, i) => html("td", isText[i] ? { class: "text" } : { title: cell ?? "" }, line, isText[i] ? cell : short(cell)));
+    return line;
+  }));
+  head.forEach((text, i) => {
+    const cell = html("th", { scope: "col", ...(isText[i] && { class: "text" }) }, heads);
+    html("button", { type: "button" }, cell, text).addEventListener("click", () => {
+      const down = cell.getAttribute("aria-sort") === "ascending";
+      for (const other of heads.children) other.removeAttribute("aria-sort");
+      cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const order = (a, b) => (isText[i] ? a[i].localeCompare(b[i]) : a[i] - b[i]);
+      rows.sort((a, b) => {
+        if (!isText[i] && known(a[i]) !== known(b[i])) return known(a[i]) ? -1 : 1;
+        if (!isText[i] && !known(a[i])) return 0;
+        return down ? -order(a, b) : order(a, b);
+      });
+      fill();
+    });
+  });
+  fill();
+}
+
+// Texts to unfold, each with a name.
+function texts(parent, title, shown) {
+  html("h2", {}, parent, title);
+  for (const [name, text] of shown) {
+    const details = html("details", {}, parent);
+    html("summary", {}, details, name);
+    html("pre", {}, details, text);
+  }
+}
