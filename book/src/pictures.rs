@@ -4,7 +4,7 @@ use anyhow::Result;
 use warpswarm::algorithms::AlgorithmInfo;
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{Backend, Settings, Stop};
-use warpswarm_pictures::{Along, Frame, Group, Plane, Record, convergence, population};
+use warpswarm_pictures::{Along, Group, Plane, Record, convergence};
 
 /// What algorithms are shown on, in how many dimensions.
 const SHOWN_ON: [&str; 3] = ["sphere", "rosenbrock", "rastrigin"];
@@ -75,11 +75,5 @@ pub fn contours(problem: &ProblemInfo) -> Result<Option<String>> {
     let (lower, upper) = (corner(bounds.lower()), corner(bounds.upper()));
     let plane = Plane::new([0, 1].map(name), lower, upper, value);
     let best = problem.optimum_position(2).map(|x| corner(&x));
-    let frame = Frame {
-        iteration: 0,
-        points: Vec::new(),
-        // Outside of the picture where none is known.
-        best: best.unwrap_or([f64::NAN; 2]),
-    };
-    Ok(Some(population(problem.id, &plane, &frame).svg()?))
+    Ok(Some(warpswarm_pictures::contours(problem.id, &plane, best).svg()?))
 }

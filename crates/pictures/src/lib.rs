@@ -1,6 +1,6 @@
 //! Pictures of optimisations, from plain data: SVG, PNG and animated GIF.
 //!
-//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`population`], [`frames`], [`profile`],
+//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`contours`], [`population`], [`frames`], [`profile`],
 //!   [`distributions`], [`running_times`], [`speed_up`]: a [`Picture`] each, which is written as SVG or PNG.
 //! * [`animation`]: a swarm over its iterations, as GIF.
 //! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`]: what pictures are made of, for others than these.
@@ -54,7 +54,7 @@ pub use profile::{profile, running_times};
 pub use raster::png;
 pub use records::{Along, Curve, Final, Group, Measure, Record, curves};
 pub use speed_up::speed_up;
-pub use swarm::{Frame, Plane, animation, frames, population};
+pub use swarm::{Frame, Plane, animation, contours, frames, population};
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]

@@ -118,31 +118,46 @@ impl Plane {
         self.lines.extend(lines);
     }
 
-    /// Without the lines of the contours where it is small.
-    fn panel(&self, frame: &Frame, is_small: bool) -> Panel {
-        let range = |a: usize| (self.lower[a].min(self.upper[a]), self.upper[a].max(self.lower[a]));
-        let axis =
-            |a: usize| Axis { range: range(a), ..Axis::linear(self.names[a].clone(), range(a)) };
-        let is_inside = |p: &[f64; 2]| (0..2).all(|a| p[a] >= range(a).0 && p[a] <= range(a).1);
-        let every = frame.points.len().div_ceil(POINTS).max(1);
-        let points =
-            frame.points.iter().step_by(every).filter(|p| is_inside(p)).map(|p| (p[0], p[1]));
-        let mark =
-            |color, mark, size| Line { color, width: 0, mark, mark_size: size, ..Line::default() };
-        let best = Some(frame.best).filter(is_inside).map(|p| (p[0], p[1]));
+    fn range(&self, a: usize) -> (f64, f64) {
+        (self.lower[a].min(self.upper[a]), self.upper[a].max(self.lower[a]))
+    }
+
+    fn is_inside(&self, p: &[f64; 2]) -> bool {
+        (0..2).all(|a| p[a] >= self.range(a).0 && p[a] <= self.range(a).1)
+    }
+
+    /// Marks over the objective; without the lines of the contours where it is small.
+    fn panel(&self, title: String, marks: Vec<Line>, is_small: bool) -> Panel {
+        let axis = |a: usize| Axis {
+            range: self.range(a),
+            ..Axis::linear(self.names[a].clone(), self.range(a))
+        };
         let mut lines = if is_small { Vec::new() } else { self.lines.clone() };
-        lines.push(mark(BLUE, Mark::Disc, 3).through(points).named("individuals"));
-        lines.push(mark(INK, Mark::Triangle, 7));
-        lines.push(mark(VERMILION, Mark::Triangle, 5).through(best).named("best so far"));
-        let halo = lines.len() - 2;
-        lines[halo] = lines[halo].clone().through(best);
-        Panel {
-            title: format!("iteration {}", grouped(frame.iteration as f64, 0)),
-            x: axis(0),
-            y: axis(1),
-            areas: self.areas.clone(),
-            lines,
-        }
+        lines.extend(marks);
+        Panel { title, x: axis(0), y: axis(1), areas: self.areas.clone(), lines }
+    }
+
+    fn frame(&self, frame: &Frame, is_small: bool) -> Panel {
+        let every = frame.points.len().div_ceil(POINTS).max(1);
+        let points = frame.points.iter().step_by(every).filter(|p| self.is_inside(p));
+        let mut marks = vec![
+            mark(BLUE, Mark::Disc, 3).through(points.map(|p| (p[0], p[1]))).named("individuals"),
+        ];
+        marks.extend(self.best(frame.best, "best so far"));
+        let title = format!("iteration {}", grouped(frame.iteration as f64, 0));
+        self.panel(title, marks, is_small)
+    }
+
+    /// The best point, if it is inside, with a halo.
+    fn best(&self, best: [f64; 2], name: &'static str) -> [Line; 2] {
+        let best = Some(best).filter(|p| self.is_inside(p)).map(|p| (p[0], p[1]));
+        let halo = mark(INK, Mark::Triangle, 7).through(best);
+        [halo, mark(VERMILION, Mark::Triangle, 5).through(best).named(name)]
+    }
+
+    fn tones(&self) -> String {
+        let barred = if self.is_barred { "; brown: not feasible" } else { "" };
+        format!("the darker, the lower the objective{barred}")
     }
 
     fn notes(&self, individuals: usize) -> Vec<String> {
@@ -152,12 +167,12 @@ impl Plane {
         } else {
             String::new()
         };
-        let barred = if self.is_barred { "; brown: not feasible" } else { "" };
-        vec![format!(
-            "{}{shown}; the darker, the lower the objective{barred}",
-            count(individuals, "individual")
-        )]
+        vec![format!("{}{shown}; {}", count(individuals, "individual"), self.tones())]
     }
+}
+
+fn mark(color: RGBColor, mark: Mark, size: i32) -> Line {
+    Line { color, width: 0, mark, mark_size: size, ..Line::default() }
 }
 
 /// From the lowest values' to the highest's, all so light that marks are seen.
@@ -165,6 +180,19 @@ fn tone(level: usize) -> RGBColor {
     let part = level as f64 / LEVELS.len() as f64;
     let mix = |low: f64, high: f64| (low + (high - low) * part) as u8;
     RGBColor(mix(150.0, 250.0), mix(172.0, 251.0), mix(196.0, 252.0))
+}
+
+/// The objective alone, with its best known point, if there is one.
+pub fn contours(title: &str, plane: &Plane, best: Option<[f64; 2]>) -> Picture {
+    let marks = best.map_or(Vec::new(), |best| plane.best(best, "best known").to_vec());
+    Picture {
+        title: title.into(),
+        notes: vec![plane.tones()],
+        has_legend: best.is_some(),
+        columns: 1,
+        size: (640, 600),
+        panels: vec![plane.panel(String::new(), marks, false)],
+    }
 }
 
 /// A population over the plane.
@@ -175,7 +203,7 @@ pub fn population(title: &str, plane: &Plane, frame: &Frame) -> Picture {
         has_legend: true,
         columns: 1,
         size: (640, 600),
-        panels: vec![plane.panel(frame, false)],
+        panels: vec![plane.frame(frame, false)],
     }
 }
 
@@ -190,7 +218,7 @@ pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
         has_legend: true,
         columns: shown.clamp(1, 3),
         size: (400, 390),
-        panels: chosen.map(|frame| plane.panel(frame, true)).collect(),
+        panels: chosen.map(|frame| plane.frame(frame, true)).collect(),
     }
 }
 
