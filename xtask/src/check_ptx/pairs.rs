@@ -75,7 +75,7 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
 }
 
 /// An expression in each precision and form for which there are pieces:
-/// sum(i, (x[i+1] - exp(-t[i] / a))^2 * cos(b)), violated by the least of x[i] - a.
+/// `sum(i, (x[i+1] - exp(-t[i] / a))^2 * cos(b))`, violated by the least of `x[i] - a`.
 fn expressions(pieces: &[&Module]) -> Result<Vec<Module>> {
     let module = |name: &str| {
         let piece = pieces.iter().find(|piece| piece.name == name);
