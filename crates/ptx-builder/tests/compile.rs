@@ -42,7 +42,7 @@ fn becomes_modules(toolchain: &DeviceToolchain, kernels: &Kernels, source: &Path
     let names: Vec<_> = modules.iter().map(|module| module.name.as_str()).collect();
     assert_eq!(names, ["copy", "swap"]);
     let (copy, swap) = (&modules[0].text, &modules[1].text);
-    assert!(copy.starts_with(".version 7.8\n.target sm_80\n"), "{copy}");
+    assert!(copy.starts_with(".version 8.0\n.target sm_80\n"), "{copy}");
     assert!(copy.contains(".maxntid 128, 1, 1\n.minnctapersm 1\n{"), "{copy}");
     assert!(!copy.contains("warpswarm_shared"), "{copy}");
     assert!(swap.contains("\n.extern .shared .align 16 .b8 warpswarm_shared[];\n"), "{swap}");
