@@ -1,6 +1,6 @@
 //! Carries out a run, and writes what was asked for: the same way for `solve`, `rerun` and `resume`.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -158,6 +158,5 @@ fn is_stdout(path: &Path) -> bool {
 
 /// Opens a file for writing from its beginning.
 pub(crate) fn open(option: &str, path: &Path) -> Result<File, Failure> {
-    let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
-    file.map_err(|error| Failure::file(option, path, &error))
+    File::create(path).map_err(|error| Failure::file(option, path, &error))
 }

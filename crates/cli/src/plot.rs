@@ -12,8 +12,10 @@ use warpswarm_pictures::{
 };
 
 use crate::failure::Failure;
+use crate::perform;
 use crate::problem::Problem;
 use crate::run::Run;
+use crate::trace::{Row, rows_of};
 
 /// Frames of a swarm that moves, at most.
 const FRAMES: u64 = 48;
@@ -61,10 +63,7 @@ impl Plot {
 /// Opens the files of all pictures, before the work, so that one that cannot be drawn or written costs no time.
 pub(crate) fn open(plots: &[Plot], problem: &Problem) -> Result<Vec<File>, Failure> {
     plots.iter().try_for_each(|plot| plot.check(problem))?;
-    let create = |plot: &Plot| {
-        File::create(&plot.path).map_err(|error| Failure::file("--plot", &plot.path, &error))
-    };
-    plots.iter().map(create).collect()
+    plots.iter().map(|plot| perform::open("--plot", &plot.path)).collect()
 }
 
 /// What was asked for and done.
@@ -208,35 +207,16 @@ fn frame<R: Precise>(iteration: u64, swarm: &warpswarm::Swarm<R>) -> Frame {
     }
 }
 
-/// How each run went, up to the iteration at which it ended.
+/// How each run went.
 fn records<R: Precise>(report: &Report<R>) -> Vec<Vec<Record>> {
-    let of = |place: usize| {
-        let mut records: Vec<Record> = Vec::new();
-        for at in &report.history {
-            let run = at.runs[place];
-            // A run that has stopped stays in the records of those that have not.
-            if records.last().is_some_and(|last| last.iteration == run.iterations) {
-                break;
-            }
-            let (value, violation) = (run.best.value.to_f64(), run.best.violation.to_f64());
-            let (iteration, evaluations) = (run.iterations, run.evaluations);
-            records.push(Record { iteration, evaluations, seconds: at.seconds, value, violation });
-        }
-        let end = &report.runs[place];
-        if records.last().is_none_or(|last| last.iteration != end.iterations) {
-            let (value, violation) = (end.best.value.to_f64(), end.best.violation.to_f64());
-            let (iteration, evaluations) = (end.iterations, end.evaluations);
-            records.push(Record {
-                iteration,
-                evaluations,
-                seconds: report.seconds,
-                value,
-                violation,
-            });
-        }
-        records
+    let record = |row: Row<R>| Record {
+        iteration: row.iteration,
+        evaluations: row.evaluations,
+        seconds: row.seconds,
+        value: row.best.to_f64(),
+        violation: row.violation.to_f64(),
     };
-    (0..report.runs.len()).map(of).collect()
+    (0..report.runs.len()).map(|run| rows_of(report, run).map(record).collect()).collect()
 }
 
 #[cfg(test)]

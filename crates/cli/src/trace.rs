@@ -54,21 +54,26 @@ impl<R: Copy> Row<R> {
     }
 }
 
-/// The recorded history, run by run, each up to the iteration at which it ended.
+/// The recorded history, run by run.
 pub(crate) fn rows<R: Precise>(report: &Report<R>) -> impl Iterator<Item = Row<R>> {
-    report.runs.iter().enumerate().flat_map(|(place, run)| {
-        let best = Fitness { value: run.best.value, violation: run.best.violation };
-        let (iterations, evaluations) = (run.iterations, run.evaluations);
-        let end = RunProgress { iterations, evaluations, best, population: run.population };
-        let recorded =
-            report.history.iter().map(move |record| (record.seconds, record.runs[place]));
-        // A run that has stopped stays in the records of those that have not.
-        let before = recorded.take_while(move |(_, at)| at.iterations < iterations);
-        let there =
-            report.history.iter().find(|record| record.runs[place].iterations == iterations);
-        let seconds = there.map_or(report.seconds, |record| record.seconds);
-        before.chain([(seconds, end)]).map(|(seconds, at)| Row::at(run.run, seconds, &at))
-    })
+    (0..report.runs.len()).flat_map(|place| rows_of(report, place))
+}
+
+/// The recorded history of the run at a place of the batch, up to the iteration at which it ended.
+pub(crate) fn rows_of<R: Precise>(
+    report: &Report<R>,
+    place: usize,
+) -> impl Iterator<Item = Row<R>> {
+    let run = &report.runs[place];
+    let best = Fitness { value: run.best.value, violation: run.best.violation };
+    let (iterations, evaluations) = (run.iterations, run.evaluations);
+    let end = RunProgress { iterations, evaluations, best, population: run.population };
+    let recorded = report.history.iter().map(move |record| (record.seconds, record.runs[place]));
+    // A run that has stopped stays in the records of those that have not.
+    let before = recorded.take_while(move |(_, at)| at.iterations < iterations);
+    let there = report.history.iter().find(|record| record.runs[place].iterations == iterations);
+    let seconds = there.map_or(report.seconds, |record| record.seconds);
+    before.chain([(seconds, end)]).map(|(seconds, at)| Row::at(run.run, seconds, &at))
 }
 
 /// Writes the rows.
