@@ -179,7 +179,8 @@ impl<R: Precise> Done<'_, R> {
         for iteration in moments(run.iterations, count) {
             optimiser.step(iteration - done)?;
             done = iteration;
-            frames.extend(optimiser.state()?.first().map(|swarm| frame(iteration, swarm)));
+            let swarms = optimiser.state()?;
+            frames.extend(swarms.first().map(|swarm| frame(iteration, swarm, &optimiser)));
         }
         Ok(frames)
     }
@@ -194,8 +195,15 @@ fn moments(last: u64, count: u64) -> Vec<u64> {
     moments
 }
 
-fn frame<R: Precise>(iteration: u64, swarm: &warpswarm::Swarm<R>) -> Frame {
-    let point = |row: &[R]| [row[0].to_f64(), row[1].to_f64()];
+fn frame<R: Precise>(
+    iteration: u64,
+    swarm: &warpswarm::Swarm<R>,
+    optimiser: &warpswarm::Optimiser<R>,
+) -> Frame {
+    let point = |row: &[R]| {
+        let x = optimiser.natural(&row[..swarm.dimensions]);
+        [x[0].to_f64(), x[1].to_f64()]
+    };
     let fitness = swarm.best.iter().enumerate();
     let best = fitness.min_by_key(|(_, fitness)| fitness.ordered()).map_or(0, |(best, _)| best);
     // Methods keep only what individuals have taken for good.

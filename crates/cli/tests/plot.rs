@@ -105,3 +105,24 @@ fn each_kind_is_drawn_in_each_format() {
     let evolved = draw(&["sphere", "--dim", "2", "--algorithm", "de"], &["population.svg"]);
     assert_eq!(String::from_utf8_lossy(&evolved[0]).matches("<circle").count(), 17);
 }
+
+/// Individuals move where a variable's magnitude is linear, and are drawn where its value is: else they were far below
+/// these bounds.
+#[test]
+fn individuals_are_drawn_as_they_are_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"
+        minimise = "(a - 2)^2 + (ln(t) - 6.5)^2"
+        [variables]
+        a = { lower = 0, upper = 10 }
+        t = { lower = 400, upper = 1000, scale = "log" }
+    "#;
+    fs::write(folder.path().join("two.toml"), text).unwrap();
+    let small = ["--individuals", "16", "--iterations", "12", "--quiet", "--backend", "cpu"];
+    let output =
+        solve(&[&["two.toml", "--plot", "population.svg"], &small[..]].concat(), folder.path());
+    assert!(output.status.success(), "{output:?}");
+    let population = fs::read_to_string(folder.path().join("population.svg")).unwrap();
+    // 16, and one in the legend.
+    assert_eq!(population.matches("<circle").count(), 17);
+}

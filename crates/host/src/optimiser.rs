@@ -218,6 +218,12 @@ impl<R: Real> Optimiser<R> {
         self.driver.state_mut().snapshot()
     }
 
+    /// Points of a [`state`](Optimiser::state) as they are meant, `[point][coordinate]` like these: of a variable on
+    /// another scale its value instead of the individual's own number.
+    pub fn natural(&self, points: &[R]) -> Vec<R> {
+        self.job.scales.natural(points)
+    }
+
     /// Goes on from a state, of whatever backend: N + M iterations give the same bits as N here
     /// and M there.
     ///
