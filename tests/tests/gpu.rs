@@ -264,6 +264,13 @@ fn sanitize_own_objectives() {
 }
 
 #[test]
+fn sanitize_problem_files() {
+    let schedules = [Schedule::Resident, Schedule::Streaming];
+    let places = schedules.map(|schedule| Place::device(Backend::Gpu, schedule, None));
+    problem_files::check(&[2, 29], &places);
+}
+
+#[test]
 fn sanitize_methods_of_odd_sizes() {
     for algorithm in methods(9) {
         let case = Case::new("rosenbrock", 3, 9).with(algorithm);
