@@ -84,6 +84,24 @@ pub struct Exchange<B = View<u64>> {
     words: u32,
 }
 
+/// A posted fitness, as the [keys](Fitness::ordered) that order as it does, and the block that posted it.
+#[derive(Clone, Copy)]
+struct Heard {
+    keys: (u64, u64),
+    block: u32,
+}
+
+impl Heard {
+    /// The better of two, of equals the first; without a branch, each of which would part the lanes.
+    #[inline(always)]
+    fn better(self, other: Self) -> Self {
+        let ((violation, value), (other_violation, other_value)) = (self.keys, other.keys);
+        let is_other = (other_violation < violation)
+            | ((other_violation == violation) & (other_value < value));
+        if is_other { other } else { self }
+    }
+}
+
 impl<B: Board> Exchange<B> {
     /// The exchange of `blocks` blocks over `slots`, with `words` words a slot
     /// ([`slot_words`](warpswarm_core::launch::slot_words)).
@@ -134,17 +152,19 @@ impl<B: Board> Exchange<B> {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn collect<R: DeviceReal, const IN_FLIGHT: usize>(&self, tag: u32) -> Candidate<R> {
         let constrained = self.words as usize > R::WORDS;
-        let mut best = Candidate::<R>::NONE;
-        if self.blocks <= 32 {
-            best = self.hear::<R, 1>(tag, 0, constrained);
+        let best = if self.blocks <= 32 {
+            self.hear::<R, 1>(tag, 0, constrained)
         } else {
-            let mut first = 0;
+            let mut best = self.hear::<R, IN_FLIGHT>(tag, 0, constrained);
+            let mut first = 32 * IN_FLIGHT as u32;
             while first < self.blocks {
                 best = best.better(self.hear::<R, IN_FLIGHT>(tag, first, constrained));
                 first += 32 * IN_FLIGHT as u32;
             }
-        }
-        warp::best(best, constrained).0
+            best
+        };
+        let (keys, block) = warp::least::<R>(best.keys, best.block, constrained);
+        Candidate::new(fitness::<R>(keys, constrained), block)
     }
 
     /// Posts a count under `tag`, for [`least`](Exchange::least). Collective in the warp, in all lanes of which `count` is
@@ -196,7 +216,7 @@ impl<B: Board> Exchange<B> {
         tag: u32,
         first: u32,
         constrained: bool,
-    ) -> Candidate<R> {
+    ) -> Heard {
         let blocks = self.mine::<N>(first);
         let mut payloads = [[u32::MAX; 4]; N];
         let mut word = 0;
@@ -211,11 +231,12 @@ impl<B: Board> Exchange<B> {
             }
             word += 1;
         }
-        let mut best = Candidate::<R>::NONE;
-        let mut k = 0;
+        let heard =
+            |k: usize| Heard { keys: keys::<R>(payloads[k], constrained), block: blocks[k] };
+        let mut best = heard(0);
+        let mut k = 1;
         while k < N {
-            let fitness = fitness::<R>(payloads[k], constrained);
-            best = best.better(Candidate::new(fitness, blocks[k]));
+            best = best.better(heard(k));
             k += 1;
         }
         best
@@ -244,9 +265,9 @@ fn payload<R: Real>(fitness: Fitness<R>, words: u32, word: u32) -> u32 {
     if R::WORDS == 2 && word.is_multiple_of(2) { (key >> 32) as u32 } else { key as u32 }
 }
 
-/// The inverse of [`payload`].
+/// The keys of violation and value of which these are the words; see [`payload`].
 #[inline(always)]
-fn fitness<R: Real>(words: [u32; 4], constrained: bool) -> Fitness<R> {
+fn keys<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) {
     let key = |k: usize| {
         if R::WORDS == 2 {
             u64::from(words[2 * k]) << 32 | u64::from(words[2 * k + 1])
@@ -254,10 +275,19 @@ fn fitness<R: Real>(words: [u32; 4], constrained: bool) -> Fitness<R> {
             u64::from(words[k])
         }
     };
-    if constrained {
-        Fitness { violation: R::from_ordered(key(0)), value: R::from_ordered(key(1)) }
+    if constrained { (key(0), key(1)) } else { (0, key(0)) }
+}
+
+/// The fitness with these keys.
+#[inline(always)]
+fn fitness<R: Real>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {
+    let value = R::from_ordered(value);
+    let violation = if constrained {
+        R::from_ordered(violation)
+    } else if value.is_nan() {
+        R::NAN
     } else {
-        let value = R::from_ordered(key(0));
-        Fitness { violation: if value.is_nan() { R::NAN } else { R::ZERO }, value }
-    }
+        R::ZERO
+    };
+    Fitness { violation, value }
 }

@@ -288,7 +288,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
             // Places beyond the end go through the motions of the last coordinate: a choice at the end
             // lets the terms overlap, where a branch would part them.
             let term = term(i.min(self.dimensions - 1), self.own[k]);
-            let term = if i < self.dimensions { term } else { O::identity() };
+            let is_there = (i as u32) < self.dimensions as u32;
+            let term = if is_there { term } else { O::identity() };
             leaves[leaf] = if k == leaf { term } else { O::combine(leaves[leaf], term) };
             k += 1;
         }

@@ -118,13 +118,9 @@ pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
-    let (violation, value) = mine.fitness.ordered();
-    let (violation, leading) =
-        if constrained { smallest(violation, R::WORDS, true) } else { (0, true) };
-    let (value, leading) = smallest(value, R::WORDS, leading);
-    let (index, leading) = smallest(u64::from(mine.index), 1, leading);
+    let ((violation, value), index, leading) =
+        leading::<R>(mine.fitness.ordered(), mine.index, constrained);
     let lane = ballot(leading).trailing_zeros();
-    let index = index as u32;
     let violation = if constrained {
         R::from_ordered(violation)
     } else if index == u32::MAX {
@@ -134,6 +130,29 @@ pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u3
     };
     let fitness = Fitness { violation, value: R::from_ordered(value) };
     (Candidate::new(fitness, index), lane)
+}
+
+/// The least of the lanes' [keys](Fitness::ordered), and the lowest index that goes with it; see [`best`].
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub(crate) fn least<R: Real>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64, u64), u32) {
+    let (keys, index, _) = leading::<R>(keys, index, constrained);
+    (keys, index)
+}
+
+/// [`least`], and whether they are this lane's.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+fn leading<R: Real>(
+    (violation, value): (u64, u64),
+    index: u32,
+    constrained: bool,
+) -> ((u64, u64), u32, bool) {
+    let (violation, leading) =
+        if constrained { smallest(violation, R::WORDS, true) } else { (0, true) };
+    let (value, leading) = smallest(value, R::WORDS, leading);
+    let (index, leading) = smallest(u64::from(index), 1, leading);
+    ((violation, value), index as u32, leading)
 }
 
 /// The smallest key of the leading lanes, and whether this lane is one of them and has it. A key has
