@@ -100,6 +100,10 @@ impl<R: Real> Method<R> for Cmepso<R> {
         [x, v]
     }
 
+    fn looks_far(&self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn look<P: Population<R>>(
         &self,

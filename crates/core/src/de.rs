@@ -200,8 +200,8 @@ impl<R: Real> Method<R> for De<R> {
         let [r1, r2, r3] = plan.others;
         let own = site.public();
         // Only DE/rand/1 looks at the third.
-        let x3 = if self.base == Base::Rand { site.of(r3) } else { R::ZERO };
-        let mutant = self.mutant([site.of(r1), site.of(r2), x3], own, site.best());
+        let x3 = if self.base == Base::Rand { site.other(2, r3) } else { R::ZERO };
+        let mutant = self.mutant([site.other(0, r1), site.other(1, r2), x3], own, site.best());
         let mutant = self.limits.enforce(mutant, site.bounds(), || site.reentry());
         let crosses = self.crosses(plan, site.coordinate(), site.draws(0)[0]);
         (if crosses { mutant } else { own }, Own::default())

@@ -149,6 +149,10 @@ impl<R: Real> Method<R> for GpuFwa<R> {
         Own::default()
     }
 
+    fn looks_far(&self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn look<P: Population<R>>(
         &self,

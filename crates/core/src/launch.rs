@@ -15,8 +15,8 @@ use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
 pub use generation::{
-    GenerationArgs, MethodArgs, MethodTile, generation_kernels, generation_stage, proposal_place,
-    proposals_len, team_scratch,
+    GenerationArgs, MethodArgs, MethodTile, TILE_BLOCK, generation_kernels, generation_stage,
+    proposal_place, proposals_len, team_scratch,
 };
 pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,

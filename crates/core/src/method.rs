@@ -123,6 +123,12 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
         numbers: &mut Numbers<R>,
     ) -> Self::Seen;
 
+    /// Whether [`look`](Method::look) goes over more than a few others, which lanes do together.
+    #[inline(always)]
+    fn looks_far(&self) -> bool {
+        false
+    }
+
     /// Whose public point, with its fitness, becomes the individual's before it proposes.
     #[inline(always)]
     fn takes_over(&self, who: &Individual<R>, seen: &Self::Seen) -> u32 {
@@ -133,8 +139,8 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
 
-    /// At whose public points [`propose`](Method::propose) looks: the first [`OTHERS`](Method::OTHERS) of these. It may
-    /// look at others, too; these are read ahead.
+    /// At whose public points [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
+    /// of these, which are read ahead.
     #[inline(always)]
     fn others(&self, plan: &Self::Plan) -> [u32; MAX_OTHERS] {
         let _ = plan;
@@ -250,10 +256,14 @@ pub trait Fitnesses<R: Real> {
     /// The best of the `count` individuals, at least 1, from `first` on; of equals the first.
     #[inline(always)]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
-        let mut best = Candidate::NONE;
-        let mut i = 0;
+        let mut best = Candidate::new(self.fitness(first), first);
+        let mut i = 1;
         while i < count {
-            best = best.better(Candidate::new(self.fitness(first + i), first + i));
+            // Those before it have lower indices.
+            let fitness = self.fitness(first + i);
+            if fitness.beats(best.fitness) {
+                best = Candidate::new(fitness, first + i);
+            }
             i += 1;
         }
         best
@@ -276,6 +286,12 @@ pub trait Site<R: Real> {
     fn own(&self, row: usize) -> R;
     /// The public point of an individual.
     fn of(&self, individual: u32) -> R;
+    /// The public point of an individual that is number `k` of [`Method::others`], which may have been read ahead.
+    #[inline(always)]
+    fn other(&self, k: usize, individual: u32) -> R {
+        let _ = k;
+        self.of(individual)
+    }
     /// The best point that there ever was.
     fn best(&self) -> R;
     /// Lower and upper bound.

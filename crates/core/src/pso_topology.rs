@@ -181,7 +181,7 @@ impl<R: Real> Method<R> for Pso<R> {
             personal_best: site.public(),
         };
         let star = self.topology == Topology::Star;
-        let pull = if star { site.best() } else { site.of(plan.leader) };
+        let pull = if star { site.best() } else { site.other(0, plan.leader) };
         let pulls = pso::pulls(coefficients, site.factors());
         let velocity = pso::velocity(coefficients, at, pull, pulls);
         let velocity = pso::limited(coefficients, velocity, site.bounds());

@@ -291,6 +291,10 @@ impl<R: Real> Method<R> for ScatterSearch<R> {
         Own::default()
     }
 
+    fn looks_far(&self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn look<P: Population<R>>(
         &self,

@@ -146,7 +146,11 @@ as_other!(
 
 fn tile_names() -> impl Iterator<Item = &'static str> {
     let tiles = Tile::all::<f32>().into_iter().chain([Tile::columns::<f32>()]);
-    tiles.map(|tile| tile.name).chain([MethodTile::THREAD.name, MethodTile::WARP.name])
+    tiles.map(|tile| tile.name).chain([
+        MethodTile::THREAD.name,
+        MethodTile::TILE.name,
+        MethodTile::WARP.name,
+    ])
 }
 
 /// Values of an enum by their names.

@@ -1,4 +1,4 @@
-//! The kernels that run a [`Method`](warpswarm_core::method::Method): a thread or a warp an individual, iterations one
+//! The kernels that run a [`Method`](warpswarm_core::method::Method): a thread, eight lanes or a warp an individual, iterations one
 //! after the other in one launch or one a launch.
 //!
 //! The population is there twice; an iteration reads what the one before has written and writes the
@@ -14,6 +14,7 @@ pub mod hosted;
 pub mod memory;
 pub mod nearest;
 pub mod threads;
+pub mod tiles;
 pub mod warps;
 
 #[cfg(feature = "built-in")]
@@ -55,6 +56,14 @@ macro_rules! export_method {
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,
                             $crate::generation::threads::Threads<$real>, true>(&args),
+                concat!($name, "_", stringify!($real), "_x8k4") =>
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::held::run::<$real, $method,
+                            $crate::generation::tiles::Tiles<$real>, false>(&args),
+                concat!($name, "_", stringify!($real), "_x8k4_constrained") =>
+                    |args: $crate::core::launch::MethodArgs<$real, $method>|
+                        $crate::generation::held::run::<$real, $method,
+                            $crate::generation::tiles::Tiles<$real>, true>(&args),
                 concat!($name, "_", stringify!($real), "_x32k1") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::held::run::<$real, $method,

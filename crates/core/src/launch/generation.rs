@@ -1,6 +1,6 @@
 //! What the kernels that run a [`Method`](crate::method::Method) and their host share.
 
-use super::{Control, OwnRun, Ptr, StartArgs};
+use super::{Control, MAX_BLOCK, OwnRun, Ptr, StartArgs};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
 
@@ -91,21 +91,27 @@ pub struct MethodTile {
     pub dimensions: u32,
     /// Lanes of an individual.
     pub lanes: u32,
+    /// The most threads of a block.
+    pub max_block: u32,
 }
+
+/// The most threads of a block in which eight lanes have an individual: one block a multiprocessor, for whose threads
+/// there are as many registers as they need.
+pub const TILE_BLOCK: u32 = 384;
 
 impl MethodTile {
     /// A thread an individual, whose proposal is a column of shared memory.
-    pub const THREAD: MethodTile = MethodTile { name: "column", dimensions: 32, lanes: 1 };
+    pub const THREAD: MethodTile =
+        MethodTile { name: "column", dimensions: 32, lanes: 1, max_block: MAX_BLOCK };
+    /// Eight lanes an individual, four neighbouring coordinates each.
+    pub const TILE: MethodTile =
+        MethodTile { name: "x8k4", dimensions: 32, lanes: 8, max_block: TILE_BLOCK };
     /// A warp an individual, a coordinate a lane.
-    pub const WARP: MethodTile = MethodTile { name: "x32k1", dimensions: 32, lanes: 32 };
+    pub const WARP: MethodTile =
+        MethodTile { name: "x32k1", dimensions: 32, lanes: 32, max_block: MAX_BLOCK };
     /// A warp an individual, its coordinates in memory; does one iteration a launch.
-    pub const ANY: MethodTile = MethodTile { name: "any", dimensions: u32::MAX, lanes: 32 };
-
-    /// The tile for so many dimensions: a thread an individual, or a warp, or what holds any number.
-    pub fn for_dimensions(dimensions: u32, has_warps: bool) -> MethodTile {
-        let tile = if has_warps { MethodTile::WARP } else { MethodTile::THREAD };
-        if dimensions <= tile.dimensions { tile } else { MethodTile::ANY }
-    }
+    pub const ANY: MethodTile =
+        MethodTile { name: "any", dimensions: u32::MAX, lanes: 32, max_block: MAX_BLOCK };
 
     /// Whether individuals are in registers or shared memory while they move.
     pub fn is_held(&self) -> bool {
@@ -113,17 +119,15 @@ impl MethodTile {
     }
 
     /// Shared memory of a block, in bytes: a candidate a thread and one more, of which [`team_scratch`] has some;
-    /// then the coordinates that lanes show each other, or a point for the best and the threads' columns.
+    /// then a point for the best, but where a warp has an individual; then the threads' columns, or
+    /// the coordinates that lanes show each other.
     pub const fn shared_bytes<R: Real>(&self, block: u32, dimensions: u32, gathers: bool) -> u32 {
         let coordinates = match (self.lanes, self.dimensions) {
             (1, _) => 4 * quads(dimensions) + proposals_len(block, dimensions),
             (_, u32::MAX) => 0,
             (lanes, held) => {
-                if gathers {
-                    block / lanes * held
-                } else {
-                    0
-                }
+                let shown = if gathers { block / lanes * held } else { 0 };
+                if lanes < 32 { held + shown } else { shown }
             }
         };
         generation_stage::<R>(block) + 4 * R::WORDS as u32 * coordinates
@@ -173,7 +177,7 @@ pub const fn generation_stage<R: Real>(block: u32) -> u32 {
 /// `METHOD_REAL_TILE`, such as `de_f32_x32k1`, followed by `_constrained` where the objective can be violated
 /// and the tile is not `any`, does `iterations` iterations (one, for the tile `any`), or places the
 /// individuals if that is zero. It is linked with an objective in the form of its tile, `warp` for `any`. Grids are `runs * blocks_per_run`
-/// blocks of at most [`MAX_BLOCK`](super::MAX_BLOCK) threads, a multiple of 32; shared memory is
+/// blocks of at most [`MethodTile::max_block`] threads, a multiple of 32; shared memory is
 /// [`MethodTile::shared_bytes`]. More than one iteration and more than one block a run need a
 /// cooperative launch. Before the first launch `control`, `slots`, `own`, `numbers`, and places beyond the
 /// dimensions are zero.
@@ -194,15 +198,6 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn tiles_are_chosen_by_dimensions() {
-        let name = |dimensions| {
-            [true, false].map(|has_warps| MethodTile::for_dimensions(dimensions, has_warps).name)
-        };
-        assert_eq!([1, 32].map(name), [["x32k1", "column"]; 2]);
-        assert_eq!([33, u32::MAX - 3].map(name), [["any", "any"]; 2]);
-    }
-
-    #[test]
     fn shared_memory_by_hand() {
         // Eight quads, 24 fours for three threads, and three more: 27.
         let columns = 22 * 27 * 4 + 8;
@@ -212,6 +207,8 @@ mod tests {
         );
         assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, true), 65 * 16 + 2 * 32 * 4);
         assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, false), 65 * 16);
+        assert_eq!(MethodTile::TILE.shared_bytes::<f32>(64, 30, true), 65 * 16 + (1 + 8) * 32 * 4);
+        assert_eq!(MethodTile::TILE.shared_bytes::<f64>(64, 30, false), 65 * 24 + 8 + 32 * 8);
         assert_eq!(MethodTile::ANY.shared_bytes::<f64>(64, 300, true), 65 * 24 + 8);
     }
 

@@ -17,6 +17,7 @@ use crate::algorithms::Algorithm;
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::own::Kernels;
+use crate::planner::generation::Moves;
 
 /// An algorithm with its parameters in the run's number type.
 #[derive(Clone, Debug)]
@@ -51,6 +52,8 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn keeps(&self) -> (usize, usize);
     /// See [`Method::most_attempts`].
     fn most_attempts(&self) -> u32;
+    /// What its layout over a device depends on.
+    fn moves(&self) -> Moves;
     /// See [`Method::attempts`].
     fn attempts(&self, iteration: u64, index: u32) -> u32;
     /// See [`Method::evaluations`].
@@ -73,6 +76,13 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     }
     fn most_attempts(&self) -> u32 {
         Method::most_attempts(self)
+    }
+    fn moves(&self) -> Moves {
+        Moves {
+            attempts: Method::most_attempts(self),
+            looks_far: self.looks_far(),
+            rows: M::OWN + M::OTHERS,
+        }
     }
     fn attempts(&self, iteration: u64, index: u32) -> u32 {
         Method::attempts(self, iteration, index)

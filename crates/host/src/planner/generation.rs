@@ -1,7 +1,7 @@
-//! How the populations of a method are laid over a device: a thread or a warp an individual, blocks striding.
+//! How the populations of a method are laid over a device: a thread, eight lanes or a warp an individual, blocks striding.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
+use warpswarm_core::launch::{MAX_BLOCK, MethodTile, TILE_BLOCK};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
@@ -11,11 +11,27 @@ use crate::report::Plan;
 /// With so many rounds of individuals, or fewer, one block has the whole population: its barrier is
 /// cheaper than the blocks' exchange.
 const ALONE: u32 = 2;
-/// With no more individuals for each multiprocessor, each of them has a warp, which is faster than a thread: where they
-/// have few dimensions, and where they have more than [`FEW`]. `de` in 30 dimensions, a warp and a thread each, microseconds a
-/// generation (H200, 2026-11-23): of 6,000 individuals 8.9 and 10.4, of 12,000 13.0 and 10.8; `sa` 8.1 and 10.9, 11.5 and 11.4.
+/// With no more individuals for each multiprocessor, each of those that look far has a warp, which is faster than a
+/// thread: where they have few dimensions, and where they have more than [`FEW`].
 const WARPS: [u32; 2] = [8, 64];
 const FEW: u32 = 8;
+/// With no more individuals for each multiprocessor and dimension, each of those that do not has eight lanes: many have a
+/// thread each, which takes fewer instructions in all, but has to go through them alone.
+const TILES: u32 = 7;
+/// In more dimensions than this, a thread that reads other rows than its own waits so long for them that eight lanes,
+/// which read whole lines, are always faster.
+const LONG: u32 = 24;
+
+/// What the layout of a method depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moves {
+    /// Attempts of an individual in an iteration at most.
+    pub(crate) attempts: u32,
+    /// Whether it looks at more than a few others.
+    pub(crate) looks_far: bool,
+    /// Rows that a proposal reads besides the individual's public point.
+    pub(crate) rows: usize,
+}
 
 /// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&MethodTile, u32, u32) -> Result<u32>;
@@ -47,6 +63,11 @@ impl Layout {
             bulk_copies: false,
             runs_per_launch: self.grid.runs_per_launch,
         }
+    }
+
+    /// Threads that the device runs at once.
+    pub(crate) fn threads(&self) -> u64 {
+        self.capacity * u64::from(self.grid.block)
     }
 
     /// Whether several blocks that run together share a run for many iterations.
@@ -98,23 +119,43 @@ fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
     Ok(best)
 }
 
-/// The tile that holds the individuals: a thread each where that is enough, unless the device has a warp for
-/// each of them.
-fn tile(demand: &Demand) -> MethodTile {
+/// The block in which eight lanes have an individual: the largest only where others would not do at once, since more
+/// blocks have more multiprocessors.
+fn block_of_tiles(demand: &Demand) -> u32 {
     let all = u64::from(demand.individuals) * u64::from(demand.runs);
-    let warps = WARPS[usize::from(demand.dimensions > FEW)];
-    let has_warps = all <= u64::from(warps) * u64::from(demand.multiprocessors);
-    MethodTile::for_dimensions(demand.dimensions, has_warps)
+    let lanes = all * u64::from(MethodTile::TILE.lanes);
+    if lanes <= u64::from(MAX_BLOCK * demand.multiprocessors) { MAX_BLOCK } else { TILE_BLOCK }
 }
 
-/// Lays the runs over the device, of individuals that make so many attempts in an iteration.
+/// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives; docs/performance.md
+/// has the numbers.
+fn tile(demand: &Demand, moves: Moves) -> MethodTile {
+    let all = u64::from(demand.individuals) * u64::from(demand.runs);
+    let at_most = |each: u32| all <= u64::from(each) * u64::from(demand.multiprocessors);
+    let dimensions = demand.dimensions;
+    let few_warps = at_most(WARPS[0]);
+    // Rows of two places are no fours.
+    let tile = if moves.looks_far || dimensions <= 2 {
+        let has_warps = few_warps || (dimensions > FEW && at_most(WARPS[1]));
+        if has_warps { MethodTile::WARP } else { MethodTile::THREAD }
+    } else if moves.attempts > 1 && few_warps {
+        MethodTile::WARP
+    } else if at_most(TILES * dimensions) || (dimensions > LONG && moves.rows > 0) {
+        MethodTile::TILE
+    } else {
+        MethodTile::THREAD
+    };
+    if dimensions <= tile.dimensions { tile } else { MethodTile::ANY }
+}
+
+/// Lays the runs of a method over the device.
 pub(crate) fn plan<R: Real>(
     demand: &Demand,
-    attempts: u32,
+    moves: Moves,
     occupancy: Occupancy<'_>,
 ) -> Result<Layout> {
     let hosted = demand.schedule == Schedule::Hosted;
-    let tile = if hosted { MethodTile::ANY } else { tile(demand) };
+    let tile = if hosted { MethodTile::ANY } else { tile(demand, moves) };
     let alternatives = if tile.is_held() {
         "auto, resident, streaming, hosted"
     } else {
@@ -129,12 +170,14 @@ pub(crate) fn plan<R: Real>(
         let most = MethodTile::WARP.dimensions;
         return impossible(format!("{} dimensions, and registers hold {most}", demand.dimensions));
     }
-    let block = match forced(demand, MAX_BLOCK)? {
+    let block = match forced(demand, tile.max_block)? {
         Some(block) => block,
         None if tile == MethodTile::THREAD => block_of_threads::<R>(demand, occupancy)?,
-        None => MAX_BLOCK,
+        None if tile == MethodTile::TILE => block_of_tiles(demand),
+        None => tile.max_block,
     };
-    let team = if tile == MethodTile::WARP { warps_of_team(demand, attempts, block) } else { 1 };
+    let team =
+        if tile == MethodTile::WARP { warps_of_team(demand, moves.attempts, block) } else { 1 };
     let at_once = block / tile.lanes / team;
     let shared = tile.shared_bytes::<R>(block, demand.dimensions, demand.gathers);
     let capacity =
@@ -175,31 +218,48 @@ mod tests {
         block: None,
     };
 
-    fn grid(demand: Demand) -> (Schedule, Option<&'static str>, u32, u32) {
-        let plan = plan::<f32>(&demand, 1, &mut |_, block, _| Ok(1024 / block)).unwrap().plan();
+    /// As annealing.
+    const ALONE: Moves = Moves { attempts: 1, looks_far: false, rows: 0 };
+    /// As differential evolution.
+    const NEAR: Moves = Moves { rows: 3, ..ALONE };
+    /// As fireworks.
+    const FAR: Moves = Moves { looks_far: true, ..ALONE };
+
+    fn grid(demand: Demand, moves: Moves) -> (Schedule, Option<&'static str>, u32, u32) {
+        let plan = plan::<f32>(&demand, moves, &mut |_, block, _| Ok(1024 / block)).unwrap().plan();
         (plan.schedule, plan.tile, plan.blocks_per_run, plan.runs_per_launch)
     }
 
     #[test]
     fn populations_are_laid_by_size_and_runs() {
         use Schedule::{Resident, Streaming};
-        let one = |individuals, dimensions| grid(Demand { individuals, dimensions, ..H200 });
+        let of = |moves, individuals, dimensions| {
+            grid(Demand { individuals, dimensions, ..H200 }, moves)
+        };
+        let one = |individuals, dimensions| of(FAR, individuals, dimensions);
         assert_eq!(one(16, 30), (Resident, Some("x32k1"), 1, 1));
         assert_eq!(one(17, 30), (Resident, Some("x32k1"), 3, 1));
         assert_eq!(one(768, 30), (Resident, Some("x32k1"), 96, 1));
         assert_eq!(one(8_448, 30), (Resident, Some("x32k1"), 528, 1));
         assert_eq!(one(8_449, 30), (Resident, Some("column"), 89, 1));
-        assert_eq!(one(10_000, 30), (Resident, Some("column"), 105, 1));
         assert_eq!(one(65_536, 30), (Resident, Some("column"), 256, 1));
         assert_eq!(one(10_000_000, 30), (Resident, Some("column"), 528, 1));
         assert_eq!(one(40, 33), (Streaming, None, 5, 1));
-        assert_eq!(
-            grid(Demand { schedule: Schedule::Hosted, individuals: 40, ..H200 }),
-            (Schedule::Hosted, None, 5, 1)
-        );
-        let batch = |runs| grid(Demand { individuals: 40, runs, ..H200 });
-        assert_eq!(batch(1000), (Resident, Some("column"), 1, 1000));
-        assert_eq!(batch(100), (Resident, Some("x32k1"), 5, 100));
+        let one = |individuals, dimensions| of(NEAR, individuals, dimensions);
+        assert_eq!(one(64, 30), (Resident, Some("x8k4"), 1, 1));
+        assert_eq!(one(65, 30), (Resident, Some("x8k4"), 3, 1));
+        assert_eq!(one(768, 30), (Resident, Some("x8k4"), 24, 1));
+        assert_eq!(one(4_224, 30), (Resident, Some("x8k4"), 132, 1));
+        assert_eq!(one(4_225, 30), (Resident, Some("x8k4"), 89, 1));
+        assert_eq!(one(65_536, 30), (Resident, Some("x8k4"), 264, 1));
+        assert_eq!(one(40, 33), (Streaming, None, 5, 1));
+        let hosted = Demand { schedule: Schedule::Hosted, individuals: 40, ..H200 };
+        assert_eq!(grid(hosted, NEAR), (Schedule::Hosted, None, 5, 1));
+        let batch = |runs, moves| grid(Demand { individuals: 40, runs, ..H200 }, moves);
+        assert_eq!(batch(1000, FAR), (Resident, Some("column"), 1, 1000));
+        assert_eq!(batch(100, FAR), (Resident, Some("x32k1"), 5, 100));
+        assert_eq!(batch(100, NEAR), (Resident, Some("x8k4"), 1, 100));
+        assert_eq!(batch(1000, ALONE), (Resident, Some("column"), 1, 1000));
     }
 
     #[test]
@@ -220,8 +280,8 @@ mod tests {
     fn many_individuals_take_a_thread_each() {
         let few = |individuals, runs, attempts| {
             let demand = Demand { individuals, runs, dimensions: 4, ..H200 };
-            let layout =
-                plan::<f32>(&demand, attempts, &mut |_, block, _| Ok(1024 / block)).unwrap();
+            let moves = Moves { attempts, ..FAR };
+            let layout = plan::<f32>(&demand, moves, &mut |_, block, _| Ok(1024 / block)).unwrap();
             assert_eq!((layout.schedule, layout.tile.name), (Schedule::Resident, "column"));
             (layout.grid.block, layout.grid.blocks_per_run, layout.team)
         };
@@ -232,20 +292,28 @@ mod tests {
     }
 
     #[test]
-    fn individuals_take_a_warp_each_where_the_device_has_one() {
-        let name = |individuals, runs, dimensions| {
-            tile(&Demand { individuals, runs, dimensions, ..H200 }).name
+    fn the_more_there_are_the_fewer_lanes_they_have() {
+        let name = |moves, individuals, runs, dimensions| {
+            tile(&Demand { individuals, runs, dimensions, ..H200 }, moves).name
         };
-        assert_eq!([name(1056, 1, 8), name(1057, 1, 8)], ["x32k1", "column"]);
-        assert_eq!([name(40, 26, 4), name(40, 27, 4)], ["x32k1", "column"]);
-        assert_eq!([name(8448, 1, 9), name(8449, 1, 9)], ["x32k1", "column"]);
-        assert_eq!(name(8449, 1, 33), "any");
+        assert_eq!([1056, 1057].map(|n| name(FAR, n, 1, 8)), ["x32k1", "column"]);
+        assert_eq!([26, 27].map(|runs| name(FAR, 40, runs, 4)), ["x32k1", "column"]);
+        assert_eq!([8448, 8449].map(|n| name(FAR, n, 1, 9)), ["x32k1", "column"]);
+        assert_eq!([1056, 1057].map(|n| name(NEAR, n, 1, 2)), ["x32k1", "column"]);
+        assert_eq!([5544, 5545].map(|n| name(NEAR, n, 1, 6)), ["x8k4", "column"]);
+        assert_eq!([138, 139].map(|runs| name(NEAR, 40, runs, 6)), ["x8k4", "column"]);
+        assert_eq!([27_720, 27_721].map(|n| name(ALONE, n, 1, 30)), ["x8k4", "column"]);
+        assert_eq!([24, 25].map(|d| name(NEAR, 65_536, 1, d)), ["column", "x8k4"]);
+        let attempts = Moves { attempts: 6, ..NEAR };
+        assert_eq!([1056, 1057].map(|n| name(attempts, n, 1, 30)), ["x32k1", "x8k4"]);
+        assert_eq!(name(NEAR, 100, 1, 33), "any");
     }
 
     #[test]
     fn what_cannot_be_is_an_error() {
-        let error =
-            |demand: Demand| plan::<f32>(&demand, 1, &mut |_, _, _| Ok(4)).unwrap_err().to_string();
+        let error = |demand: Demand| {
+            plan::<f32>(&demand, NEAR, &mut |_, _, _| Ok(4)).unwrap_err().to_string()
+        };
         assert_eq!(
             error(Demand { schedule: Schedule::Stepwise, ..H200 }),
             "schedule stepwise is impossible: the algorithm has one kernel; \
@@ -256,6 +324,6 @@ mod tests {
             "schedule resident is impossible: 33 dimensions, and registers hold 32; \
              allowed: auto, streaming, hosted"
         );
-        assert!(error(Demand { block: Some(512), ..H200 }).contains("up to 256"));
+        assert!(error(Demand { block: Some(512), ..H200 }).contains("up to 384"));
     }
 }

@@ -1,10 +1,9 @@
 //! Individuals that are held in registers or shared memory while they move: any number of iterations in one
 //! launch.
 
-use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, generation_stage, stopped};
+use warpswarm_core::launch::{MethodArgs, generation_stage, stopped};
 use warpswarm_core::method::{Individual, Method};
 use warpswarm_core::order::Candidate;
-use warpswarm_device::entry::max_block;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
@@ -40,6 +39,9 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
     /// Whether every lane counts evaluations of its own, not every warp.
     const EACH_LANE: bool;
 
+    /// Says how many threads a block has at most: [`MethodTile::max_block`](warpswarm_core::launch::MethodTile).
+    fn limit();
+
     /// This thread's part; `scratch` has a candidate a thread.
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self;
 
@@ -66,7 +68,7 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
 pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool>(
     launch: &MethodArgs<R, M>,
 ) {
-    max_block::<MAX_BLOCK>();
+    S::limit();
     let (args, method) = (&launch.args, &launch.method);
     let key = key_of_block(args);
     let this_block = || Generation::of_block(args, (M::OWN, M::NUMBERS), key);
@@ -95,8 +97,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         improved_at.set(0, control.improved_at);
     }
     block::sync();
-    let mut not_finite = 0;
-    let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
+    let last_iteration = iteration + args.iterations.max(1) - 1;
+    let (mut tag, mut not_finite, mut mine) = (args.tag, 0, none::<R, CONSTRAINED>());
     let reason = loop {
         let generation = &this_block();
         let (before, after) =
@@ -105,11 +107,10 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let (moved, bad) = spread.advance::<CONSTRAINED>(method, around, iteration);
         mine = mine.better(moved);
         not_finite += bad;
-        done += 1;
         if args.iterations <= 1 {
             break stopped::NOT;
         }
-        let (noticed, last) = (method.noticed(iteration), done == args.iterations as u32);
+        let (noticed, last) = (method.noticed(iteration), iteration == last_iteration);
         if args.blocks_per_run > 1 && iteration != noticed && !last {
             // The next iteration looks at nothing that another block has written.
             block::sync();
@@ -117,9 +118,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             continue;
         }
         let old = leader.fitness;
-        meetings += 1;
+        tag = tag.wrapping_add(1);
         let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
-        let tag = args.tag.wrapping_add(meetings);
         if meeting.agree::<CONSTRAINED>(tag, mine, &mut leader) {
             spread.follow(after.row(leader.index), args.stride);
             if thread::index() == 0 && leader.fitness.beats(old) {

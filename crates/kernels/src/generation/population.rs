@@ -1,7 +1,9 @@
 //! A run's population in memory.
 
 use warpswarm_core::launch::{Control, GenerationArgs, OwnRun};
-use warpswarm_core::method::{Individual, MAX_NUMBERS, Method, Numbers, Own, Site, SiteDraws};
+use warpswarm_core::method::{
+    Individual, MAX_NUMBERS, MAX_OTHERS, Method, Numbers, Own, Site, SiteDraws,
+};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Draw, Factor, RunKey};
@@ -263,6 +265,12 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         if who.iteration == 0 {
             return self.started(method, who, i);
         }
+        let (others, mut theirs) = (method.others(plan), [R::ZERO; MAX_OTHERS]);
+        let mut k = 0;
+        while k < M::OTHERS {
+            theirs[k] = before.row(others[k]).get(i as usize);
+            k += 1;
+        }
         let place = Place {
             coordinate: i,
             draws: draws_of(who),
@@ -271,6 +279,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             public: public(),
             own: self.own::<M>(who.index, i),
             best: best(),
+            theirs,
             of: |individual| before.row(individual).get(i as usize),
         };
         method.propose(plan, &place)
@@ -320,6 +329,8 @@ pub(super) struct Place<R, F> {
     pub(super) public: R,
     pub(super) own: Own<R>,
     pub(super) best: R,
+    /// The public points of [`Method::others`] there.
+    pub(super) theirs: [R; MAX_OTHERS],
     /// An individual's public point there.
     pub(super) of: F,
 }
@@ -340,6 +351,10 @@ impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
     #[inline(always)]
     fn of(&self, individual: u32) -> R {
         (self.of)(individual)
+    }
+    #[inline(always)]
+    fn other(&self, k: usize, _: u32) -> R {
+        self.theirs[k]
     }
     #[inline(always)]
     fn best(&self) -> R {

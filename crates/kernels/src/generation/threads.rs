@@ -1,10 +1,11 @@
 //! A thread an individual: up to 32 coordinates.
 
 use warpswarm_core::launch::{
-    column_len, column_place, generation_stage, proposal_place, proposals_len,
+    MAX_BLOCK, column_len, column_place, generation_stage, proposal_place, proposals_len,
 };
 use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Numbers, With};
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::ColumnPoint;
 use warpswarm_device::shared::SharedArray;
@@ -32,6 +33,11 @@ pub struct Threads<R> {
 
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
     const EACH_LANE: bool = true;
+
+    #[inline(always)]
+    fn limit() {
+        max_block::<MAX_BLOCK>();
+    }
 
     #[inline(always)]
     fn of_block(generation: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
@@ -327,17 +333,8 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
                     public: public[j],
                     own: [own[0][j], own[1][j]],
                     best: best[j],
-                    of: |individual| {
-                        let mut r = 0;
-                        while r < M::OTHERS {
-                            // Known when this is compiled, where a method asks for whom it has named.
-                            if individual == others[r] {
-                                return theirs[r][j];
-                            }
-                            r += 1;
-                        }
-                        before.row(individual).get(k as usize + j)
-                    },
+                    theirs: [theirs[0][j], theirs[1][j], theirs[2][j]],
+                    of: |individual| before.row(individual).get(k as usize + j),
                 };
                 let proposed = method.propose(plan, &place);
                 // Places behind the last coordinate stay zero.

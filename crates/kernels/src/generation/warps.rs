@@ -1,8 +1,9 @@
 //! A warp an individual: up to 32 coordinates, one a lane.
 
-use warpswarm_core::launch::{generation_stage, team_scratch};
+use warpswarm_core::launch::{MAX_BLOCK, generation_stage, team_scratch};
 use warpswarm_core::method::{Individual, Method, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
@@ -43,6 +44,11 @@ struct Team {
 
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
     const EACH_LANE: bool = false;
+
+    #[inline(always)]
+    fn limit() {
+        max_block::<MAX_BLOCK>();
+    }
 
     #[inline(always)]
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self {

@@ -60,7 +60,7 @@ impl<R: Real, M: Machine> Hosted<R, M> {
         check_size(&job, attempts)?;
         let schedule = Schedule::Hosted;
         let demand = Demand { schedule, ..demand(&job, false, settings, &machine) };
-        let layout = planner::plan::<R>(&demand, 1, &mut |_, block, shared| {
+        let layout = planner::plan::<R>(&demand, named.method.moves(), &mut |_, block, shared| {
             machine.occupancy(&tell, block, shared)
         })?;
         let arrays = Arrays::allocate(&job, &layout, (0, attempts), &mut machine)?;

@@ -96,9 +96,9 @@ fn plan<R: Real>(
         let form = if tile.is_held() { tile.name } else { "warp" };
         Kernel { dense, ..target.kernel::<R>((entry, named.kernels), form, tile.is_held()) }
     };
-    let attempts = named.method.most_attempts();
+    let moves = named.method.moves();
     let mut plan = |dense| {
-        planner::plan::<R>(&demand, attempts, &mut |tile, block, shared| {
+        planner::plan::<R>(&demand, moves, &mut |tile, block, shared| {
             machine.occupancy(&kernel(tile, dense), block, shared)
         })
     };
@@ -106,7 +106,7 @@ fn plan<R: Real>(
     let mut layout = plan(dense)?;
     if layout.short {
         let denser = plan(true)?;
-        dense = denser.capacity > layout.capacity;
+        dense = denser.threads() > layout.threads();
         layout = if dense { denser } else { layout };
     }
     let kernel = kernel(&layout.tile, dense);

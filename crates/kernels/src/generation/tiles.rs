@@ -1,0 +1,300 @@
+//! Eight lanes an individual, four neighbouring coordinates a lane: up to 32 coordinates.
+
+use warpswarm_core::launch::{TILE_BLOCK, generation_stage};
+use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Numbers, With};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::point::TilePoint;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, objective, thread, warp};
+
+use super::held::{Around, Spread};
+use super::population::{Generation, Place, draws_of, hidden};
+use super::seen::{SeenByThread, known, looked, none};
+
+/// Lanes of an individual.
+const LANES: u32 = 8;
+/// Coordinates of a lane.
+const K: usize = 4;
+
+/// Eight lanes an individual, whose rows they read and write whole, 16 bytes a lane and more.
+///
+/// Work: each of the run's blocks has as many neighbouring individuals as the others, its tiles stride over
+/// them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+#[derive(Clone, Copy)]
+pub struct Tiles<R> {
+    /// The run's best point, `[coordinate]`
+    leader: SharedArray<R>,
+    /// Where the lanes of this tile show each other their coordinates.
+    stage: SharedArray<R>,
+    /// Of which of this tile's individuals, a bit each, the row is the same in both parities: the launch has copied it,
+    /// and it has stayed. Those beyond the 32nd are copied in each iteration.
+    copied: u32,
+}
+
+/// This lane's first coordinate.
+#[inline(always)]
+fn first() -> u32 {
+    thread::lane() % LANES * K as u32
+}
+
+/// This lane's coordinates of a row of `stride` places, a multiple of four; zero beyond its end.
+#[inline(always)]
+fn places<R: DeviceReal>(row: View<R>, stride: u32) -> [R; K] {
+    if first() < stride { row.get4(first() as usize) } else { [R::ZERO; K] }
+}
+
+/// Writes this lane's coordinates of a row.
+#[inline(always)]
+fn set_places<R: DeviceReal>(row: View<R>, stride: u32, x: [R; K]) {
+    if first() < stride {
+        row.set4(first() as usize, x);
+    }
+}
+
+impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
+    const EACH_LANE: bool = true;
+
+    #[inline(always)]
+    fn limit() {
+        max_block::<TILE_BLOCK>();
+    }
+
+    #[inline(always)]
+    fn of_block(_: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
+        let (threads, places) = (thread::block_dim(), LANES * K as u32);
+        let points = 1 + threads / LANES;
+        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch a point for the leader, and the stage, if
+        // the objective gathers.
+        let points =
+            unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), points * places) };
+        let stage = points.part((1 + thread::index() / LANES) * places, places);
+        Tiles { leader: points.part(0, places), stage, copied: 0 }
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, row: View<R>, stride: u32) {
+        if thread::index() < LANES {
+            self.leader.set4(first(), places(row, stride));
+        }
+        block::sync();
+    }
+
+    #[inline(always)]
+    fn tell(&self, row: View<R>, stride: u32) {
+        if thread::index() < LANES {
+            set_places(row, stride, self.leader.get4(first()));
+        }
+    }
+
+    /// All tiles of a block come equally often; those that have no more individuals do as the last one does, and
+    /// write nothing.
+    #[inline(always)]
+    fn advance<const CONSTRAINED: bool>(
+        &mut self,
+        method: &M,
+        around: Around<'_, R>,
+        iteration: u64,
+    ) -> (Candidate<R>, u32) {
+        let (mut start, end) = around.generation.of_this_block();
+        let (mut mine, mut not_finite, mut bit) = (none::<R, CONSTRAINED>(), 0, 1);
+        while start < end {
+            let index = start + thread::index() / LANES;
+            let who = around.individual::<CONSTRAINED>(iteration, index.min(end - 1));
+            let (candidate, bad) =
+                self.one::<M, CONSTRAINED>(method, around, who, (index < end, bit));
+            not_finite += bad;
+            mine = mine.better(candidate);
+            start += thread::block_dim() / LANES;
+            bit <<= 1;
+        }
+        (mine, not_finite)
+    }
+}
+
+/// A proposal and what it was made with; `x` and `own` are this lane's coordinates.
+#[derive(Clone, Copy)]
+struct Proposal<R, P> {
+    x: [R; K],
+    own: [[R; K]; 2],
+    numbers: Numbers<R>,
+    plan: P,
+    fitness: Fitness<R>,
+    attempt: u32,
+}
+
+impl<R: DeviceReal> Tiles<R> {
+    /// Moves an individual one iteration on, or places it; gives it with the fitness of its public point,
+    /// and how many of its evaluations were not finite, in one lane.
+    ///
+    /// Where it `is_there`; another goes through the motions. `bit` is its own among those of `copied`. Collective in
+    /// the warp.
+    #[inline(always)]
+    fn one<M: Method<R>, const CONSTRAINED: bool>(
+        &mut self,
+        method: &M,
+        around: Around<'_, R>,
+        who: Individual<R>,
+        (is_there, bit): (bool, u32),
+    ) -> (Candidate<R>, u32) {
+        let Around { generation, before, after } = around;
+        let stride = generation.args.stride;
+        let others = SeenByThread::<R, CONSTRAINED> { generation, before };
+        let (mut numbers, seen, who, from) = looked(method, before, &others, who);
+        let starts = who.iteration == 0;
+        let public = places(before.row(from), stride);
+        let mut own = [[R::ZERO; K]; 2];
+        let mut r = 0;
+        while r < M::OWN {
+            own[r] = places(generation.own_row(r, who.index), stride);
+            r += 1;
+        }
+        let (most, attempts) = if starts {
+            (1, 1)
+        } else {
+            (method.most_attempts(), method.attempts(who.iteration, who.index))
+        };
+        let attempts = if is_there { attempts } else { 0 };
+        let mut kept: Option<Proposal<R, M::Plan>> = None;
+        let (mut attempt, mut not_finite) = (0, 0);
+        while attempt < most && warp::any(attempt < attempts) {
+            let who = Individual { attempt, key: hidden(who.key), ..who };
+            let mut tried = numbers;
+            let plan = method.plan(&who, seen, &mut tried);
+            let (x, own) = if starts {
+                first_position(method, generation, &who)
+            } else {
+                let leader = self.leader;
+                method.specialised(Proposing { around, who, plan, public, own, leader })
+            };
+            let point = TilePoint::<R, LANES, K>::new(x, who.dimensions as usize, self.stage);
+            let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
+            if attempt < attempts {
+                not_finite += u32::from(!fitness.is_finite() && first() == 0);
+                let better = match &kept {
+                    None => true,
+                    Some(Proposal { fitness: best, .. }) => fitness.beats(*best),
+                };
+                if better {
+                    let numbers = if starts { numbers } else { tried };
+                    kept = Some(Proposal { x, own, numbers, plan, fitness, attempt });
+                }
+            }
+            attempt += 1;
+        }
+        if !is_there {
+            return (none::<R, CONSTRAINED>(), 0);
+        }
+        let (mut fitness, mut accepted, mut x) = (who.fitness, false, public);
+        if let Some(kept) = kept {
+            let who = &Individual { attempt: kept.attempt, ..who };
+            numbers = kept.numbers;
+            accepted = starts || method.accept(who, &kept.plan, kept.fitness, &mut numbers);
+            if accepted {
+                (x, fitness) = (kept.x, kept.fitness);
+            }
+            r = 0;
+            while r < M::OWN {
+                set_places(generation.own_row(r, who.index), stride, kept.own[r]);
+                r += 1;
+            }
+        }
+        let stays = !accepted && from == who.index;
+        if !stays || self.copied & bit == 0 {
+            set_places(after.row(who.index), stride, x);
+        }
+        self.copied = if stays { self.copied | bit } else { self.copied & !bit };
+        if first() == 0 {
+            after.fitness.set(who.index as usize, fitness);
+            after.set_numbers(who.index, numbers);
+        }
+        (Candidate::new(known::<R, CONSTRAINED>(fitness), who.index), not_finite)
+    }
+}
+
+/// This lane's coordinates of the first position, and of the own rows.
+#[inline(always)]
+fn first_position<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    generation: &Generation<'_, R>,
+    who: &Individual<R>,
+) -> ([R; K], [[R; K]; 2]) {
+    let (mut x, mut after) = ([R::ZERO; K], [[R::ZERO; K]; 2]);
+    let mut j = 0;
+    while j < K {
+        let coordinate = first() + j as u32;
+        if coordinate < who.dimensions {
+            let (position, own) = generation.started(method, who, coordinate);
+            x[j] = position;
+            after[0][j] = own[0];
+            after[1][j] = own[1];
+        }
+        j += 1;
+    }
+    (x, after)
+}
+
+/// A proposal to be made: this lane's coordinates.
+struct Proposing<'a, R, P> {
+    around: Around<'a, R>,
+    who: Individual<R>,
+    plan: P,
+    public: [R; K],
+    own: [[R; K]; 2],
+    /// The run's best point.
+    leader: SharedArray<R>,
+}
+
+impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
+    /// The point, and the own rows after it.
+    type Output = ([R; K], [[R; K]; 2]);
+
+    #[inline(always)]
+    fn with(self, method: M) -> Self::Output {
+        let Proposing { around, ref who, ref plan, public, own, leader } = self;
+        let Around { generation, before, .. } = around;
+        let (stride, first) = (generation.args.stride, first());
+        let best = leader.get4(first);
+        let others = method.others(plan);
+        let mut theirs = [[R::ZERO; K]; MAX_OTHERS];
+        let mut r = 0;
+        while r < M::OTHERS {
+            theirs[r] = places(before.row(others[r]), stride);
+            r += 1;
+        }
+        let (lower, upper) = (places(generation.lower, stride), places(generation.upper, stride));
+        let draws = draws_of(who);
+        // Those that the method does not ask for are not computed.
+        let factors = draws.factors_of_quad(first / 4);
+        let drawn = [draws.of_pair(first / 2), draws.of_pair(first / 2 + 1)];
+        let (mut x, mut after) = ([R::ZERO; K], [[R::ZERO; K]; 2]);
+        let mut j = 0;
+        while j < K {
+            let coordinate = first + j as u32;
+            let place = Place {
+                coordinate,
+                draws,
+                known: Some((factors[j], drawn[j / 2][j % 2])),
+                bounds: (lower[j], upper[j]),
+                public: public[j],
+                own: [own[0][j], own[1][j]],
+                best: best[j],
+                theirs: [theirs[0][j], theirs[1][j], theirs[2][j]],
+                of: |individual| {
+                    let i = coordinate.min(who.dimensions - 1);
+                    before.row(individual).get(i as usize)
+                },
+            };
+            let proposed = method.propose(plan, &place);
+            // Places behind the last coordinate stay zero.
+            if coordinate < who.dimensions {
+                x[j] = proposed.0;
+                after[0][j] = proposed.1[0];
+                after[1][j] = proposed.1[1];
+            }
+            j += 1;
+        }
+        (x, after)
+    }
+}
