@@ -29,7 +29,8 @@
 //! as in libCudaOptimize.
 //!
 //! **Deviations.** All individuals move at once, on the grounds of the generation before. L is drawn
-//! by inversion, ln r / ln CR, in place of a loop. Storn and Price leave the bounds open.
+//! by inversion, ln r / ln CR, in place of a loop. A coordinate's r is a multiple of 2^-16 in `f32`, of 2^-32 in `f64`.
+//! Storn and Price leave the bounds open.
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site, With};
@@ -140,7 +141,7 @@ impl<R: Real> De<R> {
         }
     }
 
-    /// Whether coordinate `i` is the mutant's; `r` is uniform in (0, 1).
+    /// Whether coordinate `i` is the mutant's; `r` is uniform in [0, 1).
     #[inline(always)]
     pub fn crosses(&self, plan: &Plan<R>, i: u32, r: R) -> bool {
         match self.crossover {
@@ -203,7 +204,7 @@ impl<R: Real> Method<R> for De<R> {
         let x3 = if self.base == Base::Rand { site.other(2, r3) } else { R::ZERO };
         let mutant = self.mutant([site.other(0, r1), site.other(1, r2), x3], own, site.best());
         let mutant = self.limits.enforce(mutant, site.bounds(), || site.reentry());
-        let crosses = self.crosses(plan, site.coordinate(), site.draws(0)[0]);
+        let crosses = self.crosses(plan, site.coordinate(), site.factors()[0].times(R::ONE));
         (if crosses { mutant } else { own }, Own::default())
     }
 
