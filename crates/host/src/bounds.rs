@@ -45,7 +45,7 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where the lengths differ or are zero, or a bound is not finite or above its partner.
+    /// Where the lengths differ, or are zero or above [`MAX_DIMENSIONS`], or a bound is not finite or above its partner.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self> {
         if lower.len() != upper.len() {
             return Err(Error::BoundLengths { lower: lower.len(), upper: upper.len() });
@@ -150,7 +150,8 @@ impl Bounds {
     /// The same, with points from which the first individuals begin: where something is known, or to go on from what
     /// was found before. The other individuals are placed by chance.
     ///
-    /// Where the points are more than a run's individuals, those at the end are left out.
+    /// Where the points are more than a run's individuals, those at the end are left out. Bounds of runs become those of
+    /// the first: points of their own they get before [`of_runs`](Bounds::of_runs).
     ///
     /// # Errors
     ///

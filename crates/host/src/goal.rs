@@ -200,7 +200,7 @@ impl<R: Real> HostObjective<R> {
         HostObjective { kind: Kind::Point(Arc::new(move |_, x: &[R]| fitness(x))) }
     }
 
-    /// The same at a point of a run, by its place in the batch: where each run has data of its own.
+    /// The same at a point of a run, by its place in the batch, from 0: where each run has data of its own.
     pub fn of_run(fitness: impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
         HostObjective { kind: Kind::Point(Arc::new(fitness)) }
     }
@@ -266,7 +266,7 @@ impl<'a, R: Real> Points<'a, R> {
         self.first_run + u64::from(self.asked.runs[i])
     }
 
-    /// One after the other.
+    /// One point after the other, `[coordinate]`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [R]> {
         self.asked.points.chunks_exact(self.dimensions)
     }

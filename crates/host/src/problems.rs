@@ -162,7 +162,7 @@ impl ProblemInfo {
         (self.optimum_value)(dimensions)
     }
 
-    /// Value, violation, and each constraint at `x`, not shifted.
+    /// Value, violation, and each constraint at `x`, `[coordinate]`, not shifted.
     ///
     /// # Errors
     ///

@@ -35,20 +35,20 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Stop {
-    /// After this many iterations; 0 gives the best of the initial individuals.
+    /// After this many iterations, 0 to [`MAX_ITERATIONS`]; 0 gives the best of the initial individuals.
     pub iterations: Option<u64>,
-    /// Before the evaluations of a run exceed this; the initial ones count. Where iterations differ in
-    /// evaluations, as those of `fwa`, each run by itself.
+    /// Before the evaluations of a run exceed this, at least its individuals; the initial ones count. Where iterations
+    /// differ in evaluations, as those of `fwa`, each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub evaluations: Option<u64>,
-    /// After this many seconds of stepping, at the next slice (about 50 ms).
+    /// After this many seconds of stepping, at least 0, at the next slice (about 50 ms).
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub seconds: Option<f64>,
-    /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least); each run
-    /// by itself.
+    /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least), not NaN;
+    /// each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub target: Option<f64>,
-    /// At the iteration at which a run's best has not improved for this many; each run by itself.
+    /// At the iteration at which a run's best has not improved for this many, at least 1; each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub stagnation: Option<u64>,
     /// At the next slice after this has become true: for Ctrl-C.
@@ -194,20 +194,20 @@ pub struct Settings {
     pub of_runs: Vec<OfRun>,
     /// Whether greater values are better. Default: less is.
     pub maximise: bool,
-    /// Where to run.
+    /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
-    /// How to lay the runs over the GPU; for the backends GPU and emulator.
+    /// How to lay the runs over the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
     pub schedule: Schedule,
-    /// Threads of a block, a multiple of 32; for the backends GPU and emulator.
+    /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
     pub block_size: Option<u32>,
-    /// Threads of the CPU backend; by default as many as the machine has.
+    /// Threads of the CPU backend, 1 to 65,536; by default as many as the machine has.
     pub threads: Option<usize>,
-    /// Keep a record of the bests every so many iterations, in the report's history.
+    /// Keep a record of the bests every so many iterations, at least 1, in the report's history. Default: none.
     pub record_every: Option<u64>,
     /// Whether records, and the report, also say how each population lies. For that the whole state is copied from
     /// where the runs are.
     pub record_statistics: bool,
-    /// Show observers the populations every so many iterations, and at the end.
+    /// Show observers the populations every so many iterations, at least 1, and at the end. Default: never.
     pub populations_every: Option<u64>,
 }
 

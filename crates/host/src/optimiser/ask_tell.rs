@@ -124,11 +124,12 @@ impl<R: Real> AskTell<R> {
         Ok(())
     }
 
-    /// The runs as they are. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
+    /// The runs as they are after the last iteration of which all points have been told; before the first of them values
+    /// are NaN. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// Where the backend fails, or statistics of the populations are to be reported and there are none yet.
     pub fn report(&mut self) -> Result<Report<R>> {
         self.optimiser.report(self.reason.unwrap_or(StopReason::Interrupted))
     }

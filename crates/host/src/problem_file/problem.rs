@@ -149,7 +149,8 @@ impl ProblemFile {
         &self.bounds
     }
 
-    /// What a coordinate is called: the variable's name, with an index where it has several.
+    /// What coordinate `i` (from 0) is called: the variable's name, with an index from 1 where it has several; none
+    /// where there is no such coordinate.
     pub fn coordinate(&self, i: usize) -> Option<String> {
         let i = u32::try_from(i).ok()?;
         self.names.iter().find_map(|(name, meaning)| match *meaning {
@@ -166,7 +167,7 @@ impl ProblemFile {
         self.constraints.iter().map(|(name, text)| (&**name, &**text))
     }
 
-    /// Value, violation, and each constraint at `x`.
+    /// Value, violation, and each constraint at `x`, `[coordinate]`: values of the variables, whatever their scales.
     ///
     /// # Errors
     ///
