@@ -72,6 +72,7 @@ pub mod system;
 pub use warpswarm_core::boundary::Boundary;
 pub use warpswarm_core::fwa::Mapping;
 pub use warpswarm_core::method;
+pub use warpswarm_core::objective::SlicePoint;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::variable::{Scale, Variable, above};
 pub use warpswarm_core::{Objective, Point, Real, Table};

@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
-use warpswarm_core::de::{Base, Crossover, De, MIN_INDIVIDUALS};
+use warpswarm_core::de::{De, MIN_INDIVIDUALS};
+
+pub use warpswarm_core::de::{Base, Crossover};
 
 use super::parameters::{self, Access, PART, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};

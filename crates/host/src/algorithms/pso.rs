@@ -4,7 +4,9 @@
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_core::pso_topology::{Pso, Topology};
+use warpswarm_core::pso_topology::Pso;
+
+pub use warpswarm_core::pso_topology::Topology;
 
 use super::parameters::{self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, PULL, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};

@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
-use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_core::sa::Sa;
+
+pub use warpswarm_core::sa::Neighbour;
 
 use super::parameters::{self, Access, FACTOR, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};

@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
-use warpswarm_core::scatter_search::{ScatterSearch, Update};
+use warpswarm_core::scatter_search::ScatterSearch;
+
+pub use warpswarm_core::scatter_search::Update;
 
 use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
 use super::solis_wets::{self, SolisWetsParams};
