@@ -15,6 +15,21 @@ pub use file::{CheckpointFile, write_whole};
 
 /// Everything that is needed to go on: an [`Optimiser`] of the same objective, bounds, algorithm and sizes that goes on
 /// from it gives the same bits as the one that was left, on whatever backend, schedule or number of threads.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Rastrigin};
+/// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(60), ..Settings::default() };
+/// let optimiser = || Optimiser::<f64>::new(&Rastrigin, &bounds, &Algorithm::default(), &settings);
+/// let mut left = optimiser()?;
+/// left.step(25)?;
+/// let checkpoint = left.checkpoint()?;
+/// assert_eq!(checkpoint.states[0].control.iterations, 25);
+/// let mut other = optimiser()?;
+/// other.resume(checkpoint)?;
+/// assert_eq!(other.run()?.runs, left.run()?.runs);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint<R> {
     /// The runs.

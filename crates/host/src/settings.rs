@@ -62,18 +62,59 @@ impl Stop {
         Stop { iterations: Some(iterations), ..Stop::default() }
     }
     /// Stops before the evaluations of a run exceed this.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+    /// let settings = Settings { individuals: 32, stop: Stop::evaluations(100), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let run = &minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?.runs[0];
+    /// // 32 at the start and 32 an iteration; a third iteration would be one too many.
+    /// assert_eq!((run.iterations, run.evaluations), (2, 96));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn evaluations(evaluations: u64) -> Self {
         Stop { evaluations: Some(evaluations), ..Stop::default() }
     }
     /// Stops after this many seconds.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
+    /// let settings = Settings { individuals: 32, stop: Stop::seconds(0.01), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// assert_eq!(report.runs[0].stop_reason, StopReason::Seconds);
+    /// assert!(report.seconds >= 0.01);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn seconds(seconds: f64) -> Self {
         Stop { seconds: Some(seconds), ..Stop::default() }
     }
     /// Stops a run at a feasible value of at most this.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
+    /// let stop = Stop::target(1e-4).or_evaluations(10_000);
+    /// let settings = Settings { individuals: 32, stop, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let run = &minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?.runs[0];
+    /// assert_eq!(run.stop_reason, StopReason::Target);
+    /// assert!(run.best.value <= 1e-4 && run.evaluations < 10_000);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn target(target: f64) -> Self {
         Stop { target: Some(target), ..Stop::default() }
     }
     /// Stops a run that has not improved for this many iterations.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, StopReason, minimise};
+    /// let plain = HostObjective::new(|_: &[f64]| 1.0);
+    /// let settings = Settings { individuals: 8, stop: Stop::stagnation(20), ..Settings::default() };
+    /// let report = minimise(&plain, &Bounds::uniform(2, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
+    /// let run = &report.runs[0];
+    /// assert_eq!((run.iterations, run.stop_reason), (20, StopReason::Stagnation));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn stagnation(iterations: u64) -> Self {
         Stop { stagnation: Some(iterations), ..Stop::default() }
     }
@@ -98,6 +139,18 @@ impl Stop {
         Stop { stagnation: Some(iterations), ..self }
     }
     /// Also stops when the flag becomes true.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
+    /// let flag = Arc::new(AtomicBool::new(false));
+    /// let stop = Stop::iterations(1_000_000_000).or_interrupt(flag.clone());
+    /// std::thread::spawn(move || flag.store(true, Ordering::Relaxed));
+    /// let settings = Settings { individuals: 8, stop, ..Settings::default() };
+    /// let report = minimise::<f32, _>(&Sphere, &Bounds::uniform(2, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
+    /// assert_eq!(report.runs[0].stop_reason, StopReason::Interrupted);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn or_interrupt(self, flag: Arc<AtomicBool>) -> Self {
         Stop { interrupt: Some(flag), ..self }
     }
@@ -151,6 +204,19 @@ impl Stop {
 }
 
 /// What a run of a batch has for itself; what is none it has in common with the others.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, OfRun, Settings, Stop, minimise, problems::Sphere};
+/// let of_runs = [3, 8].map(|seed| OfRun { seed: Some(seed), ..OfRun::default() }).to_vec();
+/// let stop = Stop::iterations(10);
+/// let batch = Settings { individuals: 16, runs: 2, of_runs, stop, ..Settings::default() };
+/// // Its second run alone.
+/// let alone = Settings { runs: 1, first_run: 1, seed: 8, of_runs: vec![], ..batch.clone() };
+/// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+/// let run = |settings| minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), settings);
+/// assert_eq!(run(&batch)?.runs[1], run(&alone)?.runs[0]);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -234,6 +300,14 @@ impl Default for Settings {
 
 impl Settings {
     /// Whether every field is in its range.
+    ///
+    /// ```
+    /// use warpswarm::Settings;
+    /// Settings::default().check()?;
+    /// let error = Settings { runs: 0, ..Settings::default() }.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "runs is 0; allowed: 1 to 4294967295");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -155,6 +155,20 @@ impl<R: Real> AskTell<R> {
 
     /// Goes on from a state, also of an [`Optimiser`]; see [`Optimiser::restore`].
     ///
+    /// ```
+    /// use warpswarm::{Algorithm, AskTell, Bounds, Optimiser, Settings, problems::Sphere};
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let settings = Settings { individuals: 8, ..Settings::default() };
+    /// let mut here = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// here.step(7)?;
+    /// // From now on somebody else evaluates.
+    /// let mut search = AskTell::new(&bounds, &Algorithm::default(), &settings)?;
+    /// search.restore(&here.state()?)?;
+    /// assert_eq!(search.progress()?.iterations, 7);
+    /// assert_eq!(search.ask()?.map(|points| points.len()), Some(8));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where the state is of another size, seed or run, or the backend fails.
