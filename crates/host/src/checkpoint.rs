@@ -86,6 +86,20 @@ impl<R: Real> AskTell<R> {
 
     /// Goes on from a checkpoint, also of an [`Optimiser`]; see [`Optimiser::resume`].
     ///
+    /// ```
+    /// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings};
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let settings = Settings { individuals: 8, ..Settings::default() };
+    /// let search = || AskTell::<f64>::new(&bounds, &Algorithm::default(), &settings);
+    /// let asked = |search: &mut AskTell<f64>| Ok(search.ask()?.map(|points| points.as_slice().to_vec()));
+    /// let (mut left, mut other) = (search()?, search()?);
+    /// asked(&mut left)?;
+    /// left.tell(&[Fitness { violation: 0.0, value: 1.0 }; 8])?;
+    /// other.resume(left.checkpoint()?)?;
+    /// assert_eq!(asked(&mut other)?, asked(&mut left)?);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Optimiser::resume`].

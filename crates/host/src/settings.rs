@@ -29,7 +29,10 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 /// ```
 /// use warpswarm::Stop;
 /// let stop = Stop::iterations(10_000).or_target(1e-6).or_seconds(60.0);
-/// assert_eq!(stop.target, Some(1e-6));
+/// assert_eq!((stop.iterations, stop.target, stop.seconds), (Some(10_000), Some(1e-6), Some(60.0)));
+/// // As long as it gets better, but not for ever.
+/// let patient = Stop::stagnation(500).or_evaluations(10_000_000);
+/// assert_eq!(patient.iterations, None);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
