@@ -226,7 +226,7 @@ fn find_type(folder: &Path, name: &str) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The documentation of a type in a file.
+/// The documentation of a type in a file, without its example.
 fn docs_of(code: &str, name: &str) -> Option<String> {
     let lines: Vec<_> = code.lines().collect();
     let declared = [format!("pub struct {name};"), format!("pub struct {name} {{")];
@@ -234,8 +234,10 @@ fn docs_of(code: &str, name: &str) -> Option<String> {
     let above = lines[..at].iter().rev().skip_while(|line| line.starts_with("#["));
     let mut docs: Vec<_> = above.map_while(|line| line.strip_prefix("///")).collect();
     docs.reverse();
-    let docs: Vec<_> = docs.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-    Some(docs.join("\n")).filter(|docs| !docs.is_empty())
+    let docs = docs.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    // Examples are for those who write Rust.
+    let docs: Vec<_> = docs.take_while(|line| !line.starts_with("```")).collect();
+    Some(docs.join("\n").trim_end().to_owned()).filter(|docs| !docs.is_empty())
 }
 
 /// Documentation without links into the code: of those the words stay.
@@ -252,7 +254,7 @@ mod tests {
 
     #[test]
     fn documentation_is_read_from_code() {
-        let code = "//! One.\n//!\n//! Two.\n\nuse x;\n\n/// First,\n/// second.\n#[derive(Debug)]\npub struct Thing;\n";
+        let code = "//! One.\n//!\n//! Two.\n\nuse x;\n\n/// First,\n/// second.\n///\n/// ```\n/// f();\n/// ```\n#[derive(Debug)]\npub struct Thing;\n";
         assert_eq!(module_docs(code), "One.\n\nTwo.");
         assert_eq!(docs_of(code, "Thing").unwrap(), "First,\nsecond.");
         assert_eq!(docs_of(code, "Other"), None);

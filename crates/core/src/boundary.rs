@@ -17,6 +17,17 @@
 use crate::real::Real;
 
 /// How a coordinate that left its bounds is put back.
+///
+/// ```
+/// use warpswarm_core::boundary::{Boundary, enforce};
+/// // Position and velocity of a coordinate that went a quarter beyond its upper bound.
+/// let after = |mode| enforce(mode, 0.5, (1.25_f64, 0.5), (0.0, 1.0), || 0.125);
+/// assert_eq!(after(Boundary::Clamp), (1.0, 0.0));
+/// assert_eq!(after(Boundary::Reflect), (0.75, -0.5));
+/// assert_eq!(after(Boundary::Wrap), (0.25, 0.5));
+/// assert_eq!(after(Boundary::Random), (0.125, 0.0));
+/// assert_eq!(after(Boundary::Reverse), (0.9375, -0.5));
+/// ```
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundary {
@@ -45,6 +56,12 @@ impl Boundary {
 }
 
 /// The boundary of a method without velocities: the mode and its reach.
+///
+/// ```
+/// use warpswarm_core::boundary::{Boundary, Limits};
+/// let limits = Limits { correction: 0.22_f32, boundary: Boundary::Reflect };
+/// assert_eq!(limits.enforce(-3.0, (-2.0, 2.0), || 0.5), -1.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits<R> {
@@ -66,6 +83,13 @@ impl<R: Real> Limits<R> {
 ///
 /// `draw` gives a number uniform in (0, 1) and is called only by the random modes. The position is
 /// always in `[lower, upper]`, whatever `x` was; a NaN ends at `upper` (or as the mode has it).
+///
+/// ```
+/// use warpswarm_core::boundary::{Boundary, enforce};
+/// let no_draw = || unreachable!("for random modes alone");
+/// assert_eq!(enforce(Boundary::Clamp, 0.0, (0.5_f32, 0.1), (0.0, 1.0), no_draw), (0.5, 0.1));
+/// assert_eq!(enforce(Boundary::Clamp, 0.0, (f32::NAN, 0.1), (0.0, 1.0), no_draw), (1.0, 0.0));
+/// ```
 #[inline(always)]
 pub fn enforce<R: Real>(
     mode: Boundary,

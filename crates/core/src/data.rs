@@ -9,6 +9,14 @@ use crate::real::Real;
 use crate::sum::Operator;
 
 /// A table of numbers, of one or two dimensions.
+///
+/// ```
+/// use warpswarm_core::Table;
+/// // Six numbers from place 10 on, in rows of three.
+/// let table = Table::new(10, 6, 3, false);
+/// assert_eq!((table.rows(), table.columns(), table.end()), (2, 3, 16));
+/// assert_eq!((table.place(5), table.place(6)), (Some(15), None));
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Table {
@@ -75,6 +83,16 @@ impl Table {
 }
 
 /// The numbers of tables, as one run sees them.
+///
+/// ```
+/// use warpswarm_core::data::{Data, DataSlices, Table};
+/// let data = DataSlices { all: &[0.5_f32, 1.5, 2.5], of_run: &[] };
+/// let all = Table::new(0, 3, 1, false);
+/// assert_eq!(data.number(all, 2), 2.5);
+/// assert!(data.number(all, 3).is_nan());
+/// // There is nothing that this run has for itself.
+/// assert!(data.has(all) && !data.has(Table::new(0, 3, 1, true)));
+/// ```
 pub trait Data<R: Real>: Copy {
     /// Number `i` of a table; NaN where it has none.
     fn number(&self, table: Table, i: usize) -> R;
@@ -89,6 +107,14 @@ pub trait Data<R: Real>: Copy {
 }
 
 /// Data in slices: the CPU's.
+///
+/// ```
+/// use warpswarm_core::data::{Data, DataSlices, Table};
+/// // The same table, as two runs see it.
+/// let table = Table::new(1, 2, 1, true);
+/// let seen = |of_run| DataSlices { all: &[], of_run }.number(table, 1);
+/// assert_eq!((seen(&[1.0_f64, 2.0, 3.0]), seen(&[4.0, 5.0, 6.0])), (3.0, 6.0));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DataSlices<'a, R> {
     /// What all runs share.
@@ -127,6 +153,17 @@ impl<'a, R: Real> Data<R> for DataSlices<'a, R> {
 }
 
 /// A point, with data.
+///
+/// ```
+/// use warpswarm_core::data::{DataSlices, Table, WithData};
+/// use warpswarm_core::{Point, objective::SlicePoint};
+/// let point = SlicePoint(&[2.0_f64]);
+/// let x = WithData { point, data: DataSlices { all: &[1.0, 2.0, 3.0], of_run: &[] } };
+/// let table = Table::new(0, 3, 1, false);
+/// assert_eq!(x.sum_rows([table], |[t]| x.get(0) * t), 12.0);
+/// // Without the data there is none.
+/// assert!(point.data(table, 0).is_nan());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WithData<P, D> {
     /// The point.

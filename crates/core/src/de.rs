@@ -41,6 +41,12 @@ use crate::real::Real;
 pub const MIN_INDIVIDUALS: u32 = 4;
 
 /// The point to which differences are added.
+///
+/// ```
+/// use warpswarm_core::de::Base;
+/// let names = Base::ALL.map(|(name, _)| name);
+/// assert_eq!(names, ["rand", "best", "target-to-best"]);
+/// ```
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
@@ -60,6 +66,11 @@ impl Base {
 }
 
 /// Which coordinates are taken over.
+///
+/// ```
+/// use warpswarm_core::de::Crossover;
+/// assert_eq!(Crossover::ALL[1], ("exponential", Crossover::Exponential));
+/// ```
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Crossover {

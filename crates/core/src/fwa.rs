@@ -70,6 +70,14 @@ use crate::sum::{self, Operator, Sum};
 pub const NUMBERS: usize = 2;
 
 /// How a coordinate that left its bounds is put back.
+///
+/// ```
+/// use warpswarm_core::fwa::Mapping;
+/// use warpswarm_core::boundary::Boundary;
+/// let named = |name| Mapping::ALL.iter().find(|mapping| mapping.0 == name).map(|mapping| mapping.1);
+/// assert_eq!(named("modulo"), Some(Mapping::default()));
+/// assert_eq!(named("wrap"), Some(Mapping::Boundary(Boundary::Wrap)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mapping {
     /// To l + |x - l| mod (u - l).

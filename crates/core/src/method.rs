@@ -49,6 +49,35 @@ pub trait With<M> {
 }
 
 /// A population-based method.
+///
+/// ```
+/// use warpswarm_core::Real;
+/// use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site};
+///
+/// /// Every individual goes a part of the way to the best.
+/// #[derive(Clone, Copy)]
+/// struct Follow<R> {
+///     part: R,
+/// }
+///
+/// impl<R: Real> Method<R> for Follow<R> {
+///     const OWN: usize = 0;
+///     const NUMBERS: usize = 0;
+///     type Seen = ();
+///     type Plan = ();
+///     fn start(&self, _: R, _: R) -> Own<R> {
+///         Own::default()
+///     }
+///     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+///     fn plan(&self, _: &Individual<R>, _: (), _: &mut Numbers<R>) {}
+///     fn propose<S: Site<R>>(&self, _: &(), site: &S) -> (R, Own<R>) {
+///         (site.public() + self.part * (site.best() - site.public()), Own::default())
+///     }
+/// }
+///
+/// // One attempt of each of 32 individuals in each of ten iterations.
+/// assert_eq!(Follow { part: 0.5_f32 }.evaluations(32, 10), 320);
+/// ```
 pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// Rows of coordinates that an individual keeps besides its public point, at most [`MAX_OWN`].
     const OWN: usize;
@@ -169,6 +198,12 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
 }
 
 /// Which iteration of its cycle of `length` an iteration (from 1) is, from 0.
+///
+/// ```
+/// use warpswarm_core::method::step_of_cycle;
+/// let steps: Vec<_> = (1..=7).map(|iteration| step_of_cycle(iteration, 3)).collect();
+/// assert_eq!(steps, [0, 1, 2, 0, 1, 2, 0]);
+/// ```
 #[inline(always)]
 pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
     let before = iteration.max(1) - 1;
@@ -180,6 +215,25 @@ pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
 }
 
 /// Who is moving.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_core::method::Individual;
+/// use warpswarm_core::random::RunKey;
+/// let who = Individual::<f32> {
+///     key: RunKey::new(7, 0),
+///     iteration: 1,
+///     index: 3,
+///     individuals: 10,
+///     dimensions: 2,
+///     attempt: 0,
+///     fitness: Fitness::WORST,
+/// };
+/// // What it draws depends on who it is, and on when: not on who drew before.
+/// assert_eq!(who.uniform(1), who.uniform(1));
+/// assert_ne!(who.uniform(1), Individual { iteration: 2, ..who }.uniform(1));
+/// assert!((0..16).all(|number| who.below(6, number) < 6));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Individual<R> {
     /// The key of the run's draws.
@@ -249,6 +303,18 @@ pub trait Population<R: Real>: Fitnesses<R> {
 }
 
 /// The fitnesses of a population.
+///
+/// ```
+/// use warpswarm_core::{Fitness, method::Fitnesses};
+/// struct Known([f64; 4]);
+/// impl Fitnesses<f64> for Known {
+///     fn fitness(&self, individual: u32) -> Fitness<f64> {
+///         Fitness { violation: 0.0, value: self.0[individual as usize] }
+///     }
+/// }
+/// let known = Known([1.0, 3.0, 2.0, 2.0]);
+/// assert_eq!((known.best_of(0, 4).index, known.best_of(1, 3).index), (0, 2));
+/// ```
 pub trait Fitnesses<R: Real> {
     /// The fitness of an individual's public point.
     fn fitness(&self, individual: u32) -> Fitness<R>;

@@ -10,6 +10,31 @@ use crate::sum::{self, Operator, Product, Sum, TileSum};
 /// It is a plain struct of parameters, copied to wherever it runs. On the GPU several lanes may
 /// evaluate one point together; so a value is built from the point's methods ([`Point::sum`] and
 /// its siblings), and every lane takes the same path between them.
+///
+/// ```
+/// use warpswarm_core::objective::SlicePoint;
+/// use warpswarm_core::{Objective, Point, Real};
+///
+/// /// The surface of a box without a lid, which is to hold 4 litres.
+/// #[derive(Clone, Copy)]
+/// struct Carton;
+///
+/// impl<R: Real> Objective<R> for Carton {
+///     const CONSTRAINED: bool = true;
+///     fn value<P: Point<R>>(&self, x: &P) -> R {
+///         let (side, height) = (x.get(0), x.get(1));
+///         side * side + R::from_f64(4.0) * side * height
+///     }
+///     fn violation<P: Point<R>>(&self, x: &P) -> R {
+///         (R::from_f64(4.0) - x.get(0) * x.get(0) * x.get(1)).larger(R::ZERO)
+///     }
+/// }
+///
+/// let small = Carton.evaluate(&SlicePoint(&[1.0_f64, 3.0]));
+/// assert_eq!((small.value, small.violation), (13.0, 1.0));
+/// let large = Carton.evaluate(&SlicePoint(&[2.0_f64, 1.0]));
+/// assert_eq!((large.value, large.violation), (12.0, 0.0));
+/// ```
 pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
     /// Whether [`violation`](Objective::violation) can be anything but zero.
     const CONSTRAINED: bool = false;
@@ -46,6 +71,19 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
 }
 
 /// A point of the search space, whatever holds its coordinates.
+///
+/// ```
+/// use warpswarm_core::objective::SlicePoint;
+/// use warpswarm_core::{Point, Real};
+/// let x = SlicePoint(&[1.0_f64, 2.0, 3.0, 4.0]);
+/// assert_eq!((x.dimensions(), x.get(3)), (4, 4.0));
+/// assert_eq!(x.sum(|i, x| if i == 0 { f64::ZERO } else { x }), 9.0);
+/// assert_eq!(x.product(|_, x| x), 24.0);
+/// // 1^2 + (1 + 2)^2 + (1 + 2 + 3)^2 + (1 + 2 + 3 + 4)^2
+/// assert_eq!(x.sum_of_prefixes(|_, x| x, |_, prefix| prefix * prefix), 146.0);
+/// // Over data instead of coordinates: 1 + 2 + ... + 10
+/// assert_eq!(x.sum_terms(10, |k| f64::from_u32(k as u32 + 1)), 55.0);
+/// ```
 pub trait Point<R: Real> {
     /// The number of coordinates.
     fn dimensions(&self) -> usize;
@@ -122,6 +160,13 @@ pub trait Point<R: Real> {
 }
 
 /// A point in a slice: the CPU's.
+///
+/// ```
+/// use warpswarm_core::objective::SlicePoint;
+/// use warpswarm_core::{Objective, problems::Sphere};
+/// let point = vec![3.0_f32, 4.0];
+/// assert_eq!(Sphere.value(&SlicePoint(&point)), 25.0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SlicePoint<'a, R>(pub &'a [R]);
 

@@ -11,6 +11,15 @@
 use crate::real::Real;
 
 /// What an evaluation gave.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// let fitness = |violation, value| Fitness::<f64> { violation, value };
+/// assert!(fitness(0.0, 9.0).beats(fitness(0.5, 1.0)), "the one that is feasible");
+/// assert!(fitness(0.5, 9.0).beats(fitness(0.6, 1.0)), "the one that is nearly so");
+/// assert!(fitness(0.0, 1.0).beats(fitness(0.0, f64::NAN)), "the one that is a number");
+/// assert!(!fitness(0.0, -0.0).beats(fitness(0.0, 0.0)));
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitness<R> {
@@ -64,6 +73,15 @@ fn precedes<R: Real>(a: R, b: R) -> bool {
 }
 
 /// A fitness with the index of its individual: the total order of a population.
+///
+/// ```
+/// use warpswarm_core::order::{Candidate, Fitness};
+/// let of = |value, index| Candidate::<f32>::new(Fitness { violation: 0.0, value }, index);
+/// let all = [of(2.0, 0), of(1.0, 1), of(1.0, 2)];
+/// // Of equals the first, from wherever one begins.
+/// assert_eq!(all.into_iter().fold(Candidate::NONE, Candidate::better).index, 1);
+/// assert_eq!(all.into_iter().rev().fold(Candidate::NONE, Candidate::better).index, 1);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate<R> {

@@ -33,6 +33,12 @@ use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Real;
 
 /// Who is whose neighbour.
+///
+/// ```
+/// use warpswarm_core::pso_topology::Topology;
+/// assert_eq!(Topology::ALL[2], ("von-neumann", Topology::VonNeumann));
+/// assert_eq!(Topology::default(), Topology::Star);
+/// ```
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {

@@ -14,6 +14,18 @@ use crate::math;
 use crate::random::FromWords;
 
 /// A floating-point number in which an optimisation is carried out.
+///
+/// ```
+/// use warpswarm_core::Real;
+/// /// The distance of a point from the origin, in whatever precision.
+/// fn distance<R: Real>(x: R, y: R) -> R {
+///     (x * x + y * y).sqrt()
+/// }
+/// assert_eq!((distance(3.0_f32, 4.0), distance(3.0_f64, 4.0)), (5.0, 5.0));
+/// // Three quarters of a turn, exactly.
+/// assert_eq!(0.75_f32.sin_turns(), -1.0);
+/// assert_eq!(2.0_f64.larger(f64::NAN.smaller(3.0)), 3.0);
+/// ```
 pub trait Real:
     Copy
     + Default

@@ -37,6 +37,11 @@ use crate::random::standard_normal;
 use crate::real::Real;
 
 /// How far a chain steps.
+///
+/// ```
+/// use warpswarm_core::sa::Neighbour;
+/// assert_eq!(Neighbour::ALL.map(|(_, neighbour)| neighbour == Neighbour::default()), [false, true]);
+/// ```
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Neighbour {

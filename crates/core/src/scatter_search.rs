@@ -42,6 +42,12 @@ use crate::real::Real;
 use crate::solis_wets::{self, SolisWets};
 
 /// How the diverse set is renewed.
+///
+/// ```
+/// use warpswarm_core::scatter_search::Update;
+/// let default = Update::ALL.into_iter().find(|(_, update)| *update == Update::default());
+/// assert_eq!(default, Some(("diverse", Update::Diverse)));
+/// ```
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {

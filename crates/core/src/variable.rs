@@ -56,6 +56,13 @@ impl Variable {
 }
 
 /// How a variable is spread between its bounds.
+///
+/// ```
+/// use warpswarm_core::variable::{Scale, Variable};
+/// let variables = [Variable::linear("a", 0.0, 1.0), Variable::log("b", 0.1, 1.0), Variable::integer("c", 0.0, 9.0)];
+/// assert_eq!(variables.map(|variable| variable.scale), [Scale::Linear, Scale::Log, Scale::Integer]);
+/// assert_eq!(Variable::fixed("d", 0.5).scale, Scale::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Evenly.
@@ -69,6 +76,12 @@ pub enum Scale {
 
 impl Scale {
     /// The scale as data of [`Scaled`].
+    ///
+    /// ```
+    /// use warpswarm_core::variable::Scale;
+    /// let codes = [Scale::Linear, Scale::Log, Scale::Integer].map(Scale::code::<f32>);
+    /// assert_eq!(codes, [0.0, 1.0, 2.0]);
+    /// ```
     pub fn code<R: Real>(self) -> R {
         match self {
             Scale::Linear => R::ZERO,
@@ -79,6 +92,12 @@ impl Scale {
 }
 
 /// What individuals mean by `x` in a coordinate whose scale has this [`code`](Scale::code).
+///
+/// ```
+/// use warpswarm_core::variable::{Scale, natural};
+/// assert_eq!(natural(Scale::Log.code(), 0.0_f64), 1.0);
+/// assert_eq!([2.4, 2.5, -0.4].map(|x| natural(Scale::Integer.code(), x)), [2.0_f64, 3.0, 0.0]);
+/// ```
 #[inline(always)]
 pub fn natural<R: Real>(code: R, x: R) -> R {
     if code == R::ONE {
@@ -91,6 +110,17 @@ pub fn natural<R: Real>(code: R, x: R) -> R {
 }
 
 /// An objective of variables that have scales, perhaps to be maximised.
+///
+/// ```
+/// use warpswarm_core::data::{DataSlices, Table, WithData};
+/// use warpswarm_core::variable::{Scale, Scaled};
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Sphere};
+/// // To be maximised, over an integer and a plain number.
+/// let view = [-1.0_f64, Scale::Integer.code(), Scale::Linear.code()];
+/// let scaled = Scaled { objective: Sphere, view: Table::new(0, 3, 1, false) };
+/// let data = DataSlices { all: &view, of_run: &[] };
+/// assert_eq!(scaled.value(&WithData { point: SlicePoint(&[2.9, 0.5]), data }), -9.25);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Scaled<O> {

@@ -9,6 +9,15 @@ use crate::swarm::Swarm;
 ///
 /// It is FNV-1a over 64-bit words: for noticing that two states differ, not for security. Two NaNs
 /// with different bits differ, as do the two zeros.
+///
+/// ```
+/// use warpswarm_cpu_ref::{RunId, Swarm, fingerprint};
+/// let swarm = Swarm::<f64>::unplaced(2, 4, RunId { seed: 1, run: 0 });
+/// let mut other = swarm.clone();
+/// assert_eq!(fingerprint(&swarm), fingerprint(&other));
+/// other.velocities[3] = -0.0;
+/// assert_ne!(fingerprint(&swarm), fingerprint(&other));
+/// ```
 pub fn fingerprint<R: Real>(swarm: &Swarm<R>) -> u64 {
     let step = |hash: u64, (_, _, word): (&str, usize, u64)| {
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -18,6 +27,15 @@ pub fn fingerprint<R: Real>(swarm: &Swarm<R>) -> u64 {
 }
 
 /// The first place where two states differ by bits, in words; `None` where they are the same.
+///
+/// ```
+/// use warpswarm_cpu_ref::{RunId, Swarm, difference};
+/// let swarm = Swarm::<f32>::unplaced(2, 4, RunId { seed: 1, run: 0 });
+/// assert_eq!(difference(&swarm, &swarm), None);
+/// let mut other = swarm.clone();
+/// other.positions[5] = 1.0;
+/// assert_eq!(difference(&swarm, &other).as_deref(), Some("positions[5] = 0x0, positions[5] = 0x3f800000"));
+/// ```
 pub fn difference<R: Real>(left: &Swarm<R>, right: &Swarm<R>) -> Option<String> {
     let shape = |swarm: &Swarm<R>| (swarm.individuals(), swarm.dimensions);
     if shape(left) != shape(right) {

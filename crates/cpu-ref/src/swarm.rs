@@ -10,6 +10,13 @@ use crate::task::{Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 
 /// Which run this is: all its draws follow from that.
+///
+/// ```
+/// use warpswarm_cpu_ref::RunId;
+/// // A draw depends on both.
+/// let keys = [(1, 0), (1, 1), (2, 0)].map(|(seed, run)| RunId { seed, run }.key());
+/// assert!(keys[0] != keys[1] && keys[0] != keys[2] && keys[1] != keys[2]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunId {
     /// The seed that the user gave.
@@ -30,6 +37,13 @@ impl RunId {
 ///
 /// The layout is that of the GPU: a row of coordinates has `stride` places, the last
 /// `stride - dimensions` of them zero.
+///
+/// ```
+/// use warpswarm_cpu_ref::{RunId, Swarm};
+/// let swarm = Swarm::<f32>::unplaced(5, 10, RunId { seed: 1, run: 0 });
+/// assert_eq!((swarm.individuals(), swarm.dimensions, swarm.stride), (10, 5, 8));
+/// assert_eq!((swarm.positions.len(), swarm.position(9).len()), (80, 5));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swarm<R> {
     /// Which run this is.

@@ -43,9 +43,18 @@ pub struct Bounds {
 impl Bounds {
     /// Bounds that differ from coordinate to coordinate.
     ///
+    /// ```
+    /// use warpswarm::Bounds;
+    /// let bounds = Bounds::new(vec![-1.0, 0.0, 2.5], vec![1.0, 5.0, 2.5])?;
+    /// assert_eq!(bounds.dimensions(), 3);
+    /// let error = Bounds::new(vec![0.0, 3.0], vec![1.0, 2.0]).unwrap_err();
+    /// assert_eq!(error.to_string(), "lower bound 1 is 3, above the upper bound 2; allowed: lower <= upper");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// Where the lengths differ or are zero, or a bound is not finite or above its partner.
+    /// Where the lengths differ, or are zero or above [`MAX_DIMENSIONS`], or a bound is not finite or above its partner.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self> {
         if lower.len() != upper.len() {
             return Err(Error::BoundLengths { lower: lower.len(), upper: upper.len() });
@@ -67,6 +76,12 @@ impl Bounds {
 
     /// The same bounds in each of `dimensions` coordinates.
     ///
+    /// ```
+    /// let bounds = warpswarm::Bounds::uniform(30, -5.12, 5.12)?;
+    /// assert_eq!((bounds.lower(), bounds.upper()), (&[-5.12; 30][..], &[5.12; 30][..]));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`new`](Bounds::new).
@@ -76,6 +91,15 @@ impl Bounds {
     }
 
     /// Bounds, scales and names of variables.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Scale, Variable};
+    /// let bounds = Bounds::of(&[Variable::log("rate", 1e-5, 1e-1), Variable::integer("layers", 1.0, 8.0)])?;
+    /// assert_eq!((bounds.names(), bounds.scales()), (&["rate", "layers"][..], &[Scale::Log, Scale::Integer][..]));
+    /// // A logarithm of zero is none.
+    /// assert!(Bounds::of(&[Variable::log("rate", 0.0, 1e-1)]).is_err());
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -89,6 +113,14 @@ impl Bounds {
     }
 
     /// The same with a scale for each coordinate.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Scale};
+    /// let bounds = Bounds::new(vec![1e-6, 0.5], vec![1e-3, 9.5])?.with_scales([Scale::Log, Scale::Integer])?;
+    /// // An integer's bounds are whole numbers.
+    /// assert_eq!((bounds.lower()[1], bounds.upper()[1]), (1.0, 9.0));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -112,6 +144,16 @@ impl Bounds {
     }
 
     /// The bounds of each run of a batch, in their order; where these are bounds of runs themselves, of the first.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+    /// let bounds = Bounds::of_runs([Bounds::uniform(2, 1.0, 4.0)?, Bounds::uniform(2, 2.0, 4.0)?])?;
+    /// let settings = Settings { runs: 2, individuals: 32, stop: Stop::iterations(100), ..Settings::default() };
+    /// let report = minimise::<f64, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// // The corners nearest to the origin.
+    /// assert_eq!((report.runs[0].best.value, report.runs[1].best.value), (2.0, 8.0));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -150,7 +192,17 @@ impl Bounds {
     /// The same, with points from which the first individuals begin: where something is known, or to go on from what
     /// was found before. The other individuals are placed by chance.
     ///
-    /// Where the points are more than a run's individuals, those at the end are left out.
+    /// Where the points are more than a run's individuals, those at the end are left out. Bounds of runs become those of
+    /// the first: points of their own they get before [`of_runs`](Bounds::of_runs).
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+    /// let bounds = Bounds::uniform(2, -5.0, 5.0)?.beginning_at(&[[3.0, 4.0], [0.0, 0.5]])?;
+    /// let settings = Settings { individuals: 2, stop: Stop::iterations(0), ..Settings::default() };
+    /// let report = minimise::<f64, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// assert_eq!((report.best().value, &report.best().position[..]), (0.25, &[0.0, 0.5][..]));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

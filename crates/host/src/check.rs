@@ -18,6 +18,22 @@ use crate::settings::{Settings, Stop};
 /// What [`check`] has found.
 ///
 /// Its text is a report for people.
+///
+/// ```
+/// use warpswarm::{Checked, Speed};
+/// let speed = |individuals, device| Speed { individuals, cpu: 8e-9, device: Some(device) };
+/// let checked = Checked::<f32> {
+///     evaluations: 400,
+///     device: Some("a GPU".into()),
+///     difference: None,
+///     not_finite: 0,
+///     first_not_finite: None,
+///     speeds: vec![speed(32, 6e-7), speed(2048, 9e-9), speed(8192, 2e-9)],
+/// };
+/// assert_eq!(checked.worthwhile(), Some(8192));
+/// let text = checked.to_string();
+/// assert!(text.starts_with("400 evaluations give the same bits on CPU and a GPU\n"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked<R> {
     /// How many evaluations were compared, or where there is no device looked at.
@@ -35,6 +51,14 @@ pub struct Checked<R> {
 }
 
 /// An evaluation that is not the same on CPU and device.
+///
+/// ```
+/// use warpswarm::{Difference, Fitness};
+/// let said = |value| Fitness { violation: 0.0_f32, value };
+/// let difference = Difference { point: vec![1.5], cpu: said(0.3), device: said(0.300_000_04) };
+/// // By one unit in the last place.
+/// assert_eq!(difference.device.value.to_bits() - difference.cpu.value.to_bits(), 1);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference<R> {
     /// The point, `[coordinate]`.
@@ -46,6 +70,13 @@ pub struct Difference<R> {
 }
 
 /// How long evaluations take in runs of so many individuals, the moves of PSO included.
+///
+/// ```
+/// use warpswarm::Speed;
+/// let speed = Speed { individuals: 2048, cpu: 8e-9, device: Some(2e-9) };
+/// // How many times as fast the device is.
+/// assert_eq!(speed.device.map(|device| speed.cpu / device), Some(4.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
     /// Individuals of all runs together.

@@ -15,6 +15,21 @@ pub use file::{CheckpointFile, write_whole};
 
 /// Everything that is needed to go on: an [`Optimiser`] of the same objective, bounds, algorithm and sizes that goes on
 /// from it gives the same bits as the one that was left, on whatever backend, schedule or number of threads.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Rastrigin};
+/// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(60), ..Settings::default() };
+/// let optimiser = || Optimiser::<f64>::new(&Rastrigin, &bounds, &Algorithm::default(), &settings);
+/// let mut left = optimiser()?;
+/// left.step(25)?;
+/// let checkpoint = left.checkpoint()?;
+/// assert_eq!(checkpoint.states[0].control.iterations, 25);
+/// let mut other = optimiser()?;
+/// other.resume(checkpoint)?;
+/// assert_eq!(other.run()?.runs, left.run()?.runs);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint<R> {
     /// The runs.
@@ -70,6 +85,20 @@ impl<R: Real> AskTell<R> {
     }
 
     /// Goes on from a checkpoint, also of an [`Optimiser`]; see [`Optimiser::resume`].
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings};
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let settings = Settings { individuals: 8, ..Settings::default() };
+    /// let search = || AskTell::<f64>::new(&bounds, &Algorithm::default(), &settings);
+    /// let asked = |search: &mut AskTell<f64>| Ok(search.ask()?.map(|points| points.as_slice().to_vec()));
+    /// let (mut left, mut other) = (search()?, search()?);
+    /// asked(&mut left)?;
+    /// left.tell(&[Fitness { violation: 0.0, value: 1.0 }; 8])?;
+    /// other.resume(left.checkpoint()?)?;
+    /// assert_eq!(asked(&mut other)?, asked(&mut left)?);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -6,6 +6,12 @@ use std::str::FromStr;
 use crate::error::Error;
 
 /// The number type in which a run is carried out.
+///
+/// ```
+/// use warpswarm::Precision;
+/// assert_eq!("f64".parse(), Ok(Precision::F64));
+/// assert_eq!(Precision::default().name(), "f32");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Single precision.
@@ -16,6 +22,19 @@ pub enum Precision {
 }
 
 /// Where a run is carried out. The numbers do not depend on it.
+///
+/// ```
+/// use warpswarm::{Algorithm, Backend, Bounds, Settings, Stop, minimise, problems::Rastrigin};
+/// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 64, stop: Stop::iterations(20), ..Settings::default() };
+/// let on = |backend| {
+///     let settings = Settings { backend, ..settings.clone() };
+///     minimise::<f32, _>(&Rastrigin, &bounds, &Algorithm::default(), &settings)
+/// };
+/// // Wherever that is.
+/// assert_eq!(on(Backend::Auto)?.runs, on(Backend::Cpu)?.runs);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// Where it is expected to be done first: on the CPU, or on the GPU if there is one, kernels are built in, and
@@ -33,6 +52,15 @@ pub enum Backend {
 }
 
 /// How a run is laid over the GPU. The numbers do not depend on it.
+///
+/// ```
+/// use warpswarm::{Backend, Schedule, Settings};
+/// let settings = Settings { backend: Backend::Gpu, schedule: "resident".parse()?, ..Settings::default() };
+/// assert_eq!(settings.schedule, Schedule::Resident);
+/// let error = "fast".parse::<Schedule>().unwrap_err().to_string();
+/// assert_eq!(error, "unknown schedule `fast`; known: auto, stepwise, resident, streaming, hosted");
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Schedule {
     /// What the planner expects to be the fastest.

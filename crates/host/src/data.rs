@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// batch fits many data sets.
 ///
 /// ```
-/// use warpswarm::{Bounds, Data, Objective, OwnObjective, Point, Real, Settings, Table, minimise};
+/// use warpswarm::{Bounds, Data, Objective, OwnObjective, Point, Real, Settings, Stop, Table, minimise};
 ///
 /// /// The line through the origin that is nearest to some points.
 /// #[repr(C)]
@@ -39,7 +39,7 @@ use crate::error::{Error, Result};
 /// let values = data.table_of_runs(&[2.0, 4.0, 6.0, -1.0, -2.0, -3.0], 2)?;
 /// let slope = OwnObjective::new("Slope", Slope { times, values }).with_data(data);
 /// let bounds = Bounds::uniform(1, -9.0, 9.0)?;
-/// let settings = Settings { runs: 2, ..Settings::default() };
+/// let settings = Settings { runs: 2, individuals: 16, stop: Stop::iterations(200), ..Settings::default() };
 /// let report = minimise(&slope, &bounds, &warpswarm::Algorithm::default(), &settings)?;
 /// assert!((report.runs[0].best.position[0] - 2.0).abs() < 1e-6);
 /// assert!((report.runs[1].best.position[0] + 1.0).abs() < 1e-6);
@@ -61,6 +61,15 @@ impl<R: Real> Data<R> {
 
     /// A table of one dimension that all runs share.
     ///
+    /// ```
+    /// let mut data = warpswarm::Data::<f32>::new();
+    /// let times = data.table(&[0.0, 0.5, 1.0])?;
+    /// assert_eq!((times.len(), times.is_of_run()), (3, false));
+    /// let error = data.table(&[1.0, f32::NAN]).unwrap_err();
+    /// assert_eq!(error.to_string(), "number 1 of a table of data is NaN");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where a number is NaN, or there are 2^32 numbers or more.
@@ -69,6 +78,14 @@ impl<R: Real> Data<R> {
     }
 
     /// A table that all runs share, `[row][column]`, in rows of so many columns.
+    ///
+    /// ```
+    /// let mut data = warpswarm::Data::<f64>::new();
+    /// let rotation = data.matrix(&[0.0, -1.0, 1.0, 0.0, 0.0, 0.0], 2)?;
+    /// assert_eq!((rotation.rows(), rotation.columns()), (3, 2));
+    /// assert!(data.matrix(&[1.0, 2.0, 3.0], 2).is_err());
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -82,6 +99,16 @@ impl<R: Real> Data<R> {
 
     /// A table of one dimension for each of so many runs, `[run][number]`.
     ///
+    /// ```
+    /// let mut data = warpswarm::Data::<f64>::new();
+    /// // Of the first run 1, 2, 3, of the second 4, 5, 6.
+    /// let values = data.table_of_runs(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2)?;
+    /// assert_eq!((values.len(), values.is_of_run()), (3, true));
+    /// // All tables are of as many runs.
+    /// assert!(data.table_of_runs(&[1.0, 2.0, 3.0], 3).is_err());
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`table`](Data::table), and where the numbers are not as many for each run, or another table is of
@@ -91,6 +118,14 @@ impl<R: Real> Data<R> {
     }
 
     /// A table for each of so many runs, `[run][row][column]`, in rows of so many columns.
+    ///
+    /// ```
+    /// let mut data = warpswarm::Data::<f32>::new();
+    /// // For each of four runs three rows of two columns.
+    /// let places = data.matrix_of_runs(&[0.5; 24], 4, 2)?;
+    /// assert_eq!((places.rows(), places.columns(), places.is_of_run()), (3, 2, true));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

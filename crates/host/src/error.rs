@@ -12,9 +12,24 @@ pub(crate) use nearest::nearest;
 use place::pointed_at;
 
 /// What [`Result`](std::result::Result) means in this crate.
+///
+/// ```
+/// fn square() -> warpswarm::Result<warpswarm::Bounds> {
+///     warpswarm::Bounds::uniform(2, -1.0, 1.0)
+/// }
+/// assert_eq!(square()?.dimensions(), 2);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something could not be done. Its text is one line, but for an expression, which is shown below.
+///
+/// ```
+/// use warpswarm::{Error, PsoParams, Algorithm};
+/// let error = Algorithm::from(PsoParams { cognitive: -1.0, ..PsoParams::default() }).check().unwrap_err();
+/// assert_eq!(error.to_string(), "parameter cognitive is -1; allowed: a number from 0 to 1e30");
+/// assert!(matches!(error, Error::Parameter { name: "cognitive", .. }));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -20,6 +20,19 @@ use crate::problems::built_in;
 
 /// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
 /// [`HostObjective`].
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Goal, HostObjective, Result, Settings, Stop, minimise, problems::Sphere};
+/// /// How near to zero a few iterations come.
+/// fn reached(goal: &impl Goal<f64>) -> Result<f64> {
+///     let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+///     let settings = Settings { individuals: 16, stop: Stop::iterations(10), ..Settings::default() };
+///     Ok(minimise(goal, &bounds, &Algorithm::default(), &settings)?.best().value)
+/// }
+/// let closure = HostObjective::new(|x: &[f64]| x[0] * x[0] + x[1] * x[1]);
+/// assert_eq!(reached(&Sphere)?, reached(&closure)?);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 pub trait Goal<R: Real> {
     #[doc(hidden)]
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R>;
@@ -143,10 +156,11 @@ impl<R: Real> Goal<R> for HostObjective<R> {
 /// runs are where they were before that iteration.
 ///
 /// ```
-/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, minimise};
+/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, minimise};
 /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
 /// let valley = HostObjective::new(|x: &[f64]| (x[0] - 1.0).powi(2) + 100.0 * (x[1] - x[0] * x[0]).powi(2));
-/// let report = minimise(&valley, &bounds, &Algorithm::default(), &Settings::default())?;
+/// let settings = Settings { individuals: 32, stop: Stop::iterations(200), ..Settings::default() };
+/// let report = minimise(&valley, &bounds, &Algorithm::default(), &settings)?;
 /// assert!(report.best().value < 1e-6);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
@@ -191,22 +205,76 @@ impl<R> fmt::Debug for HostObjective<R> {
 
 impl<R: Real> HostObjective<R> {
     /// The value at a point; NaN and +inf are allowed and rank last.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, DeParams, HostObjective, Settings, Stop, minimise};
+    /// // How far x^3 is from 2; there is no value below 1.
+    /// let error = HostObjective::new(|x: &[f64]| if x[0] < 1.0 { f64::NAN } else { (x[0].powi(3) - 2.0).abs() });
+    /// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
+    /// let report = minimise(&error, &Bounds::uniform(1, 0.0, 3.0)?, &DeParams::default().into(), &settings)?;
+    /// assert!((report.best().position[0] - 2.0_f64.cbrt()).abs() < 1e-6);
+    /// assert!(report.runs[0].not_finite > 0);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn new(value: impl Fn(&[R]) -> R + Send + Sync + 'static) -> Self {
         Self::with_violation(move |x| Fitness { violation: R::ZERO, value: value(x) })
     }
 
     /// Value and total constraint violation at a point; the violation is zero where the point is feasible.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, DeParams, Fitness, HostObjective, Settings, Stop, minimise};
+    /// // The least sum of two numbers whose product is at least 1.
+    /// let sum = HostObjective::with_violation(|x: &[f64]| Fitness {
+    ///     violation: (1.0 - x[0] * x[1]).max(0.0),
+    ///     value: x[0] + x[1],
+    /// });
+    /// let settings = Settings { individuals: 32, stop: Stop::iterations(200), ..Settings::default() };
+    /// let report = minimise(&sum, &Bounds::uniform(2, 0.0, 9.0)?, &DeParams::default().into(), &settings)?;
+    /// let best = report.best();
+    /// assert!(best.violation == 0.0 && (best.value - 2.0).abs() < 1e-6);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn with_violation(fitness: impl Fn(&[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
         HostObjective { kind: Kind::Point(Arc::new(move |_, x: &[R]| fitness(x))) }
     }
 
-    /// The same at a point of a run, by its place in the batch: where each run has data of its own.
+    /// The same at a point of a run, by its place in the batch, from 0: where each run has data of its own.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Fitness, HostObjective, Settings, Stop, minimise};
+    /// let places = [0.25, -0.75];
+    /// let distance = HostObjective::of_run(move |run, x: &[f64]| Fitness {
+    ///     violation: 0.0,
+    ///     value: (x[0] - places[run as usize]).abs(),
+    /// });
+    /// let settings = Settings { individuals: 16, runs: 2, stop: Stop::iterations(100), ..Settings::default() };
+    /// let report = minimise(&distance, &Bounds::uniform(1, -1.0, 1.0)?, &Algorithm::default(), &settings)?;
+    /// for (run, place) in report.runs.iter().zip(places) {
+    ///     assert!((run.best.position[0] - place).abs() < 1e-6);
+    /// }
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn of_run(fitness: impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
         HostObjective { kind: Kind::Point(Arc::new(fitness)) }
     }
 
     /// Value and violation at each of many points, in their order: those that all runs of the batch evaluate in
-    /// an iteration, called on one thread.
+    /// an iteration, called on one thread. Where it gives fewer or more than there are points, the step fails with
+    /// [`Error::Told`](crate::Error::Told).
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Fitness, HostObjective, Points, Settings, Stop, minimise};
+    /// let sphere = HostObjective::of_population(|points: &Points<'_, f64>| {
+    ///     assert_eq!((points.len(), points.dimensions()), (16, 2));
+    ///     let value = |x: &[f64]| x.iter().map(|x| x * x).sum();
+    ///     points.iter().map(|x| Fitness { violation: 0.0, value: value(x) }).collect()
+    /// });
+    /// let settings = Settings { individuals: 16, stop: Stop::iterations(30), ..Settings::default() };
+    /// let report = minimise(&sphere, &Bounds::uniform(2, -1.0, 1.0)?, &Algorithm::default(), &settings)?;
+    /// assert!(report.best().value < 1e-3);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn of_population(
         fitness: impl Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync + 'static,
     ) -> Self {
@@ -221,6 +289,17 @@ impl<R: Real> From<Portable<R>> for HostObjective<R> {
 }
 
 /// Points that are to be evaluated: a matrix with a point a row.
+///
+/// ```
+/// use warpswarm::{Algorithm, AskTell, Bounds, Settings};
+/// let settings = Settings { individuals: 10, ..Settings::default() };
+/// let mut search = AskTell::<f32>::new(&Bounds::uniform(3, -1.0, 1.0)?, &Algorithm::default(), &settings)?;
+/// let points = search.ask()?.expect("the first individuals");
+/// assert_eq!((points.len(), points.dimensions(), points.run(9)), (10, 3, 0));
+/// assert_eq!(points.point(4), &points.as_slice()[12..15]);
+/// assert_eq!(points.iter().nth(4), Some(points.point(4)));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a, R> {
     asked: &'a Asked<R>,
@@ -266,7 +345,7 @@ impl<'a, R: Real> Points<'a, R> {
         self.first_run + u64::from(self.asked.runs[i])
     }
 
-    /// One after the other.
+    /// One point after the other, `[coordinate]`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [R]> {
         self.asked.points.chunks_exact(self.dimensions)
     }

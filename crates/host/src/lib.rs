@@ -5,7 +5,7 @@
 //! use warpswarm::{Bounds, PsoParams, Settings, Stop, problems::Rastrigin};
 //!
 //! let bounds = Bounds::uniform(30, -5.12, 5.12)?;
-//! let settings = Settings { individuals: 256, seed: 7, stop: Stop::iterations(1000), ..Settings::default() };
+//! let settings = Settings { individuals: 64, seed: 7, stop: Stop::iterations(200), ..Settings::default() };
 //! let report = warpswarm::minimise::<f32, _>(&Rastrigin, &bounds, &PsoParams::default().into(), &settings)?;
 //! println!("{}", report.best().value);
 //! # assert!(report.best().value < 100.0);
@@ -72,6 +72,7 @@ pub mod system;
 pub use warpswarm_core::boundary::Boundary;
 pub use warpswarm_core::fwa::Mapping;
 pub use warpswarm_core::method;
+pub use warpswarm_core::objective::SlicePoint;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::variable::{Scale, Variable, above};
 pub use warpswarm_core::{Objective, Point, Real, Table};
@@ -102,6 +103,18 @@ pub use settings::{
 /// Maximises `objective` within `bounds`: [`minimise`] with [`Settings::maximise`]. Values are shown with their own
 /// sign, and a target is reached from below.
 ///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, maximise};
+/// // The rectangle of circumference 4 with the largest area.
+/// let area = HostObjective::new(|x: &[f64]| x[0] * (2.0 - x[0]));
+/// let bounds = Bounds::uniform(1, 0.0, 2.0)?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
+/// let report = maximise(&area, &bounds, &Algorithm::default(), &settings)?;
+/// assert!((report.best().value - 1.0).abs() < 1e-9);
+/// assert!((report.best().position[0] - 1.0).abs() < 1e-4);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`minimise`].
@@ -115,6 +128,16 @@ pub fn maximise<R: Real, G: Goal<R>>(
 }
 
 /// Minimises `objective` within `bounds`.
+///
+/// ```
+/// use warpswarm::{Bounds, DeParams, Settings, Stop, minimise, problems::Rosenbrock};
+/// let bounds = Bounds::uniform(2, -2.048, 2.048)?;
+/// let settings = Settings { individuals: 32, stop: Stop::target(1e-8), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Rosenbrock, &bounds, &DeParams::default().into(), &settings)?;
+/// assert!(report.best().value <= 1e-8);
+/// assert!((report.best().position[0] - 1.0).abs() < 1e-3);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 ///
 /// # Errors
 ///

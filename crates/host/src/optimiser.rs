@@ -151,6 +151,17 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Iterations, evaluations and seconds count from the beginning, earlier steps included.
     ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Sphere};
+    /// let settings = Settings { individuals: 16, stop: Stop::iterations(30), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let optimiser = || Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings);
+    /// let mut in_two = optimiser()?;
+    /// in_two.step(10)?;
+    /// assert_eq!(in_two.run()?.runs, optimiser()?.run()?.runs);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where the backend fails.
@@ -220,6 +231,17 @@ impl<R: Real> Optimiser<R> {
 
     /// Points of a [`state`](Optimiser::state) as they are meant, `[point][coordinate]` like these: of a variable on
     /// another scale its value instead of the individual's own number.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Variable, problems::Sphere};
+    /// let bounds = Bounds::of(&[Variable::log("rate", 1.0, 100.0)])?;
+    /// let settings = Settings { individuals: 8, ..Settings::default() };
+    /// let mut optimiser = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let held = optimiser.state()?[0].position(3).to_vec();
+    /// let meant = optimiser.natural(&held);
+    /// assert!((meant[0].ln() - held[0]).abs() < 1e-14 && (1.0..=100.0).contains(&meant[0]));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn natural(&self, points: &[R]) -> Vec<R> {
         self.job.scales.natural(points)
     }

@@ -21,6 +21,13 @@ use crate::report::Report;
 use crate::settings::Settings;
 
 /// GPU kernels that a crate of one's own has brought along.
+///
+/// ```
+/// use warpswarm::Kernels;
+/// // In a crate of one's own: `include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"))`.
+/// const NONE: Kernels = Kernels::new(&[]);
+/// assert_eq!(format!("{NONE:?}"), "Kernels(0 bytes)");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Kernels {
     package: &'static [u8],
@@ -124,6 +131,29 @@ impl fmt::Debug for Kernels {
 ///
 /// It is [exported](Kernels::new) in a crate that is compiled for GPUs, under the name that is given here:
 /// `export_objective! { few model, "Model", Model, Model }`. Where no kernels were compiled it runs on the CPU.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Kernels, Objective, OwnObjective, Point, Real, Settings, Stop, minimise};
+///
+/// #[repr(C)]
+/// #[derive(Clone, Copy)]
+/// struct Model {
+///     centre: f64,
+/// }
+///
+/// impl<R: Real> Objective<R> for Model {
+///     fn value<P: Point<R>>(&self, x: &P) -> R {
+///         x.sum(|_, x| (x - R::from_f64(self.centre)).abs())
+///     }
+/// }
+///
+/// // No kernels here: those are what a build script has compiled.
+/// let model = OwnObjective::new("Model", Model { centre: 0.5 }).with_kernels(Kernels::new(&[]));
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(200), ..Settings::default() };
+/// let report = minimise::<f64, _>(&model, &Bounds::uniform(2, -1.0, 1.0)?, &Algorithm::default(), &settings)?;
+/// assert!(report.best().position.iter().all(|x| (x - 0.5).abs() < 1e-6));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct OwnObjective<R, O> {
     pub(crate) name: &'static str,
@@ -155,7 +185,7 @@ impl<R: Real, O> OwnObjective<R, O> {
 ///
 /// ```
 /// use warpswarm::method::{Individual, Method, Numbers, Own, Population, Site};
-/// use warpswarm::{Bounds, OwnMethod, Real, Settings, problems::Sphere};
+/// use warpswarm::{Bounds, OwnMethod, Real, Settings, Stop, problems::Sphere};
 ///
 /// /// Every individual halves its distance to the best.
 /// #[derive(Clone, Copy)]
@@ -178,8 +208,11 @@ impl<R: Real, O> OwnObjective<R, O> {
 ///
 /// let bounds = Bounds::uniform(3, -1.0, 1.0)?;
 /// let method = OwnMethod::<f64>::new("contract", Contract);
-/// let report = method.minimise(&Sphere, &bounds, &Settings::default())?;
+/// let settings = Settings { individuals: 64, stop: Stop::iterations(20), ..Settings::default() };
+/// let report = method.minimise(&Sphere, &bounds, &settings)?;
 /// assert!(report.best().value < 0.1);
+/// assert_eq!(method.optimiser(&Sphere, &bounds, &settings)?.run()?.runs, report.runs);
+/// assert_eq!(method.ask_tell(&bounds, &settings)?.ask()?.map(|points| points.len()), Some(64));
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -7,6 +7,23 @@ use warpswarm_cpu_ref::Swarm;
 use crate::backend::Job;
 
 /// How a population lies.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let settings = Settings {
+///     individuals: 64,
+///     stop: Stop::iterations(100),
+///     record_every: Some(50),
+///     record_statistics: true,
+///     ..Settings::default()
+/// };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let spread = report.history.iter().filter_map(|record| record.runs[0].population).map(|lies| lies.spread);
+/// // The swarm closes in.
+/// assert!(spread.collect::<Vec<f64>>().is_sorted_by(|earlier, later| earlier > later));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {
@@ -21,6 +38,23 @@ pub struct Statistics {
 }
 
 /// The population of a run at an iteration.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
+/// let stop = Stop::iterations(4);
+/// let settings = Settings { individuals: 10, stop, populations_every: Some(2), ..Settings::default() };
+/// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// optimiser.run_observed(&mut |event, _| {
+///     if let Event::Populations([population]) = event {
+///         assert_eq!((population.positions.len(), population.fitness.len()), (30, 10));
+///         for (x, fitness) in population.positions.chunks(3).zip(&population.fitness) {
+///             assert_eq!(x[0] * x[0] + x[1] * x[1] + x[2] * x[2], fitness.value);
+///         }
+///     }
+/// })?;
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population<R> {
     /// The run's number among those of its seed.

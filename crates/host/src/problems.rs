@@ -23,6 +23,16 @@ use crate::optimiser::Optimiser;
 use crate::settings::Settings;
 
 /// A number type that runs can be carried out in: `f32` or `f64`.
+///
+/// ```
+/// use warpswarm::{Precise, Precision, Result, problems};
+/// fn at_ones<R: Precise>(id: &str) -> Result<(Precision, R)> {
+///     Ok((R::PRECISION, problems::find(id)?.evaluate(&[R::ONE; 3])?.fitness.value))
+/// }
+/// assert_eq!(at_ones::<f32>("sphere")?, (Precision::F32, 3.0));
+/// assert_eq!(at_ones::<f64>("rosenbrock")?, (Precision::F64, 0.0));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 pub trait Precise: Real {
     /// Its name as a choice.
     const PRECISION: Precision;
@@ -70,6 +80,15 @@ impl<R: Real> Functions<R> {
 }
 
 /// What a problem says of a point.
+///
+/// ```
+/// let truss = warpswarm::problems::find("three-bar-truss")?;
+/// let thin = truss.evaluate(&[0.5_f64, 0.5])?;
+/// // The first constraint is not met: the outer bars would tear.
+/// assert!(thin.constraints[0] > 0.0);
+/// assert_eq!(thin.fitness.violation, thin.constraints.iter().map(|g| g.max(0.0)).sum());
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation<R> {
     /// The value, and the sum of the constraints that are not met.
@@ -80,6 +99,16 @@ pub struct Evaluation<R> {
 }
 
 /// What is known of a problem, and how to optimise it.
+///
+/// ```
+/// let schwefel = warpswarm::problems::find("schwefel-2.26")?;
+/// assert_eq!(schwefel.formula, "sum -x_i sin(sqrt|x_i|)");
+/// assert_eq!(schwefel.bounds(2)?.upper(), [500.0, 500.0]);
+/// let best = schwefel.optimum_position(2).expect("it is known");
+/// let value = schwefel.evaluate(&best)?.fitness.value;
+/// assert!((value - schwefel.optimum_value(2).expect("it is known")).abs() < 1e-9);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ProblemInfo {
     /// The name by which users call it.
@@ -132,6 +161,13 @@ impl ProblemInfo {
 
     /// Whether the problem is defined in so many dimensions.
     ///
+    /// ```
+    /// let truss = warpswarm::problems::find("three-bar-truss")?;
+    /// let error = truss.check_dimensions(5).unwrap_err().to_string();
+    /// assert_eq!(error, "dimensions is 5; allowed: exactly 2 for three-bar-truss");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where it is not, with the numbers that it is defined for.
@@ -162,7 +198,7 @@ impl ProblemInfo {
         (self.optimum_value)(dimensions)
     }
 
-    /// Value, violation, and each constraint at `x`, not shifted.
+    /// Value, violation, and each constraint at `x`, `[coordinate]`, not shifted.
     ///
     /// # Errors
     ///
@@ -173,6 +209,15 @@ impl ProblemInfo {
     }
 
     /// An optimiser of the problem with its optimum moved by `shift` in every coordinate.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Settings, Stop, problems};
+    /// let sphere = problems::find("sphere")?;
+    /// let settings = Settings { individuals: 32, stop: Stop::iterations(100), ..Settings::default() };
+    /// let mut optimiser = sphere.optimiser::<f64>(1.25, &sphere.bounds(2)?, &Algorithm::default(), &settings)?;
+    /// assert!(optimiser.run()?.best().position.iter().all(|x| (x - 1.25).abs() < 1e-3));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -217,6 +262,13 @@ impl ProblemInfo {
 }
 
 /// Every problem.
+///
+/// ```
+/// let problems = warpswarm::problems::all();
+/// assert!(problems.iter().all(|problem| problem.check_dimensions(problem.dimensions.usual()).is_ok()));
+/// let constrained: Vec<_> = problems.iter().filter(|problem| !problem.constraints.is_empty()).collect();
+/// assert!(constrained.iter().any(|problem| problem.id == "welded-beam"));
+/// ```
 pub fn all() -> &'static [ProblemInfo] {
     static ALL: std::sync::OnceLock<Vec<ProblemInfo>> = std::sync::OnceLock::new();
     macro_rules! rows {
@@ -228,6 +280,14 @@ pub fn all() -> &'static [ProblemInfo] {
 }
 
 /// The problem of that name.
+///
+/// ```
+/// use warpswarm::problems;
+/// assert_eq!(problems::find("levy")?.optimum_value(4), Some(0.0));
+/// let error = problems::find("rosenbrok").unwrap_err().to_string();
+/// assert!(error.starts_with("unknown problem `rosenbrok`; did you mean rosenbrock"));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -6,6 +6,16 @@ use crate::choices::{Backend, Schedule};
 use crate::population::Statistics;
 
 /// Why a run ended.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, StopReason, minimise};
+/// let nowhere = HostObjective::new(|_: &[f64]| f64::NAN);
+/// let settings = Settings { individuals: 8, stop: Stop::iterations(5), ..Settings::default() };
+/// let report = minimise(&nowhere, &Bounds::uniform(1, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
+/// assert_eq!(report.runs[0].stop_reason, StopReason::NothingFinite);
+/// assert_eq!(report.runs[0].stop_reason.name(), "nothing-finite");
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -61,6 +71,16 @@ impl std::fmt::Display for StopReason {
 }
 
 /// The best point of a run.
+///
+/// ```
+/// use warpswarm::{Algorithm, Settings, Stop, problems};
+/// let ackley = problems::find("ackley")?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(10), ..Settings::default() };
+/// let mut optimiser = ackley.optimiser::<f64>(0.0, &ackley.bounds(3)?, &Algorithm::default(), &settings)?;
+/// let best = optimiser.run()?.best().clone();
+/// assert_eq!(ackley.evaluate(&best.position)?.fitness.value, best.value);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -83,6 +103,17 @@ pub struct Best<R> {
 }
 
 /// What one run gave.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let stop = Stop::iterations(10);
+/// let settings = Settings { individuals: 16, first_run: 40, runs: 2, stop, ..Settings::default() };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let run = &report.runs[1];
+/// assert_eq!((run.run, run.iterations, run.evaluations, run.not_finite), (41, 10, 176, 0));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -115,6 +146,21 @@ pub struct RunReport<R> {
 type TileName = &'static str;
 
 /// How runs are laid over a GPU.
+///
+/// ```
+/// use warpswarm::{Algorithm, Backend, Bounds, Error, Schedule, Settings, Stop, minimise, problems::Sphere};
+/// let stop = Stop::iterations(2);
+/// let settings = Settings { individuals: 32, stop, backend: Backend::Emulator, ..Settings::default() };
+/// match minimise::<f32, _>(&Sphere, &Bounds::uniform(2, -1.0, 1.0)?, &Algorithm::default(), &settings) {
+///     Ok(report) => {
+///         let plan = report.plan.expect("the emulator is laid out as a GPU is");
+///         assert!(plan.schedule != Schedule::Auto && plan.block % 32 == 0);
+///     }
+///     // Where the feature `emulator` is missing.
+///     Err(error) => assert_eq!(error, Error::NoEmulator),
+/// }
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
@@ -136,6 +182,18 @@ pub struct Plan {
 }
 
 /// What all runs gave, and where and how they were carried out.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 16, runs: 3, stop: Stop::iterations(5), ..Settings::default() };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let values: Vec<f32> = report.runs.iter().map(|run| run.best.value).collect();
+/// assert_eq!(values.len(), 3);
+/// assert_eq!(report.best().value, values.into_iter().fold(f32::INFINITY, f32::min));
+/// println!("{}, after {:.3} s on {}", report.best().value, report.seconds, report.device);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -187,6 +245,18 @@ fn signed<R: warpswarm_core::Real>(value: R, maximised: bool) -> R {
 }
 
 /// Where the runs are, at the end of a slice.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(80), ..Settings::default() };
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// optimiser.step(20)?;
+/// let progress = optimiser.progress()?;
+/// assert_eq!((progress.iterations, progress.limit), (20, Some(80)));
+/// assert_eq!(progress.best(), progress.runs[0].best);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -220,6 +290,18 @@ impl<R: warpswarm_core::Real> Progress<R> {
 }
 
 /// Where one run is.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let stop = Stop::iterations(50);
+/// let settings = Settings { individuals: 16, stop, record_every: Some(10), ..Settings::default() };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let values: Vec<f32> = report.history.iter().map(|record| record.runs[0].best.value).collect();
+/// assert_eq!(values.len(), 6);
+/// assert!(values.is_sorted_by(|earlier, later| earlier >= later));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

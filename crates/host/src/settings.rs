@@ -29,26 +29,29 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 /// ```
 /// use warpswarm::Stop;
 /// let stop = Stop::iterations(10_000).or_target(1e-6).or_seconds(60.0);
-/// assert_eq!(stop.target, Some(1e-6));
+/// assert_eq!((stop.iterations, stop.target, stop.seconds), (Some(10_000), Some(1e-6), Some(60.0)));
+/// // As long as it gets better, but not for ever.
+/// let patient = Stop::stagnation(500).or_evaluations(10_000_000);
+/// assert_eq!(patient.iterations, None);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Stop {
-    /// After this many iterations; 0 gives the best of the initial individuals.
+    /// After this many iterations, 0 to [`MAX_ITERATIONS`]; 0 gives the best of the initial individuals.
     pub iterations: Option<u64>,
-    /// Before the evaluations of a run exceed this; the initial ones count. Where iterations differ in
-    /// evaluations, as those of `fwa`, each run by itself.
+    /// Before the evaluations of a run exceed this, at least its individuals; the initial ones count. Where iterations
+    /// differ in evaluations, as those of `fwa`, each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub evaluations: Option<u64>,
-    /// After this many seconds of stepping, at the next slice (about 50 ms).
+    /// After this many seconds of stepping, at least 0, at the next slice (about 50 ms).
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub seconds: Option<f64>,
-    /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least); each run
-    /// by itself.
+    /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least), not NaN;
+    /// each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub target: Option<f64>,
-    /// At the iteration at which a run's best has not improved for this many; each run by itself.
+    /// At the iteration at which a run's best has not improved for this many, at least 1; each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub stagnation: Option<u64>,
     /// At the next slice after this has become true: for Ctrl-C.
@@ -62,18 +65,59 @@ impl Stop {
         Stop { iterations: Some(iterations), ..Stop::default() }
     }
     /// Stops before the evaluations of a run exceed this.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+    /// let settings = Settings { individuals: 32, stop: Stop::evaluations(100), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let run = &minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?.runs[0];
+    /// // 32 at the start and 32 an iteration; a third iteration would be one too many.
+    /// assert_eq!((run.iterations, run.evaluations), (2, 96));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn evaluations(evaluations: u64) -> Self {
         Stop { evaluations: Some(evaluations), ..Stop::default() }
     }
     /// Stops after this many seconds.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
+    /// let settings = Settings { individuals: 32, stop: Stop::seconds(0.01), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// assert_eq!(report.runs[0].stop_reason, StopReason::Seconds);
+    /// assert!(report.seconds >= 0.01);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn seconds(seconds: f64) -> Self {
         Stop { seconds: Some(seconds), ..Stop::default() }
     }
     /// Stops a run at a feasible value of at most this.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
+    /// let stop = Stop::target(1e-4).or_evaluations(10_000);
+    /// let settings = Settings { individuals: 32, stop, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let run = &minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?.runs[0];
+    /// assert_eq!(run.stop_reason, StopReason::Target);
+    /// assert!(run.best.value <= 1e-4 && run.evaluations < 10_000);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn target(target: f64) -> Self {
         Stop { target: Some(target), ..Stop::default() }
     }
     /// Stops a run that has not improved for this many iterations.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, StopReason, minimise};
+    /// let plain = HostObjective::new(|_: &[f64]| 1.0);
+    /// let settings = Settings { individuals: 8, stop: Stop::stagnation(20), ..Settings::default() };
+    /// let report = minimise(&plain, &Bounds::uniform(2, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
+    /// let run = &report.runs[0];
+    /// assert_eq!((run.iterations, run.stop_reason), (20, StopReason::Stagnation));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn stagnation(iterations: u64) -> Self {
         Stop { stagnation: Some(iterations), ..Stop::default() }
     }
@@ -98,6 +142,18 @@ impl Stop {
         Stop { stagnation: Some(iterations), ..self }
     }
     /// Also stops when the flag becomes true.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
+    /// let flag = Arc::new(AtomicBool::new(false));
+    /// let stop = Stop::iterations(1_000_000_000).or_interrupt(flag.clone());
+    /// std::thread::spawn(move || flag.store(true, Ordering::Relaxed));
+    /// let settings = Settings { individuals: 8, stop, ..Settings::default() };
+    /// let report = minimise::<f32, _>(&Sphere, &Bounds::uniform(2, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
+    /// assert_eq!(report.runs[0].stop_reason, StopReason::Interrupted);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn or_interrupt(self, flag: Arc<AtomicBool>) -> Self {
         Stop { interrupt: Some(flag), ..self }
     }
@@ -151,6 +207,19 @@ impl Stop {
 }
 
 /// What a run of a batch has for itself; what is none it has in common with the others.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, OfRun, Settings, Stop, minimise, problems::Sphere};
+/// let of_runs = [3, 8].map(|seed| OfRun { seed: Some(seed), ..OfRun::default() }).to_vec();
+/// let stop = Stop::iterations(10);
+/// let batch = Settings { individuals: 16, runs: 2, of_runs, stop, ..Settings::default() };
+/// // Its second run alone.
+/// let alone = Settings { runs: 1, first_run: 1, seed: 8, of_runs: vec![], ..batch.clone() };
+/// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+/// let run = |settings| minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), settings);
+/// assert_eq!(run(&batch)?.runs[1], run(&alone)?.runs[0]);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -194,20 +263,20 @@ pub struct Settings {
     pub of_runs: Vec<OfRun>,
     /// Whether greater values are better. Default: less is.
     pub maximise: bool,
-    /// Where to run.
+    /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
-    /// How to lay the runs over the GPU; for the backends GPU and emulator.
+    /// How to lay the runs over the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
     pub schedule: Schedule,
-    /// Threads of a block, a multiple of 32; for the backends GPU and emulator.
+    /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
     pub block_size: Option<u32>,
-    /// Threads of the CPU backend; by default as many as the machine has.
+    /// Threads of the CPU backend, 1 to 65,536; by default as many as the machine has.
     pub threads: Option<usize>,
-    /// Keep a record of the bests every so many iterations, in the report's history.
+    /// Keep a record of the bests every so many iterations, at least 1, in the report's history. Default: none.
     pub record_every: Option<u64>,
     /// Whether records, and the report, also say how each population lies. For that the whole state is copied from
     /// where the runs are.
     pub record_statistics: bool,
-    /// Show observers the populations every so many iterations, and at the end.
+    /// Show observers the populations every so many iterations, at least 1, and at the end. Default: never.
     pub populations_every: Option<u64>,
 }
 
@@ -234,6 +303,14 @@ impl Default for Settings {
 
 impl Settings {
     /// Whether every field is in its range.
+    ///
+    /// ```
+    /// use warpswarm::Settings;
+    /// Settings::default().check()?;
+    /// let error = Settings { runs: 0, ..Settings::default() }.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "runs is 0; allowed: 1 to 4294967295");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

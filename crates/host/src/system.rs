@@ -6,6 +6,15 @@ use crate::backend::machine::gpu;
 use crate::error::Error;
 
 /// What this machine and this build of the library can do: see [`report`].
+///
+/// ```
+/// let system = warpswarm::system::report();
+/// match &system.gpu {
+///     Ok(()) => assert!(!system.devices.is_empty() && system.kernels.is_ok()),
+///     Err(error) => println!("no GPU: {error}"),
+/// }
+/// assert!(system.threads >= 1);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
     /// The CUDA version that the driver supports, such as `13.0`, or why there is none.
@@ -23,6 +32,14 @@ pub struct System {
 }
 
 /// A GPU.
+///
+/// ```
+/// use warpswarm::system::{self, Device};
+/// for Device { name, memory, compute_capability: (major, minor), .. } in system::report().devices {
+///     println!("{name}: {} GiB, compute capability {major}.{minor}", memory >> 30);
+///     assert!(memory > 0);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// Its name.
@@ -36,6 +53,14 @@ pub struct Device {
 }
 
 /// The kernels that were built in.
+///
+/// ```
+/// match warpswarm::system::report().kernels {
+///     Ok(kernels) => assert!(kernels.count > 0 && kernels.arch.starts_with("sm_")),
+///     // `warpswarm setup` gets what compiles them.
+///     Err(error) => assert!(!error.is_input()),
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernels {
     /// How many.
@@ -48,6 +73,13 @@ pub struct Kernels {
 
 /// Looks at the driver, the devices, and what was built in. Never fails: what is missing is said
 /// in the result.
+///
+/// ```
+/// use warpswarm::system;
+/// let system = system::report();
+/// assert_eq!(system.emulator, cfg!(feature = "emulator"));
+/// println!("driver: {}", system.driver.unwrap_or_else(|missing| missing.to_string()));
+/// ```
 pub fn report() -> System {
     let kernels = gpu::package();
     let found = gpu::devices();

@@ -11,6 +11,15 @@ use crate::number::grouped;
 const MOST: f64 = 1e300;
 
 /// An axis; what is logarithmic is so before it comes here.
+///
+/// ```
+/// use warpswarm_pictures::{Axis, Scale};
+/// let months = Axis::new("month", (0.0, 2.0), vec![0.0, 1.0, 2.0], |i| ["May", "June", "July"][i as usize].into());
+/// assert_eq!(months.ticks[1], (1.0, "June".to_string()));
+/// // Two hundred and three million, on a logarithmic scale.
+/// let evaluations = Axis::of("evaluations", Scale::Log { zero: None }, [2e2, 3e6].into_iter());
+/// assert!(evaluations.ticks.contains(&(3.0, "1,000".to_string())));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// What it shows, with its unit.
@@ -22,6 +31,15 @@ pub struct Axis {
 }
 
 /// How values become places on an axis.
+///
+/// ```
+/// use warpswarm_pictures::Scale;
+/// let scale = Scale::of([1e-3, 10.0, 0.0].into_iter());
+/// // Zero has no logarithm: it gets a place of its own, below the others.
+/// assert_eq!(scale, Scale::Log { zero: Some(-4.0) });
+/// assert_eq!([1e-3, 10.0, 0.0, f64::NAN].map(|x| scale.place(x)), [Some(-3.0), Some(1.0), Some(-4.0), None]);
+/// assert_eq!(Scale::of([-1.0, 1e6].into_iter()), Scale::Linear);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// As they are.
@@ -79,6 +97,14 @@ impl Axis {
     }
 
     /// Powers of ten around these exponents.
+    ///
+    /// ```
+    /// use warpswarm_pictures::Axis;
+    /// let axis = Axis::decades("error", [-1.5, 0.5].into_iter());
+    /// assert_eq!(axis.range, (-2.0, 1.0));
+    /// let texts: Vec<_> = axis.ticks.iter().map(|tick| tick.1.as_str()).collect();
+    /// assert_eq!(texts, ["0.01", "0.1", "1", "10"]);
+    /// ```
     pub fn decades(name: impl Into<String>, exponents: impl Iterator<Item = f64>) -> Axis {
         let (low, high) = ends(exponents).unwrap_or((0.0, 0.0));
         let (low, high) = (low.floor(), high.ceil().max(low.floor() + 1.0));
@@ -103,6 +129,12 @@ impl Axis {
     }
 
     /// A linear axis with about six ticks.
+    ///
+    /// ```
+    /// use warpswarm_pictures::Axis;
+    /// let axis = Axis::linear("seconds", (0.0, 10.0));
+    /// assert_eq!(axis.ticks.iter().map(|tick| tick.0).collect::<Vec<_>>(), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+    /// ```
     pub fn linear(name: impl Into<String>, range: (f64, f64)) -> Axis {
         let (low, high) = apart(range.0, range.1);
         let rough = high / 6.0 - low / 6.0;

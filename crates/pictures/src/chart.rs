@@ -36,6 +36,29 @@ pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axi
 const LETTER: f64 = 0.54;
 
 /// A title, notes below it, a legend, and panels in rows.
+///
+/// ```
+/// use warpswarm_pictures::{Axis, Line, Panel, Picture};
+/// let points = (0..=20).map(|i| (0.1 * f64::from(i), (0.3 * f64::from(i)).sin()));
+/// let panel = Panel {
+///     title: String::new(),
+///     x: Axis::linear("time (s)", (0.0, 2.0)),
+///     y: Axis::linear("swing (m)", (-1.0, 1.0)),
+///     areas: vec![],
+///     lines: vec![Line::default().through(points).named("pendulum")],
+/// };
+/// let picture = Picture {
+///     title: "A pendulum".into(),
+///     notes: vec![],
+///     has_legend: false,
+///     columns: 1,
+///     size: (600, 300),
+///     panels: vec![panel],
+/// };
+/// let svg = picture.svg()?;
+/// assert!(svg.contains("pendulum") && svg.contains("swing (m)"));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// Above all.
@@ -53,6 +76,22 @@ pub struct Picture {
 }
 
 /// Areas, and lines over them, over a pair of axes.
+///
+/// ```
+/// use warpswarm_pictures::{Area, Axis, GREEN, Panel, Picture};
+/// let panel = |title: &str, height| Panel {
+///     title: title.into(),
+///     x: Axis::linear("", (0.0, 1.0)),
+///     y: Axis::linear("share", (0.0, 1.0)),
+///     areas: vec![Area::rectangle((0.2, 0.0), (0.8, height), GREEN, 0.8)],
+///     lines: vec![],
+/// };
+/// let panels = vec![panel("before", 0.25), panel("after", 0.75)];
+/// let picture = Picture { title: "".into(), notes: vec![], has_legend: false, columns: 2, size: (300, 200), panels };
+/// // Side by side.
+/// assert!(picture.svg()?.starts_with(r#"<svg width="600""#));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Panel {
     /// Empty for none.
@@ -68,6 +107,13 @@ pub struct Panel {
 }
 
 /// A filled polygon.
+///
+/// ```
+/// use warpswarm_pictures::{Area, BLUE};
+/// let triangle = Area { points: vec![(0.0, 0.0), (1.0, 0.0), (0.5, 1.0)], color: BLUE, opacity: 0.5 };
+/// let bar = Area::rectangle((0.0, 0.0), (2.0, 3.0), BLUE, 1.0);
+/// assert_eq!((triangle.points.len(), bar.points[2]), (3, (2.0, 3.0)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Area {
     /// Its corners. A hole is a part of the path that goes around it in the other direction.

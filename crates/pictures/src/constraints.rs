@@ -10,6 +10,14 @@ const DECADES: f64 = 12.0;
 
 /// How far each constraint is from being violated at the best points: a row for each constraint, a point for each run.
 /// A constraint is met where its value is at most 0.
+///
+/// ```
+/// use warpswarm_pictures::constraints;
+/// // One holds two runs back, the other is violated by one of them.
+/// let all = [("volume".to_string(), vec![0.0, -1e-9]), ("stress".to_string(), vec![-2.0, 0.5])];
+/// let lines = constraints("a can", &all).panels.remove(0).lines;
+/// assert_eq!((lines[0].points.len(), lines[1].points.len()), (3, 1));
+/// ```
 pub fn constraints(title: &str, all: &[(String, Vec<f64>)]) -> Picture {
     let exponents =
         all.iter().flat_map(|(_, values)| values).filter(|g| **g < 0.0 && g.is_finite());

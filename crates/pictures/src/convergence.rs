@@ -6,6 +6,19 @@ use crate::{Along, Area, Axis, Curve, Group, Line, Mark, Measure, Panel, Picture
 
 /// Medians of the best so far, and the band between the quartiles where a group has several runs; on a logarithmic
 /// axis where no value is negative. Less is better. Where no run is feasible, violations are shown.
+///
+/// ```
+/// use warpswarm_pictures::{Along, Group, Record, convergence};
+/// let run = |rate: f64| -> Vec<Record> {
+///     let at = |i| Record { iteration: i, evaluations: 0, seconds: 0.0, value: rate.powi(i as i32), violation: 0.0 };
+///     (0..30).map(at).collect()
+/// };
+/// let group = |name: &str, rates: [f64; 3]| Group { name: name.into(), runs: rates.map(run).to_vec() };
+/// let groups = [group("pso", [0.5, 0.6, 0.7]), group("de", [0.7, 0.8, 0.9])];
+/// let picture = convergence("sphere", &groups, Along::Iterations);
+/// // A line and a band for each.
+/// assert_eq!((picture.panels[0].lines.len(), picture.panels[0].areas.len()), (2, 2));
+/// ```
 pub fn convergence(title: &str, groups: &[Group], along: Along) -> Picture {
     let (measure, curves) = curves(groups, along);
     let numbers = || curves.iter().flat_map(|c| [&c.lower, &c.median, &c.upper]).flatten().copied();
@@ -93,6 +106,13 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
 
 /// The height at which a linear axis should end: there is one where the first values would leave no room for the others.
 /// What differs by less than a tenth of the least needs none.
+///
+/// ```
+/// use warpswarm_pictures::{Curve, limit};
+/// let curve = |median: Vec<f64>| Curve { x: vec![], lower: vec![], upper: vec![], median };
+/// assert_eq!(limit(&[curve(vec![10.0, 8.0, 7.0, 5.0])]), None);
+/// assert_eq!(limit(&[]), None);
+/// ```
 pub fn limit(curves: &[Curve]) -> Option<f64> {
     let mut numbers: Vec<f64> = curves
         .iter()

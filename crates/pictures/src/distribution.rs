@@ -8,9 +8,24 @@ const MARKED: usize = 50;
 const NOTE: &str = "line: how many of the runs end at this value or below it";
 
 /// The final values of groups of runs, each with its name.
+///
+/// ```
+/// use warpswarm_pictures::{Final, Finals};
+/// let runs = |values: [f64; 3]| values.map(|value| Final { value, violation: 0.0 }).to_vec();
+/// let groups: Finals = vec![("pso".into(), runs([1.0, 2.0, 4.0])), ("de".into(), runs([0.5, 0.5, 9.0]))];
+/// assert_eq!(groups[1].1[2].value, 9.0);
+/// ```
 pub type Finals = Vec<(String, Vec<Final>)>;
 
 /// The share of runs that end at a value or below it, a line for each group of runs.
+///
+/// ```
+/// use warpswarm_pictures::{Final, distribution};
+/// let runs = [3.0, 1.0, 2.0].map(|value| Final { value, violation: 0.0 }).to_vec();
+/// let picture = distribution("ackley", &[("pso".into(), runs)]);
+/// assert!(picture.svg()?.contains("pso: 3 runs, median 2"));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
     let mut notes = vec![NOTE.to_string()];
     let (measure, mut panel) = panel(String::new(), groups);
@@ -45,6 +60,13 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
 }
 
 /// The same in a panel for each problem, of groups with the same names.
+///
+/// ```
+/// use warpswarm_pictures::{Final, distributions};
+/// let groups = |value| vec![("pso".to_string(), vec![Final { value, violation: 0.0 }; 4])];
+/// let picture = distributions("two problems", &[("sphere".into(), groups(0.1)), ("levy".into(), groups(0.2))]);
+/// assert_eq!((picture.columns, picture.panels[1].title.as_str()), (2, "levy"));
+/// ```
 pub fn distributions(title: &str, problems: &[(String, Finals)]) -> Picture {
     let panel = |(name, groups): &(String, Vec<_>)| panel(name.clone(), groups);
     let (measures, panels): (Vec<Measure>, Vec<Panel>) = problems.iter().map(panel).unzip();

@@ -5,6 +5,15 @@ use std::path::Path;
 use crate::{Along, Error};
 
 /// A kind of picture of an optimisation.
+///
+/// ```
+/// use std::path::Path;
+/// use warpswarm_pictures::{Along, Format, Kind};
+/// let of = |name: &str| Kind::of(Path::new(name)).ok();
+/// assert_eq!(of("out/convergence-seconds.svg"), Some((Kind::Convergence(Along::Seconds), Format::Svg)));
+/// assert_eq!(of("my-swarm.gif"), Some((Kind::Swarm, Format::Gif)));
+/// assert_eq!(of("distribution.gif"), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// How the best so far falls: [`convergence`](fn@crate::convergence).
@@ -22,6 +31,13 @@ pub enum Kind {
 }
 
 /// A format of pictures.
+///
+/// ```
+/// use std::path::Path;
+/// use warpswarm_pictures::Format;
+/// assert_eq!(Format::of(Path::new("a.PNG")), Some(Format::Png));
+/// assert_eq!(Format::of(Path::new("a.pdf")), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Scalable vector graphics.

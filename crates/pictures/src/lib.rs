@@ -57,6 +57,13 @@ pub use speed_up::speed_up;
 pub use swarm::{Frame, Plane, animation, contours, frames, population};
 
 /// Why there is no picture.
+///
+/// ```
+/// use warpswarm_pictures::{Error, Kind};
+/// let error = Kind::of("chart.bmp".as_ref()).unwrap_err();
+/// assert!(matches!(error, Error::Name(_)));
+/// assert_eq!(error.to_string(), "allowed: a file that ends in .svg, .png or (swarm) .gif");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -10,6 +10,13 @@ use crate::chart::Chart;
 use crate::{BLUE, COLOURS, Canvas, Error, FONT, INK};
 
 /// A line, its marks, or both.
+///
+/// ```
+/// use warpswarm_pictures::{Dash, Line};
+/// let dashed = Line { dash: Dash::Dashed, ..Line::default() };
+/// let line = dashed.through((0..3).map(|i| (f64::from(i), f64::from(i * i)))).named("squares");
+/// assert_eq!((line.name.as_ref(), line.points.len(), line.points[2].y), ("squares", 3, 4.0));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Empty for none.
@@ -29,6 +36,14 @@ pub struct Line {
 }
 
 /// A point of a line; one that is hollow differs from the others in a way that notes tell.
+///
+/// ```
+/// use warpswarm_pictures::{Dot, Line, Mark};
+/// // Of two points the second is unlike the first.
+/// let points = vec![Dot { x: 1.0, y: 2.0, hollow: false }, Dot { x: 2.0, y: 1.0, hollow: true }];
+/// let line = Line { width: 0, mark: Mark::Disc, points, ..Line::default() };
+/// assert!(line.points.iter().any(|dot| dot.hollow));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
     /// Its place on the horizontal axis.
@@ -40,6 +55,11 @@ pub struct Dot {
 }
 
 /// How a line is broken.
+///
+/// ```
+/// use warpswarm_pictures::{Dash, Line};
+/// assert_eq!([0, 1, 2, 3].map(|i| Line::numbered(i).dash), [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Long]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
     /// Not at all.
@@ -53,6 +73,11 @@ pub enum Dash {
 }
 
 /// What marks the points of a line.
+///
+/// ```
+/// use warpswarm_pictures::{Line, Mark};
+/// assert_eq!((Line::default().mark, Line::numbered(1).mark), (Mark::None, Mark::Triangle));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// Nothing.
@@ -83,6 +108,14 @@ impl Default for Line {
 
 impl Line {
     /// As the `number`th of several: its colour, dashes and marks differ from the others'.
+    ///
+    /// ```
+    /// use warpswarm_pictures::Line;
+    /// let look = |line: &Line| (line.color, line.dash, line.width);
+    /// let lines: Vec<_> = (0..12).map(Line::numbered).collect();
+    /// // No two of a dozen look the same.
+    /// assert!((0..12).all(|i| (0..i).all(|j| look(&lines[i]) != look(&lines[j]))));
+    /// ```
     pub fn numbered(number: usize) -> Line {
         let dashes = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Long];
         let marks = [Mark::Disc, Mark::Triangle, Mark::Square, Mark::Cross];

@@ -2,6 +2,12 @@
 
 /// The quantile `p`, between the two nearest of `sorted` numbers (as R's type 7); NaN of none. An infinity counts for
 /// what it is: between it and anything else is infinity.
+///
+/// ```
+/// use warpswarm_pictures::quantile;
+/// let sorted = [1.0, 2.0, 4.0, 8.0];
+/// assert_eq!([0.0, 0.5, 1.0].map(|p| quantile(&sorted, p)), [1.0, 3.0, 8.0]);
+/// ```
 pub fn quantile(sorted: &[f64], p: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = p * last as f64;
@@ -12,6 +18,11 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
 }
 
 /// A number in at most five digits or so.
+///
+/// ```
+/// use warpswarm_pictures::short;
+/// assert_eq!([0.1 + 0.2, 1234.5678, 2.5e-10, -1e6].map(short), ["0.3", "1234.6", "2.5e-10", "-1e6"]);
+/// ```
 pub fn short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 || !x.is_finite() {

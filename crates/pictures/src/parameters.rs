@@ -4,6 +4,15 @@ use crate::number::{count, quantile, short};
 use crate::{Area, Axis, BLUE, INK, Line, Mark, Panel, Picture};
 
 /// A coordinate of the best points.
+///
+/// ```
+/// use warpswarm_pictures::{Parameter, parameters};
+/// let named = |name: &str| Parameter { name: name.into(), bounds: (0.0, 1.0), values: vec![0.2, 0.3, 0.3] };
+/// // Of a few a panel each, of many a row each.
+/// let few: Vec<_> = ["a", "b", "c"].map(named).into();
+/// assert_eq!(parameters("few", &few).panels.len(), 3);
+/// assert_eq!(parameters("many", &vec![named("x"); 40]).panels.len(), 1);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
@@ -21,6 +30,14 @@ const BINS: usize = 20;
 const WINDOW: f64 = 1e-3;
 
 /// A histogram of each parameter over the runs; of many parameters their quartiles within the bounds.
+///
+/// ```
+/// use warpswarm_pictures::{Parameter, parameters};
+/// let lifetime = Parameter { name: "lifetime".into(), bounds: (0.0, 9.0), values: vec![2.0, 2.5, 3.0] };
+/// let svg = parameters("where runs end", &[lifetime]).svg()?;
+/// assert!(svg.contains("lifetime") && svg.contains("2.5"));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 pub fn parameters(title: &str, parameters: &[Parameter]) -> Picture {
     if parameters.len() > PANELS {
         quartiles(title, parameters)

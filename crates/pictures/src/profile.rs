@@ -12,6 +12,14 @@ const ROW_NAME: usize = 28;
 /// Performance profiles, a line for each solver: the share of all `tasks` that it solves at no more than so many times
 /// the cost of the one that is cheapest there. Of each solver the name, and the sorted multiples, at least 1, at which it
 /// solves a further one.
+///
+/// ```
+/// use warpswarm_pictures::profile;
+/// // Of four targets one is reached soonest by both; each reaches a second one later.
+/// let solvers = [("pso".to_string(), vec![1.0, 3.0]), ("de".to_string(), vec![1.0, 1.5])];
+/// let picture = profile("which to take", &solvers, 4);
+/// assert_eq!(picture.panels[0].lines[0].name, "pso: 2 of 4 reached");
+/// ```
 pub fn profile(title: &str, solvers: &[(String, Vec<f64>)], tasks: usize) -> Picture {
     let scale = Scale::Log { zero: None };
     let multiples = solvers.iter().flat_map(|solver| &solver.1).copied();
@@ -55,6 +63,14 @@ pub fn profile(title: &str, solvers: &[(String, Vec<f64>)], tasks: usize) -> Pic
 
 /// Expected running times, a row for each task with a mark for each solver, at the right edge where it is infinite. Of
 /// each task the name, and a number for each solver.
+///
+/// ```
+/// use warpswarm_pictures::running_times;
+/// let tasks = [("sphere".to_string(), vec![900.0, 1500.0]), ("levy".to_string(), vec![2e4, f64::INFINITY])];
+/// let picture = running_times("How soon", "evaluations", &["pso".into(), "de".into()], &tasks);
+/// assert!(picture.svg()?.contains("levy"));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 pub fn running_times(
     title: &str,
     unit: &str,

@@ -16,6 +16,14 @@ const TRANSPARENT: u8 = 255;
 /// The SVG as PNG, two pixels each way for each of the SVG's. The typeface lies in the program, so that pictures look
 /// the same on a machine without any.
 ///
+/// ```
+/// use warpswarm_pictures::{Error, png};
+/// let square = r#"<svg xmlns="http://www.w3.org/2000/svg" width="3" height="3"></svg>"#;
+/// assert!(png(square)?.starts_with(b"\x89PNG"));
+/// assert!(matches!(png("no picture"), Err(Error::Draw(_))));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Where the SVG is none, or too large.

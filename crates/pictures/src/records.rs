@@ -3,6 +3,15 @@
 use crate::number::quantile;
 
 /// Where a run's best so far was at an iteration.
+///
+/// ```
+/// use warpswarm_pictures::{Group, Record, curves, Along};
+/// // A run that has found nothing feasible yet, and then does.
+/// let at = |iteration, violation| Record { iteration, evaluations: 0, seconds: 0.0, value: 7.0, violation };
+/// let group = Group { name: "".into(), runs: vec![vec![at(0, 0.5), at(1, 0.0)]] };
+/// let (_, curves) = curves(&[group], Along::Iterations);
+/// assert_eq!(curves[0].median, [f64::INFINITY, 7.0]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// Iterations since the initial placement.
@@ -18,6 +27,14 @@ pub struct Record {
 }
 
 /// Runs that are shown together.
+///
+/// ```
+/// use warpswarm_pictures::{Final, Group, Record};
+/// let record = |value| Record { iteration: 9, evaluations: 100, seconds: 0.1, value, violation: 0.0 };
+/// let group = Group { name: "de".into(), runs: vec![vec![record(3.0), record(1.0)], vec![record(2.0)], vec![]] };
+/// let found = |value| Final { value, violation: 0.0 };
+/// assert_eq!(group.finals(), [found(1.0), found(2.0)]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// What they have in common; may be empty where there is only one group.
@@ -27,6 +44,13 @@ pub struct Group {
 }
 
 /// The best that a run found in the end.
+///
+/// ```
+/// use warpswarm_pictures::{Final, Measure};
+/// let barred = Final { value: 1.0, violation: 0.25 };
+/// assert_eq!(Measure::Value.number(barred), f64::INFINITY);
+/// assert_eq!(Measure::Violation.number(barred), 0.25);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Final {
     /// Its value.
@@ -36,6 +60,12 @@ pub struct Final {
 }
 
 /// Along what runs are compared.
+///
+/// ```
+/// use warpswarm_pictures::Along;
+/// let axes = Along::ALL.map(Along::axis);
+/// assert_eq!(axes, ["iterations", "evaluations per run", "time (s)"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Along {
     /// Iterations.
@@ -47,6 +77,13 @@ pub enum Along {
 }
 
 /// What is compared.
+///
+/// ```
+/// use warpswarm_pictures::{Final, Measure};
+/// let [barred, feasible] = [0.5, 0.0].map(|violation| Final { value: 3.0, violation });
+/// assert_eq!(Measure::of(&[barred, barred]), Measure::Violation);
+/// assert_eq!(Measure::of(&[barred, feasible]), Measure::Value);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Values of feasible points.
@@ -57,6 +94,16 @@ pub enum Measure {
 
 /// Median and quartiles of runs. A run that is not feasible yet is worse than all others: where that makes a quartile
 /// unknown, it is infinite.
+///
+/// ```
+/// use warpswarm_pictures::{Curve, limit};
+/// // The first value would leave no room for the others.
+/// let median: Vec<f64> = (0..12).map(|i| if i == 0 { 1e9 } else { 6.0 - f64::from(i) }).collect();
+/// let x = (0..12).map(f64::from).collect();
+/// let curve = Curve { x, lower: median.clone(), upper: median.clone(), median };
+/// // From -5 on, twice as far as the others reach.
+/// assert_eq!(limit(&[curve]), Some(15.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// What it is drawn along.
@@ -172,6 +219,15 @@ impl Group {
 }
 
 /// The curve of each group, and what they show.
+///
+/// ```
+/// use warpswarm_pictures::{Along, Group, Measure, Record, curves};
+/// let record = |value| vec![Record { iteration: 5, evaluations: 60, seconds: 0.0, value, violation: 0.0 }];
+/// let group = Group { name: "pso".into(), runs: [1.0, 2.0, 3.0, 4.0, 9.0].map(record).to_vec() };
+/// let (measure, curves) = curves(&[group], Along::Evaluations);
+/// assert_eq!((measure, curves[0].x[0]), (Measure::Value, 60.0));
+/// assert_eq!((curves[0].lower[0], curves[0].median[0], curves[0].upper[0]), (2.0, 3.0, 4.0));
+/// ```
 pub fn curves(groups: &[Group], along: Along) -> (Measure, Vec<Curve>) {
     let finals: Vec<Final> = groups.iter().flat_map(Group::finals).collect();
     let measure = Measure::of(&finals);

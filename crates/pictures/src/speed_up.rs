@@ -4,6 +4,14 @@ use crate::number::short;
 use crate::{Area, Axis, BLUE, INK, Line, Panel, Picture};
 
 /// A bar for each name: how many times as fast it is as what it is compared with; a line at 1.
+///
+/// ```
+/// use warpswarm_pictures::speed_up;
+/// let bars = [("one thread".to_string(), 1.0), ("eight threads".to_string(), 6.5)];
+/// let panel = speed_up("Sphere, 30 dimensions", "one thread", &bars).panels.remove(0);
+/// // The bars, as long as they are many times as fast.
+/// assert_eq!(panel.areas.iter().map(|bar| bar.points[2].0).collect::<Vec<_>>(), [1.0, 6.5]);
+/// ```
 pub fn speed_up(title: &str, over: &str, bars: &[(String, f64)]) -> Picture {
     let drawable = |x: f64| if x.is_finite() { x.clamp(0.0, 1e300) } else { 0.0 };
     let most = bars.iter().map(|bar| drawable(bar.1)).fold(1.0, f64::max);

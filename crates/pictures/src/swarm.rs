@@ -20,6 +20,16 @@ const BARRED: RGBColor = RGBColor(214, 200, 186);
 const PANELS: usize = 6;
 
 /// A rectangle, and an objective over it.
+///
+/// ```
+/// use warpswarm_pictures::{Plane, contours};
+/// let names = ["width".to_string(), "height".to_string()];
+/// // A valley, where the product is at most 1.
+/// let value = |[x, y]: [f64; 2]| ((x - y).powi(2), x * y <= 1.0);
+/// let plane = Plane::new(names, [0.0, 0.0], [2.0, 2.0], value);
+/// let panel = contours("a valley", &plane, None).panels.remove(0);
+/// assert_eq!((panel.x.name.as_str(), panel.y.range), ("width", (0.0, 2.0)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Plane {
     names: [String; 2],
@@ -31,6 +41,15 @@ pub struct Plane {
 }
 
 /// Where a population is at an iteration.
+///
+/// ```
+/// use warpswarm_pictures::{Frame, Plane, population};
+/// let names = ["x".to_string(), "y".to_string()];
+/// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
+/// let frame = Frame { iteration: 7, points: vec![[1.0, 1.0], [-1.5, 0.5]], best: [0.1, 0.0] };
+/// assert!(population("a bowl", &plane, &frame).svg()?.contains("a bowl"));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// The iteration.
@@ -183,6 +202,15 @@ fn tone(level: usize) -> RGBColor {
 }
 
 /// The objective alone, with its best known point, if there is one.
+///
+/// ```
+/// use warpswarm_pictures::{Plane, contours};
+/// let names = ["x".to_string(), "y".to_string()];
+/// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
+/// let picture = contours("a bowl", &plane, Some([0.0, 0.0]));
+/// assert!(picture.svg()?.contains("best known"));
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 pub fn contours(title: &str, plane: &Plane, best: Option<[f64; 2]>) -> Picture {
     let marks = best.map_or(Vec::new(), |best| plane.best(best, "best known").to_vec());
     Picture {
@@ -196,6 +224,16 @@ pub fn contours(title: &str, plane: &Plane, best: Option<[f64; 2]>) -> Picture {
 }
 
 /// A population over the plane.
+///
+/// ```
+/// use warpswarm_pictures::{Frame, Plane, population};
+/// let names = ["x".to_string(), "y".to_string()];
+/// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
+/// let points = (0..50).map(|i| [f64::from(i).sin(), f64::from(i).cos()]).collect();
+/// let picture = population("a ring", &plane, &Frame { iteration: 3, points, best: [0.0, 1.0] });
+/// assert_eq!(picture.panels.len(), 1);
+/// assert!(picture.notes.iter().any(|note| note.contains("50")));
+/// ```
 pub fn population(title: &str, plane: &Plane, frame: &Frame) -> Picture {
     Picture {
         title: title.into(),
@@ -208,6 +246,15 @@ pub fn population(title: &str, plane: &Plane, frame: &Frame) -> Picture {
 }
 
 /// The population at several iterations, side by side: at most six, from the first frame to the last.
+///
+/// ```
+/// use warpswarm_pictures::{Frame, Plane, frames};
+/// let names = ["x".to_string(), "y".to_string()];
+/// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
+/// let at = |i: u32| Frame { iteration: i.into(), points: vec![[2.0_f64.powi(-(i as i32)); 2]], best: [0.0; 2] };
+/// let picture = frames("a way", &plane, &(0..20).map(at).collect::<Vec<_>>());
+/// assert_eq!((picture.columns, picture.panels.len()), (3, 6));
+/// ```
 pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
     let shown = frames.len().min(PANELS);
     let place = |i: usize| if shown < 2 { 0 } else { i * (frames.len() - 1) / (shown - 1) };
@@ -223,6 +270,18 @@ pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
 }
 
 /// The population over its iterations, as animated GIF.
+///
+/// ```
+/// use warpswarm_pictures::{Frame, Plane, animation};
+/// let names = ["x".to_string(), "y".to_string()];
+/// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
+/// let at = |i: u32| Frame { iteration: i.into(), points: vec![[0.1 * f64::from(i); 2]], best: [0.0; 2] };
+/// let gif = animation("a way", &plane, &[at(0), at(1)])?;
+/// assert!(gif.starts_with(b"GIF89a"));
+/// // Of nothing there is none.
+/// assert!(animation("nothing", &plane, &[]).is_err());
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
 ///
 /// # Errors
 ///

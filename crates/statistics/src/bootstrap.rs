@@ -7,10 +7,23 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const DRAWS: usize = 2000;
 
 /// The interval that has 95 % of what `statistic` gives of samples drawn anew: as many as each had, with
-/// replacement, from each alone. Samples are not empty. The same seed gives the same interval.
+/// replacement, from each alone. It is drawn 2,000 times. The same seed gives the same interval.
 ///
 /// **Source.** B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979: the
 /// percentile interval.
+///
+/// ```
+/// use warpswarm_statistics::bootstrap;
+/// let evaluations = [1200.0, 900.0, 1500.0, 1100.0, 1300.0];
+/// let mean = |drawn: &[Vec<f64>]| drawn[0].iter().sum::<f64>() / 5.0;
+/// let (low, high) = bootstrap(&[&evaluations], 7, mean);
+/// assert!(900.0 < low && low < 1200.0 && 1200.0 < high && high < 1500.0);
+/// assert_eq!(bootstrap(&[&evaluations], 7, mean), (low, high));
+/// ```
+///
+/// # Panics
+///
+/// Where a sample is empty.
 pub fn bootstrap(
     samples: &[&[f64]],
     seed: u64,

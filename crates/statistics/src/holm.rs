@@ -7,6 +7,13 @@
 ///
 /// **Source.** S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
 /// Statistics 6, 1979.
+///
+/// ```
+/// use warpswarm_statistics::holm;
+/// // 2 x 0.01, and 1 x 0.04.
+/// assert_eq!(holm(&[0.04, 0.01]), [0.04, 0.02]);
+/// assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
+/// ```
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));

@@ -1,6 +1,13 @@
 //! Quartiles of what has an order.
 
 /// Of some runs.
+///
+/// ```
+/// use warpswarm_statistics::{Quartiles, quartiles};
+/// let values: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 8.0];
+/// let found = quartiles(&values, |better, worse, part| better + part * (worse - better));
+/// assert_eq!(found, Some(Quartiles { best: 1.0, first: 2.0, median: 3.0, third: 5.0, worst: 8.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quartiles<T> {
     /// The best.
@@ -19,6 +26,14 @@ pub struct Quartiles<T> {
 ///
 /// The quantile q of n lies at place (n - 1) q, as R's type 7 and NumPy have it. Between two neighbours `between` says
 /// what lies there: from the better, the worse, and the part of the way from the one to the other.
+///
+/// ```
+/// use warpswarm_statistics::quartiles;
+/// // Between two results there is none: the worse one counts.
+/// let found = quartiles(&["gold", "silver", "bronze", "wood"], |_, worse, _| worse).expect("there are some");
+/// assert_eq!((found.first, found.median, found.third), ("silver", "bronze", "wood"));
+/// assert!(quartiles::<f64>(&[], |better, _, _| better).is_none());
+/// ```
 pub fn quartiles<T: Copy>(sorted: &[T], between: impl Fn(T, T, f64) -> T) -> Option<Quartiles<T>> {
     let last = sorted.len().checked_sub(1)?;
     let at = |quarters: usize| {

@@ -7,6 +7,16 @@
 ///
 /// **Source.** E. Dolan, J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
 /// Programming 91, 2002.
+///
+/// ```
+/// use warpswarm_statistics::Profile;
+/// // Two solvers, and four targets; the second solver does not reach the last.
+/// let never = f64::INFINITY;
+/// let profile = Profile::of(&[vec![100.0, 200.0], vec![100.0, 50.0], vec![300.0, 100.0], vec![100.0, never]]);
+/// assert_eq!((profile.part(0, 1.0), profile.part(1, 1.0)), (0.5, 0.5));
+/// assert_eq!((profile.part(0, 3.0), profile.part(1, 3.0)), (1.0, 0.75));
+/// assert_eq!(profile.steps(1), [1.0, 1.0, 2.0]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// `[solver][task]`: the cost over the least of the task; infinite where it is not solved. Each solver's are sorted.
@@ -15,6 +25,12 @@ pub struct Profile {
 
 impl Profile {
     /// Of costs, `[task][solver]`: positive, infinite where a solver does not solve it, as many in each task.
+    ///
+    /// ```
+    /// use warpswarm_statistics::Profile;
+    /// let alone = Profile::of(&[vec![10.0], vec![f64::INFINITY]]);
+    /// assert_eq!((alone.tasks(), alone.part(0, 1e9)), (2, 0.5));
+    /// ```
     pub fn of(costs: &[Vec<f64>]) -> Profile {
         let solvers = costs.first().map_or(0, Vec::len);
         let least = |task: &Vec<f64>| task.iter().copied().fold(f64::INFINITY, f64::min);

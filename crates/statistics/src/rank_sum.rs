@@ -12,6 +12,13 @@ use statrs::distribution::{ContinuousCDF, Normal};
 ///
 /// **Source.** F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945; H. Mann,
 /// D. Whitney, Annals of Mathematical Statistics 18, 1947.
+///
+/// ```
+/// use warpswarm_statistics::rank_sum;
+/// let (low, high): (Vec<f64>, Vec<f64>) = (0..20).map(|i| (f64::from(i), f64::from(i + 10))).unzip();
+/// assert!(rank_sum(&low, &high, f64::total_cmp) < 0.001);
+/// assert_eq!(rank_sum(&low, &low, f64::total_cmp), 1.0);
+/// ```
 pub fn rank_sum<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> f64 {
     let ranks = Ranks::of(a, b, order);
     let (n, m) = (a.len() as f64, b.len() as f64);
@@ -30,6 +37,13 @@ pub fn rank_sum<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> f64 
 ///
 /// **Source.** A. Vargha, H. Delaney, "A critique and improvement of the CL common language effect size statistics",
 /// Journal of Educational and Behavioral Statistics 25, 2000: their measure A.
+///
+/// ```
+/// use warpswarm_statistics::superiority;
+/// // 1 comes before 2 and 3; 3 after 2, and beside 3: 2.5 of 4 pairs.
+/// assert_eq!(superiority(&[1, 3], &[2, 3], i32::cmp), 0.625);
+/// assert_eq!(superiority(&[1, 2], &[3, 4], i32::cmp), 1.0);
+/// ```
 pub fn superiority<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> f64 {
     let pairs = a.len() * b.len();
     match pairs {

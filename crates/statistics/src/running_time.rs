@@ -7,6 +7,13 @@
 ///
 /// **Source.** N. Hansen, A. Auger, S. Finck, R. Ros, "Real-parameter black-box optimization benchmarking 2010:
 /// experimental setup", INRIA RR-7215, section 4.
+///
+/// ```
+/// use warpswarm_statistics::expected_running_time;
+/// // Two runs reach the target after 100 and 300 evaluations, one is given up after 1,000.
+/// assert_eq!(expected_running_time(100.0 + 300.0 + 1000.0, 2), 700.0);
+/// assert_eq!(expected_running_time(1000.0, 0), f64::INFINITY);
+/// ```
 pub fn expected_running_time(of_all_runs: f64, successes: usize) -> f64 {
     match successes {
         0 => f64::INFINITY,

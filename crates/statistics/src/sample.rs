@@ -3,6 +3,14 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Minimum, maximum, mean, median and standard deviation of some repetitions.
+///
+/// ```
+/// use warpswarm_statistics::Summary;
+/// let summary = Summary::of(&[2.0, 4.0, 9.0]);
+/// assert_eq!((summary.min, summary.max, summary.mean, summary.median), (2.0, 9.0, 5.0, 4.0));
+/// // The squares of -3, -1 and 4 over 2.
+/// assert_eq!(summary.deviation, 13.0_f64.sqrt());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// The smallest.
@@ -18,6 +26,16 @@ pub struct Summary {
 }
 
 /// A sample as a t-test sees it.
+///
+/// ```
+/// use warpswarm_statistics::Sample;
+/// let slow = Sample::of(&[10.1, 9.9, 10.0, 10.2]);
+/// // From a paper that gives no more than these.
+/// let fast = Sample { mean: 8.0, deviation: 0.2, size: 30 };
+/// assert!(slow.welch(&fast).is_some_and(|p| p < 1e-4));
+/// // With one value there is no deviation.
+/// assert_eq!(Sample::of(&[8.0]).welch(&fast), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Its mean.
@@ -30,6 +48,10 @@ pub struct Sample {
 
 impl Sample {
     /// Of at least one value, none of them NaN.
+    ///
+    /// # Panics
+    ///
+    /// Where there is none.
     pub fn of(values: &[f64]) -> Sample {
         let Summary { mean, deviation, .. } = Summary::of(values);
         Sample { mean, deviation, size: values.len() }

@@ -1,12 +1,12 @@
 //! The rules. Words that a rule forbids are written in two parts here, or this file would break it.
 
-use super::source::{code, has_safety_comment, has_word, without_tests};
+use super::source::{code, has_safety_comment, has_word, public_items, without_tests};
 use super::{File, Tree};
 
 type Rule = fn(&Tree) -> Vec<String>;
 
 /// Every rule with its name.
-pub(crate) const ALL: [(&str, Rule); 10] = [
+pub(crate) const ALL: [(&str, Rule); 11] = [
     ("one-way", one_way),
     ("target-arch", target_arch),
     ("assembly", assembly),
@@ -14,6 +14,7 @@ pub(crate) const ALL: [(&str, Rule); 10] = [
     ("safety-comment", safety_comment),
     ("long-file", long_file),
     ("printing", printing),
+    ("example", example),
     ("stub", stub),
     ("machine", machine),
     ("big-file", big_file),
@@ -104,6 +105,33 @@ const LIBRARIES: [&str; 7] = [
     "crates/host/src/",
     "crates/pictures/src/",
     "crates/statistics/src/",
+];
+
+/// What users of the libraries read about: the libraries, and of `core` what `warpswarm` shows them.
+const SHOWN: [&str; 13] = [
+    "crates/host/src/",
+    "crates/pictures/src/",
+    "crates/statistics/src/",
+    "crates/core/src/boundary.rs",
+    "crates/core/src/data.rs",
+    "crates/core/src/method.rs",
+    "crates/core/src/objective.rs",
+    "crates/core/src/order.rs",
+    "crates/core/src/problems/",
+    "crates/core/src/real.rs",
+    "crates/core/src/variable.rs",
+    "crates/cpu-ref/src/fingerprint.rs",
+    "crates/cpu-ref/src/swarm.rs",
+];
+/// Items without an example, by file and name, each with its reason.
+const WITHOUT_EXAMPLE: [(&str, &str, &str); 7] = [
+    ("crates/core/src/method.rs", "Numbers", "in the example of `Method`"),
+    ("crates/core/src/method.rs", "Own", "in the example of `Method`"),
+    ("crates/core/src/method.rs", "Population", "what engines bring; in the example of `Method`"),
+    ("crates/core/src/method.rs", "Site", "what engines bring; in the example of `Method`"),
+    ("crates/core/src/method.rs", "With", "what engines bring"),
+    ("crates/host/src/bounds/scales.rs", "Scales", "public for the sake of a hidden function"),
+    ("crates/pictures/src/chart.rs", "Canvas", "a name for what plotters draws on"),
 ];
 
 const MOST_BYTES: u64 = 700 << 10;
@@ -198,6 +226,24 @@ fn printing(tree: &Tree) -> Vec<String> {
             if code.contains("print!(") || code.contains("println!(") {
                 findings.push(at(file, line, "a library prints nothing"));
             }
+        }
+    }
+    findings
+}
+
+/// Public types, traits and functions show how they are used. Of methods, of what macros make, and of whether an
+/// example is a good one, this knows nothing.
+fn example(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| is_under(file, &SHOWN)) {
+        for item in public_items(without_tests(&file.text)) {
+            let excepted = |of: &(&str, &str, &str)| (of.0, of.1) == (&*file.path, item.name);
+            let what = match (item.has_example, WITHOUT_EXAMPLE.iter().any(excepted)) {
+                (false, false) => "has no example in its documentation",
+                (true, true) => "needs its exception no more",
+                _ => continue,
+            };
+            findings.push(at(file, item.line, &format!("`{}` {what}", item.name)));
         }
     }
     findings

@@ -69,3 +69,52 @@ pub(crate) fn has_safety_comment(text: &str, number: usize) -> bool {
     }
     false
 }
+
+/// A type, a trait or a function that a crate shows its users.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Item<'a> {
+    /// Counted from 1.
+    pub(crate) line: usize,
+    pub(crate) name: &'a str,
+    /// Whether its documentation has code that is run as a test.
+    pub(crate) has_example: bool,
+}
+
+/// The public items that stand at the beginning of a line, without those that documentation hides.
+///
+/// Not seen: methods, what macros make, modules within a file, and what is shown again from another crate. `pub` counts as
+/// public in whatever module, as the lint `unreachable_pub` has it.
+pub(crate) fn public_items(text: &str) -> Vec<Item<'_>> {
+    let mut found = Vec::new();
+    let (mut has_example, mut in_code, mut is_hidden) = (false, false, false);
+    for (number, line) in text.lines().enumerate() {
+        if let Some(docs) = line.strip_prefix("///") {
+            if let Some(language) = docs.trim().strip_prefix("```") {
+                in_code = !in_code;
+                has_example |= in_code && language.is_empty();
+            }
+            continue;
+        }
+        is_hidden |= line == "#[doc(hidden)]";
+        if let Some(name) = public_name(line).filter(|_| !is_hidden) {
+            found.push(Item { line: number + 1, name, has_example });
+        }
+        // Attributes, also those over several lines, stand between documentation and item.
+        if !line.starts_with(['#', ' ', ')']) {
+            (has_example, in_code, is_hidden) = (false, false, false);
+        }
+    }
+    found
+}
+
+/// What a line declares, if that is a public type, trait or function.
+fn public_name(line: &str) -> Option<&str> {
+    let mut words = line.strip_prefix("pub ")?.split_whitespace();
+    let mut kind = words.next()?;
+    while matches!(kind, "const" | "unsafe") {
+        kind = words.next()?;
+    }
+    let name =
+        words.next().filter(|_| matches!(kind, "struct" | "enum" | "trait" | "type" | "fn"))?;
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}

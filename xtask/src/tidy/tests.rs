@@ -1,5 +1,5 @@
 use super::rules::ALL;
-use super::source::{code, has_safety_comment, without_tests};
+use super::source::{code, has_safety_comment, public_items, without_tests};
 use super::*;
 
 fn file(path: &str, text: &str) -> File {
@@ -133,6 +133,34 @@ fn libraries_print_nothing() {
         keeps("crates/host/src/a.rs", &format!("#[cfg(test)]\nmod tests {{ {call} }}\n"));
         keeps("crates/host/src/a.rs", &format!("/// {call}\n"));
     }
+}
+
+#[test]
+fn public_items_show_how_they_are_used() {
+    let example =
+        "/// Text.\n///\n/// ```\n/// assert!(true);\n/// ```\n#[derive(\n    Debug\n)]\n";
+    let toml = "/// Text.\n///\n/// ```toml\n/// a = 1\n/// ```\n";
+    for item in
+        ["struct A;", "enum A {}", "trait A<T> {}", "type A = u8;", "fn a() {}", "const fn a() {}"]
+    {
+        let item = format!("pub {item}\n");
+        for path in
+            ["crates/host/src/a.rs", "crates/statistics/src/a.rs", "crates/core/src/real.rs"]
+        {
+            breaks(path, &item, "example", 1);
+            breaks(path, &format!("{toml}{item}"), "example", 1);
+            // The example is another item's.
+            breaks(path, &format!("{example}pub struct B;\n\n/// Text.\n{item}"), "example", 1);
+            keeps(path, &format!("{example}{item}"));
+        }
+        keeps("crates/kernels/src/a.rs", &item);
+        keeps("crates/host/src/a.rs", &format!("#[doc(hidden)]\n{item}"));
+        keeps("crates/host/src/a.rs", &item.replace("pub", "pub(crate)"));
+    }
+    keeps("crates/host/src/a.rs", "pub const A: u8 = 1;\npub mod a;\npub use a::B;\n");
+    let items = public_items("\n/// ```\n/// ```\npub const fn a<T>() {}\n");
+    let [a] = items.as_slice() else { panic!("{items:?}") };
+    assert_eq!((a.line, a.name, a.has_example), (4, "a", true));
 }
 
 #[test]

@@ -6,6 +6,14 @@ use crate::real::Real;
 
 /// -20 exp(-0.2 sqrt(sum x_i^2 / D)) - exp(sum cos(2 pi x_i) / D) + 20 + e on [-32.768, 32.768];
 /// minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Ackley};
+/// assert_eq!(Ackley.value(&SlicePoint(&[0.0_f64; 5])), 0.0);
+/// // Far out, with the waves at their highest, there is next to nothing but the plain.
+/// let plain = Ackley.value(&SlicePoint(&[30.5_f64, -30.5]));
+/// assert!((plain - (20.0 + 1.0_f64.exp() - (-1.0_f64).exp() - 20.0 * (-6.1_f64).exp())).abs() < 1e-12);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ackley;

@@ -5,6 +5,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum |x_i sin(x_i) + 0.1 x_i| on [-10, 10]; minimum 0 at 0, and wherever sin(x_i) = -0.1.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Alpine1};
+/// let quarter = core::f64::consts::FRAC_PI_2;
+/// let value = Alpine1.value(&SlicePoint(&[quarter, -quarter]));
+/// // |x (1 + 0.1)| + |-x (-1 + 0.1)|
+/// assert!((value - 2.0 * quarter).abs() < 1e-14);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Alpine1;

@@ -5,6 +5,12 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// x_1^2 + 10^6 sum_{i>=2} x_i^2 on [-100, 100]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::BentCigar};
+/// let value = |x| BentCigar.value(&SlicePoint::<f64>(x));
+/// assert_eq!((value(&[3.0, 0.0, 0.0]), value(&[0.0, 0.0, 3.0])), (9.0, 9e6));
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BentCigar;

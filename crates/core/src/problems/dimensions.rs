@@ -5,6 +5,14 @@ use core::fmt;
 use crate::launch::Tile;
 
 /// Numbers of dimensions: the multiples of one number within limits.
+///
+/// ```
+/// use warpswarm_core::problems::Dimensions;
+/// let atoms = Dimensions { least: 6, most: usize::MAX, multiple_of: 3 };
+/// assert!(atoms.allows(9) && !atoms.allows(10) && !atoms.allows(3));
+/// assert_eq!((atoms.usual(), Dimensions::exactly(7).usual()), (30, 7));
+/// assert_eq!(Dimensions::at_least(2).to_string(), "at least 2");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions {
     /// The smallest.

@@ -6,6 +6,12 @@ use crate::real::Real;
 
 /// (x_1 - 1)^2 + sum_{i>=2} i (2 x_i^2 - x_{i-1})^2 on [-10, 10]; minimum 0 at
 /// x_i = 2^(-(2^i - 2) / 2^i), and with -x_i for the last coordinate.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::DixonPrice};
+/// // (2 - 1)^2 + 2 (2 - 2)^2 + 3 (18 - 1)^2
+/// assert_eq!(DixonPrice.value(&SlicePoint(&[2.0_f64, 1.0, 3.0])), 868.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DixonPrice;

@@ -5,6 +5,11 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sqrt(sum x_i^2) on [-100, 100]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Euclidean};
+/// assert_eq!(Euclidean.value(&SlicePoint(&[2.0_f32, 3.0, 6.0])), 7.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Euclidean;

@@ -5,6 +5,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum x_i^2 / 4000 - prod cos(x_i / sqrt(i)) + 1, i from 1, on [-600, 600]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Griewank};
+/// use core::f64::consts::{PI, SQRT_2};
+/// // Both cosines are -1: the waves are gone, and the bowl is left.
+/// let value = Griewank.value(&SlicePoint(&[PI, SQRT_2 * PI]));
+/// assert!((value - 3.0 * PI * PI / 4000.0).abs() < 1e-14);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Griewank;

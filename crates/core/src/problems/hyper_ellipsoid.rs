@@ -5,6 +5,12 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum i x_i^2, i from 1, on [-5.12, 5.12]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::HyperEllipsoid};
+/// // 1 x 4 + 2 x 9 + 3 x 1
+/// assert_eq!(HyperEllipsoid.value(&SlicePoint(&[2.0_f64, -3.0, 1.0])), 25.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HyperEllipsoid;

@@ -11,6 +11,13 @@ use crate::real::Real;
 ///
 /// The box has room for the best clusters of up to 38 atoms; more need a larger one. Closer than
 /// 0.003 the energy stays what it is there: otherwise two atoms in one place would overflow an `f32`.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::LennardJones};
+/// let energy = |distance: f64| LennardJones.value(&SlicePoint(&[0.0, 0.0, 0.0, distance, 0.0, 0.0]));
+/// assert_eq!(energy(1.0), 0.0);
+/// assert!((energy(2.0_f64.powf(1.0 / 6.0)) + 1.0).abs() < 1e-14);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LennardJones;

@@ -6,6 +6,13 @@ use crate::real::Real;
 
 /// With w = 1 + (x - 1) / 4: sin^2(pi w_1) + sum_{i<D} (w_i - 1)^2 (1 + 10 sin^2(pi w_i + 1)) +
 /// (w_D - 1)^2 (1 + sin^2(2 pi w_D)) on [-10, 10]; minimum 0 at 1.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Levy};
+/// // w = 2 in the last coordinate, where the waves are at rest: u^2 is left.
+/// let value = Levy.value(&SlicePoint(&[1.0_f64, 1.0, 5.0]));
+/// assert!((value - 1.0).abs() < 1e-12);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Levy;

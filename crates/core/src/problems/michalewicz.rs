@@ -7,6 +7,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// -sum sin(x_i) sin^20(i x_i^2 / pi), i from 1, on [0, pi]; every coordinate by itself.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Michalewicz};
+/// // Of the first coordinate sin(pi / 2) sin^20(pi / 4) = 2^-10, of the second sin(pi / 2) sin^20(pi / 2) = 1.
+/// let quarter = core::f64::consts::FRAC_PI_2;
+/// let value = Michalewicz.value(&SlicePoint(&[quarter, quarter]));
+/// assert!((value + 1.0 + 1.0 / 1024.0).abs() < 1e-12);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Michalewicz;

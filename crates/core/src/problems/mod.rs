@@ -114,6 +114,16 @@ macro_rules! for_each_problem {
 }
 
 /// What is known of a problem besides its value.
+///
+/// ```
+/// use warpswarm_core::problems::{Griewank, Problem, Spring};
+/// /// The usual bounds in some dimensions.
+/// fn box_of<F: Problem>(dimensions: usize) -> Vec<(f64, f64)> {
+///     (0..dimensions).map(F::bounds).collect()
+/// }
+/// assert_eq!((Griewank::ID, box_of::<Griewank>(2)), ("griewank", vec![(-600.0, 600.0); 2]));
+/// assert_eq!((Spring::COORDINATES.len(), Spring::CONSTRAINTS.len()), (3, 4));
+/// ```
 pub trait Problem: Default + Copy {
     /// The name by which users and kernels call it: lower case, hyphens.
     const ID: &'static str;
@@ -155,6 +165,15 @@ pub trait Problem: Default + Copy {
 }
 
 /// A condition g(x) <= 0.
+///
+/// ```
+/// use warpswarm_core::problems::{Problem, ThreeBarTruss};
+/// let mut values = Vec::new();
+/// ThreeBarTruss::constraints(&warpswarm_core::objective::SlicePoint(&[1.0_f64, 0.0]), |g| values.push(g));
+/// // With outer bars alone the load is 2 over what they bear together.
+/// let least = ThreeBarTruss::CONSTRAINTS.iter().zip(&values).map(|(constraint, g)| (constraint.name, *g));
+/// assert_eq!(least.collect::<Vec<_>>(), [("g1", 0.0), ("g2", -2.0), ("g3", 0.0)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraint {
     /// What its source calls it.
@@ -164,6 +183,13 @@ pub struct Constraint {
 }
 
 /// A problem with its optimum moved by `shift` in every coordinate: f(x - shift).
+///
+/// ```
+/// use warpswarm_core::problems::{Rosenbrock, Shifted};
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// let shifted = Shifted { shift: 0.5_f64, problem: Rosenbrock };
+/// assert_eq!(shifted.value(&SlicePoint(&[1.5, 1.5, 1.5])), 0.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shifted<R, F> {

@@ -5,6 +5,13 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// 10 D + sum x_i^2 - 10 cos(2 pi x_i) on [-5.12, 5.12]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Rastrigin};
+/// // Whole numbers lie in the valleys, halves on the ridges.
+/// assert_eq!(Rastrigin.value(&SlicePoint(&[1.0_f64, 2.0])), 5.0);
+/// assert_eq!(Rastrigin.value(&SlicePoint(&[0.5_f64])), 20.25);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rastrigin;

@@ -5,6 +5,13 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum_{i < D} 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2 on [-2.048, 2.048]; minimum 0 at 1.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Rosenbrock};
+/// // The usual start: 100 (1 - 1.44)^2 + (1 + 1.2)^2
+/// let value = Rosenbrock.value(&SlicePoint(&[-1.2_f64, 1.0]));
+/// assert!((value - 24.2).abs() < 1e-12);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rosenbrock;

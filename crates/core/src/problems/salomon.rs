@@ -5,6 +5,13 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// 1 - cos(2 pi r) + 0.1 r, r = sqrt(sum x_i^2), on [-100, 100]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Salomon};
+/// // On a ring, of radius 5, and between two, at 12.5.
+/// assert_eq!(Salomon.value(&SlicePoint(&[3.0_f64, 4.0])), 0.5);
+/// assert_eq!(Salomon.value(&SlicePoint(&[7.5_f64, 10.0])), 3.25);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Salomon;

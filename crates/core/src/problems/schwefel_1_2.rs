@@ -5,6 +5,12 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum_i (x_1 + ... + x_i)^2 on [-65.536, 65.536]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Schwefel12};
+/// // 3^2 + (3 - 1)^2 + (3 - 1 + 2)^2
+/// assert_eq!(Schwefel12.value(&SlicePoint(&[3.0_f64, -1.0, 2.0])), 29.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Schwefel12;

@@ -8,6 +8,15 @@ use crate::real::Real;
 ///
 /// The waves go on growing: beyond the bounds there are smaller values than the minimum. Where it
 /// is shifted, the bounds have to be shifted with it.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Schwefel226};
+/// use warpswarm_core::problems::Problem;
+/// let value = Schwefel226.value(&SlicePoint(&[420.968_746_359_982_f64; 2]));
+/// let least = Schwefel226::optimum_value(2).expect("it is known");
+/// assert!((value - least).abs() < 1e-9);
+/// assert_eq!(Schwefel226.value(&SlicePoint(&[0.0_f64; 2])), 0.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Schwefel226;

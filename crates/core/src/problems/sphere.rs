@@ -5,6 +5,11 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum x_i^2 on [-5.12, 5.12]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Sphere};
+/// assert_eq!(Sphere.value(&SlicePoint(&[1.0_f64, -2.0, 3.0])), 14.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sphere;

@@ -5,6 +5,13 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// 0.5 sum x_i^4 - 16 x_i^2 + 5 x_i on [-5, 5]; minimum -39.17 D at -2.90.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::StyblinskiTang};
+/// // The deeper valley lies on the left: (16 - 64 - 10) / 2 and (16 - 64 + 10) / 2.
+/// assert_eq!(StyblinskiTang.value(&SlicePoint(&[-2.0_f64])), -29.0);
+/// assert_eq!(StyblinskiTang.value(&SlicePoint(&[2.0_f64])), -19.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StyblinskiTang;

@@ -5,6 +5,12 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// sum x_i^2 + s^2 + s^4, s = sum 0.5 i x_i, i from 1, on [-5, 10]; minimum 0 at 0.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Zakharov};
+/// // s = 0.5 (1 x 2 + 2 x 1) = 2: 4 + 1 + 2^2 + 2^4
+/// assert_eq!(Zakharov.value(&SlicePoint(&[2.0_f64, 1.0])), 25.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Zakharov;

@@ -36,6 +36,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of cooperative evolutionary multi-swarm optimisation.
 ///
 /// The default is [`converging`](CmepsoParams::converging) over 1,000 iterations.
+///
+/// ```
+/// use warpswarm::{Bounds, CmepsoParams, Settings, Stop, minimise, problems::StyblinskiTang};
+/// let params = CmepsoParams { slaves: 4, ..CmepsoParams::converging(100) };
+/// // Four swarms of eight, and a master of four.
+/// let settings = Settings { individuals: 36, stop: Stop::iterations(100), ..Settings::default() };
+/// let bounds = Bounds::uniform(2, -5.0, 5.0)?;
+/// let report = minimise::<f64, _>(&StyblinskiTang, &bounds, &params.into(), &settings)?;
+/// assert!(report.best().value < -78.3);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CmepsoParams {
     /// What slaves and master have in common.
@@ -56,6 +67,12 @@ impl Default for CmepsoParams {
 impl CmepsoParams {
     /// The values of the paper, but replicas see the best as it is, and bounds clamp; with an inertia that
     /// falls over so many iterations.
+    ///
+    /// ```
+    /// use warpswarm::{Boundary, CmepsoParams};
+    /// let params = CmepsoParams::converging(1000);
+    /// assert_eq!((params.epso.best_deviation, params.epso.boundary), (0.0, Boundary::Clamp));
+    /// ```
     pub const fn converging(iterations: u32) -> Self {
         let paper = CmepsoParams::paper(iterations);
         let epso = EpsoParams { best_deviation: 0.0, boundary: Boundary::Clamp, ..paper.epso };
@@ -63,6 +80,13 @@ impl CmepsoParams {
     }
 
     /// The values of the paper, with an inertia that falls over so many iterations; for 410 individuals.
+    ///
+    /// ```
+    /// use warpswarm::CmepsoParams;
+    /// let params = CmepsoParams::paper(1000);
+    /// // Of 410 individuals ten lead the slaves, which have forty each.
+    /// assert_eq!((410 - params.slaves) / params.slaves, 40);
+    /// ```
     pub const fn paper(iterations: u32) -> Self {
         CmepsoParams { epso: EpsoParams::cmepso_paper(iterations), third: 2.02, slaves: 10 }
     }

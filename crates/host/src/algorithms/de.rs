@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
-use warpswarm_core::de::{Base, Crossover, De, MIN_INDIVIDUALS};
+use warpswarm_core::de::{De, MIN_INDIVIDUALS};
+
+pub use warpswarm_core::de::{Base, Crossover};
 
 use super::parameters::{self, Access, PART, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
@@ -37,6 +39,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of differential evolution.
 ///
 /// The default is [`storn_price_1997`](DeParams::storn_price_1997).
+///
+/// ```
+/// use warpswarm::algorithms::de::{Base, Crossover};
+/// use warpswarm::{Bounds, DeParams, Settings, Stop, minimise, problems::Rastrigin};
+/// let best = DeParams { base: Base::Best, crossover: Crossover::Exponential, ..DeParams::default() };
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 32, stop: Stop::iterations(200), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Rastrigin, &bounds, &best.into(), &settings)?;
+/// assert!(report.best().value < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeParams {
     /// F, the weight of differences; finite, above 0.
@@ -61,6 +74,12 @@ impl Default for DeParams {
 
 impl DeParams {
     /// DE/rand/1/bin with F = 0.5 and CR = 0.9.
+    ///
+    /// ```
+    /// use warpswarm::DeParams;
+    /// let params = DeParams::storn_price_1997();
+    /// assert_eq!((params.scale_factor, params.crossover_rate), (0.5, 0.9));
+    /// ```
     pub const fn storn_price_1997() -> Self {
         DeParams {
             scale_factor: 0.5,

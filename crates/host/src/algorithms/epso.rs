@@ -40,6 +40,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of evolutionary particle swarm optimisation.
 ///
 /// The default is [`converging`](EpsoParams::converging) over 1,000 iterations.
+///
+/// ```
+/// use warpswarm::{Bounds, EpsoParams, Settings, Stop, minimise, problems::Griewank};
+/// let params = EpsoParams { replicas: 3, ..EpsoParams::converging(100) };
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Griewank, &Bounds::uniform(2, -600.0, 600.0)?, &params.into(), &settings)?;
+/// // At the start one evaluation a particle, in an iteration its own and those of its replicas.
+/// assert_eq!(report.runs[0].evaluations, 16 + 100 * 16 * 4);
+/// assert!(report.best().value < 0.5);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpsoParams {
     /// w, the share of the velocity that is kept, at the start; finite.
@@ -76,11 +87,24 @@ impl Default for EpsoParams {
 impl EpsoParams {
     /// The values of the CMEPSO paper but for the pulls, which are 1, with an inertia that falls over so many
     /// iterations.
+    ///
+    /// ```
+    /// use warpswarm::EpsoParams;
+    /// let params = EpsoParams::converging(1000);
+    /// assert_eq!((params.cognitive, params.social, params.inertia_iterations), (1.0, 1.0, 1000));
+    /// ```
     pub const fn converging(iterations: u32) -> Self {
         EpsoParams { cognitive: 1.0, social: 1.0, ..EpsoParams::cmepso_paper(iterations) }
     }
 
     /// The values of the CMEPSO paper, with an inertia that falls over so many iterations.
+    ///
+    /// ```
+    /// use warpswarm::EpsoParams;
+    /// let (paper, ours) = (EpsoParams::cmepso_paper(1000), EpsoParams::converging(1000));
+    /// assert!(paper.cognitive > ours.cognitive && paper.social > ours.social);
+    /// assert_eq!(EpsoParams { cognitive: 1.0, social: 1.0, ..paper }, ours);
+    /// ```
     pub const fn cmepso_paper(iterations: u32) -> Self {
         EpsoParams {
             inertia: 0.9,

@@ -37,6 +37,15 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 ///
 /// The default is [`tan_zhu_2010`](FwaParams::tan_zhu_2010). The work of an iteration grows with the
 /// square of fireworks and sparks.
+///
+/// ```
+/// use warpswarm::{Boundary, Bounds, FwaParams, Mapping, Settings, Stop, minimise, problems::Zakharov};
+/// let params = FwaParams { boundary: Mapping::Boundary(Boundary::Reflect), ..FwaParams::default() };
+/// let settings = Settings { individuals: 5, stop: Stop::evaluations(3000), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Zakharov, &Bounds::uniform(2, -5.0, 10.0)?, &params.into(), &settings)?;
+/// assert!(report.best().value < 0.1 && report.runs[0].evaluations <= 3000);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FwaParams {
     /// The sum of all amplitudes, in ranges of the bounds; finite, above 0.
@@ -66,6 +75,12 @@ impl Default for FwaParams {
 
 impl FwaParams {
     /// Tan and Zhu's, for 5 fireworks.
+    ///
+    /// ```
+    /// use warpswarm::FwaParams;
+    /// let params = FwaParams::tan_zhu_2010();
+    /// assert_eq!((params.sparks, params.fewest, params.most, params.gaussian_sparks), (50, 0.04, 0.8, 5));
+    /// ```
     pub const fn tan_zhu_2010() -> Self {
         FwaParams {
             amplitude: 0.2,
@@ -84,6 +99,14 @@ impl FwaParams {
     /// It gives 640 sparks in all, ten a firework as Tan and Zhu have. With their a = 0.04 each would
     /// throw 26 at least, 1,664 in all; so a is what gives their least, 2. What the paper does not
     /// say (amplitude, b) is theirs.
+    ///
+    /// ```
+    /// use warpswarm::FwaParams;
+    /// let params = FwaParams::gpu_fwa_paper();
+    /// assert_eq!(params.sparks, 640);
+    /// // Each throws two at least.
+    /// assert_eq!((params.fewest * f64::from(params.sparks)).round(), 2.0);
+    /// ```
     pub const fn gpu_fwa_paper() -> Self {
         FwaParams {
             sparks: 640,

@@ -30,6 +30,16 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of GPU-FWA; the fireworks are the individuals.
 ///
 /// The default is [`paper`](GpuFwaParams::paper).
+///
+/// ```
+/// use warpswarm::{Bounds, GpuFwaParams, Settings, Stop, minimise, problems::Schwefel12};
+/// let params = GpuFwaParams { sparks: 8, explosions: 9, ..GpuFwaParams::default() };
+/// // Ten rounds of nine explosions and a mutation.
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Schwefel12, &Bounds::uniform(2, -65.5, 65.5)?, &params.into(), &settings)?;
+/// assert!(report.best().value < 1.0);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuFwaParams {
     /// Sparks of each firework and explosion, 1 to 64.
@@ -57,6 +67,12 @@ impl Default for GpuFwaParams {
 impl GpuFwaParams {
     /// The values of the paper; for 48 individuals. It does not give the amplitude: with 1 its precision is
     /// reached on all of its functions, as `docs/quality.md` shows.
+    ///
+    /// ```
+    /// use warpswarm::GpuFwaParams;
+    /// let params = GpuFwaParams::paper();
+    /// assert_eq!((params, params.amplitude), (GpuFwaParams::default(), 1.0));
+    /// ```
     pub const fn paper() -> Self {
         GpuFwaParams {
             sparks: 16,

@@ -31,6 +31,15 @@ pub use solis_wets::SolisWetsParams;
 const DEVICES: &[Backend] = &[Backend::Cpu, Backend::Gpu, Backend::Emulator];
 
 /// What is known of an algorithm besides its code.
+///
+/// ```
+/// let de = warpswarm::algorithms::find("de")?;
+/// assert!(de.title.starts_with("differential evolution"));
+/// let names: Vec<_> = de.parameters.iter().map(|parameter| parameter.name).collect();
+/// assert!(names.contains(&"scale_factor"));
+/// de.algorithm().check()?;
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AlgorithmInfo {
     /// The name by which users call it.
@@ -49,6 +58,13 @@ pub struct AlgorithmInfo {
 }
 
 /// What is known of a parameter.
+///
+/// ```
+/// let pso = warpswarm::algorithms::find("pso")?;
+/// let inertia = pso.parameters.iter().find(|parameter| parameter.name == "inertia").expect("there is one");
+/// assert_eq!((inertia.range, inertia.default), ("a finite number", "0.7298"));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ParameterInfo {
     /// The name, as in [`Algorithm::set`].
@@ -62,6 +78,13 @@ pub struct ParameterInfo {
 }
 
 /// A named set of parameters: `preset=NAME` in [`Algorithm::set`].
+///
+/// ```
+/// use warpswarm::{Algorithm, PsoParams};
+/// let presets = PsoParams::PRESETS;
+/// assert_eq!(presets[0].algorithm(), Algorithm::default());
+/// assert!(presets.iter().any(|preset| preset.name == "bratton-kennedy-2007"));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// The name.
@@ -79,6 +102,16 @@ impl Preset {
 }
 
 /// Every algorithm.
+///
+/// ```
+/// // Every algorithm is found by its name, and its defaults are allowed.
+/// for info in warpswarm::algorithms::ALL {
+///     let algorithm = warpswarm::algorithms::find(info.id)?.algorithm();
+///     assert_eq!(algorithm.info().id, info.id);
+///     algorithm.check()?;
+/// }
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 pub const ALL: &[AlgorithmInfo] = &[
     pso::INFO,
     spso::INFO,
@@ -93,6 +126,14 @@ pub const ALL: &[AlgorithmInfo] = &[
 ];
 
 /// The algorithm of that name.
+///
+/// ```
+/// use warpswarm::algorithms;
+/// assert_eq!(algorithms::find("solis-wets")?.presets[0].name, "solis-wets-1981");
+/// let error = algorithms::find("anealing").unwrap_err().to_string();
+/// assert!(error.starts_with("unknown algorithm `anealing`; did you mean "));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -112,6 +153,18 @@ impl AlgorithmInfo {
 }
 
 /// An algorithm with its parameters.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, DeParams, PsoParams, Settings, Stop, minimise, problems::Sphere};
+/// let settings = Settings { individuals: 32, stop: Stop::iterations(100), ..Settings::default() };
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let algorithms: [Algorithm; 2] = [PsoParams::default().into(), DeParams::default().into()];
+/// for algorithm in algorithms {
+///     let report = minimise::<f64, _>(&Sphere, &bounds, &algorithm, &settings)?;
+///     assert!(report.best().value < 1e-6, "{}", algorithm.info().title);
+/// }
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -181,6 +234,15 @@ from_params!(
 );
 
 /// The value of a parameter, for showing it.
+///
+/// ```
+/// use warpswarm::{Algorithm, PsoParams, algorithms::Value};
+/// let pso = Algorithm::from(PsoParams { velocity_limit: None, ..PsoParams::default() });
+/// let parameters = pso.parameters();
+/// assert_eq!(parameters[0], ("inertia", Value::Number(0.7298)));
+/// let shown: Vec<_> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+/// assert!(shown.contains(&"velocity_limit=none".into()) && shown.contains(&"boundary=clamp".into()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {

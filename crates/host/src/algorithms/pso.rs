@@ -4,7 +4,9 @@
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_core::pso_topology::{Pso, Topology};
+use warpswarm_core::pso_topology::Pso;
+
+pub use warpswarm_core::pso_topology::Topology;
 
 use super::parameters::{self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, PULL, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
@@ -24,6 +26,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of particle swarm optimisation.
 ///
 /// The default is [`clerc_kennedy_2002`](PsoParams::clerc_kennedy_2002).
+///
+/// ```
+/// use warpswarm::algorithms::pso::Topology;
+/// use warpswarm::{Bounds, PsoParams, Settings, Stop, minimise, problems::Rosenbrock};
+/// let ring = PsoParams { topology: Topology::Ring, neighbours: 4, ..PsoParams::default() };
+/// let bounds = Bounds::uniform(2, -2.048, 2.048)?;
+/// let settings = Settings { individuals: 32, stop: Stop::iterations(200), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Rosenbrock, &bounds, &ring.into(), &settings)?;
+/// assert!(report.best().value < 1e-3);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PsoParams {
     /// w, the share of the velocity that is kept; finite.
@@ -60,6 +73,12 @@ impl Default for PsoParams {
 
 impl PsoParams {
     /// M. Clerc and J. Kennedy's constriction, with R. Eberhart and Y. Shi's limit of one range.
+    ///
+    /// ```
+    /// use warpswarm::PsoParams;
+    /// let params = PsoParams::clerc_kennedy_2002();
+    /// assert_eq!((params.inertia, params.cognitive, params.social), (0.7298, 1.4962, 1.4962));
+    /// ```
     pub const fn clerc_kennedy_2002() -> Self {
         PsoParams {
             inertia: 0.7298,
@@ -78,6 +97,12 @@ impl PsoParams {
 
     /// J. Kennedy and R. Eberhart's swarm with Y. Shi and R. Eberhart's inertia, which falls from 0.9
     /// to 0.4 over `iterations`.
+    ///
+    /// ```
+    /// use warpswarm::PsoParams;
+    /// let params = PsoParams::shi_eberhart_1999(500);
+    /// assert_eq!((params.inertia, params.final_inertia, params.inertia_iterations), (0.9, 0.4, 500));
+    /// ```
     pub const fn shi_eberhart_1999(iterations: u32) -> Self {
         PsoParams {
             inertia: 0.9,
@@ -89,6 +114,12 @@ impl PsoParams {
     }
 
     /// D. Bratton and J. Kennedy's standard: a ring with two neighbours, constriction, 50 particles.
+    ///
+    /// ```
+    /// use warpswarm::{PsoParams, algorithms::pso::Topology};
+    /// let params = PsoParams::bratton_kennedy_2007();
+    /// assert_eq!((params.topology, params.neighbours, params.velocity_limit), (Topology::Ring, 2, None));
+    /// ```
     pub const fn bratton_kennedy_2007() -> Self {
         PsoParams {
             inertia: 0.72984,
@@ -101,6 +132,14 @@ impl PsoParams {
     }
 
     /// libCudaOptimize's: a ring with two neighbours, constant inertia.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, PsoParams, algorithms};
+    /// let mut by_name = algorithms::find("pso")?.algorithm();
+    /// by_name.set("preset", "libcudaoptimize")?;
+    /// assert_eq!(by_name, Algorithm::Pso(PsoParams::libcudaoptimize()));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub const fn libcudaoptimize() -> Self {
         PsoParams {
             inertia: 0.72134,
@@ -113,6 +152,13 @@ impl PsoParams {
 
     /// The values of the CPSO paper's experiments. With them the swarm diverges: they are for
     /// comparing times.
+    ///
+    /// ```
+    /// use warpswarm::PsoParams;
+    /// let PsoParams { inertia, cognitive, social, velocity_limit, .. } = PsoParams::cpso_paper();
+    /// // Nothing slows the particles down.
+    /// assert_eq!((inertia, cognitive, social, velocity_limit), (1.0, 2.0, 2.0, None));
+    /// ```
     pub const fn cpso_paper() -> Self {
         PsoParams {
             inertia: 1.0,

@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
-use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_core::sa::Sa;
+
+pub use warpswarm_core::sa::Neighbour;
 
 use super::parameters::{self, Access, FACTOR, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
@@ -33,6 +35,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of simulated annealing.
 ///
 /// The default is [`shrinking`](SaParams::shrinking).
+///
+/// ```
+/// use warpswarm::{Bounds, SaParams, Settings, Stop, minimise, problems::Ackley};
+/// // Chains that begin cold, and soon take small steps.
+/// let fast = SaParams { temperature: 0.1, cooling: 0.97, step_cooling: 0.97, ..SaParams::default() };
+/// let bounds = Bounds::uniform(2, -32.768, 32.768)?;
+/// let settings = Settings { individuals: 64, stop: Stop::iterations(300), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Ackley, &bounds, &fast.into(), &settings)?;
+/// assert!(report.best().value < 0.1);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SaParams {
     /// T at the start, in units of the objective; finite, above 0.
@@ -59,6 +72,13 @@ impl Default for SaParams {
 
 impl SaParams {
     /// libCudaOptimize's cooling with a normal step that shrinks, so that the chains can close in.
+    ///
+    /// ```
+    /// use warpswarm::{SaParams, algorithms::sa::Neighbour};
+    /// let params = SaParams::shrinking();
+    /// assert_eq!(params, SaParams::default());
+    /// assert!(params.step_cooling < 1.0 && params.neighbour == Neighbour::Gaussian);
+    /// ```
     pub const fn shrinking() -> Self {
         SaParams {
             temperature: 100.0,
@@ -72,6 +92,12 @@ impl SaParams {
     }
 
     /// libCudaOptimize's: a uniform step of fixed size.
+    ///
+    /// ```
+    /// use warpswarm::{SaParams, algorithms::sa::Neighbour};
+    /// let params = SaParams::libcudaoptimize();
+    /// assert_eq!((params.step_cooling, params.neighbour), (1.0, Neighbour::Uniform));
+    /// ```
     pub const fn libcudaoptimize() -> Self {
         SaParams {
             step_cooling: 1.0,

@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
-use warpswarm_core::scatter_search::{ScatterSearch, Update};
+use warpswarm_core::scatter_search::ScatterSearch;
+
+pub use warpswarm_core::scatter_search::Update;
 
 use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
 use super::solis_wets::{self, SolisWetsParams};
@@ -27,6 +29,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// The parameters of scatter search.
 ///
 /// The default is [`libcudaoptimize`](ScatterSearchParams::libcudaoptimize).
+///
+/// ```
+/// use warpswarm::algorithms::scatter_search::Update;
+/// use warpswarm::{Bounds, ScatterSearchParams, Settings, Stop, minimise, problems::Levy};
+/// let by_value = ScatterSearchParams { update: Update::Best, ..ScatterSearchParams::default() };
+/// // Two sets of ten, and a pool of forty.
+/// let settings = Settings { individuals: 60, stop: Stop::iterations(300), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Levy, &Bounds::uniform(2, -10.0, 10.0)?, &by_value.into(), &settings)?;
+/// assert!(report.best().value < 1e-3);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScatterSearchParams {
     /// Individuals of the best set; at least 1.
@@ -51,6 +64,12 @@ impl Default for ScatterSearchParams {
 
 impl ScatterSearchParams {
     /// Sets of ten, alpha = 0.5, twenty tries.
+    ///
+    /// ```
+    /// use warpswarm::ScatterSearchParams;
+    /// let params = ScatterSearchParams::libcudaoptimize();
+    /// assert_eq!((params.best_set, params.diverse_set, params.alpha), (10, 10, 0.5));
+    /// ```
     pub const fn libcudaoptimize() -> Self {
         ScatterSearchParams {
             best_set: 10,

@@ -57,6 +57,15 @@ pub(super) const FAILURES: ParameterInfo = ParameterInfo {
 /// The parameters of Solis and Wets' random search.
 ///
 /// The default is [`solis_wets_1981`](SolisWetsParams::solis_wets_1981).
+///
+/// ```
+/// use warpswarm::{Bounds, Settings, SolisWetsParams, Stop, minimise, problems::Sphere};
+/// let careful = SolisWetsParams { step: 0.1, ..SolisWetsParams::default() };
+/// let settings = Settings { individuals: 8, stop: Stop::iterations(400), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Sphere, &Bounds::uniform(3, -5.12, 5.12)?, &careful.into(), &settings)?;
+/// assert!(report.best().value < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolisWetsParams {
     /// rho, the deviation of the first step, in ranges of the bounds; finite, at least 0, which
@@ -82,6 +91,12 @@ impl Default for SolisWetsParams {
 
 impl SolisWetsParams {
     /// Steps grow after five successes and shrink after three failures.
+    ///
+    /// ```
+    /// use warpswarm::SolisWetsParams;
+    /// let params = SolisWetsParams::solis_wets_1981();
+    /// assert_eq!((params.successes, params.failures), (5, 3));
+    /// ```
     pub const fn solis_wets_1981() -> Self {
         SolisWetsParams {
             step: 0.0,

@@ -186,6 +186,21 @@ impl Write for Summed<'_> {
 }
 
 /// A checkpoint's file that has been read and found undamaged.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, CheckpointFile, Optimiser, Settings, problems::Sphere};
+/// let (bounds, settings) = (Bounds::uniform(2, -1.0, 1.0)?, Settings { individuals: 8, ..Settings::default() });
+/// let mut optimiser = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let path = std::env::temp_dir().join(format!("warpswarm-f64-{}", std::process::id()));
+/// optimiser.checkpoint()?.write("two coordinates", &path)?;
+///
+/// let file = CheckpointFile::open(&path)?;
+/// assert_eq!(file.checkpoint::<f64>()?.states, optimiser.state()?);
+/// let error = file.checkpoint::<f32>().unwrap_err().to_string();
+/// assert!(error.ends_with("its runs are in f64, not in f32"));
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct CheckpointFile {
     path: PathBuf,
@@ -195,6 +210,16 @@ pub struct CheckpointFile {
 
 impl CheckpointFile {
     /// Reads a file.
+    ///
+    /// ```
+    /// use warpswarm::CheckpointFile;
+    /// let path = std::env::temp_dir().join(format!("warpswarm-letter-{}", std::process::id()));
+    /// std::fs::write(&path, "Dear all,")?;
+    /// let error = CheckpointFile::open(&path).unwrap_err().to_string();
+    /// assert!(error.ends_with("cannot be read: it is no checkpoint"));
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -262,6 +287,20 @@ fn failed(doing: &'static str, path: &Path, message: String) -> Error {
 
 /// Writes a file so that it is there whole or not at all, whenever the machine may stop: beside it, in `PATH.warpswarm-part`,
 /// which takes its place when it has reached the disk.
+///
+/// ```
+/// use std::io::Error;
+/// let path = std::env::temp_dir().join(format!("warpswarm-whole-{}", std::process::id()));
+/// warpswarm::write_whole(&path, &mut |out| out.write_all(b"all of it"))?;
+/// let failed = warpswarm::write_whole(&path, &mut |out| {
+///     out.write_all(b"half")?;
+///     Err(Error::other("and no more"))
+/// });
+/// assert!(failed.is_err());
+/// assert_eq!(std::fs::read(&path)?, b"all of it");
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -4,6 +4,12 @@ use super::Error;
 
 impl Error {
     /// Whether the input is at fault, rather than the machine: what a program says with exit code 2.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Error};
+    /// assert!(Bounds::uniform(2, 1.0, f64::NAN).unwrap_err().is_input());
+    /// assert!(!Error::NoDriver.is_input());
+    /// ```
     pub fn is_input(&self) -> bool {
         use Error::*;
         match self {

@@ -124,11 +124,12 @@ impl<R: Real> AskTell<R> {
         Ok(())
     }
 
-    /// The runs as they are. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
+    /// The runs as they are after the last iteration of which all points have been told; before the first of them values
+    /// are NaN. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// Where the backend fails, or statistics of the populations are to be reported and there are none yet.
     pub fn report(&mut self) -> Result<Report<R>> {
         self.optimiser.report(self.reason.unwrap_or(StopReason::Interrupted))
     }
@@ -153,6 +154,20 @@ impl<R: Real> AskTell<R> {
     }
 
     /// Goes on from a state, also of an [`Optimiser`]; see [`Optimiser::restore`].
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, AskTell, Bounds, Optimiser, Settings, problems::Sphere};
+    /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+    /// let settings = Settings { individuals: 8, ..Settings::default() };
+    /// let mut here = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// here.step(7)?;
+    /// // From now on somebody else evaluates.
+    /// let mut search = AskTell::new(&bounds, &Algorithm::default(), &settings)?;
+    /// search.restore(&here.state()?)?;
+    /// assert_eq!(search.progress()?.iterations, 7);
+    /// assert_eq!(search.ask()?.map(|points| points.len()), Some(8));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

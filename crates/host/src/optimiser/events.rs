@@ -10,6 +10,22 @@ use crate::population::Population;
 use crate::report::{Plan, Progress, Report, RunProgress};
 
 /// What happens while runs are under way; see [`Optimiser::run_observed`].
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
+/// let stop = Stop::iterations(60);
+/// let settings = Settings { individuals: 16, stop, record_every: Some(20), ..Settings::default() };
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let (mut improved, mut recorded) = (f32::INFINITY, 0);
+/// let report = optimiser.run_observed(&mut |event, _| match event {
+///     Event::Improved { at, .. } => improved = at.best.value,
+///     Event::Recorded(_) => recorded += 1,
+///     _ => {}
+/// })?;
+/// assert_eq!((improved, recorded), (report.best().value, 4));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a, R> {
@@ -33,6 +49,21 @@ pub enum Event<'a, R> {
 }
 
 /// The runs as an observer may look at them.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(40), ..Settings::default() };
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let mut last = None;
+/// optimiser.run_observed(&mut |event, runs| {
+///     if let Event::Finished(_) = event {
+///         last = runs.checkpoint().ok();
+///     }
+/// })?;
+/// assert_eq!(last.map(|checkpoint| checkpoint.states), Some(optimiser.state()?));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Runs<'a, R: Real>(pub(super) &'a mut Optimiser<R>);
 

@@ -36,7 +36,7 @@ const MOST_BYTES: u64 = 1 << 24;
 ///
 /// ```
 /// use warpswarm::problem_file::ProblemFile;
-/// use warpswarm::{Algorithm, Settings};
+/// use warpswarm::{Algorithm, Settings, Stop};
 /// let problem = ProblemFile::parse(
 ///     r#"
 ///     minimise = "sum(i, 100 * (x[i+1] - x[i]^2)^2 + (1 - x[i])^2)"
@@ -44,7 +44,8 @@ const MOST_BYTES: u64 = 1 << 24;
 ///     x = { count = 2, lower = -2, upper = 2 }
 ///     "#,
 /// )?;
-/// let report = problem.optimiser::<f64>(&Algorithm::default(), &Settings::default())?.run()?;
+/// let settings = Settings { individuals: 32, stop: Stop::iterations(200), ..Settings::default() };
+/// let report = problem.optimiser::<f64>(&Algorithm::default(), &settings)?.run()?;
 /// assert!(report.best().value < 1e-6);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
@@ -102,6 +103,23 @@ impl TryFrom<Source> for ProblemFile {
 impl ProblemFile {
     /// Reads a file; its data are beside it.
     ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let folder = std::env::temp_dir().join(format!("warpswarm-line-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder)?;
+    /// std::fs::write(folder.join("points.csv"), "t,y\n1,3\n2,5\n")?;
+    /// let text = r#"
+    ///     minimise = "sum(i, (y[i] - a - b * t[i])^2)"
+    ///     variables = { a = { lower = -9, upper = 9 }, b = { lower = -9, upper = 9 } }
+    ///     data = { file = "points.csv", columns = ["t", "y"] }
+    /// "#;
+    /// std::fs::write(folder.join("line.toml"), text)?;
+    /// let line = ProblemFile::load(folder.join("line.toml"))?;
+    /// assert_eq!((line.name(), line.evaluate(&[1.0, 2.0])?.fitness.value), ("line", 0.0));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where a file cannot be read, or something in it is not allowed.
@@ -121,6 +139,17 @@ impl ProblemFile {
     }
 
     /// Reads what a file could hold, without data.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let text = "maximise = \"x * (2 - x)\"\nvariables.x = { lower = 0, upper = 2 }";
+    /// let problem = ProblemFile::parse(text)?;
+    /// assert!(problem.maximises());
+    /// assert_eq!((problem.formula(), problem.bounds().upper()), ("x * (2 - x)", &[2.0][..]));
+    /// let error = ProblemFile::parse(&text.replace("2 - x", "2 - z")).unwrap_err().to_string();
+    /// assert!(error.contains("z"));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -149,7 +178,18 @@ impl ProblemFile {
         &self.bounds
     }
 
-    /// What a coordinate is called: the variable's name, with an index where it has several.
+    /// What coordinate `i` (from 0) is called: the variable's name, with an index from 1 where it has several; none
+    /// where there is no such coordinate.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let text = "minimise = \"a + sum(i, x[i])\"\n[variables]\na = { lower = 0, upper = 1 }\n\
+    ///             x = { count = 2, lower = 0, upper = 1 }";
+    /// let problem = ProblemFile::parse(text)?;
+    /// let names: Vec<_> = (0..4).map_while(|i| problem.coordinate(i)).collect();
+    /// assert_eq!(names, ["a", "x[1]", "x[2]"]);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     pub fn coordinate(&self, i: usize) -> Option<String> {
         let i = u32::try_from(i).ok()?;
         self.names.iter().find_map(|(name, meaning)| match *meaning {
@@ -166,7 +206,22 @@ impl ProblemFile {
         self.constraints.iter().map(|(name, text)| (&**name, &**text))
     }
 
-    /// Value, violation, and each constraint at `x`.
+    /// Value, violation, and each constraint at `x`, `[coordinate]`: values of the variables, whatever their scales.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let problem = ProblemFile::parse(
+    ///     r#"
+    ///     minimise = "a * b"
+    ///     variables = { a = { lower = 0, upper = 9 }, b = { lower = 0, upper = 9 } }
+    ///     constraints = { sum = "a + b >= 5" }
+    ///     "#,
+    /// )?;
+    /// assert_eq!(problem.constraints().next(), Some(("sum", "a + b >= 5")));
+    /// let at = problem.evaluate(&[1.0_f64, 3.0])?;
+    /// assert_eq!((at.fitness.value, at.fitness.violation, &at.constraints[..]), (3.0, 1.0, &[1.0][..]));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

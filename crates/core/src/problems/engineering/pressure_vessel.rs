@@ -9,12 +9,28 @@ use crate::real::Real;
 
 /// Material, forming and welding over the thickness of shell x1 and heads x2 in [0, 99], radius x3 and
 /// length x4 in [10, 200]; minimum 5885.333.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::PressureVessel};
+/// // 0.6224 x 1 x 100 x 200 + 1.7781 x 1 x 10^4 + 3.1661 x 1 x 200 + 19.84 x 1 x 100
+/// let thick = PressureVessel.evaluate(&SlicePoint(&[1.0_f64, 1.0, 100.0, 200.0]));
+/// assert!((thick.value - 32_846.22).abs() < 1e-8);
+/// // A shell of this radius has to be 1.93 thick.
+/// assert!(thick.violation > 0.9);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PressureVessel;
 
 /// The same of plates that there are: x1 and x2 are rounded to multiples k / 16 of an inch, whose k
 /// the bounds of [1/16, 99/16] let run from 1 to 99; minimum 6059.714.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::PressureVesselMixed};
+/// let price = |shell: f64| PressureVesselMixed.value(&SlicePoint(&[shell, 0.4375, 42.0, 177.0]));
+/// assert_eq!(price(0.8), price(0.8125));
+/// assert!(price(0.85) > price(0.8125));
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PressureVesselMixed;

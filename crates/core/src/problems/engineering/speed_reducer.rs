@@ -7,17 +7,39 @@ use crate::real::Real;
 
 /// The weight of gears and shafts over the face's width x1, the teeth's module x2, their number x3
 /// (taken as continuous), the shafts' lengths x4, x5 and diameters x6, x7; minimum 2994.471.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{Problem, SpeedReducer};
+/// let best: Vec<f64> = (0..7).filter_map(|i| SpeedReducer::optimum_position(7, i)).collect();
+/// let value: f64 = SpeedReducer.value(&SlicePoint(&best));
+/// assert!((value - 2994.471).abs() < 1e-3);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeedReducer;
 
 /// The same with x5 from 7.8 on instead of 7.3, as many papers have it; minimum 2996.348.
+///
+/// ```
+/// use warpswarm_core::problems::{Problem, SpeedReducer, SpeedReducerMezura};
+/// assert_eq!((SpeedReducer::bounds(4).0, SpeedReducerMezura::bounds(4).0), (7.3, 7.8));
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeedReducerMezura;
 
 /// That with g5 and g9 as the CMEPSO paper computed them: g5 never binds, and in g9 x2 multiplies
 /// where it should divide, as in `x1 / 12 * x2`. Minimum 2896.259.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{Problem, SpeedReducerCmepso, SpeedReducerMezura};
+/// let best: Vec<f64> = (0..7).filter_map(|i| SpeedReducerCmepso::optimum_position(7, i)).collect();
+/// // Whose first shaft is too thin to be allowed.
+/// let thin: f64 = SpeedReducerMezura.violation(&SlicePoint(&best));
+/// assert!(thin > 0.1);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeedReducerCmepso;

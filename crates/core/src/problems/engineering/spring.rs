@@ -7,12 +7,29 @@ use crate::real::Real;
 
 /// (P + 2) D d^2 over the wire's diameter d in [0.05, 2], the coil's D in [0.25, 1.3] and the number
 /// of coils P in [2, 15]; minimum 0.012665.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::Spring};
+/// // (10 + 2) x 0.5 x 0.25^2
+/// let heavy = Spring.evaluate(&SlicePoint(&[0.25_f64, 0.5, 10.0]));
+/// assert_eq!(heavy.value, 0.375);
+/// assert!(heavy.violation > 0.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spring;
 
 /// The same with the constraints of deflection and shear stress as the CMEPSO paper computed them:
 /// a digit of the first one's constant and the second one's brackets are missing. Minimum 0.002820.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{Problem, Spring, SpringCmepso};
+/// let best: Vec<f64> = (0..3).filter_map(|i| SpringCmepso::optimum_position(3, i)).collect();
+/// assert!((SpringCmepso.value(&SlicePoint(&best)) - 0.002_820_229_765).abs() < 1e-12);
+/// // No such spring bears its load.
+/// assert!(Spring.violation(&SlicePoint(&best)) > 0.1);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpringCmepso;

@@ -9,6 +9,13 @@ use crate::real::Real;
 
 /// 100 (2 sqrt(2) x1 + x2) over the sections of the outer bars, x1, and of the middle one, x2, in
 /// [0, 1], without the point where both are 0; minimum 263.896.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::ThreeBarTruss};
+/// let solid = ThreeBarTruss.evaluate(&SlicePoint(&[1.0_f64, 1.0]));
+/// assert_eq!((solid.value, solid.violation), (100.0 * (2.0 * 2.0_f64.sqrt() + 1.0), 0.0));
+/// assert!(ThreeBarTruss.violation(&SlicePoint(&[0.5_f64, 0.5])) > 0.5);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThreeBarTruss;

@@ -7,12 +7,29 @@ use crate::real::Real;
 
 /// 1.10471 h^2 l + 0.04811 t b (14 + l) over the weld's thickness h in [0.1, 2] and length l in
 /// [0.1, 10] and the beam's height t in [0.1, 10] and thickness b in [0.1, 2]; minimum 1.724852.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::WeldedBeam};
+/// // 1.10471 x 0.3^2 x 6 + 0.04811 x 9 x 0.3 x 20
+/// let stout = WeldedBeam.evaluate(&SlicePoint(&[0.3_f64, 6.0, 9.0, 0.3]));
+/// assert!((stout.value - 3.194_483_4).abs() < 1e-12);
+/// assert_eq!(stout.violation, 0.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeldedBeam;
 
 /// The same with the stress in the weld that agrees with the figures of the CMEPSO paper: bending is
 /// all but left out. Minimum 1.458883.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{Problem, WeldedBeam, WeldedBeamCmepso};
+/// let best: Vec<f64> = (0..4).filter_map(|i| WeldedBeamCmepso::optimum_position(4, i)).collect();
+/// assert!((WeldedBeamCmepso.value(&SlicePoint(&best)) - 1.458883).abs() < 1e-6);
+/// // With bending counted its weld would tear.
+/// assert!(WeldedBeam.violation(&SlicePoint(&best)) > 1.0);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeldedBeamCmepso;

@@ -6,6 +6,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// The sum of the squares of what the model misses of 168 observations; minimum 788.54.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{NistEnso, Problem};
+/// let certified: Vec<f64> = (0..9).filter_map(|i| NistEnso::optimum_position(9, i)).collect();
+/// let sum: f64 = NistEnso.value(&SlicePoint(&certified));
+/// assert!((sum - 788.54).abs() < 0.01);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NistEnso;

@@ -5,6 +5,17 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// The sum of the squares of what the model misses of 250 observations; minimum 1247.53.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{NistGauss2, Problem};
+/// let certified: Vec<f64> = (0..8).filter_map(|i| NistGauss2::optimum_position(8, i)).collect();
+/// assert!((NistGauss2.value(&SlicePoint(&certified)) - 1247.53_f64).abs() < 0.01);
+/// // The other way around the bells are the same.
+/// let [b1, b2, b3, b4, b5, b6, b7, b8] = certified[..] else { panic!("there are eight") };
+/// let swapped: f64 = NistGauss2.value(&SlicePoint(&[b1, b2, b6, b7, b8, b3, b4, b5]));
+/// assert!((swapped - 1247.53).abs() < 0.01);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NistGauss2;

@@ -5,6 +5,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// The sum of the squares of what the model misses of 236 observations; minimum 1.53244.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{NistHahn1, Problem};
+/// let certified: Vec<f64> = (0..7).filter_map(|i| NistHahn1::optimum_position(7, i)).collect();
+/// let sum: f64 = NistHahn1.value(&SlicePoint(&certified));
+/// assert!((sum - 1.53244).abs() < 1e-5);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NistHahn1;

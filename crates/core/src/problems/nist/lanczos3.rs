@@ -6,6 +6,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// The sum of the squares of what the model misses of 24 observations; minimum 1.61172e-08.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{NistLanczos3, Problem};
+/// let certified: Vec<f64> = (0..6).filter_map(|i| NistLanczos3::optimum_position(6, i)).collect();
+/// let sum: f64 = NistLanczos3.value(&SlicePoint(&certified));
+/// assert!((sum / 1.61172e-8 - 1.0).abs() < 1e-4);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NistLanczos3;

@@ -6,6 +6,20 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// The sum of the squares of what the model misses of 11 observations; minimum 0.000307506.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{NistMgh09, Problem};
+/// let certified: Vec<f64> = (0..4).filter_map(|i| NistMgh09::optimum_position(4, i)).collect();
+/// let least: f64 = NistMgh09.value(&SlicePoint(&certified));
+/// assert!((least - 0.000_307_506).abs() < 1e-9);
+/// // Away from it, along any axis, there is more.
+/// for i in 0..4 {
+///     let mut beside = certified.clone();
+///     beside[i] += 0.01;
+///     assert!(NistMgh09.value(&SlicePoint(&beside)) > least);
+/// }
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NistMgh09;

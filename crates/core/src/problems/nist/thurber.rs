@@ -5,6 +5,14 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 
 /// The sum of the squares of what the model misses of 37 observations; minimum 5642.71.
+///
+/// ```
+/// use warpswarm_core::{Objective, objective::SlicePoint};
+/// use warpswarm_core::problems::{NistThurber, Problem};
+/// let certified: Vec<f64> = (0..7).filter_map(|i| NistThurber::optimum_position(7, i)).collect();
+/// let sum: f64 = NistThurber.value(&SlicePoint(&certified));
+/// assert!((sum / 5642.71 - 1.0).abs() < 1e-5);
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NistThurber;

@@ -366,6 +366,7 @@ impl Drop for Gpu {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(feature = "emulator")]
     use super::*;
 
     /// Where kernels are built in, they are those that the emulator has.
