@@ -10,8 +10,8 @@ use warpswarm_core::scatter_search::ScatterSearch;
 use warpswarm_core::solis_wets::SolisWets;
 
 macro_rules! export_methods {
-    ($(($module:ident, $name:literal, $method:ident)),*) => {
-        $(crate::export_method! { $module, $name, $method<f32>, $method<f64> })*
+    ($(($module:ident, $name:literal, $method:ident $(, $far:ident)?)),*) => {
+        $(crate::export_method! { $($far)? $module, $name, $method<f32>, $method<f64> })*
 
         warpswarm_device::on_host! {
         /// Every kernel of the workspace, for the emulator.
@@ -28,8 +28,8 @@ export_methods! {
     (de, "de", De),
     (sa, "sa", Sa),
     (solis_wets, "solis_wets", SolisWets),
-    (scatter_search, "scatter_search", ScatterSearch),
+    (scatter_search, "scatter_search", ScatterSearch, far),
     (epso, "epso", Epso),
-    (cmepso, "cmepso", Cmepso),
-    (gpu_fwa, "gpu_fwa", GpuFwa)
+    (cmepso, "cmepso", Cmepso, far),
+    (gpu_fwa, "gpu_fwa", GpuFwa, far)
 }

@@ -32,46 +32,46 @@ warpswarm_device::entries! {
 /// Exports the kernels of a method, in both precisions.
 ///
 /// `export_method! { de, "de", De<f32>, De<f64> }` gives a module `de` with the entries `de_f32_x32k1`
-/// and so on: see [`generation_kernels`](warpswarm_core::launch::generation_kernels).
+/// and so on: see [`generation_kernels`](warpswarm_core::launch::generation_kernels). `far` before it leaves out those that
+/// a method that [looks far](warpswarm_core::method::Method::looks_far) does not use.
 #[macro_export]
 macro_rules! export_method {
+    (far $module:ident, $name:literal, $single:ty, $double:ty) => {
+        $crate::export_method! { @ $module, $name, $single, $double, [] }
+    };
     ($module:ident, $name:literal, $single:ty, $double:ty) => {
+        $crate::export_method! { @ $module, $name, $single, $double, [(
+            "x8k4",
+            $crate::generation::tiles::Tiles
+        )] }
+    };
+    (@ $module:ident, $name:literal, $single:ty, $double:ty, [$($near:tt)*]) => {
         #[allow(missing_docs)]
         pub mod $module {
             #[allow(unused_imports)]
             use super::*;
-            $crate::export_method! { @ f32, $name, $single }
-            $crate::export_method! { @ f64, $name, $double }
+            $crate::export_method! { @real f32, $name, $single, [$($near)*
+                ("column", $crate::generation::threads::Threads)
+                ("x32k1", $crate::generation::warps::Warps)] }
+            $crate::export_method! { @real f64, $name, $double, [$($near)*
+                ("column", $crate::generation::threads::Threads)
+                ("x32k1", $crate::generation::warps::Warps)] }
         }
     };
-    (@ $real:ident, $name:literal, $method:ty) => {
+    (@real $real:ident, $name:literal, $method:ty, [$(($tile:literal, $($spread:tt)*))*]) => {
         $crate::device::entries! {
             /// The kernels in this precision.
             pub fn $real {
-                concat!($name, "_", stringify!($real), "_column") =>
+                $(concat!($name, "_", stringify!($real), "_", $tile) =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method,
-                            $crate::generation::threads::Threads<$real>, false>(&args),
-                concat!($name, "_", stringify!($real), "_column_constrained") =>
+                        $crate::generation::held::run::<$real, $method, $($spread)*<$real>, false>(
+                            &args,
+                        ),
+                concat!($name, "_", stringify!($real), "_", $tile, "_constrained") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method,
-                            $crate::generation::threads::Threads<$real>, true>(&args),
-                concat!($name, "_", stringify!($real), "_x8k4") =>
-                    |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method,
-                            $crate::generation::tiles::Tiles<$real>, false>(&args),
-                concat!($name, "_", stringify!($real), "_x8k4_constrained") =>
-                    |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method,
-                            $crate::generation::tiles::Tiles<$real>, true>(&args),
-                concat!($name, "_", stringify!($real), "_x32k1") =>
-                    |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method,
-                            $crate::generation::warps::Warps<$real>, false>(&args),
-                concat!($name, "_", stringify!($real), "_x32k1_constrained") =>
-                    |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method,
-                            $crate::generation::warps::Warps<$real>, true>(&args),
+                        $crate::generation::held::run::<$real, $method, $($spread)*<$real>, true>(
+                            &args,
+                        ),)*
                 concat!($name, "_", stringify!($real), "_any") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::memory::step::<$real, $method>(&args),

@@ -17,11 +17,12 @@ const TYPICAL: [&str; 5] =
 /// The expression that stands for all.
 const EXPRESSION: &str = "Expression";
 /// With these it links every objective: one of each form, the one that leaves the fewest registers.
-const TIGHT: [&str; 7] = [
+const TIGHT: [&str; 8] = [
     "pso_resident_REAL_x1k2",
     "pso_resident_grid_REAL_x8k4",
     "pso_resident_grid_REAL_x16k8",
     "cmepso_REAL_column",
+    "epso_REAL_x8k4",
     "de_REAL_x32k1",
     "pso_streaming_REAL_any",
     "pso_position_REAL",

@@ -91,27 +91,26 @@ pub struct MethodTile {
     pub dimensions: u32,
     /// Lanes of an individual.
     pub lanes: u32,
-    /// The most threads of a block.
-    pub max_block: u32,
 }
 
-/// The most threads of a block in which eight lanes have an individual: one block a multiprocessor, for whose threads
-/// there are as many registers as they need.
+/// The most threads of a block in which eight lanes have an individual, in `f32`: one block a multiprocessor, for whose
+/// threads there are as many registers as they need.
 pub const TILE_BLOCK: u32 = 384;
 
 impl MethodTile {
     /// A thread an individual, whose proposal is a column of shared memory.
-    pub const THREAD: MethodTile =
-        MethodTile { name: "column", dimensions: 32, lanes: 1, max_block: MAX_BLOCK };
+    pub const THREAD: MethodTile = MethodTile { name: "column", dimensions: 32, lanes: 1 };
     /// Eight lanes an individual, four neighbouring coordinates each.
-    pub const TILE: MethodTile =
-        MethodTile { name: "x8k4", dimensions: 32, lanes: 8, max_block: TILE_BLOCK };
+    pub const TILE: MethodTile = MethodTile { name: "x8k4", dimensions: 32, lanes: 8 };
     /// A warp an individual, a coordinate a lane.
-    pub const WARP: MethodTile =
-        MethodTile { name: "x32k1", dimensions: 32, lanes: 32, max_block: MAX_BLOCK };
+    pub const WARP: MethodTile = MethodTile { name: "x32k1", dimensions: 32, lanes: 32 };
     /// A warp an individual, its coordinates in memory; does one iteration a launch.
-    pub const ANY: MethodTile =
-        MethodTile { name: "any", dimensions: u32::MAX, lanes: 32, max_block: MAX_BLOCK };
+    pub const ANY: MethodTile = MethodTile { name: "any", dimensions: u32::MAX, lanes: 32 };
+
+    /// The most threads of a block.
+    pub const fn max_block<R: Real>(&self) -> u32 {
+        if self.lanes == 8 && R::WORDS == 1 { TILE_BLOCK } else { MAX_BLOCK }
+    }
 
     /// Whether individuals are in registers or shared memory while they move.
     pub fn is_held(&self) -> bool {

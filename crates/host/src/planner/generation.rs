@@ -1,7 +1,7 @@
 //! How the populations of a method are laid over a device: a thread, eight lanes or a warp an individual, blocks striding.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{MAX_BLOCK, MethodTile, TILE_BLOCK};
+use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
@@ -121,10 +121,11 @@ fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
 
 /// The block in which eight lanes have an individual: the largest only where others would not do at once, since more
 /// blocks have more multiprocessors.
-fn block_of_tiles(demand: &Demand) -> u32 {
+fn block_of_tiles<R: Real>(demand: &Demand) -> u32 {
     let all = u64::from(demand.individuals) * u64::from(demand.runs);
     let lanes = all * u64::from(MethodTile::TILE.lanes);
-    if lanes <= u64::from(MAX_BLOCK * demand.multiprocessors) { MAX_BLOCK } else { TILE_BLOCK }
+    let few = lanes <= u64::from(MAX_BLOCK * demand.multiprocessors);
+    if few { MAX_BLOCK } else { MethodTile::TILE.max_block::<R>() }
 }
 
 /// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives; docs/performance.md
@@ -170,11 +171,11 @@ pub(crate) fn plan<R: Real>(
         let most = MethodTile::WARP.dimensions;
         return impossible(format!("{} dimensions, and registers hold {most}", demand.dimensions));
     }
-    let block = match forced(demand, tile.max_block)? {
+    let block = match forced(demand, tile.max_block::<R>())? {
         Some(block) => block,
         None if tile == MethodTile::THREAD => block_of_threads::<R>(demand, occupancy)?,
-        None if tile == MethodTile::TILE => block_of_tiles(demand),
-        None => tile.max_block,
+        None if tile == MethodTile::TILE => block_of_tiles::<R>(demand),
+        None => tile.max_block::<R>(),
     };
     let team =
         if tile == MethodTile::WARP { warps_of_team(demand, moves.attempts, block) } else { 1 };

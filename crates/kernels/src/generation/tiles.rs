@@ -1,6 +1,6 @@
 //! Eight lanes an individual, four neighbouring coordinates a lane: up to 32 coordinates.
 
-use warpswarm_core::launch::{TILE_BLOCK, generation_stage};
+use warpswarm_core::launch::{MAX_BLOCK, TILE_BLOCK, generation_stage};
 use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Numbers, With};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
@@ -58,7 +58,11 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
 
     #[inline(always)]
     fn limit() {
-        max_block::<TILE_BLOCK>();
+        if R::WORDS == 1 {
+            max_block::<TILE_BLOCK>();
+        } else {
+            max_block::<MAX_BLOCK>();
+        }
     }
 
     #[inline(always)]
@@ -200,7 +204,8 @@ impl<R: DeviceReal> Tiles<R> {
                 r += 1;
             }
         }
-        let stays = !accepted && from == who.index;
+        // With constraints there are no registers to know that for.
+        let stays = !CONSTRAINED && !accepted && from == who.index;
         if !stays || self.copied & bit == 0 {
             set_places(after.row(who.index), stride, x);
         }
