@@ -172,7 +172,10 @@ fn methods_in_every_boundary_mode_and_in_batches() {
     for algorithm in methods(30) {
         for (_, boundary) in Boundary::ALL {
             let case = Case::new("griewank", 7, 30).with(algorithm).with_boundary(boundary);
-            check(&Case { iterations: 40, runs: 50, ..case }, &Place::of_method(Backend::Gpu));
+            // Eight lanes an individual, and a thread.
+            for runs in [50, 250] {
+                check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
+            }
         }
     }
 }
@@ -181,7 +184,7 @@ fn methods_in_every_boundary_mode_and_in_batches() {
 fn methods_with_constraints() {
     for (problem, dimensions) in [("spring", 3), ("three-bar-truss", 2), ("speed-reducer", 7)] {
         for algorithm in methods(36) {
-            for runs in [1, 50] {
+            for runs in [1, 250] {
                 let case = Case::new(problem, dimensions, 36).with(algorithm);
                 check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
             }
@@ -211,8 +214,11 @@ fn methods_that_stop_and_large_populations() {
     }
     let auto = [Place::device(Backend::Gpu, Schedule::Auto, None)];
     for algorithm in [DeParams::default().into(), Algorithm::from(SaParams::default())] {
-        let case = Case::new("rosenbrock", 30, 20_000).with(algorithm);
-        check(&Case { iterations: 20, ..case }, &auto);
+        // More than the device's eight lanes or threads at once.
+        for (dimensions, individuals) in [(30, 20_000), (12, 40_000), (31, 70_000)] {
+            let case = Case::new("rosenbrock", dimensions, individuals).with(algorithm);
+            check(&Case { iterations: 20, ..case }, &auto);
+        }
     }
 }
 
@@ -276,7 +282,7 @@ fn sanitize_methods_of_odd_sizes() {
         let case = Case::new("rosenbrock", 3, 9).with(algorithm);
         check(&Case { iterations: 3, runs: 2, ..case }, &Place::of_method(Backend::Gpu));
         // So many that a thread has an individual.
-        let many = Case { iterations: 3, runs: 130, ..Case::new("rosenbrock", 3, 9) };
+        let many = Case { iterations: 3, runs: 400, ..Case::new("rosenbrock", 3, 9) };
         check(&many.with(algorithm), &[Place::device(Backend::Gpu, Schedule::Resident, None)]);
         let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
         check(&Case { iterations: 3, ..Case::new("ackley", 33, 9).with(algorithm) }, &[place]);

@@ -45,18 +45,28 @@ fn populations_of_several_blocks_give_the_same_bits() {
 /// A thread an individual: so many that the planner takes columns; with blocks that have several rounds of them, too.
 #[test]
 fn columns_give_the_same_bits() {
+    of_many(&[
+        ("sphere", 1, 36),
+        ("rastrigin", 6, 172),
+        ("rosenbrock", 9, 272),
+        ("schwefel-1.2", 5, 144),
+    ]);
+}
+
+/// Eight lanes an individual.
+#[test]
+fn tiles_give_the_same_bits() {
+    of_many(&[("rastrigin", 30, 300), ("schwefel-1.2", 31, 99), ("griewank", 4, 50)]);
+}
+
+fn of_many(sizes: &[(&str, usize, u64)]) {
     let places = [
         (Schedule::Resident, Some(32)),
         (Schedule::Resident, None),
         (Schedule::Streaming, Some(64)),
     ]
     .map(|(schedule, block)| Place::device(Backend::Emulator, schedule, block));
-    for (problem, dimensions, individuals) in [
-        ("sphere", 1, 36),
-        ("rastrigin", 30, 300),
-        ("rosenbrock", 9, 272),
-        ("schwefel-1.2", 31, 267),
-    ] {
+    for &(problem, dimensions, individuals) in sizes {
         for algorithm in methods(individuals) {
             let case = Case::new(problem, dimensions, individuals).with(algorithm);
             check(&case, &places);
