@@ -97,7 +97,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         improved_at.set(0, control.improved_at);
     }
     block::sync();
-    let last_iteration = iteration + args.iterations.max(1) - 1;
+    let mut left = args.iterations as u32;
     let (mut tag, mut not_finite, mut mine) = (args.tag, 0, none::<R, CONSTRAINED>());
     let reason = loop {
         let generation = &this_block();
@@ -110,7 +110,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         if args.iterations <= 1 {
             break stopped::NOT;
         }
-        let (noticed, last) = (method.noticed(iteration), iteration == last_iteration);
+        left -= 1;
+        let (noticed, last) = (method.noticed(iteration), left == 0);
         if args.blocks_per_run > 1 && iteration != noticed && !last {
             // The next iteration looks at nothing that another block has written.
             block::sync();
