@@ -8,6 +8,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::choices::Schedule;
+#[cfg(feature = "problem-files")]
+pub(crate) use nearest::meant;
 pub(crate) use nearest::nearest;
 use place::pointed_at;
 
