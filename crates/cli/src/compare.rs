@@ -23,6 +23,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::args::compare::CompareArgs;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::perform::{interrupt, open};
+use crate::report::page::open as open_page;
 use measure::Cell;
 use study::Study;
 use table::Table;
@@ -30,14 +31,16 @@ use table::Table;
 /// Compares what the arguments say, and writes what they ask for.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let study = Study::of(args)?;
-    // Opened before the work, so that a path that cannot be written costs no time.
+    plot::check(&args.plots, &study)?;
+    // Opened before the work, so that a path that cannot be written costs no time; the page first, which may be refused.
+    let report = args.report.as_deref();
+    let report = report.map(|path| open_page("--report", path, args.force)).transpose()?;
     let file =
         |option, path: &Option<_>| path.as_deref().map(|path| open(option, path)).transpose();
     let csv = file("--csv", &args.csv)?;
     let markdown = file("--markdown", &args.markdown)?;
     let json = file("--json", &args.json)?;
-    let report = file("--report", &args.report)?;
-    let pictures = plot::open(&args.plots, &study)?;
+    let pictures = plot::open(&args.plots)?;
 
     let interrupt = interrupt()?;
     let batches = study.tasks.len() * study.entrants.len();

@@ -64,9 +64,13 @@ impl Plot {
     }
 }
 
-/// Opens the files of all pictures, before the work, so that one that cannot be drawn or written costs no time.
-pub(crate) fn open(plots: &[Plot], study: &Study) -> Result<Vec<File>, Failure> {
-    plots.iter().try_for_each(|plot| plot.check(study))?;
+/// Whether all pictures can be drawn.
+pub(crate) fn check(plots: &[Plot], study: &Study) -> Result<(), Failure> {
+    plots.iter().try_for_each(|plot| plot.check(study))
+}
+
+/// Opens the files of all pictures.
+pub(crate) fn open(plots: &[Plot]) -> Result<Vec<File>, Failure> {
     plots.iter().map(|plot| open_file("--plot", &plot.path)).collect()
 }
 
