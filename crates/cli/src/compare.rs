@@ -19,6 +19,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use warpswarm_pictures::counted;
 
 use crate::args::compare::CompareArgs;
 use crate::failure::{Failure, INTERRUPTED};
@@ -107,9 +108,9 @@ fn work(cells: &[Vec<Option<Cell>>], batches: usize, seconds: f64) -> String {
         some => format!("{some} of {batches} batches"),
     };
     format!(
-        "\n{complete}, {} evaluations in {seconds:.1} s\n\
+        "\n{complete}, {} in {seconds:.1} s\n\
          ({iterating:.1} s of iterations, {setting_up:.1} s of set-up) on {}",
-        table::count(evaluations as f64),
+        counted(evaluations, "evaluation"),
         devices.join(" and ")
     )
 }

@@ -1,7 +1,7 @@
 //! How the best so far falls.
 
 use crate::axis::ends;
-use crate::number::{count, quantile, short};
+use crate::number::{counted, quantile, short};
 use crate::{Along, Area, Axis, Curve, Group, Line, Mark, Measure, Panel, Picture, Scale, curves};
 
 /// Medians of the best so far, and the band between the quartiles where a group has several runs; on a logarithmic
@@ -66,9 +66,9 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
     let most = groups.iter().map(|group| group.runs.len()).max().unwrap_or(0);
     let least = groups.iter().map(|group| group.runs.len()).min().unwrap_or(0);
     let runs = if least == most {
-        count(most, "run")
+        counted(most as u64, "run")
     } else {
-        format!("{least} to {}", count(most, "run"))
+        format!("{least} to {}", counted(most as u64, "run"))
     };
     let mut notes = vec![match most {
         0 => "no runs".into(),
@@ -85,7 +85,7 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
         let has = if missing == 1 { "has" } else { "have" };
         notes.push(format!(
             "{} {has} found no feasible and finite value, and count as the worst",
-            count(missing, "run")
+            counted(missing as u64, "run")
         ));
     }
     notes

@@ -1,6 +1,6 @@
 //! How final values are distributed.
 
-use crate::number::{count, quantile, short};
+use crate::number::{counted, quantile, short};
 use crate::{Axis, Final, Line, Mark, Measure, Panel, Picture, Scale};
 
 /// So many runs, at most, get a mark each.
@@ -26,12 +26,13 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
         };
         let line = panel.lines.iter_mut().filter(|line| line.width > 0).nth(i);
         if let Some(line) = line {
-            line.name = format!("{name}{colon}{}, {median}", count(finals.len(), "run")).into();
+            line.name =
+                format!("{name}{colon}{}, {median}", counted(finals.len() as u64, "run")).into();
         }
         let missing = sorted.iter().filter(|x| !x.is_finite()).count();
         if missing > 0 {
             let why = "without a feasible and finite value: the line ends below 100 %";
-            notes.push(format!("{name}{colon}{} {why}", count(missing, "run")));
+            notes.push(format!("{name}{colon}{} {why}", counted(missing as u64, "run")));
         }
     }
     Picture {
@@ -54,7 +55,7 @@ pub fn distributions(title: &str, problems: &[(String, Finals)]) -> Picture {
     });
     let missing = all.filter(|x| !x.is_finite()).count();
     if missing > 0 {
-        let runs = count(missing, "run");
+        let runs = counted(missing as u64, "run");
         notes.push(format!(
             "{runs} without a feasible and finite value, where a line ends below 100 %"
         ));

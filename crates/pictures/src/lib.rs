@@ -48,7 +48,7 @@ pub use convergence::{convergence, limit};
 pub use distribution::{Finals, distribution, distributions};
 pub use kind::{Format, Kind};
 pub use line::{Dash, Dot, Line, Mark};
-pub use number::{quantile, short};
+pub use number::{counted, grouped, quantile, short};
 pub use parameters::{Parameter, parameters};
 pub use profile::{profile, running_times};
 pub use raster::png;

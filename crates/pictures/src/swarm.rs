@@ -3,7 +3,7 @@
 use contour::ContourBuilder;
 use plotters::style::RGBColor;
 
-use crate::number::{count, grouped};
+use crate::number::{counted, grouped};
 use crate::{Area, Axis, BLUE, Error, INK, Line, Mark, Panel, Picture, VERMILION};
 
 /// Points along a side of the plane at which the objective is known.
@@ -167,7 +167,7 @@ impl Plane {
         } else {
             String::new()
         };
-        vec![format!("{}{shown}; {}", count(individuals, "individual"), self.tones())]
+        vec![format!("{}{shown}; {}", counted(individuals as u64, "individual"), self.tones())]
     }
 }
 

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use warpswarm_pictures::{Final, Finals, Format, Picture, distributions, profile, running_times};
+use warpswarm_pictures::{
+    Final, Finals, Format, Picture, distributions, grouped, profile, running_times,
+};
 
 use super::analysis::Analysis;
 use super::measure::Cell;
 use super::study::Study;
-use super::table::count;
 use crate::failure::Failure;
 use crate::perform::open as open_file;
 
@@ -106,7 +107,7 @@ impl Compared<'_> {
         let runs = format!(
             "{} runs of at most {} evaluations",
             conditions.runs,
-            count(conditions.evaluations as f64)
+            grouped(conditions.evaluations as f64, 0)
         );
         match kind {
             Kind::Profile => {
