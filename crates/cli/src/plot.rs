@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use warpswarm::{Precise, Report, RunReport, Settings};
 use warpswarm_pictures::{
-    Final, Format, Frame, Group, Kind, Parameter, Plane, Record, animation, constraints,
-    convergence, distribution, frames, parameters, population,
+    Better, Final, Finals, Format, Frame, Group, Kind, Parameter, Plane, Record, animation,
+    constraints, convergence, distribution, frames, parameters, population,
 };
 
 use crate::failure::Failure;
@@ -90,9 +90,9 @@ impl<R: Precise> Done<'_, R> {
         let picture = match plot.kind {
             Kind::Convergence(along) => {
                 let group = Group { name: String::new(), runs: records(self.report) };
-                convergence(&title, &[group], along)
+                convergence(&title, &[group], along, self.better())
             }
-            Kind::Distribution => distribution(&title, &[(String::new(), self.finals())]),
+            Kind::Distribution => distribution(&title, &self.finals()),
             Kind::Parameters => parameters(&title, &self.parameters()),
             Kind::Constraints => constraints(&title, &self.constraints()),
             Kind::Population => {
@@ -120,9 +120,17 @@ impl<R: Precise> Done<'_, R> {
         format!("{id}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}")
     }
 
-    fn finals(&self) -> Vec<Final> {
+    fn better(&self) -> Better {
+        if self.report.maximised { Better::More } else { Better::Less }
+    }
+
+    fn finals(&self) -> Finals {
         let bests = self.report.runs.iter().map(|run| &run.best);
-        bests.map(|b| Final { value: b.value.to_f64(), violation: b.violation.to_f64() }).collect()
+        let last = bests
+            .map(|b| Final { value: b.value.to_f64(), violation: b.violation.to_f64() })
+            .collect();
+        let (name, groups) = (String::new(), vec![(String::new(), last)]);
+        Finals { name, better: self.better(), groups }
     }
 
     fn parameters(&self) -> Vec<Parameter> {

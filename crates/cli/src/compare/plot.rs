@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use warpswarm_pictures::{
-    Final, Finals, Format, Picture, distributions, grouped, profile, running_times,
+    Better, Final, Finals, Format, Picture, distributions, grouped, profile, running_times,
 };
 
 use super::analysis::Analysis;
@@ -142,14 +142,15 @@ impl Compared<'_> {
     }
 
     /// The final values of each entrant on a problem.
-    pub(crate) fn finals(&self, task: usize) -> (String, Finals) {
+    pub(crate) fn finals(&self, task: usize) -> Finals {
         let (task, cells) = (&self.study.tasks[task], &self.cells[task]);
         let of = |cell: &Option<Cell>| {
             let bests = cell.iter().flat_map(|cell| &cell.runs).map(|run| run.best);
             bests.map(|b| Final { value: task.turned(b.value), violation: b.violation }).collect()
         };
         let groups = self.names().into_iter().zip(cells.iter().map(of));
-        (task.name.clone(), groups.collect())
+        let better = if task.problem.maximises() { Better::More } else { Better::Less };
+        Finals { name: task.name.clone(), better, groups: groups.collect() }
     }
 
     /// What each entrant takes to the last target of a problem.

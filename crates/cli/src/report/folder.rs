@@ -44,6 +44,8 @@ pub(crate) struct Solved {
     pub(crate) problem: String,
     pub(crate) dimensions: usize,
     #[serde(default)]
+    pub(crate) maximised: bool,
+    #[serde(default)]
     pub(crate) coordinates: Vec<String>,
     pub(crate) algorithm: String,
     pub(crate) parameters: BTreeMap<String, Value>,
@@ -132,7 +134,13 @@ impl Folder {
 impl Solved {
     /// Which run has the best point.
     fn best(&self) -> usize {
-        let key = |run: &Run| (run.best.violation, run.best.value);
+        // What is no number is worst.
+        let turned = |value: f64| match self.maximised {
+            _ if value.is_nan() => f64::INFINITY,
+            true => -value,
+            false => value,
+        };
+        let key = |run: &Run| (run.best.violation, turned(run.best.value));
         let better = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         let runs = self.runs.iter().map(key).enumerate();
         runs.min_by(|(_, a), (_, b)| better(*a, *b)).map_or(0, |(place, _)| place)

@@ -20,6 +20,15 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
     name(&mut folders, &args.folders);
+    let (maximised, minimised): (Vec<_>, Vec<_>) =
+        folders.iter().partition(|folder| folder.result.maximised);
+    if let (Some(more), Some(less)) = (maximised.first(), minimised.first()) {
+        return Err(Failure::Input(format!(
+            "DIR is {}, whose problem is maximised, and {}, whose problem is minimised; allowed on one page: \
+             one of the two",
+            more.name, less.name
+        )));
+    }
     let page = page::html(&folders);
     let mut file = page::open("--out", &args.out, args.force)?;
     let written = file.write_all(page.as_bytes());

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, quantile};
+use warpswarm_pictures::{Along, Better, Curve, Final, Group, Measure, curves, limit, quantile};
 
 use super::folder::{Folder, Frame, Run, Solved};
 use crate::failure::Failure;
@@ -32,6 +32,7 @@ struct Data<'a> {
     /// Where linear axes should end, along each of them.
     limits: Vec<Option<f64>>,
     measure: &'static str,
+    more_is_better: bool,
     /// What is to be said of runs without a value; may be empty.
     missing: String,
     /// So many runs of a folder have rows.
@@ -88,10 +89,14 @@ pub(crate) fn open(option: &str, path: &Path, force: bool) -> Result<File, Failu
     })
 }
 
-/// The whole page of runs.
+/// The whole page of runs, of which either all are maximised or none.
 pub(crate) fn html(folders: &[Folder]) -> String {
-    let note = "Less is better; a feasible point is better than any other.";
-    page("warpswarm report", note, &data(folders), SCRIPT)
+    let better = match folders.iter().any(|folder| folder.result.maximised) {
+        true => Better::More,
+        false => Better::Less,
+    };
+    let note = format!("{better:?} is better; a feasible point is better than any other.");
+    page("warpswarm report", &note, &data(folders, better), SCRIPT)
 }
 
 /// A page, of its data and the script that draws them.
@@ -127,16 +132,17 @@ content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
     )
 }
 
-fn data(folders: &[Folder]) -> Data<'_> {
+fn data(folders: &[Folder], better: Better) -> Data<'_> {
     let groups: Vec<Group> = folders
         .iter()
         .map(|folder| Group { name: folder.name.clone(), runs: folder.trace.clone() })
         .collect();
     let finals: Vec<Vec<Final>> =
         folders.iter().map(|folder| folder.result.runs.iter().map(last).collect()).collect();
-    let measure = Measure::of(finals.iter().flatten());
-    let curves = Along::ALL.map(|along| curves(&groups, along).1);
-    let limits = curves.iter().map(|curves| limit(curves)).collect();
+    let measure = Measure::of(finals.iter().flatten(), better);
+    let better = measure.better();
+    let curves = Along::ALL.map(|along| curves(&groups, along, better).1);
+    let limits = curves.iter().map(|curves| limit(curves, better)).collect();
     let mut along = curves.map(Vec::into_iter);
     let numbers: Vec<Vec<f64>> = finals
         .iter()
@@ -154,7 +160,7 @@ fn data(folders: &[Folder]) -> Data<'_> {
     };
     let shown = |(folder, numbers): (_, &Vec<f64>)| {
         let curves = along.iter_mut().filter_map(Iterator::next).map(Points::from).collect();
-        show(folder, numbers, curves)
+        show(folder, numbers, better, curves)
     };
     Data {
         columns: [
@@ -183,6 +189,7 @@ fn data(folders: &[Folder]) -> Data<'_> {
         along: Along::ALL.map(Along::axis),
         limits,
         measure: measure.axis(),
+        more_is_better: better == Better::More,
         missing,
         most_rows: RUNS,
         groups: folders.iter().zip(&numbers).map(shown).collect(),
@@ -193,7 +200,7 @@ fn last(run: &Run) -> Final {
     Final { value: run.best.value, violation: run.best.violation }
 }
 
-fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'a> {
+fn show<'a>(folder: &'a Folder, numbers: &[f64], better: Better, curves: Vec<Points>) -> Shown<'a> {
     let result = &folder.result;
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -206,7 +213,8 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'
         json!(result.seed),
         json!(result.runs.len()),
     ];
-    summary.extend([0.0, 0.25, 0.5, 0.75].map(|p| json!(quantile(&sorted, p))));
+    let best = if better == Better::Less { 0.0 } else { 1.0 };
+    summary.extend([best, 0.25, 0.5, 0.75].map(|p| json!(quantile(&sorted, p))));
     summary.extend([json!(evaluations), json!(result.seconds), json!(result.device)]);
     let row = |(number, run): (usize, &Run)| {
         let Run { best, iterations, evaluations, stop_reason } = run;
