@@ -97,12 +97,12 @@ impl<R: Precise> Done<'_, R> {
             Kind::Constraints => constraints(&title, &self.constraints()),
             Kind::Population => {
                 let last = self.frames(1)?;
-                population(&title, &self.plane(), &last[0])
+                population(&title, &plane(&self.run.problem), &last[0])
             }
             Kind::Swarm if plot.format == Format::Gif => {
-                return Ok(animation(&title, &self.plane(), &self.frames(FRAMES)?));
+                return Ok(animation(&title, &plane(&self.run.problem), &self.frames(FRAMES)?));
             }
-            Kind::Swarm => frames(&title, &self.plane(), &self.frames(6)?),
+            Kind::Swarm => frames(&title, &plane(&self.run.problem), &self.frames(6)?),
         };
         Ok(match plot.format {
             Format::Png => picture.png(),
@@ -156,17 +156,6 @@ impl<R: Precise> Done<'_, R> {
         names.map(|(i, name)| (name.to_string(), of(i))).collect()
     }
 
-    fn plane(&self) -> Plane {
-        let problem = &self.run.problem;
-        let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
-        let value = |point: [f64; 2]| {
-            let found = problem.fitness(&point);
-            (found.value, found.violation == 0.0)
-        };
-        let (lower, upper) = (corner(problem.bounds().lower()), corner(problem.bounds().upper()));
-        Plane::new([0, 1].map(|i| problem.coordinate(i)), lower, upper, value)
-    }
-
     /// The best run once more, which gives the same points, from its beginning to its end; one frame is the end.
     fn frames(&self, count: u64) -> Result<Vec<Frame>, Failure> {
         let best = self.report.best();
@@ -192,6 +181,17 @@ impl<R: Precise> Done<'_, R> {
         }
         Ok(frames)
     }
+}
+
+/// A problem in two dimensions.
+pub(crate) fn plane(problem: &Problem) -> Plane {
+    let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
+    let value = |point: [f64; 2]| {
+        let found = problem.fitness(&point);
+        (found.value, found.violation == 0.0)
+    };
+    let (lower, upper) = (corner(problem.bounds().lower()), corner(problem.bounds().upper()));
+    Plane::new([0, 1].map(|i| problem.coordinate(i)), lower, upper, value)
 }
 
 /// So many iterations from the first to the last, the nearer together the earlier: most happens early.

@@ -118,6 +118,11 @@ impl Plane {
         self.lines.extend(lines);
     }
 
+    /// The regions between contours, each over those before it; and over them what is not feasible.
+    pub fn areas(&self) -> &[Area] {
+        &self.areas
+    }
+
     fn range(&self, a: usize) -> (f64, f64) {
         (self.lower[a].min(self.upper[a]), self.upper[a].max(self.lower[a]))
     }
@@ -155,7 +160,8 @@ impl Plane {
         [halo, mark(VERMILION, Mark::Triangle, 5).through(best).named(name)]
     }
 
-    fn tones(&self) -> String {
+    /// What its colours say.
+    pub fn tones(&self) -> String {
         let barred = if self.is_barred { "; brown: not feasible" } else { "" };
         format!("the darker, the lower the objective{barred}")
     }

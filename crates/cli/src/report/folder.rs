@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use warpswarm_pictures::Record;
 
+use super::contours::Contours;
 use crate::failure::Failure;
 
 const RUN: &str = "run.toml";
@@ -29,6 +30,8 @@ pub(crate) struct Folder {
     pub(crate) trace: Vec<Vec<Record>>,
     /// The individuals of the best run, in two dimensions, where they were kept.
     pub(crate) frames: Vec<Frame>,
+    /// Behind them, where `run.toml` says of what.
+    pub(crate) contours: Option<Contours>,
 }
 
 /// The individuals at an iteration.
@@ -127,7 +130,10 @@ impl Folder {
         let has_frames = result.dimensions == 2 && population.is_file();
         let frames =
             if has_frames { frames(&population, result.best() as u64)? } else { Vec::new() };
-        Ok(Folder { name: shown.to_string(), asked, result, trace, frames })
+        let asked_run = Some(&asked).filter(|_| !frames.is_empty());
+        let asked_run = asked_run.and_then(|asked| crate::run::Run::from_toml(asked, path).ok());
+        let contours = asked_run.and_then(|run| Contours::of(&run));
+        Ok(Folder { name: shown.to_string(), asked, result, trace, frames, contours })
     }
 }
 

@@ -1,8 +1,9 @@
 //! `warpswarm report`: one page over run folders, to look at in a browser.
 //!
-//! * [`folder`]: reads what `solve --out` has written.
+//! * [`folder`]: reads what `solve --out` has written; [`contours`]: what a swarm moves over.
 //! * [`page`]: makes the page of it, and that of `compare --report`.
 
+mod contours;
 mod folder;
 pub(crate) mod page;
 

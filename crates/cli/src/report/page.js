@@ -104,11 +104,19 @@ function swarm() {
   const play = html("button", { type: "button" }, controls, "Play");
   const slider = html("input", { type: "range", id: "iteration", min: 0, value: 0, "aria-label": "iteration" }, controls);
   const shown = html("output", { for: "iteration" }, controls);
+  const tones = html("p", { class: "note" }, parent);
   const chart = new Chart(parent, "Swarm", [760, 640]);
   let group = moving[0];
   const draw = () => {
     const frame = group.frames[Number(slider.value)];
     shown.textContent = `iteration ${frame.iteration}`;
+    if (group.contours) {
+      const { lower, upper, side, regions } = group.contours;
+      const [left, bottom] = [chart.px(lower[0]), chart.py(lower[1])];
+      const [across, up] = [(chart.px(upper[0]) - left) / side, (chart.py(upper[1]) - bottom) / side];
+      const under = svg("g", { transform: `matrix(${across} 0 0 ${up} ${left} ${bottom})` }, chart.marks);
+      for (const { fill, opacity, path } of regions) svg("path", { class: "contour", d: path, fill, "fill-opacity": opacity }, under);
+    }
     for (const point of frame.points) chart.mark(point, 0, 3).setAttribute("fill-opacity", 0.8);
   };
   const point = (_, x, y) => {
@@ -117,6 +125,7 @@ function swarm() {
   };
   const show = (number) => {
     group = moving[number];
+    tones.textContent = group.contours ? `Behind them the objective: ${group.contours.note}.` : "";
     slider.max = group.frames.length - 1;
     slider.value = 0;
     const along = (a) => {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use warpswarm_pictures::{Along, Better, Curve, Final, Group, Measure, curves, limit, quantile};
 
+use super::contours::Contours;
 use super::folder::{Folder, Frame, Run, Solved};
 use crate::failure::Failure;
 
@@ -59,6 +60,7 @@ struct Shown<'a> {
     /// The best point of each run.
     positions: Vec<Vec<f64>>,
     frames: &'a [Frame],
+    contours: Option<&'a Contours>,
 }
 
 /// A curve; what is not finite is null.
@@ -242,6 +244,7 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], better: Better, curves: Vec<Poi
             .collect(),
         positions: result.runs.iter().take(RUNS).map(position).collect(),
         frames: &folder.frames,
+        contours: folder.contours.as_ref(),
     }
 }
 

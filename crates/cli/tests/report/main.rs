@@ -226,6 +226,11 @@ fn the_page_works_in_a_browser() {
     assert_eq!(count(&mut browser, "#final-values .mark"), 18);
     assert_eq!(count(&mut browser, "#parameters .mark"), 18);
     assert_eq!(count(&mut browser, "#swarm .mark"), INDIVIDUALS);
+    // Contours lie behind the swarm, between the bounds.
+    assert_eq!(count(&mut browser, "#swarm .contour"), 8);
+    let [_, _, width, height] = place(&mut browser, "#swarm .contour");
+    let [_, _, across, up] = place(&mut browser, "#swarm .frame");
+    assert!(width > 0.9 * across && height > 0.9 * up, "{width} x {height} in {across} x {up}");
     let long = "Math.min(...[...document.querySelectorAll('#convergence .line')].map((l) => l.getTotalLength()))";
     assert!(browser.evaluate(long).as_f64().unwrap() > 300.0);
     assert_eq!(texts(&mut browser, "#each tbody tr").len(), 18);
