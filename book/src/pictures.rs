@@ -4,7 +4,7 @@ use anyhow::Result;
 use warpswarm::algorithms::AlgorithmInfo;
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{Backend, Settings, Stop};
-use warpswarm_pictures::{Along, Group, Plane, Record, convergence};
+use warpswarm_pictures::{Along, Better, Group, Plane, Record, convergence};
 
 /// What algorithms are shown on, in how many dimensions.
 const SHOWN_ON: [&str; 3] = ["sphere", "rosenbrock", "rastrigin"];
@@ -53,7 +53,7 @@ pub fn converging(info: &AlgorithmInfo) -> Result<String> {
         groups.push(Group { name: id.into(), runs: (0..report.runs.len()).map(records).collect() });
     }
     let title = format!("{}, {DIMENSIONS} dimensions, {individuals} individuals, f64", info.id);
-    Ok(convergence(&title, &groups, Along::Evaluations).svg()?)
+    Ok(convergence(&title, &groups, Along::Evaluations, Better::Less).svg()?)
 }
 
 /// A problem in two dimensions, with its best known point; none where it has no two.

@@ -59,7 +59,7 @@ fn tiles_give_the_same_bits() {
     of_many(&[("rastrigin", 30, 300), ("schwefel-1.2", 31, 99), ("griewank", 4, 50)]);
 }
 
-fn of_many(sizes: &[(&str, usize, u64)]) {
+fn of_many(sizes: &[(&'static str, usize, u64)]) {
     let places = [
         (Schedule::Resident, Some(32)),
         (Schedule::Resident, None),

@@ -43,13 +43,11 @@ fn commands(block: &str) -> usize {
 }
 
 /// Compiles fast: cargo takes this for whatever lies below the folder, in the place of what manifests say. The same for
-/// the clone and the crate beside it, so that they share what they depend on.
+/// the clone and the crate beside it, so that they share what they depend on; `cargo xtask package` has it too.
 const FAST: &str = r#"
 [profile.dev]
 debug = false
 incremental = false
-[profile.dev.package."*"]
-opt-level = 0
 [profile.release]
 codegen-units = 16
 debug = false

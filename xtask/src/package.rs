@@ -34,8 +34,16 @@ const ASSEMBLED_FOR: &str = "sm_90";
 const MOST_BYTES: u64 = 10 << 20;
 /// The crate that `warpswarm new` writes.
 const CRATE: &str = "my-fit";
-/// Compiled fast, and once: the program and the crate share what they depend on.
-const PROFILE: [&str; 2] = ["profile.dev.debug=false", "profile.dev.incremental=false"];
+/// Compiled fast, and once: the program, the crate and what `tests/tests/new_user.rs` builds share what they depend on.
+/// For that the folder, the flags and the profile are those of that test.
+const PROFILE: [&str; 3] = [
+    "profile.release.codegen-units=16",
+    "profile.release.debug=false",
+    "profile.release.opt-level=0",
+];
+const FLAGS: &str = "-C debuginfo=0";
+/// In the target folder.
+const BUILD: &str = "tmp/new-user";
 
 /// The folders that everything happens in.
 struct Folders {
@@ -58,7 +66,7 @@ pub(crate) fn run() -> Result<()> {
         stage: folder.join("stage"),
         made: folder.join("made"),
         crates: folder.join("crates"),
-        build: folder.join("build"),
+        build: shell::target()?.join(BUILD),
         own: folder.join(CRATE),
     };
     for old in [&folders.stage, &folders.made, &folders.crates, &folders.own] {
@@ -131,11 +139,7 @@ fn unpacked(folders: &Folders, name: &str) -> PathBuf {
 fn cargo(folders: &Folders, folder: &Path, arguments: &[&str]) -> Command {
     let mut command = shell::cargo(arguments);
     command.args(PROFILE.iter().flat_map(|line| ["--config", line]));
-    command.current_dir(folder).env("CARGO_TARGET_DIR", &folders.build);
-    // Not those of the cargo that runs this task.
-    for name in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_TEST_DEBUG"] {
-        command.env_remove(name);
-    }
+    command.current_dir(folder).env("CARGO_TARGET_DIR", &folders.build).env("RUSTFLAGS", FLAGS);
     command
 }
 
@@ -144,13 +148,13 @@ fn install(folders: &Folders) -> Result<PathBuf> {
     let folder = unpacked(folders, "warpswarm-cli");
     // Instead of from a registry.
     copy(&shell::root().join("Cargo.lock"), &folder.join("Cargo.lock"))?;
-    let mut build = cargo(folders, &folder, &["build", "--quiet"]);
+    let mut build = cargo(folders, &folder, &["build", "--release", "--quiet"]);
     for name in PACKAGES.iter().filter(|name| **name != "warpswarm-cli") {
         let path = unpacked(folders, name);
         build.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
     }
     shell::run(build.env(RUSTC_VARIABLE, NONE))?;
-    Ok(folders.build.join("debug/warpswarm"))
+    Ok(folders.build.join("release/warpswarm"))
 }
 
 /// The kernels are in the program; a crate of one's own runs on the CPU, and says what the GPU lacks.
@@ -170,7 +174,7 @@ fn without_toolchain(folders: &Folders, program: &Path) -> Result<()> {
     shell::run(shell::cargo(&plain).current_dir(&folders.own))?;
     // So that nothing is fetched that was not fetched for the workspace.
     copy(&shell::root().join("Cargo.lock"), &folders.own.join("Cargo.lock"))?;
-    let mut test = cargo(folders, &folders.own, &["test"]);
+    let mut test = cargo(folders, &folders.own, &["test", "--release"]);
     let output = test.env(RUSTC_VARIABLE, NONE).output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned()
         + &String::from_utf8_lossy(&output.stdout);
@@ -189,7 +193,8 @@ fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     let (cold, edited) = measure(folders, &toolchain)?;
     println!("an objective is compiled in {cold:.1} s, {edited:.1} s after an edit");
 
-    let mut build = cargo(folders, &folders.own, &["build", "--quiet", "--message-format=json"]);
+    let build = ["build", "--release", "--quiet", "--message-format=json"];
+    let mut build = cargo(folders, &folders.own, &build);
     let said = shell::output(build.env_remove(RUSTC_VARIABLE))?;
     let messages = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let own = |message: &Value| {

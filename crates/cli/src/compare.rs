@@ -19,10 +19,12 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use warpswarm_pictures::counted;
 
 use crate::args::compare::CompareArgs;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::perform::{interrupt, open};
+use crate::report::page::open as open_page;
 use measure::Cell;
 use study::Study;
 use table::Table;
@@ -30,14 +32,16 @@ use table::Table;
 /// Compares what the arguments say, and writes what they ask for.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let study = Study::of(args)?;
-    // Opened before the work, so that a path that cannot be written costs no time.
+    plot::check(&args.plots, &study)?;
+    // Opened before the work, so that a path that cannot be written costs no time; the page first, which may be refused.
+    let report = args.report.as_deref();
+    let report = report.map(|path| open_page("--report", path, args.force)).transpose()?;
     let file =
         |option, path: &Option<_>| path.as_deref().map(|path| open(option, path)).transpose();
     let csv = file("--csv", &args.csv)?;
     let markdown = file("--markdown", &args.markdown)?;
     let json = file("--json", &args.json)?;
-    let report = file("--report", &args.report)?;
-    let pictures = plot::open(&args.plots, &study)?;
+    let pictures = plot::open(&args.plots)?;
 
     let interrupt = interrupt()?;
     let batches = study.tasks.len() * study.entrants.len();
@@ -104,9 +108,9 @@ fn work(cells: &[Vec<Option<Cell>>], batches: usize, seconds: f64) -> String {
         some => format!("{some} of {batches} batches"),
     };
     format!(
-        "\n{complete}, {} evaluations in {seconds:.1} s\n\
+        "\n{complete}, {} in {seconds:.1} s\n\
          ({iterating:.1} s of iterations, {setting_up:.1} s of set-up) on {}",
-        table::count(evaluations as f64),
+        counted(evaluations, "evaluation"),
         devices.join(" and ")
     )
 }

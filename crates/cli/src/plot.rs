@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use warpswarm::{Precise, Report, RunReport, Settings};
 use warpswarm_pictures::{
-    Final, Format, Frame, Group, Kind, Parameter, Plane, Record, animation, constraints,
-    convergence, distribution, frames, parameters, population,
+    Better, Final, Finals, Format, Frame, Group, Kind, Parameter, Plane, Record, animation,
+    constraints, convergence, distribution, frames, parameters, population,
 };
 
 use crate::failure::Failure;
@@ -90,19 +90,19 @@ impl<R: Precise> Done<'_, R> {
         let picture = match plot.kind {
             Kind::Convergence(along) => {
                 let group = Group { name: String::new(), runs: records(self.report) };
-                convergence(&title, &[group], along)
+                convergence(&title, &[group], along, self.better())
             }
-            Kind::Distribution => distribution(&title, &[(String::new(), self.finals())]),
+            Kind::Distribution => distribution(&title, &self.finals()),
             Kind::Parameters => parameters(&title, &self.parameters()),
             Kind::Constraints => constraints(&title, &self.constraints()),
             Kind::Population => {
                 let last = self.frames(1)?;
-                population(&title, &self.plane(), &last[0])
+                population(&title, &plane(&self.run.problem), &last[0])
             }
             Kind::Swarm if plot.format == Format::Gif => {
-                return Ok(animation(&title, &self.plane(), &self.frames(FRAMES)?));
+                return Ok(animation(&title, &plane(&self.run.problem), &self.frames(FRAMES)?));
             }
-            Kind::Swarm => frames(&title, &self.plane(), &self.frames(6)?),
+            Kind::Swarm => frames(&title, &plane(&self.run.problem), &self.frames(6)?),
         };
         Ok(match plot.format {
             Format::Png => picture.png(),
@@ -120,9 +120,17 @@ impl<R: Precise> Done<'_, R> {
         format!("{id}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}")
     }
 
-    fn finals(&self) -> Vec<Final> {
+    fn better(&self) -> Better {
+        if self.report.maximised { Better::More } else { Better::Less }
+    }
+
+    fn finals(&self) -> Finals {
         let bests = self.report.runs.iter().map(|run| &run.best);
-        bests.map(|b| Final { value: b.value.to_f64(), violation: b.violation.to_f64() }).collect()
+        let last = bests
+            .map(|b| Final { value: b.value.to_f64(), violation: b.violation.to_f64() })
+            .collect();
+        let (name, groups) = (String::new(), vec![(String::new(), last)]);
+        Finals { name, better: self.better(), groups }
     }
 
     fn parameters(&self) -> Vec<Parameter> {
@@ -146,17 +154,6 @@ impl<R: Precise> Done<'_, R> {
         let of = |i: usize| found.iter().filter_map(|g| Some(g.get(i)?.1.to_f64())).collect();
         let names = problem.constraint_names().into_iter().enumerate();
         names.map(|(i, name)| (name.to_string(), of(i))).collect()
-    }
-
-    fn plane(&self) -> Plane {
-        let problem = &self.run.problem;
-        let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
-        let value = |point: [f64; 2]| {
-            let found = problem.fitness(&point);
-            (found.value, found.violation == 0.0)
-        };
-        let (lower, upper) = (corner(problem.bounds().lower()), corner(problem.bounds().upper()));
-        Plane::new([0, 1].map(|i| problem.coordinate(i)), lower, upper, value)
     }
 
     /// The best run once more, which gives the same points, from its beginning to its end; one frame is the end.
@@ -184,6 +181,17 @@ impl<R: Precise> Done<'_, R> {
         }
         Ok(frames)
     }
+}
+
+/// A problem in two dimensions.
+pub(crate) fn plane(problem: &Problem) -> Plane {
+    let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
+    let value = |point: [f64; 2]| {
+        let found = problem.fitness(&point);
+        (found.value, found.violation == 0.0)
+    };
+    let (lower, upper) = (corner(problem.bounds().lower()), corner(problem.bounds().upper()));
+    Plane::new([0, 1].map(|i| problem.coordinate(i)), lower, upper, value)
 }
 
 /// So many iterations from the first to the last, the nearer together the earlier: most happens early.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use warpswarm::{Event, Precise, Precision, Settings};
+use warpswarm_pictures::counted;
 
 use crate::args::RerunArgs;
 use crate::failure::{Failure, INTERRUPTED};
@@ -18,7 +19,6 @@ use crate::json::Solved;
 use crate::perform::{Started, exit_code};
 use crate::progress::Display;
 use crate::run::Run;
-use crate::summary::counted;
 use crate::{population, trace};
 
 /// Reasons for a run to end that are not the numbers', and those that may hide one.

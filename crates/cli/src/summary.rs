@@ -3,6 +3,7 @@
 use std::fmt;
 
 use warpswarm::{Fitness, Precise, Report, RunReport};
+use warpswarm_pictures::counted;
 
 use crate::run::Run;
 
@@ -101,19 +102,6 @@ fn reasons<R>(runs: &[RunReport<R>]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// `1 run`, `1,024 runs`.
-pub(crate) fn counted(n: u64, what: &str) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    format!("{text} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
@@ -141,10 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_read_well() {
-        assert_eq!(counted(1, "run"), "1 run");
-        assert_eq!(counted(0, "run"), "0 runs");
-        assert_eq!(counted(1_025_024, "evaluation"), "1,025,024 evaluations");
+    fn seconds_read_well() {
         assert_eq!(seconds(12e-6), "12 µs");
         assert_eq!(seconds(0.0123), "12.3 ms");
         assert_eq!(seconds(1.234), "1.23 s");

@@ -279,7 +279,7 @@ fn json_has_each_constraint_at_the_best_point() {
 /// The position and the value, read as a program would read them, belong together to the last bit.
 #[test]
 fn json_numbers_read_back_to_the_same_bits() {
-    use warpswarm::problems::{Precise, Rastrigin};
+    use warpswarm::problems::{self, Precise};
     use warpswarm::{Bounds, PsoParams, Settings, Stop};
 
     fn check<R: Precise + serde::de::DeserializeOwned>() {
@@ -301,8 +301,9 @@ fn json_numbers_read_back_to_the_same_bits() {
         let stop = Stop::iterations(20);
         let settings = Settings { individuals: 31, seed: 3, stop, ..Settings::default() };
         let algorithm = PsoParams::default().into();
-        let report =
-            warpswarm::minimise::<R, _>(&Rastrigin, &bounds, &algorithm, &settings).unwrap();
+        let problem = problems::find("rastrigin").unwrap();
+        let optimiser = problem.optimiser::<R>(0.0, &bounds, &algorithm, &settings);
+        let report = optimiser.unwrap().run().unwrap();
         let read = |value: &Value| -> R { serde_json::from_value(value.clone()).unwrap() };
         let best = &json["runs"][0]["best"];
         assert_eq!(read(&best["value"]).to_bits64(), report.best().value.to_bits64());

@@ -217,6 +217,12 @@ fn a_file_alone_needs_no_target() {
     for part in ["max, 3 dimensions, maximised, no target\n", "pso ", " - "] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
+    // Pages are overwritten by force alone, and nothing else is before.
+    let csv = folder.path().join("a.csv");
+    let again = [&words[..], &drawn, &["--csv", csv.to_str().unwrap()]].concat();
+    is_bad_input(&again, &["--report is", "a.html, which exists", "--force"]);
+    assert!(!csv.exists());
+    done(&[&again[..], &["--force"]].concat());
 
     let check = |problem: &str, more: &[&str], parts: &[&str]| {
         let words = ["compare", "--algorithms", "pso", "--problems", problem];

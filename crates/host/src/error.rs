@@ -8,16 +8,16 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::choices::Schedule;
+#[cfg(feature = "problem-files")]
+pub(crate) use nearest::meant;
 pub(crate) use nearest::nearest;
 use place::pointed_at;
 
 /// What [`Result`](std::result::Result) means in this crate.
 ///
 /// ```
-/// fn square() -> warpswarm::Result<warpswarm::Bounds> {
-///     warpswarm::Bounds::uniform(2, -1.0, 1.0)
-/// }
-/// assert_eq!(square()?.dimensions(), 2);
+/// let square: warpswarm::Result<_> = warpswarm::Bounds::uniform(2, -1.0, 1.0);
+/// assert_eq!(square?.dimensions(), 2);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;

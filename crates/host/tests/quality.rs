@@ -33,7 +33,7 @@ fn best(algorithm: &str, problem: &str, known: f64, sizes: (u64, u64, u64)) -> f
 #[test]
 fn differential_evolution_sizes_parts() {
     for (problem, known) in KNOWN {
-        let above = best("de", problem, known, (20, 100, 2000));
+        let above = best("de", problem, known, (2, 100, 2000));
         assert!(above.abs() < 1e-6, "{problem}: {above:e}");
     }
 }
@@ -41,7 +41,7 @@ fn differential_evolution_sizes_parts() {
 #[test]
 fn multi_swarms_size_parts() {
     for (problem, known) in KNOWN {
-        let above = best("cmepso", problem, known, (4, 410, 1000));
+        let above = best("cmepso", problem, known, (1, 410, 1000));
         let allowed = if problem.ends_with("cmepso") { 1e-6 } else { 1e-4 };
         assert!(above.abs() < allowed, "{problem}: {above:e}");
     }

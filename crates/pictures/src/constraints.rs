@@ -1,6 +1,6 @@
 //! Which constraints hold the best points back.
 
-use crate::number::{count, quantile};
+use crate::number::{counted, quantile};
 use crate::{Axis, BLUE, INK, Line, Mark, Panel, Picture, VERMILION};
 
 /// So many points of a constraint are drawn, at most.
@@ -87,7 +87,7 @@ pub fn constraints(title: &str, all: &[(String, Vec<f64>)]) -> Picture {
         title: title.into(),
         notes: vec![format!(
             "the best points of {}; a constraint at 0 is active: it holds the best back",
-            count(runs, "run")
+            counted(runs as u64, "run")
         )],
         has_legend: true,
         columns: 1,

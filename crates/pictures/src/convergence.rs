@@ -1,35 +1,47 @@
 //! How the best so far falls.
 
 use crate::axis::ends;
-use crate::number::{count, quantile, short};
-use crate::{Along, Area, Axis, Curve, Group, Line, Mark, Measure, Panel, Picture, Scale, curves};
+use crate::number::{counted, quantile, short};
+use crate::{
+    Along, Area, Axis, Better, Curve, Group, Line, Mark, Measure, Panel, Picture, Scale, curves,
+};
 
 /// Medians of the best so far, and the band between the quartiles where a group has several runs; on a logarithmic
-/// axis where no value is negative. Less is better. Where no run is feasible, violations are shown.
+/// axis where less is better and no value is negative: there what is near the best is what is near zero. Where no run is
+/// feasible, violations are shown.
 ///
 /// ```
-/// use warpswarm_pictures::{Along, Group, Record, convergence};
+/// use warpswarm_pictures::{Along, Better, Group, Record, convergence};
 /// let run = |rate: f64| -> Vec<Record> {
 ///     let at = |i| Record { iteration: i, evaluations: 0, seconds: 0.0, value: rate.powi(i as i32), violation: 0.0 };
 ///     (0..30).map(at).collect()
 /// };
 /// let group = |name: &str, rates: [f64; 3]| Group { name: name.into(), runs: rates.map(run).to_vec() };
 /// let groups = [group("pso", [0.5, 0.6, 0.7]), group("de", [0.7, 0.8, 0.9])];
-/// let picture = convergence("sphere", &groups, Along::Iterations);
+/// let picture = convergence("sphere", &groups, Along::Iterations, Better::Less);
 /// // A line and a band for each.
 /// assert_eq!((picture.panels[0].lines.len(), picture.panels[0].areas.len()), (2, 2));
 /// ```
-pub fn convergence(title: &str, groups: &[Group], along: Along) -> Picture {
-    let (measure, curves) = curves(groups, along);
+pub fn convergence(title: &str, groups: &[Group], along: Along, better: Better) -> Picture {
+    let (measure, curves) = curves(groups, along, better);
+    let better = measure.better();
     let numbers = || curves.iter().flat_map(|c| [&c.lower, &c.median, &c.upper]).flatten().copied();
-    let scale = Scale::of(numbers());
+    let scale = if better == Better::More { Scale::Linear } else { Scale::of(numbers()) };
     let mut notes = notes(groups, measure);
-    let limit = if scale == Scale::Linear { limit(&curves) } else { None };
+    let limit = if scale == Scale::Linear { limit(&curves, better) } else { None };
     if let Some(limit) = limit {
-        notes.push(format!("what is above {} lies at the upper edge", short(limit)));
+        let (beyond, edge) = match better {
+            Better::Less => ("above", "upper"),
+            Better::More => ("below", "lower"),
+        };
+        notes.push(format!("what is {beyond} {} lies at the {edge} edge", short(limit)));
     }
-    let limited = |number: f64| {
-        limit.map_or(number, |limit| if number.is_finite() { number.min(limit) } else { number })
+    let limited = |number: f64| match limit {
+        Some(limit) if number.is_finite() => match better {
+            Better::Less => number.min(limit),
+            Better::More => number.max(limit),
+        },
+        _ => number,
     };
     let y = Axis::of(measure.axis(), scale, numbers().map(limited));
     let right = ends(curves.iter().flat_map(|c| c.x.iter().copied())).unwrap_or((0.0, 1.0));
@@ -44,8 +56,7 @@ pub fn convergence(title: &str, groups: &[Group], along: Along) -> Picture {
     for (number, (group, curve)) in groups.iter().zip(&curves).enumerate() {
         let look = Line { mark: Mark::None, ..Line::numbered(number) };
         if group.runs.len() > 1 {
-            let top = panel.y.range.1;
-            let points = band(curve, place, top);
+            let points = band(curve, better, panel.y.range, place);
             panel.areas.push(Area { points, color: look.color, opacity: 0.2 });
         }
         let median = curve.x.iter().zip(&curve.median);
@@ -64,13 +75,22 @@ pub fn convergence(title: &str, groups: &[Group], along: Along) -> Picture {
     }
 }
 
-/// Around the region between the quartiles; up to `top` where the upper one is unknown.
-fn band(curve: &Curve, place: impl Fn(f64) -> Option<f64>, top: f64) -> Vec<(f64, f64)> {
-    let known = || curve.x.iter().enumerate().filter(|(i, _)| curve.lower[*i].is_finite());
-    let below = known().filter_map(|(i, &x)| Some((x, place(curve.lower[i])?)));
-    let above = known().map(|(i, &x)| (x, place(curve.upper[i]).unwrap_or(top)));
-    let mut around: Vec<_> = below.collect();
-    around.extend(above.collect::<Vec<_>>().into_iter().rev());
+/// Around the region between the quartiles; up to the worse end of the axis where the worse one is unknown.
+fn band(
+    curve: &Curve,
+    better: Better,
+    ends: (f64, f64),
+    place: impl Fn(f64) -> Option<f64>,
+) -> Vec<(f64, f64)> {
+    let (good, bad, end) = match better {
+        Better::Less => (&curve.lower, &curve.upper, ends.1),
+        Better::More => (&curve.upper, &curve.lower, ends.0),
+    };
+    let known = || curve.x.iter().enumerate().filter(|(i, _)| good[*i].is_finite());
+    let there = known().filter_map(|(i, &x)| Some((x, place(good[i])?)));
+    let back = known().map(|(i, &x)| (x, place(bad[i]).unwrap_or(end)));
+    let mut around: Vec<_> = there.collect();
+    around.extend(back.collect::<Vec<_>>().into_iter().rev());
     around
 }
 
@@ -79,9 +99,9 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
     let most = groups.iter().map(|group| group.runs.len()).max().unwrap_or(0);
     let least = groups.iter().map(|group| group.runs.len()).min().unwrap_or(0);
     let runs = if least == most {
-        count(most, "run")
+        counted(most as u64, "run")
     } else {
-        format!("{least} to {}", count(most, "run"))
+        format!("{least} to {}", counted(most as u64, "run"))
     };
     let mut notes = vec![match most {
         0 => "no runs".into(),
@@ -98,33 +118,31 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
         let has = if missing == 1 { "has" } else { "have" };
         notes.push(format!(
             "{} {has} found no feasible and finite value, and count as the worst",
-            count(missing, "run")
+            counted(missing as u64, "run")
         ));
     }
     notes
 }
 
-/// The height at which a linear axis should end: there is one where the first values would leave no room for the others.
-/// What differs by less than a tenth of the least needs none.
+/// The height at which a linear axis should end, on the side of what is worse: there is one where the first values would
+/// leave no room for the others. What differs by less than a tenth of the best needs none.
 ///
 /// ```
-/// use warpswarm_pictures::{Curve, limit};
+/// use warpswarm_pictures::{Better, Curve, limit};
 /// let curve = |median: Vec<f64>| Curve { x: vec![], lower: vec![], upper: vec![], median };
-/// assert_eq!(limit(&[curve(vec![10.0, 8.0, 7.0, 5.0])]), None);
-/// assert_eq!(limit(&[]), None);
+/// assert_eq!(limit(&[curve(vec![10.0, 8.0, 7.0, 5.0])], Better::Less), None);
+/// assert_eq!(limit(&[], Better::Less), None);
 /// ```
-pub fn limit(curves: &[Curve]) -> Option<f64> {
-    let mut numbers: Vec<f64> = curves
-        .iter()
-        .flat_map(|c| [&c.median, &c.upper])
-        .flatten()
-        .copied()
-        .filter(|y| y.is_finite())
-        .collect();
+pub fn limit(curves: &[Curve], better: Better) -> Option<f64> {
+    // As if less were better.
+    let sign = if better == Better::Less { 1.0 } else { -1.0 };
+    let bad = |c: &Curve| if better == Better::Less { c.upper.clone() } else { c.lower.clone() };
+    let numbers = curves.iter().flat_map(|c| [c.median.clone(), bad(c)]).flatten();
+    let mut numbers: Vec<f64> = numbers.map(|y| sign * y).filter(|y| y.is_finite()).collect();
     numbers.sort_by(f64::total_cmp);
     let (low, most) = (*numbers.first()?, *numbers.last()?);
     let room = (2.0 * (quantile(&numbers, 0.9) - low)).max(0.1 * low.abs());
-    (room > 0.0 && most - low > 20.0 * room).then_some(low + room)
+    (room > 0.0 && most - low > 20.0 * room).then_some(sign * (low + room))
 }
 
 #[cfg(test)]
@@ -137,7 +155,7 @@ mod tests {
     }
 
     fn svg(groups: &[Group]) -> String {
-        convergence("of a test", groups, Along::Iterations).svg().unwrap()
+        convergence("of a test", groups, Along::Iterations, Better::Less).svg().unwrap()
     }
 
     #[test]
@@ -161,7 +179,7 @@ mod tests {
     #[test]
     fn a_negative_end_is_seen_beside_a_huge_beginning() {
         let values: Vec<f64> = (0..100).map(|i| if i < 3 { 1e20 } else { -f64::from(i) }).collect();
-        let picture = convergence("", &[group("", &[&values])], Along::Iterations);
+        let picture = convergence("", &[group("", &[&values])], Along::Iterations, Better::Less);
         assert!(
             picture.notes.iter().any(|note| note.contains("upper edge")),
             "{:?}",
@@ -176,8 +194,34 @@ mod tests {
     fn the_fall_is_seen_where_the_best_is_soon_found() {
         let mut values: Vec<f64> = (0..100).map(|i| 5.537 - 1e-6 * f64::from(i)).collect();
         values[..2].copy_from_slice(&[7.0, 6.0]);
-        let picture = convergence("", &[group("", &[&values])], Along::Iterations);
+        let picture = convergence("", &[group("", &[&values])], Along::Iterations, Better::Less);
         assert!(picture.panels[0].y.range.1 > 7.0, "{:?}", picture.panels[0].y.range);
+    }
+
+    #[test]
+    fn what_is_maximised_rises() {
+        let values: Vec<f64> =
+            (0..100).map(|i| if i < 3 { -1e20 } else { 1.0 + f64::from(i) }).collect();
+        let more = [group("", &[&values, &[2.0], &values])];
+        let picture = convergence("", &more, Along::Iterations, Better::More);
+        let panel = &picture.panels[0];
+        assert_eq!(panel.y.name, "best value (maximised)");
+        // Linear, with the end in sight and the beginning at the lower edge.
+        assert!(panel.y.range.0 > -200.0 && panel.y.range.1 > 100.0, "{:?}", panel.y.range);
+        assert!(
+            picture.notes.iter().any(|note| note.contains("lower edge")),
+            "{:?}",
+            picture.notes
+        );
+        let line = &panel.lines[0].points;
+        assert!(line.windows(2).all(|two| two[0].y <= two[1].y), "{line:?}");
+        assert!(line[99].y == 100.0 && line[0].y < 0.0, "{line:?}");
+        // One of three is not feasible: the band goes down to the axis.
+        let runs = vec![run(&[5.0], 0.0), run(&[6.0], 0.0), run(&[9.0], 1.0)];
+        let missing = Group { name: String::new(), runs };
+        let picture = convergence("", &[missing], Along::Iterations, Better::More);
+        let panel = &picture.panels[0];
+        assert_eq!(panel.areas[0].points, [(0.0, 5.5), (0.0, panel.y.range.0)]);
     }
 
     #[test]
@@ -194,8 +238,10 @@ mod tests {
             &[&[1_234_567.012_345, 1_234_567.012_344]],
         ];
         for case in cases {
-            let picture = convergence("edge", &[group("a", case)], Along::Seconds);
-            assert!(picture.png().unwrap().len() > 1000, "{case:?}");
+            for better in [Better::Less, Better::More] {
+                let picture = convergence("edge", &[group("a", case)], Along::Seconds, better);
+                assert!(picture.png().unwrap().len() > 1000, "{case:?}");
+            }
         }
     }
 

@@ -1,38 +1,50 @@
 //! How final values are distributed.
 
-use crate::number::{count, quantile, short};
-use crate::{Axis, Final, Line, Mark, Measure, Panel, Picture, Scale};
+use crate::number::{counted, quantile, short};
+use crate::{Axis, Better, Final, Line, Mark, Measure, Panel, Picture, Scale};
 
 /// So many runs, at most, get a mark each.
 const MARKED: usize = 50;
 const NOTE: &str = "line: how many of the runs end at this value or below it";
 
-/// The final values of groups of runs, each with its name.
+/// The final values of groups of runs on a problem.
 ///
 /// ```
-/// use warpswarm_pictures::{Final, Finals};
+/// use warpswarm_pictures::{Better, Final, Finals};
 /// let runs = |values: [f64; 3]| values.map(|value| Final { value, violation: 0.0 }).to_vec();
-/// let groups: Finals = vec![("pso".into(), runs([1.0, 2.0, 4.0])), ("de".into(), runs([0.5, 0.5, 9.0]))];
-/// assert_eq!(groups[1].1[2].value, 9.0);
+/// let groups = vec![("pso".into(), runs([1.0, 2.0, 4.0])), ("de".into(), runs([0.5, 0.5, 9.0]))];
+/// let finals = Finals { name: "ackley".into(), better: Better::Less, groups };
+/// assert_eq!(finals.groups[1].1[2].value, 9.0);
 /// ```
-pub type Finals = Vec<(String, Vec<Final>)>;
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finals {
+    /// What a panel of several is called.
+    pub name: String,
+    /// Which values are better.
+    pub better: Better,
+    /// Each with its name.
+    pub groups: Vec<(String, Vec<Final>)>,
+}
 
 /// The share of runs that end at a value or below it, a line for each group of runs.
 ///
 /// ```
-/// use warpswarm_pictures::{Final, distribution};
+/// use warpswarm_pictures::{Better, Final, Finals, distribution};
 /// let runs = [3.0, 1.0, 2.0].map(|value| Final { value, violation: 0.0 }).to_vec();
-/// let picture = distribution("ackley", &[("pso".into(), runs)]);
+/// let groups = vec![("pso".into(), runs)];
+/// let finals = Finals { name: "ackley".into(), better: Better::Less, groups };
+/// let picture = distribution("ackley", &finals);
 /// assert!(picture.svg()?.contains("pso: 3 runs, median 2"));
 /// # Ok::<(), warpswarm_pictures::Error>(())
 /// ```
-pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
+pub fn distribution(title: &str, finals: &Finals) -> Picture {
     let mut notes = vec![NOTE.to_string()];
-    let (measure, mut panel) = panel(String::new(), groups);
+    let (measure, mut panel) = panel(finals);
+    panel.title = String::new();
     if measure == Measure::Violation {
         notes.push("no run has found a feasible point".into());
     }
-    for (i, (name, finals)) in groups.iter().enumerate() {
+    for (i, (name, finals)) in finals.groups.iter().enumerate() {
         let sorted = sorted(finals, measure);
         let colon = if name.is_empty() { "" } else { ": " };
         let median = match quantile(&sorted, 0.5) {
@@ -41,12 +53,16 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
         };
         let line = panel.lines.iter_mut().filter(|line| line.width > 0).nth(i);
         if let Some(line) = line {
-            line.name = format!("{name}{colon}{}, {median}", count(finals.len(), "run")).into();
+            line.name =
+                format!("{name}{colon}{}, {median}", counted(finals.len() as u64, "run")).into();
         }
         let missing = sorted.iter().filter(|x| !x.is_finite()).count();
         if missing > 0 {
-            let why = "without a feasible and finite value: the line ends below 100 %";
-            notes.push(format!("{name}{colon}{} {why}", count(missing, "run")));
+            let runs = counted(missing as u64, "run");
+            let end = end(measure);
+            notes.push(format!(
+                "{name}{colon}{runs} without a feasible and finite value: the line {end}"
+            ));
         }
     }
     Picture {
@@ -62,24 +78,27 @@ pub fn distribution(title: &str, groups: &[(String, Vec<Final>)]) -> Picture {
 /// The same in a panel for each problem, of groups with the same names.
 ///
 /// ```
-/// use warpswarm_pictures::{Final, distributions};
+/// use warpswarm_pictures::{Better, Final, Finals, distributions};
 /// let groups = |value| vec![("pso".to_string(), vec![Final { value, violation: 0.0 }; 4])];
-/// let picture = distributions("two problems", &[("sphere".into(), groups(0.1)), ("levy".into(), groups(0.2))]);
+/// let finals = |name: &str, value| Finals { name: name.into(), better: Better::Less, groups: groups(value) };
+/// let picture = distributions("two problems", &[finals("sphere", 0.1), finals("levy", 0.2)]);
 /// assert_eq!((picture.columns, picture.panels[1].title.as_str()), (2, "levy"));
 /// ```
-pub fn distributions(title: &str, problems: &[(String, Finals)]) -> Picture {
-    let panel = |(name, groups): &(String, Vec<_>)| panel(name.clone(), groups);
+pub fn distributions(title: &str, problems: &[Finals]) -> Picture {
     let (measures, panels): (Vec<Measure>, Vec<Panel>) = problems.iter().map(panel).unzip();
     let mut notes = vec![NOTE.to_string()];
-    let all = problems.iter().zip(&measures).flat_map(|((_, groups), measure)| {
-        groups.iter().flat_map(|group| &group.1).map(|best| measure.number(*best))
-    });
-    let missing = all.filter(|x| !x.is_finite()).count();
-    if missing > 0 {
-        let runs = count(missing, "run");
-        notes.push(format!(
-            "{runs} without a feasible and finite value, where a line ends below 100 %"
-        ));
+    for better in [Better::Less, Better::More] {
+        let of = problems.iter().zip(&measures).filter(|(_, measure)| measure.better() == better);
+        let all = of.flat_map(|(finals, measure)| {
+            let bests = finals.groups.iter().flat_map(|group| &group.1);
+            bests.map(|best| (*measure, measure.number(*best)))
+        });
+        let missing: Vec<Measure> =
+            all.filter(|(_, x)| !x.is_finite()).map(|(measure, _)| measure).collect();
+        if let Some(measure) = missing.first() {
+            let (runs, end) = (counted(missing.len() as u64, "run"), end(*measure));
+            notes.push(format!("{runs} without a feasible and finite value, where a line {end}"));
+        }
     }
     let columns = problems.len().clamp(1, 2);
     let size = if columns == 1 { (900, 440) } else { (560, 360) };
@@ -87,8 +106,8 @@ pub fn distributions(title: &str, problems: &[(String, Finals)]) -> Picture {
 }
 
 /// Lines through steps, with the groups' names, and marks at the runs.
-fn panel(title: String, groups: &[(String, Vec<Final>)]) -> (Measure, Panel) {
-    let measure = Measure::of(groups.iter().flat_map(|group| &group.1));
+fn panel(Finals { name: title, better, groups }: &Finals) -> (Measure, Panel) {
+    let measure = Measure::of(groups.iter().flat_map(|group| &group.1), *better);
     let sorted: Vec<Vec<f64>> = groups.iter().map(|group| sorted(&group.1, measure)).collect();
     let numbers = || sorted.iter().flatten().copied();
     let scale = Scale::of(numbers());
@@ -111,7 +130,15 @@ fn panel(title: String, groups: &[(String, Vec<Final>)]) -> (Measure, Panel) {
             lines.push(Line { width: 0, mark_size: 4, ..look }.through(marks));
         }
     }
-    (measure, Panel { title, x, y, areas: Vec::new(), lines })
+    (measure, Panel { title: title.clone(), x, y, areas: Vec::new(), lines })
+}
+
+/// What runs without a value, which are the worst, do to a line.
+fn end(measure: Measure) -> &'static str {
+    match measure.better() {
+        Better::Less => "ends below 100 %",
+        Better::More => "begins above 0 %",
+    }
 }
 
 fn sorted(finals: &[Final], measure: Measure) -> Vec<f64> {
@@ -123,7 +150,8 @@ fn sorted(finals: &[Final], measure: Measure) -> Vec<f64> {
 /// Up at each number, from the first to the last.
 fn steps(sorted: &[f64], scale: Scale) -> Vec<(f64, f64)> {
     let share = |i: usize| 100.0 * i as f64 / sorted.len() as f64;
-    let places = sorted.iter().filter_map(|number| scale.place(*number)).enumerate();
+    let places = sorted.iter().enumerate();
+    let places = places.filter_map(|(i, number)| Some((i, scale.place(*number)?)));
     places.flat_map(|(i, x)| [(x, share(i)), (x, share(i + 1))]).collect()
 }
 
@@ -135,9 +163,14 @@ mod tests {
         values.iter().map(|&value| Final { value, violation: 0.0 }).collect()
     }
 
+    fn groups(groups: &[(&str, Vec<Final>)], better: Better) -> Finals {
+        let groups = groups.iter().map(|(name, finals)| (name.to_string(), finals.clone()));
+        Finals { name: String::new(), better, groups: groups.collect() }
+    }
+
     #[test]
     fn the_line_steps_up_at_each_run() {
-        let picture = distribution("t", &[(String::new(), finals(&[3.0, 1.0]))]);
+        let picture = distribution("t", &groups(&[("", finals(&[3.0, 1.0]))], Better::Less));
         let dots = |line: &Line| line.points.iter().map(|dot| (dot.x, dot.y)).collect::<Vec<_>>();
         let lines = &picture.panels[0].lines;
         assert_eq!(dots(&lines[0]), [(1.0, 0.0), (1.0, 50.0), (3.0, 50.0), (3.0, 100.0)]);
@@ -151,23 +184,26 @@ mod tests {
     fn what_is_not_feasible_keeps_the_line_down() {
         let mut runs = finals(&[3.0, 1.0]);
         runs[0].violation = 1.0;
-        let picture = distribution("t", &[("de".into(), runs)]);
+        let picture = distribution("t", &groups(&[("de", runs.clone())], Better::Less));
         assert_eq!(picture.panels[0].lines[0].points.last().unwrap().y, 50.0);
         assert!(picture.notes[1].starts_with("de: 1 run without"), "{:?}", picture.notes);
+        // Where more is better, such a run is below all others.
+        let picture = distribution("t", &groups(&[("de", runs)], Better::More));
+        let line = &picture.panels[0].lines[0];
+        let ends = [line.points[0].y, line.points[1].y];
+        assert_eq!((ends, &*line.name), ([50.0, 100.0], "de: 2 runs, median unknown"));
+        assert!(picture.notes[1].ends_with("begins above 0 %"), "{:?}", picture.notes);
     }
 
     #[test]
     fn problems_have_panels_and_one_legend() {
-        let groups = |values: &[f64]| {
-            vec![("pso".to_string(), finals(values)), ("de".to_string(), finals(&[4.0]))]
+        let of = |name: &str, values: &[f64]| {
+            let groups = groups(&[("pso", finals(values)), ("de", finals(&[4.0]))], Better::Less);
+            Finals { name: name.into(), ..groups }
         };
-        let mut last = groups(&[1.0]);
-        last[1].1[0].value = f64::NAN;
-        let problems = [
-            ("one".into(), groups(&[1.0, 2.0])),
-            ("two".into(), groups(&[5.0])),
-            ("three".into(), last),
-        ];
+        let mut last = of("three", &[1.0]);
+        last.groups[1].1[0].value = f64::NAN;
+        let problems = [of("one", &[1.0, 2.0]), of("two", &[5.0]), last];
         let picture = distributions("t", &problems);
         let svg = picture.svg().unwrap();
         for (text, times) in
@@ -185,8 +221,10 @@ mod tests {
         let cases: [&[f64]; 7] =
             [&[], &[0.0], &[1e-300], &[-1.0, 1e308], &[f64::NAN, f64::INFINITY], &[7.0; 30], &many];
         for case in cases {
-            let picture = distribution("edge", &[("a".into(), finals(case)), ("b".into(), vec![])]);
-            assert!(picture.png().unwrap().len() > 1000, "{case:?}");
+            for better in [Better::Less, Better::More] {
+                let edge = groups(&[("a", finals(case)), ("b", vec![])], better);
+                assert!(distribution("edge", &edge).png().unwrap().len() > 1000, "{case:?}");
+            }
         }
     }
 }

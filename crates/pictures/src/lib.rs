@@ -10,7 +10,7 @@
 //! marks. The same data give the same bytes, on any machine: what is drawn depends on no installed font.
 //!
 //! ```
-//! use warpswarm_pictures::{Along, Group, Record, convergence};
+//! use warpswarm_pictures::{Along, Better, Group, Record, convergence};
 //!
 //! let record = |iteration: u64| Record {
 //!     iteration,
@@ -21,7 +21,7 @@
 //! };
 //! let run = (0..20).map(record).collect();
 //! let group = Group { name: "pso".into(), runs: vec![run] };
-//! let picture = convergence("sphere", &[group], Along::Iterations);
+//! let picture = convergence("sphere", &[group], Along::Iterations, Better::Less);
 //! assert!(picture.svg()?.contains("sphere"));
 //! # Ok::<(), warpswarm_pictures::Error>(())
 //! ```
@@ -48,11 +48,11 @@ pub use convergence::{convergence, limit};
 pub use distribution::{Finals, distribution, distributions};
 pub use kind::{Format, Kind};
 pub use line::{Dash, Dot, Line, Mark};
-pub use number::{quantile, short};
+pub use number::{counted, grouped, quantile, short};
 pub use parameters::{Parameter, parameters};
 pub use profile::{profile, running_times};
 pub use raster::png;
-pub use records::{Along, Curve, Final, Group, Measure, Record, curves};
+pub use records::{Along, Better, Curve, Final, Group, Measure, Record, curves};
 pub use speed_up::speed_up;
 pub use swarm::{Frame, Plane, animation, contours, frames, population};
 

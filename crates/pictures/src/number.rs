@@ -14,7 +14,8 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
     let (below, part) = (place.floor() as usize, place.fract());
     let low = sorted[below.min(last)];
     let high = sorted[(below + 1).min(last)];
-    if part == 0.0 || low == high { low } else { low + part * (high - low) }
+    let is_low = part == 0.0 || low == high || low == f64::NEG_INFINITY;
+    if is_low { low } else { low + part * (high - low) }
 }
 
 /// A number in at most five digits or so.
@@ -42,23 +43,38 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// A number with so many decimals, its thousands apart.
-pub(crate) fn grouped(x: f64, decimals: usize) -> String {
+///
+/// ```
+/// assert_eq!(warpswarm_pictures::grouped(-1234567.891, 2), "-1,234,567.89");
+/// ```
+pub fn grouped(x: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", x.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let is_zero = !text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
-    let mut out = String::from(if x < 0.0 && !is_zero { "-" } else { "" });
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+    let sign = if x < 0.0 && !is_zero { "-" } else { "" };
+    format!("{sign}{}{rest}", apart(whole))
+}
+
+/// A number of things.
+///
+/// ```
+/// use warpswarm_pictures::counted;
+/// assert_eq!([1, 20_000].map(|n| counted(n, "run")), ["1 run", "20,000 runs"]);
+/// ```
+pub fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", apart(&n.to_string()), if n == 1 { "" } else { "s" })
+}
+
+/// Digits with commas between thousands.
+fn apart(digits: &str) -> String {
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
     }
-    out + rest
-}
-
-/// A number of things, such as `1 run` and `20 runs`.
-pub(crate) fn count(n: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(n as f64, 0), if n == 1 { "" } else { "s" })
+    out
 }
 
 #[cfg(test)]
@@ -79,6 +95,8 @@ mod tests {
             (quantile(&unknown, 0.25), quantile(&unknown, 1.0)),
             (f64::INFINITY, f64::INFINITY)
         );
+        let unknown = [f64::NEG_INFINITY, 1.0, 2.0];
+        assert_eq!((quantile(&unknown, 0.25), quantile(&unknown, 0.75)), (f64::NEG_INFINITY, 1.5));
     }
 
     #[test]
@@ -91,6 +109,10 @@ mod tests {
             (grouped(1000.0, 0), grouped(-0.0, 0), grouped(-0.01, 1)),
             ("1,000".into(), "0".into(), "0.0".into())
         );
-        assert_eq!((count(1, "run"), count(20_000, "run")), ("1 run".into(), "20,000 runs".into()));
+        let most = "18,446,744,073,709,551,615 runs";
+        assert_eq!(
+            [0, 1, 20_000, u64::MAX].map(|n| counted(n, "run")),
+            ["0 runs", "1 run", "20,000 runs", most]
+        );
     }
 }

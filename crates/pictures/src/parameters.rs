@@ -1,6 +1,6 @@
 //! Where the best points lie.
 
-use crate::number::{count, quantile, short};
+use crate::number::{counted, quantile, short};
 use crate::{Area, Axis, BLUE, INK, Line, Mark, Panel, Picture};
 
 /// A coordinate of the best points.
@@ -58,7 +58,7 @@ fn histograms(title: &str, parameters: &[Parameter]) -> Picture {
         title: title.into(),
         notes: vec![format!(
             "the best points of {}; above each panel the median and, in brackets, the bounds",
-            count(runs, "run")
+            counted(runs as u64, "run")
         )],
         has_legend: false,
         columns,
@@ -162,7 +162,7 @@ fn quartiles(title: &str, parameters: &[Parameter]) -> Picture {
         title: title.into(),
         notes: vec![format!(
             "the best points of {}; disc: median; box: from the lower to the upper quartile; line: all",
-            count(runs, "run")
+            counted(runs as u64, "run")
         )],
         has_legend: false,
         columns: 1,

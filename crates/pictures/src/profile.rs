@@ -1,7 +1,7 @@
 //! How soon several solvers reach several targets, beside the best of them and in numbers.
 
 use crate::axis::ends;
-use crate::number::count;
+use crate::number::counted;
 use crate::{Axis, Line, Mark, Panel, Picture, Scale};
 
 /// So many steps of a line, at most, get a mark each.
@@ -52,7 +52,7 @@ pub fn profile(title: &str, solvers: &[(String, Vec<f64>)], tasks: usize) -> Pic
         title: title.into(),
         notes: vec![format!(
             "line: the share of the {} that it reaches within so many times the least expected running time",
-            count(tasks, "target")
+            counted(tasks as u64, "target")
         )],
         has_legend: true,
         columns: 1,

@@ -5,11 +5,11 @@ use crate::number::quantile;
 /// Where a run's best so far was at an iteration.
 ///
 /// ```
-/// use warpswarm_pictures::{Group, Record, curves, Along};
+/// use warpswarm_pictures::{Along, Better, Group, Record, curves};
 /// // A run that has found nothing feasible yet, and then does.
 /// let at = |iteration, violation| Record { iteration, evaluations: 0, seconds: 0.0, value: 7.0, violation };
 /// let group = Group { name: "".into(), runs: vec![vec![at(0, 0.5), at(1, 0.0)]] };
-/// let (_, curves) = curves(&[group], Along::Iterations);
+/// let (_, curves) = curves(&[group], Along::Iterations, Better::Less);
 /// assert_eq!(curves[0].median, [f64::INFINITY, 7.0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,9 +46,9 @@ pub struct Group {
 /// The best that a run found in the end.
 ///
 /// ```
-/// use warpswarm_pictures::{Final, Measure};
+/// use warpswarm_pictures::{Better, Final, Measure};
 /// let barred = Final { value: 1.0, violation: 0.25 };
-/// assert_eq!(Measure::Value.number(barred), f64::INFINITY);
+/// assert_eq!(Measure::Value(Better::Less).number(barred), f64::INFINITY);
 /// assert_eq!(Measure::Violation.number(barred), 0.25);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,33 +76,51 @@ pub enum Along {
     Seconds,
 }
 
+/// Which values are better.
+///
+/// ```
+/// use warpswarm_pictures::{Along, Better, Group, Record, curves};
+/// let record = |value, violation| vec![Record { iteration: 5, evaluations: 60, seconds: 0.0, value, violation }];
+/// let group = Group { name: "pso".into(), runs: vec![record(2.0, 0.0), record(3.0, 0.5), record(4.0, 0.0)] };
+/// // The run that is not feasible is worse than all others.
+/// let median = |better| curves(std::slice::from_ref(&group), Along::Iterations, better).1[0].median[0];
+/// assert_eq!((median(Better::Less), median(Better::More)), (4.0, 2.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// The smaller ones.
+    Less,
+    /// The larger ones: the problem is maximised.
+    More,
+}
+
 /// What is compared.
 ///
 /// ```
-/// use warpswarm_pictures::{Final, Measure};
+/// use warpswarm_pictures::{Better, Final, Measure};
 /// let [barred, feasible] = [0.5, 0.0].map(|violation| Final { value: 3.0, violation });
-/// assert_eq!(Measure::of(&[barred, barred]), Measure::Violation);
-/// assert_eq!(Measure::of(&[barred, feasible]), Measure::Value);
+/// assert_eq!(Measure::of(&[barred, barred], Better::Less), Measure::Violation);
+/// assert_eq!(Measure::of(&[barred, feasible], Better::More), Measure::Value(Better::More));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Values of feasible points.
-    Value,
+    Value(Better),
     /// Violations: no run has found a feasible point.
     Violation,
 }
 
 /// Median and quartiles of runs. A run that is not feasible yet is worse than all others: where that makes a quartile
-/// unknown, it is infinite.
+/// unknown, it is infinite, and negative where more is better.
 ///
 /// ```
-/// use warpswarm_pictures::{Curve, limit};
+/// use warpswarm_pictures::{Better, Curve, limit};
 /// // The first value would leave no room for the others.
 /// let median: Vec<f64> = (0..12).map(|i| if i == 0 { 1e9 } else { 6.0 - f64::from(i) }).collect();
 /// let x = (0..12).map(f64::from).collect();
 /// let curve = Curve { x, lower: median.clone(), upper: median.clone(), median };
 /// // From -5 on, twice as far as the others reach.
-/// assert_eq!(limit(&[curve]), Some(15.0));
+/// assert_eq!(limit(&[curve], Better::Less), Some(15.0));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
@@ -143,11 +161,11 @@ impl Along {
 
 impl Measure {
     /// What can be compared of all groups: violations where no run has a feasible point.
-    pub fn of<'a>(bests: impl IntoIterator<Item = &'a Final>) -> Measure {
+    pub fn of<'a>(bests: impl IntoIterator<Item = &'a Final>, better: Better) -> Measure {
         let mut bests = bests.into_iter().peekable();
         let is_empty = bests.peek().is_none();
         if is_empty || bests.any(|best| best.violation == 0.0) {
-            Measure::Value
+            Measure::Value(better)
         } else {
             Measure::Violation
         }
@@ -156,19 +174,35 @@ impl Measure {
     /// What an axis calls it.
     pub const fn axis(self) -> &'static str {
         match self {
-            Measure::Value => "best value",
+            Measure::Value(Better::Less) => "best value",
+            Measure::Value(Better::More) => "best value (maximised)",
             Measure::Violation => "constraint violation",
         }
     }
 
-    /// The number to compare, infinite where there is none.
+    /// Which numbers are better. Less of a violation always is.
+    pub const fn better(self) -> Better {
+        match self {
+            Measure::Value(better) => better,
+            Measure::Violation => Better::Less,
+        }
+    }
+
+    /// The number to compare; where there is none the worst, an infinity.
     pub fn number(self, best: Final) -> f64 {
         let number = match self {
-            Measure::Value if best.violation == 0.0 => best.value,
-            Measure::Value => f64::INFINITY,
+            Measure::Value(_) if best.violation == 0.0 => best.value,
+            Measure::Value(_) => f64::NAN,
             Measure::Violation => best.violation,
         };
-        if number.is_nan() { f64::INFINITY } else { number }
+        if number.is_nan() { self.worst() } else { number }
+    }
+
+    fn worst(self) -> f64 {
+        match self.better() {
+            Better::Less => f64::INFINITY,
+            Better::More => f64::NEG_INFINITY,
+        }
     }
 }
 
@@ -203,7 +237,7 @@ impl Group {
                     *place += 1;
                 }
                 let last = place.checked_sub(1).map(|last| run[last]);
-                last.map_or(f64::INFINITY, |r| {
+                last.map_or(measure.worst(), |r| {
                     measure.number(Final { value: r.value, violation: r.violation })
                 })
             };
@@ -221,16 +255,16 @@ impl Group {
 /// The curve of each group, and what they show.
 ///
 /// ```
-/// use warpswarm_pictures::{Along, Group, Measure, Record, curves};
+/// use warpswarm_pictures::{Along, Better, Group, Measure, Record, curves};
 /// let record = |value| vec![Record { iteration: 5, evaluations: 60, seconds: 0.0, value, violation: 0.0 }];
 /// let group = Group { name: "pso".into(), runs: [1.0, 2.0, 3.0, 4.0, 9.0].map(record).to_vec() };
-/// let (measure, curves) = curves(&[group], Along::Evaluations);
-/// assert_eq!((measure, curves[0].x[0]), (Measure::Value, 60.0));
+/// let (measure, curves) = curves(&[group], Along::Evaluations, Better::Less);
+/// assert_eq!((measure, curves[0].x[0]), (Measure::Value(Better::Less), 60.0));
 /// assert_eq!((curves[0].lower[0], curves[0].median[0], curves[0].upper[0]), (2.0, 3.0, 4.0));
 /// ```
-pub fn curves(groups: &[Group], along: Along) -> (Measure, Vec<Curve>) {
+pub fn curves(groups: &[Group], along: Along, better: Better) -> (Measure, Vec<Curve>) {
     let finals: Vec<Final> = groups.iter().flat_map(Group::finals).collect();
-    let measure = Measure::of(&finals);
+    let measure = Measure::of(&finals, better);
     (measure, groups.iter().map(|group| group.curve(along, measure)).collect())
 }
 
@@ -253,8 +287,11 @@ pub(crate) mod tests {
     #[test]
     fn a_run_that_has_ended_keeps_what_it_found() {
         let runs = group(vec![run(&[8.0, 4.0, 2.0], 0.0), run(&[6.0], 0.0), run(&[7.0, 5.0], 0.0)]);
-        let (measure, curves) = curves(&[runs], Along::Evaluations);
-        assert_eq!((measure, &curves[0].x[..]), (Measure::Value, &[0.0, 10.0, 20.0][..]));
+        let (measure, curves) = curves(&[runs], Along::Evaluations, Better::Less);
+        assert_eq!(
+            (measure, &curves[0].x[..]),
+            (Measure::Value(Better::Less), &[0.0, 10.0, 20.0][..])
+        );
         assert_eq!(curves[0].median, [7.0, 5.0, 5.0]);
         assert_eq!(
             (&curves[0].lower[..], &curves[0].upper[..]),
@@ -267,22 +304,39 @@ pub(crate) mod tests {
         let mut late = run(&[1.0, 3.0], 0.0);
         late[0].violation = 9.0;
         let runs = group(vec![run(&[2.0, 2.0], 0.0), late, run(&[0.0, 0.0], 1.0)]);
-        let (_, curves) = curves(&[runs], Along::Iterations);
+        let (_, curves) = curves(&[runs], Along::Iterations, Better::Less);
         assert_eq!(curves[0].median, [f64::INFINITY, 3.0]);
         assert_eq!(curves[0].upper, [f64::INFINITY, f64::INFINITY]);
     }
 
     #[test]
+    fn runs_without_a_value_are_worst_where_more_is_better() {
+        let runs = group(vec![run(&[1.0, 3.0], 0.0), run(&[2.0, 5.0], 0.0), run(&[9.0, 9.0], 1.0)]);
+        let (measure, curves) = curves(&[runs], Along::Iterations, Better::More);
+        assert_eq!(measure, Measure::Value(Better::More));
+        assert_eq!(curves[0].lower, [f64::NEG_INFINITY; 2]);
+        assert_eq!(
+            (&curves[0].median[..], &curves[0].upper[..]),
+            (&[1.0, 3.0][..], &[1.5, 4.0][..])
+        );
+        // Less of a violation is better all the same.
+        let violated = group(vec![run(&[9.0], 1.0), run(&[9.0], 2.0)]);
+        let (measure, _) = super::curves(&[violated], Along::Iterations, Better::More);
+        assert_eq!((measure, measure.better()), (Measure::Violation, Better::Less));
+    }
+
+    #[test]
     fn violations_are_shown_where_nothing_is_feasible() {
         let runs = group(vec![run(&[1.0, 1.0], 4.0)]);
-        let (measure, curves) = curves(&[runs], Along::Seconds);
+        let (measure, curves) = curves(&[runs], Along::Seconds, Better::Less);
         assert_eq!((measure, &curves[0].median[..]), (Measure::Violation, &[4.0, 4.0][..]));
     }
 
     #[test]
     fn curves_have_a_bounded_number_of_places() {
         let values: Vec<f64> = (0..10_000).map(|i| 10_000.0 - f64::from(i)).collect();
-        let (_, curves) = curves(&[group(vec![run(&values, 0.0)])], Along::Iterations);
+        let (_, curves) =
+            curves(&[group(vec![run(&values, 0.0)])], Along::Iterations, Better::Less);
         assert_eq!(
             (curves[0].x.len(), curves[0].x[0], curves[0].x[PLACES - 1]),
             (PLACES, 0.0, 9_999.0)
@@ -292,7 +346,8 @@ pub(crate) mod tests {
 
     #[test]
     fn no_runs_have_no_curve() {
-        let (_, curves) = curves(&[group(vec![]), group(vec![vec![]])], Along::Iterations);
+        let (_, curves) =
+            curves(&[group(vec![]), group(vec![vec![]])], Along::Iterations, Better::Less);
         assert!(curves.iter().all(|curve| curve.x.is_empty()));
     }
 }

@@ -3,7 +3,7 @@
 use contour::ContourBuilder;
 use plotters::style::RGBColor;
 
-use crate::number::{count, grouped};
+use crate::number::{counted, grouped};
 use crate::{Area, Axis, BLUE, Error, INK, Line, Mark, Panel, Picture, VERMILION};
 
 /// Points along a side of the plane at which the objective is known.
@@ -137,6 +137,11 @@ impl Plane {
         self.lines.extend(lines);
     }
 
+    /// The regions between contours, each over those before it; and over them what is not feasible.
+    pub fn areas(&self) -> &[Area] {
+        &self.areas
+    }
+
     fn range(&self, a: usize) -> (f64, f64) {
         (self.lower[a].min(self.upper[a]), self.upper[a].max(self.lower[a]))
     }
@@ -174,7 +179,8 @@ impl Plane {
         [halo, mark(VERMILION, Mark::Triangle, 5).through(best).named(name)]
     }
 
-    fn tones(&self) -> String {
+    /// What its colours say.
+    pub fn tones(&self) -> String {
         let barred = if self.is_barred { "; brown: not feasible" } else { "" };
         format!("the darker, the lower the objective{barred}")
     }
@@ -186,7 +192,7 @@ impl Plane {
         } else {
             String::new()
         };
-        vec![format!("{}{shown}; {}", count(individuals, "individual"), self.tones())]
+        vec![format!("{}{shown}; {}", counted(individuals as u64, "individual"), self.tones())]
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use warpswarm_pictures::grouped;
+
 /// A table of right-aligned cells with a title above and notes below.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
@@ -106,11 +108,7 @@ pub(crate) fn number(x: f64) -> String {
         x if x >= 1.0 || x == 0.0 => 3,
         _ => 4,
     };
-    let text = format!("{x:.decimals$}");
-    match text.split_once('.') {
-        Some(_) => text,
-        None => grouped(&text),
-    }
+    if decimals == 0 { grouped(x, 0) } else { format!("{x:.decimals$}") }
 }
 
 /// A number with three digits and a power of ten, as in `1.31E-09`.
@@ -127,18 +125,7 @@ pub(crate) fn scientific(x: f64) -> String {
 
 /// An integer with commas between thousands.
 pub(crate) fn integer(n: u64) -> String {
-    grouped(&n.to_string())
-}
-
-fn grouped(digits: &str) -> String {
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    grouped(n as f64, 0)
 }
 
 #[cfg(test)]

@@ -95,6 +95,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 
+    /// Overwrite the page if it is there
+    #[arg(long, requires = "report")]
+    pub(crate) force: bool,
+
     /// Show neither progress nor tables
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -27,7 +27,10 @@ function finalValues() {
   const controls = html("div", { class: "controls" }, parent);
   legend(parent);
   const chart = new Chart(parent, "Final values", [1050, 380]);
-  const show = (problem) => shares(chart, `final ${data.problems[problem].measure}`, data.problems[problem].finals);
+  const show = (number) => {
+    const problem = data.problems[number];
+    shares(chart, `final ${problem.measure}`, problem.finals, problem.more_is_better);
+  };
   choice(controls, "problem", data.problems.map((problem) => problem.name), show);
   html("span", { class: "hint" }, controls, "Drag to zoom, double-click to show all, point at a mark to read it.");
   show(0);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use warpswarm::Fitness;
-use warpswarm_pictures::{Final, Measure};
+use warpswarm_pictures::{Better, Final, Finals, Measure};
 
 use super::analysis::OfEntrant;
 use super::plot::Compared;
@@ -51,6 +51,7 @@ struct Problem<'a> {
     /// A row for each entrant that has runs.
     rows: Vec<[Value; 12]>,
     measure: &'static str,
+    more_is_better: bool,
     /// `[entrant][run]`; none where it has no feasible and finite value.
     finals: Vec<Vec<Option<f64>>>,
 }
@@ -103,9 +104,9 @@ pub(crate) fn html(compared: Compared<'_>) -> String {
 fn problem(compared: Compared<'_>, place: usize) -> Problem<'_> {
     let Compared { study, analysis, .. } = compared;
     let (task, of) = (&study.tasks[place], &analysis.tasks[place]);
-    let finals: Vec<Vec<Final>> =
-        compared.finals(place).1.into_iter().map(|(_, finals)| finals).collect();
-    let measure = Measure::of(finals.iter().flatten());
+    let Finals { better, groups, .. } = compared.finals(place);
+    let finals: Vec<Vec<Final>> = groups.into_iter().map(|(_, finals)| finals).collect();
+    let measure = Measure::of(finals.iter().flatten(), better);
     let number = |best: &Final| Some(measure.number(*best)).filter(|x| x.is_finite());
     let first = show::in_order(of).first().map_or(0, |(entrant, _)| *entrant);
     let row = |(entrant, of_entrant): (usize, &OfEntrant)| {
@@ -117,6 +118,7 @@ fn problem(compared: Compared<'_>, place: usize) -> Problem<'_> {
         title: show::title(task),
         rows: show::in_order(of).into_iter().map(row).collect(),
         measure: measure.axis(),
+        more_is_better: measure.better() == Better::More,
         finals: finals.iter().map(|finals| finals.iter().map(number).collect()).collect(),
     }
 }

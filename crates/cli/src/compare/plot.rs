@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use warpswarm_pictures::{Final, Finals, Format, Picture, distributions, profile, running_times};
+use warpswarm_pictures::{
+    Better, Final, Finals, Format, Picture, distributions, grouped, profile, running_times,
+};
 
 use super::analysis::Analysis;
 use super::measure::Cell;
 use super::study::Study;
-use super::table::count;
 use crate::failure::Failure;
 use crate::perform::open as open_file;
 
@@ -64,9 +65,13 @@ impl Plot {
     }
 }
 
-/// Opens the files of all pictures, before the work, so that one that cannot be drawn or written costs no time.
-pub(crate) fn open(plots: &[Plot], study: &Study) -> Result<Vec<File>, Failure> {
-    plots.iter().try_for_each(|plot| plot.check(study))?;
+/// Whether all pictures can be drawn.
+pub(crate) fn check(plots: &[Plot], study: &Study) -> Result<(), Failure> {
+    plots.iter().try_for_each(|plot| plot.check(study))
+}
+
+/// Opens the files of all pictures.
+pub(crate) fn open(plots: &[Plot]) -> Result<Vec<File>, Failure> {
     plots.iter().map(|plot| open_file("--plot", &plot.path)).collect()
 }
 
@@ -102,7 +107,7 @@ impl Compared<'_> {
         let runs = format!(
             "{} runs of at most {} evaluations",
             conditions.runs,
-            count(conditions.evaluations as f64)
+            grouped(conditions.evaluations as f64, 0)
         );
         match kind {
             Kind::Profile => {
@@ -137,14 +142,15 @@ impl Compared<'_> {
     }
 
     /// The final values of each entrant on a problem.
-    pub(crate) fn finals(&self, task: usize) -> (String, Finals) {
+    pub(crate) fn finals(&self, task: usize) -> Finals {
         let (task, cells) = (&self.study.tasks[task], &self.cells[task]);
         let of = |cell: &Option<Cell>| {
             let bests = cell.iter().flat_map(|cell| &cell.runs).map(|run| run.best);
             bests.map(|b| Final { value: task.turned(b.value), violation: b.violation }).collect()
         };
         let groups = self.names().into_iter().zip(cells.iter().map(of));
-        (task.name.clone(), groups.collect())
+        let better = if task.problem.maximises() { Better::More } else { Better::Less };
+        Finals { name: task.name.clone(), better, groups: groups.collect() }
     }
 
     /// What each entrant takes to the last target of a problem.

@@ -1,11 +1,12 @@
 //! The tables of a comparison.
 
 use warpswarm::Fitness;
+use warpswarm_pictures::grouped;
 
 use super::analysis::{Analysis, OfEntrant, OfTarget, OfTask};
 use super::measure::Cell;
 use super::study::{Conditions, Study, Task};
-use super::table::{Table, count, expected, p_value, short};
+use super::table::{Table, expected, p_value, short};
 
 /// At these multiples of the least cost the profiles are shown.
 const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
@@ -13,7 +14,7 @@ const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
 /// What stands above the tables.
 pub(crate) fn heading(study: &Study) -> String {
     let Conditions { runs, evaluations, seed, precision, .. } = study.conditions;
-    let evaluations = count(evaluations as f64);
+    let evaluations = grouped(evaluations as f64, 0);
     format!("{runs} runs of at most {evaluations} evaluations, in {precision}, of seed {seed}\n\n")
 }
 

@@ -82,19 +82,6 @@ pub(crate) fn expected(x: f64) -> String {
     if x.is_finite() { short(x) } else { "-".into() }
 }
 
-/// A whole number with commas.
-pub(crate) fn count(x: f64) -> String {
-    let digits = format!("{x:.0}");
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,7 +91,6 @@ mod tests {
         let numbers = [0.0, 1.0, -9.0, 0.0126654, 12345.678, 123456.0, 1.5e-9, f64::INFINITY];
         let texts = ["0", "1.000", "-9.000", "0.01267", "12346", "1.23e5", "1.50e-9", "inf"];
         assert_eq!(numbers.map(short), texts);
-        assert_eq!([999.4, 1000.0, 1234567.0].map(count), ["999", "1,000", "1,234,567"]);
         assert_eq!([12.5, f64::INFINITY].map(expected), ["12.50", "-"]);
         assert_eq!([0.0009, 0.05, 1.0].map(p_value), ["<0.001", "0.050", "1.000"]);
     }

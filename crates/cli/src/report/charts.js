@@ -30,10 +30,10 @@ function short(x) {
   return String(Number(x.toPrecision(5)));
 }
 
-// Where values lie on an axis: by their logarithms where they span decades and none is negative. Zero has a place
-// below all others then.
+// Where values lie on an axis: by their logarithms where they span decades and none is negative, unless it is to be
+// linear. Zero has a place below all others then.
 class Scale {
-  constructor(name, values) {
+  constructor(name, values, isLinear = false) {
     this.name = name;
     let least = Infinity, most = 0, low = Infinity, high = -Infinity, zero = false;
     for (const value of values) {
@@ -43,7 +43,7 @@ class Scale {
       if (value > 0) { least = Math.min(least, value); most = Math.max(most, value); }
       if (value === 0) zero = true;
     }
-    this.isLog = low >= 0 && least <= most && (zero || most >= 4 * least);
+    this.isLog = !isLinear && low >= 0 && least <= most && (zero || most >= 4 * least);
     this.zero = this.isLog && zero ? Math.floor(Math.log10(least)) - 1 : null;
     if (low > high) { low = 0; high = 1; }
     [low, high] = [this.place(low), this.place(high)];
@@ -252,22 +252,25 @@ function choice(parent, label, options, change) {
   select.addEventListener("change", () => change(Number(select.value)));
 }
 
-// How many of the runs end at a value or below it: a line for each group, of its values, null where there is none.
-function shares(chart, name, series) {
+// How many of the runs end at a value or below it: a line for each group, of its values, null where there is none. Runs
+// without a value are the worst.
+function shares(chart, name, series, moreIsBetter) {
   const x = new Scale(name, series.flat());
   const y = new Scale("share of the runs (%)", [0, 100]);
   Object.assign(y, { isLog: false, zero: null, whole: [0, 104] });
   const points = series.map((finals, number) => {
     const numbered = finals.map((value, run) => ({ value, run }));
     const sorted = numbered.filter((final) => known(final.value)).sort((a, b) => a.value - b.value);
+    const before = moreIsBetter ? finals.length - sorted.length : 0;
+    const part = (runs) => (100 * runs) / finals.length;
     return sorted.map(({ value, run }, i) => {
-      const share = (100 * (i + 1)) / finals.length;
-      return { at: [x.place(value), share], text: `${groups[number].name}, run ${run}: ${value}\n${short(share)} % of the runs are as good` };
+      const [below, share] = [part(before + i), part(before + i + 1)];
+      const good = short(moreIsBetter ? 100 - below : share);
+      return { at: [x.place(value), share], below, text: `${groups[number].name}, run ${run}: ${value}\n${good} % of the runs are as good` };
     });
   });
   const draw = () => points.forEach((all, i) => {
-    const below = (j) => (j ? all[j - 1].at[1] : 0);
-    chart.line(all.flatMap(({ at }, j) => [[at[0], below(j)], at]), i);
+    chart.line(all.flatMap(({ at, below }) => [[at[0], below], at]), i);
     if (all.length <= 200) all.forEach(({ at }) => chart.mark(at, i));
   });
   chart.show(x, y, draw, (_, at, up) => chart.nearest(points.flat(), at, up));

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use warpswarm_pictures::Record;
 
+use super::contours::Contours;
 use crate::failure::Failure;
 
 const RUN: &str = "run.toml";
@@ -29,6 +30,8 @@ pub(crate) struct Folder {
     pub(crate) trace: Vec<Vec<Record>>,
     /// The individuals of the best run, in two dimensions, where they were kept.
     pub(crate) frames: Vec<Frame>,
+    /// Behind them, where `run.toml` says of what.
+    pub(crate) contours: Option<Contours>,
 }
 
 /// The individuals at an iteration.
@@ -43,6 +46,8 @@ pub(crate) struct Frame {
 pub(crate) struct Solved {
     pub(crate) problem: String,
     pub(crate) dimensions: usize,
+    #[serde(default)]
+    pub(crate) maximised: bool,
     #[serde(default)]
     pub(crate) coordinates: Vec<String>,
     pub(crate) algorithm: String,
@@ -125,14 +130,23 @@ impl Folder {
         let has_frames = result.dimensions == 2 && population.is_file();
         let frames =
             if has_frames { frames(&population, result.best() as u64)? } else { Vec::new() };
-        Ok(Folder { name: shown.to_string(), asked, result, trace, frames })
+        let asked_run = Some(&asked).filter(|_| !frames.is_empty());
+        let asked_run = asked_run.and_then(|asked| crate::run::Run::from_toml(asked, path).ok());
+        let contours = asked_run.and_then(|run| Contours::of(&run));
+        Ok(Folder { name: shown.to_string(), asked, result, trace, frames, contours })
     }
 }
 
 impl Solved {
     /// Which run has the best point.
     fn best(&self) -> usize {
-        let key = |run: &Run| (run.best.violation, run.best.value);
+        // What is no number is worst.
+        let turned = |value: f64| match self.maximised {
+            _ if value.is_nan() => f64::INFINITY,
+            true => -value,
+            false => value,
+        };
+        let key = |run: &Run| (run.best.violation, turned(run.best.value));
         let better = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         let runs = self.runs.iter().map(key).enumerate();
         runs.min_by(|(_, a), (_, b)| better(*a, *b)).map_or(0, |(place, _)| place)

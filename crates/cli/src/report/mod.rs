@@ -1,13 +1,13 @@
 //! `warpswarm report`: one page over run folders, to look at in a browser.
 //!
-//! * [`folder`]: reads what `solve --out` has written.
+//! * [`folder`]: reads what `solve --out` has written; [`contours`]: what a swarm moves over.
 //! * [`page`]: makes the page of it, and that of `compare --report`.
 
+mod contours;
 mod folder;
 pub(crate) mod page;
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -18,30 +18,24 @@ use crate::failure::Failure;
 
 /// Reads the folders, and writes the page.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    // Seen before the folders are read; that nobody has made it since is checked when it is written.
-    if !args.force && fs::symlink_metadata(&args.out).is_ok() {
-        return Err(exists(&args.out));
-    }
     let mut folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
     name(&mut folders, &args.folders);
+    let (maximised, minimised): (Vec<_>, Vec<_>) =
+        folders.iter().partition(|folder| folder.result.maximised);
+    if let (Some(more), Some(less)) = (maximised.first(), minimised.first()) {
+        return Err(Failure::Input(format!(
+            "DIR is {}, whose problem is maximised, and {}, whose problem is minimised; allowed on one page: \
+             one of the two",
+            more.name, less.name
+        )));
+    }
     let page = page::html(&folders);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).create_new(!args.force);
-    let written = options.open(&args.out).and_then(|mut file| file.write_all(page.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => exists(&args.out),
-        _ => Failure::file("--out", &args.out, &error),
-    })?;
+    let mut file = page::open("--out", &args.out, args.force)?;
+    let written = file.write_all(page.as_bytes());
+    written.map_err(|error| Failure::file("--out", &args.out, &error))?;
     writeln!(io::stdout(), "written to {}", args.out.display())?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn exists(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::Input(format!(
-        "--out is {path}, which exists; allowed: a file that does not, or --force to overwrite it"
-    ))
 }
 
 /// Calls folders by their last names, or where these are the same by their paths.

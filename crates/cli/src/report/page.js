@@ -17,19 +17,22 @@ function convergence() {
       x.whole = [low, high > low ? high : low + 1];
     }
     const numbers = curves.flatMap((c) => [...c.lower, ...c.median, ...c.upper]);
-    let y = new Scale(data.measure, numbers);
-    // Where the first values would leave no room for the others, they lie at the upper edge.
+    const more = data.more_is_better;
+    let y = new Scale(data.measure, numbers, more);
+    // Where the first values would leave no room for the others, they lie at the worse edge.
     const limit = y.isLog ? null : data.limits[along];
-    const limited = (v) => (known(v) && limit !== null ? Math.min(v, limit) : v);
-    if (limit !== null) y = new Scale(data.measure, numbers.map(limited));
-    edge.textContent = limit === null ? "" : `What is above ${short(limit)} lies at the upper edge.`;
+    const limited = (v) => (known(v) && limit !== null ? (more ? Math.max : Math.min)(v, limit) : v);
+    if (limit !== null) y = new Scale(data.measure, numbers.map(limited), more);
+    const [beyond, side] = more ? ["below", "lower"] : ["above", "upper"];
+    edge.textContent = limit === null ? "" : `What is ${beyond} ${short(limit)} lies at the ${side} edge.`;
     const draw = () => curves.forEach((curve, i) => {
       const at = (numbers) => curve.x.map((x, j) => [x, y.place(limited(numbers[j]))]).filter(([, place]) => place !== null);
       if (groups[i].finals.length > 1) {
-        // Where too few runs have a value for the upper quartile, the band goes on to the top.
-        const below = at(curve.lower), from = curve.x.length - below.length;
-        const above = curve.x.slice(from).map((x, j) => [x, y.place(limited(curve.upper[from + j])) ?? y.whole[1]]);
-        const d = below.length ? `${chart.path([...below, ...above.reverse()])}Z` : "";
+        // Where too few runs have a value for the worse quartile, the band goes on to the edge.
+        const [good, bad, end] = more ? [curve.upper, curve.lower, y.whole[0]] : [curve.lower, curve.upper, y.whole[1]];
+        const there = at(good), from = curve.x.length - there.length;
+        const back = curve.x.slice(from).map((x, j) => [x, y.place(limited(bad[from + j])) ?? end]);
+        const d = there.length ? `${chart.path([...there, ...back.reverse()])}Z` : "";
         svg("path", { class: "band", d, fill: colour(i) }, chart.marks);
       }
       const median = at(curve.median);
@@ -59,7 +62,7 @@ function distribution() {
   const parent = section("Final values", "How many of the runs end at a value or below it.");
   legend(parent);
   const chart = new Chart(parent, "Final values", [1050, 380]);
-  shares(chart, `final ${data.measure}`, groups.map((group) => group.finals));
+  shares(chart, `final ${data.measure}`, groups.map((group) => group.finals), data.more_is_better);
 }
 
 function parameters() {
@@ -101,11 +104,19 @@ function swarm() {
   const play = html("button", { type: "button" }, controls, "Play");
   const slider = html("input", { type: "range", id: "iteration", min: 0, value: 0, "aria-label": "iteration" }, controls);
   const shown = html("output", { for: "iteration" }, controls);
+  const tones = html("p", { class: "note" }, parent);
   const chart = new Chart(parent, "Swarm", [760, 640]);
   let group = moving[0];
   const draw = () => {
     const frame = group.frames[Number(slider.value)];
     shown.textContent = `iteration ${frame.iteration}`;
+    if (group.contours) {
+      const { lower, upper, side, regions } = group.contours;
+      const [left, bottom] = [chart.px(lower[0]), chart.py(lower[1])];
+      const [across, up] = [(chart.px(upper[0]) - left) / side, (chart.py(upper[1]) - bottom) / side];
+      const under = svg("g", { transform: `matrix(${across} 0 0 ${up} ${left} ${bottom})` }, chart.marks);
+      for (const { fill, opacity, path } of regions) svg("path", { class: "contour", d: path, fill, "fill-opacity": opacity }, under);
+    }
     for (const point of frame.points) chart.mark(point, 0, 3).setAttribute("fill-opacity", 0.8);
   };
   const point = (_, x, y) => {
@@ -114,6 +125,7 @@ function swarm() {
   };
   const show = (number) => {
     group = moving[number];
+    tones.textContent = group.contours ? `Behind them the objective: ${group.contours.note}.` : "";
     slider.max = group.frames.length - 1;
     slider.value = 0;
     const along = (a) => {

@@ -3,11 +3,17 @@
 //! The scripts are our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
 //! marks a test can count.
 
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::{Value, json};
-use warpswarm_pictures::{Along, Curve, Final, Group, Measure, curves, limit, quantile};
+use warpswarm_pictures::{Along, Better, Curve, Final, Group, Measure, curves, limit, quantile};
 
+use super::contours::Contours;
 use super::folder::{Folder, Frame, Run, Solved};
+use crate::failure::Failure;
 
 const CHARTS: &str = include_str!("charts.js");
 const SCRIPT: &str = include_str!("page.js");
@@ -27,6 +33,7 @@ struct Data<'a> {
     /// Where linear axes should end, along each of them.
     limits: Vec<Option<f64>>,
     measure: &'static str,
+    more_is_better: bool,
     /// What is to be said of runs without a value; may be empty.
     missing: String,
     /// So many runs of a folder have rows.
@@ -53,6 +60,7 @@ struct Shown<'a> {
     /// The best point of each run.
     positions: Vec<Vec<f64>>,
     frames: &'a [Frame],
+    contours: Option<&'a Contours>,
 }
 
 /// A curve; what is not finite is null.
@@ -70,10 +78,27 @@ impl From<Curve> for Points {
     }
 }
 
-/// The whole page of runs.
+/// Opens a page's file; one that is there is refused, unless it is to be overwritten.
+pub(crate) fn open(option: &str, path: &Path, force: bool) -> Result<File, Failure> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create(true).truncate(true).create_new(!force).open(path);
+    opened.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::Input(format!(
+            "{option} is {}, which exists; allowed: a file that does not, or --force to overwrite it",
+            path.display()
+        )),
+        _ => Failure::file(option, path, &error),
+    })
+}
+
+/// The whole page of runs, of which either all are maximised or none.
 pub(crate) fn html(folders: &[Folder]) -> String {
-    let note = "Less is better; a feasible point is better than any other.";
-    page("warpswarm report", note, &data(folders), SCRIPT)
+    let better = match folders.iter().any(|folder| folder.result.maximised) {
+        true => Better::More,
+        false => Better::Less,
+    };
+    let note = format!("{better:?} is better; a feasible point is better than any other.");
+    page("warpswarm report", &note, &data(folders, better), SCRIPT)
 }
 
 /// A page, of its data and the script that draws them.
@@ -109,16 +134,17 @@ content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
     )
 }
 
-fn data(folders: &[Folder]) -> Data<'_> {
+fn data(folders: &[Folder], better: Better) -> Data<'_> {
     let groups: Vec<Group> = folders
         .iter()
         .map(|folder| Group { name: folder.name.clone(), runs: folder.trace.clone() })
         .collect();
     let finals: Vec<Vec<Final>> =
         folders.iter().map(|folder| folder.result.runs.iter().map(last).collect()).collect();
-    let measure = Measure::of(finals.iter().flatten());
-    let curves = Along::ALL.map(|along| curves(&groups, along).1);
-    let limits = curves.iter().map(|curves| limit(curves)).collect();
+    let measure = Measure::of(finals.iter().flatten(), better);
+    let better = measure.better();
+    let curves = Along::ALL.map(|along| curves(&groups, along, better).1);
+    let limits = curves.iter().map(|curves| limit(curves, better)).collect();
     let mut along = curves.map(Vec::into_iter);
     let numbers: Vec<Vec<f64>> = finals
         .iter()
@@ -136,7 +162,7 @@ fn data(folders: &[Folder]) -> Data<'_> {
     };
     let shown = |(folder, numbers): (_, &Vec<f64>)| {
         let curves = along.iter_mut().filter_map(Iterator::next).map(Points::from).collect();
-        show(folder, numbers, curves)
+        show(folder, numbers, better, curves)
     };
     Data {
         columns: [
@@ -165,6 +191,7 @@ fn data(folders: &[Folder]) -> Data<'_> {
         along: Along::ALL.map(Along::axis),
         limits,
         measure: measure.axis(),
+        more_is_better: better == Better::More,
         missing,
         most_rows: RUNS,
         groups: folders.iter().zip(&numbers).map(shown).collect(),
@@ -175,7 +202,7 @@ fn last(run: &Run) -> Final {
     Final { value: run.best.value, violation: run.best.violation }
 }
 
-fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'a> {
+fn show<'a>(folder: &'a Folder, numbers: &[f64], better: Better, curves: Vec<Points>) -> Shown<'a> {
     let result = &folder.result;
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -188,7 +215,8 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'
         json!(result.seed),
         json!(result.runs.len()),
     ];
-    summary.extend([0.0, 0.25, 0.5, 0.75].map(|p| json!(quantile(&sorted, p))));
+    let best = if better == Better::Less { 0.0 } else { 1.0 };
+    summary.extend([best, 0.25, 0.5, 0.75].map(|p| json!(quantile(&sorted, p))));
     summary.extend([json!(evaluations), json!(result.seconds), json!(result.device)]);
     let row = |(number, run): (usize, &Run)| {
         let Run { best, iterations, evaluations, stop_reason } = run;
@@ -216,6 +244,7 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], curves: Vec<Points>) -> Shown<'
             .collect(),
         positions: result.runs.iter().take(RUNS).map(position).collect(),
         frames: &folder.frames,
+        contours: folder.contours.as_ref(),
     }
 }
 

@@ -128,6 +128,48 @@ fn individuals_of_the_best_run_are_shown_where_they_were_kept() {
     assert_eq!(frames(&[]), serde_json::json!([]));
 }
 
+/// A hill, of which the best run is the one that came highest.
+fn climbed(home: &Path) {
+    let hill = "maximise = \"1000 - sum(i, x[i]^4)\"\n[variables]\nx = { count = 3, lower = -9, upper = 9 }\n";
+    fs::write(home.join("hill.toml"), hill).unwrap();
+    let arguments =
+        ["solve", "hill.toml", "--runs", "5", "--iterations", "30", "--individuals", "8"];
+    let kept = ["--precision", "f64", "--plot", "hill.svg", "--out", "hill", "--quiet"];
+    let output = run(&[&arguments[..], &kept].concat(), home);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn what_is_maximised_is_shown_so() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    climbed(home);
+    let picture = fs::read_to_string(home.join("hill.svg")).unwrap();
+    assert!(picture.contains("\nbest value (maximised)\n"), "{picture}");
+    // Its axis is linear.
+    assert!(picture.contains("\n1,000\n"), "{picture}");
+
+    assert!(run(&["report", "hill", "--out", "hill.html"], home).status.success());
+    let page = fs::read_to_string(home.join("hill.html")).unwrap();
+    assert!(page.contains("More is better") && !page.contains("Less is better"));
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!(data["more_is_better"], true);
+    let finals = data["groups"][0]["finals"].as_array().unwrap();
+    let best = finals.iter().map(|x| x.as_f64().unwrap()).fold(f64::NEG_INFINITY, f64::max);
+    let column = data["columns"].as_array().unwrap().iter().position(|c| c == "best").unwrap();
+    assert_eq!(data["groups"][0]["summary"][column], best);
+    let curve = &data["groups"][0]["curves"][0];
+    let last = |name: &str| curve[name].as_array().unwrap().last().unwrap().as_f64().unwrap();
+    assert!(last("lower") < last("median") && last("median") < last("upper"), "{curve}");
+    let median = curve["median"].as_array().unwrap();
+    assert!(median.windows(2).all(|two| two[0].as_f64() <= two[1].as_f64()), "{curve}");
+
+    solved(home, "a", "pso");
+    let parts = ["DIR is hill, whose problem is maximised, and a, whose problem is minimised"];
+    fails(&["a", "hill"], home, &parts);
+}
+
 #[test]
 fn a_page_is_overwritten_only_by_force() {
     let home = tempfile::tempdir().unwrap();
@@ -184,6 +226,11 @@ fn the_page_works_in_a_browser() {
     assert_eq!(count(&mut browser, "#final-values .mark"), 18);
     assert_eq!(count(&mut browser, "#parameters .mark"), 18);
     assert_eq!(count(&mut browser, "#swarm .mark"), INDIVIDUALS);
+    // Contours lie behind the swarm, between the bounds.
+    assert_eq!(count(&mut browser, "#swarm .contour"), 8);
+    let [_, _, width, height] = place(&mut browser, "#swarm .contour");
+    let [_, _, across, up] = place(&mut browser, "#swarm .frame");
+    assert!(width > 0.9 * across && height > 0.9 * up, "{width} x {height} in {across} x {up}");
     let long = "Math.min(...[...document.querySelectorAll('#convergence .line')].map((l) => l.getTotalLength()))";
     assert!(browser.evaluate(long).as_f64().unwrap() > 300.0);
     assert_eq!(texts(&mut browser, "#each tbody tr").len(), 18);
@@ -203,6 +250,24 @@ fn the_page_works_in_a_browser() {
                  s.dispatchEvent(new Event('change')); })()";
     browser.evaluate(along);
     assert!(texts(&mut browser, "#convergence text").contains(&"time (s)".to_string()));
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+#[test]
+fn a_page_of_what_is_maximised_works_in_a_browser() {
+    let Some(mut browser) = Browser::start() else { return };
+    let home = tempfile::tempdir().unwrap();
+    climbed(home.path());
+    assert!(run(&["report", "hill"], home.path()).status.success());
+    browser.open(&format!("file://{}", home.path().join("report.html").display()));
+    // The line rises, which is downwards in pixels, and the band is around it.
+    let ends = "(() => { const l = document.querySelector('#convergence .line'); \
+                return [l.getPointAtLength(0).y, l.getPointAtLength(l.getTotalLength()).y]; })()";
+    let ends: Vec<f64> = serde_json::from_value(browser.evaluate(ends)).unwrap();
+    assert!(ends[0] > ends[1] + 20.0, "{ends:?}");
+    assert_eq!(count(&mut browser, "#convergence .band"), 1);
+    let names = texts(&mut browser, "text");
+    assert!(names.contains(&"best value (maximised)".to_string()), "{names:?}");
     assert_eq!(browser.errors, [""; 0]);
 }
 

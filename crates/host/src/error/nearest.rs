@@ -1,14 +1,29 @@
 //! Names like one that nothing has.
 
+/// From here on a name is like another: half of its letters are right.
+const ALIKE: f64 = 0.5;
+
 /// The names of a registry most like the one that was given, the nearest first.
 pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
-    let name = name.to_lowercase();
-    let mut ranked: Vec<_> =
-        known.iter().map(|&known| (strsim::jaro_winkler(&name, known), known)).collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let close = ranked.iter().take_while(|(likeness, _)| *likeness > 0.6).count();
-    ranked.truncate(close.clamp(1, 3).max(if close == 0 { 3 } else { 1 }));
-    ranked.into_iter().map(|(_, known)| known).collect()
+    let ranked = ranked(&name.to_lowercase(), known);
+    let close = ranked.iter().take_while(|(likeness, _)| *likeness >= ALIKE).count();
+    let shown = if close == 0 { 3 } else { close.min(3) };
+    ranked.into_iter().take(shown).map(|(_, known)| known).collect()
+}
+
+/// The one of some names that was meant, if one is like it.
+#[cfg(feature = "problem-files")]
+pub(crate) fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (likeness, known) = *ranked(name, known).first()?;
+    (likeness >= ALIKE).then_some(known)
+}
+
+/// Names and how like another they are, the nearest first.
+fn ranked<'a>(name: &str, known: &[&'a str]) -> Vec<(f64, &'a str)> {
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
+    let mut ranked: Vec<_> = known.iter().map(|&known| (likeness(known), known)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    ranked
 }
 
 #[cfg(test)]
@@ -22,5 +37,19 @@ mod tests {
         assert_eq!(nearest("Sphere", &known)[0], "sphere");
         assert_eq!(nearest("", &known).len(), 3);
         assert_eq!(nearest("qqq", &known).len(), 3);
+    }
+
+    #[cfg(feature = "problem-files")]
+    #[test]
+    fn a_name_is_meant_where_it_is_like_another() {
+        let known = ["height", "lifetime", "len", "sqrt", "t", "tau", "x1"];
+        for (name, is) in
+            [("lifetme", "lifetime"), ("Height", "height"), ("tua", "tau"), ("len2", "len")]
+        {
+            assert_eq!(meant(name, &known), Some(is), "{name}");
+        }
+        for name in ["y", "zoo", "z2", ""] {
+            assert_eq!(meant(name, &known), None, "{name}");
+        }
     }
 }

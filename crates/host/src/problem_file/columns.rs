@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::nearest;
+use crate::error::meant;
 
 /// The most numbers of all columns: they are counted in an `f32`.
 const MOST_NUMBERS: usize = 1 << 24;
@@ -68,7 +68,7 @@ fn parse(text: &str, columns: &[String]) -> Result<Vec<Vec<f64>>, String> {
 
 fn missing(column: &str, headings: &csv::StringRecord) -> String {
     let headings: Vec<&str> = headings.iter().collect();
-    let like = match nearest(column, &headings) {
+    let like = match meant(column, &headings) {
         Some(like) => format!("; did you mean `{like}`?"),
         None => String::new(),
     };

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use warpswarm_core::expression::{Operation, Reduction};
 
 use super::graph::{Graph, Node, Value};
-use super::nearest;
 use super::syntax::{Kind, Mistake, Operator, Tree};
+use crate::error::meant;
 
 /// The most values of a problem.
 const MOST_VALUES: usize = 4096;
@@ -331,7 +331,7 @@ impl<'a> Compiler<'a> {
         let indices = scope.index.iter().map(|index| &*index.name);
         let indices = indices.chain(scope.fixed.iter().map(|(name, _)| &**name));
         let known: Vec<&str> = known.chain(indices).collect();
-        let like = match nearest(name, &known) {
+        let like = match meant(name, &known) {
             Some(like) => format!("; did you mean `{like}`?"),
             None => String::new(),
         };

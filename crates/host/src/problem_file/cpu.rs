@@ -4,12 +4,14 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use warpswarm_core::Real;
 use warpswarm_core::expression::machine::{self, INDEXED, WIDTH};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
 use super::program::{Instruction, Operand, Program, Step};
+use crate::problems::Precise;
 
 /// A program laid out in memory.
 #[derive(Debug)]
@@ -60,6 +62,18 @@ impl<R: Real> Machine<R> {
             self.vectors.run(Work { memory, steps: &self.steps, bodies: &self.bodies });
             take(&mut self.outputs.iter().map(|&at| memory[at as usize]))
         })
+    }
+}
+
+/// A machine for each precision, made when it is first asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Machines([OnceLock<Arc<dyn Any + Send + Sync>>; 2]);
+
+impl Machines {
+    pub(super) fn of<R: Precise>(&self, make: impl FnOnce() -> Machine<R>) -> &Machine<R> {
+        let place = &self.0[R::PRECISION as usize];
+        let machine = place.get_or_init(|| Arc::new(make()));
+        machine.downcast_ref().expect("each precision has its place")
     }
 }
 

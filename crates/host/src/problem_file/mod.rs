@@ -55,10 +55,3 @@ mod tests;
 
 pub use problem::ProblemFile;
 pub(crate) use program::Program;
-
-/// The one of some names that is most like another, if one is.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let distance = |known: &&&str| strsim::damerau_levenshtein(name, known);
-    let best = known.iter().min_by_key(distance)?;
-    (distance(&best) < name.chars().count().min(3)).then_some(*best)
-}

@@ -11,7 +11,7 @@ use warpswarm_core::expression::{Expression, Operation};
 use warpswarm_core::order::Fitness;
 
 use super::compile::{Compiler, Meaning};
-use super::cpu::Machine;
+use super::cpu::{Machine, Machines};
 use super::graph::Value;
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
@@ -63,6 +63,8 @@ pub struct ProblemFile {
     pub(super) trees: Vec<Tree>,
     /// What the file says.
     pub(super) text: String,
+    /// What [`evaluate`](ProblemFile::evaluate) asks.
+    pub(super) machines: Machines,
 }
 
 /// Everything that a problem is made from: what serde writes of a [`ProblemFile`].
@@ -234,8 +236,11 @@ impl ProblemFile {
                 allowed: format!("{} for {}", self.bounds.dimensions(), self.name),
             });
         }
-        let (program, data) = self.program(&[], false, true);
-        Ok(Machine::<R>::new(&program, x.len(), &data).at(x, |outputs| {
+        let machine = self.machines.of(|| {
+            let (program, data) = self.program(&[], false, true);
+            Machine::<R>::new(&program, x.len(), &data)
+        });
+        Ok(machine.at(x, |outputs| {
             let mut next = || outputs.next().unwrap_or(R::NAN);
             let fitness = Fitness { value: next(), violation: next() }.canonical();
             Evaluation { fitness, constraints: outputs.collect() }

@@ -7,6 +7,7 @@ use warpswarm_core::variable::Scale;
 
 use super::columns;
 use super::compile::{Compiler, FUNCTIONS, Meaning};
+use super::cpu::Machines;
 use super::file::{self, Constant, File, Variable};
 use super::problem::ProblemFile;
 use super::syntax::{self, Mistake};
@@ -85,6 +86,7 @@ impl Reader<'_> {
             data,
             trees,
             text: text.into(),
+            machines: Machines::default(),
         };
         let scales = Scales::<f64>::new(&problem.bounds, maximises);
         let (program, _) =

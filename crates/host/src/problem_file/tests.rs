@@ -53,6 +53,23 @@ fn expressions_by_hand() {
     assert_eq!(value("1 / 0"), f64::INFINITY);
 }
 
+/// What is made at the first evaluation serves all later ones, in its own precision.
+#[test]
+fn evaluations_do_not_depend_on_those_before() {
+    let problem = problem("a / 3 + sum(i, x[i])", VARIABLES).unwrap();
+    let double = |a: f64| [a, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+    for a in [1.0, 2.0, 1.0] {
+        let value = problem.evaluate(&double(a)).unwrap().fitness.value;
+        assert_eq!(value, a / 3.0 + 1.0);
+        let value = problem.evaluate(&double(a).map(|x| x as f32)).unwrap().fitness.value;
+        assert_eq!(value, a as f32 / 3.0 + 1.0);
+    }
+    // Copies have the same program.
+    assert!(std::ptr::eq(problem.machines.of::<f64>(|| unreachable!()), {
+        problem.clone().machines.of::<f64>(|| unreachable!())
+    }));
+}
+
 #[test]
 fn mistakes_are_said_with_their_place() {
     let says = |minimise: &str, parts: &[&str]| {

@@ -364,13 +364,12 @@ impl Drop for Gpu {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "emulator"))]
 mod tests {
     #[cfg(feature = "emulator")]
     use super::*;
 
     /// Where kernels are built in, they are those that the emulator has.
-    #[cfg(feature = "emulator")]
     #[test]
     fn every_kernel_was_built_in() {
         let package = match package() {
