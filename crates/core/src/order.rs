@@ -66,10 +66,7 @@ impl<R: Real> Fitness<R> {
 /// Whether `a` comes before `b`: it is less, or the only one that is a number.
 #[inline(always)]
 fn precedes<R: Real>(a: R, b: R) -> bool {
-    // "Less or not comparable" is one comparison.
-    #[allow(clippy::neg_cmp_op_on_partial_ord)]
-    let not_after = !(a >= b);
-    not_after & !a.is_nan()
+    (a < b) | (b.is_nan() & !a.is_nan())
 }
 
 /// A fitness with the index of its individual: the total order of a population.
