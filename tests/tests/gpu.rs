@@ -171,9 +171,9 @@ fn methods_of_every_variant_and_size() {
 fn methods_in_every_boundary_mode_and_in_batches() {
     for algorithm in methods(30) {
         for (_, boundary) in Boundary::ALL {
-            let case = Case::new("griewank", 7, 30).with(algorithm).with_boundary(boundary);
             // Eight lanes an individual, and a thread.
             for runs in [50, 250] {
+                let case = Case::new("griewank", 7, 30).with(algorithm).with_boundary(boundary);
                 check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
             }
         }
