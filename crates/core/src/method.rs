@@ -302,6 +302,33 @@ pub trait Population<R: Real>: Fitnesses<R> {
     }
 }
 
+/// What [`Fitnesses::best_of`] does where nothing else is said.
+///
+/// ```
+/// use warpswarm_core::{Fitness, method};
+/// struct Falling;
+/// impl method::Fitnesses<f64> for Falling {
+///     fn fitness(&self, individual: u32) -> Fitness<f64> {
+///         Fitness { violation: 0.0, value: -f64::from(individual) }
+///     }
+/// }
+/// assert_eq!(method::best_one_by_one(&Falling, 3, 4).index, 6);
+/// ```
+#[inline(always)]
+pub fn best_one_by_one<R: Real, F: Fitnesses<R> + ?Sized>(
+    population: &F,
+    first: u32,
+    count: u32,
+) -> Candidate<R> {
+    let mut best = Candidate::NONE;
+    let mut i = 0;
+    while i < count {
+        best = best.better(Candidate::new(population.fitness(first + i), first + i));
+        i += 1;
+    }
+    best
+}
+
 /// The fitnesses of a population.
 ///
 /// ```
@@ -322,17 +349,7 @@ pub trait Fitnesses<R: Real> {
     /// The best of the `count` individuals, at least 1, from `first` on; of equals the first.
     #[inline(always)]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
-        let mut best = Candidate::new(self.fitness(first), first);
-        let mut i = 1;
-        while i < count {
-            // Those before it have lower indices.
-            let fitness = self.fitness(first + i);
-            if fitness.beats(best.fitness) {
-                best = Candidate::new(fitness, first + i);
-            }
-            i += 1;
-        }
-        best
+        best_one_by_one(self, first, count)
     }
 
     /// Combines `term` of the fitness of all `count` individuals in the fixed order of [`sum`].

@@ -43,9 +43,8 @@ impl<R: Real> Fitness<R> {
     /// in fewer instructions.
     #[inline(always)]
     pub fn beats(self, other: Self) -> bool {
-        // Without a branch, each of which would part the lanes of a warp.
         precedes(self.violation, other.violation)
-            | (!precedes(other.violation, self.violation) & precedes(self.value, other.value))
+            || (!precedes(other.violation, self.violation) && precedes(self.value, other.value))
     }
 
     /// Whether value and violation are finite.
@@ -66,7 +65,7 @@ impl<R: Real> Fitness<R> {
 /// Whether `a` comes before `b`: it is less, or the only one that is a number.
 #[inline(always)]
 fn precedes<R: Real>(a: R, b: R) -> bool {
-    (a < b) | (b.is_nan() & !a.is_nan())
+    a < b || (b.is_nan() && !a.is_nan())
 }
 
 /// A fitness with the index of its individual: the total order of a population.
@@ -104,7 +103,7 @@ impl<R: Real> Candidate<R> {
     #[inline(always)]
     pub fn beats(self, other: Self) -> bool {
         let (a, b) = (self.fitness, other.fitness);
-        a.beats(b) | (!b.beats(a) & (self.index < other.index))
+        a.beats(b) || (!b.beats(a) && self.index < other.index)
     }
 
     /// The better of two candidates.

@@ -97,8 +97,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         improved_at.set(0, control.improved_at);
     }
     block::sync();
-    let mut left = args.iterations as u32;
-    let (mut tag, mut not_finite, mut mine) = (args.tag, 0, none::<R, CONSTRAINED>());
+    let mut not_finite = 0;
+    let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
     let reason = loop {
         let generation = &this_block();
         let (before, after) =
@@ -107,11 +107,11 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let (moved, bad) = spread.advance::<CONSTRAINED>(method, around, iteration);
         mine = mine.better(moved);
         not_finite += bad;
+        done += 1;
         if args.iterations <= 1 {
             break stopped::NOT;
         }
-        left -= 1;
-        let (noticed, last) = (method.noticed(iteration), left == 0);
+        let (noticed, last) = (method.noticed(iteration), done == args.iterations as u32);
         if args.blocks_per_run > 1 && iteration != noticed && !last {
             // The next iteration looks at nothing that another block has written.
             block::sync();
@@ -119,8 +119,9 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             continue;
         }
         let old = leader.fitness;
-        tag = tag.wrapping_add(1);
+        meetings += 1;
         let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
+        let tag = args.tag.wrapping_add(meetings);
         if meeting.agree::<CONSTRAINED>(tag, mine, &mut leader) {
             spread.follow(after.row(leader.index), args.stride);
             if thread::index() == 0 && leader.fitness.beats(old) {

@@ -1,6 +1,6 @@
 //! The population of the iteration before, as a warp or a thread looks at it.
 
-use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population};
+use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population, best_one_by_one};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::solis_wets;
 use warpswarm_core::sum::{self, Operator, Sum};
@@ -107,6 +107,23 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByThread<'_, R
     #[inline(always)]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
+    }
+
+    /// Compared as integers, without a branch, each of which would part the lanes; in f64 there are no registers for that.
+    #[inline(always)]
+    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
+        if R::WORDS == 2 {
+            return best_one_by_one(self, first, count);
+        }
+        let (mut best, mut at) = (self.fitness(first).ordered(), first);
+        let mut i = 1;
+        while i < count {
+            let keys = self.fitness(first + i).ordered();
+            let is_better = (keys.0 < best.0) | ((keys.0 == best.0) & (keys.1 < best.1));
+            (best, at) = if is_better { (keys, first + i) } else { (best, at) };
+            i += 1;
+        }
+        Candidate::new(self.fitness(at), at)
     }
 
     #[inline(always)]
