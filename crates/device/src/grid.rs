@@ -282,12 +282,6 @@ fn keys<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) {
 #[inline(always)]
 fn fitness<R: Real>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {
     let value = R::from_ordered(value);
-    let violation = if constrained {
-        R::from_ordered(violation)
-    } else if value.is_nan() {
-        R::NAN
-    } else {
-        R::ZERO
-    };
+    let violation = if constrained { R::from_ordered(violation) } else { R::ZERO };
     Fitness { violation, value }
 }
