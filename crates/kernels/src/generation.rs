@@ -5,6 +5,7 @@
 //! other, so that a barrier an iteration is all the order that is needed. It is also where the
 //! blocks agree on the best.
 
+mod kept;
 mod meeting;
 mod population;
 mod seen;

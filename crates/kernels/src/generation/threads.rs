@@ -13,6 +13,7 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
 use super::held::{Around, Spread};
+use super::kept::Copied;
 use super::population::{Generation, Place, draws_of, hidden};
 use super::seen::{SeenByThread, looked, none};
 
@@ -26,9 +27,8 @@ pub struct Threads<R> {
     leader: SharedArray<R>,
     /// This thread's proposal, in which [`column_place`] says where a coordinate is.
     proposal: SharedArray<R>,
-    /// Of which of this thread's individuals, a bit each, the row is the same in both parities: the launch has copied it,
-    /// and it has stayed. Those beyond the 32nd are copied in each iteration.
-    copied: u32,
+    /// Of this thread's individuals.
+    copied: Copied,
 }
 
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
@@ -49,7 +49,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         let points =
             unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), leader + proposals) };
         let proposal = points.part(leader + first, column_len(dimensions));
-        Threads { leader: points.part(0, leader), proposal, copied: 0 }
+        Threads { leader: points.part(0, leader), proposal, copied: Copied::NONE }
     }
 
     #[inline(always)]
@@ -216,7 +216,7 @@ impl<R: DeviceReal> Threads<R> {
         }
         // In f64 there are no registers to know that for.
         let stays = R::WORDS == 1 && !accepted && from == who.index;
-        if !stays || self.copied & bit == 0 {
+        if !stays || !self.copied.has(bit) {
             let rows = (before.row(from), after.row(who.index));
             if generation.args.stride < 4 {
                 self.write::<2>(rows, who.dimensions, accepted);
@@ -224,7 +224,7 @@ impl<R: DeviceReal> Threads<R> {
                 self.write::<4>(rows, who.dimensions, accepted);
             }
         }
-        self.copied = if stays { self.copied | bit } else { self.copied & !bit };
+        self.copied.note(bit, stays);
         after.fitness.set(who.index as usize, fitness);
         after.set_numbers(who.index, numbers);
         Candidate::new(fitness, who.index)

@@ -1,8 +1,8 @@
 //! Eight lanes an individual, four neighbouring coordinates a lane: up to 32 coordinates.
 
 use warpswarm_core::launch::{MAX_BLOCK, TILE_BLOCK, generation_stage};
-use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Numbers, With};
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::method::{Individual, MAX_OTHERS, Method, With};
+use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
@@ -10,6 +10,7 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, objective, thread, warp};
 
 use super::held::{Around, Spread};
+use super::kept::{Copied, Proposal, is_better};
 use super::population::{Generation, Place, draws_of, hidden};
 use super::seen::{SeenByThread, known, looked, none};
 
@@ -28,9 +29,8 @@ pub struct Tiles<R> {
     leader: SharedArray<R>,
     /// Where the lanes of this tile show each other their coordinates.
     stage: SharedArray<R>,
-    /// Of which of this tile's individuals, a bit each, the row is the same in both parities: the launch has copied it,
-    /// and it has stayed. Those beyond the 32nd are copied in each iteration.
-    copied: u32,
+    /// Of this tile's individuals.
+    copied: Copied,
 }
 
 /// This lane's first coordinate.
@@ -74,7 +74,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         let points =
             unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), points * places) };
         let stage = points.part((1 + thread::index() / LANES) * places, places);
-        Tiles { leader: points.part(0, places), stage, copied: 0 }
+        Tiles { leader: points.part(0, places), stage, copied: Copied::NONE }
     }
 
     #[inline(always)]
@@ -117,17 +117,6 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
     }
 }
 
-/// A proposal and what it was made with; `x` and `own` are this lane's coordinates.
-#[derive(Clone, Copy)]
-struct Proposal<R, P> {
-    x: [R; K],
-    own: [[R; K]; 2],
-    numbers: Numbers<R>,
-    plan: P,
-    fitness: Fitness<R>,
-    attempt: u32,
-}
-
 impl<R: DeviceReal> Tiles<R> {
     /// Moves an individual one iteration on, or places it; gives it with the fitness of its public point,
     /// and how many of its evaluations were not finite, in one lane.
@@ -160,7 +149,7 @@ impl<R: DeviceReal> Tiles<R> {
             (method.most_attempts(), method.attempts(who.iteration, who.index))
         };
         let attempts = if is_there { attempts } else { 0 };
-        let mut kept: Option<Proposal<R, M::Plan>> = None;
+        let mut kept: Option<Proposal<[R; K], R, M::Plan>> = None;
         let (mut attempt, mut not_finite) = (0, 0);
         while attempt < most && warp::any(attempt < attempts) {
             let who = Individual { attempt, key: hidden(who.key), ..who };
@@ -176,11 +165,7 @@ impl<R: DeviceReal> Tiles<R> {
             let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
             if attempt < attempts {
                 not_finite += u32::from(!fitness.is_finite() && first() == 0);
-                let better = match &kept {
-                    None => true,
-                    Some(Proposal { fitness: best, .. }) => fitness.beats(*best),
-                };
-                if better {
+                if is_better(fitness, &kept) {
                     let numbers = if starts { numbers } else { tried };
                     kept = Some(Proposal { x, own, numbers, plan, fitness, attempt });
                 }
@@ -206,10 +191,10 @@ impl<R: DeviceReal> Tiles<R> {
         }
         // With constraints there are no registers to know that for.
         let stays = !CONSTRAINED && !accepted && from == who.index;
-        if !stays || self.copied & bit == 0 {
+        if !stays || !self.copied.has(bit) {
             set_places(after.row(who.index), stride, x);
         }
-        self.copied = if stays { self.copied | bit } else { self.copied & !bit };
+        self.copied.note(bit, stays);
         if first() == 0 {
             after.fitness.set(who.index as usize, fitness);
             after.set_numbers(who.index, numbers);

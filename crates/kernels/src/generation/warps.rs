@@ -2,7 +2,7 @@
 
 use warpswarm_core::launch::{MAX_BLOCK, generation_stage, team_scratch};
 use warpswarm_core::method::{Individual, Method, Numbers, Own};
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::TilePoint;
@@ -11,6 +11,7 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
 use super::held::{Around, Spread};
+use super::kept::{Proposal, is_better};
 use super::population::{Generation, hidden};
 use super::seen::{SeenByWarp, looked, none};
 
@@ -123,17 +124,6 @@ struct Standing<R, S> {
     public: R,
 }
 
-/// A proposal and what it was made with; `x` and `own` are this lane's coordinate.
-#[derive(Clone, Copy)]
-struct Proposal<R, P> {
-    x: R,
-    own: Own<R>,
-    numbers: Numbers<R>,
-    plan: P,
-    fitness: Fitness<R>,
-    attempt: u32,
-}
-
 /// This lane's coordinate of a row of `stride` places; zero beyond its end.
 #[inline(always)]
 fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
@@ -204,10 +194,10 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     standing: &Standing<R, M::Seen>,
     (best, stage): (R, SharedArray<R>),
     (first, step): (u32, u32),
-) -> (Option<Proposal<R, M::Plan>>, u32) {
+) -> (Option<Proposal<R, R, M::Plan>>, u32) {
     let Standing { who, seen, numbers, public } = standing;
     let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
-    let mut kept: Option<Proposal<R, M::Plan>> = None;
+    let mut kept: Option<Proposal<R, R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (first, 0);
     let attempts = if starts { 1 } else { method.attempts(who.iteration, who.index) };
     while attempt < attempts {
@@ -218,11 +208,7 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
         let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
         not_finite += u32::from(!fitness.is_finite());
-        let better = match &kept {
-            None => true,
-            Some(Proposal { fitness: best, .. }) => fitness.beats(*best),
-        };
-        if better {
+        if is_better(fitness, &kept) {
             let numbers = if starts { *numbers } else { tried };
             kept = Some(Proposal { x, own, numbers, plan, fitness, attempt });
         }
@@ -237,7 +223,7 @@ fn settle<R: DeviceReal, M: Method<R>>(
     method: &M,
     Around { generation, after, .. }: Around<'_, R>,
     standing: Standing<R, M::Seen>,
-    kept: Option<Proposal<R, M::Plan>>,
+    kept: Option<Proposal<R, R, M::Plan>>,
 ) -> Candidate<R> {
     let Standing { who, mut numbers, public: mut x, .. } = standing;
     let (mut fitness, i) = (who.fitness, thread::lane());

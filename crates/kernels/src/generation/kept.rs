@@ -1,0 +1,50 @@
+//! What a spread keeps of an individual: its best attempt so far, and whether its row is there twice already.
+
+use warpswarm_core::method::{MAX_OWN, Numbers};
+use warpswarm_core::order::Fitness;
+use warpswarm_device::view::DeviceReal;
+
+/// A proposal and what it was made with; `X` are this lane's coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct Proposal<X, R, P> {
+    pub(super) x: X,
+    pub(super) own: [X; MAX_OWN],
+    pub(super) numbers: Numbers<R>,
+    pub(super) plan: P,
+    pub(super) fitness: Fitness<R>,
+    pub(super) attempt: u32,
+}
+
+/// Whether an attempt of this fitness counts more than what is kept of those before it.
+#[inline(always)]
+pub(super) fn is_better<X, R: DeviceReal, P>(
+    fitness: Fitness<R>,
+    kept: &Option<Proposal<X, R, P>>,
+) -> bool {
+    match kept {
+        None => true,
+        Some(Proposal { fitness: best, .. }) => fitness.beats(*best),
+    }
+}
+
+/// Of which individuals, a bit each, the row is the same in both parities: the launch has copied it, and it has stayed.
+/// Those beyond the 32nd are copied in each iteration.
+#[derive(Clone, Copy)]
+pub(super) struct Copied(u32);
+
+impl Copied {
+    /// None yet.
+    pub(super) const NONE: Copied = Copied(0);
+
+    /// Whether the individual with this bit is one of them.
+    #[inline(always)]
+    pub(super) fn has(self, bit: u32) -> bool {
+        self.0 & bit != 0
+    }
+
+    /// Notes, when a row has been written where it had to be, whether it stays.
+    #[inline(always)]
+    pub(super) fn note(&mut self, bit: u32, stays: bool) {
+        self.0 = if stays { self.0 | bit } else { self.0 & !bit };
+    }
+}
