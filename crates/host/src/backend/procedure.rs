@@ -50,8 +50,6 @@ impl<R> fmt::Debug for Named<R> {
 pub(crate) trait AnyMethod<R>: Send + Sync {
     /// Own rows, and numbers, of an individual.
     fn keeps(&self) -> (usize, usize);
-    /// See [`Method::most_attempts`].
-    fn most_attempts(&self) -> u32;
     /// What its layout over a device depends on.
     fn moves(&self) -> Moves;
     /// See [`Method::attempts`].
@@ -74,12 +72,9 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     fn keeps(&self) -> (usize, usize) {
         (M::OWN, M::NUMBERS)
     }
-    fn most_attempts(&self) -> u32 {
-        Method::most_attempts(self)
-    }
     fn moves(&self) -> Moves {
         Moves {
-            attempts: Method::most_attempts(self),
+            attempts: self.most_attempts(),
             looks_far: self.looks_far(),
             rows: M::OWN + M::OTHERS,
         }
@@ -179,11 +174,11 @@ impl<R: Real> Procedure<R> {
     pub(crate) fn check_attempts(&self) -> Result<()> {
         match self {
             Procedure::Method(named)
-                if !(1..=MAX_ATTEMPTS).contains(&named.method.most_attempts()) =>
+                if !(1..=MAX_ATTEMPTS).contains(&named.method.moves().attempts) =>
             {
                 Err(Error::Setting {
                     field: "most_attempts",
-                    value: named.method.most_attempts().to_string(),
+                    value: named.method.moves().attempts.to_string(),
                     allowed: format!("1 to {MAX_ATTEMPTS} for the method {}", named.name),
                 })
             }

@@ -119,11 +119,15 @@ fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
     Ok(best)
 }
 
+/// The individuals of all runs.
+fn all_runs(demand: &Demand) -> u64 {
+    u64::from(demand.individuals) * u64::from(demand.runs)
+}
+
 /// The block in which eight lanes have an individual: the largest only where others would not do at once, since more
 /// blocks have more multiprocessors.
 fn block_of_tiles<R: Real>(demand: &Demand) -> u32 {
-    let all = u64::from(demand.individuals) * u64::from(demand.runs);
-    let lanes = all * u64::from(MethodTile::TILE.lanes);
+    let lanes = all_runs(demand) * u64::from(MethodTile::TILE.lanes);
     let few = lanes <= u64::from(MAX_BLOCK * demand.multiprocessors);
     if few { MAX_BLOCK } else { MethodTile::TILE.max_block::<R>() }
 }
@@ -131,7 +135,7 @@ fn block_of_tiles<R: Real>(demand: &Demand) -> u32 {
 /// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives; docs/performance.md
 /// has the numbers.
 fn tile(demand: &Demand, moves: Moves) -> MethodTile {
-    let all = u64::from(demand.individuals) * u64::from(demand.runs);
+    let all = all_runs(demand);
     let at_most = |each: u32| all <= u64::from(each) * u64::from(demand.multiprocessors);
     let dimensions = demand.dimensions;
     let few_warps = at_most(WARPS[0]);

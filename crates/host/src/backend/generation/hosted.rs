@@ -56,14 +56,14 @@ impl<R: Real, M: Machine> Hosted<R, M> {
             |part| Kernel::new(format!("{}_{}_{part}", named.name, R::NAME), named.kernels);
         let (ask, tell) = (kernel("ask"), kernel("tell"));
         machine.load(&ask)?;
-        let attempts = named.method.most_attempts();
-        check_size(&job, attempts)?;
+        let moves = named.method.moves();
+        check_size(&job, moves.attempts)?;
         let schedule = Schedule::Hosted;
         let demand = Demand { schedule, ..demand(&job, false, settings, &machine) };
-        let layout = planner::plan::<R>(&demand, named.method.moves(), &mut |_, block, shared| {
+        let layout = planner::plan::<R>(&demand, moves, &mut |_, block, shared| {
             machine.occupancy(&tell, block, shared)
         })?;
-        let arrays = Arrays::allocate(&job, &layout, (0, attempts), &mut machine)?;
+        let arrays = Arrays::allocate(&job, &layout, (0, moves.attempts), &mut machine)?;
         let way = Questions { ask, tell, controls: None, asked: None, attempts: Vec::new() };
         let (slots_bytes, tag) = (0, 0);
         Ok(Generations { backend, job, named, layout, arrays, slots_bytes, tag, machine, way })
