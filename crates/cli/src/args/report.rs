@@ -10,8 +10,8 @@ Examples:
   warpswarm report runs/pso runs/de --out comparison.html
 
 A folder is one that `warpswarm solve --out DIR` has written. The page is one file that needs no network: \
-convergence, final values and parameters as charts to zoom into, tables to sort, and in two dimensions the swarm \
-over its iterations, where the folder has population.csv.
+convergence, and final values and parameters run by run and as histograms, in charts to zoom into, tables to sort, \
+and in two dimensions the swarm over its iterations, where the folder has population.csv.
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input.";
 

@@ -27,9 +27,12 @@ function finalValues() {
   const controls = html("div", { class: "controls" }, parent);
   legend(parent);
   const chart = new Chart(parent, "Final values", [1050, 380]);
+  const bars = histogram(parent, "Final values in bins");
   const show = (number) => {
     const problem = data.problems[number];
-    shares(chart, `final ${problem.measure}`, problem.finals, problem.more_is_better);
+    const name = `final ${problem.measure}`;
+    shares(chart, name, problem.finals, problem.more_is_better);
+    bars(new Scale(name, problem.finals.flat()), problem.finals);
   };
   choice(controls, "problem", data.problems.map((problem) => problem.name), show);
   html("span", { class: "hint" }, controls, "Drag to zoom, double-click to show all, point at a mark to read it.");

@@ -23,11 +23,11 @@ const svg = element("http://www.w3.org/2000/svg");
 const known = (x) => typeof x === "number" && Number.isFinite(x);
 
 // A number in five digits or so.
-function short(x) {
+function short(x, digits = 5) {
   if (!known(x)) return "–";
   const size = Math.abs(x);
-  if (size >= 1e6 || (size > 0 && size < 1e-3)) return x.toExponential(3).replace(/\.?0+e\+?/, "e");
-  return String(Number(x.toPrecision(5)));
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return x.toExponential(digits - 2).replace(/\.?0+e/, "e").replace("e+", "e");
+  return String(Number(x.toPrecision(digits)));
 }
 
 // Where values lie on an axis: by their logarithms where they span decades and none is negative, unless it is to be
@@ -84,11 +84,11 @@ class Scale {
     }
     const [from, to] = [this.value(low), this.value(high)];
     const rough = (to - from) / count, power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || rough;
+    const step = Math.max([1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || rough, this.isWhole ? 1 : 0);
     const digits = Math.max(0, Math.ceil(Math.log10(Math.max(Math.abs(from), Math.abs(to)) / step)) + 1);
     const found = [];
     for (let i = Math.ceil(from / step); i <= to / step; i++) {
-      found.push([this.place(i * step), short(Number((i * step).toPrecision(Math.min(15, Math.max(1, digits)))))]);
+      found.push([this.place(i * step), short(i * step, Math.min(15, Math.max(5, digits)))]);
     }
     return found.filter(([at]) => at !== null);
   }
@@ -274,6 +274,65 @@ function shares(chart, name, series, moreIsBetter) {
     if (all.length <= 200) all.forEach(({ at }) => chart.mark(at, i));
   });
   chart.show(x, y, draw, (_, at, up) => chart.nearest(points.flat(), at, up));
+}
+
+// How many of the runs have a value, null where there is none, in each of so many bins: bars side by side, one for each
+// group. Makes the chart, and returns what shows in it the values of the groups along an axis.
+const BINS = 20;
+function histogram(parent, label) {
+  const note = html("p", { class: "note" }, parent);
+  const chart = new Chart(parent, label, [1050, 300]);
+  return (x, series) => {
+    const places = series.map((values) => values.map((value) => x.place(value)).filter(known));
+    const bins = binned(x, places.flat());
+    const counts = places.map((all) => {
+      const count = bins.map(() => 0);
+      for (const place of all) count[bins.findLastIndex(({ from }) => place >= from)] += 1;
+      return count;
+    });
+    const y = new Scale("runs", []);
+    const most = counts.flat().reduce((a, b) => Math.max(a, b), 1);
+    Object.assign(y, { whole: [0, 1.08 * most], isWhole: true });
+    const without = groups.map(({ name }, i) => ({ name, runs: series[i].length - places[i].length, all: series[i].length }));
+    const missing = without.filter(({ runs }) => runs).map(({ name, runs, all }) => `${name} ${runs} of ${all}`).join(", ");
+    note.textContent = `How many of the runs lie in each bin.${missing && ` Without a value, and in none: ${missing}.`}`;
+    const draw = () => bins.forEach(({ from, to }, bin) => counts.forEach((count, i) => {
+      if (!count[bin]) return;
+      const [left, right] = [chart.px(from), chart.px(to)];
+      // A little paper between the bins.
+      const across = (0.9 * (right - left)) / counts.length, top = chart.py(count[bin]);
+      const at = { x: left + 0.05 * (right - left) + i * across, y: top, width: across, height: chart.py(0) - top };
+      svg("rect", { class: "bar", ...at, fill: colour(i), stroke: colour(i), "stroke-dasharray": dash(i) }, chart.marks);
+    }));
+    chart.show(x, y, draw, (_, at) => {
+      const bin = bins.findIndex(({ from, to }) => at >= from && at <= to);
+      if (bin < 0) return null;
+      const lines = counts.map((count, i) => `${groups[i].name}: ${count[bin]} of ${series[i].length} run${series[i].length === 1 ? "" : "s"}`);
+      return { at: [(bins[bin].from + bins[bin].to) / 2, null], text: [`${x.name}: ${bins[bin].text}`, ...lines].join("\n") };
+    });
+  };
+}
+
+// From the least to the most of places on an axis, equally wide there; the last one has its end. What nearly
+// agrees has one bin, and so has zero on a logarithmic axis.
+function binned(x, places) {
+  const width = (x.whole[1] - x.whole[0]) / BINS;
+  const around = (place, text) => ({ from: place - width / 2, to: place + width / 2, text });
+  const others = places.filter((place) => place !== x.zero);
+  const bins = others.length < places.length ? [around(x.zero, "0")] : [];
+  if (!others.length) return bins;
+  const low = others.reduce((a, b) => Math.min(a, b)), high = others.reduce((a, b) => Math.max(a, b));
+  const between = (from, to) => {
+    const ends = [from, to].map((place) => x.value(place)), size = Math.max(...ends.map(Math.abs));
+    const digits = Math.ceil(Math.log10(size / (ends[1] - ends[0]))) + 3;
+    return ends.map((end) => short(end, Math.min(Math.max(digits, 3), 15))).join(" to ");
+  };
+  if (high - low < width) {
+    return [...bins, around((low + high) / 2, high > low ? between(low, high) : short(x.value(low), 12))];
+  }
+  const edge = (i) => (i === BINS ? high : low + ((high - low) * i) / BINS);
+  for (let i = 0; i < BINS; i++) bins.push({ from: edge(i), to: edge(i + 1), text: between(edge(i), edge(i + 1)) });
+  return bins;
 }
 
 // A table whose headings sort it: by numbers where a column has them, those that are none last.

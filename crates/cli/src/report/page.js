@@ -62,7 +62,9 @@ function distribution() {
   const parent = section("Final values", "How many of the runs end at a value or below it.");
   legend(parent);
   const chart = new Chart(parent, "Final values", [1050, 380]);
-  shares(chart, `final ${data.measure}`, groups.map((group) => group.finals), data.more_is_better);
+  const finals = groups.map((group) => group.finals), name = `final ${data.measure}`;
+  shares(chart, name, finals, data.more_is_better);
+  histogram(parent, "Final values in bins")(new Scale(name, finals.flat()), finals);
 }
 
 function parameters() {
@@ -72,6 +74,7 @@ function parameters() {
   const controls = html("div", { class: "controls" }, parent);
   const height = Math.min(90 + 56 * groups.length, 600);
   const chart = new Chart(parent, "Parameters", [1050, height]);
+  const bars = histogram(parent, "Parameters in bins");
   const show = (coordinate) => {
     const of = (group) => group.positions.map((position) => position[coordinate]).filter(known);
     const x = new Scale(names[coordinate], groups.flatMap(of));
@@ -91,6 +94,7 @@ function parameters() {
       svg("line", { x1: at, x2: at, y1: chart.py(-i - 0.38), y2: chart.py(-i + 0.38), stroke: "#282828", "stroke-width": 3 }, chart.marks);
     });
     chart.show(x, y, draw, (_, at, up) => chart.nearest(points.flat(), at, up));
+    bars(x, groups.map((group) => group.positions.map((position) => position[coordinate])));
   };
   choice(controls, "coordinate", names, show);
   show(0);

@@ -1,6 +1,6 @@
 //! Pages: their data, and the scripts that draw them.
 //!
-//! The scripts are our own, 22 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
+//! The scripts are our own, 28 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
 //! marks a test can count.
 
 use std::fs::{File, OpenOptions};

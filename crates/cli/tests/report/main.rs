@@ -205,6 +205,40 @@ fn texts(browser: &mut Browser, selector: &str) -> Vec<String> {
     serde_json::from_value(browser.evaluate(&script)).unwrap()
 }
 
+#[derive(Debug)]
+struct Bar {
+    /// As its height says on the axis.
+    runs: u64,
+    /// What is said where the pointer is in its middle.
+    tip: String,
+}
+
+/// The bars of a chart, from left to right.
+fn bars(browser: &mut Browser, chart: &str) -> Vec<Bar> {
+    let [left, top, width, height] = place(browser, &format!("#{chart} .frame"));
+    let numbers = |browser: &mut Browser, what: &str, of: &str| -> Vec<Vec<f64>> {
+        let all = format!("[...document.querySelectorAll('#{chart} {what}')].map((e) => {of})");
+        serde_json::from_value(browser.evaluate(&all)).unwrap()
+    };
+    let number = "[Number(e.textContent), Number(e.getAttribute('y'))]";
+    let ticks = numbers(browser, "text[text-anchor=end]", number);
+    let (first, last) = (&ticks[0], &ticks[ticks.len() - 1]);
+    let run = (first[1] - last[1]) / (last[0] - first[0]);
+    let size = "[e.getBBox().x, e.getBBox().width, e.getBBox().height]";
+    let frame = numbers(browser, ".frame", size).remove(0);
+    let bars = numbers(browser, ".bar", size);
+    let read = |bar: &Vec<f64>| {
+        let part = (bar[0] + 0.5 * bar[1] - frame[0]) / frame[1];
+        browser.point([0.0, 0.0]);
+        browser.point([left + part * width, top + 0.5 * height]);
+        let tip = texts(browser, &format!("#{chart} .tip")).remove(0);
+        let runs = bar[2] / run;
+        assert!((runs - runs.round()).abs() < 1e-3, "{runs}");
+        Bar { runs: runs.round() as u64, tip }
+    };
+    bars.iter().map(read).collect()
+}
+
 #[test]
 fn the_page_works_in_a_browser() {
     let Some(mut browser) = Browser::start() else { return };
@@ -225,6 +259,13 @@ fn the_page_works_in_a_browser() {
     assert_eq!(count(&mut browser, "#convergence .band"), 2);
     assert_eq!(count(&mut browser, "#final-values .mark"), 18);
     assert_eq!(count(&mut browser, "#parameters .mark"), 18);
+    // In bins is every run of each of the two.
+    for chart in ["final-values-in-bins", "parameters-in-bins"] {
+        let bars = bars(&mut browser, chart);
+        assert!(bars.len() > 2, "{chart}: {bars:?}");
+        let counted: u64 = bars.iter().map(|bar| bar.runs).sum();
+        assert_eq!(counted, 18, "{chart}: {bars:?}");
+    }
     assert_eq!(count(&mut browser, "#swarm .mark"), INDIVIDUALS);
     // Contours lie behind the swarm, between the bounds.
     assert_eq!(count(&mut browser, "#swarm .contour"), 8);
@@ -268,7 +309,87 @@ fn a_page_of_what_is_maximised_works_in_a_browser() {
     assert_eq!(count(&mut browser, "#convergence .band"), 1);
     let names = texts(&mut browser, "text");
     assert!(names.contains(&"best value (maximised)".to_string()), "{names:?}");
+    let names = texts(&mut browser, "#final-values-in-bins text");
+    assert!(names.contains(&"final best value (maximised)".to_string()), "{names:?}");
     assert_eq!(browser.errors, [""; 0]);
+}
+
+/// A page of one folder, whose `result.json` has these values and for all coordinates.
+fn page_of(home: &Path, values: &[&str]) -> String {
+    let folder = home.join("edge");
+    fs::create_dir_all(&folder).unwrap();
+    let one = |value: &&str| {
+        format!(
+            r#"{{"best":{{"value":{value},"violation":0,"position":[{value}]}},"evaluations":9,"iterations":1,"stop_reason":"iterations"}}"#
+        )
+    };
+    let runs: Vec<String> = values.iter().map(one).collect();
+    let result = format!(
+        r#"{{"problem":"p","dimensions":1,"algorithm":"pso","parameters":{{}},"device":"CPU","precision":"f64","seed":1,"runs":[{}],"seconds":1}}"#,
+        runs.join(",")
+    );
+    fs::write(folder.join("result.json"), result).unwrap();
+    let row = |run: usize| format!("{run},1,9,0.5,1,0\n");
+    let rows: String = (0..values.len()).map(row).collect();
+    let head = "run,iteration,evaluations,seconds,best,violation\n";
+    fs::write(folder.join("trace.csv"), head.to_string() + &rows).unwrap();
+    let output = run(&["report", "edge", "--force"], home);
+    assert!(output.status.success(), "{output:?}");
+    format!("file://{}", home.join("report.html").display())
+}
+
+#[test]
+fn bins_hold_every_value() {
+    let Some(mut browser) = Browser::start() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let inf = "\"Infinity\"";
+    // Values, and of each bar its number of runs and what is said of it.
+    type Case<'a> = (&'a [&'a str], &'a [(u64, &'a str)]);
+    let cases: [Case<'_>; 9] = [
+        (&["7.25"], &[(1, "7.25")]),
+        (&["7.25"; 4], &[(4, "7.25")]),
+        (&["0"; 3], &[(3, "0")]),
+        (&["0", "20", "19", "-20", "1"], &[(1, "-20 to -18"), (2, "0 to 2"), (2, "18 to 20")]),
+        // By logarithms, zero apart.
+        (
+            &["0", "0", "1", "1e4", "1e20"],
+            &[(2, "0"), (1, "1 to 10"), (1, "10000 to 100000"), (1, "1e19 to 1e20")],
+        ),
+        (
+            &["1000", "1000.00001"],
+            &[(1, "1000 to 1000.0000005"), (1, "1000.0000095 to 1000.00001")],
+        ),
+        (&["1000", "1000.0000001"], &[(2, "1000 to 1000.0000001")]),
+        (&["2", "\"NaN\"", inf, "\"-Infinity\""], &[(1, "2")]),
+        (&["\"NaN\"", inf], &[]),
+    ];
+    for (values, expected) in cases {
+        browser.open(&page_of(home.path(), values));
+        let missing = values.iter().filter(|value| value.starts_with('"')).count();
+        for (chart, axis) in
+            [("final-values-in-bins", "final best value"), ("parameters-in-bins", "x1")]
+        {
+            let bars = bars(&mut browser, chart);
+            let heights: Vec<u64> = bars.iter().map(|bar| bar.runs).collect();
+            let said: Vec<String> = bars.iter().map(|bar| bar.tip.clone()).collect();
+            let all = values.len();
+            let s = if all == 1 { "" } else { "s" };
+            let tip =
+                |(n, range): &(u64, &str)| format!("{axis}: {range}\nedge: {n} of {all} run{s}");
+            assert_eq!(said, expected.iter().map(tip).collect::<Vec<_>>(), "{values:?}");
+            assert_eq!(heights, expected.iter().map(|bar| bar.0).collect::<Vec<_>>(), "{values:?}");
+            let notes = texts(&mut browser, "#charts .note").join("\n");
+            let note = format!("in none: edge {missing} of {all}.");
+            assert_eq!(notes.matches(&note).count(), if missing > 0 { 2 } else { 0 }, "{notes}");
+            // Places on the axis are told apart.
+            let mut labels = texts(&mut browser, &format!("#{chart} text[text-anchor=middle]"));
+            let all = labels.len();
+            labels.sort();
+            labels.dedup();
+            assert!(labels.len() == all && all > 3, "{values:?}: {labels:?}");
+        }
+        assert_eq!(browser.errors, [""; 0], "{values:?}");
+    }
 }
 
 #[test]
@@ -290,6 +411,8 @@ fn the_page_of_a_comparison_works_in_a_browser() {
     assert_eq!(count(&mut browser, "#performance-profiles .line"), 3);
     assert!(count(&mut browser, "#performance-profiles .mark") >= 8);
     assert_eq!(count(&mut browser, "#final-values .mark"), 15);
+    let counted: u64 = bars(&mut browser, "final-values-in-bins").iter().map(|bar| bar.runs).sum();
+    assert_eq!(counted, 15);
     browser.evaluate(
         "(() => { const s = document.querySelector('select'); s.value = 1; \
          s.dispatchEvent(new Event('change')); })()",
