@@ -279,6 +279,9 @@ impl<R: Real> Optimiser<R> {
 
     /// The evaluations of each run so far.
     fn evaluations(&mut self, controls: &[Control]) -> Result<Vec<u64>> {
+        if !self.driver.is_placed() {
+            return Ok(vec![0; controls.len()]);
+        }
         let of = |control: &Control| self.job.evaluations_until(control.iterations).unwrap_or(0);
         let known = controls.iter().map(of).collect();
         Ok(self.driver.state_mut().evaluations()?.unwrap_or(known))

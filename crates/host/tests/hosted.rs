@@ -144,3 +144,46 @@ fn a_population_of_the_wrong_length() {
     let error = minimise(&short, &bounds(2), &Algorithm::default(), &settings(7)).unwrap_err();
     assert_eq!(error, Error::Told { expected: 7, found: 0 });
 }
+
+#[test]
+fn nothing_counts_before_it_has_been_told_of() {
+    let backends: &[Backend] = match cfg!(feature = "emulator") {
+        true => &[Backend::Cpu, Backend::Emulator],
+        false => &[Backend::Cpu],
+    };
+    for &backend in backends {
+        for algorithm in all(backend) {
+            let settings = Settings { backend, runs: 2, stop: Stop::iterations(3), ..settings(40) };
+            let mut search = AskTell::<f64>::new(&bounds(3), &algorithm, &settings).unwrap();
+            let counted = |search: &mut AskTell<f64>| -> u64 {
+                search.report().unwrap().runs.iter().map(|run| run.evaluations).sum()
+            };
+            for when in ["question", "answer"] {
+                let what = format!("{algorithm:?} on {backend:?}, before the first {when}");
+                for run in search.report().unwrap().runs {
+                    assert_eq!(
+                        (run.evaluations, run.iterations, run.not_finite),
+                        (0, 0, 0),
+                        "{what}"
+                    );
+                    assert!(run.best.value.is_nan() && run.best.violation.is_nan(), "{what}");
+                    assert_eq!(run.best.position, [0.0; 3], "{what}");
+                    assert_eq!(run.stop_reason, StopReason::Interrupted, "{what}");
+                }
+                let progress = search.progress().unwrap();
+                assert!(progress.runs.iter().all(|run| run.evaluations == 0), "{what}");
+                assert!(progress.runs.iter().all(|run| run.best.value.is_nan()), "{what}");
+                search.ask().unwrap();
+            }
+            let mut told = 0;
+            while let Some(points) = search.ask().unwrap() {
+                let fitness = of_population(&points);
+                // Runs are as they were after the last whole iteration.
+                assert!(counted(&mut search) <= told, "{algorithm:?}");
+                search.tell(&fitness).unwrap();
+                told += fitness.len() as u64;
+            }
+            assert_eq!(counted(&mut search), told, "{algorithm:?}");
+        }
+    }
+}

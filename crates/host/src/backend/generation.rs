@@ -199,6 +199,10 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
+        // The device's memory says zero then, which would be a best.
+        if !self.way.is_placed() {
+            return Ok(vec![Candidate::NONE; self.job.runs as usize]);
+        }
         self.arrays.runs.bests(&self.job, &mut self.machine)
     }
 

@@ -118,6 +118,14 @@ impl<R: Real> Driver<R> {
         }
     }
 
+    /// Whether the individuals have a fitness.
+    pub(crate) fn is_placed(&self) -> bool {
+        match self {
+            Driver::Engine(_) => true,
+            Driver::Host(asks, _) | Driver::Caller(asks) => asks.is_placed(),
+        }
+    }
+
     /// Does so many iterations of every run that has not stopped by itself; where the caller evaluates, none.
     pub(crate) fn advance(&mut self, iterations: u64) -> Result<()> {
         match self {

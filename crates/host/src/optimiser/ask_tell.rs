@@ -76,7 +76,7 @@ impl<R: Real> AskTell<R> {
     /// Where the backend fails.
     pub fn ask(&mut self) -> Result<Option<Points<'_, R>>> {
         loop {
-            let placed = self.asks().is_placed();
+            let placed = self.optimiser.driver.is_placed();
             let controls = self.optimiser.driver.state_mut().landmarks()?;
             self.reason = self.optimiser.finished(&controls).filter(|_| placed);
             if self.reason.is_some() {
@@ -125,7 +125,7 @@ impl<R: Real> AskTell<R> {
     }
 
     /// The runs as they are after the last iteration of which all points have been told; before the first of them values
-    /// are NaN. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
+    /// are NaN and evaluations 0. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
     ///
     /// # Errors
     ///
