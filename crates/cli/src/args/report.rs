@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+use crate::report::speed::Plot;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   warpswarm report runs/pso
   warpswarm report runs/pso runs/de --out comparison.html
+  warpswarm report runs/one-thread runs/gpu --plot speed-up.svg
 
 A folder is one that `warpswarm solve --out DIR` has written. The page is one file that needs no network: \
 convergence, and final values and parameters run by run and as histograms, in charts to zoom into, tables to sort, \
@@ -24,6 +28,12 @@ pub(crate) struct ReportArgs {
     /// Where to write the page
     #[arg(long, value_name = "FILE.html", default_value = "report.html")]
     pub(crate) out: PathBuf,
+
+    /// Draw how many times as fast the runs of each folder were as those of the first, by the evaluations a second of
+    /// all runs of a folder (without its set-up), as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
+    pub(crate) plot: Option<Plot>,
 
     /// Overwrite the page if it is there
     #[arg(long)]

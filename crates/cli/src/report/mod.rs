@@ -2,10 +2,12 @@
 //!
 //! * [`folder`]: reads what `solve --out` has written; [`contours`]: what a swarm moves over.
 //! * [`page`]: makes the page of it, and that of `compare --report`.
+//! * [`speed`]: a picture of how many times as fast runs were.
 
 mod contours;
 mod folder;
 pub(crate) mod page;
+pub(crate) mod speed;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,10 +32,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
             more.name, less.name
         )));
     }
+    let picture = args.plot.as_ref().map(|plot| plot.bytes(&folders)).transpose()?;
     let page = page::html(&folders);
     let mut file = page::open("--out", &args.out, args.force)?;
     let written = file.write_all(page.as_bytes());
     written.map_err(|error| Failure::file("--out", &args.out, &error))?;
+    if let (Some(plot), Some(bytes)) = (&args.plot, &picture) {
+        plot.write(bytes)?;
+    }
     writeln!(io::stdout(), "written to {}", args.out.display())?;
     Ok(ExitCode::SUCCESS)
 }

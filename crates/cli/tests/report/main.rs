@@ -186,6 +186,54 @@ fn a_page_is_overwritten_only_by_force() {
     assert_eq!(first, fs::read(home.path().join("page.html")).unwrap());
 }
 
+#[test]
+fn a_picture_says_how_many_times_as_fast() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    for (name, seconds) in [("slow", "2"), ("fast", "0.125"), ("again", "1.25"), ("no-time", "0")] {
+        let folder = solved(home, name, "pso");
+        let path = folder.join("result.json");
+        let text = fs::read_to_string(&path).unwrap();
+        let (before, after) = text.split_once("\"seconds\":").unwrap();
+        let (_, after) = after.split_once(',').unwrap();
+        fs::write(&path, format!("{before}\"seconds\":{seconds},{after}")).unwrap();
+    }
+    let output = run(&["report", "slow", "fast", "again", "--plot", "speed-up.svg"], home);
+    assert!(output.status.success() && home.join("report.html").is_file(), "{output:?}");
+    let picture = fs::read_to_string(home.join("speed-up.svg")).unwrap();
+    let title = "Evaluations a second, rastrigin in 2 dimensions";
+    for text in ["slow", "fast", "again", "16", "1.6", "times as fast as slow", title] {
+        assert!(picture.contains(&format!("\n{text}\n")), "{text}: {picture}");
+    }
+    fs::remove_file(home.join("report.html")).unwrap();
+
+    climbed(home);
+    let more =
+        ["solve", "rastrigin", "--dim", "3", "--iterations", "3", "--out", "more", "--quiet"];
+    assert!(run(&more, home).status.success());
+    let refused = |folders: &[&str], file: &str, parts: &[&str]| {
+        fails(&[folders, &["--plot", file]].concat(), home, parts);
+        assert!(!home.join(file).exists(), "{file}");
+    };
+    refused(
+        &["slow", "fast"],
+        "a.gif",
+        &["--plot", "a.gif", "allowed: a file that ends in .svg or .png"],
+    );
+    refused(&["slow"], "a.svg", &["--plot is a.svg", "allowed: two folders or more"]);
+    let parts = [
+        "--plot is a.svg",
+        "slow, which is of rastrigin in 2 dimensions",
+        "more, which is of rastrigin in 3",
+    ];
+    refused(&["slow", "more"], "a.svg", &parts);
+    refused(
+        &["slow", "no-time"],
+        "a.svg",
+        &["DIR is no-time, with", "evaluations in 0 seconds; allowed:"],
+    );
+}
+
 /// Numbers of a rectangle of the page, after it has been scrolled to.
 fn place(browser: &mut Browser, selector: &str) -> [f64; 4] {
     let script = format!(

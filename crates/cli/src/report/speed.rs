@@ -1,0 +1,85 @@
+//! How many times as fast the runs of folders were: `--plot`.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use warpswarm_pictures::{Format, Picture, speed_up};
+
+use super::folder::Folder;
+use crate::failure::Failure;
+use crate::perform::open;
+
+/// A picture to draw.
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    path: PathBuf,
+    format: Format,
+}
+
+impl Plot {
+    /// What the file's name asks for.
+    pub(crate) fn of(path: OsString) -> Result<Plot, String> {
+        let path = PathBuf::from(path);
+        let format = Format::of(&path).filter(|format| *format != Format::Gif);
+        let format = format.ok_or("allowed: a file that ends in .svg or .png")?;
+        Ok(Plot { path, format })
+    }
+
+    /// The folders' evaluations a second over those of the first, in the picture's format.
+    pub(crate) fn bytes(&self, folders: &[Folder]) -> Result<Vec<u8>, Failure> {
+        let picture = self.picture(folders)?;
+        let drawn = match self.format {
+            Format::Png => picture.png(),
+            _ => picture.svg().map(String::into_bytes),
+        };
+        drawn.map_err(|error| Failure::Running(format!("--plot {}: {error}", self.path.display())))
+    }
+
+    fn picture(&self, folders: &[Folder]) -> Result<Picture, Failure> {
+        let refuse =
+            |why: String| Failure::Input(format!("--plot is {}, but {why}", self.path.display()));
+        let [first, others @ ..] = folders else { return Err(refuse("there is no folder".into())) };
+        if others.is_empty() {
+            let why = "there is nothing beside DIR; allowed: two folders or more";
+            return Err(refuse(why.into()));
+        }
+        let evaluated = |folder: &Folder| {
+            let (problem, dimensions) = (&folder.result.problem, folder.result.dimensions);
+            format!("{problem} in {dimensions} dimension{}", if dimensions == 1 { "" } else { "s" })
+        };
+        let what = evaluated(first);
+        for folder in others {
+            if evaluated(folder) != what {
+                return Err(refuse(format!(
+                    "DIR is {}, which is of {what}, and {}, which is of {}; allowed: folders of one problem in as \
+                     many dimensions, whose evaluations are the same work",
+                    first.name,
+                    folder.name,
+                    evaluated(folder)
+                )));
+            }
+        }
+        let pace = |folder: &Folder| {
+            let evaluations: u64 = folder.result.runs.iter().map(|run| run.evaluations).sum();
+            let pace = evaluations as f64 / folder.result.seconds;
+            let is_known = pace.is_finite() && pace > 0.0;
+            is_known.then_some(pace).ok_or_else(|| {
+                let (name, seconds) = (&folder.name, folder.result.seconds);
+                refuse(format!(
+                    "DIR is {name}, with {evaluations} evaluations in {seconds} seconds; allowed: more than 0 of both"
+                ))
+            })
+        };
+        let one = pace(first)?;
+        let bar = |folder: &Folder| Ok((folder.name.clone(), pace(folder)? / one));
+        let bars = folders.iter().map(bar).collect::<Result<Vec<_>, Failure>>()?;
+        Ok(speed_up(&format!("Evaluations a second, {what}"), &first.name, &bars))
+    }
+
+    /// Writes the file anew.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = open("--plot", &self.path)?.write_all(bytes);
+        written.map_err(|error| Failure::file("--plot", &self.path, &error))
+    }
+}
