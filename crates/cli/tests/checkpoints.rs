@@ -4,13 +4,22 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+#[cfg(unix)]
+use std::{
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
-use common::{fails, program, read, run, runs, stderr, stdout, succeeds};
+#[cfg(unix)]
+use common::program;
+use common::{fails, read, runs, succeeds};
+#[cfg(target_os = "linux")]
+use common::{run, stderr, stdout};
+#[cfg(unix)]
 use warpswarm::{CheckpointFile, Precise};
 
 /// How far the run in a file is.
+#[cfg(unix)]
 fn iterations<R: Precise + serde::de::DeserializeOwned>(path: &Path) -> u64 {
     let checkpoint = CheckpointFile::open(path).unwrap().checkpoint::<R>().unwrap();
     checkpoint.states[0].control.iterations
