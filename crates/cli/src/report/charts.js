@@ -31,7 +31,9 @@ function short(x, digits = 5) {
 }
 
 // Where values lie on an axis: by their logarithms where they span decades and none is negative, unless it is to be
-// linear. Zero has a place below all others then.
+// linear. Zero has a place below all others then. What lies beyond the farthest place, so that lengths would be infinite,
+// lies there.
+const FARTHEST = 8e307;
 class Scale {
   constructor(name, values, isLinear = false) {
     this.name = name;
@@ -56,7 +58,7 @@ class Scale {
   }
   place(value) {
     if (!known(value)) return null;
-    if (!this.isLog) return value;
+    if (!this.isLog) return Math.min(Math.max(value, -FARTHEST), FARTHEST);
     return value > 0 ? Math.log10(value) : this.zero;
   }
   value(place) {
@@ -330,7 +332,7 @@ function binned(x, places) {
   if (high - low < width) {
     return [...bins, around((low + high) / 2, high > low ? between(low, high) : short(x.value(low), 12))];
   }
-  const edge = (i) => (i === BINS ? high : low + ((high - low) * i) / BINS);
+  const edge = (i) => (i === BINS ? high : low + (high - low) * (i / BINS));
   for (let i = 0; i < BINS; i++) bins.push({ from: edge(i), to: edge(i + 1), text: between(edge(i), edge(i + 1)) });
   return bins;
 }

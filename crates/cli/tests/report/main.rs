@@ -393,7 +393,11 @@ fn bins_hold_every_value() {
     let inf = "\"Infinity\"";
     // Values, and of each bar its number of runs and what is said of it.
     type Case<'a> = (&'a [&'a str], &'a [(u64, &'a str)]);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
+        (
+            &["-1.7976931348623157e308", "1e308", "0"],
+            &[(1, "-8e307 to -7.2e307"), (1, "0 to 8e306"), (1, "7.2e307 to 8e307")],
+        ),
         (&["7.25"], &[(1, "7.25")]),
         (&["7.25"; 4], &[(4, "7.25")]),
         (&["0"; 3], &[(3, "0")]),
