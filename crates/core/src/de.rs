@@ -169,6 +169,7 @@ impl<R: Real> Method<R> for De<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
     const OTHERS: usize = 3;
+    const FRUGAL: bool = true;
     type Seen = ();
     type Plan = Plan<R>;
 

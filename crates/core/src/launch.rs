@@ -15,7 +15,7 @@ use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
 pub use generation::{
-    GenerationArgs, MethodArgs, MethodTile, TILE_BLOCK, generation_kernels, generation_stage,
+    GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,
 };
 pub use resident::{

@@ -85,6 +85,9 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     const NUMBERS: usize;
     /// The others of which [`others`](Method::others) says who they are, at most [`MAX_OTHERS`].
     const OTHERS: usize = 0;
+    /// Whether its kernels of eight lanes an individual, in `f32`, do with the 128 registers a thread that blocks of [512
+    /// threads](crate::launch::TILE_BLOCKS) leave: `cargo xtask check-ptx` says if they do not.
+    const FRUGAL: bool = false;
 
     /// What an individual sees of the others before it moves.
     type Seen: Copy;

@@ -110,6 +110,7 @@ pub fn accepts<R: Real>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) 
 impl<R: Real> Method<R> for Sa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 2;
+    const FRUGAL: bool = true;
     type Seen = ();
     /// The step.
     type Plan = R;

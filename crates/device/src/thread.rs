@@ -71,3 +71,9 @@ pub fn abort() -> ! {
 pub fn opaque(value: u32) -> u32 {
     machine::opaque(value)
 }
+
+/// [`opaque`] for a number of two words.
+#[inline(always)]
+pub fn opaque_wide(value: u64) -> u64 {
+    u64::from(opaque((value >> 32) as u32)) << 32 | u64::from(opaque(value as u32))
+}

@@ -8,6 +8,7 @@
 mod kept;
 mod meeting;
 mod population;
+mod remembered;
 mod seen;
 
 pub mod held;

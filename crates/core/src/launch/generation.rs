@@ -93,9 +93,10 @@ pub struct MethodTile {
     pub lanes: u32,
 }
 
-/// The most threads of a block in which eight lanes have an individual, in `f32`: one block a multiprocessor, for whose
-/// threads there are as many registers as they need.
-pub const TILE_BLOCK: u32 = 384;
+/// The most threads of a block in which eight lanes have an individual, in `f32`, of a method that needs [few
+/// registers](crate::method::Method::FRUGAL), and of another: one block a multiprocessor, for whose threads there are as many
+/// as they need.
+pub const TILE_BLOCKS: [u32; 2] = [512, 384];
 
 impl MethodTile {
     /// A thread an individual, whose proposal is a column of shared memory.
@@ -107,9 +108,13 @@ impl MethodTile {
     /// A warp an individual, its coordinates in memory; does one iteration a launch.
     pub const ANY: MethodTile = MethodTile { name: "any", dimensions: u32::MAX, lanes: 32 };
 
-    /// The most threads of a block.
-    pub const fn max_block<R: Real>(&self) -> u32 {
-        if self.lanes == 8 && R::WORDS == 1 { TILE_BLOCK } else { MAX_BLOCK }
+    /// The most threads of a block; see [`TILE_BLOCKS`].
+    pub const fn max_block<R: Real>(&self, frugal: bool) -> u32 {
+        match (self.lanes, R::WORDS) {
+            (8, 1) if frugal => TILE_BLOCKS[0],
+            (8, 1) => TILE_BLOCKS[1],
+            _ => MAX_BLOCK,
+        }
     }
 
     /// Whether individuals are in registers or shared memory while they move.
@@ -117,7 +122,7 @@ impl MethodTile {
         *self != MethodTile::ANY
     }
 
-    /// Shared memory of a block, in bytes: a candidate a thread and one more, of which [`team_scratch`] has some;
+    /// Shared memory of a block, in bytes: a candidate a thread, of which [`team_scratch`] has some, and two more;
     /// then a point for the best, but where a warp has an individual; then the threads' columns, or
     /// the coordinates that lanes show each other.
     pub const fn shared_bytes<R: Real>(&self, block: u32, dimensions: u32, gathers: bool) -> u32 {
@@ -168,7 +173,7 @@ pub const fn team_scratch(warps: u32, individual: u32) -> u32 {
 
 /// Where the coordinates begin in the shared memory of a block, in bytes.
 pub const fn generation_stage<R: Real>(block: u32) -> u32 {
-    ((block + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16)
+    ((block + 2) * size_of::<Candidate<R>>() as u32).next_multiple_of(16)
 }
 
 /// The names of the kernels that run a [`Method`](crate::method::Method).
@@ -202,12 +207,12 @@ mod tests {
         let columns = 22 * 27 * 4 + 8;
         assert_eq!(
             MethodTile::THREAD.shared_bytes::<f64>(64, 30, true),
-            65 * 24 + 8 + (32 + columns) * 8
+            66 * 24 + (32 + columns) * 8
         );
-        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, true), 65 * 16 + 2 * 32 * 4);
-        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, false), 65 * 16);
-        assert_eq!(MethodTile::TILE.shared_bytes::<f32>(64, 30, true), 65 * 16 + (1 + 8) * 32 * 4);
-        assert_eq!(MethodTile::TILE.shared_bytes::<f64>(64, 30, false), 65 * 24 + 8 + 32 * 8);
+        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, true), 66 * 16 + 2 * 32 * 4);
+        assert_eq!(MethodTile::WARP.shared_bytes::<f32>(64, 30, false), 66 * 16);
+        assert_eq!(MethodTile::TILE.shared_bytes::<f32>(64, 30, true), 66 * 16 + (1 + 8) * 32 * 4);
+        assert_eq!(MethodTile::TILE.shared_bytes::<f64>(64, 30, false), 66 * 24 + 32 * 8);
         assert_eq!(MethodTile::ANY.shared_bytes::<f64>(64, 300, true), 65 * 24 + 8);
     }
 

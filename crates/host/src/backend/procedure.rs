@@ -77,6 +77,7 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
             attempts: self.most_attempts(),
             looks_far: self.looks_far(),
             rows: M::OWN + M::OTHERS,
+            frugal: M::FRUGAL,
         }
     }
     fn attempts(&self, iteration: u64, index: u32) -> u32 {

@@ -31,6 +31,8 @@ pub(crate) struct Moves {
     pub(crate) looks_far: bool,
     /// Rows that a proposal reads besides the individual's public point.
     pub(crate) rows: usize,
+    /// Whether its kernels need few registers: see [`MethodTile::max_block`].
+    pub(crate) frugal: bool,
 }
 
 /// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
@@ -126,10 +128,10 @@ fn all_runs(demand: &Demand) -> u64 {
 
 /// The block in which eight lanes have an individual: the largest only where others would not do at once, since more
 /// blocks have more multiprocessors.
-fn block_of_tiles<R: Real>(demand: &Demand) -> u32 {
+fn block_of_tiles(demand: &Demand, most: u32) -> u32 {
     let lanes = all_runs(demand) * u64::from(MethodTile::TILE.lanes);
     let few = lanes <= u64::from(MAX_BLOCK * demand.multiprocessors);
-    if few { MAX_BLOCK } else { MethodTile::TILE.max_block::<R>() }
+    if few { MAX_BLOCK } else { most }
 }
 
 /// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives; docs/performance.md
@@ -175,11 +177,12 @@ pub(crate) fn plan<R: Real>(
         let most = MethodTile::WARP.dimensions;
         return impossible(format!("{} dimensions, and registers hold {most}", demand.dimensions));
     }
-    let block = match forced(demand, tile.max_block::<R>())? {
+    let most = tile.max_block::<R>(moves.frugal);
+    let block = match forced(demand, most)? {
         Some(block) => block,
         None if tile == MethodTile::THREAD => block_of_threads::<R>(demand, occupancy)?,
-        None if tile == MethodTile::TILE => block_of_tiles::<R>(demand),
-        None => tile.max_block::<R>(),
+        None if tile == MethodTile::TILE => block_of_tiles(demand, most),
+        None => most,
     };
     let team =
         if tile == MethodTile::WARP { warps_of_team(demand, moves.attempts, block) } else { 1 };
@@ -204,7 +207,8 @@ pub(crate) fn plan<R: Real>(
         let most = if blocks > 1 { capacity } else { MAX_GRID };
         (Schedule::Resident, geometry(block, blocks, demand.runs, most))
     };
-    let short = needed * u64::from(demand.runs) > capacity;
+    // A block of tiles has all registers of a multiprocessor anyway.
+    let short = tile != MethodTile::TILE && needed * u64::from(demand.runs) > capacity;
     Ok(Layout { schedule, tile, grid, shared, team, capacity, short })
 }
 
@@ -224,7 +228,7 @@ mod tests {
     };
 
     /// As annealing.
-    const ALONE: Moves = Moves { attempts: 1, looks_far: false, rows: 0 };
+    const ALONE: Moves = Moves { attempts: 1, looks_far: false, rows: 0, frugal: true };
     /// As differential evolution.
     const NEAR: Moves = Moves { rows: 3, ..ALONE };
     /// As fireworks.
@@ -329,6 +333,10 @@ mod tests {
             "schedule resident is impossible: 33 dimensions, and registers hold 32; \
              allowed: auto, streaming, hosted"
         );
-        assert!(error(Demand { block: Some(512), ..H200 }).contains("up to 384"));
+        let large = Demand { block: Some(544), ..H200 };
+        assert!(error(large).contains("up to 512"));
+        let hungry = Moves { frugal: false, ..NEAR };
+        let error = plan::<f32>(&large, hungry, &mut |_, _, _| Ok(4)).unwrap_err();
+        assert!(error.to_string().contains("up to 384"), "{error}");
     }
 }

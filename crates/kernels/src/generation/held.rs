@@ -1,7 +1,7 @@
 //! Individuals that are held in registers or shared memory while they move: any number of iterations in one
 //! launch.
 
-use warpswarm_core::launch::{MethodArgs, generation_stage, stopped};
+use warpswarm_core::launch::{Control, MethodArgs, stopped};
 use warpswarm_core::method::{Individual, Method};
 use warpswarm_core::order::Candidate;
 use warpswarm_device::shared::SharedArray;
@@ -10,6 +10,7 @@ use warpswarm_device::{block, thread};
 
 use super::meeting::Meeting;
 use super::population::{Generation, Parity, key_of_block, own_run};
+use super::remembered::Remembered;
 use super::seen::{known, none};
 use crate::run::{count_not_finite, set_progress};
 
@@ -51,13 +52,14 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
     /// Writes the run's best point into a row.
     fn tell(&self, row: View<R>, stride: u32);
 
-    /// Moves the block's individuals one iteration on, or places them; gives the best of those that this
-    /// thread knows of, and how many evaluations were not finite.
+    /// Moves the block's individuals one iteration on, or places them. Goes on from the best that this thread knew of, and
+    /// how many of its evaluations were not finite, and gives them as they are then.
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
         around: Around<'_, R>,
         iteration: u64,
+        known: (Candidate<R>, u32),
     ) -> (Candidate<R>, u32);
 }
 
@@ -75,42 +77,35 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     let generation = &this_block();
     let control = generation.control.get(0);
     let starts = args.iterations == 0;
+    let first = |control: Control| if starts { 0 } else { control.iterations + 1 };
     if !starts && control.stopped != stopped::NOT {
         return;
     }
-    let threads = thread::block_dim();
-    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread and one more. In place of the
-    // last is the iteration of the last improvement, which need not be in every thread's registers.
-    let (scratch, improved_at) = unsafe {
-        let last = generation_stage::<R>(threads - 1);
-        (SharedArray::new(0, threads), SharedArray::<u64>::new(last, 1))
-    };
+    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread, and what is remembered.
+    let (scratch, remembered) =
+        unsafe { (SharedArray::new(0, thread::block_dim()), Remembered::<R>::new()) };
     let mut spread = S::of_block(generation, scratch);
-    let mut leader = none::<R, CONSTRAINED>();
     if !starts {
-        let best = generation.global.get(0);
-        leader = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
         spread.follow(generation.global_position, args.stride);
     }
-    let mut iteration = if starts { 0 } else { control.iterations + 1 };
+    let mut iteration = first(control);
     if thread::index() == 0 {
-        improved_at.set(0, control.improved_at);
+        remembered.set_best(if starts { Candidate::NONE } else { generation.global.get(0) });
+        remembered.set_improved_at(control.improved_at);
     }
     block::sync();
     let mut not_finite = 0;
     let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
-    let reason = loop {
+    let (reason, last) = loop {
         let generation = &this_block();
-        let (before, after) =
-            (generation.written_by(iteration + 1), generation.written_by(iteration));
+        let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let around = Around { generation, before, after };
-        let (moved, bad) = spread.advance::<CONSTRAINED>(method, around, iteration);
-        mine = mine.better(moved);
-        not_finite += bad;
-        done += 1;
+        (mine, not_finite) =
+            spread.advance::<CONSTRAINED>(method, around, iteration, (mine, not_finite));
         if args.iterations <= 1 {
-            break stopped::NOT;
+            break (stopped::NOT, 0);
         }
+        done += 1;
         let (noticed, last) = (method.noticed(iteration), done == args.iterations as u32);
         if args.blocks_per_run > 1 && iteration != noticed && !last {
             // The next iteration looks at nothing that another block has written.
@@ -118,27 +113,33 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             iteration += 1;
             continue;
         }
+        let mut leader = remembered.best::<CONSTRAINED>();
         let old = leader.fitness;
         meetings += 1;
         let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
         let tag = args.tag.wrapping_add(meetings);
         if meeting.agree::<CONSTRAINED>(tag, mine, &mut leader) {
+            let after = this_block().written_by(thread::opaque_wide(iteration));
             spread.follow(after.row(leader.index), args.stride);
-            if thread::index() == 0 && leader.fitness.beats(old) {
-                improved_at.set(0, noticed);
+            if thread::index() == 0 {
+                remembered.set_best(leader);
+                if leader.fitness.beats(old) {
+                    remembered.set_improved_at(noticed);
+                }
             }
             block::sync();
         }
         mine = none::<R, CONSTRAINED>();
         let reason = if iteration == noticed && args.never_stops == 0 {
-            own_run(args).stop.check(leader.fitness, iteration, improved_at.get(0))
+            own_run(args).stop.check(leader.fitness, iteration, remembered.improved_at())
         } else {
             stopped::NOT
         };
-        if last || reason != stopped::NOT {
-            break reason;
-        }
         iteration += 1;
+        if last || reason != stopped::NOT {
+            // Hidden, so that the one before the next is not in registers besides it.
+            break (reason, thread::opaque_wide(iteration) - 1);
+        }
     };
     let generation = &this_block();
     if S::EACH_LANE || thread::lane() == 0 {
@@ -147,14 +148,15 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     if args.iterations <= 1 {
         // What the block's individuals told each other has been read.
         block::sync();
-        let after = generation.written_by(iteration);
+        // Asked for anew, so that the first iteration need not be in registers all the while.
+        let after = generation.written_by(first(generation.control.get(0)));
         let (row, noticed) = (|index| after.row(index), |iteration| method.noticed(iteration));
         generation.run().end_iteration(starts, noticed, mine, row, args.stride, scratch);
     } else if generation.part == 0 {
         spread.tell(generation.global_position, args.stride);
         if thread::index() == 0 {
-            generation.global.set(0, leader);
-            set_progress(generation.control, iteration, improved_at.get(0), reason);
+            generation.global.set(0, remembered.best::<CONSTRAINED>());
+            set_progress(generation.control, last, remembered.improved_at(), reason);
         }
     }
 }

@@ -33,7 +33,8 @@ impl<R: DeviceReal> Meeting<R> {
         scratch: SharedArray<Candidate<R>>,
     ) -> Self {
         let (args, number) = (generation.args, generation.number);
-        let blocks = args.blocks_per_run;
+        // Hidden, so that no length is kept in registers while individuals move.
+        let blocks = thread::opaque(args.blocks_per_run);
         let words = slots_len::<R>(CONSTRAINED, 1, u64::from(blocks)) as usize;
         let (slots, indices) = if blocks > 1 {
             (

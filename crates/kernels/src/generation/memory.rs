@@ -89,8 +89,7 @@ impl<'a, R: DeviceReal> Around<'a, R> {
         generation: &'a Generation<'a, R>,
         (iteration, index): (u64, u32),
     ) -> (Self, Numbers<R>, M::Seen) {
-        let (before, after) =
-            (generation.written_by(iteration + 1), generation.written_by(iteration));
+        let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let who = generation.individual(iteration, index, before.fitness.get(index as usize));
         let others = SeenByWarp::<R, true> { generation, before };
         let (numbers, seen, who, from) = looked(method, before, &others, who);

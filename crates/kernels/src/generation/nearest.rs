@@ -1,6 +1,6 @@
 //! How far each individual is from its nearest other, once all are placed.
 
-use warpswarm_core::launch::{GenerationArgs, TILE_BLOCK};
+use warpswarm_core::launch::{GenerationArgs, TILE_BLOCKS};
 use warpswarm_core::objective::Point;
 use warpswarm_core::solis_wets;
 use warpswarm_device::entry::max_block;
@@ -20,7 +20,7 @@ const NUMBERS: usize = 4;
 /// fetched once a block; memory beyond the population is not needed.
 #[inline(always)]
 pub fn nearest<R: DeviceReal>(args: &GenerationArgs<R>) {
-    max_block::<TILE_BLOCK>();
+    max_block::<{ TILE_BLOCKS[0] }>();
     let generation = &Generation::of_block(args, (0, NUMBERS), key_of_block(args));
     let placed = generation.written_by(0);
     generation.each(|index| {

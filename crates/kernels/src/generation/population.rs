@@ -125,6 +125,12 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
+    /// The same, computed anew: see [`of_block`](Generation::of_block).
+    #[inline(always)]
+    pub(super) fn again<M: Method<R>>(&self) -> Self {
+        Generation::of_block(self.args, (M::OWN, M::NUMBERS), self.key)
+    }
+
     /// The run besides its individuals.
     #[inline(always)]
     pub(super) fn run(&self) -> Run<R> {
@@ -140,7 +146,14 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// The public points that iteration `iteration` writes.
+    /// What iteration `iteration` reads: the iteration before has written it.
+    #[inline(always)]
+    pub(super) fn read_by(&self, iteration: u64) -> Parity<R> {
+        // Not `iteration - 1`, which would be one more number in registers all the while.
+        self.written_by(!iteration)
+    }
+
+    /// What iteration `iteration` writes.
     #[inline(always)]
     pub(super) fn written_by(&self, iteration: u64) -> Parity<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
@@ -167,9 +180,11 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         index: u32,
         fitness: Fitness<R>,
     ) -> Individual<R> {
+        // Hidden for the same reason as the key.
+        let high = thread::opaque((iteration >> 32) as u32);
         Individual {
             key: hidden(self.key),
-            iteration,
+            iteration: u64::from(high) << 32 | u64::from(iteration as u32),
             index,
             individuals: self.args.individuals,
             dimensions: self.args.dimensions,
@@ -184,7 +199,8 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     #[inline(always)]
     pub(super) fn of_this_block(&self) -> (u32, u32) {
         let (n, share) = (self.args.individuals, self.args.individuals_per_block);
-        let first = self.part * share;
+        // Hidden, so that who asks again has no register for it meanwhile.
+        let first = thread::opaque(self.part) * share;
         (first, (first + share).min(n))
     }
 

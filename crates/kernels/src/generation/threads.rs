@@ -75,9 +75,9 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         method: &M,
         around: Around<'_, R>,
         iteration: u64,
+        (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
         let (first, end) = around.generation.of_this_block();
-        let (mut mine, mut not_finite) = (none::<R, CONSTRAINED>(), 0);
         let (mut index, mut bit) = (first + thread::index(), 1);
         while index < end {
             let who = around.individual::<CONSTRAINED>(iteration, index);

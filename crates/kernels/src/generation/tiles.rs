@@ -1,6 +1,6 @@
 //! Eight lanes an individual, four neighbouring coordinates a lane: up to 32 coordinates.
 
-use warpswarm_core::launch::{MAX_BLOCK, TILE_BLOCK, generation_stage};
+use warpswarm_core::launch::{MAX_BLOCK, TILE_BLOCKS, generation_stage};
 use warpswarm_core::method::{Individual, MAX_OTHERS, Method, With};
 use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
@@ -58,10 +58,12 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
 
     #[inline(always)]
     fn limit() {
-        if R::WORDS == 1 {
-            max_block::<TILE_BLOCK>();
-        } else {
+        if R::WORDS == 2 {
             max_block::<MAX_BLOCK>();
+        } else if M::FRUGAL {
+            max_block::<{ TILE_BLOCKS[0] }>();
+        } else {
+            max_block::<{ TILE_BLOCKS[1] }>();
         }
     }
 
@@ -100,18 +102,23 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         method: &M,
         around: Around<'_, R>,
         iteration: u64,
+        (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
-        let (mut start, end) = around.generation.of_this_block();
-        let (mut mine, mut not_finite, mut bit) = (none::<R, CONSTRAINED>(), 0, 1);
-        while start < end {
+        let mut round = 0;
+        loop {
+            let (first, end) = around.generation.of_this_block();
+            let start = first + round * (thread::block_dim() / LANES);
+            if start >= end {
+                break;
+            }
             let index = start + thread::index() / LANES;
             let who = around.individual::<CONSTRAINED>(iteration, index.min(end - 1));
+            let bit = 1_u32.checked_shl(round).unwrap_or(0);
             let (candidate, bad) =
                 self.one::<M, CONSTRAINED>(method, around, who, (index < end, bit));
             not_finite += bad;
             mine = mine.better(candidate);
-            start += thread::block_dim() / LANES;
-            bit <<= 1;
+            round += 1;
         }
         (mine, not_finite)
     }
@@ -244,7 +251,8 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
     fn with(self, method: M) -> Self::Output {
         let Proposing { around, ref who, ref plan, public, own, leader } = self;
         let Around { generation, before, .. } = around;
-        let (stride, first) = (generation.args.stride, first());
+        // Hidden, so that what is computed of it is not kept in registers all the while.
+        let (stride, first) = (generation.args.stride, thread::opaque(first()));
         let best = leader.get4(first);
         let others = method.others(plan);
         let mut theirs = [[R::ZERO; K]; MAX_OTHERS];

@@ -90,11 +90,11 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
         method: &M,
         around: Around<'_, R>,
         iteration: u64,
+        (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
         let Warps { team, .. } = *self;
         let (first, end) = around.generation.of_this_block();
-        let (mut mine, mut not_finite, mut start, mut number) =
-            (none::<R, CONSTRAINED>(), 0, first, 0);
+        let (mut start, mut number) = (first, 0);
         while start < end {
             let index = start + team.number;
             let who = (index < end).then(|| around.individual::<CONSTRAINED>(iteration, index));
@@ -147,7 +147,8 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 ) -> (Candidate<R>, u32) {
     let (mut kept, mut not_finite) = (None, 0);
     let standing = who.map(|who| {
-        let Around { generation, before, .. } = around;
+        let generation = &around.generation.again::<M>();
+        let before = generation.read_by(who.iteration);
         let others = SeenByWarp::<R, CONSTRAINED> { generation, before };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
         let row = before.row(from);
@@ -221,10 +222,12 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 #[inline(always)]
 fn settle<R: DeviceReal, M: Method<R>>(
     method: &M,
-    Around { generation, after, .. }: Around<'_, R>,
+    Around { generation, .. }: Around<'_, R>,
     standing: Standing<R, M::Seen>,
     kept: Option<Proposal<R, R, M::Plan>>,
 ) -> Candidate<R> {
+    let generation = &generation.again::<M>();
+    let after = generation.written_by(standing.who.iteration);
     let Standing { who, mut numbers, public: mut x, .. } = standing;
     let (mut fitness, i) = (who.fitness, thread::lane());
     if let Some(kept) = kept {
@@ -253,11 +256,14 @@ fn settle<R: DeviceReal, M: Method<R>>(
 #[inline(always)]
 fn proposed<R: DeviceReal, M: Method<R>>(
     method: &M,
-    Around { generation, before, .. }: Around<'_, R>,
+    Around { generation, .. }: Around<'_, R>,
     (who, plan): (&Individual<R>, &M::Plan),
     (public, best): (R, R),
 ) -> (R, Own<R>) {
-    // Lanes beyond the last coordinate go through its motions.
-    let i = thread::lane().min(who.dimensions - 1);
+    let generation = &generation.again::<M>();
+    let before = generation.read_by(who.iteration);
+    // Lanes beyond the last coordinate go through its motions. Hidden, so that no address is kept in registers over all
+    // attempts.
+    let i = thread::opaque(thread::lane()).min(who.dimensions - 1);
     generation.proposed(method, before, (who, plan), i, || public, || best)
 }

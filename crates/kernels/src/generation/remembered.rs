@@ -1,0 +1,66 @@
+//! What a block remembers in shared memory while its individuals move, so that no thread has to in registers.
+
+use warpswarm_core::launch::generation_stage;
+use warpswarm_core::order::Candidate;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::thread;
+use warpswarm_device::view::DeviceReal;
+
+use super::seen::known;
+
+/// The run's best, and the iteration of its last improvement; set by one thread, and asked for by all with a barrier
+/// between.
+#[derive(Clone, Copy)]
+pub(super) struct Remembered<R> {
+    /// A candidate a thread, and the best.
+    candidates: SharedArray<Candidate<R>>,
+    improved_at: SharedArray<u64>,
+}
+
+impl<R: DeviceReal> Remembered<R> {
+    /// Of the block.
+    ///
+    /// # Safety
+    /// The host gives [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes): after a candidate a
+    /// thread two more, in place of which nothing else is put.
+    #[inline(always)]
+    pub(super) unsafe fn new() -> Self {
+        let threads = thread::block_dim();
+        // SAFETY: the caller's; a block has a multiple of 32 threads.
+        unsafe {
+            Remembered {
+                candidates: SharedArray::new(0, threads + 1),
+                improved_at: SharedArray::new(generation_stage::<R>(threads - 1), 1),
+            }
+        }
+    }
+
+    /// Where the best is: hidden, so that its address is not kept in a register either.
+    #[inline(always)]
+    fn place(self) -> u32 {
+        thread::opaque(thread::block_dim())
+    }
+
+    /// The run's best.
+    #[inline(always)]
+    pub(super) fn best<const CONSTRAINED: bool>(self) -> Candidate<R> {
+        let best = self.candidates.get(self.place());
+        Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_best(self, best: Candidate<R>) {
+        self.candidates.set(self.place(), best);
+    }
+
+    /// The iteration of the best's last improvement.
+    #[inline(always)]
+    pub(super) fn improved_at(self) -> u64 {
+        self.improved_at.get(0)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_improved_at(self, iteration: u64) {
+        self.improved_at.set(0, iteration);
+    }
+}
