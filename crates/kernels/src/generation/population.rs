@@ -146,10 +146,9 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// What iteration `iteration` reads: the iteration before has written it.
+    /// What iteration `iteration` reads and the one before wrote, whose number would be one more to keep in registers.
     #[inline(always)]
     pub(super) fn read_by(&self, iteration: u64) -> Parity<R> {
-        // Not `iteration - 1`, which would be one more number in registers all the while.
         self.written_by(!iteration)
     }
 
@@ -193,13 +192,12 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// The individuals of this block: the first, and the one after the last.
+    /// The individuals of this block: the first, and the one after the last; computed anew by whoever asks again.
     ///
     /// At most 2^31 individuals, so that what is added to an index fits. A block has neighbours, so that of equals the first is in the first block.
     #[inline(always)]
     pub(super) fn of_this_block(&self) -> (u32, u32) {
         let (n, share) = (self.args.individuals, self.args.individuals_per_block);
-        // Hidden, so that who asks again has no register for it meanwhile.
         let first = thread::opaque(self.part) * share;
         (first, (first + share).min(n))
     }
