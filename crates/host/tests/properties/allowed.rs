@@ -20,6 +20,39 @@ proptest! {
     }
 }
 
+#[cfg(feature = "emulator")]
+proptest! {
+    #![proptest_config(config(150))]
+
+    #[test]
+    fn devices_see_what_misbehaves_as_the_cpu_does(case in cases()) {
+        emulated::<f32>(&case);
+        emulated::<f64>(&case);
+    }
+}
+
+/// A few iterations in the emulator, where the host evaluates, against the CPU.
+#[cfg(feature = "emulator")]
+fn emulated<R: Precise>(case: &Case) {
+    use warpswarm::{Backend, Stop};
+    if !case.algorithm.info().backends.contains(&Backend::Emulator) {
+        return;
+    }
+    let case = Case { by: By::Host, ..case.clone() };
+    let state = |backend| {
+        let stop = Stop { iterations: Some(4), seconds: None, ..case.settings.stop.clone() };
+        let settings = Settings { backend, threads: None, stop, ..case.settings.clone() };
+        let memory = memory(settings.runs as usize);
+        let mut optimiser = optimiser::<R>(&case, &settings, memory).unwrap();
+        let report = optimiser.run().unwrap();
+        nothing_is_lost(&case, &report, memory);
+        optimiser.state().unwrap()
+    };
+    for (cpu, device) in state(Backend::Cpu).iter().zip(state(Backend::Emulator)) {
+        assert_eq!(difference(cpu, &device), None);
+    }
+}
+
 /// The optimiser, whose objective notes in `memory` what it is asked.
 fn optimiser<R: Precise>(case: &Case, settings: &Settings, memory: Memory) -> Result<Optimiser<R>> {
     let Case { algorithm, bounds, wild, .. } = case;

@@ -63,7 +63,7 @@ fn note<R: Real>(place: &Mutex<Seen>, fitness: Fitness<R>, maximise: bool) {
     let key = Fitness { value, ..fitness }.ordered();
     let mut seen = place.lock().unwrap();
     seen.evaluations += 1;
-    seen.not_finite += u64::from(!fitness.is_finite());
+    seen.not_finite += u64::from(!(fitness.value.is_finite() && fitness.violation.is_finite()));
     seen.best = Some(seen.best.map_or(key, |best| best.min(key)));
 }
 
