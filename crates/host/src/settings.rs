@@ -48,7 +48,8 @@ pub struct Stop {
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub seconds: Option<f64>,
     /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least), not NaN;
-    /// each run by itself.
+    /// each run by itself. Of `gpu-fwa` and `scatter-search` it counts, as `stagnation` does, only at the iterations
+    /// after which individuals look at others.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub target: Option<f64>,
     /// At the iteration at which a run's best has not improved for this many, at least 1; each run by itself.

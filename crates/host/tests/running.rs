@@ -2,15 +2,15 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Shifted, Sphere};
 use warpswarm::{
-    Algorithm, Backend, Error, Event, Objective, Optimiser, Point, PsoParams, Real, Settings, Stop,
-    StopReason, system,
+    Algorithm, Backend, Error, Event, HostObjective, Objective, Optimiser, Point, PsoParams, Real,
+    Settings, Stop, StopReason, algorithms, minimise, system,
 };
 
 fn stopped(stop: Stop) -> warpswarm::RunReport<f64> {
@@ -165,6 +165,32 @@ fn nothing_finite_is_a_result_of_its_own() {
     assert_eq!((run.stop_reason, run.best.value), (StopReason::Iterations, f32::NEG_INFINITY));
     assert_eq!(run.not_finite, 48);
     assert_eq!(everywhere(1.0, Stop::iterations(5)).not_finite, 0);
+}
+
+/// Every algorithm keeps what it had, and comes to its end.
+#[test]
+fn nan_from_some_evaluation_on() {
+    const GOOD: u64 = 100;
+    for info in algorithms::ALL {
+        let seen = Arc::new(Mutex::new((0, f64::INFINITY)));
+        let noted = seen.clone();
+        let failing = HostObjective::new(move |x: &[f64]| {
+            let (asked, best) = &mut *noted.lock().unwrap();
+            *asked += 1;
+            if *asked > GOOD {
+                return f64::NAN;
+            }
+            let value = x.iter().map(|x| x * x).sum();
+            *best = best.min(value);
+            value
+        });
+        let report = minimise(&failing, &bounds(3), &info.algorithm(), &settings(40)).unwrap();
+        let (run, (asked, best)) = (&report.runs[0], *seen.lock().unwrap());
+        assert!(asked > GOOD, "{}", info.id);
+        assert_eq!((run.iterations, run.stop_reason), (20, StopReason::Iterations), "{}", info.id);
+        assert_eq!((run.evaluations, run.not_finite), (asked, asked - GOOD), "{}", info.id);
+        assert_eq!(run.best.value, best, "{}", info.id);
+    }
 }
 
 #[test]

@@ -147,6 +147,15 @@ fn parameters_are_checked_however_they_were_set() {
 }
 
 #[test]
+fn a_parameter_that_is_refused_keeps_its_value() {
+    let mut algorithm = Algorithm::default();
+    for value in ["NaN", "-1", "2", "x"] {
+        algorithm.set("correction", value).unwrap_err();
+        assert_eq!(algorithm, Algorithm::default(), "correction = {value}");
+    }
+}
+
+#[test]
 fn parameters_of_methods() {
     let check = |id: &str, set: &[(&str, &str)], individuals, expected: &str| {
         let mut algorithm = algorithms::find(id).unwrap().algorithm();

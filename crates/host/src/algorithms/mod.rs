@@ -210,6 +210,8 @@ macro_rules! with_params {
 // Behind the macro that it uses.
 #[cfg(feature = "serde")]
 mod serial;
+#[cfg(test)]
+mod tests;
 
 impl Default for Algorithm {
     fn default() -> Self {

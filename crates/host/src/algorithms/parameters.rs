@@ -125,18 +125,22 @@ pub(super) fn set<P: Params>(
     };
     let wrong =
         || Error::Parameter { name: row.name, value: format!("`{value}`"), allowed: row.range };
+    // A value that is refused changes nothing.
+    let mut changed = *params;
     match access {
-        Access::Number(_, put) => put(params, value.parse().map_err(|_| wrong())?),
-        Access::Limit(_, put) if value == "none" => put(params, None),
-        Access::Limit(_, put) => put(params, Some(value.parse().map_err(|_| wrong())?)),
-        Access::Whole(_, put) => put(params, value.parse().map_err(|_| wrong())?),
+        Access::Number(_, put) => put(&mut changed, value.parse().map_err(|_| wrong())?),
+        Access::Limit(_, put) if value == "none" => put(&mut changed, None),
+        Access::Limit(_, put) => put(&mut changed, Some(value.parse().map_err(|_| wrong())?)),
+        Access::Whole(_, put) => put(&mut changed, value.parse().map_err(|_| wrong())?),
         Access::Name(_, put) => {
-            if !put(params, value) {
+            if !put(&mut changed, value) {
                 return Err(wrong());
             }
         }
     }
-    check(params)
+    check(&changed)?;
+    *params = changed;
+    Ok(())
 }
 
 /// Whether every parameter is in its range.
