@@ -112,7 +112,6 @@ impl<R: Real> Method<R> for SolisWets<R> {
     /// The last step.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;
-    const FRUGAL: bool = true;
     type Seen = ();
     type Plan = Plan<R>;
 
