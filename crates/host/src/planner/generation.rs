@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(one(65, 30), (Resident, Some("x8k4"), 3, 1));
         assert_eq!(one(768, 30), (Resident, Some("x8k4"), 24, 1));
         assert_eq!(one(4_224, 30), (Resident, Some("x8k4"), 132, 1));
-        assert_eq!(one(4_225, 30), (Resident, Some("x8k4"), 89, 1));
+        assert_eq!(one(4_225, 30), (Resident, Some("x8k4"), 67, 1));
         assert_eq!(one(65_536, 30), (Resident, Some("x8k4"), 264, 1));
         assert_eq!(one(40, 33), (Streaming, None, 5, 1));
         let hosted = Demand { schedule: Schedule::Hosted, individuals: 40, ..H200 };
