@@ -96,7 +96,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     block::sync();
     let mut not_finite = 0;
     let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
-    let (reason, last) = loop {
+    let (reason, until) = loop {
         let generation = &this_block();
         let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let around = Around { generation, before, after };
@@ -156,7 +156,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         spread.tell(generation.global_position, args.stride);
         if thread::index() == 0 {
             generation.global.set(0, remembered.best::<CONSTRAINED>());
-            set_progress(generation.control, last, remembered.improved_at(), reason);
+            set_progress(generation.control, until, remembered.improved_at(), reason);
         }
     }
 }
