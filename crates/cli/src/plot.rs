@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use warpswarm::{Precise, Report, RunReport, Settings};
 use warpswarm_pictures::{
@@ -19,6 +19,12 @@ use crate::trace::{Row, rows_of};
 
 /// Frames of a swarm that moves, at most.
 const FRAMES: u64 = 48;
+
+/// The format that the name of a file asks for whose picture does not move.
+pub(crate) fn still(path: &Path) -> Result<Format, &'static str> {
+    let format = Format::of(path).filter(|format| *format != Format::Gif);
+    format.ok_or("allowed: a file that ends in .svg or .png")
+}
 
 /// A picture to draw.
 #[derive(Clone, Debug)]
@@ -104,10 +110,7 @@ impl<R: Precise> Done<'_, R> {
             }
             Kind::Swarm => frames(&title, &plane(&self.run.problem), &self.frames(6)?),
         };
-        Ok(match plot.format {
-            Format::Png => picture.png(),
-            _ => picture.svg().map(String::into_bytes),
-        })
+        Ok(picture.bytes(plot.format))
     }
 
     fn title(&self) -> String {

@@ -4,7 +4,7 @@ use plotters::element::Polygon;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::{Axis, Error, Line};
+use crate::{Axis, Error, Format, Line};
 
 /// The typefaces, of which the first that is there is taken; PNG and GIF have the first.
 pub const FONT: &str = "Noto Sans, DejaVu Sans, Arial, sans-serif";
@@ -187,6 +187,27 @@ impl Picture {
     /// Where something cannot be drawn.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         crate::raster::png(&self.svg()?)
+    }
+
+    /// The file's bytes in a format; [`Format::Gif`] is of pictures that move, so that this is SVG then.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use warpswarm_pictures::{Format, speed_up};
+    /// let picture = speed_up("Evaluations a second", "one", &[("one".into(), 1.0), ("two".into(), 1.9)]);
+    /// assert!(picture.bytes(Format::Png)?.starts_with(b"\x89PNG"));
+    /// assert_eq!(picture.bytes(Format::Svg)?, picture.svg()?.into_bytes());
+    /// # Ok::<(), warpswarm_pictures::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where something cannot be drawn.
+    pub fn bytes(&self, format: Format) -> Result<Vec<u8>, Error> {
+        match format {
+            Format::Png => self.png(),
+            Format::Svg | Format::Gif => self.svg().map(String::into_bytes),
+        }
     }
 
     /// The lines that have names, each with its place in the legend: pixels from the left, and its row.

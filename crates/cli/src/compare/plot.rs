@@ -14,6 +14,7 @@ use super::measure::Cell;
 use super::study::Study;
 use crate::failure::Failure;
 use crate::perform::open as open_file;
+use crate::plot::still;
 
 /// Problems of which final values are drawn, at most.
 const PANELS: usize = 12;
@@ -37,8 +38,7 @@ impl Plot {
     /// What the file's name asks for; a name that is none of the kinds' is of the profiles.
     pub(crate) fn of(path: OsString) -> Result<Plot, String> {
         let path = PathBuf::from(path);
-        let format = Format::of(&path).filter(|format| *format != Format::Gif);
-        let format = format.ok_or("allowed: a file that ends in .svg or .png")?;
+        let format = still(&path)?;
         let kind = match path.file_stem().and_then(|stem| stem.to_str()) {
             Some("distribution") => Kind::Distribution,
             Some("ert") => Kind::Ert,
@@ -87,11 +87,7 @@ impl Compared<'_> {
     /// Draws each picture into its file.
     pub(crate) fn draw(&self, plots: &[Plot], files: Vec<File>) -> Result<(), Failure> {
         for (plot, mut file) in plots.iter().zip(files) {
-            let picture = self.picture(plot.kind);
-            let drawn = match plot.format {
-                Format::Png => picture.png(),
-                _ => picture.svg().map(String::into_bytes),
-            };
+            let drawn = self.picture(plot.kind).bytes(plot.format);
             let bytes = drawn.map_err(|error| {
                 Failure::Running(format!("--plot {}: {error}", plot.path.display()))
             })?;

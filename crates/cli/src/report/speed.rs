@@ -9,6 +9,7 @@ use warpswarm_pictures::{Format, Picture, speed_up};
 use super::folder::Folder;
 use crate::failure::Failure;
 use crate::perform::open;
+use crate::plot::still;
 
 /// A picture to draw.
 #[derive(Clone, Debug)]
@@ -21,18 +22,13 @@ impl Plot {
     /// What the file's name asks for.
     pub(crate) fn of(path: OsString) -> Result<Plot, String> {
         let path = PathBuf::from(path);
-        let format = Format::of(&path).filter(|format| *format != Format::Gif);
-        let format = format.ok_or("allowed: a file that ends in .svg or .png")?;
+        let format = still(&path)?;
         Ok(Plot { path, format })
     }
 
     /// The folders' evaluations a second over those of the first, in the picture's format.
     pub(crate) fn bytes(&self, folders: &[Folder]) -> Result<Vec<u8>, Failure> {
-        let picture = self.picture(folders)?;
-        let drawn = match self.format {
-            Format::Png => picture.png(),
-            _ => picture.svg().map(String::into_bytes),
-        };
+        let drawn = self.picture(folders)?.bytes(self.format);
         drawn.map_err(|error| Failure::Running(format!("--plot {}: {error}", self.path.display())))
     }
 
