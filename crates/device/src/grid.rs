@@ -14,6 +14,7 @@ pub use board::{Board, Tagged};
 
 /// Orders what this thread saw and wrote before against what it does after, for the whole GPU.
 #[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fence() {
     machine::fence();
 }

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::{Aligned, Array, blocks, fault, launch, orders, shared};
 use warpswarm_core::launch::Ptr;
+use warpswarm_core::order::Fitness;
 use warpswarm_device::cluster::{self, NearBoard};
 use warpswarm_device::emulator::{self, Entry, Fault, FaultKind, LaunchConfig};
-use warpswarm_device::grid::{Board, Exchange};
+use warpswarm_device::grid::{self, Board, Exchange};
 use warpswarm_device::{block, entry, thread, warp};
 
 /// Checks who met the fault and where: block, thread, line of this file, words of the message.
@@ -122,6 +123,101 @@ fn some_at_a_barrier_others_at_a_warp_operation() {
             &["31 of 32 lanes wait there in warp::sync", "1 in block::sync"],
         );
     }
+}
+
+/// What a thread reads that another one has written with no order between: of no use.
+fn is_spoilt(number: f32) -> bool {
+    number.is_nan()
+}
+
+#[test]
+fn global_memory_within_a_block() {
+    const LINE: u32 = line!() + 2;
+    fn write_after_write(array: Array<f32>) {
+        array.view().set(0, thread::index() as f32);
+    }
+    fn neighbours(array: Array<f32>, barrier: fn()) {
+        let (view, me) = (array.view(), thread::index() as usize);
+        view.set(me, me as f32);
+        barrier();
+        view.set(64 + me, view.get((me + 33) % 64));
+    }
+    for config in orders(blocks(1, 64)) {
+        let mut items = Aligned::zeroed(128);
+        let found = fault(launch(&config, items.array(), write_after_write), FaultKind::Race);
+        assert_eq!(found.place.as_ref().map(|place| place.line), Some(LINE), "{found}");
+        assert!(found.message.contains("with no barrier between"), "{found}");
+
+        launch(&config, items.array(), |array| neighbours(array, block::sync)).unwrap();
+        assert!((0..64).all(|i| items.slice()[64 + i] == ((i + 33) % 64) as f32));
+        launch(&config, items.array(), |array| neighbours(array, || ())).unwrap();
+        assert!(items.slice()[64..].iter().any(|&x| is_spoilt(x)));
+        // Of one warp, and with its barrier: thread 0 is not of the warp of thread 33.
+        launch(&config, items.array(), |array| neighbours(array, warp::sync)).unwrap();
+        assert!(items.slice()[64..].iter().any(|&x| is_spoilt(x)));
+    }
+}
+
+#[test]
+fn global_memory_of_another_block() {
+    /// What makes the order between what block 0 writes and what the others read.
+    #[derive(Clone, Copy)]
+    struct Order {
+        before: fn(),
+        after: fn(),
+    }
+    #[derive(Clone, Copy)]
+    struct Args {
+        data: Array<f32>,
+        slots: Array<u64>,
+        order: Order,
+    }
+    fn kernel(args: Args) {
+        let (data, me) = (args.data.view(), thread::index() as usize);
+        // Whose words carry their tag: they order nothing else.
+        let exchange = Exchange::new(args.slots.view(), 1, 1);
+        if thread::block_index() == 0 {
+            data.set(me, me as f32);
+            block::sync();
+            if thread::warp() == 0 {
+                (args.order.before)();
+                exchange.post_alone(1, 0, Fitness { violation: 0.0_f32, value: 1.0 });
+            }
+            return;
+        }
+        if thread::warp() == 0 {
+            exchange.collect::<f32, 1>(1);
+            (args.order.after)();
+        }
+        block::sync();
+        let first = 64 * thread::block_index() as usize;
+        data.set(first + me, data.get(63 - me));
+    }
+    let nothing: fn() = || ();
+    let together = LaunchConfig { cooperative: true, ..blocks(3, 64) };
+    for config in orders(together) {
+        let run = |before, after| {
+            let (mut data, mut slots) = (Aligned::zeroed(3 * 64), Aligned::zeroed(2));
+            let order = Order { before, after };
+            launch(&config, Args { data: data.array(), slots: slots.array(), order }, kernel)
+                .unwrap();
+            data.slice()[64..].to_vec()
+        };
+        let right = run(grid::fence, grid::fence);
+        assert!((0..128).all(|i| right[i] == (63 - i % 64) as f32), "{right:?}");
+        assert!(run(nothing, grid::fence).into_iter().all(is_spoilt));
+        assert!(run(grid::fence, nothing).into_iter().all(is_spoilt));
+    }
+    // A launch finds all that the one before has written.
+    let mut data = Aligned::zeroed(128);
+    launch(&blocks(1, 64), data.array(), |data| data.view().set(thread::index() as usize, 7.0))
+        .unwrap();
+    let copy = |data: Array<f32>| {
+        let me = thread::index() as usize;
+        data.view().set(64 + me, data.view().get(63 - me));
+    };
+    launch(&blocks(1, 64), data.array(), copy).unwrap();
+    assert!(data.slice().iter().all(|&x| x == 7.0));
 }
 
 #[test]

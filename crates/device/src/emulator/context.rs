@@ -158,6 +158,24 @@ impl Launch {
         self.shared_of(self.current.get(), place, access, work)
     }
 
+    /// Whether all that was written to some bytes of global memory is there for the thread that runs.
+    #[inline]
+    pub(super) fn can_read(
+        &self,
+        place: &'static Location<'static>,
+        bytes: (usize, usize),
+    ) -> bool {
+        self.state.borrow_mut().write_before(self.current.get(), place, bytes).is_none()
+    }
+
+    /// Notes that the thread writes some bytes of global memory.
+    #[inline]
+    pub(super) fn write(&self, place: &'static Location<'static>, bytes: (usize, usize)) {
+        if !self.state.borrow_mut().write(self.current.get(), place, bytes) {
+            self.stop();
+        }
+    }
+
     /// [`shared`](Launch::shared) of the block of thread `whose`.
     #[inline(always)]
     pub(super) fn shared_of<T>(

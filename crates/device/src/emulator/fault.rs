@@ -50,7 +50,7 @@ pub enum FaultKind {
     Misaligned,
     /// Shared memory was read that this block has not written.
     Uninitialised,
-    /// Two threads touched the same shared memory, one of them writing, with no barrier between.
+    /// Two threads touched the same memory, one of them writing, with no barrier between; or, of two blocks, no fence.
     Race,
     /// Not all threads of a block came to the same barrier.
     DivergentBarrier,

@@ -4,20 +4,21 @@
 //! [scheduler](super::schedule) lets another one run.
 
 mod bulk;
+mod global;
 mod shared;
 
 use core::any::TypeId;
 use core::panic::Location;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::collective::{Doing, Kind, Stop};
-use super::context::{Launch, launch};
+use super::context::launch;
 use super::fault::FaultKind;
 use crate::objective::Form;
 use crate::view::DeviceReal;
 use warpswarm_core::order::Fitness;
 
 pub(crate) use bulk::*;
+pub(crate) use global::*;
 pub(crate) use shared::*;
 
 #[inline]
@@ -116,201 +117,6 @@ pub(crate) fn min(value: u32) -> u32 {
     let launch = launch();
     launch.in_warp(stop, value);
     launch.reduced()
-}
-
-/// Fails where the GPU would: a null array, an address that is not a multiple of `align`.
-#[inline(always)]
-#[track_caller]
-fn check_address(address: usize, align: usize) {
-    if address < 4096 || !address.is_multiple_of(align) {
-        bad_address(address, align);
-    }
-}
-
-#[cold]
-#[track_caller]
-fn bad_address(address: usize, align: usize) -> ! {
-    let place = Location::caller();
-    let (kind, message) = if address < 4096 {
-        (FaultKind::OutOfBounds, format!("address {address:#x}: the array is not there"))
-    } else {
-        (FaultKind::Misaligned, format!("address {address:#x} is not a multiple of {align}"))
-    };
-    launch().fail(kind, place, message)
-}
-
-/// # Safety
-/// `at` is valid for a read of a `T`, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
-    check_address(at.addr(), align_of::<T>());
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.read() }
-}
-
-/// # Safety
-/// `at` is valid for a write of a `T`, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
-    check_address(at.addr(), align_of::<T>());
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.write(value) }
-}
-
-/// # Safety
-/// `at` is valid for a read of 16 bytes, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
-    check_address(at.addr(), 16);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.cast::<[u32; 4]>().read() }
-}
-
-// There are no caches.
-pub(crate) use self::{
-    stream_read_2x64 as global_read_2x64, stream_read_4x32 as global_read_4x32,
-    stream_write_2x64 as global_write_2x64, stream_write_4x32 as global_write_4x32,
-};
-
-/// # Safety
-/// `at` is valid for a read of 8 bytes, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
-    // SAFETY: the caller's.
-    unsafe { global_read(at) }
-}
-
-/// # Safety
-/// `at` is valid for a read of 4 bytes, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { global_read(at) }
-}
-
-/// # Safety
-/// `at` is valid for a read of 8 bytes, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
-    check_address(at.addr(), 8);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.cast::<[u32; 2]>().read() }
-}
-
-/// # Safety
-/// `at` is valid for a write of 8 bytes, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn stream_write_2x32(at: *mut u32, words: [u32; 2]) {
-    check_address(at.addr(), 8);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.cast::<[u32; 2]>().write(words) }
-}
-
-/// # Safety
-/// As [`stream_read_4x32`].
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
-    check_address(at.addr(), 16);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.cast::<[u64; 2]>().read() }
-}
-
-/// # Safety
-/// `at` is valid for a write of 16 bytes, or null.
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn stream_write_4x32(at: *mut u32, values: [u32; 4]) {
-    check_address(at.addr(), 16);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.cast::<[u32; 4]>().write(values) }
-}
-
-/// # Safety
-/// As [`stream_write_4x32`].
-#[inline(always)]
-#[track_caller]
-pub(crate) unsafe fn stream_write_2x64(at: *mut u64, values: [u64; 2]) {
-    check_address(at.addr(), 16);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.cast::<[u64; 2]>().write(values) }
-}
-
-/// There is no cache.
-#[inline(always)]
-pub(crate) fn prefetch<T>(_at: *const T) {}
-
-/// # Safety
-/// `at` is valid for a read of 8 bytes, or null.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
-    check_address(at.addr(), 8);
-    launch().maybe_switch();
-    // SAFETY: the caller's; neither null nor misaligned. A load writes nothing.
-    unsafe { AtomicU64::from_ptr(at.cast_mut()) }.load(Ordering::Relaxed)
-}
-
-/// # Safety
-/// `at` is valid for a read of 4 bytes, or null.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
-    check_address(at.addr(), 4);
-    launch().maybe_switch();
-    // SAFETY: the caller's; neither null nor misaligned. A load writes nothing.
-    unsafe { AtomicU32::from_ptr(at.cast_mut()) }.load(Ordering::Relaxed)
-}
-
-/// Notes that others may now see what they wait for.
-fn stored(launch: &Launch) {
-    launch.state.borrow_mut().stored = true;
-    launch.maybe_switch();
-}
-
-/// # Safety
-/// `at` is valid for a write of 8 bytes, or null.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
-    check_address(at.addr(), 8);
-    stored(launch());
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { AtomicU64::from_ptr(at) }.store(value, Ordering::Relaxed);
-}
-
-#[inline]
-pub(crate) fn fence() {
-    core::sync::atomic::fence(Ordering::AcqRel);
-}
-
-/// # Safety
-/// `at` is valid for an update of 4 bytes, or null.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
-    check_address(at.addr(), 4);
-    stored(launch());
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { AtomicU32::from_ptr(at) }.fetch_add(value, Ordering::AcqRel)
-}
-
-/// # Safety
-/// `at` is valid for an update of 8 bytes, or null.
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn add_relaxed_u64(at: *mut u64, value: u64) {
-    check_address(at.addr(), 8);
-    stored(launch());
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { AtomicU64::from_ptr(at) }.fetch_add(value, Ordering::Relaxed);
 }
 
 /// Says that the thread waits for another one, and lets all others run.

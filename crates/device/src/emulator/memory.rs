@@ -26,7 +26,7 @@ impl Access {
     }
 
     /// Whether nothing orders this access, which came first, before `next`.
-    fn unordered(&self, next: &Access) -> bool {
+    pub(super) fn unordered(&self, next: &Access) -> bool {
         self.epoch == next.epoch
             && self.thread != next.thread
             && (self.warp() != next.warp() || self.warp_epoch == next.warp_epoch)

@@ -7,10 +7,14 @@
 //!   them gone while others wait;
 //! * views and shared memory used out of bounds, misaligned or null addresses;
 //! * shared memory read before it was written, and conflicting accesses with no barrier between;
+//! * global memory written after another thread's write with no barrier between, or another block's with no fence;
 //! * threads that spin for what never comes, and panics.
 //!
-//! It does not see races in global memory, a loop that never waits, and orderings weaker than the
-//! host's: every thread sees every write at once. Where kernels call device functions through
+//! Global memory that is read with no such order is not there yet: the thread gets numbers that spoil whatever they go
+//! into, as they may on a GPU.
+//!
+//! It does not see global memory written before another thread has read it, a loop that never waits, and orderings of
+//! atomic accesses weaker than the host's: every thread sees every write at once. Where kernels call device functions through
 //! closures or other crates, the place is the nearest call that the compiler tracks.
 //!
 //! Threads run in a fixed order, each until it waits; a warp whose lanes have met at a warp operation
@@ -25,6 +29,7 @@
 mod collective;
 mod context;
 mod fault;
+mod global;
 pub(crate) mod machine;
 mod memory;
 mod panics;

@@ -69,6 +69,7 @@ pub(super) unsafe fn run(
     state.together = config.together() > 1;
     state.shuffle = config.shuffle_seed.map(Shuffle);
     state.fault = None;
+    state.global.begin();
     let launch = Launch {
         entry: *entry,
         objective,

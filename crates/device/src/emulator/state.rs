@@ -6,6 +6,7 @@ use corosensei::Yielder;
 
 use super::collective::{self, Arrival, Barrier, Doing, Kind, Stop, Warp};
 use super::fault::{Fault, FaultKind, Place};
+use super::global::{GlobalMemory, Write};
 use super::memory::{Access, Misuse, SharedMemory};
 
 /// A thread of the launch.
@@ -78,6 +79,7 @@ pub(super) struct State {
     blocks: Vec<Block>,
     /// Where all that are alive meet, where they are a cluster.
     cluster: Barrier,
+    pub(super) global: GlobalMemory,
     /// Memories of blocks that are not alive.
     spare: Vec<SharedMemory>,
     /// Counts block epochs; never goes back.
@@ -117,6 +119,7 @@ impl State {
         }
         self.warps.clear();
         self.warps.resize(self.threads.len() / 32, Warp::default());
+        self.global.begin_blocks(blocks, self.block_dim);
     }
 
     /// Notes that thread `me` has met a fault; the first one stays.
@@ -184,6 +187,7 @@ impl State {
                 self.clock += 1;
                 block.epoch = self.clock;
             }
+            self.global.meet();
         }
         self.after(arrival, 0, count);
     }
@@ -269,10 +273,61 @@ impl State {
         me: Identity,
         place: &'static Location<'static>,
     ) -> (&mut SharedMemory, Access) {
+        let access = self.access(me, place);
+        (&mut self.blocks[me.member as usize].shared, access)
+    }
+
+    /// The access that a thread makes now.
+    #[inline]
+    fn access(&self, me: Identity, place: &'static Location<'static>) -> Access {
         let warp_epoch = self.warps[me.warp()].epoch;
-        let block = &mut self.blocks[me.member as usize];
-        let access = Access { place, epoch: block.epoch, warp_epoch, thread: me.thread };
-        (&mut block.shared, access)
+        Access {
+            place,
+            epoch: self.blocks[me.member as usize].epoch,
+            warp_epoch,
+            thread: me.thread,
+        }
+    }
+
+    /// The write to some bytes of global memory that nothing orders before what a thread does there now.
+    #[inline]
+    pub(super) fn write_before(
+        &mut self,
+        me: Identity,
+        place: &'static Location<'static>,
+        bytes: (usize, usize),
+    ) -> Option<Write> {
+        self.global.unordered(bytes, me, &self.access(me, place))
+    }
+
+    /// Notes that a thread writes some bytes of global memory; whether that is no fault.
+    pub(super) fn write(
+        &mut self,
+        me: Identity,
+        place: &'static Location<'static>,
+        (address, bytes): (usize, usize),
+    ) -> bool {
+        if let Some(write) = self.write_before(me, place, (address, bytes)) {
+            let (thread, there) = (write.by.thread, write.by.place);
+            let (of_block, what) = if write.block == me.block {
+                (String::new(), "barrier")
+            } else {
+                (format!(" of block {}", write.block), "fence")
+            };
+            let message = format!(
+                "this thread writes {bytes} bytes of global memory, which thread {thread}{of_block} wrote at {there} with no {what} between"
+            );
+            self.fail(me, FaultKind::Race, Some(place.into()), message);
+            return false;
+        }
+        self.global.write((address, bytes), me, self.access(me, place));
+        true
+    }
+
+    /// Notes that a thread orders what it did before, for all blocks, against what it does after.
+    pub(super) fn fence(&mut self, me: Identity, place: &'static Location<'static>) {
+        let by = self.access(me, place);
+        self.global.fence(me, &by);
     }
 
     /// Does `work` on the shared memory of a thread's block; nothing if that is a fault.

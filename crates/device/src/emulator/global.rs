@@ -1,0 +1,183 @@
+//! Who has written to which word of global memory in a launch, and who may know of it.
+//!
+//! Within a block a barrier orders two accesses, as in [shared memory](super::memory). For other blocks a write
+//! counts from the first fence on that the writer, or a thread that a barrier has put behind it, makes; and for a
+//! thread of theirs that has made a fence since then, or that a barrier has put behind one which has. So a fence
+//! that is left out is found, on either side, whatever the order in which threads happened to run.
+//!
+//! Atomic accesses order nothing and race with nobody but ordinary writes. Reads are not kept: a write that comes before
+//! another thread has read is not found.
+
+use core::ops::Range;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::memory::Access;
+use super::state::Identity;
+
+/// A write, the last one to its word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Write {
+    pub(super) by: Access,
+    pub(super) block: u32,
+    /// The fence since which it counts for other blocks; 0 for none.
+    shown: u64,
+}
+
+/// The fences of threads that meet at barriers, as far as it matters who is behind them. Epochs only grow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fences<E> {
+    epoch: E,
+    latest: u64,
+    /// The latest before `epoch`.
+    before: u64,
+}
+
+impl<E: Copy + PartialEq> Fences<E> {
+    fn make(&mut self, epoch: E, fence: u64) {
+        if self.epoch != epoch {
+            (self.epoch, self.before) = (epoch, self.latest);
+        }
+        self.latest = fence;
+    }
+
+    /// The latest that a barrier orders before who is in `epoch`.
+    fn behind(&self, epoch: E) -> u64 {
+        if self.epoch == epoch { self.before } else { self.latest }
+    }
+}
+
+/// A block that is alive.
+#[derive(Debug, Default)]
+struct Block {
+    /// Words that it has written, not yet shown.
+    hidden: Vec<usize>,
+    fences: Fences<u64>,
+}
+
+/// What is known of global memory.
+#[derive(Debug, Default)]
+pub(super) struct GlobalMemory {
+    /// By address, divided by their four bytes.
+    words: HashMap<usize, Write, BuildHasherDefault<Multiply>>,
+    /// Counts fences.
+    clock: u64,
+    blocks: Vec<Block>,
+    /// A warp's epoch is its block's and its own.
+    warps: Vec<Fences<(u64, u32)>>,
+    threads: Vec<u64>,
+    /// The latest fence of all that are alive.
+    all: u64,
+}
+
+impl GlobalMemory {
+    /// Begins a launch: what was written before is there for all.
+    pub(super) fn begin(&mut self) {
+        self.words.clear();
+        self.clock = 0;
+    }
+
+    /// So many blocks begin.
+    pub(super) fn begin_blocks(&mut self, blocks: u32, block_dim: u32) {
+        let threads = (blocks * block_dim) as usize;
+        self.blocks.clear();
+        self.blocks.resize_with(blocks as usize, Block::default);
+        self.warps.clear();
+        self.warps.resize(threads / 32, Fences::default());
+        self.threads.clear();
+        self.threads.resize(threads, 0);
+        self.all = 0;
+    }
+
+    /// The latest fence that is ordered before what a thread does now.
+    fn latest(&self, me: Identity, by: &Access) -> u64 {
+        let of_block = self.blocks[me.member as usize].fences.behind(by.epoch);
+        let of_warp = self.warps[(me.slot / 32) as usize].behind((by.epoch, by.warp_epoch));
+        self.threads[me.slot as usize].max(of_warp).max(of_block).max(self.all)
+    }
+
+    /// The write to these bytes that nothing orders before an access, if there is one.
+    pub(super) fn unordered(
+        &self,
+        (address, bytes): (usize, usize),
+        me: Identity,
+        by: &Access,
+    ) -> Option<Write> {
+        let writes = words(address, bytes).filter_map(|word| self.words.get(&word));
+        let mut hidden = writes.filter(|write| {
+            if write.block == me.block {
+                write.by.unordered(by)
+            } else {
+                write.shown == 0 || write.shown > self.latest(me, by)
+            }
+        });
+        hidden.next().copied()
+    }
+
+    /// Notes a write.
+    pub(super) fn write(&mut self, (address, bytes): (usize, usize), me: Identity, by: Access) {
+        let write = Write { by, block: me.block, shown: 0 };
+        for word in words(address, bytes) {
+            self.words.insert(word, write);
+            self.blocks[me.member as usize].hidden.push(word);
+        }
+    }
+
+    /// A thread's fence: shows what was written before it.
+    pub(super) fn fence(&mut self, me: Identity, by: &Access) {
+        self.clock += 1;
+        let clock = self.clock;
+        self.threads[me.slot as usize] = clock;
+        self.warps[(me.slot / 32) as usize].make((by.epoch, by.warp_epoch), clock);
+        let block = &mut self.blocks[me.member as usize];
+        block.fences.make(by.epoch, clock);
+        let words = &mut self.words;
+        block.hidden.retain(|word| match words.get_mut(word) {
+            Some(write) if write.block == me.block && write.shown == 0 => {
+                let is_behind = !write.by.unordered(by);
+                if is_behind {
+                    write.shown = clock;
+                }
+                !is_behind
+            }
+            _ => false,
+        });
+    }
+
+    /// A barrier of all blocks that are alive: shows everything to all of them.
+    pub(super) fn meet(&mut self) {
+        self.clock += 1;
+        self.all = self.clock;
+        for block in &mut self.blocks {
+            for word in block.hidden.drain(..) {
+                if let Some(write) = self.words.get_mut(&word) {
+                    write.shown = self.clock;
+                }
+            }
+        }
+    }
+}
+
+/// The words that an access touches.
+#[inline]
+fn words(address: usize, bytes: usize) -> Range<usize> {
+    address / 4..(address + bytes).div_ceil(4)
+}
+
+/// A quick hash of addresses.
+#[derive(Default)]
+struct Multiply(u64);
+
+impl Hasher for Multiply {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(usize::from(byte)));
+    }
+    fn write_usize(&mut self, number: usize) {
+        // The map takes the bucket from the lowest bits and the tag from the highest.
+        let product = (self.0 ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ product >> 32;
+    }
+}

@@ -1,0 +1,236 @@
+//! Global memory.
+
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::super::context::{Launch, launch};
+use super::super::fault::FaultKind;
+
+/// Reads global memory. Where nothing orders this after another thread's write, what a GPU gives is not known, and here it
+/// is what spoils every result that it goes into: NaN, or a very large number. Lanes may read what they do not use.
+///
+/// # Safety
+/// `at` is valid for a read, or null. A `T` is made of numbers.
+#[inline]
+#[track_caller]
+unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
+    const SPOILT: u32 = 0x7FF7_7FF7;
+    check_address(at.addr(), align);
+    if launch().can_read(Location::caller(), (at.addr(), size_of::<T>())) {
+        // SAFETY: the caller's; neither null nor misaligned.
+        return unsafe { at.read() };
+    }
+    let mut spoilt = MaybeUninit::<T>::uninit();
+    let bytes = spoilt.as_mut_ptr().cast::<u8>();
+    for i in 0..size_of::<T>() {
+        // SAFETY: a byte of the value, which is made of numbers: all bits are right.
+        unsafe { bytes.add(i).write(SPOILT.to_le_bytes()[i % 4]) };
+    }
+    // SAFETY: all bytes were written.
+    unsafe { spoilt.assume_init() }
+}
+
+/// Notes a write to global memory; fails where the GPU would, and where nothing orders it after another thread's.
+#[inline]
+#[track_caller]
+fn check_write<T>(at: *mut T, align: usize) {
+    check_address(at.addr(), align);
+    launch().write(Location::caller(), (at.addr(), size_of::<T>()));
+}
+
+/// Fails where the GPU would: a null array, an address that is not a multiple of `align`.
+#[inline(always)]
+#[track_caller]
+fn check_address(address: usize, align: usize) {
+    if address < 4096 || !address.is_multiple_of(align) {
+        bad_address(address, align);
+    }
+}
+
+#[cold]
+#[track_caller]
+fn bad_address(address: usize, align: usize) -> ! {
+    let place = Location::caller();
+    let (kind, message) = if address < 4096 {
+        (FaultKind::OutOfBounds, format!("address {address:#x}: the array is not there"))
+    } else {
+        (FaultKind::Misaligned, format!("address {address:#x} is not a multiple of {align}"))
+    };
+    launch().fail(kind, place, message)
+}
+
+/// # Safety
+/// `at` is valid for a read of a `T`, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
+    // SAFETY: the caller's.
+    unsafe { read(at, align_of::<T>()) }
+}
+
+/// # Safety
+/// `at` is valid for a write of a `T`, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
+    check_write(at, align_of::<T>());
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { at.write(value) }
+}
+
+/// # Safety
+/// `at` is valid for a read of 16 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
+    // SAFETY: the caller's.
+    unsafe { read(at.cast::<[u32; 4]>(), 16) }
+}
+
+// There are no caches.
+pub(crate) use self::{
+    stream_read_2x64 as global_read_2x64, stream_read_4x32 as global_read_4x32,
+    stream_write_2x64 as global_write_2x64, stream_write_4x32 as global_write_4x32,
+};
+
+/// # Safety
+/// `at` is valid for a read of 8 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
+    // SAFETY: the caller's.
+    unsafe { global_read(at) }
+}
+
+/// # Safety
+/// `at` is valid for a read of 4 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { global_read(at) }
+}
+
+/// # Safety
+/// `at` is valid for a read of 8 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
+    // SAFETY: the caller's.
+    unsafe { read(at.cast::<[u32; 2]>(), 8) }
+}
+
+/// # Safety
+/// `at` is valid for a write of 8 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_write_2x32(at: *mut u32, words: [u32; 2]) {
+    let at = at.cast::<[u32; 2]>();
+    check_write(at, 8);
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { at.write(words) }
+}
+
+/// # Safety
+/// As [`stream_read_4x32`].
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
+    // SAFETY: the caller's.
+    unsafe { read(at.cast::<[u64; 2]>(), 16) }
+}
+
+/// # Safety
+/// `at` is valid for a write of 16 bytes, or null.
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_write_4x32(at: *mut u32, values: [u32; 4]) {
+    let at = at.cast::<[u32; 4]>();
+    check_write(at, 16);
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { at.write(values) }
+}
+
+/// # Safety
+/// As [`stream_write_4x32`].
+#[inline(always)]
+#[track_caller]
+pub(crate) unsafe fn stream_write_2x64(at: *mut u64, values: [u64; 2]) {
+    let at = at.cast::<[u64; 2]>();
+    check_write(at, 16);
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { at.write(values) }
+}
+
+/// There is no cache.
+#[inline(always)]
+pub(crate) fn prefetch<T>(_at: *const T) {}
+
+/// # Safety
+/// `at` is valid for a read of 8 bytes, or null.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
+    launch().maybe_switch();
+    // SAFETY: the caller's. One operating-system thread runs all threads of a launch: nobody writes meanwhile.
+    unsafe { read(at, 8) }
+}
+
+/// # Safety
+/// `at` is valid for a read of 4 bytes, or null.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
+    launch().maybe_switch();
+    // SAFETY: the caller's. One operating-system thread runs all threads of a launch: nobody writes meanwhile.
+    unsafe { read(at, 4) }
+}
+
+/// Notes that others may now see what they wait for.
+pub(super) fn stored(launch: &Launch) {
+    launch.state.borrow_mut().stored = true;
+    launch.maybe_switch();
+}
+
+/// # Safety
+/// `at` is valid for a write of 8 bytes, or null.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
+    check_address(at.addr(), 8);
+    stored(launch());
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { AtomicU64::from_ptr(at) }.store(value, Ordering::Relaxed);
+}
+
+#[inline]
+#[track_caller]
+pub(crate) fn fence() {
+    let launch = launch();
+    launch.state.borrow_mut().fence(launch.current.get(), Location::caller());
+    core::sync::atomic::fence(Ordering::AcqRel);
+}
+
+/// # Safety
+/// `at` is valid for an update of 4 bytes, or null.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
+    check_address(at.addr(), 4);
+    stored(launch());
+    fence();
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { AtomicU32::from_ptr(at) }.fetch_add(value, Ordering::AcqRel)
+}
+
+/// # Safety
+/// `at` is valid for an update of 8 bytes, or null.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn add_relaxed_u64(at: *mut u64, value: u64) {
+    check_address(at.addr(), 8);
+    stored(launch());
+    // SAFETY: the caller's; neither null nor misaligned.
+    unsafe { AtomicU64::from_ptr(at) }.fetch_add(value, Ordering::Relaxed);
+}
