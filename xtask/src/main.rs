@@ -12,6 +12,7 @@ mod dieharder;
 mod gpu_test;
 mod package;
 mod ptxas;
+mod reliability;
 mod reproduce;
 mod run;
 mod setup;
@@ -32,6 +33,8 @@ enum Task {
     Test(test::Args),
     /// Build a folder with the GPU tests that needs no Rust where it runs, and run it here
     GpuTest(gpu_test::Args),
+    /// Find out in numbers what the library survives: faults, bad input, pressure
+    Reliability(reliability::Args),
     /// Make the crates as they are published, kernels inside, and use them as their users would
     Package,
     /// Check the rules of style that a program can check
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Task::CheckPtx(args) => check_ptx::run(&args),
         Task::Test(args) => test::run(&args),
         Task::GpuTest(args) => gpu_test::run(&args),
+        Task::Reliability(args) => reliability::run(&args),
         Task::Package => package::run(),
         Task::Tidy => tidy::run(),
         Task::Bench(args) => bench::run(&args),

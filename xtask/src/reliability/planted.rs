@@ -1,0 +1,275 @@
+//! Faults planted in the kernels, one at a time: the tests without a GPU must notice each.
+//!
+//! Every barrier and every fence of the kernels and of the device functions that they call is left out once, and every
+//! bound of a loop or a branch of the kernels is one too far. All are compiled into one copy of the workspace, where a
+//! variable of the environment says which is planted.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result, ensure};
+use regex::{Captures, Regex};
+
+use crate::gpu_test::executable;
+use crate::shell;
+
+/// Where faults are planted: folders and files, and whether in bounds too.
+const WHERE: [(&str, bool); 6] = [
+    ("crates/kernels/src", true),
+    ("crates/device/src/block.rs", false),
+    ("crates/device/src/cluster.rs", false),
+    ("crates/device/src/grid.rs", false),
+    ("crates/device/src/point.rs", false),
+    ("crates/device/src/objective.rs", false),
+];
+const VARIABLE: &str = "WARPSWARM_PLANTED";
+/// What the copy's kernels ask.
+const PLANTED: &str = r#"
+
+/// Whether a fault is planted.
+#[doc(hidden)]
+pub fn planted(number: u32) -> bool {
+    static WHICH: std::sync::OnceLock<Option<u32>> = std::sync::OnceLock::new();
+    *WHICH.get_or_init(|| std::env::var("WARPSWARM_PLANTED").ok()?.parse().ok()) == Some(number)
+}
+"#;
+/// The tests that must notice, of each package those that are likely to do so soon first.
+const TESTS: [(&str, &str); 4] = [
+    ("warpswarm-tests", "methods"),
+    ("warpswarm-tests", "matrix"),
+    ("warpswarm-device", "collectives"),
+    ("warpswarm-device", "bulk"),
+];
+/// Statements that order, in whole lines.
+const ORDERS: &str =
+    r"(?m)^(?<indent> +)(?<old>(?:(?:block|warp|cluster|grid)::)?(?:sync|fence)\(\);)$";
+/// Barriers that join a predicate.
+const JOINS: &str = r"block::sync_or\((?<predicate>[^()]*(?:\([^()]*\)[^()]*)*)\)";
+/// Bounds that are no constants.
+const BOUNDS: &str =
+    r"(?<word>\b(?:if|while)) (?<left>[\w.]+) < (?<right>[a-z][\w.]*(?:\(\w*\))?) \{";
+
+/// A fault, as people find it.
+#[derive(Clone, Debug, PartialEq)]
+struct Fault {
+    file: String,
+    line: usize,
+    /// What is changed.
+    old: String,
+}
+
+/// What came of planting all of them.
+pub(super) struct Outcome {
+    pub(super) planted: usize,
+    pub(super) caught: usize,
+    /// Those that no test has noticed.
+    pub(super) missed: Vec<String>,
+}
+
+/// Plants every fault, or those that `only` names, and says which were noticed.
+pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
+    let folder = shell::target()?.join("planted");
+    let source = folder.join("source");
+    let faults = plant(&source)?;
+    println!("{} faults to plant; building the tests", faults.len());
+    let programs = build(&source, &folder.join("target"))?;
+    ensure!(check(&programs, None)?.is_none(), "a test fails without a fault");
+    let chosen: Vec<usize> = match only {
+        Some(only) => only.to_vec(),
+        None => (0..faults.len()).collect(),
+    };
+    let next = AtomicUsize::new(0);
+    let missed = Mutex::new(Vec::new());
+    let work = || -> Result<()> {
+        while let Some(&number) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Fault { file, line, old } = &faults[number];
+            let fault = format!("{number}: {file}:{line}: {old}");
+            match check(&programs, Some(number))? {
+                Some(test) => println!("{fault}: noticed by {test}"),
+                None => {
+                    println!("{fault}: not noticed");
+                    missed.lock().expect("no thread panics").push(fault);
+                }
+            }
+        }
+        Ok(())
+    };
+    let threads = thread::available_parallelism().map_or(2, usize::from);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
+    })?;
+    let missed = missed.into_inner().expect("no thread panics");
+    Ok(Outcome { planted: chosen.len(), caught: chosen.len() - missed.len(), missed })
+}
+
+/// Makes a copy of the workspace with all faults in it, and lists them.
+fn plant(source: &Path) -> Result<Vec<Fault>> {
+    let root = shell::root();
+    let files = shell::output(Command::new("git").arg("-C").arg(&root).args(["ls-files"]))?;
+    let mut faults = Vec::new();
+    for file in files.lines() {
+        let to = source.join(file);
+        fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
+        let planted_in = WHERE.iter().find(|(at, _)| Path::new(file).starts_with(at));
+        let new = match planted_in {
+            Some((_, bounds)) if file.ends_with(".rs") => {
+                let text = fs::read_to_string(root.join(file))?;
+                Some(changed(file, &text, *bounds, &mut faults))
+            }
+            _ if file == "crates/device/src/lib.rs" => {
+                Some(fs::read_to_string(root.join(file))? + PLANTED)
+            }
+            _ => None,
+        };
+        let new = new.map_or_else(|| fs::read(root.join(file)), |text| Ok(text.into_bytes()))?;
+        // Only what has changed is compiled again.
+        if fs::read(&to).ok().as_ref() != Some(&new) {
+            fs::write(&to, new)?;
+        }
+    }
+    Ok(faults)
+}
+
+/// A file's text with its faults in it, each behind a question.
+fn changed(file: &str, text: &str, bounds: bool, faults: &mut Vec<Fault>) -> String {
+    let planted =
+        if file.contains("/device/") { "crate::planted" } else { "warpswarm_device::planted" };
+    let (code, tests) = text.split_at(text.find("#[cfg(test)]").unwrap_or(text.len()));
+    let mut change = |text: String, pattern: &str, new: &dyn Fn(&Captures<'_>, usize) -> String| {
+        let regex = Regex::new(pattern).expect("the patterns are right");
+        let mut out = String::new();
+        let mut end = 0;
+        for found in regex.captures_iter(&text) {
+            let whole = found.get(0).expect("it matches");
+            let begin = text[..whole.start()].rfind('\n').map_or(0, |at| at + 1);
+            let is_comment = text[begin..whole.start()].trim_start().starts_with("//");
+            // Which are done when the kernel is compiled.
+            let is_const =
+                text[..begin].rfind("fn ").is_some_and(|at| text[..at].ends_with("const "));
+            if is_comment || is_const {
+                continue;
+            }
+            // What is changed has no line breaks, so that lines stay where they are.
+            let line = text[..whole.start()].matches('\n').count() + 1;
+            let number = faults.len();
+            faults.push(Fault { file: file.into(), line, old: whole.as_str().trim().into() });
+            out += &text[end..whole.start()];
+            out += &new(&found, number);
+            end = whole.end();
+        }
+        out + &text[end..]
+    };
+    let mut code = change(code.to_owned(), ORDERS, &|found, number| {
+        format!("{}if !{planted}({number}) {{ {} }}", &found["indent"], &found["old"])
+    });
+    code = change(code, JOINS, &|found, number| {
+        let predicate = &found["predicate"];
+        format!("(if {planted}({number}) {{ {predicate} }} else {{ block::sync_or({predicate}) }})")
+    });
+    if bounds {
+        code = change(code, BOUNDS, &|found, number| {
+            let (word, left, right) = (&found["word"], &found["left"], &found["right"]);
+            format!("{word} {left} < {right} || ({planted}({number}) && {left} == {right}) {{")
+        });
+    }
+    code + tests
+}
+
+/// The programs of the copy's tests.
+fn build(source: &Path, target: &Path) -> Result<Vec<PathBuf>> {
+    let one = |&(package, test): &(&str, &str)| -> Result<PathBuf> {
+        let mut build =
+            shell::cargo(&["test", "--no-run", "--message-format=json-render-diagnostics"]);
+        build.args(["--package", package, "--test", test]).current_dir(source);
+        build.env("CARGO_TARGET_DIR", target).env("WARPSWARM_PTX", "off");
+        executable(&shell::output(&mut build)?, test)
+    };
+    TESTS.iter().map(one).collect()
+}
+
+/// The first test that fails with a fault, or without one; nothing if all pass.
+fn check(programs: &[PathBuf], fault: Option<usize>) -> Result<Option<String>> {
+    for program in programs {
+        let mut command = Command::new(program);
+        command.arg("--test-threads=1").stdout(Stdio::piped()).stderr(Stdio::null());
+        match fault {
+            Some(number) => command.env(VARIABLE, number.to_string()),
+            None => command.env_remove(VARIABLE),
+        };
+        let mut child = command.spawn().with_context(|| program.display().to_string())?;
+        let lines = BufReader::new(child.stdout.take().context("it is piped")?).lines();
+        let mut last = String::new();
+        for line in lines {
+            let line = line?;
+            let Some((test, end)) = line.strip_prefix("test ").and_then(|l| l.split_once(" ..."))
+            else {
+                continue;
+            };
+            last = test.to_owned();
+            if end.trim() == "FAILED" {
+                child.kill()?;
+                child.wait()?;
+                return Ok(Some(last));
+            }
+        }
+        if !child.wait()?.success() {
+            return Ok(Some(format!("the process, which ended after {last}")));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_bounds_are_changed_where_they_stand() {
+        let text = "\
+fn kernel() {
+    // sync();
+    block::sync();
+    let any = block::sync_or(a.beats(b));
+    while i < stride {
+        fence();
+    }
+}
+const fn rows(i: u32, stride: u32) -> u32 {
+    if i < stride { 0 } else { i }
+}
+#[cfg(test)]
+fn test() {
+    sync();
+}
+";
+        let mut faults = Vec::new();
+        let new = changed("crates/kernels/src/a.rs", text, true, &mut faults);
+        let expected = "\
+fn kernel() {
+    // sync();
+    if !warpswarm_device::planted(0) { block::sync(); }
+    let any = (if warpswarm_device::planted(2) { a.beats(b) } else { block::sync_or(a.beats(b)) });
+    while i < stride || (warpswarm_device::planted(3) && i == stride) {
+        if !warpswarm_device::planted(1) { fence(); }
+    }
+}
+const fn rows(i: u32, stride: u32) -> u32 {
+    if i < stride { 0 } else { i }
+}
+#[cfg(test)]
+fn test() {
+    sync();
+}
+";
+        assert_eq!(new, expected);
+        let lines: Vec<_> = faults.iter().map(|fault| fault.line).collect();
+        assert_eq!(lines, [3, 6, 4, 5]);
+        assert_eq!(faults[3].old, "while i < stride {");
+    }
+}
