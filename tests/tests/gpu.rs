@@ -6,8 +6,8 @@
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
-    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, methods, own,
-    problem_files,
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, methods,
+    own, problem_files,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -331,4 +331,22 @@ fn sanitize_bulk_copies() {
     let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
     let case = Case { iterations: 2, ..Case::new("rosenbrock", 33, 34_003) };
     check(&case, &[place]);
+}
+
+/// Every call to the GPU fails once, and its memory is as free afterwards as it was before.
+#[test]
+fn faults_on_the_gpu() {
+    let scenarios = faults::scenarios(Backend::Gpu);
+    // The driver keeps some of what it has had: kernels, and pages for the next.
+    faults::check(&scenarios[..1]);
+    for scenario in &scenarios {
+        scenario.plan();
+    }
+    let before = warpswarm::faults::free_on_gpu().unwrap();
+    let injected = faults::check(&scenarios);
+    let after = warpswarm::faults::free_on_gpu().unwrap();
+    assert!(before.abs_diff(after) < before / 100, "{before} bytes were free, {after} are");
+    assert!(injected.went_on > 0 && injected.restored > 0, "{injected:?}");
+    println!("reliability: faults injected on a GPU = {}", injected.faults);
+    println!("reliability: faults survived on a GPU = {}", injected.survived);
 }
