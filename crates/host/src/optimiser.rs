@@ -35,7 +35,8 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 ///
 /// Where the backend fails when it is made, there is no optimiser, and nothing of it stays on the device. Where a call
 /// fails that only looks, such as [`state`](Optimiser::state) or a record of [`run`](Optimiser::run), the runs are where
-/// they were, and the call may be repeated. Where a failure leaves runs in the middle of an iteration, they are *lost*:
+/// they were, and the call may be repeated. Where a failure, or a panic of an [`Objective`](crate::Objective) on the CPU,
+/// leaves runs in the middle of an iteration, they are *lost*:
 /// every later call fails at once with the same error, until [`restore`](Optimiser::restore) or
 /// [`resume`](Optimiser::resume) has brought a state. Other optimisers are as before, unless the device itself was lost
 /// ([`Error::DeviceLost`]).
