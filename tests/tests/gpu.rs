@@ -6,8 +6,8 @@
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
-    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, methods,
-    own, problem_files,
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, large,
+    lifetimes, methods, own, problem_files,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -349,4 +349,17 @@ fn faults_on_the_gpu() {
     assert!(injected.went_on > 0 && injected.restored > 0, "{injected:?}");
     println!("reliability: faults injected on a GPU = {}", injected.faults);
     println!("reliability: faults survived on a GPU = {}", injected.survived);
+}
+
+/// A thousand optimisers made, run and dropped leave the GPU's memory as free as it was, and two threads do not disturb each other.
+#[test]
+fn create_and_drop() {
+    let free = || warpswarm::faults::free_on_gpu().unwrap();
+    let [early, late] = lifetimes::create_and_drop(Backend::Gpu, 1_000, free);
+    println!("reliability: optimisers made and dropped on a GPU = 1000");
+    println!("reliability: bytes free on a GPU after a tenth of them = {early}");
+    println!("reliability: bytes free on a GPU after all of them = {late}");
+    assert!(early.abs_diff(late) <= early / 100, "{early} bytes were free, {late} are");
+    assert_eq!(warpswarm::faults::held(), 0, "bytes of devices");
+    lifetimes::two_at_once(Backend::Gpu, 60);
 }
