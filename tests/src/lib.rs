@@ -5,6 +5,7 @@
 //! other places, and compares the whole state, bit for bit.
 
 pub mod faults;
+pub mod large;
 pub mod lifetimes;
 pub mod own;
 pub mod problem_files;

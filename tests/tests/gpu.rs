@@ -363,3 +363,18 @@ fn create_and_drop() {
     assert_eq!(warpswarm::faults::held(), 0, "bytes of devices");
     lifetimes::two_at_once(Backend::Gpu, 60);
 }
+
+/// Arrays of more than 2^31 numbers: by differential evolution the whole state with the CPU's bits; by PSO, whose state is
+/// three times as large, the last individual of a run and the last run of a batch.
+#[test]
+fn two_to_the_31_coordinates() {
+    let streaming = Place::device(Backend::Gpu, Schedule::Streaming, None);
+    large::check_last_individual(Algorithm::default(), large::INDIVIDUALS, streaming);
+    let batch = (large::RUNS, large::INDIVIDUALS / 16 + 1);
+    large::check_last_run(&Algorithm::default(), batch, streaming);
+    let case = Case::new("rastrigin", large::DIMENSIONS, large::INDIVIDUALS);
+    let case = Case { iterations: 1, ..case }.with(DeParams::default());
+    check_against::<f32>(&case, Place { threads: None, ..Place::REFERENCE }, &[streaming]);
+    let coordinates = large::INDIVIDUALS * large::DIMENSIONS as u64;
+    println!("reliability: coordinates of the largest run on a GPU = {coordinates}");
+}
