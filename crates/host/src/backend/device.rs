@@ -488,4 +488,20 @@ mod tests {
             assert_eq!(difference(&left[0], &right[0]), None);
         }
     }
+
+    /// A launch that failed behind others has left tags in the slots that nobody has counted.
+    #[test]
+    fn a_state_that_is_brought_begins_with_new_tags() {
+        let mut device = device();
+        let state = device.snapshot().unwrap();
+        let slots = |device: &mut Device<f32, Emulator>| {
+            let mut bytes = vec![0; device.slots_bytes as usize];
+            device.machine.download(device.arrays.slots, &mut bytes).unwrap();
+            bytes
+        };
+        device.advance(20).unwrap();
+        assert!(device.tag > 0 && slots(&mut device).iter().any(|&byte| byte != 0));
+        device.restore(&state).unwrap();
+        assert!(device.tag == 0 && slots(&mut device).iter().all(|&byte| byte == 0));
+    }
 }
