@@ -1,6 +1,6 @@
 //! Calls to a device, and for files, that fail because a test wants them to.
 //!
-//! Whoever makes such a call asks [`due`] first. Calls are counted for each thread: one alone drives a device and writes
+//! Whoever makes such a call asks `due` first. Calls are counted for each thread: one alone drives a device and writes
 //! files, and tests run side by side. Without the feature `faults` nothing is counted and nothing fails.
 
 use std::io::{self, Write};

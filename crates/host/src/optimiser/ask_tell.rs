@@ -20,7 +20,8 @@ use crate::settings::Settings;
 /// here, such as experiments, other programs, or other machines.
 ///
 /// It moves individuals as an [`Optimiser`] does, on the CPU or on a GPU, with the same numbers. What it asks
-/// first are the initial individuals.
+/// first are the initial individuals. After a failure it is as an [`Optimiser`] is: a `tell` that fails on the way loses the
+/// runs, until a state is brought.
 ///
 /// ```
 /// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings, Stop};
