@@ -4,6 +4,9 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
+pub mod faults;
+pub mod large;
+pub mod lifetimes;
 pub mod own;
 pub mod problem_files;
 
@@ -91,7 +94,12 @@ impl Case {
         self
     }
 
-    fn optimiser<R: Precise>(&self, place: Place) -> Result<Optimiser<R>, warpswarm::Error> {
+    /// The optimiser, its individuals placed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be run there.
+    pub fn start<R: Precise>(&self, place: Place) -> Result<Optimiser<R>, warpswarm::Error> {
         let info = problems::find(self.problem)?;
         let bounds = info.bounds(self.dimensions)?;
         let settings = Settings {
@@ -116,11 +124,11 @@ impl Case {
     ///
     /// Where it cannot be run there, or the place is no device.
     pub fn plan<R: Precise>(&self, place: Place) -> Plan {
-        self.optimiser::<R>(place).unwrap().plan().expect("a device")
+        self.start::<R>(place).unwrap().plan().expect("a device")
     }
 
     fn run<R: Precise>(&self, place: Place) -> Result<Vec<Swarm<R>>, warpswarm::Error> {
-        let mut optimiser = self.optimiser::<R>(place)?;
+        let mut optimiser = self.start::<R>(place)?;
         optimiser.step(self.iterations)?;
         optimiser.state()
     }

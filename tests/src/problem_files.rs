@@ -40,7 +40,7 @@ first = "x[1] <= 3"
 "#;
 
 /// A file with a vector of so many numbers, and with as many points beside it.
-fn file(count: usize) -> ProblemFile {
+pub(crate) fn file(count: usize) -> ProblemFile {
     let folder = tempfile::tempdir().expect("a folder");
     let lines = (0..count).map(|k| format!("{k}.25,{}\n", 7.5 / (k as f64 + 1.5)));
     let points = format!("t,y\n{}", lines.collect::<String>());

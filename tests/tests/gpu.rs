@@ -6,8 +6,8 @@
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
-    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, methods, own,
-    problem_files,
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, large,
+    lifetimes, methods, own, problem_files,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -331,4 +331,50 @@ fn sanitize_bulk_copies() {
     let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
     let case = Case { iterations: 2, ..Case::new("rosenbrock", 33, 34_003) };
     check(&case, &[place]);
+}
+
+/// Every call to the GPU fails once, and its memory is as free afterwards as it was before.
+#[test]
+fn faults_on_the_gpu() {
+    let scenarios = faults::scenarios(Backend::Gpu);
+    // The driver keeps some of what it has had: kernels, and pages for the next.
+    faults::check(&scenarios[..1]);
+    for scenario in &scenarios {
+        scenario.plan();
+    }
+    let before = warpswarm::faults::free_on_gpu().unwrap();
+    let injected = faults::check(&scenarios);
+    let after = warpswarm::faults::free_on_gpu().unwrap();
+    assert!(before.abs_diff(after) < before / 100, "{before} bytes were free, {after} are");
+    assert!(injected.went_on > 0 && injected.restored > 0, "{injected:?}");
+    println!("reliability: faults injected on a GPU = {}", injected.faults);
+    println!("reliability: faults survived on a GPU = {}", injected.survived);
+}
+
+/// A thousand optimisers made, run and dropped leave the GPU's memory as free as it was, and two threads do not disturb each other.
+#[test]
+fn create_and_drop() {
+    let free = || warpswarm::faults::free_on_gpu().unwrap();
+    let [early, late] = lifetimes::create_and_drop(Backend::Gpu, 1_000, free);
+    println!("reliability: optimisers made and dropped on a GPU = 1000");
+    println!("reliability: bytes free on a GPU after a tenth of them = {early}");
+    println!("reliability: bytes free on a GPU after all of them = {late}");
+    assert!(early.abs_diff(late) <= early / 100, "{early} bytes were free, {late} are");
+    assert_eq!(warpswarm::faults::held(), 0, "bytes of devices");
+    lifetimes::two_at_once(Backend::Gpu, 60);
+}
+
+/// Arrays of more than 2^31 numbers: by differential evolution the whole state with the CPU's bits; by PSO, whose state is
+/// three times as large, the last individual of a run and the last run of a batch.
+#[test]
+fn two_to_the_31_coordinates() {
+    let streaming = Place::device(Backend::Gpu, Schedule::Streaming, None);
+    large::check_last_individual(Algorithm::default(), large::INDIVIDUALS, streaming);
+    let batch = (large::RUNS, large::INDIVIDUALS / 16 + 1);
+    large::check_last_run(&Algorithm::default(), batch, streaming);
+    let case = Case::new("rastrigin", large::DIMENSIONS, large::INDIVIDUALS);
+    let case = Case { iterations: 1, ..case }.with(DeParams::default());
+    check_against::<f32>(&case, Place { threads: None, ..Place::REFERENCE }, &[streaming]);
+    let coordinates = large::INDIVIDUALS * large::DIMENSIONS as u64;
+    println!("reliability: coordinates of the largest run on a GPU = {coordinates}");
 }

@@ -1,9 +1,9 @@
 //! The matrix for everything that is a `Method`, without a GPU: variants, boundary modes, precisions,
 //! batches, stops; threads, schedules and block sizes.
 
-use warpswarm::{Algorithm, Backend, Schedule, Stop};
+use warpswarm::{Algorithm, Backend, DeParams, Schedule, Stop};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, Place, check, methods};
+use warpswarm_tests::{Case, Place, check, check_against, methods};
 
 /// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads.
 fn everywhere() -> Vec<Place> {
@@ -118,4 +118,49 @@ fn many_dimensions_stream() {
             check(&Case::new("rosenbrock", dimensions, 9).with(algorithm), &places);
         }
     }
+}
+
+/// Around the most threads that a block can have: every algorithm, wherever it runs.
+#[test]
+fn a_thousand_individuals_give_the_same_bits() {
+    for (individuals, slaves) in [(1023, "3"), (1024, "2"), (1025, "5")] {
+        for info in warpswarm::algorithms::ALL {
+            let mut algorithm = info.algorithm();
+            match info.id {
+                // The individuals are dealt out to them evenly.
+                "cmepso" => algorithm.set("slaves", slaves).unwrap(),
+                // To measure how far they are apart takes as many steps as there are pairs.
+                "solis-wets" => algorithm.set("step", "0.2").unwrap(),
+                _ => {}
+            }
+            let mut places = vec![Place::threads(3)];
+            if info.backends.contains(&Backend::Emulator) {
+                places.push(Place::device(Backend::Emulator, Schedule::Auto, None));
+            }
+            if individuals == 1025 && matches!(algorithm, Algorithm::De(_)) {
+                // A warp an individual is slow under the emulator.
+                let device = |schedule| Place::device(Backend::Emulator, schedule, None);
+                places.extend([Schedule::Streaming, Schedule::Hosted].map(device));
+            }
+            let case = Case::new("rastrigin", 3, individuals);
+            let case = Case { iterations: 2, algorithm, ..case };
+            check_against::<f32>(&case, Place::REFERENCE, &places);
+        }
+    }
+}
+
+/// Differential evolution needs an individual and three others, wherever it runs.
+#[test]
+fn differential_evolution_needs_four() {
+    let places =
+        [Backend::Cpu, Backend::Emulator].map(|backend| Place { backend, ..Place::REFERENCE });
+    for individuals in 1..=3 {
+        let case = Case::new("sphere", 2, individuals).with(DeParams::default());
+        let allowed = "allowed: at least 4 for differential evolution";
+        for place in places {
+            let error = case.start::<f32>(place).unwrap_err();
+            assert_eq!(error.to_string(), format!("individuals is {individuals}; {allowed}"));
+        }
+    }
+    check(&Case::new("sphere", 2, 4).with(DeParams::default()), &places);
 }

@@ -101,7 +101,11 @@ fn in_words(error: &Error) -> String {
         Error::Schedule { schedule, reason, alternatives } => format!(
             "--schedule is {schedule}, which is impossible: {reason}; allowed: {alternatives}"
         ),
-        Error::NoDriver | Error::NoDevice { .. } | Error::NoKernels => format!(
+        Error::NoDriver
+        | Error::NoDevice { .. }
+        | Error::NoKernels
+        | Error::DriverTooOld { .. }
+        | Error::UnsupportedArchitecture { .. } => format!(
             "the backend gpu cannot be used: {error} (`warpswarm doctor` says what is missing; \
              `--backend auto` takes the CPU where there is no GPU)"
         ),

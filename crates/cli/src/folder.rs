@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use warpswarm::faults::{Call, Written, before};
 use warpswarm::{Event, Precise, Report};
 
 use crate::args::OutputArgs;
@@ -22,12 +23,14 @@ pub(crate) const TRACE: &str = "trace.csv";
 /// The individuals.
 pub(crate) const POPULATION: &str = "population.csv";
 
+type Out = BufWriter<Written<File>>;
+
 /// A folder that is being written, beside the place where it will be.
 pub(crate) struct Folder {
     path: PathBuf,
     part: PathBuf,
     replaces: bool,
-    populations: Option<BufWriter<File>>,
+    populations: Option<Out>,
     headed: bool,
 }
 
@@ -53,7 +56,9 @@ impl Folder {
         let part = beside(path, "warpswarm-part");
         // What an earlier run left that was killed.
         let cleared = if part.exists() { fs::remove_dir_all(&part) } else { Ok(()) };
-        cleared.and_then(|()| fs::create_dir(&part)).map_err(failed)?;
+        let created =
+            cleared.and_then(|()| before(Call::Create)).and_then(|()| fs::create_dir(&part));
+        created.map_err(failed)?;
         let mut folder =
             Folder { path: path.into(), part, replaces: there, populations: None, headed: false };
         if args.population_every.is_some() {
@@ -62,13 +67,18 @@ impl Folder {
         Ok(folder)
     }
 
-    fn create(&self, name: &str) -> Result<BufWriter<File>, Failure> {
-        let file = File::create(self.part.join(name));
-        file.map(BufWriter::new).map_err(|error| Failure::file("--out", &self.path, &error))
+    fn create(&self, name: &str) -> Result<Out, Failure> {
+        let file = before(Call::Create).and_then(|()| File::create(self.part.join(name)));
+        file.map(|file| BufWriter::new(Written(file)))
+            .map_err(|error| Failure::file("--out", &self.path, &error))
     }
 
     /// Keeps the populations that an event shows.
     pub(crate) fn see<R: Precise>(&mut self, event: &Event<'_, R>) -> Result<(), Failure> {
+        self.keep(event).map_err(|error| self.named(error.into()))
+    }
+
+    fn keep<R: Precise>(&mut self, event: &Event<'_, R>) -> io::Result<()> {
         if let (Event::Populations(populations), Some(out)) = (event, &mut self.populations) {
             for shown in *populations {
                 if !self.headed {
@@ -85,6 +95,24 @@ impl Folder {
     /// Writes the rest, and puts the folder where it belongs.
     pub(crate) fn finish<R: Precise + Serialize>(
         mut self,
+        run: &Run,
+        report: &Report<R>,
+    ) -> Result<(), Failure> {
+        self.write(run, report).map_err(|failure| self.named(failure))
+    }
+
+    /// A failure with the folder's name.
+    fn named(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Running(message) => {
+                Failure::Running(format!("--out {}: {message}", self.path.display()))
+            }
+            other => other,
+        }
+    }
+
+    fn write<R: Precise + Serialize>(
+        &mut self,
         run: &Run,
         report: &Report<R>,
     ) -> Result<(), Failure> {
@@ -111,14 +139,18 @@ impl Folder {
 
     fn put(&self) -> io::Result<()> {
         if !self.replaces {
-            return fs::rename(&self.part, &self.path);
+            return rename(&self.part, &self.path);
         }
         let old = beside(&self.path, "warpswarm-old");
         if old.exists() {
             fs::remove_dir_all(&old)?;
         }
-        fs::rename(&self.path, &old)?;
-        fs::rename(&self.part, &self.path)?;
+        rename(&self.path, &old)?;
+        if let Err(error) = rename(&self.part, &self.path) {
+            // What was there goes back to its place.
+            fs::rename(&old, &self.path)?;
+            return Err(error);
+        }
         fs::remove_dir_all(&old)
     }
 }
@@ -130,8 +162,15 @@ impl Drop for Folder {
     }
 }
 
-fn closed(out: BufWriter<File>) -> io::Result<()> {
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+fn closed(out: Out) -> io::Result<()> {
+    let Written(file) = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    before(Call::Sync)?;
+    file.sync_all()
+}
+
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    before(Call::Rename)?;
+    fs::rename(from, to)
 }
 
 /// `DIR.ending`, in the same folder.
@@ -141,4 +180,93 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.push(".");
     name.push(ending);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use warpswarm::{Algorithm, Precision, Settings, Stop, faults};
+
+    use super::*;
+    use crate::args::{Arguments, Command};
+    use crate::problem::{Problem, Said};
+
+    /// Keeps a run of so many iterations in a folder.
+    fn keep(path: &Path, iterations: u64) -> Result<(), Failure> {
+        let path_text = path.to_str().unwrap();
+        let words = ["warpswarm", "solve", "sphere", "--population-every", "2", "--force", "--out"];
+        let words = words.into_iter().chain([path_text]);
+        let Command::Solve(args) = Arguments::try_parse_from(words).unwrap().command else {
+            panic!("another command");
+        };
+        let settings = Settings {
+            individuals: 100,
+            stop: Stop::iterations(iterations),
+            record_every: Some(1),
+            populations_every: Some(2),
+            ..Settings::default()
+        };
+        let problem = Problem::of("sphere", &Said::default())?;
+        let run = Run::new(problem, Algorithm::default(), Precision::F64, settings);
+        let mut optimiser = run.problem.optimiser::<f64>(&run.algorithm, &run.settings)?;
+        let mut folder = Folder::new(path, &args.output)?;
+        let mut seen = Ok(());
+        let report = optimiser.run_observed(&mut |event, _| {
+            if seen.is_ok() {
+                seen = folder.see(&event);
+            }
+        })?;
+        seen?;
+        folder.finish(&run.done(&report), &report)
+    }
+
+    fn files(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files: Vec<_> =
+            fs::read_dir(path).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        files.into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect()
+    }
+
+    /// Each step of writing a folder fails once: what was there is there, and nothing beside it.
+    fn check(replaces: bool) -> u64 {
+        let all = tempfile::tempdir().unwrap();
+        let path = all.path().join("kept");
+        if replaces {
+            keep(&path, 3).unwrap();
+        }
+        let old = replaces.then(|| files(&path));
+        let mut calls = Vec::new();
+        for n in 0.. {
+            let (done, failed) = faults::at(n, || keep(&path, 4));
+            let Some(call) = failed else {
+                done.unwrap();
+                break;
+            };
+            let (Failure::Running(message) | Failure::Input(message)) = done.unwrap_err() else {
+                panic!("{call:?}: another failure");
+            };
+            assert!(message.contains(path.to_str().unwrap()), "{call:?}: {message}");
+            assert!(message.contains("no space left"), "{call:?}: {message}");
+            assert_eq!(path.exists().then(|| files(&path)), old, "{call:?}");
+            assert_eq!(
+                fs::read_dir(all.path()).unwrap().count(),
+                usize::from(replaces),
+                "{call:?}"
+            );
+            calls.push(call);
+        }
+        assert_ne!(Some(files(&path)), old);
+        assert_eq!(fs::read_dir(all.path()).unwrap().count(), 1);
+        for call in [Call::Create, Call::Write, Call::Sync, Call::Rename] {
+            assert!(calls.contains(&call), "{call:?} has not failed: {calls:?}");
+        }
+        calls.len() as u64
+    }
+
+    #[test]
+    fn every_step_of_writing_a_folder_fails_once() {
+        let faults = check(false) + check(true);
+        println!("reliability: faults injected into folders = {faults}");
+        println!("reliability: faults survived in folders = {faults}");
+    }
 }

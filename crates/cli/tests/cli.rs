@@ -1,10 +1,13 @@
 //! The program as its users see it: output, messages, exit codes.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+/// The number of the signal that Ctrl-C sends.
+const SIGINT: u32 = 2;
 
 fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_warpswarm"))
@@ -523,6 +526,62 @@ fn a_full_disk_is_exit_code_1() {
 
 /// Sends Ctrl-C's signal to a run without end, once it runs.
 #[cfg(unix)]
+/// Presses Ctrl-C so long after the program listens to it, and says when.
+fn ctrl_c(child: &mut Child, after: Duration) -> Instant {
+    let status = format!("/proc/{}/status", child.id());
+    let listens = || {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        caught.is_some_and(|mask| mask & 1 << (SIGINT - 1) != 0)
+    };
+    // Where the system does not say, two seconds are enough.
+    let most = if cfg!(target_os = "linux") { 20 } else { 2 };
+    let start = Instant::now();
+    while !listens() && start.elapsed() < Duration::from_secs(most) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(after);
+    assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let pressed = Instant::now();
+    assert!(kill.unwrap().success());
+    pressed
+}
+
+/// The first individuals take minutes, so that the first Ctrl-C waits for them.
+#[test]
+fn a_second_interrupt_ends_the_program_at_once() {
+    let text = r#"
+minimise = "sum(i, cos(a * t[i]) * sin(b + t[i]) * exp(-a^2) * cos(t[i] / (1 + b^2)))"
+variables = { a = { lower = -4, upper = 5 }, b = { lower = -4, upper = 5 } }
+data = { file = "points.csv", columns = ["t"] }
+"#;
+    let points: String = (0..100_000).map(|i| format!("{}\n", i % 97)).collect();
+    let (_folder, path) = problem_file(text, &format!("t\n{points}"));
+    let mut child = program()
+        .args(["solve", &path, "--individuals", "100000", "--threads", "1", "--backend", "cpu"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    ctrl_c(&mut child, Duration::from_millis(300));
+    let pressed = ctrl_c(&mut child, Duration::from_millis(500));
+    while child.try_wait().unwrap().is_none() {
+        if pressed.elapsed() > Duration::from_secs(10) {
+            child.kill().unwrap();
+            panic!("the program goes on after the second Ctrl-C");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let time = pressed.elapsed();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(stdout(&output), "");
+    assert!(time < Duration::from_secs(2), "{time:?}");
+}
+
 #[test]
 fn an_interrupt_prints_the_best_so_far() {
     let folder = tempfile::tempdir().unwrap();
@@ -536,20 +595,26 @@ fn an_interrupt_prints_the_best_so_far() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(700));
-        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
-        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(kill.unwrap().success());
-        let start = Instant::now();
+        let start = ctrl_c(&mut child, Duration::from_millis(400));
         let output = child.wait_with_output().unwrap();
         (output, start.elapsed())
     };
-    let (output, time) = interrupt(&[]);
-    assert_eq!(output.status.code(), Some(130));
-    assert!(stdout(&output).contains("best value"), "{}", stdout(&output));
-    assert!(stdout(&output).contains("stopped by  interrupted"));
-    // 100 ms is the promise; machines that run tests are busy.
-    assert!(time < Duration::from_secs(2), "{time:?}");
+    let mut times: Vec<Duration> = (0..5)
+        .map(|_| {
+            let (output, time) = interrupt(&[]);
+            assert_eq!(output.status.code(), Some(130));
+            assert!(stdout(&output).contains("best value"), "{}", stdout(&output));
+            assert!(stdout(&output).contains("stopped by  interrupted"));
+            time
+        })
+        .collect();
+    // 100 ms is the promise, besides what it takes here to begin and end a program at all.
+    let start = Instant::now();
+    run(&["list", "problems"]);
+    let allowed = Duration::from_millis(100) + start.elapsed();
+    times.sort();
+    println!("reliability: ms from Ctrl-C to the end of the program = {}", times[2].as_millis());
+    assert!(times[2] < allowed, "{times:?}, allowed {allowed:?}");
 
     let (output, _) = interrupt(&["--json", "-"]);
     assert_eq!(output.status.code(), Some(130));

@@ -52,6 +52,8 @@ mod checkpoint;
 mod choices;
 mod data;
 mod error;
+#[doc(hidden)]
+pub mod faults;
 mod goal;
 mod optimiser;
 mod own;

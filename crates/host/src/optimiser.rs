@@ -4,6 +4,7 @@ mod ask_tell;
 mod driving;
 mod events;
 mod limit;
+mod lost;
 mod pace;
 
 use std::time::Instant;
@@ -22,7 +23,7 @@ use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Wanted};
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::goal::Goal;
 use crate::population::Statistics;
 use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
@@ -31,6 +32,14 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 /// An optimisation under way: one or many runs, on one of the backends.
 ///
 /// The individuals are placed and evaluated when it is made; that is iteration 0.
+///
+/// Where the backend fails when it is made, there is no optimiser, and nothing of it stays on the device. Where a call
+/// fails that only looks, such as [`state`](Optimiser::state) or a record of [`run`](Optimiser::run), the runs are where
+/// they were, and the call may be repeated. Where a failure, or a panic of an [`Objective`](crate::Objective) on the CPU,
+/// leaves runs in the middle of an iteration, they are *lost*:
+/// every later call fails at once with the same error, until [`restore`](Optimiser::restore) or
+/// [`resume`](Optimiser::resume) has brought a state. Other optimisers are as before, unless the device itself was lost
+/// ([`Error::DeviceLost`]).
 ///
 /// ```
 /// use warpswarm::{Algorithm, Backend, Bounds, Optimiser, Settings, problems::Sphere};
@@ -50,6 +59,8 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 /// ```
 pub struct Optimiser<R: Real> {
     driver: Driver<R>,
+    /// The failure that has left the runs in the middle of a change.
+    lost: Option<Error>,
     job: Job<R>,
     stop: Stop,
     limit: Limit,
@@ -116,6 +127,7 @@ impl<R: Real> Optimiser<R> {
         Ok(Optimiser {
             pace: Pace::first(&job, &driver),
             driver,
+            lost: None,
             stop: settings.stop.clone(),
             limit: Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations)),
             job,
@@ -138,11 +150,11 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn step(&mut self, iterations: u64) -> Result<()> {
-        let left = MAX_ITERATIONS - reached(&self.driver.state_mut().landmarks()?);
+        let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         let start = Instant::now();
-        self.driver.advance(iterations.min(left))?;
+        self.change(|driver| driver.advance(iterations.min(left)))?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
-        self.driver.state_mut().landmarks()?;
+        self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
     }
@@ -202,8 +214,8 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn progress(&mut self) -> Result<Progress<R>> {
-        let controls = self.driver.state_mut().controls()?;
-        let bests = self.driver.state_mut().bests()?;
+        let controls = self.runs()?.controls()?;
+        let bests = self.runs()?.bests()?;
         let evaluations = self.evaluations(&controls)?;
         let runs =
             controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
@@ -226,7 +238,7 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
-        self.driver.state_mut().snapshot()
+        self.runs()?.snapshot()
     }
 
     /// Points of a [`state`](Optimiser::state) as they are meant, `[point][coordinate]` like these: of a variable on
@@ -256,7 +268,7 @@ impl<R: Real> Optimiser<R> {
     /// Where the state is of another size, seed or run, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
-        self.driver.state_mut().restore(state)?;
+        self.replace(|runs| runs.restore(state))?;
         // The end of the last record would hide an earlier iteration from the next run.
         self.history.clear();
         Ok(())
@@ -284,7 +296,7 @@ impl<R: Real> Optimiser<R> {
         }
         let of = |control: &Control| self.job.evaluations_until(control.iterations).unwrap_or(0);
         let known = controls.iter().map(of).collect();
-        Ok(self.driver.state_mut().evaluations()?.unwrap_or(known))
+        Ok(self.runs()?.evaluations()?.unwrap_or(known))
     }
 
     /// How each population lies.
@@ -294,9 +306,9 @@ impl<R: Real> Optimiser<R> {
     }
 
     fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
-        let controls = self.driver.state_mut().controls()?;
-        let bests = self.driver.state_mut().bests()?;
-        let positions = self.driver.state_mut().best_positions()?;
+        let controls = self.runs()?.controls()?;
+        let bests = self.runs()?.bests()?;
+        let positions = self.runs()?.best_positions()?;
         let evaluations = self.evaluations(&controls)?;
         let populations = match self.recording.statistics {
             true => self.statistics()?.into_iter().map(Some).collect(),

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use common::{assert_same, bounds, settings};
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
-    Algorithm, AskTell, Backend, Error, Fitness, HostObjective, Objective, Optimiser, Points,
-    Settings, Stop, StopReason, Swarm, algorithms, minimise,
+    Algorithm, AskTell, Backend, Error, Fitness, HostObjective, Objective, Optimiser, Point,
+    Points, Settings, Stop, StopReason, Swarm, algorithms, minimise,
 };
 use warpswarm_core::objective::SlicePoint;
 
@@ -136,6 +136,68 @@ fn a_panic_is_an_error_and_the_runs_are_where_they_were() {
         assert_same(&state(&mut straight, 5), &optimiser.state().unwrap(), "after the panic");
         assert_same(&state(&mut straight, 2), &state(&mut optimiser, 2), "and on");
     }
+}
+
+/// An objective that is a type, and panics once `LEFT_OF_TYPE` evaluations have been done.
+#[derive(Clone, Copy)]
+struct Panicking;
+
+static LEFT_OF_TYPE: AtomicU64 = AtomicU64::new(u64::MAX);
+
+impl Objective<f64> for Panicking {
+    fn value<P: Point<f64>>(&self, x: &P) -> f64 {
+        let left = LEFT_OF_TYPE.fetch_sub(1, Ordering::Relaxed);
+        assert!(left > 0, "no more of {} numbers", x.dimensions());
+        Objective::<f64>::value(&Rastrigin, x)
+    }
+}
+
+/// Of every algorithm, alone and in batches, on one thread and on several: the error says what the objective said, and
+/// the runs are lost until a state is brought.
+#[test]
+fn a_type_that_panics_is_an_error_and_its_runs_are_lost() {
+    for algorithm in all(Backend::Cpu) {
+        for (threads, runs) in [(1, 1), (2, 1), (2, 40)] {
+            let settings = Settings { threads: Some(threads), runs, ..settings(40) };
+            let what = format!("{algorithm:?}, {runs} runs in {threads} threads");
+            let make = || Optimiser::new(&Panicking, &bounds(3), &algorithm, &settings);
+            LEFT_OF_TYPE.store(5, Ordering::Relaxed);
+            let panicked = Error::Objective { message: "no more of 3 numbers".into() };
+            assert_eq!(make().map(drop).unwrap_err(), panicked, "{what}");
+
+            LEFT_OF_TYPE.store(u64::MAX, Ordering::Relaxed);
+            let mut optimiser = make().unwrap();
+            let middle = state(&mut optimiser, 4);
+            let end = state(&mut optimiser, 5);
+            optimiser.restore(&middle).unwrap();
+            LEFT_OF_TYPE.store(11, Ordering::Relaxed);
+            assert_eq!(optimiser.step(9).unwrap_err(), panicked, "{what}");
+            LEFT_OF_TYPE.store(u64::MAX, Ordering::Relaxed);
+            assert_eq!(optimiser.step(1).unwrap_err(), panicked, "{what}");
+            assert_eq!(optimiser.state().unwrap_err(), panicked, "{what}");
+            assert_eq!(optimiser.run().unwrap_err(), panicked, "{what}");
+            optimiser.restore(&middle).unwrap();
+            assert_same(&end, &state(&mut optimiser, 5), &what);
+        }
+    }
+    a_type_that_the_host_evaluates();
+}
+
+/// For a device it is evaluated between iterations: the runs are where they were.
+fn a_type_that_the_host_evaluates() {
+    if !cfg!(feature = "emulator") {
+        return;
+    }
+    let hosted = Settings { backend: Backend::Emulator, ..settings(16) };
+    let mut optimiser =
+        Optimiser::new(&Panicking, &bounds(3), &Algorithm::default(), &hosted).unwrap();
+    let before = optimiser.state().unwrap();
+    LEFT_OF_TYPE.store(7, Ordering::Relaxed);
+    let panicked = Error::Objective { message: "no more of 3 numbers".into() };
+    assert_eq!(optimiser.step(1).unwrap_err(), panicked);
+    LEFT_OF_TYPE.store(u64::MAX, Ordering::Relaxed);
+    assert_same(&before, &optimiser.state().unwrap(), "after the panic");
+    optimiser.step(1).unwrap();
 }
 
 #[test]

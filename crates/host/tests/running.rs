@@ -4,13 +4,13 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Shifted, Sphere};
 use warpswarm::{
-    Algorithm, Backend, Error, Event, HostObjective, Objective, Optimiser, Point, PsoParams, Real,
-    Settings, Stop, StopReason, algorithms, minimise, system,
+    Algorithm, Backend, Error, Event, Fitness, HostObjective, Objective, Optimiser, Point,
+    PsoParams, Real, Settings, Stop, StopReason, algorithms, minimise, system,
 };
 
 fn stopped(stop: Stop) -> warpswarm::RunReport<f64> {
@@ -108,6 +108,72 @@ fn seconds_end_a_run_that_nothing_else_ends() {
     assert!(start.elapsed().as_secs_f64() < 2.0);
     let run = stopped(Stop::seconds(0.0));
     assert_eq!((run.iterations, run.stop_reason), (0, StopReason::Seconds));
+}
+
+/// The median of five tries, of which a busy machine disturbs some.
+fn median(one: impl Fn() -> f64) -> f64 {
+    let mut tries = [(); 5].map(|()| one());
+    tries.sort_by(f64::total_cmp);
+    tries[2]
+}
+
+/// Closures over two populations, one of which takes 30 ms.
+fn slow(settings: &Settings) -> Optimiser<f32> {
+    let objective = HostObjective::of_population(|points: &warpswarm::Points<'_, f32>| {
+        std::thread::sleep(Duration::from_millis(30));
+        points.iter().map(|x| Fitness { violation: 0.0, value: x[0] }).collect()
+    });
+    Optimiser::new(&objective, &bounds(2), &Algorithm::default(), settings).unwrap()
+}
+
+/// Short iterations, long ones, and some that are as long as half a slice.
+fn paces(stop: &Stop) -> [Box<dyn Fn() -> Optimiser<f32>>; 3] {
+    let of = |individuals| Settings { stop: stop.clone(), ..settings(individuals) };
+    let [few, many] = [of(10), of(5_000)];
+    let slept = few.clone();
+    [
+        Box::new(move || optimiser::<f32>(2, &few).unwrap()),
+        Box::new(move || optimiser::<f32>(30, &many).unwrap()),
+        Box::new(move || slow(&slept)),
+    ]
+}
+
+#[test]
+fn a_deadline_is_met_within_100_ms() {
+    let limit = 0.25;
+    for (pace, make) in paces(&Stop::seconds(limit)).iter().enumerate() {
+        let late = median(|| {
+            let mut optimiser = make();
+            let start = Instant::now();
+            let report = optimiser.run().unwrap();
+            assert_eq!(report.runs[0].stop_reason, StopReason::Seconds);
+            assert!(report.seconds >= limit);
+            start.elapsed().as_secs_f64() - limit
+        });
+        println!("reliability: ms after a deadline, pace {pace} = {:.0}", 1e3 * late);
+        assert!(late < 0.1, "pace {pace}: {late} s");
+    }
+}
+
+#[test]
+fn an_interrupt_is_met_within_100_ms() {
+    for pace in 0..3 {
+        let late = median(|| {
+            let flag = Arc::new(AtomicBool::new(false));
+            let stop = Stop::seconds(1e9).or_interrupt(flag.clone());
+            let mut optimiser = paces(&stop)[pace]();
+            let raised = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(200));
+                flag.store(true, Ordering::Relaxed);
+                Instant::now()
+            });
+            let report = optimiser.run().unwrap();
+            assert_eq!(report.runs[0].stop_reason, StopReason::Interrupted);
+            raised.join().unwrap().elapsed().as_secs_f64()
+        });
+        println!("reliability: ms after an interrupt, pace {pace} = {:.0}", 1e3 * late);
+        assert!(late < 0.1, "pace {pace}: {late} s");
+    }
 }
 
 #[test]

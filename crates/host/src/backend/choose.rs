@@ -204,12 +204,12 @@ mod tests {
     use crate::Stop;
     use crate::algorithms::Algorithm;
     use crate::bounds::Bounds;
+    use crate::faults;
     use crate::problems::{Sphere, built_in};
     use machine::emulator::Emulator;
-    use machine::failing::Failing;
 
-    /// What `auto` says of so many iterations on a device where no call fails before number `left`.
-    fn on_gpu(settings: &Settings, left: u32) -> Result<Option<Mover<f32>>> {
+    /// What `auto` says of so many iterations.
+    fn on_gpu(settings: &Settings) -> Result<Option<Mover<f32>>> {
         let wanted = Wanted::new(&Algorithm::default(), settings.individuals)?;
         let bounds = Bounds::uniform(3, -1.0, 2.0)?;
         let job = Job::new(&bounds, wanted.procedure.clone(), settings)?;
@@ -219,9 +219,7 @@ mod tests {
             target: built_in::<f32, _>(&Sphere),
             data: Default::default(),
         });
-        on_faster_gpu(&job, &wanted, settings, &by, || {
-            Ok(Failing { device: Emulator::default(), left })
-        })
+        on_faster_gpu(&job, &wanted, settings, &by, || Ok(Emulator::default()))
     }
 
     #[test]
@@ -229,12 +227,12 @@ mod tests {
         let long =
             Settings { individuals: 70, stop: Stop::iterations(1 << 40), ..Settings::default() };
         let mut left = 0;
-        while on_gpu(&long, left).unwrap().is_none() {
+        while faults::at(left, || on_gpu(&long)).0.unwrap().is_none() {
             left += 1;
         }
         assert!(left > 10, "{left} calls");
         let short = Settings { stop: Stop::iterations(10), ..long.clone() };
-        let taken = |stop| on_gpu(&Settings { stop, ..long.clone() }, u32::MAX).unwrap().is_some();
+        let taken = |stop| on_gpu(&Settings { stop, ..long.clone() }).unwrap().is_some();
         assert!(
             !taken(short.stop.clone())
                 && !taken(Stop::default())
@@ -247,8 +245,8 @@ mod tests {
         assert!(taken(Stop::seconds(60.0)) && !taken(Stop::seconds(0.01)));
         assert!(!taken(Stop::seconds(60.0).or_iterations(10)));
         let asked = Settings { schedule: Schedule::Streaming, ..short };
-        assert!(on_gpu(&asked, u32::MAX).unwrap().is_some());
+        assert!(on_gpu(&asked).unwrap().is_some());
         let impossible = Settings { block_size: Some(1024), ..asked };
-        assert!(on_gpu(&impossible, u32::MAX).is_err_and(|error| error.is_input()));
+        assert!(on_gpu(&impossible).is_err_and(|error| error.is_input()));
     }
 }

@@ -11,6 +11,7 @@ use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso, spso};
 
 use super::device::Target;
+use super::hosted::caught;
 use super::{Engine, Job, Procedure, State};
 use crate::choices::Backend;
 use crate::data::LaidOut;
@@ -83,12 +84,12 @@ impl<R: Real> Cpu<R> {
         let spread = if workers.pool.is_none() || many { Threads::Serial } else { Threads::Pool };
         let swarms = Vec::new();
         let mut cpu = Cpu { job, objective, swarms, workers, spread };
-        cpu.place();
+        cpu.place()?;
         Ok(cpu)
     }
 
     /// Places the individuals of all runs, and sees from that how long an evaluation takes.
-    fn place(&mut self) {
+    fn place(&mut self) -> Result<()> {
         let (job, spread) = (&self.job, self.spread);
         let place = |run| {
             // Here, where a thread is awake already.
@@ -96,7 +97,7 @@ impl<R: Real> Cpu<R> {
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
             (place(job, run, &job.work(run, &evaluate), spread), start.elapsed().as_secs_f64())
         };
-        let placed = collect(self.workers.pool.as_ref(), job.runs, &place);
+        let placed = caught(|| collect(self.workers.pool.as_ref(), job.runs, &place))?;
         let (swarms, seconds): (_, Vec<f64>) = placed.into_iter().unzip();
         self.swarms = swarms;
         let seconds: f64 = seconds.iter().sum();
@@ -109,6 +110,7 @@ impl<R: Real> Cpu<R> {
                 self.spread = Threads::Chunks(particles);
             }
         }
+        Ok(())
     }
 }
 
@@ -216,7 +218,7 @@ impl<R: Real> Engine<R> for Cpu<R> {
         let (spread, constrained) = (self.spread, self.objective.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
         let job = &self.job;
-        for_each(self.workers.pool.as_ref(), &mut swarms, &|swarm: &mut Swarm<R>| {
+        let advance_one = |swarm: &mut Swarm<R>| {
             let run = job.place_of(swarm);
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
             let work = job.work(run, &evaluate);
@@ -225,9 +227,11 @@ impl<R: Real> Engine<R> for Cpu<R> {
             } else {
                 advance::<R, false>(swarm, job, &work, iterations, spread);
             }
-        });
+        };
+        // Where the objective panics, the swarms are anywhere in an iteration.
+        let done = caught(|| for_each(self.workers.pool.as_ref(), &mut swarms, &advance_one));
         self.swarms = swarms;
-        Ok(())
+        done
     }
 }
 

@@ -10,7 +10,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Shape};
-use super::memory::{RunArrays, Transfer};
+use super::memory::{RunArrays, Transfer, begin_anew};
 use super::{Job, Named, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
@@ -251,6 +251,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
 
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let at = self.arrays;
+        begin_anew(&mut self.tag, &mut self.machine, (at.slots, self.slots_bytes))?;
         let [n, stride] = [self.job.individuals, self.job.stride()].map(u64::from);
         let (own, count) = self.job.procedure.keeps();
         let (own, count, row) = (own as u64, count as u64, n * stride);

@@ -104,9 +104,9 @@ impl<R: Real> Evaluation<R> {
     }
 }
 
-/// What a user's closure gives, or the message with which it panics.
-fn caught<T>(evaluate: impl FnOnce() -> T) -> Result<T> {
-    // What the closure leaves behind is its own: of ours it has only shared slices.
+/// What comes of calling a user's objective, or the message with which it panics.
+pub(super) fn caught<T>(evaluate: impl FnOnce() -> T) -> Result<T> {
+    // What the objective leaves behind is its own; what callers of ours leave is lost, unless it was only shared.
     catch_unwind(AssertUnwindSafe(evaluate)).map_err(|panic| Error::Objective {
         message: message(&*panic).unwrap_or("no message").into(),
     })

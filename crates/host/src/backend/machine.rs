@@ -2,8 +2,6 @@
 
 #[cfg(feature = "emulator")]
 pub(crate) mod emulator;
-#[cfg(all(test, feature = "emulator"))]
-pub(crate) mod failing;
 pub(crate) mod gpu;
 mod parameter;
 

@@ -243,12 +243,24 @@ impl DataArrays {
 pub(crate) fn tags_left<M: Machine>(
     tag: &mut u32,
     machine: &mut M,
-    (slots, bytes): (u64, u64),
+    slots: (u64, u64),
     each: u32,
 ) -> Result<u64> {
     if u32::MAX - 1 - *tag < each {
-        machine.zero(slots, bytes)?;
-        *tag = 0;
+        begin_anew(tag, machine, slots)?;
     }
     Ok(u64::from((u32::MAX - 1 - *tag) / each))
+}
+
+/// Has tags begin anew, where launches have failed that may have used some, or all have been used.
+pub(crate) fn begin_anew<M: Machine>(
+    tag: &mut u32,
+    machine: &mut M,
+    (slots, bytes): (u64, u64),
+) -> Result<()> {
+    if bytes > 0 {
+        machine.zero(slots, bytes)?;
+    }
+    *tag = 0;
+    Ok(())
 }

@@ -13,7 +13,7 @@ pub(crate) use procedure::{Named, Procedure, Wanted};
 
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::goal::HostObjective;
 use crate::planner::Demand;
 use crate::report::Plan;
@@ -124,6 +124,13 @@ impl<R: Real> Driver<R> {
             Driver::Engine(_) => true,
             Driver::Host(asks, _) | Driver::Caller(asks) => asks.is_placed(),
         }
+    }
+
+    /// Whether runs that were to go on are nowhere after this error: what an objective of the host says comes between
+    /// iterations.
+    pub(crate) fn is_lost_by(&self, error: &Error) -> bool {
+        let said = matches!(error, Error::Objective { .. } | Error::Told { .. });
+        !(said && matches!(self, Driver::Host(..)))
     }
 
     /// Does so many iterations of every run that has not stopped by itself; where the caller evaluates, none.

@@ -23,6 +23,7 @@ use warpswarm_cpu_ref::{RunId, Swarm};
 
 use super::Checkpoint;
 use crate::error::{Error, Result};
+use crate::faults::{Call, Written, before};
 use crate::report::Progress;
 
 const MAGIC: &[u8; 16] = b"warpswarm state\n";
@@ -304,8 +305,8 @@ fn failed(doing: &'static str, path: &Path, message: String) -> Error {
 ///
 /// # Errors
 ///
-/// Where `write` fails, or the disk; what was there before is then as it was. What is no file, such as a device or a
-/// folder, is left alone.
+/// Where `write` fails, or the disk; what was there before is then as it was, unless only the folder could not be brought
+/// to the disk: then the new file is there. What is no file, such as a device or a folder, is left alone.
 pub fn write_whole(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -318,7 +319,8 @@ pub fn write_whole(
     let mut part = path.clone().into_os_string();
     part.push(".warpswarm-part");
     let part = PathBuf::from(part);
-    let done = write_through(&part, write).and_then(|()| fs::rename(&part, &path));
+    let rename = || before(Call::Rename).and_then(|()| fs::rename(&part, &path));
+    let done = write_through(&part, write).and_then(|()| rename());
     if done.is_err() {
         // It may not be there.
         let _ = fs::remove_file(&part);
@@ -334,13 +336,17 @@ fn write_through(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+    before(Call::Create)?;
+    let mut out = BufWriter::new(Written(File::create(path)?));
     write(&mut out)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    let Written(file) = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    before(Call::Sync)?;
+    file.sync_all()
 }
 
 /// Brings a folder's names to the disk. Windows opens no folders, and needs it not.
 fn sync_folder(folder: &Path) -> io::Result<()> {
+    before(Call::SyncFolder)?;
     if cfg!(windows) { Ok(()) } else { File::open(folder)?.sync_all() }
 }
 

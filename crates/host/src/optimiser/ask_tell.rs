@@ -20,7 +20,8 @@ use crate::settings::Settings;
 /// here, such as experiments, other programs, or other machines.
 ///
 /// It moves individuals as an [`Optimiser`] does, on the CPU or on a GPU, with the same numbers. What it asks
-/// first are the initial individuals.
+/// first are the initial individuals. After a failure it is as an [`Optimiser`] is: a `tell` that fails on the way loses the
+/// runs, until a state is brought.
 ///
 /// ```
 /// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings, Stop};
@@ -77,14 +78,14 @@ impl<R: Real> AskTell<R> {
     pub fn ask(&mut self) -> Result<Option<Points<'_, R>>> {
         loop {
             let placed = self.optimiser.driver.is_placed();
-            let controls = self.optimiser.driver.state_mut().landmarks()?;
+            let controls = self.optimiser.runs()?.landmarks()?;
             self.reason = self.optimiser.finished(&controls).filter(|_| placed);
             if self.reason.is_some() {
                 return Ok(None);
             }
-            match self.asks().ask()? {
+            match self.asks()?.ask()? {
                 None => return Ok(None),
-                Some(asked) if asked.runs.is_empty() => self.asks().tell(&[])?,
+                Some(asked) if asked.runs.is_empty() => self.told(&[])?,
                 Some(_) => break,
             }
         }
@@ -92,7 +93,7 @@ impl<R: Real> AskTell<R> {
         let (dimensions, first_run) = (self.optimiser.job.dimensions, self.optimiser.job.first_run);
         if !self.optimiser.job.scales.are_plain() && self.asked.is_none() {
             let scales = self.optimiser.job.scales.clone();
-            self.asked = self.asks().ask()?.map(|asked| asked.seen_through(&scales));
+            self.asked = self.asks()?.ask()?.map(|asked| asked.seen_through(&scales));
         }
         let asked = match &self.asked {
             Some(asked) => Some(asked),
@@ -108,7 +109,7 @@ impl<R: Real> AskTell<R> {
     /// Where there are fewer or more than points, or the backend fails.
     pub fn tell(&mut self, fitness: &[Fitness<R>]) -> Result<()> {
         let expected = match self.since {
-            Some(_) => self.asks().ask()?.map_or(0, |asked| asked.runs.len()),
+            Some(_) => self.asks()?.ask()?.map_or(0, |asked| asked.runs.len()),
             None => 0,
         };
         if fitness.len() != expected || expected == 0 {
@@ -117,7 +118,7 @@ impl<R: Real> AskTell<R> {
         let scales = &self.optimiser.job.scales;
         let own = |fitness: &Fitness<R>| scales.fitness(*fitness).canonical();
         let told: Vec<_> = fitness.iter().map(own).collect();
-        self.asks().tell(&told)?;
+        self.told(&told)?;
         self.asked = None;
         let since = self.since.take();
         self.optimiser.seconds += since.map_or(0.0, |since| since.elapsed().as_secs_f64());
@@ -191,8 +192,13 @@ impl<R: Real> AskTell<R> {
         self.optimiser.backend()
     }
 
-    fn asks(&mut self) -> &mut dyn Asks<R> {
-        asks(&mut self.optimiser.driver)
+    fn asks(&mut self) -> Result<&mut dyn Asks<R>> {
+        self.optimiser.runs()?;
+        Ok(asks(&mut self.optimiser.driver))
+    }
+
+    fn told(&mut self, told: &[Fitness<R>]) -> Result<()> {
+        self.optimiser.change(|driver| asks(driver).tell(told))
     }
 }
 

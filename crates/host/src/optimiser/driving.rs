@@ -28,7 +28,7 @@ impl<R: Real> Optimiser<R> {
     pub(super) fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
         let mut told = Told { bests: Vec::new(), populations: None };
         let reason = loop {
-            let controls = self.driver.state_mut().landmarks()?;
+            let controls = self.runs()?.landmarks()?;
             let reason = self.finished(&controls);
             let due = self.is_due(reached(&controls));
             if due || observer.is_some() {
@@ -45,8 +45,8 @@ impl<R: Real> Optimiser<R> {
             }
             let slice = self.slice(&controls);
             let start = Instant::now();
-            self.driver.advance(slice)?;
-            self.driver.state_mut().landmarks()?;
+            self.change(|driver| driver.advance(slice))?;
+            self.runs()?.landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(slice, seconds);
             self.seconds += seconds;

@@ -156,28 +156,3 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
         Ok(())
     }
 }
-
-#[cfg(all(test, feature = "emulator"))]
-mod tests {
-    use super::*;
-    use crate::algorithms::GpuFwaParams;
-    use crate::backend::choose::on_device;
-    use crate::backend::machine::emulator::Emulator;
-    use crate::backend::machine::failing::Failing;
-    use crate::backend::{Evaluator, Wanted};
-    use crate::bounds::Bounds;
-    use crate::goal::HostObjective;
-
-    #[test]
-    fn whichever_call_fails_its_error_comes_out_and_the_next_try_works() {
-        let settings = Settings { individuals: 9, runs: 2, ..Settings::default() };
-        let bounds = Bounds::uniform(3, -1.0, 2.0).unwrap();
-        let algorithm = GpuFwaParams::default().into();
-        Failing::check(20, |left| {
-            let job = Job::new(&bounds, Wanted::new(&algorithm, 9)?.procedure, &settings)?;
-            let by = Evaluator::Host(HostObjective::new(|x: &[f32]| x[0] * x[1]));
-            let machine = Failing { device: Emulator::default(), left };
-            on_device(Backend::Emulator, job, &by, &settings, machine)?.driver(by, &settings)
-        });
-    }
-}

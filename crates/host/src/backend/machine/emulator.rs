@@ -8,6 +8,7 @@ use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
 use super::{Kernel, Machine, Parameter, Piece, Shape};
 use crate::error::{Error, Result};
+use crate::faults::{self, Call};
 
 /// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
 const MULTIPROCESSORS: u32 = 4;
@@ -19,6 +20,9 @@ const SHARED: u32 = 227 * 1024;
 const MEMORY: u64 = 1 << 32;
 /// Every array begins at a multiple of this.
 const ALIGNMENT: usize = 256;
+const COPY: &str = "a copy";
+/// What calls say that tests want to fail.
+const FAULT: &str = "it was to fail";
 
 /// An emulated device.
 #[derive(Debug, Default)]
@@ -41,6 +45,7 @@ impl Array {
     fn new(bytes: u64) -> Self {
         let words = (bytes as usize).div_ceil(8) + ALIGNMENT / 8;
         let words = vec![Cell::new(0); words];
+        faults::allocated(bytes);
         let address = words.as_ptr().expose_provenance().next_multiple_of(ALIGNMENT) as u64;
         Array { words, address, bytes }
     }
@@ -64,6 +69,26 @@ impl Array {
             word.set(word.get() & !(0xff << shift) | u64::from(byte) << shift);
         }
     }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        faults::freed(self.bytes);
+    }
+}
+
+/// What a call says that is to fail.
+fn before(call: Call, what: &'static str) -> Result<()> {
+    match faults::due(call) {
+        true => Err(Error::Driver { call: what, code: 0, message: FAULT.into() }),
+        false => Ok(()),
+    }
+}
+
+/// The same of a call for a kernel.
+fn before_kernel(call: Call, kernel: &Kernel) -> Result<()> {
+    let failed = || Error::Launch { kernel: kernel.to_string(), code: 0, message: FAULT.into() };
+    if faults::due(call) { Err(failed()) } else { Ok(()) }
 }
 
 impl Emulator {
@@ -100,7 +125,7 @@ impl Emulator {
             address >= array.address && address + count <= array.address + array.bytes
         };
         let array = self.arrays.iter().find(inside).ok_or_else(|| Error::Driver {
-            call: "a copy",
+            call: COPY,
             code: 0,
             message: format!("{count} bytes at {address:#x} are not allocated"),
         })?;
@@ -123,15 +148,18 @@ impl Machine for Emulator {
 
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.find(kernel)?;
+        before(Call::Ask, "the occupancy")?;
         Ok((THREADS / block).min(SHARED / shared.max(1)))
     }
 
     fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
         self.find(kernel)?;
+        before(Call::Ask, "the number of clusters")?;
         Ok(u32::from(shape.shared <= SHARED))
     }
 
     fn load(&mut self, kernel: &Kernel) -> Result<()> {
+        before_kernel(Call::Load, kernel)?;
         self.find(kernel).map(drop)
     }
 
@@ -140,7 +168,7 @@ impl Machine for Emulator {
             return Ok(0);
         }
         let free = MEMORY - self.used;
-        if bytes > free {
+        if bytes > free || faults::due(Call::Allocate) {
             return Err(Error::OutOfMemory { bytes, free });
         }
         self.used += bytes;
@@ -151,16 +179,21 @@ impl Machine for Emulator {
     }
 
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
-        self.upload(address, &vec![0; bytes as usize])
+        before(Call::Zero, "a memset")?;
+        let (array, at) = self.array(address, bytes)?;
+        array.write(at, &vec![0; bytes as usize]);
+        Ok(())
     }
 
     fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
+        before(Call::Upload, COPY)?;
         let (array, at) = self.array(address, from.len() as u64)?;
         array.write(at, from);
         Ok(())
     }
 
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
+        before(Call::Download, COPY)?;
         let (array, at) = self.array(address, to.len() as u64)?;
         array.read(at, to);
         Ok(())
@@ -168,6 +201,7 @@ impl Machine for Emulator {
 
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
         let (entry, objective) = self.find(kernel)?;
+        before_kernel(Call::Launch, kernel)?;
         let Shape { grid, block, shared: shared_bytes, cooperative, cluster } = shape;
         let config =
             LaunchConfig { grid, block, shared_bytes, cooperative, cluster, shuffle_seed: None };

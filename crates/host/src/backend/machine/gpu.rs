@@ -9,190 +9,40 @@
 
 mod architecture;
 mod clusters;
+mod context;
 mod devices;
 mod failures;
 mod kernels;
 
-use std::collections::HashMap;
-use std::ffi::{CString, c_void};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::ffi::c_void;
+use std::sync::Arc;
 
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
-use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
-use warpswarm_ptx_builder::Package;
+use cudarc::driver::sys::{self, CUresult};
 
 use super::{Kernel, Machine, Parameter, Shape};
 use crate::error::{Error, Result};
-use crate::system;
+use crate::faults::{self, Call};
 
 pub(crate) use architecture::check_architecture;
 use architecture::{has_bulk_copies, has_clusters};
-use devices::describe;
+use context::Context;
+pub(crate) use context::is_open;
 pub(crate) use devices::{devices, driver};
-use failures::{failure, is_final, message};
+use failures::{failure, is_final, said};
 pub(crate) use kernels::package;
 
-/// The first device, opened once per process.
-struct Context {
-    facts: system::Device,
-    /// Bytes of shared memory that a block can have if its kernel may.
-    most_shared: i32,
-    context: sys::CUcontext,
-    kernels: &'static Package<'static>,
-    /// None while a thread loads it: compiling takes the driver up to a second, in which others may launch theirs.
-    functions: Mutex<HashMap<Kernel, Option<sys::CUfunction>>>,
-    /// Told when a function has been loaded, or could not be.
-    loaded: Condvar,
-    /// Why the context cannot be used any more.
-    poison: OnceLock<Error>,
-}
-
-// SAFETY: a context and its functions may be used by any thread that has made the context current,
-// which every method does first; the pointers are never freed.
-unsafe impl Send for Context {}
-// SAFETY: as above; the driver's functions are thread-safe, and our own table has a lock.
-unsafe impl Sync for Context {}
-
-/// The first device's, once it has been opened.
-static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
-
-/// Whether the first device has been opened.
-pub(crate) fn is_open() -> bool {
-    lock(&CONTEXT).is_some()
-}
-
-impl Context {
-    fn shared() -> Result<Arc<Context>> {
-        let mut context = lock(&CONTEXT);
-        if let Some(context) = &*context {
-            return Ok(context.clone());
-        }
-        let opened = Arc::new(Context::open()?);
-        *context = Some(opened.clone());
-        Ok(opened)
-    }
-
-    fn open() -> Result<Self> {
-        let kernels = package();
-        devices()?;
-        let kernels = kernels?;
-        let (facts, device) = describe(0)?;
-        check_architecture(&facts, kernels.arch())?;
-        // SAFETY: the device is valid. The context is never released, so that it outlives its users.
-        let context = unsafe { result::primary_ctx::retain(device) }
-            .map_err(|error| failure("cuDevicePrimaryCtxRetain", error))?;
-        let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-        // SAFETY: the device is valid.
-        let most_shared = unsafe { result::device::get_attribute(device, attribute) }
-            .map_err(|error| failure("cuDeviceGetAttribute", error))?;
-        let (functions, loaded, poison) = (Mutex::default(), Condvar::new(), OnceLock::new());
-        Ok(Context { facts, most_shared, context, kernels, functions, loaded, poison })
-    }
-
-    /// Makes the context the calling thread's, unless it is lost.
-    fn enter(&self) -> Result<()> {
-        if let Some(cause) = self.poison.get() {
-            return Err(Error::DeviceLost { cause: cause.to_string() });
-        }
-        // SAFETY: the context is never released.
-        self.check("cuCtxSetCurrent", unsafe { result::ctx::set_current(self.context) })
-    }
-
-    fn check<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
-        said.map_err(|error| self.note(error, failure(call, error)))
-    }
-
-    /// Remembers an error after which the context cannot be used.
-    fn note(&self, error: DriverError, ours: Error) -> Error {
-        if is_final(error.0) {
-            // Where two threads fail at once, the first one's error is kept.
-            let _ = self.poison.set(ours.clone());
-        }
-        ours
-    }
-
-    /// The function of a kernel, its module linked and loaded if no one has needed it yet.
-    fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
-        let mut functions = lock(&self.functions);
-        while let Some(function) = functions.get(kernel) {
-            match function {
-                Some(function) => return Ok(*function),
-                None => {
-                    functions = self.loaded.wait(functions).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
-        }
-        functions.insert(kernel.clone(), None);
-        drop(functions);
-        let function = self.fitting(kernel);
-        let mut functions = lock(&self.functions);
-        match function {
-            Ok(function) => functions.insert(kernel.clone(), Some(function)),
-            Err(_) => functions.remove(kernel),
-        };
-        self.loaded.notify_all();
-        function
-    }
-
-    /// The function of a kernel, loaded now; of one that is to be dense but does not fit, the usual one.
-    fn fitting(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
-        let function = self.load(kernel)?;
-        if !kernel.dense {
-            return Ok(function);
-        }
-        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
-        // SAFETY: the function's module is never unloaded.
-        let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
-        match self.check("cuFuncGetAttribute", spilled)? {
-            0 => Ok(function),
-            _ => self.function(&Kernel { dense: false, ..kernel.clone() }),
-        }
-    }
-
-    /// The function of a kernel, linked and loaded now.
-    fn load(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
-        let text = kernels::text(self.kernels, kernel)?;
-        self.enter()?;
-        let launch_failure = |error: DriverError| {
-            let (code, message) = (error.0 as u32, message(error));
-            self.note(error, Error::Launch { kernel: kernel.to_string(), code, message })
-        };
-        // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never
-        // unloaded, so its function stays valid.
-        let module =
-            unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
-        let name =
-            CString::new(kernel.entry.name.as_str()).map_err(|_| kernels::missing(kernel))?;
-        // SAFETY: the module has just been loaded.
-        let function =
-            unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
-        use sys::CUfunction_attribute as Of;
-        let shared = (Of::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self.most_shared);
-        let large = (Of::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-        let count = if has_clusters(&self.facts) { 2 } else { 1 };
-        for (attribute, value) in &[shared, large][..count] {
-            // SAFETY: the function's module is never unloaded. Kernels have no other shared memory, and clusters of more than
-            // eight blocks are asked for before they are launched.
-            let said =
-                unsafe { result::function::set_function_attribute(function, *attribute, *value) };
-            self.check("cuFuncSetAttribute", said)?;
-        }
-        Ok(function)
-    }
-}
-
-/// A lock whose holder panicked protects nothing half-done here: single insertions.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// What copies say that tests want to fail.
+const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// A stream of work on the first device, with its own memory.
 pub(crate) struct Gpu {
     context: Arc<Context>,
     stream: sys::CUstream,
-    arrays: Vec<sys::CUdeviceptr>,
-    /// The last kernel that was enqueued: the one that a failure is most likely about.
-    last: Kernel,
+    /// Addresses and bytes.
+    arrays: Vec<(sys::CUdeviceptr, u64)>,
+    /// The last kernel that was enqueued: the one that a failure of the context is most likely about.
+    last: Option<Kernel>,
 }
 
 // SAFETY: stream and addresses are the driver's handles, valid in any thread in which the context
@@ -208,23 +58,31 @@ impl Gpu {
     pub(crate) fn open() -> Result<Self> {
         let context = Context::shared()?;
         context.enter()?;
-        let stream =
-            context.check("cuStreamCreate", result::stream::create(StreamKind::NonBlocking))?;
-        Ok(Gpu { context, stream, arrays: Vec::new(), last: Kernel::default() })
+        let stream = said(Call::Open, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
+            result::stream::create(StreamKind::NonBlocking)
+        });
+        let stream = context.check("cuStreamCreate", stream)?;
+        Ok(Gpu { context, stream, arrays: Vec::new(), last: None })
+    }
+
+    /// Bytes that are free on the first device.
+    #[cfg(feature = "faults")]
+    pub(crate) fn free_memory() -> Result<u64> {
+        Context::shared()?.free_memory()
     }
 
     /// Waits until all that was enqueued is done.
     fn wait(&mut self) -> Result<()> {
         // SAFETY: the stream is ours and not yet destroyed.
         let done = unsafe { result::stream::synchronize(self.stream) };
-        self.check_work(done)
+        self.check_work("cuStreamSynchronize", done)
     }
 
-    /// What a call that reports failures of earlier launches says.
-    fn check_work<T>(&self, said: Result<T, DriverError>) -> Result<T> {
-        said.map_err(|error| {
-            let (code, message) = (error.0 as u32, message(error));
-            self.context.note(error, Error::Launch { kernel: self.last.to_string(), code, message })
+    /// What a call says that reports failures of earlier launches too.
+    fn check_work<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
+        said.map_err(|error| match &self.last {
+            Some(kernel) if is_final(error.0) => self.context.kernel_failed(kernel, error),
+            _ => self.context.note(error, failure(call, error)),
         })
     }
 }
@@ -245,14 +103,13 @@ impl Machine for Gpu {
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         let function = self.context.function(kernel)?;
         self.context.enter()?;
-        // SAFETY: the function's module is never unloaded.
-        let blocks = unsafe {
-            result::occupancy::max_active_block_per_multiprocessor(
-                function,
-                block as i32,
-                shared as usize,
-            )
-        };
+        let (block, shared) = (block as i32, shared as usize);
+        let blocks = said(Call::Ask, INVALID, || {
+            // SAFETY: the function's module is never unloaded.
+            unsafe {
+                result::occupancy::max_active_block_per_multiprocessor(function, block, shared)
+            }
+        });
         let call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
         self.context.check(call, blocks).map(|blocks| blocks.max(0) as u32)
     }
@@ -263,8 +120,10 @@ impl Machine for Gpu {
         }
         let function = self.context.function(kernel)?;
         self.context.enter()?;
-        // SAFETY: the function's module is never unloaded.
-        let clusters = unsafe { clusters::at_once(function, shape, self.stream) };
+        let clusters = said(Call::Ask, INVALID, || {
+            // SAFETY: the function's module is never unloaded.
+            unsafe { clusters::at_once(function, shape, self.stream) }
+        });
         self.context.check("cuOccupancyMaxActiveClusters", clusters)
     }
 
@@ -277,74 +136,87 @@ impl Machine for Gpu {
             return Ok(0);
         }
         self.context.enter()?;
-        // SAFETY: the memory is written to before anything reads it, below.
-        let address = match unsafe { result::malloc_sync(bytes as usize) } {
+        let address = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
+            // SAFETY: the memory is written to before anything reads it, below.
+            unsafe { result::malloc_sync(bytes as usize) }
+        });
+        let address = match address {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                let free = result::mem_get_info().map_or(0, |(free, _)| free as u64);
+                let free = self.context.free_memory().unwrap_or(0);
                 return Err(Error::OutOfMemory { bytes, free });
             }
             said => self.context.check("cuMemAlloc", said)?,
         };
-        self.arrays.push(address);
+        self.arrays.push((address, bytes));
+        faults::allocated(bytes);
         self.zero(address, bytes)?;
         Ok(address)
     }
 
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
         self.context.enter()?;
-        // SAFETY: `address` and `bytes` are of an array of ours, which lives as long as the stream.
-        let said = unsafe { result::memset_d8_async(address, 0, bytes as usize, self.stream) };
-        self.context.check("cuMemsetD8Async", said)
+        let done = said(Call::Zero, INVALID, || {
+            // SAFETY: `address` and `bytes` are of an array of ours, which lives as long as the stream.
+            unsafe { result::memset_d8_async(address, 0, bytes as usize, self.stream) }
+        });
+        self.check_work("cuMemsetD8Async", done)
     }
 
     fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
         self.context.enter()?;
-        // SAFETY: `address` is of an array of ours with room for `from`, which stays borrowed until
-        // the copy is done, since we wait for it.
-        let said = unsafe { result::memcpy_htod_async(address, from, self.stream) };
-        self.check_work(said)?;
+        let begun = said(Call::Upload, INVALID, || {
+            // SAFETY: `address` is of an array of ours with room for `from`, which stays borrowed until
+            // the copy is done, since we wait for it.
+            unsafe { result::memcpy_htod_async(address, from, self.stream) }
+        });
+        self.check_work("cuMemcpyHtoDAsync", begun)?;
         self.wait()
     }
 
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
         self.context.enter()?;
-        // SAFETY: `address` is of an array of ours with as many bytes as `to`, which stays borrowed
-        // until the copy is done, since we wait for it.
-        let said = unsafe { result::memcpy_dtoh_async(to, address, self.stream) };
-        self.check_work(said)?;
+        let begun = said(Call::Download, INVALID, || {
+            // SAFETY: `address` is of an array of ours with as many bytes as `to`, which stays borrowed
+            // until the copy is done, since we wait for it.
+            unsafe { result::memcpy_dtoh_async(to, address, self.stream) }
+        });
+        self.check_work("cuMemcpyDtoHAsync", begun)?;
         self.wait()
     }
 
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
         let function = self.context.function(kernel)?;
         self.context.enter()?;
-        if self.last != *kernel {
-            self.last.clone_from(kernel);
+        if self.last.as_ref() != Some(kernel) {
+            self.last = Some(kernel.clone());
         }
         let Shape { grid, block, shared, cooperative, cluster } = shape;
         let mut parameters = [parameter.bytes().as_ptr().cast_mut().cast::<c_void>()];
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));
+        let stream = self.stream;
         // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, of the structs
         // that its name gives, and copied by the driver before it returns; the addresses in it are
         // of arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the
         // stream has been waited for.
-        let said = unsafe {
+        let mut launch = || unsafe {
             if cluster > 0 {
-                clusters::launch(function, shape, self.stream, &mut parameters)
+                clusters::launch(function, shape, stream, &mut parameters)
             } else if cooperative {
                 result::launch_cooperative_kernel(
                     function,
                     grid,
                     block,
                     shared,
-                    self.stream,
+                    stream,
                     &mut parameters,
                 )
             } else {
-                result::launch_kernel(function, grid, block, shared, self.stream, &mut parameters)
+                result::launch_kernel(function, grid, block, shared, stream, &mut parameters)
             }
         };
-        self.check_work(said)
+        let code = CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+        let launched = said(Call::Launch, code, &mut launch);
+        launched.map_err(|error| self.context.kernel_failed(kernel, error))
     }
 }
 
@@ -354,10 +226,12 @@ impl Drop for Gpu {
         if self.context.enter().is_err() || self.wait().is_err() {
             return;
         }
-        for &address in &self.arrays {
+        for &(address, bytes) in &self.arrays {
             // SAFETY: allocated by `allocate`, freed once, and no work is left that uses it. Nothing
             // can be done about an error.
-            let _ = unsafe { result::free_sync(address) };
+            if unsafe { result::free_sync(address) }.is_ok() {
+                faults::freed(bytes);
+            }
         }
         // SAFETY: created by `open`, destroyed once, and nothing is enqueued.
         let _ = unsafe { result::stream::destroy(self.stream) };

@@ -4,6 +4,7 @@ use cudarc::driver::result::DriverError;
 use cudarc::driver::sys::CUresult;
 
 use crate::error::Error;
+use crate::faults::{self, Call};
 
 /// Whether the driver says no more than this to a context once it has said it.
 pub(super) fn is_final(code: CUresult) -> bool {
@@ -37,4 +38,13 @@ pub(super) fn message(error: DriverError) -> String {
 /// A call that failed.
 pub(super) fn failure(call: &'static str, error: DriverError) -> Error {
     Error::Driver { call, code: error.0 as u32, message: message(error) }
+}
+
+/// What the driver says to a call, or that it failed, where a test wants it to.
+pub(super) fn said<T>(
+    call: Call,
+    code: CUresult,
+    ask: impl FnOnce() -> Result<T, DriverError>,
+) -> Result<T, DriverError> {
+    if faults::due(call) { Err(DriverError(code)) } else { ask() }
 }

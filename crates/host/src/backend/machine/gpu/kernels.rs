@@ -90,6 +90,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_build_without_kernels_says_so() {
+        assert_eq!(
+            Package::open(&[]).map(drop).map_err(|error| unusable(&error)),
+            Err(Error::NoKernels)
+        );
+        let other = Package::open(b"something else").map(drop).map_err(|error| unusable(&error));
+        assert!(matches!(other, Err(Error::BadKernels { .. })), "{other:?}");
+    }
+
+    #[test]
     fn a_dense_kernel_asks_for_two_blocks() {
         let text = ".entry a(\n)\n.maxntid 256, 1, 1\n.minnctapersm 1\n{\n}";
         let dense = ".entry a(\n)\n.maxntid 256, 1, 1\n.minnctapersm 2\n{\n}";

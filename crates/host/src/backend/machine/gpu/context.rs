@@ -1,0 +1,183 @@
+//! The first device's context, with the kernels that are loaded in it.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use warpswarm_ptx_builder::Package;
+
+use super::super::Kernel;
+use super::architecture::{check_architecture, has_clusters};
+use super::devices::{describe, devices};
+use super::failures::{failure, is_final, message, said};
+use super::kernels::{self, package};
+use crate::error::{Error, Result};
+use crate::faults::Call;
+use crate::system;
+
+/// The first device, opened once per process.
+pub(super) struct Context {
+    pub(super) facts: system::Device,
+    /// Bytes of shared memory that a block can have if its kernel may.
+    most_shared: i32,
+    context: sys::CUcontext,
+    kernels: &'static Package<'static>,
+    /// None while a thread loads it: compiling takes the driver up to a second, in which others may launch theirs.
+    functions: Mutex<HashMap<Kernel, Option<sys::CUfunction>>>,
+    /// Told when a function has been loaded, or could not be.
+    loaded: Condvar,
+    /// Why the context cannot be used any more.
+    poison: OnceLock<Error>,
+}
+
+// SAFETY: a context and its functions may be used by any thread that has made the context current,
+// which every method does first; the pointers are never freed.
+unsafe impl Send for Context {}
+// SAFETY: as above; the driver's functions are thread-safe, and our own table has a lock.
+unsafe impl Sync for Context {}
+
+/// The first device's, once it has been opened.
+static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
+
+/// Whether the first device has been opened.
+pub(crate) fn is_open() -> bool {
+    lock(&CONTEXT).is_some()
+}
+
+impl Context {
+    pub(super) fn shared() -> Result<Arc<Context>> {
+        let mut context = lock(&CONTEXT);
+        if let Some(context) = &*context {
+            return Ok(context.clone());
+        }
+        let opened = Arc::new(Context::open()?);
+        *context = Some(opened.clone());
+        Ok(opened)
+    }
+
+    fn open() -> Result<Self> {
+        let kernels = package();
+        devices()?;
+        let kernels = kernels?;
+        let (facts, device) = describe(0)?;
+        check_architecture(&facts, kernels.arch())?;
+        // SAFETY: the device is valid. The context is never released, so that it outlives its users.
+        let context = unsafe { result::primary_ctx::retain(device) }
+            .map_err(|error| failure("cuDevicePrimaryCtxRetain", error))?;
+        let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        // SAFETY: the device is valid.
+        let most_shared = unsafe { result::device::get_attribute(device, attribute) }
+            .map_err(|error| failure("cuDeviceGetAttribute", error))?;
+        let (functions, loaded, poison) = (Mutex::default(), Condvar::new(), OnceLock::new());
+        Ok(Context { facts, most_shared, context, kernels, functions, loaded, poison })
+    }
+
+    /// Makes the context the calling thread's, unless it is lost.
+    pub(super) fn enter(&self) -> Result<()> {
+        if let Some(cause) = self.poison.get() {
+            return Err(Error::DeviceLost { cause: cause.to_string() });
+        }
+        // SAFETY: the context is never released.
+        self.check("cuCtxSetCurrent", unsafe { result::ctx::set_current(self.context) })
+    }
+
+    pub(super) fn check<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
+        said.map_err(|error| self.note(error, failure(call, error)))
+    }
+
+    /// Remembers an error after which the context cannot be used.
+    pub(super) fn note(&self, error: DriverError, ours: Error) -> Error {
+        if is_final(error.0) {
+            // Where two threads fail at once, the first one's error is kept.
+            let _ = self.poison.set(ours.clone());
+        }
+        ours
+    }
+
+    /// The function of a kernel, its module linked and loaded if no one has needed it yet.
+    pub(super) fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
+        said(Call::Load, CUresult::CUDA_ERROR_INVALID_PTX, || Ok(()))
+            .map_err(|error| self.kernel_failed(kernel, error))?;
+        let mut functions = lock(&self.functions);
+        while let Some(function) = functions.get(kernel) {
+            match function {
+                Some(function) => return Ok(*function),
+                None => {
+                    functions = self.loaded.wait(functions).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+        functions.insert(kernel.clone(), None);
+        drop(functions);
+        let function = self.fitting(kernel);
+        let mut functions = lock(&self.functions);
+        match function {
+            Ok(function) => functions.insert(kernel.clone(), Some(function)),
+            Err(_) => functions.remove(kernel),
+        };
+        self.loaded.notify_all();
+        function
+    }
+
+    /// The function of a kernel, loaded now; of one that is to be dense but does not fit, the usual one.
+    fn fitting(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
+        let function = self.load(kernel)?;
+        if !kernel.dense {
+            return Ok(function);
+        }
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
+        // SAFETY: the function's module is never unloaded.
+        let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
+        match self.check("cuFuncGetAttribute", spilled)? {
+            0 => Ok(function),
+            _ => self.function(&Kernel { dense: false, ..kernel.clone() }),
+        }
+    }
+
+    /// Bytes of the device that are free.
+    pub(super) fn free_memory(&self) -> Result<u64> {
+        self.enter()?;
+        self.check("cuMemGetInfo", result::mem_get_info()).map(|(free, _)| free as u64)
+    }
+
+    /// What to say of a kernel that could not be loaded or launched, or failed.
+    pub(super) fn kernel_failed(&self, kernel: &Kernel, error: DriverError) -> Error {
+        let (code, message) = (error.0 as u32, message(error));
+        self.note(error, Error::Launch { kernel: kernel.to_string(), code, message })
+    }
+
+    /// The function of a kernel, linked and loaded now.
+    fn load(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
+        let text = kernels::text(self.kernels, kernel)?;
+        self.enter()?;
+        let launch_failure = |error| self.kernel_failed(kernel, error);
+        // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never
+        // unloaded, so its function stays valid.
+        let module =
+            unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
+        let name =
+            CString::new(kernel.entry.name.as_str()).map_err(|_| kernels::missing(kernel))?;
+        // SAFETY: the module has just been loaded.
+        let function =
+            unsafe { result::module::get_function(module, name) }.map_err(launch_failure)?;
+        use sys::CUfunction_attribute as Of;
+        let shared = (Of::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self.most_shared);
+        let large = (Of::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+        let count = if has_clusters(&self.facts) { 2 } else { 1 };
+        for (attribute, value) in &[shared, large][..count] {
+            // SAFETY: the function's module is never unloaded. Kernels have no other shared memory, and clusters of more than
+            // eight blocks are asked for before they are launched.
+            let said =
+                unsafe { result::function::set_function_attribute(function, *attribute, *value) };
+            self.check("cuFuncSetAttribute", said)?;
+        }
+        Ok(function)
+    }
+}
+
+/// A lock whose holder panicked protects nothing half-done here: single insertions.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

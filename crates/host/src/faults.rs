@@ -1,0 +1,142 @@
+//! Calls to a device, and for files, that fail because a test wants them to.
+//!
+//! Whoever makes such a call asks `due` first. Calls are counted for each thread: one alone drives a device and writes
+//! files, and tests run side by side. Without the feature `faults` nothing is counted and nothing fails.
+
+use std::io::{self, Write};
+
+/// What a call is made for.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// To have a device's queue.
+    Open,
+    /// To make a kernel ready.
+    Load,
+    /// To ask how many blocks of a kernel fit.
+    Ask,
+    /// To have a device's memory.
+    Allocate,
+    /// To zero it.
+    Zero,
+    /// To copy to it.
+    Upload,
+    /// To copy from it.
+    Download,
+    /// To have a kernel run.
+    Launch,
+    /// To have a new file or folder.
+    Create,
+    /// To write into a file.
+    Write,
+    /// To bring a file to the disk.
+    Sync,
+    /// To give a file or a folder another name.
+    Rename,
+    /// To bring a folder's names to the disk.
+    SyncFolder,
+}
+
+/// Whether the call that is about to be made is to fail instead.
+#[cfg(not(any(test, feature = "faults")))]
+#[inline(always)]
+pub(crate) fn due(_: Call) -> bool {
+    false
+}
+
+/// What a call for a file says that is to fail.
+#[doc(hidden)]
+#[inline]
+pub fn before(call: Call) -> io::Result<()> {
+    if due(call) {
+        Err(io::Error::new(io::ErrorKind::StorageFull, "no space left"))
+    } else {
+        Ok(())
+    }
+}
+
+/// A file whose writes may fail, half done.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Written<W>(pub W);
+
+impl<W: Write> Write for Written<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Err(error) = before(Call::Write) {
+            self.0.write_all(&bytes[..bytes.len() / 2])?;
+            return Err(error);
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(any(test, feature = "faults"))]
+pub use on_demand::*;
+
+#[cfg(any(test, feature = "faults"))]
+mod on_demand {
+    use std::cell::Cell;
+
+    use super::Call;
+
+    thread_local! {
+        /// The calls before the one that fails; none where none does.
+        static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+        static FAILED: Cell<Option<Call>> = const { Cell::new(None) };
+        static HELD: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// What `run` gives where call number `n` of this thread, from 0, fails, and what that call was for: none where
+    /// there were no more than `n`.
+    #[doc(hidden)]
+    pub fn at<T>(n: u64, run: impl FnOnce() -> T) -> (T, Option<Call>) {
+        LEFT.set(Some(n));
+        FAILED.set(None);
+        let given = run();
+        LEFT.set(None);
+        (given, FAILED.get())
+    }
+
+    /// Bytes of devices that optimisers of this thread have allocated and not freed.
+    #[doc(hidden)]
+    pub fn held() -> u64 {
+        HELD.get()
+    }
+
+    /// Bytes that are free on the first GPU.
+    #[doc(hidden)]
+    #[cfg(feature = "faults")]
+    pub fn free_on_gpu() -> crate::Result<u64> {
+        crate::backend::machine::gpu::Gpu::free_memory()
+    }
+
+    pub(crate) fn due(call: Call) -> bool {
+        let left = LEFT.get();
+        LEFT.set(left.and_then(|left| left.checked_sub(1)));
+        if left == Some(0) {
+            FAILED.set(Some(call));
+        }
+        left == Some(0)
+    }
+
+    pub(crate) fn allocated(bytes: u64) {
+        HELD.set(HELD.get() + bytes);
+    }
+
+    pub(crate) fn freed(bytes: u64) {
+        // A device may be freed by another thread than the one that filled it.
+        HELD.set(HELD.get().saturating_sub(bytes));
+    }
+}
+
+#[cfg(not(any(test, feature = "faults")))]
+#[inline(always)]
+pub(crate) fn allocated(_: u64) {}
+
+#[cfg(not(any(test, feature = "faults")))]
+#[inline(always)]
+pub(crate) fn freed(_: u64) {}

@@ -1,0 +1,249 @@
+//! Every call to a device fails once. The error names it, nothing stays allocated, and the optimiser is as the
+//! documentation of [`Optimiser`] says: it goes on, or is lost until a state is brought.
+
+use warpswarm::faults::{self, Call};
+use warpswarm::problems::{self, Rastrigin};
+use warpswarm::{
+    Algorithm, Backend, Bounds, DeParams, Error, GpuFwaParams, HostObjective, Objective, Optimiser,
+    Plan, Report, RunReport, Schedule, Settings, SlicePoint, Stop, Swarm, difference,
+};
+
+use crate::problem_files;
+
+type Result<T> = warpswarm::Result<T>;
+
+/// What was done to optimisers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Injected {
+    /// Calls that failed.
+    pub faults: u64,
+    /// Those after which everything was as it should be.
+    pub survived: u64,
+    /// Those after which the optimiser went on by itself.
+    pub went_on: u64,
+    /// Those after which it was lost, and went on from a state.
+    pub restored: u64,
+}
+
+/// Something to run.
+pub struct Scenario {
+    /// What it is.
+    pub name: &'static str,
+    make: Box<dyn Fn() -> Result<Optimiser<f32>>>,
+}
+
+/// What a run that nothing disturbs gives.
+struct Whole {
+    runs: Vec<RunReport<f32>>,
+    history: Vec<u64>,
+    state: Vec<Swarm<f32>>,
+    /// After two iterations.
+    middle: Vec<Swarm<f32>>,
+}
+
+/// Several algorithms with all schedules, who ever evaluates.
+pub fn scenarios(backend: Backend) -> Vec<Scenario> {
+    use Schedule::{Hosted, Resident, Stepwise, Streaming};
+    // A GPU has more multiprocessors than the emulator, and gives warps and lanes to more individuals.
+    let many = |emulated| if backend == Backend::Emulator { emulated } else { 40 * emulated };
+    let de = || Algorithm::from(DeParams::default());
+    let pso = Algorithm::default;
+    let own = |individuals, block_size, schedule| Settings {
+        individuals,
+        runs: 2,
+        seed: 7,
+        stop: Stop::iterations(5),
+        record_every: Some(2),
+        backend,
+        schedule,
+        block_size,
+        threads: Some(2),
+        ..Settings::default()
+    };
+    let problem = |name, dimensions, algorithm: Algorithm, settings: Settings| Scenario {
+        name,
+        make: Box::new(move || {
+            let info = problems::find("rastrigin")?;
+            info.optimiser(0.5, &info.bounds(dimensions)?, &algorithm, &settings)
+        }),
+    };
+    let closure = |name, algorithm: Algorithm, settings: Settings| Scenario {
+        name,
+        make: Box::new(move || {
+            let rastrigin = |x: &[f32]| Objective::<f32>::evaluate(&Rastrigin, &SlicePoint(x));
+            let objective = HostObjective::with_violation(rastrigin);
+            Optimiser::new(&objective, &Bounds::uniform(3, -4.0, 5.0)?, &algorithm, &settings)
+        }),
+    };
+    let expression = |name, algorithm: Algorithm, settings: Settings| {
+        let file = problem_files::file(3);
+        Scenario { name, make: Box::new(move || file.optimiser(&algorithm, &settings)) }
+    };
+    vec![
+        problem("pso in a block", 3, pso(), own(33, None, Resident)),
+        problem("pso in a cluster", 7, pso(), own(35, Some(32), Resident)),
+        problem("pso in a grid", 2, pso(), Settings { runs: 1, ..own(530, Some(32), Resident) }),
+        problem("pso in columns", 3, pso(), own(many(130), Some(64), Resident)),
+        problem("pso, streaming", 33, pso(), own(65, None, Streaming)),
+        problem("pso, stepwise", 3, pso(), own(33, None, Stepwise)),
+        problem("pso, hosted", 3, pso(), own(33, None, Hosted)),
+        problem("de in warps", 2, de(), own(9, None, Resident)),
+        problem("de in tiles", 12, de(), own(70, Some(64), Resident)),
+        problem("de in columns", 3, de(), own(many(70), Some(64), Resident)),
+        problem("de, streaming", 33, de(), own(33, None, Streaming)),
+        problem("fireworks", 3, GpuFwaParams::default().into(), own(9, None, Resident)),
+        closure("a closure by pso", pso(), own(33, None, Hosted)),
+        closure("a closure by fireworks", GpuFwaParams::default().into(), own(9, None, Hosted)),
+        expression("an expression by pso", pso(), own(33, None, Resident)),
+        expression("an expression by de, streaming", de(), own(33, None, Streaming)),
+    ]
+}
+
+/// Has every call of each of these fail, one after the other.
+///
+/// # Panics
+///
+/// Where something is not as it should be.
+pub fn check(scenarios: &[Scenario]) -> Injected {
+    let mut injected = Injected::default();
+    scenarios.iter().for_each(|scenario| scenario.check(&mut injected));
+    injected
+}
+
+impl Scenario {
+    /// How it is laid over the device.
+    ///
+    /// # Panics
+    ///
+    /// Where it cannot be.
+    pub fn plan(&self) -> Plan {
+        self.made().plan().expect("a device")
+    }
+
+    fn made(&self) -> Optimiser<f32> {
+        (self.make)().unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    fn whole(&self) -> Whole {
+        let mut optimiser = self.made();
+        optimiser.step(2).unwrap();
+        let middle = optimiser.state().unwrap();
+        let mut optimiser = self.made();
+        let report = optimiser.run().unwrap();
+        let state = optimiser.state().unwrap();
+        Whole { history: history(&report), runs: report.runs, state, middle }
+    }
+
+    /// The bits of a run that goes on.
+    fn check_end(&self, optimiser: &mut Optimiser<f32>, whole: &Whole, what: &str) -> Result<()> {
+        let report = optimiser.run()?;
+        assert_eq!(report.runs, whole.runs, "{what}");
+        assert_eq!(history(&report), whole.history, "{what}");
+        self.check_state(optimiser, whole, what)
+    }
+
+    fn check_state(&self, optimiser: &mut Optimiser<f32>, whole: &Whole, what: &str) -> Result<()> {
+        let state = optimiser.state()?;
+        assert_eq!(state.len(), whole.state.len(), "{what}");
+        for (expected, found) in whole.state.iter().zip(&state) {
+            assert_eq!(difference(expected, found), None, "{what}");
+        }
+        Ok(())
+    }
+
+    fn check(&self, injected: &mut Injected) {
+        let whole = self.whole();
+        let before = faults::held();
+        let mut kinds = Vec::new();
+        for n in 0.. {
+            let what = format!("{}, call {n}", self.name);
+            let mut optimiser = None;
+            let (done, failed) = faults::at(n, || {
+                let made = optimiser.insert((self.make)()?);
+                self.check_end(made, &whole, &what)
+            });
+            let Some(call) = failed else {
+                done.unwrap_or_else(|error| panic!("{what}: {error}, and nothing failed"));
+                break;
+            };
+            injected.faults += 1;
+            let error = done.expect_err(&what);
+            assert!(names(&error, call), "{what}, {call:?}: {error:?}");
+            if let Some(optimiser) = &mut optimiser {
+                assert_ne!(faults::held(), before, "{what}");
+                self.check_after(optimiser, &error, &whole, &what, injected);
+            }
+            drop(optimiser);
+            assert_eq!(faults::held(), before, "{what}, {call:?}: bytes of the device");
+            // The next one goes further than this call; here, where it is the first of its kind, to the end.
+            if !kinds.contains(&call) {
+                kinds.push(call);
+                self.check_end(&mut self.made(), &whole, &what).unwrap();
+            }
+            injected.survived += 1;
+        }
+        assert_eq!(faults::held(), before, "{}", self.name);
+    }
+
+    /// An optimiser goes on after an error, or says it again until it has been brought a state.
+    fn check_after(
+        &self,
+        optimiser: &mut Optimiser<f32>,
+        error: &Error,
+        whole: &Whole,
+        what: &str,
+        injected: &mut Injected,
+    ) {
+        let again = self.check_after_run(optimiser, whole, what);
+        let Err(again) = again else {
+            injected.went_on += 1;
+            return;
+        };
+        assert_eq!(again, *error, "{what}");
+        let (said, called) = faults::at(0, || {
+            [
+                optimiser.run().map(drop),
+                optimiser.step(1),
+                optimiser.state().map(drop),
+                optimiser.progress().map(drop),
+                optimiser.checkpoint().map(drop),
+            ]
+        });
+        assert_eq!(called, None, "{what}: a lost optimiser calls the device");
+        assert!(said.iter().all(|said| said.as_ref() == Err(error)), "{what}: {said:?}");
+        optimiser.restore(&whole.middle).unwrap();
+        optimiser.run().unwrap();
+        self.check_state(optimiser, whole, what).unwrap();
+        injected.restored += 1;
+    }
+
+    fn check_after_run(
+        &self,
+        optimiser: &mut Optimiser<f32>,
+        whole: &Whole,
+        what: &str,
+    ) -> Result<()> {
+        let report = optimiser.run()?;
+        assert_eq!(report.runs, whole.runs, "{what}");
+        self.check_state(optimiser, whole, what)
+    }
+}
+
+fn history(report: &Report<f32>) -> Vec<u64> {
+    report.history.iter().map(|record| record.iterations).collect()
+}
+
+/// Whether an error says what failed.
+fn names(error: &Error, call: Call) -> bool {
+    match (error, call) {
+        (Error::OutOfMemory { bytes, free }, Call::Allocate) => *bytes > 0 && *free > 0,
+        (Error::Launch { kernel, message, .. }, Call::Load | Call::Launch) => {
+            !kernel.is_empty() && !message.is_empty()
+        }
+        (Error::Driver { call: named, message, .. }, call) => {
+            let about_kernels = matches!(call, Call::Load | Call::Launch | Call::Allocate);
+            !about_kernels && !named.is_empty() && !message.is_empty()
+        }
+        _ => false,
+    }
+}

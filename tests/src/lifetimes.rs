@@ -1,0 +1,75 @@
+//! Optimisers that are made and dropped over and over, and side by side.
+
+use warpswarm::problems::Rastrigin;
+use warpswarm::{
+    Algorithm, Backend, Bounds, DeParams, HostObjective, Optimiser, SaParams, Settings, Stop,
+    Swarm, difference,
+};
+
+/// One of several small optimisers: other algorithms, threads, and who evaluates.
+fn make(backend: Backend, kind: u64) -> Optimiser<f32> {
+    let algorithm = match kind % 3 {
+        0 => Algorithm::default(),
+        1 => DeParams::default().into(),
+        _ => SaParams::default().into(),
+    };
+    let settings = Settings {
+        individuals: 9,
+        seed: kind,
+        stop: Stop::iterations(3),
+        record_every: Some(1),
+        backend,
+        threads: Some(1 + (kind % 2) as usize),
+        ..Settings::default()
+    };
+    let bounds = Bounds::uniform(3, -4.0, 5.0).unwrap();
+    let closure = || HostObjective::new(|x: &[f32]| x.iter().map(|x| x * x).sum());
+    let made = match kind % 5 {
+        4 => Optimiser::new(&closure(), &bounds, &algorithm, &settings),
+        _ => Optimiser::new(&Rastrigin, &bounds, &algorithm, &settings),
+    };
+    made.unwrap_or_else(|error| panic!("optimiser {kind} on {backend}: {error}"))
+}
+
+/// The kinds that there are.
+const KINDS: u64 = 30;
+
+fn end(backend: Backend, kind: u64) -> Vec<Swarm<f32>> {
+    let mut optimiser = make(backend, kind);
+    optimiser.run().unwrap();
+    optimiser.state().unwrap()
+}
+
+/// What is measured after a tenth of so many optimisers, each made, run and dropped, and after all of them.
+///
+/// # Panics
+///
+/// Where one cannot be made or run.
+pub fn create_and_drop(backend: Backend, times: u64, measured: impl Fn() -> u64) -> [u64; 2] {
+    let make = |count| (0..count).for_each(|i| drop(end(backend, i % KINDS)));
+    make(times / 10);
+    let early = measured();
+    make(times - times / 10);
+    [early, measured()]
+}
+
+/// Two threads with optimisers of their own give, each time, the bits of each alone.
+///
+/// # Panics
+///
+/// Where they do not.
+pub fn two_at_once(backend: Backend, times: u64) {
+    let alone: Vec<_> = (0..KINDS).map(|kind| end(backend, kind)).collect();
+    std::thread::scope(|scope| {
+        for first in [0, KINDS / 2] {
+            let alone = &alone;
+            scope.spawn(move || {
+                for kind in (first..first + times).map(|i| i % KINDS) {
+                    let found = end(backend, kind);
+                    let difference = difference(&alone[kind as usize][0], &found[0]);
+                    assert_eq!(difference, None, "optimiser {kind} on {backend}");
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,46 @@
+//! What a GPU does with 2^31 coordinates, in small; and on the CPU in full, where there is memory and time.
+
+use warpswarm::{Algorithm, Backend, DeParams, Schedule};
+use warpswarm_tests::Place;
+use warpswarm_tests::large::{INDIVIDUALS, RUNS, check_last_individual, check_last_run};
+
+fn places() -> [Place; 2] {
+    [Place::threads(2), Place::device(Backend::Emulator, Schedule::Streaming, None)]
+}
+
+#[test]
+fn the_last_individual_is_found() {
+    for place in places() {
+        for algorithm in [Algorithm::default(), DeParams::default().into()] {
+            check_last_individual(algorithm, 65, place);
+        }
+    }
+}
+
+#[test]
+fn the_last_run_is_as_it_is_alone() {
+    for place in places() {
+        for algorithm in [Algorithm::default(), DeParams::default().into()] {
+            check_last_run(&algorithm, (RUNS, 9), place);
+        }
+    }
+}
+
+/// Bytes that the machine could give.
+fn free() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+    kib.unwrap_or(0) * 1024
+}
+
+/// Two copies of 2^31 coordinates, in the long version of the tests.
+#[test]
+fn two_to_the_31_coordinates_on_the_cpu() {
+    let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");
+    if !long || free() < 20 << 30 {
+        return;
+    }
+    let all = Place { threads: None, ..Place::REFERENCE };
+    check_last_individual(DeParams::default().into(), INDIVIDUALS, all);
+}
