@@ -9,6 +9,7 @@ pub mod large;
 pub mod lifetimes;
 pub mod own;
 pub mod problem_files;
+pub mod traps;
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{

@@ -10,8 +10,14 @@ use warpswarm_cpu_ref::{Swarm, difference};
 
 use crate::Place;
 
-const KERNELS: Kernels = Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")))
-    .with_emulated_objectives(&[probe::probe::f32, probe::probe::f64]);
+pub(crate) const KERNELS: Kernels =
+    Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")))
+        .with_emulated_objectives(&[
+            probe::probe::f32,
+            probe::probe::f64,
+            probe::beyond::f32,
+            probe::beyond::f64,
+        ]);
 
 const RUNS: u64 = 3;
 

@@ -39,12 +39,23 @@ columns = ["t", "y"]
 first = "x[1] <= 3"
 "#;
 
+/// NaN for half of the individuals and more, minus infinity for some, in any number of coordinates.
+const SICK: &str = r#"
+minimise = "sum(i, x[i]^2) + sqrt(x[1]) + if(x[1] > 4, ln(0), 0)"
+[variables]
+x = { count = COUNT, lower = -4, upper = 5 }
+"#;
+
 /// A file with a vector of so many numbers, and with as many points beside it.
 pub(crate) fn file(count: usize) -> ProblemFile {
+    written(if count > 2 { ALL } else { FEW }, count)
+}
+
+fn written(text: &str, count: usize) -> ProblemFile {
     let folder = tempfile::tempdir().expect("a folder");
     let lines = (0..count).map(|k| format!("{k}.25,{}\n", 7.5 / (k as f64 + 1.5)));
     let points = format!("t,y\n{}", lines.collect::<String>());
-    let text = if count > 2 { ALL } else { FEW }.replace("COUNT", &count.to_string());
+    let text = text.replace("COUNT", &count.to_string());
     let path = folder.path().join("problem.toml");
     std::fs::write(folder.path().join("points.csv"), points).expect("a writable folder");
     std::fs::write(&path, text).expect("a writable folder");
@@ -59,6 +70,21 @@ pub(crate) fn file(count: usize) -> ProblemFile {
 pub fn check(counts: &[usize], places: &[Place]) {
     for &count in counts {
         let file = file(count);
+        for algorithm in [PsoParams::default().into(), DeParams::default().into()] {
+            check_in::<f32>(&file, &algorithm, places);
+            check_in::<f64>(&file, &algorithm, places);
+        }
+    }
+}
+
+/// The same where evaluations are not finite: NaN is never a best, minus infinity is, and all are counted.
+///
+/// # Panics
+///
+/// Where a place differs.
+pub fn check_not_finite(counts: &[usize], places: &[Place]) {
+    for &count in counts {
+        let file = written(SICK, count);
         for algorithm in [PsoParams::default().into(), DeParams::default().into()] {
             check_in::<f32>(&file, &algorithm, places);
             check_in::<f64>(&file, &algorithm, places);

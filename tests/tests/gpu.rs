@@ -7,7 +7,7 @@ use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, large,
-    lifetimes, methods, own, problem_files,
+    lifetimes, methods, own, problem_files, traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -377,4 +377,49 @@ fn two_to_the_31_coordinates() {
     check_against::<f32>(&case, Place { threads: None, ..Place::REFERENCE }, &[streaming]);
     let coordinates = large::INDIVIDUALS * large::DIMENSIONS as u64;
     println!("reliability: coordinates of the largest run on a GPU = {coordinates}");
+}
+
+#[test]
+fn problems_that_are_not_finite() {
+    problem_files::check_not_finite(&[2, 5, 29, 40], &everywhere());
+}
+
+#[test]
+fn a_kernel_that_traps_loses_the_gpu_to_its_process() {
+    traps::check_in_a_process("trap");
+}
+
+/// Not for this process: see `a_kernel_that_traps_loses_the_gpu_to_its_process`.
+#[test]
+#[ignore = "loses the GPU to its process"]
+fn trap() {
+    traps::lose_the_gpu();
+}
+
+/// Blocks that must all be resident: refused where they are not, and another schedule is taken.
+#[test]
+fn a_grid_that_does_not_fit() {
+    let case = Case { iterations: 3, ..Case::new("rastrigin", 30, 1 << 21) };
+    let forced = Place::device(Backend::Gpu, Schedule::Resident, Some(32));
+    let error = case.start::<f64>(forced).map(drop).unwrap_err();
+    assert!(matches!(error, warpswarm::Error::Schedule { .. }), "{error}");
+    let auto = Place::device(Backend::Gpu, Schedule::Auto, None);
+    assert_eq!(case.plan::<f64>(auto).schedule, Schedule::Streaming);
+}
+
+/// The deadline is noticed within 100 ms, or a launch.
+#[test]
+fn a_time_limit() {
+    for (dimensions, individuals) in [(2, 32), (30, 768), (30, 65_536), (100, 1 << 20)] {
+        let seconds = 0.5;
+        let stop = Stop { seconds: Some(seconds), ..Stop::default() };
+        let case = Case { stop, ..Case::new("rastrigin", dimensions, individuals) };
+        let mut optimiser =
+            case.start::<f32>(Place::device(Backend::Gpu, Schedule::Auto, None)).unwrap();
+        let begin = std::time::Instant::now();
+        let report = optimiser.run().unwrap();
+        let taken = begin.elapsed().as_secs_f64();
+        assert!(report.runs[0].iterations > 100, "{individuals}: {}", report.runs[0].iterations);
+        assert!((0.4..seconds + 0.1).contains(&taken), "{individuals}: {taken} s");
+    }
 }

@@ -28,3 +28,8 @@ fn an_own_objective_gives_the_same_bits_where_the_host_evaluates() {
 fn an_own_objective_gives_the_same_bits_where_no_tile_holds_it() {
     own::check(&[33, 140], &[Place::threads(2), device(Streaming, None)]);
 }
+
+#[test]
+fn a_kernel_that_traps_is_an_error() {
+    warpswarm_tests::traps::check_emulated();
+}

@@ -16,3 +16,9 @@ fn a_problem_file_gives_the_same_bits_in_resident_blocks() {
 fn a_problem_file_gives_the_same_bits_where_it_streams() {
     problem_files::check(&[2, 29, 140], &[device(Schedule::Streaming), device(Schedule::Stepwise)]);
 }
+
+#[test]
+fn a_problem_that_is_not_finite_gives_the_same_bits() {
+    let places = [Place::threads(2), device(Schedule::Resident), device(Schedule::Streaming)];
+    problem_files::check_not_finite(&[2, 5, 29, 40], &places);
+}

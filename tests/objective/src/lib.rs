@@ -38,3 +38,19 @@ impl<R: Real> Objective<R> for Probe {
 }
 
 warpswarm_kernels::export_objective! { any probe, "Probe", Probe, Probe }
+
+/// Asks for a coordinate that is not there: the kernel traps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Beyond {
+    /// How far beyond the last coordinate.
+    pub by: u64,
+}
+
+impl<R: Real> Objective<R> for Beyond {
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        x.get(x.dimensions() + self.by as usize)
+    }
+}
+
+warpswarm_kernels::export_objective! { any beyond, "Beyond", Beyond, Beyond }
