@@ -1,19 +1,157 @@
 //! What the library survives, in numbers.
+//!
+//! Tests that find a number print it in a line, `reliability: NAME = NUMBER`. Here those that do are run, on the CPU and in
+//! the emulator, and their lines are put together; the tests of `gpu-test` print theirs where there is a GPU.
 
 mod planted;
 
-use anyhow::Result;
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+const LINE: &str = "reliability: ";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// How long random configurations are made, run, left, gone on with and dropped
+    #[arg(long, default_value = "3600")]
+    soak_seconds: u64,
+    /// How long each reader of files is fuzzed
+    #[arg(long, default_value = "300")]
+    fuzz_seconds: u64,
+    /// Only these parts
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Part>,
     /// Plant these faults alone, by their numbers
     #[arg(long, value_name = "NUMBER", value_delimiter = ',')]
-    planted: Option<Vec<usize>>,
+    plant: Option<Vec<usize>>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Unsafe code, counted
+    Unsafe,
+    /// Calls to devices and for files that fail, deadlines, Ctrl-C, optimisers made and dropped
+    Faults,
+    /// Faults in the kernels that the tests must notice
+    Planted,
+    /// Random inputs
+    Fuzz,
+    /// Random configurations
+    Soak,
+}
+
+impl Part {
+    const ALL: [Part; 5] = [Part::Unsafe, Part::Faults, Part::Planted, Part::Fuzz, Part::Soak];
+}
+
+/// Tests that print numbers: package, program, and what their names begin with.
+const TESTS: [(&str, [&str; 2], &str); 5] = [
+    ("warpswarm-tests", ["--test", "faults"], ""),
+    ("warpswarm-tests", ["--test", "lifetimes"], ""),
+    ("warpswarm", ["--test", "running"], ""),
+    ("warpswarm-cli", ["--bin", "warpswarm"], "folder::"),
+    ("warpswarm-cli", ["--test", "cli"], "ctrl_c"),
+];
+
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let outcome = planted::run(args.planted.as_deref())?;
-    println!("{} of {} planted faults noticed", outcome.caught, outcome.planted);
-    outcome.missed.iter().for_each(|missed| println!("not noticed: {missed}"));
+    let mut figures = Vec::new();
+    let mut failed = Vec::new();
+    for part in Part::ALL {
+        if args.only.is_empty() || args.only.contains(&part) {
+            println!("== {part:?}");
+            if let Err(error) = figures_of(part, args, &mut figures) {
+                println!("{error:#}");
+                failed.push(format!("{part:?}"));
+            }
+        }
+    }
+    let width = figures.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    println!("== figures");
+    figures.iter().for_each(|(name, number)| println!("{name:width$}  {number}"));
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
     Ok(())
+}
+
+/// Names and numbers.
+type Figures = Vec<(String, String)>;
+
+fn figures_of(part: Part, args: &Args, figures: &mut Figures) -> Result<()> {
+    let task = |words: &[&str]| -> Result<Command> {
+        let mut command = Command::new(env::current_exe()?);
+        command.args(words);
+        Ok(command)
+    };
+    match part {
+        Part::Unsafe => listen(&mut task(&["tidy"])?, figures),
+        Part::Fuzz => {
+            listen(&mut task(&["fuzz", "--seconds", &args.fuzz_seconds.to_string()])?, figures)
+        }
+        Part::Faults => TESTS.iter().try_for_each(|(package, program, tests)| {
+            listen(test(package, *program).args(["--", "--nocapture", tests]), figures)
+        }),
+        Part::Soak => {
+            let seconds = args.soak_seconds.to_string();
+            let mut soak = test("warpswarm-tests", ["--test", "soak"]);
+            soak.env("WARPSWARM_SOAK_SECONDS", seconds).args(["--", "--nocapture"]);
+            listen(&mut soak, figures)
+        }
+        Part::Planted => {
+            let outcome = planted::run(args.plant.as_deref())?;
+            outcome.missed.iter().for_each(|missed| println!("not noticed: {missed}"));
+            figures.push(("faults planted in kernels".into(), outcome.planted.to_string()));
+            figures.push(("faults noticed in kernels".into(), outcome.caught.to_string()));
+            Ok(())
+        }
+    }
+}
+
+fn test(package: &str, program: [&str; 2]) -> Command {
+    let mut command = shell::cargo(&["test", "--package", package]);
+    command.args(program);
+    command
+}
+
+/// Runs a command and takes the figures from what it prints, which is shown too.
+fn listen(command: &mut Command, figures: &mut Figures) -> Result<()> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    for line in BufReader::new(child.stdout.take().context("it is piped")?).lines() {
+        let line = line?;
+        println!("{line}");
+        figures.extend(figure(&line));
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}
+
+/// The figure in a line; a test's name may stand before it.
+fn figure(line: &str) -> Option<(String, String)> {
+    let (_, figure) = line.split_once(LINE)?;
+    let (name, number) = figure.split_once(" = ")?;
+    Some((name.into(), number.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_behind_names_of_tests() {
+        let pair = |name: &str, number: &str| Some((name.to_owned(), number.to_owned()));
+        assert_eq!(figure("reliability: leaks = 0"), pair("leaks", "0"));
+        assert_eq!(
+            figure("test soak ... reliability: soak, hours = 1.0"),
+            pair("soak, hours", "1.0")
+        );
+        assert_eq!(figure("test soak ... ok"), None);
+    }
 }
