@@ -111,7 +111,7 @@ pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
 /// Makes a copy of the workspace with all faults in it, and lists them.
 fn plant(source: &Path) -> Result<Vec<Fault>> {
     let root = shell::root();
-    let files = shell::output(Command::new("git").arg("-C").arg(&root).args(["ls-files"]))?;
+    let files = shell::output(Command::new("git").arg("-C").arg(root).args(["ls-files"]))?;
     let mut faults = Vec::new();
     for file in files.lines() {
         let to = source.join(file);
