@@ -58,7 +58,7 @@ fn build() -> Result<PathBuf> {
 }
 
 /// The program that cargo built for a target, out of its messages.
-fn executable(messages: &str, target: &str) -> Result<PathBuf> {
+pub(crate) fn executable(messages: &str, target: &str) -> Result<PathBuf> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())

@@ -9,6 +9,7 @@ mod book;
 mod build_ptx;
 mod check_ptx;
 mod dieharder;
+mod fuzz;
 mod gpu_test;
 mod package;
 mod ptxas;
@@ -30,6 +31,8 @@ enum Task {
     CheckPtx(check_ptx::Args),
     /// Run all tests that need no GPU
     Test(test::Args),
+    /// Fuzz every reader of files
+    Fuzz(fuzz::Args),
     /// Build a folder with the GPU tests that needs no Rust where it runs, and run it here
     GpuTest(gpu_test::Args),
     /// Make the crates as they are published, kernels inside, and use them as their users would
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Task::BuildPtx(args) => build_ptx::run(&args),
         Task::CheckPtx(args) => check_ptx::run(&args),
         Task::Test(args) => test::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
         Task::GpuTest(args) => gpu_test::run(&args),
         Task::Package => package::run(),
         Task::Tidy => tidy::run(),
