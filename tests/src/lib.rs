@@ -4,8 +4,16 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
+// The random configurations of the library's properties.
+#[path = "../../crates/host/tests/properties/cases.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod cases;
 pub mod own;
 pub mod problem_files;
+pub mod soak;
+#[path = "../../crates/host/tests/properties/wild.rs"]
+#[allow(dead_code)]
+mod wild;
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
