@@ -125,6 +125,7 @@ fn fuzz(program: &Path, (name, test, words): (&str, &str, &str), seconds: u64) -
         format!("-max_total_time={seconds}"),
         "-print_final_stats=1".to_string(),
         "-max_len=4096".to_string(),
+        "-len_control=0".to_string(),
         "-timeout=10".to_string(),
         "-rss_limit_mb=3000".to_string(),
     ];

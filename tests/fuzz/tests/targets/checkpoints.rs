@@ -1,4 +1,4 @@
-//! Checkpoints under a sum that is right: read, gone on from for two iterations, and written again.
+//! Checkpoints under a sum that is right: read, and gone on from.
 
 use std::cell::LazyCell;
 use std::fs;
@@ -110,7 +110,7 @@ pub(crate) fn read(input: &[u8]) {
 
 fn go_on<R>(info: &'static AlgorithmInfo, path: &Path) -> Result<(), Error>
 where
-    R: Precise + serde::Serialize + serde::de::DeserializeOwned,
+    R: Precise + serde::de::DeserializeOwned,
 {
     let mut optimiser = optimiser::<R>(info);
     let file = CheckpointFile::open(path)?;
@@ -118,6 +118,5 @@ where
     optimiser.step(2)?;
     let report = optimiser.run_observed(&mut |_, runs| drop(runs.checkpoint().unwrap()))?;
     assert_eq!(report.runs.len(), 2);
-    optimiser.checkpoint()?.write("again", path)?;
-    CheckpointFile::open(path)?.checkpoint::<R>().map(drop)
+    Ok(())
 }
