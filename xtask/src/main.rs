@@ -11,6 +11,7 @@ mod check_ptx;
 mod dieharder;
 mod fuzz;
 mod gpu_test;
+mod miri;
 mod package;
 mod ptxas;
 mod reproduce;

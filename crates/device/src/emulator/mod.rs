@@ -25,6 +25,7 @@
 mod collective;
 mod context;
 mod fault;
+mod fibre;
 pub(crate) mod machine;
 mod memory;
 mod panics;
