@@ -4,12 +4,24 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
+// The random configurations of the library's properties.
+#[path = "../../crates/host/tests/properties/cases.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod cases;
 pub mod faults;
 pub mod large;
 pub mod lifetimes;
 pub mod own;
 pub mod problem_files;
+pub mod soak;
 pub mod traps;
+#[path = "../../crates/host/tests/properties/wild.rs"]
+#[allow(dead_code)]
+mod wild;
+
+use std::alloc::System;
+
+use cap::Cap;
 
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
@@ -21,6 +33,10 @@ use warpswarm_core::de::{Base, Crossover};
 use warpswarm_core::pso_topology::Topology;
 use warpswarm_core::scatter_search::Update;
 use warpswarm_cpu_ref::{Swarm, difference};
+
+/// The heap of every program of these tests, counted.
+#[global_allocator]
+pub static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
 /// Something to run.
 #[derive(Clone, Debug)]

@@ -3,6 +3,10 @@
 //! Tests whose name begins with `sanitize` are those that are also run under compute-sanitizer,
 //! which slows a launch down by orders of magnitude.
 
+use std::env;
+use std::process::Command;
+use std::time::Duration;
+
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
@@ -12,6 +16,21 @@ use warpswarm_tests::{
 
 fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
+}
+
+/// For `WARPSWARM_SOAK_SECONDS`, or 20. In a process of its own, since it looks at what a whole process has.
+#[test]
+fn soak() {
+    const ALONE: &str = "WARPSWARM_SOAK_ALONE";
+    if env::var_os(ALONE).is_some() {
+        let seconds = env::var("WARPSWARM_SOAK_SECONDS").map_or(20, |text| text.parse().unwrap());
+        return warpswarm_tests::soak::soak(Backend::Gpu, Duration::from_secs(seconds));
+    }
+    let mut alone = Command::new(env::current_exe().unwrap());
+    let output = alone.args(["soak", "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.status);
 }
 
 #[test]

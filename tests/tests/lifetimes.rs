@@ -5,12 +5,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use peak_alloc::PeakAlloc;
 use warpswarm::{Backend, faults};
+use warpswarm_tests::HEAP;
 use warpswarm_tests::lifetimes::{create_and_drop, two_at_once};
-
-#[global_allocator]
-static HEAP: PeakAlloc = PeakAlloc;
 
 /// What the queues of pools that have ended leave to be freed later, up and down without growing: 45 to 108 KB were
 /// measured after each of thirty thousands. 8 bytes of each optimiser would be more.
@@ -39,7 +36,7 @@ fn nothing_stays_and_nothing_disturbs() {
     for (backend, times) in [(Backend::Cpu, 10_000), (Backend::Emulator, 1_000)] {
         let [early, late] = create_and_drop(backend, times, || {
             settle(running);
-            HEAP.current_usage() as u64
+            HEAP.allocated() as u64
         });
         assert!(
             early.abs_diff(late) <= early / 100 + QUEUES,

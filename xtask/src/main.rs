@@ -9,7 +9,9 @@ mod book;
 mod build_ptx;
 mod check_ptx;
 mod dieharder;
+mod fuzz;
 mod gpu_test;
+mod miri;
 mod package;
 mod ptxas;
 mod reliability;
@@ -31,6 +33,8 @@ enum Task {
     CheckPtx(check_ptx::Args),
     /// Run all tests that need no GPU
     Test(test::Args),
+    /// Fuzz every reader of files
+    Fuzz(fuzz::Args),
     /// Build a folder with the GPU tests that needs no Rust where it runs, and run it here
     GpuTest(gpu_test::Args),
     /// Find out in numbers what the library survives: faults, bad input, pressure
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Task::BuildPtx(args) => build_ptx::run(&args),
         Task::CheckPtx(args) => check_ptx::run(&args),
         Task::Test(args) => test::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
         Task::GpuTest(args) => gpu_test::run(&args),
         Task::Reliability(args) => reliability::run(&args),
         Task::Package => package::run(),

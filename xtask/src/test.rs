@@ -2,11 +2,12 @@
 
 use anyhow::Result;
 
-use crate::{dieharder, shell};
+use crate::{dieharder, fuzz, miri, shell};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Also the tests that take hours, and dieharder's battery on the random numbers
+    /// Also the tests that take hours, tests under Miri where it is installed, five minutes of fuzzing for every reader
+    /// of files, and dieharder's battery on the random numbers
     #[arg(long)]
     long: bool,
 }
@@ -18,6 +19,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     shell::run(&mut tests)?;
     if args.long {
+        miri::run()?;
+        fuzz::run(&fuzz::Args::all(300))?;
         dieharder::run()?;
     }
     Ok(())

@@ -14,6 +14,8 @@ mod compare;
 mod doctor;
 mod failure;
 mod folder;
+#[cfg(test)]
+mod fuzz;
 mod json;
 mod list;
 mod new;

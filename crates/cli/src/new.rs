@@ -29,12 +29,7 @@ const FILES: [(&str, &str); 10] = [
 
 /// Writes the crate, and says what to do with it.
 pub(crate) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
-    let path = std::path::absolute(&args.path).map_err(|error| cannot(&args.path, &error))?;
-    // Cleans the path of `.` and `..` as far as it is there; what is not there yet has a name.
-    let path = fs::canonicalize(&path).unwrap_or(path);
-    let name = name::of(&path).map_err(Failure::Input)?;
-    is_free(&args.path, &path)?;
-    let library = Library::find(args.library.as_deref()).map_err(Failure::Input)?;
+    let (path, name, library) = asked(args)?;
     write_all(&path, &name, &library).map_err(|error| cannot(&args.path, &error))?;
 
     let mut out = io::stdout().lock();
@@ -56,6 +51,17 @@ pub(crate) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
     )?;
     writeln!(out, "\nobjective/src/lib.rs is what is minimised.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where the crate will be, its name, and where it takes the library from.
+pub(crate) fn asked(args: &NewArgs) -> Result<(PathBuf, String, Library), Failure> {
+    let path = std::path::absolute(&args.path).map_err(|error| cannot(&args.path, &error))?;
+    // Cleans the path of `.` and `..` as far as it is there; what is not there yet has a name.
+    let path = fs::canonicalize(&path).unwrap_or(path);
+    let name = name::of(&path).map_err(Failure::Input)?;
+    is_free(&args.path, &path)?;
+    let library = Library::find(args.library.as_deref()).map_err(Failure::Input)?;
+    Ok((path, name, library))
 }
 
 /// Refuses what is there already, other than an empty folder.

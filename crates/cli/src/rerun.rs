@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use warpswarm::{Event, Precise, Precision, Settings};
 use warpswarm_pictures::counted;
 
-use crate::args::RerunArgs;
+use crate::args::{PlaceArgs, RerunArgs};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::folder::{POPULATION, RESULT, RUN, TRACE};
 use crate::json::Solved;
@@ -30,23 +30,45 @@ const DIFFERS: u8 = 1;
 
 /// Repeats a run, and says what differs.
 pub(crate) fn run(args: &RerunArgs) -> Result<ExitCode, Failure> {
-    let run = Run::read(&args.folder.join(RUN))?;
-    match run.precision {
-        Precision::F32 => in_precision::<f32>(run, args),
-        Precision::F64 => in_precision::<f64>(run, args),
+    let before = Before::read(&args.folder)?;
+    match before.run.precision {
+        Precision::F32 => in_precision::<f32>(before, args),
+        Precision::F64 => in_precision::<f64>(before, args),
+    }
+}
+
+/// What a run's folder has.
+pub(crate) struct Before {
+    run: Run,
+    result: Json,
+    trace: Rows,
+    populations: Option<Compared>,
+}
+
+impl Before {
+    pub(crate) fn read(folder: &Path) -> Result<Before, Failure> {
+        Ok(Before {
+            run: Run::read(&folder.join(RUN))?,
+            result: read_result(&folder.join(RESULT))?,
+            trace: read_trace(&folder.join(TRACE))?,
+            populations: Compared::open(&folder.join(POPULATION))?,
+        })
+    }
+
+    /// The run that repeats it.
+    pub(crate) fn again(&self, place: &PlaceArgs) -> Run {
+        let mut again = self.run.clone().at(place);
+        as_far(&mut again.settings, &self.result);
+        again
     }
 }
 
 fn in_precision<R: Precise + Serialize + DeserializeOwned>(
-    first: Run,
+    before: Before,
     args: &RerunArgs,
 ) -> Result<ExitCode, Failure> {
-    let mut result = read_result(&args.folder.join(RESULT))?;
-    let before = read_trace(&args.folder.join(TRACE))?;
-    let mut populations = Compared::open(&args.folder.join(POPULATION))?;
-    let mut again = first.clone().at(&args.place);
-    as_far(&mut again.settings, &result);
-
+    let again = before.again(&args.place);
+    let Before { run: first, mut result, trace: before, mut populations } = before;
     let mut started = Started::<R>::new(&again, None)?;
     let mut display = Display::new(args.progress, None);
     let report = started.run(&mut |event, runs| {

@@ -12,6 +12,14 @@ use crate::run::Run;
 
 /// Goes on from a checkpoint.
 pub(crate) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
+    let (run, file) = asked(args)?;
+    let mut output = args.output.clone();
+    output.checkpoint.get_or_insert_with(|| args.file.clone());
+    perform(run, Some(&file), &output)
+}
+
+/// The run that is gone on with, and where it was left.
+pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure> {
     let file = CheckpointFile::open(&args.file)?;
     let mut run = Run::from_toml(file.about(), &args.file)?.at(&args.place);
     if let Some(more) = args.iterations {
@@ -27,9 +35,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
         let Stop { target, stagnation, .. } = run.settings.stop;
         run.settings.stop = Stop { target, stagnation, ..Stop::iterations(iterations) };
     }
-    let mut output = args.output.clone();
-    output.checkpoint.get_or_insert_with(|| args.file.clone());
-    perform(run, Some(&file), &output)
+    Ok((run, file))
 }
 
 /// How far the run that is farthest is.

@@ -12,10 +12,14 @@ use crate::run::Run;
 
 /// Minimises what the arguments say, and writes what they ask for.
 pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Failure> {
+    perform(asked(args)?, None, &args.output)
+}
+
+/// The run that the arguments ask for.
+pub(crate) fn asked(args: &SolveArgs) -> Result<Run, Failure> {
     let SolveArgs { dim, shift, lower, upper, .. } = *args;
     let problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
-    let run = Run::new(problem, algorithm(args)?, args.precision, settings(args));
-    perform(run, None, &args.output)
+    Ok(Run::new(problem, algorithm(args)?, args.precision, settings(args)))
 }
 
 fn algorithm(args: &SolveArgs) -> Result<Algorithm, Error> {

@@ -18,7 +18,7 @@ use warpswarm::{Algorithm, algorithms};
 
 use crate::args::tune::TuneArgs;
 use crate::compare;
-use crate::compare::study::{Conditions, Entrant, tasks, usual_individuals};
+use crate::compare::study::{Conditions, Entrant, Task, tasks, usual_individuals};
 use crate::compare::table::Table;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::json;
@@ -44,30 +44,7 @@ struct Tuned<'a> {
 
 /// Tunes what the arguments say, and writes what was found.
 pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
-    let algorithm = algorithm(args)?;
-    let space = Space::of(args, algorithm)?;
-    let positive = args.target > 0.0 && args.target.is_finite();
-    if !positive {
-        let target = args.target;
-        return Err(Failure::Input(format!("--target is {target}; allowed: a number above 0")));
-    }
-    let tasks = tasks(&args.problems, args.common.dim, &[args.target])?;
-    if let Some(task) = tasks.iter().find(|task| task.goal.is_none()) {
-        return Err(Failure::Input(format!(
-            "--problems has `{}`, of which no best value is known; allowed: with goal=VALUE, from which costs count",
-            task.name
-        )));
-    }
-    if let Some(task) = tasks.iter().find(|task| task.targets.iter().any(|target| *target <= 0.0)) {
-        return Err(Failure::Input(format!(
-            "--problems has `{}` with a target that is not above 0; allowed: a number above 0",
-            task.name
-        )));
-    }
-    let individuals = args.common.individuals.unwrap_or_else(|| usual_individuals(&args.algorithm));
-    let conditions = Conditions::of(&args.common);
-    let entrant = Entrant { name: args.algorithm.clone(), algorithm, individuals };
-    conditions.check(&tasks, &[entrant])?;
+    let Asked { algorithm, individuals, space, tasks, conditions } = Asked::of(args)?;
     let file = args.json.as_deref().map(|path| open("--json", path)).transpose()?;
 
     let start = Instant::now();
@@ -107,6 +84,49 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,
     })
+}
+
+/// What is tuned.
+pub(crate) struct Asked {
+    algorithm: Algorithm,
+    individuals: u64,
+    space: Space,
+    tasks: Vec<Task>,
+    conditions: Conditions,
+}
+
+impl Asked {
+    /// Checks what the arguments say.
+    pub(crate) fn of(args: &TuneArgs) -> Result<Asked, Failure> {
+        let algorithm = algorithm(args)?;
+        let space = Space::of(args, algorithm)?;
+        let positive = args.target > 0.0 && args.target.is_finite();
+        if !positive {
+            let target = args.target;
+            return Err(Failure::Input(format!("--target is {target}; allowed: a number above 0")));
+        }
+        let tasks = tasks(&args.problems, args.common.dim, &[args.target])?;
+        if let Some(task) = tasks.iter().find(|task| task.goal.is_none()) {
+            return Err(Failure::Input(format!(
+                "--problems has `{}`, of which no best value is known; allowed: with goal=VALUE, from which costs count",
+                task.name
+            )));
+        }
+        if let Some(task) =
+            tasks.iter().find(|task| task.targets.iter().any(|target| *target <= 0.0))
+        {
+            return Err(Failure::Input(format!(
+                "--problems has `{}` with a target that is not above 0; allowed: a number above 0",
+                task.name
+            )));
+        }
+        let individuals =
+            args.common.individuals.unwrap_or_else(|| usual_individuals(&args.algorithm));
+        let conditions = Conditions::of(&args.common);
+        let name = args.algorithm.clone();
+        conditions.check(&tasks, &[Entrant { name, algorithm, individuals }])?;
+        Ok(Asked { algorithm, individuals, space, tasks, conditions })
+    }
 }
 
 fn algorithm(args: &TuneArgs) -> Result<Algorithm, Failure> {

@@ -128,6 +128,9 @@ fn brackets<'a>(item: &Item<'a>) -> &'a str {
     inside.map_or("", |(inside, _)| inside.trim())
 }
 
+/// More bytes than any parameter has.
+const MOST_BYTES: usize = 1 << 16;
+
 /// An entry's one parameter: bytes, or a number.
 pub(crate) fn parameter<'a>(item: &Item<'a>) -> Result<Option<Parameter<'a>>, LinkError> {
     let text = brackets(item);
@@ -147,7 +150,10 @@ pub(crate) fn parameter<'a>(item: &Item<'a>) -> Result<Option<Parameter<'a>>, Li
         }
         _ => None,
     };
-    read().map(Some).ok_or_else(|| not_understood(item))
+    let sensible = |given: &Parameter<'_>| {
+        given.align.is_power_of_two() && given.align <= MOST_BYTES && given.bytes <= MOST_BYTES
+    };
+    read().filter(sensible).map(Some).ok_or_else(|| not_understood(item))
 }
 
 /// The body of an objective as a scope within a kernel: labels have names of their own, a return jumps to
@@ -172,11 +178,12 @@ pub(crate) fn inlined(body: &str, number: usize, parameter: Option<(&str, &str, 
                 let digits = rest.strip_prefix('+').map_or("", |after| {
                     &after[..after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len())]
                 });
-                let within: usize = digits.parse().unwrap_or(0);
-                if !digits.is_empty() {
+                // What is no number within a parameter is left for the driver to refuse.
+                let within = digits.parse().ok().filter(|within| *within <= MOST_BYTES);
+                if within.is_some() {
                     rest = &rest[1 + digits.len()..];
                 }
-                text.push_str(&format!("{of}+{}", at + within));
+                text.push_str(&format!("{of}+{}", at + within.unwrap_or(0)));
             }
             _ if word == "ret" => text.push_str(&format!("bra.uni {end}")),
             _ if word.starts_with('$') => text.push_str(&format!("$ws{number}_{}", &word[1..])),
@@ -231,6 +238,14 @@ mod tests {
         assert!(linked.contains("[k_param_0+24]"), "{linked}");
     }
 
+    /// What no parameter has is not computed with.
+    #[test]
+    fn a_place_beyond_every_parameter_stays_as_it_is() {
+        let body = "ld.param.b64 %rd1, [o+18446744073709551615];";
+        let linked = link(&kernel("// warpswarm.objective"), &objective(".param .b64 o", body));
+        assert!(linked.unwrap().contains("[k_param_0+24+18446744073709551615]"));
+    }
+
     #[test]
     fn tables_come_along_once() {
         let table = ".global .align 4 .b8 table[4] = {1, 2, 3, 4};";
@@ -259,6 +274,15 @@ mod tests {
         assert_eq!(error(&marked, HEADER), "the module of the objective has no entry");
         let two = objective(".param .b32 a, .param .b32 b", "ret;");
         assert!(error(&marked, &two).starts_with("the parameter of `o` is not understood"));
+        for parameter in [
+            ".param .align 0 .b8 o[16]",
+            ".param .align 3 .b8 o[16]",
+            ".param .align 8 .b8 o[18446744073709551615]",
+            ".param .b4 o",
+        ] {
+            let said = error(&marked, &objective(parameter, "ret;"));
+            assert!(said.starts_with("the parameter of `o` is not understood"), "{said}");
+        }
         assert_eq!(
             error("x", &good),
             "line 1 of the PTX begins with `x`, which this cutter does not know"

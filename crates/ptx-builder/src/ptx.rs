@@ -71,9 +71,9 @@ impl<'a> Lexer<'a> {
         let (length, token) = if rest.starts_with("//") {
             let length = rest.find('\n').unwrap_or(rest.len());
             (length, Token::Comment(&rest[2..length]))
-        } else if rest.starts_with("/*") {
-            let length = rest.find("*/").ok_or_else(unfinished)? + 2;
-            (length, Token::Comment(&rest[2..length - 2]))
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            let length = comment.find("*/").ok_or_else(unfinished)?;
+            (length + 4, Token::Comment(&comment[..length]))
         } else if first == b'"' {
             (text_length(rest).ok_or_else(unfinished)?, Token::Text)
         } else if is_word(first) {

@@ -58,6 +58,9 @@ pub(crate) fn run() -> Result<()> {
     if count > 0 {
         bail!("tidy: {count} findings");
     }
+    for (package, count) in rules::unsafe_counts(&tree) {
+        println!("reliability: unsafe blocks, functions and implementations, {package} = {count}");
+    }
     println!("tidy: {} rules, {} files, no finding", rules::ALL.len(), tree.files.len());
     Ok(())
 }

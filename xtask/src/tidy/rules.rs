@@ -1,12 +1,14 @@
 //! The rules. Words that a rule forbids are written in two parts here, or this file would break it.
 
+use std::collections::BTreeMap;
+
 use super::source::{code, has_safety_comment, has_word, public_items, without_tests};
 use super::{File, Tree};
 
 type Rule = fn(&Tree) -> Vec<String>;
 
 /// Every rule with its name.
-pub(crate) const ALL: [(&str, Rule); 11] = [
+pub(crate) const ALL: [(&str, Rule); 12] = [
     ("one-way", one_way),
     ("target-arch", target_arch),
     ("assembly", assembly),
@@ -18,6 +20,7 @@ pub(crate) const ALL: [(&str, Rule); 11] = [
     ("stub", stub),
     ("machine", machine),
     ("big-file", big_file),
+    ("build-script", build_script),
 ];
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
@@ -87,6 +90,14 @@ const UNSAFE: [&str; 4] = [
     "crates/kernels/",
     "crates/host/src/backend/machine/",
     "crates/ptx-builder/tests/sample/",
+];
+
+/// What build scripts call.
+const BRINGS_KERNELS: [&str; 4] = [
+    "crates/ptx-builder/src/build_script.rs",
+    "crates/ptx-builder/src/compile.rs",
+    "crates/ptx-builder/src/sources.rs",
+    "crates/ptx-builder/src/toolchain.rs",
 ];
 
 /// The most lines of a file, without its tests.
@@ -187,6 +198,62 @@ fn assembly(tree: &Tree) -> Vec<String> {
 fn unsafe_code(tree: &Tree) -> Vec<String> {
     let files = tree.rust().filter(|file| !is_under(file, &UNSAFE));
     lines_with(files, |code| has_word(code, "unsafe"), "unsafe")
+}
+
+/// How many unsafe blocks, functions, implementations and traits each package has, without its tests, by the package's
+/// folder; packages without any are left out.
+pub(crate) fn unsafe_counts(tree: &Tree) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let manifests = tree.files.iter().filter_map(|file| file.path.strip_suffix("Cargo.toml"));
+    let folders: Vec<&str> = manifests.collect();
+    for file in tree.rust().filter(|file| !file.path.contains("/tests")) {
+        let found: usize = code(without_tests(&file.text)).map(|(_, code)| unsafe_in(&code)).sum();
+        let folder = folders.iter().filter(|folder| file.path.starts_with(**folder));
+        if let (Some(folder), true) = (folder.max_by_key(|folder| folder.len()), found > 0) {
+            *counts.entry(folder.trim_end_matches('/').to_owned()).or_default() += found;
+        }
+    }
+    counts
+}
+
+/// How often a line begins something unsafe: a type of a function is none, nor is an attribute.
+fn unsafe_in(code: &str) -> usize {
+    let words: Vec<&str> = code.split_whitespace().collect();
+    let begins = |pair: &[&str]| {
+        let opens = pair[0].ends_with("unsafe") && has_word(pair[0], "unsafe");
+        opens && (pair[1].starts_with('{') || matches!(pair[1], "fn" | "impl" | "trait" | "extern"))
+    };
+    words.windows(2).filter(|pair| begins(pair)).count()
+}
+
+/// A build script only brings kernels, and what brings them calls nothing that reaches a network; installing a toolchain
+/// is `setup`'s, which no build script has.
+fn build_script(tree: &Tree) -> Vec<String> {
+    const NETWORK: [&str; 9] =
+        ["curl", "wget", "http", "git", "TcpStream", "UdpSocket", "install", "update", "fetch"];
+    let reaches = |code: &str| NETWORK.iter().any(|word| has_word(code, word));
+    let mut findings = Vec::new();
+    for file in tree.rust() {
+        let is_script = file.path.ends_with("build.rs");
+        if is_script {
+            let code: String = code(&file.text).map(|(_, code)| code).collect();
+            let only = code.trim().strip_prefix("fn main() {").map(str::trim_start);
+            if !only.is_some_and(|code| {
+                code.starts_with("warpswarm_ptx_builder::for_build_script(")
+                    && code.matches("::").count() == 2
+            }) {
+                findings.push(format!("{}: a build script only brings kernels", file.path));
+            }
+        }
+        if BRINGS_KERNELS.contains(&file.path.as_str()) {
+            for (number, line) in without_tests(&file.text).lines().enumerate() {
+                if !line.trim_start().starts_with("//") && reaches(line) {
+                    findings.push(at(file, number + 1, "a build script reaches no network"));
+                }
+            }
+        }
+    }
+    findings
 }
 
 /// Each unsafe block and implementation has a comment that argues.

@@ -1,4 +1,4 @@
-use super::rules::ALL;
+use super::rules::{ALL, unsafe_counts};
 use super::source::{code, has_safety_comment, public_items, without_tests};
 use super::*;
 
@@ -95,6 +95,42 @@ fn unsafe_stays_where_it_may_be() {
     keeps("crates/host/src/backend/machine/gpu.rs", safe);
     breaks("crates/host/src/backend/cpu.rs", safe, "unsafe", 1);
     keeps("crates/core/src/a.rs", "#![forbid(unsafe_code)]\n// unsafe\nlet x = \"unsafe\";\n");
+}
+
+#[test]
+fn unsafe_code_is_counted_by_package() {
+    let unsafe_code = concat!(
+        "// unsafe fn\nunsafe impl Sync for A {}\nunsafe fn f(g: unsafe fn()) {}\n",
+        "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn h() {}\nlet x = || unsafe { f(h) };\n"
+    );
+    let files = vec![
+        file("Cargo.toml", ""),
+        file("crates/device/Cargo.toml", ""),
+        file("crates/device/src/a.rs", unsafe_code),
+        file("crates/device/src/b.rs", "#[cfg(test)]\nmod tests { unsafe { f() } }\n"),
+        file("crates/device/tests/a.rs", unsafe_code),
+        file("crates/host/Cargo.toml", ""),
+        file("crates/host/src/backend/machine.rs", "unsafe {\n    f()\n}\n"),
+        file("crates/core/src/a.rs", "#![forbid(unsafe_code)]\n"),
+    ];
+    let counts = unsafe_counts(&Tree { files, dependencies: vec![] });
+    let expected = [("crates/device", 4), ("crates/host", 1)];
+    assert_eq!(counts.into_iter().collect::<Vec<_>>(), expected.map(|(p, n)| (p.to_owned(), n)));
+}
+
+#[test]
+fn build_scripts_bring_kernels_and_nothing_else() {
+    let call = "    warpswarm_ptx_builder::for_build_script(&warpswarm_ptx_builder::BuildScript { arch: \"sm_80\" });\n";
+    let script = |body: &str| format!("//! Text.\n\nfn main() {{\n{body}}}\n");
+    keeps("crates/host/build.rs", &script(call));
+    let other = "    std::process::Command::new(\"sh\").status().unwrap();\n";
+    breaks("crates/host/build.rs", &script(other), "build-script", 1);
+    breaks("crates/host/build.rs", &script(&format!("{call}{other}")), "build-script", 1);
+    let builder = "crates/ptx-builder/src/compile.rs";
+    keeps(builder, "// From http: no.\nCommand::new(\"cargo\").arg(\"rustc\")\n");
+    for network in ["\"curl\"", "TcpStream::connect(address)", "arg(\"install\")"] {
+        breaks(builder, &format!("Command::new({network});\n"), "build-script", 1);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// What a new crate's manifest says of the library.
 #[derive(Debug)]
-pub(super) struct Library {
+pub(crate) struct Library {
     /// A requirement, such as `0.1`.
     pub(super) version: String,
     /// A section that names the folders to take instead of published packages, or nothing.

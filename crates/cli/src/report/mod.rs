@@ -20,6 +20,19 @@ use crate::failure::Failure;
 
 /// Reads the folders, and writes the page.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let (page, picture) = made(args)?;
+    let mut file = page::open("--out", &args.out, args.force)?;
+    let written = file.write_all(page.as_bytes());
+    written.map_err(|error| Failure::file("--out", &args.out, &error))?;
+    if let (Some(plot), Some(bytes)) = (&args.plot, &picture) {
+        plot.write(bytes)?;
+    }
+    writeln!(io::stdout(), "written to {}", args.out.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page, and the picture's bytes where one is asked for.
+pub(crate) fn made(args: &ReportArgs) -> Result<(String, Option<Vec<u8>>), Failure> {
     let mut folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
     name(&mut folders, &args.folders);
@@ -33,15 +46,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         )));
     }
     let picture = args.plot.as_ref().map(|plot| plot.bytes(&folders)).transpose()?;
-    let page = page::html(&folders);
-    let mut file = page::open("--out", &args.out, args.force)?;
-    let written = file.write_all(page.as_bytes());
-    written.map_err(|error| Failure::file("--out", &args.out, &error))?;
-    if let (Some(plot), Some(bytes)) = (&args.plot, &picture) {
-        plot.write(bytes)?;
-    }
-    writeln!(io::stdout(), "written to {}", args.out.display())?;
-    Ok(ExitCode::SUCCESS)
+    Ok((page::html(&folders), picture))
 }
 
 /// Calls folders by their last names, or where these are the same by their paths.

@@ -57,8 +57,10 @@ impl Plot {
             }
         }
         let pace = |folder: &Folder| {
-            let evaluations: u64 = folder.result.runs.iter().map(|run| run.evaluations).sum();
-            let pace = evaluations as f64 / folder.result.seconds;
+            // The file may say any numbers.
+            let of_runs = folder.result.runs.iter().map(|run| run.evaluations as f64);
+            let evaluations: f64 = of_runs.sum();
+            let pace = evaluations / folder.result.seconds;
             let is_known = pace.is_finite() && pace > 0.0;
             is_known.then_some(pace).ok_or_else(|| {
                 let (name, seconds) = (&folder.name, folder.result.seconds);

@@ -3,10 +3,9 @@
 use core::panic::Location;
 use std::cell::{Cell, RefCell};
 
-use corosensei::Yielder;
-
 use super::collective::{Doing, Stop};
 use super::fault::{Fault, FaultKind};
+use super::fibre::Yielder;
 use super::memory::{Access, Misuse, SharedMemory};
 use super::state::{Identity, State};
 use super::{Entry, LaunchConfig, Linkable};
@@ -41,6 +40,27 @@ pub(super) fn enter(launch: &Launch, run: impl FnOnce() -> Result<(), Fault>) ->
     LAUNCH.set(launch);
     let _leave = Leave;
     run()
+}
+
+/// A launch for another operating-system thread, which only runs while this one waits for it.
+#[cfg(miri)]
+#[derive(Clone, Copy)]
+pub(super) struct Current(*const Launch);
+
+// SAFETY: the two never run at the same time, and the launch outlives the other.
+#[cfg(miri)]
+unsafe impl Send for Current {}
+
+/// The launch that this operating-system thread is in.
+#[cfg(miri)]
+pub(super) fn current() -> Current {
+    Current(LAUNCH.get())
+}
+
+/// Makes it the one that this operating-system thread is in.
+#[cfg(miri)]
+pub(super) fn adopt(launch: Current) {
+    LAUNCH.set(launch.0);
 }
 
 /// Whether this operating-system thread is in a launch.

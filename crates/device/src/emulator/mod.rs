@@ -29,6 +29,7 @@
 mod collective;
 mod context;
 mod fault;
+mod fibre;
 mod global;
 pub(crate) mod machine;
 mod memory;

@@ -5,11 +5,10 @@ use core::panic::AssertUnwindSafe;
 use std::cell::{Cell, RefCell};
 use std::panic::catch_unwind;
 
-use corosensei::{Coroutine, CoroutineResult};
-
 use super::collective::Doing;
 use super::context::{self, Launch};
 use super::fault::{Fault, FaultKind};
+use super::fibre::{Coroutine, CoroutineResult};
 use super::panics;
 use super::stacks::{Loan, Stack};
 use super::state::{Identity, Shuffle, State};

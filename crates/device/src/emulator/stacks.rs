@@ -8,9 +8,8 @@
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use corosensei::stack::{DefaultStack, StackPointer};
-
 /// Bytes of a stack. Only touched pages take memory.
+#[cfg(not(miri))]
 const STACK_BYTES: usize = 128 * 1024;
 
 /// Stacks in use in the whole process.
@@ -19,42 +18,65 @@ pub(super) const MOST: usize = 24 * 1024;
 /// Stacks that are kept for later launches.
 const KEPT: usize = 8 * 1024;
 
-/// A stack that begins a little below its memory's end, each at another distance: were all tops at
-/// the same place in a page, they would push each other out of the first-level cache.
-pub(super) struct Stack {
-    memory: DefaultStack,
-    base: StackPointer,
-}
+#[cfg(not(miri))]
+pub(super) use mapped::Stack;
 
+/// Miri's emulated threads have the operating system's stacks.
+#[cfg(miri)]
+pub(super) struct Stack;
+
+#[cfg(miri)]
 impl Stack {
-    fn new(number: usize) -> io::Result<Self> {
-        use corosensei::stack::Stack as _;
-        let memory = DefaultStack::new(STACK_BYTES)?;
-        let distance = number % 32 * 128;
-        let base = StackPointer::new(memory.base().get() - distance)
-            .ok_or_else(|| io::Error::other("a stack at address zero"))?;
-        Ok(Stack { memory, base })
+    fn new(_: usize) -> io::Result<Self> {
+        Ok(Stack)
     }
 }
 
-// SAFETY: the memory is DefaultStack's, with its guard page at the lower end; it is far larger than
-// the distance that is left out at the upper end, a multiple of the alignment.
-unsafe impl corosensei::stack::Stack for Stack {
-    #[inline]
-    fn base(&self) -> StackPointer {
-        self.base
+#[cfg(not(miri))]
+mod mapped {
+    use std::io;
+
+    use corosensei::stack::{DefaultStack, StackPointer};
+
+    use super::STACK_BYTES;
+
+    /// A stack that begins a little below its memory's end, each at another distance: were all tops at
+    /// the same place in a page, they would push each other out of the first-level cache.
+    pub(in super::super) struct Stack {
+        memory: DefaultStack,
+        base: StackPointer,
     }
-    #[inline]
-    fn limit(&self) -> StackPointer {
-        self.memory.limit()
+
+    impl Stack {
+        pub(super) fn new(number: usize) -> io::Result<Self> {
+            use corosensei::stack::Stack as _;
+            let memory = DefaultStack::new(STACK_BYTES)?;
+            let distance = number % 32 * 128;
+            let base = StackPointer::new(memory.base().get() - distance)
+                .ok_or_else(|| io::Error::other("a stack at address zero"))?;
+            Ok(Stack { memory, base })
+        }
     }
-    #[cfg(windows)]
-    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
-        self.memory.teb_fields()
-    }
-    #[cfg(windows)]
-    fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
-        self.memory.update_teb_fields(stack_limit, guaranteed_stack_bytes);
+
+    // SAFETY: the memory is DefaultStack's, with its guard page at the lower end; it is far larger than
+    // the distance that is left out at the upper end, a multiple of the alignment.
+    unsafe impl corosensei::stack::Stack for Stack {
+        #[inline]
+        fn base(&self) -> StackPointer {
+            self.base
+        }
+        #[inline]
+        fn limit(&self) -> StackPointer {
+            self.memory.limit()
+        }
+        #[cfg(windows)]
+        fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+            self.memory.teb_fields()
+        }
+        #[cfg(windows)]
+        fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
+            self.memory.update_teb_fields(stack_limit, guaranteed_stack_bytes);
+        }
     }
 }
 

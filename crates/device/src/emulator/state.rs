@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use corosensei::Yielder;
+use super::fibre::Yielder;
 
 use super::collective::{self, Arrival, Barrier, Doing, Kind, Stop, Warp};
 use super::fault::{Fault, FaultKind, Place};

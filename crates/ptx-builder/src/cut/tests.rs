@@ -251,6 +251,7 @@ fn what_is_not_ptx_is_an_error() {
     assert_eq!(cut(".version 7.0\n", None), Err(CutError::NoHeader { directive: ".target" }));
     assert_eq!(error(".entry e() {"), CutError::Unfinished { line: 4 });
     assert_eq!(error("\n/* no end"), CutError::Unfinished { line: 5 });
+    assert_eq!(error("/*/ no end"), CutError::Unfinished { line: 4 });
     assert_eq!(error(".entry e() { \"no end }"), CutError::Unfinished { line: 4 });
     assert_eq!(error(".entry e)() {}"), CutError::Unbalanced { line: 4 });
     let word = ".file".into();

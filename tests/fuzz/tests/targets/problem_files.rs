@@ -1,0 +1,180 @@
+//! Problem files: what can be read is evaluated, in both precisions.
+
+use std::fs;
+
+use warpswarm::problem_file::ProblemFile;
+use warpswarm::problems::Precise;
+
+/// Of an expression.
+const WORDS: &[&str] = &[
+    "a",
+    "b",
+    "x",
+    "t",
+    "y",
+    "i",
+    "j",
+    "x[i]",
+    "x[i+1]",
+    "x[i - 1]",
+    "t[i]",
+    "y[i]",
+    "x[",
+    "x[2]",
+    "]",
+    "(",
+    ")",
+    ",",
+    "+",
+    "-",
+    "*",
+    "/",
+    "^",
+    "<=",
+    "<",
+    "==",
+    "!=",
+    "sum(i,",
+    "sum(j, 1, 3,",
+    "prod(i, 1, 4,",
+    "min(",
+    "max(i,",
+    "if(",
+    "len(x)",
+    "sin(",
+    "cos(2*pi*",
+    "exp(",
+    "sqrt(",
+    "floor(",
+    "pow(",
+    "tan(",
+    "ln(",
+    "1",
+    "2",
+    "0",
+    "3",
+    "2.5",
+    "1e3",
+    "1e308",
+    "-1",
+    "inf",
+    "pi",
+    "tau",
+    "c",
+    "ä",
+    "sum(i, 1, 4000,",
+    "sum(k, 1, 9,",
+    "k",
+    "x[j]",
+    "x[k]",
+    "^2",
+    "^-1",
+    "^0.5",
+];
+/// Of a file.
+const PARTS: &[&str] = &[
+    "minimise = ",
+    "maximise = ",
+    "\"",
+    "a",
+    "sum(i, x[i])",
+    "\"\n",
+    "[variables]\n",
+    "[constants]\n",
+    "[constraints]\n",
+    "[data]\n",
+    "a = ",
+    "x = ",
+    "c = ",
+    "{ lower = 0, upper = 1 }\n",
+    "{ lower = 1, upper = 2, scale = \"log\" }\n",
+    "{ count = 3, lower = -1, upper = 1 }\n",
+    "{ count = 4294967295, lower = 0, upper = 1 }\n",
+    "{ count = 34359738367, lower = 0, upper = 1 }\n",
+    "{ count = 8000000, lower = 0, upper = 1, scale = \"integer\" }\n",
+    "1",
+    "\"2 * pi\"\n",
+    "\n",
+    "file = \"none.csv\"\n",
+    "columns = [\"t\"]\n",
+    "name = \"n\"\n",
+    "a <= 1",
+    "x[1] >= 0.5",
+    "[",
+    "]",
+    "{",
+    "}",
+    "nan",
+    "-inf",
+    "1e400",
+    "lower = ",
+    "upper = ",
+    ", ",
+    "x",
+    "len(x)",
+    "'",
+    "#",
+    "\\",
+    ".",
+];
+const VARIABLES: &str = "\n[variables]\na = { lower = -2, upper = 2 }\nb = { lower = 0.5, upper = 9, scale = \"log\" }\n\
+    x = { count = 5, lower = -3, upper = 4 }\n[constants]\nc = 0.25\n";
+const DATA: &str = "[data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n";
+
+/// A file's text; behind a mark the words of an expression, those of a file, those of an expression of numbers, or the
+/// bytes of a table.
+pub(crate) fn read(input: &[u8]) {
+    let (mark, rest) = input.split_first().map_or((0, input), |(mark, rest)| (*mark, rest));
+    let problem = match mark {
+        0xff => {
+            let text = fuzz::words(rest, WORDS).join(" ");
+            ProblemFile::parse(&format!("minimise = \"{text}\"{VARIABLES}"))
+        }
+        0xfe => ProblemFile::parse(&fuzz::words(rest, PARTS).concat()),
+        0xfd => {
+            let (columns, words) = rest.split_at(rest.len().min(12));
+            let number = |byte: &u8| f64::from(*byte as i8) / 4.0;
+            let (t, y): (Vec<_>, Vec<_>) = (
+                columns.iter().step_by(2).map(number).collect(),
+                columns.iter().skip(1).step_by(2).map(number).collect(),
+            );
+            let text = fuzz::words(words, WORDS).join(" ");
+            let text = format!("minimise = \"{text}\"{VARIABLES}{DATA}");
+            let source = serde_json::json!({ "name": "n", "text": text, "data": [t, y] });
+            let Ok(problem) = serde_json::from_value(source) else { return };
+            Ok(problem)
+        }
+        0xfc => table(rest),
+        _ => ProblemFile::parse(&String::from_utf8_lossy(input)),
+    };
+    match problem {
+        Ok(problem) => evaluate(&problem),
+        Err(error) => assert!(error.is_input() && !error.to_string().is_empty()),
+    }
+}
+
+fn table(bytes: &[u8]) -> warpswarm::Result<ProblemFile> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("problem.toml");
+    fs::write(folder.path().join("points.csv"), bytes).unwrap();
+    fs::write(&file, format!("minimise = \"sum(i, t[i] * y[i] - a)\"{VARIABLES}{DATA}")).unwrap();
+    ProblemFile::load(&file)
+}
+
+fn evaluate(problem: &ProblemFile) {
+    let bounds = problem.bounds();
+    let middle = |(lower, upper): (&f64, &f64)| lower / 2.0 + upper / 2.0;
+    let middle: Vec<f64> = bounds.lower().iter().zip(bounds.upper()).map(middle).collect();
+    for x in [bounds.lower(), bounds.upper(), &middle] {
+        at(problem, x);
+        at(problem, &x.iter().map(|x| *x as f32).collect::<Vec<_>>());
+    }
+    // Other numbers of coordinates are refused.
+    problem.evaluate::<f64>(&[]).unwrap_err();
+}
+
+fn at<R: Precise>(problem: &ProblemFile, x: &[R]) {
+    let found = problem.evaluate(x).unwrap();
+    assert_eq!(found.constraints.len(), problem.constraints().count());
+    assert!(found.fitness.violation >= R::ZERO);
+}

@@ -1,0 +1,168 @@
+//! Many optimisations one after the other, each left and gone on with: nothing is lost, and nothing grows.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use warpswarm::problems::{Precise, Rastrigin};
+use warpswarm::{Backend, Event, Optimiser, Settings, Stop, difference};
+
+use crate::cases::{By, Case, cases};
+use crate::wild::{self, Memory};
+
+/// Bytes of a page of memory.
+const PAGE: u64 = 4096;
+/// What the memory may grow by.
+const FLAT: f64 = 0.01;
+/// The resident memory of less time says more of the allocator.
+const LONG: Duration = Duration::from_secs(60);
+
+/// What a process has.
+#[derive(Clone, Copy, Debug)]
+struct Has {
+    /// Bytes that were asked for and not given back.
+    live: u64,
+    /// Bytes in memory.
+    resident: u64,
+    /// Open files and the like.
+    handles: u64,
+    threads: u64,
+}
+
+impl Has {
+    fn now() -> Has {
+        let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+        let entries = |folder| fs::read_dir(folder).map_or(0, |entries| entries.count() as u64);
+        Has {
+            live: crate::HEAP.allocated() as u64,
+            resident: PAGE * pages.unwrap_or(0),
+            handles: entries("/proc/self/fd"),
+            threads: entries("/proc/self/task"),
+        }
+    }
+
+    /// The least of each, since a thread that ends, and what it has, may take its time.
+    fn least(self, other: Has) -> Has {
+        Has {
+            live: self.live.min(other.live),
+            resident: self.resident.min(other.resident),
+            handles: self.handles.min(other.handles),
+            threads: self.threads.min(other.threads),
+        }
+    }
+}
+
+/// Runs random optimisations on a backend for so long. Each is made, stopped, dropped, gone on with, stopped again, and
+/// gone on with to its end, and then has the bits of one thread of the CPU that ran straight through. What the process has in the last quarter
+/// of the time is compared with the second quarter.
+///
+/// # Panics
+///
+/// Where bits differ, something fails, or something grows.
+pub fn soak(backend: Backend, time: Duration) {
+    let start = Instant::now();
+    let mut runner = {
+        let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+        TestRunner::new_with_rng(ProptestConfig::default(), random)
+    };
+    let (cases, splits) = (cases(), [0u64..=20, 0u64..=20]);
+    // Places for the runs of one case, again and again: they are not given back.
+    let memory = wild::memory(3);
+    let mut configurations = 0_u64;
+    let mut quarters: [Option<Has>; 4] = [None; 4];
+    while start.elapsed() < time {
+        let case = cases.new_tree(&mut runner).expect("a case").current();
+        let split = splits.new_tree(&mut runner).expect("two iterations").current();
+        match configurations % 2 {
+            0 => check::<f32>(&case, split, backend, memory),
+            _ => check::<f64>(&case, split, backend, memory),
+        }
+        drop(case);
+        configurations += 1;
+        let quarter = 4.0 * start.elapsed().as_secs_f64() / time.as_secs_f64();
+        let quarter = &mut quarters[(quarter as usize).min(3)];
+        let now = Has::now();
+        *quarter = Some(quarter.map_or(now, |before| before.least(now)));
+    }
+    let [_, Some(before), _, Some(after)] = quarters else {
+        panic!("{configurations} configurations in {time:?} are too few to say anything");
+    };
+    let grown = |of: fn(Has) -> u64| {
+        let [before, after] = [before, after].map(|has| of(has) as f64);
+        if before > 0.0 { after / before - 1.0 } else { 0.0 }
+    };
+    let live = grown(|has| has.live);
+    let resident = if time < LONG { 0.0 } else { grown(|has| has.resident) };
+    let leaks = [
+        live > FLAT,
+        resident > FLAT,
+        after.handles > before.handles,
+        after.threads > before.threads,
+    ];
+    let leaks = leaks.iter().filter(|leak| **leak).count();
+    println!("{configurations} configurations: {before:?}, then {after:?}");
+    println!("reliability: soak, hours = {:.4}", start.elapsed().as_secs_f64() / 3600.0);
+    println!("reliability: soak, configurations = {configurations}");
+    println!("reliability: soak, memory grown = {:.3} %", 100.0 * live.max(resident));
+    println!("reliability: leaks = {leaks}");
+    assert_eq!(leaks, 0, "something grows: {before:?}, then {after:?}");
+}
+
+/// One optimisation, straight through on one thread and in pieces elsewhere.
+fn check<R: Precise>(case: &Case, splits: [u64; 2], backend: Backend, memory: Memory) {
+    let backend = match case.algorithm.info().backends.contains(&backend) {
+        true => backend,
+        false => Backend::Cpu,
+    };
+    // Time would end the two at different iterations.
+    let stop = Stop { seconds: None, ..case.settings.stop.clone() };
+    let serial = Settings { threads: Some(1), stop, ..case.settings.clone() };
+    let threads = case.settings.threads.filter(|_| backend == Backend::Cpu);
+    let pieces = Settings { backend, threads, ..serial.clone() };
+
+    let mut straight = optimiser::<R>(case, &serial, memory);
+    straight.run().unwrap_or_else(|error| panic!("{error}: {case:?}"));
+
+    let mut checkpoint = None;
+    for stopped in splits.map(Some).into_iter().chain([None]) {
+        let flag = Arc::new(AtomicBool::new(false));
+        let stop = Stop { interrupt: Some(Arc::clone(&flag)), ..pieces.stop.clone() };
+        // A look at every iteration, so that it can be stopped there.
+        let settings = Settings { stop, record_every: Some(1), ..pieces.clone() };
+        let mut piece = optimiser::<R>(case, &settings, memory);
+        checkpoint.take().map_or(Ok(()), |left| piece.resume(left)).unwrap();
+        let observed = piece.run_observed(&mut |event, _| {
+            if let (Event::Progress(progress), Some(stopped)) = (event, stopped) {
+                flag.fetch_or(progress.iterations >= stopped, Ordering::Relaxed);
+            }
+        });
+        observed.unwrap_or_else(|error| panic!("{error}: {case:?}"));
+        checkpoint = Some(piece.checkpoint().unwrap());
+    }
+    let states = checkpoint.map_or(Vec::new(), |left| left.states);
+    let expected = straight.state().unwrap();
+    assert_eq!(expected.len(), states.len());
+    for (one, other) in expected.iter().zip(&states) {
+        if let Some(difference) = difference(one, other) {
+            panic!("{case:?} left at {splits:?}, on {backend}: {difference}");
+        }
+    }
+}
+
+/// The case's objective where the host evaluates, otherwise one that GPUs have.
+fn optimiser<R: Precise>(case: &Case, settings: &Settings, memory: Memory) -> Optimiser<R> {
+    let Case { algorithm, bounds, wild, by, .. } = case;
+    let made = match by {
+        By::Host => {
+            let objective = wild::hosted(*wild, memory, settings.maximise);
+            Optimiser::new(&objective, bounds, algorithm, settings)
+        }
+        By::Portable | By::Constrained => Optimiser::new(&Rastrigin, bounds, algorithm, settings),
+    };
+    made.unwrap_or_else(|error| panic!("{error}: {case:?}"))
+}
