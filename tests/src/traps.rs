@@ -1,5 +1,6 @@
 //! Kernels that trap, in a process of their own: a GPU on which one has is lost to its process.
 
+use std::env;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use warpswarm::{
 
 use crate::own::KERNELS;
 
+/// Says that a process is the one that loses its GPU.
+const CHILD: &str = "WARPSWARM_TRAPS";
 /// The longest that the process may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -53,15 +56,19 @@ pub fn check_emulated() {
     }
 }
 
-/// Has a test that calls [`lose_the_gpu`] run in a process of its own.
+/// That a trap loses the GPU to the process in which it happens: `test`, which calls this, is run in one of its own.
 ///
 /// # Panics
 ///
-/// Where it fails, or takes too long.
+/// Where that is not so, or it takes too long.
 pub fn check_in_a_process(test: &str) {
-    let program = std::env::current_exe().expect("a program");
+    if env::var_os(CHILD).is_some() {
+        return lose_the_gpu();
+    }
+    let program = env::current_exe().expect("a program");
     let mut child = Command::new(program)
-        .args(["--exact", test, "--ignored", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1")
         .spawn()
         .expect("a process");
     let begin = Instant::now();
@@ -78,12 +85,8 @@ pub fn check_in_a_process(test: &str) {
     assert!(status.success(), "{test}: {status}");
 }
 
-/// A trap loses the GPU to this process: every later call fails at once, nothing hangs, and the CPU is as it was.
-///
-/// # Panics
-///
-/// Where that is not so.
-pub fn lose_the_gpu() {
+/// Every later call in the process fails at once, nothing hangs, and the CPU is as it was.
+fn lose_the_gpu() {
     let before = sphere(Backend::Gpu).expect("a GPU");
     let bounds = Bounds::uniform(3, -4.0, 5.0).expect("bounds");
     let settings = settings(Backend::Gpu, Schedule::Auto);

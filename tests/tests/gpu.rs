@@ -405,14 +405,7 @@ fn problems_that_are_not_finite() {
 
 #[test]
 fn a_kernel_that_traps_loses_the_gpu_to_its_process() {
-    traps::check_in_a_process("trap");
-}
-
-/// Not for this process: see `a_kernel_that_traps_loses_the_gpu_to_its_process`.
-#[test]
-#[ignore = "loses the GPU to its process"]
-fn trap() {
-    traps::lose_the_gpu();
+    traps::check_in_a_process("a_kernel_that_traps_loses_the_gpu_to_its_process");
 }
 
 /// Blocks that must all be resident: refused where they are not, and another schedule is taken.
