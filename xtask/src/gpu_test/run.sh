@@ -29,7 +29,8 @@ for argument in "$@"; do
 done
 
 nvidia-smi -L 2>/dev/null || [ -e /dev/nvidiactl ] || fail "this machine has no NVIDIA GPU"
-tested ./gpu --test-threads=1
+# What tests print are figures: `reliability: NAME = NUMBER`.
+tested ./gpu --test-threads=1 --show-output
 
 if $sanitize; then
     PATH="$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin"
