@@ -370,12 +370,12 @@ fn faults_on_the_gpu() {
     println!("reliability: faults survived on a GPU = {}", injected.survived);
 }
 
-/// A thousand optimisers made, run and dropped leave the GPU's memory as free as it was, and two threads do not disturb each other.
+/// Ten thousand optimisers made, run and dropped leave the GPU's memory as free as it was, and two threads do not disturb each other.
 #[test]
 fn create_and_drop() {
     let free = || warpswarm::faults::free_on_gpu().unwrap();
-    let [early, late] = lifetimes::create_and_drop(Backend::Gpu, 1_000, free);
-    println!("reliability: optimisers made and dropped on a GPU = 1000");
+    let [early, late] = lifetimes::create_and_drop(Backend::Gpu, 10_000, free);
+    println!("reliability: optimisers made and dropped on a GPU = 10000");
     println!("reliability: bytes free on a GPU after a tenth of them = {early}");
     println!("reliability: bytes free on a GPU after all of them = {late}");
     assert!(early.abs_diff(late) <= early / 100, "{early} bytes were free, {late} are");
