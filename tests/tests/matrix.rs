@@ -1,6 +1,7 @@
 //! The matrix of sizes, dimensions, precisions, threads, schedules and block sizes, without a GPU.
 
-use warpswarm::{Backend, Schedule, Stop};
+use warpswarm::problems::Precise;
+use warpswarm::{Backend, Schedule, Stop, difference};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of};
 
@@ -158,4 +159,30 @@ fn columns_give_the_same_bits() {
         let case = Case { iterations, runs, ..Case::new(problem, dimensions, individuals) };
         check(&case, &places);
     }
+}
+
+/// Launches begin and end anywhere, and the first and the last particles are in blocks of their own.
+#[test]
+fn steps_of_any_length_give_the_same_bits() {
+    fn check<R: Precise>() {
+        let case = Case { runs: 2, ..Case::new("rastrigin", 5, 33) };
+        let state = |place: Place, first: u64, second: u64| {
+            let mut optimiser = case.start::<R>(place).unwrap();
+            for count in [first, second, 20 - first - second] {
+                optimiser.step(count).unwrap();
+            }
+            optimiser.state().unwrap()
+        };
+        let expected = state(Place::REFERENCE, 20, 0);
+        for place in everywhere() {
+            for (first, second) in [(1, 6), (2, 5), (13, 4)] {
+                for (expected, found) in expected.iter().zip(&state(place, first, second)) {
+                    let what = format!("{place:?} in {}, {first} and {second}", R::NAME);
+                    assert_eq!(difference(expected, found), None, "{what}");
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
 }

@@ -11,7 +11,7 @@
 //! * threads that spin for what never comes, and panics.
 //!
 //! Global memory that is read with no such order is not there yet: the thread gets numbers that spoil whatever they go
-//! into, as they may on a GPU.
+//! into, as they may on a GPU. A write that changes nothing is none.
 //!
 //! It does not see global memory written before another thread has read it, a loop that never waits, and orderings of
 //! atomic accesses weaker than the host's: every thread sees every write at once. Where kernels call device functions through

@@ -2,6 +2,7 @@
 
 use core::mem::MaybeUninit;
 use core::panic::Location;
+use core::slice;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::super::context::{Launch, launch};
@@ -31,12 +32,26 @@ unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
     unsafe { spoilt.assume_init() }
 }
 
-/// Notes a write to global memory; fails where the GPU would, and where nothing orders it after another thread's.
+/// Writes global memory; fails where the GPU would, and where nothing orders this after another thread's write. What leaves
+/// everything as it was counts as no write: nobody can tell.
+///
+/// # Safety
+/// `at` is valid for a write, or null, and has been written. A `T` is made of numbers, with nothing between them.
 #[inline]
 #[track_caller]
-fn check_write<T>(at: *mut T, align: usize) {
+unsafe fn write<T: Copy>(at: *mut T, align: usize, value: T) {
     check_address(at.addr(), align);
-    launch().write(Location::caller(), (at.addr(), size_of::<T>()));
+    let bytes = size_of::<T>();
+    // SAFETY: the caller's; neither null nor misaligned.
+    let same = unsafe {
+        let (old, new) = (at.cast::<u8>(), (&raw const value).cast::<u8>());
+        slice::from_raw_parts(old, bytes) == slice::from_raw_parts(new, bytes)
+    };
+    if !same {
+        launch().write(Location::caller(), (at.addr(), bytes));
+        // SAFETY: as above.
+        unsafe { at.write(value) }
+    }
 }
 
 /// Fails where the GPU would: a null array, an address that is not a multiple of `align`.
@@ -74,9 +89,8 @@ pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
-    check_write(at, align_of::<T>());
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.write(value) }
+    // SAFETY: the caller's.
+    unsafe { write(at, align_of::<T>(), value) }
 }
 
 /// # Safety
@@ -126,10 +140,8 @@ pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_write_2x32(at: *mut u32, words: [u32; 2]) {
-    let at = at.cast::<[u32; 2]>();
-    check_write(at, 8);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.write(words) }
+    // SAFETY: the caller's.
+    unsafe { write(at.cast::<[u32; 2]>(), 8, words) }
 }
 
 /// # Safety
@@ -146,10 +158,8 @@ pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_write_4x32(at: *mut u32, values: [u32; 4]) {
-    let at = at.cast::<[u32; 4]>();
-    check_write(at, 16);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.write(values) }
+    // SAFETY: the caller's.
+    unsafe { write(at.cast::<[u32; 4]>(), 16, values) }
 }
 
 /// # Safety
@@ -157,10 +167,8 @@ pub(crate) unsafe fn stream_write_4x32(at: *mut u32, values: [u32; 4]) {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_write_2x64(at: *mut u64, values: [u64; 2]) {
-    let at = at.cast::<[u64; 2]>();
-    check_write(at, 16);
-    // SAFETY: the caller's; neither null nor misaligned.
-    unsafe { at.write(values) }
+    // SAFETY: the caller's.
+    unsafe { write(at.cast::<[u64; 2]>(), 16, values) }
 }
 
 /// There is no cache.
