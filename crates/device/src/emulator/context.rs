@@ -185,7 +185,7 @@ impl Launch {
         place: &'static Location<'static>,
         bytes: (usize, usize),
     ) -> bool {
-        self.state.borrow_mut().write_before(self.current.get(), place, bytes).is_none()
+        self.state.borrow().write_before(self.current.get(), place, bytes).is_none()
     }
 
     /// Notes that the thread writes some bytes of global memory.

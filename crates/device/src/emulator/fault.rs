@@ -72,7 +72,7 @@ impl fmt::Display for FaultKind {
             FaultKind::OutOfBounds => "out of bounds",
             FaultKind::Misaligned => "misaligned address",
             FaultKind::Uninitialised => "uninitialised shared memory",
-            FaultKind::Race => "shared-memory race",
+            FaultKind::Race => "race",
             FaultKind::DivergentBarrier => "divergent barrier",
             FaultKind::DivergentWarp => "divergent warp operation",
             FaultKind::Deadlock => "deadlock",

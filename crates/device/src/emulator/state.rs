@@ -292,7 +292,7 @@ impl State {
     /// The write to some bytes of global memory that nothing orders before what a thread does there now.
     #[inline]
     pub(super) fn write_before(
-        &mut self,
+        &self,
         me: Identity,
         place: &'static Location<'static>,
         bytes: (usize, usize),
@@ -307,7 +307,8 @@ impl State {
         place: &'static Location<'static>,
         (address, bytes): (usize, usize),
     ) -> bool {
-        if let Some(write) = self.write_before(me, place, (address, bytes)) {
+        let by = self.access(me, place);
+        if let Some(write) = self.global.unordered((address, bytes), me, &by) {
             let (thread, there) = (write.by.thread, write.by.place);
             let (of_block, what) = if write.block == me.block {
                 (String::new(), "barrier")
@@ -320,14 +321,13 @@ impl State {
             self.fail(me, FaultKind::Race, Some(place.into()), message);
             return false;
         }
-        self.global.write((address, bytes), me, self.access(me, place));
+        self.global.write((address, bytes), me, by);
         true
     }
 
     /// Notes that a thread orders what it did before, for all blocks, against what it does after.
     pub(super) fn fence(&mut self, me: Identity, place: &'static Location<'static>) {
-        let by = self.access(me, place);
-        self.global.fence(me, &by);
+        self.global.fence(me, &self.access(me, place));
     }
 
     /// Does `work` on the shared memory of a thread's block; nothing if that is a fault.
