@@ -10,6 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 
 use crate::shell;
 
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     plant: Option<Vec<usize>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// Unsafe code, counted
     Unsafe,
@@ -43,10 +44,6 @@ enum Part {
     Fuzz,
     /// Random configurations
     Soak,
-}
-
-impl Part {
-    const ALL: [Part; 5] = [Part::Unsafe, Part::Faults, Part::Planted, Part::Fuzz, Part::Soak];
 }
 
 /// Tests that print numbers: package, program, and what their names begin with.
@@ -61,7 +58,7 @@ const TESTS: [(&str, [&str; 2], &str); 5] = [
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut figures = Vec::new();
     let mut failed = Vec::new();
-    for part in Part::ALL {
+    for &part in Part::value_variants() {
         if args.only.is_empty() || args.only.contains(&part) {
             println!("== {part:?}");
             if let Err(error) = figures_of(part, args, &mut figures) {

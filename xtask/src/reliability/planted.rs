@@ -17,6 +17,7 @@ use regex::{Captures, Regex};
 
 use crate::gpu_test::executable;
 use crate::shell;
+use crate::tidy::without_tests;
 
 /// Where faults are planted: folders and files, and whether in bounds too.
 const WHERE: [(&str, bool); 6] = [
@@ -148,7 +149,8 @@ fn plant(source: &Path) -> Result<Vec<Fault>> {
 fn changed(file: &str, text: &str, bounds: bool, faults: &mut Vec<Fault>) -> String {
     let planted =
         if file.contains("/device/") { "crate::planted" } else { "warpswarm_device::planted" };
-    let (code, tests) = text.split_at(text.find("#[cfg(test)]").unwrap_or(text.len()));
+    let code = without_tests(text);
+    let tests = &text[code.len()..];
     let mut change = |text: String, pattern: &str, new: &dyn Fn(&Captures<'_>, usize) -> String| {
         let regex = Regex::new(pattern).expect("the patterns are right");
         let mut out = String::new();
@@ -255,7 +257,7 @@ const fn rows(i: u32, stride: u32) -> u32 {
     if i < stride { 0 } else { i }
 }
 #[cfg(test)]
-fn test() {
+mod tests {
     sync();
 }
 ";
@@ -274,7 +276,7 @@ const fn rows(i: u32, stride: u32) -> u32 {
     if i < stride { 0 } else { i }
 }
 #[cfg(test)]
-fn test() {
+mod tests {
     sync();
 }
 ";

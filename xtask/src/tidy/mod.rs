@@ -8,6 +8,8 @@ use serde_json::Value;
 
 use crate::shell::{self, program};
 
+pub(crate) use source::without_tests;
+
 mod rules;
 mod source;
 #[cfg(test)]
