@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use once_cell::sync::OnceCell;
 use warpswarm_ptx_builder::Package;
 
 use super::super::Kernel;
@@ -17,26 +18,28 @@ use crate::error::{Error, Result};
 use crate::faults::Call;
 use crate::system;
 
+/// A pointer of the driver's.
+#[derive(Clone, Copy)]
+struct Pointer<T>(T);
+
+// SAFETY: only contexts and functions are in here, by this module. They may be used by any thread that has made the
+// context current, which every method does first; they are never freed.
+unsafe impl<T> Send for Pointer<T> {}
+// SAFETY: as above; the driver's functions are thread-safe.
+unsafe impl<T> Sync for Pointer<T> {}
+
 /// The first device, opened once per process.
 pub(super) struct Context {
     pub(super) facts: system::Device,
     /// Bytes of shared memory that a block can have if its kernel may.
     most_shared: i32,
-    context: sys::CUcontext,
+    context: Pointer<sys::CUcontext>,
     kernels: &'static Package<'static>,
-    /// None while a thread loads it: compiling takes the driver up to a second, in which others may launch theirs.
-    functions: Mutex<HashMap<Kernel, Option<sys::CUfunction>>>,
-    /// Told when a function has been loaded, or could not be.
-    loaded: Condvar,
+    /// Each is loaded by who needs it first: compiling takes the driver up to a second, in which others may launch theirs.
+    functions: Mutex<HashMap<Kernel, Arc<OnceCell<Pointer<sys::CUfunction>>>>>,
     /// Why the context cannot be used any more.
     poison: OnceLock<Error>,
 }
-
-// SAFETY: a context and its functions may be used by any thread that has made the context current,
-// which every method does first; the pointers are never freed.
-unsafe impl Send for Context {}
-// SAFETY: as above; the driver's functions are thread-safe, and our own table has a lock.
-unsafe impl Sync for Context {}
 
 /// The first device's, once it has been opened.
 static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
@@ -70,8 +73,8 @@ impl Context {
         // SAFETY: the device is valid.
         let most_shared = unsafe { result::device::get_attribute(device, attribute) }
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
-        let (functions, loaded, poison) = (Mutex::default(), Condvar::new(), OnceLock::new());
-        Ok(Context { facts, most_shared, context, kernels, functions, loaded, poison })
+        let (context, functions) = (Pointer(context), Mutex::default());
+        Ok(Context { facts, most_shared, context, kernels, functions, poison: OnceLock::new() })
     }
 
     /// Makes the context the calling thread's, unless it is lost.
@@ -80,7 +83,7 @@ impl Context {
             return Err(Error::DeviceLost { cause: cause.to_string() });
         }
         // SAFETY: the context is never released.
-        self.check("cuCtxSetCurrent", unsafe { result::ctx::set_current(self.context) })
+        self.check("cuCtxSetCurrent", unsafe { result::ctx::set_current(self.context.0) })
     }
 
     pub(super) fn check<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
@@ -100,25 +103,9 @@ impl Context {
     pub(super) fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         said(Call::Load, CUresult::CUDA_ERROR_INVALID_PTX, || Ok(()))
             .map_err(|error| self.kernel_failed(kernel, error))?;
-        let mut functions = lock(&self.functions);
-        while let Some(function) = functions.get(kernel) {
-            match function {
-                Some(function) => return Ok(*function),
-                None => {
-                    functions = self.loaded.wait(functions).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
-        }
-        functions.insert(kernel.clone(), None);
-        drop(functions);
-        let function = self.fitting(kernel);
-        let mut functions = lock(&self.functions);
-        match function {
-            Ok(function) => functions.insert(kernel.clone(), Some(function)),
-            Err(_) => functions.remove(kernel),
-        };
-        self.loaded.notify_all();
-        function
+        let function = Arc::clone(lock(&self.functions).entry(kernel.clone()).or_default());
+        // Who needs it while it is loaded waits; where it could not be, the next one tries again.
+        function.get_or_try_init(|| self.fitting(kernel).map(Pointer)).map(|function| function.0)
     }
 
     /// The function of a kernel, loaded now; of one that is to be dense but does not fit, the usual one.
