@@ -10,7 +10,7 @@ use super::context::{self, Launch};
 use super::fault::{Fault, FaultKind};
 use super::fibre::{Coroutine, CoroutineResult};
 use super::panics;
-use super::stacks::{Loan, Stack};
+use super::stacks::{self, Stack, Stacks};
 use super::state::{Identity, Shuffle, State};
 use super::{Entry, LaunchConfig, Linkable};
 
@@ -88,7 +88,7 @@ impl Pool {
     fn run_blocks(&mut self, launch: &Launch) -> Result<(), Fault> {
         let LaunchConfig { grid, block, .. } = launch.config;
         let together = launch.config.together();
-        let mut loan = Loan::take((together * block) as usize).map_err(|error| {
+        let mut loan = stacks::lend((together * block) as usize).map_err(|error| {
             let message = format!("no stacks for the threads: {error}");
             Fault::of_launch(FaultKind::Launch, launch.entry.name, message)
         })?;
@@ -104,14 +104,14 @@ impl Pool {
     fn run_together(
         &mut self,
         launch: &Launch,
-        loan: &mut Loan,
+        loan: &mut Stacks,
         first: u32,
         blocks: u32,
     ) -> Result<(), Fault> {
         launch.state.borrow_mut().begin(first, blocks, launch.config.shared_bytes);
         // Thread 0 gets the last stack, and gives it back last: the next block finds it the same.
         let threads = loan
-            .stacks
+            .things
             .drain(..)
             .rev()
             .map(|stack| Coroutine::with_stack(stack, |yielder, ()| context::start(yielder)));
@@ -120,7 +120,7 @@ impl Pool {
         for mut thread in self.threads.drain(..).rev() {
             // Drops what a thread that has not finished holds on its stack.
             thread.force_unwind();
-            loan.stacks.push(thread.into_stack());
+            loan.things.push(thread.into_stack());
         }
         launch.state.borrow_mut().fault.take().map_or(Ok(()), Err)
     }

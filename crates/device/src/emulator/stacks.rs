@@ -5,8 +5,19 @@
 //! left waits for others to end. None of them waits for this one, as a launch takes all its stacks
 //! at once.
 
+#[cfg(all(test, not(miri)))]
+mod in_loom;
+mod stock;
+
 use std::io;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::LazyLock;
+
+use self::stock::{Loan, Stock};
+
+/// What the stock's locks are; [`in_loom`] has others.
+mod sync {
+    pub(super) use std::sync::{Condvar, Mutex, MutexGuard};
+}
 
 /// Bytes of a stack. Only touched pages take memory.
 #[cfg(not(miri))]
@@ -80,55 +91,15 @@ mod mapped {
     }
 }
 
-struct Stock {
-    idle: Vec<Stack>,
-    in_use: usize,
-}
+/// The stacks of one launch.
+pub(super) type Stacks = Loan<'static, Stack>;
 
-static STOCK: Mutex<Stock> = Mutex::new(Stock { idle: Vec::new(), in_use: 0 });
-static GIVEN_BACK: Condvar = Condvar::new();
-
-fn stock() -> MutexGuard<'static, Stock> {
-    // Nothing that can panic leaves the stock half changed.
-    STOCK.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The stacks of one launch; those that are in here when it is dropped, and the same number of them
-/// that are not, are others' to use.
-pub(super) struct Loan {
-    pub(super) stacks: Vec<Stack>,
-    count: usize,
-}
-
-impl Loan {
-    /// Takes `count` stacks, at most [`MOST`], as soon as they are free.
-    pub(super) fn take(count: usize) -> io::Result<Loan> {
-        if count > MOST {
-            let message = format!("{count} threads at once, of which there can be {MOST}");
-            return Err(io::Error::other(message));
-        }
-        let mut stock = stock();
-        while MOST - stock.in_use < count {
-            stock = GIVEN_BACK.wait(stock).unwrap_or_else(PoisonError::into_inner);
-        }
-        stock.in_use += count;
-        let kept = stock.idle.len().saturating_sub(count);
-        let mut loan = Loan { stacks: stock.idle.split_off(kept), count };
-        drop(stock);
-        while loan.stacks.len() < count {
-            loan.stacks.push(Stack::new(loan.stacks.len())?);
-        }
-        Ok(loan)
+/// Lends `count` stacks, at most [`MOST`], as soon as they are free.
+pub(super) fn lend(count: usize) -> io::Result<Stacks> {
+    static STOCK: LazyLock<Stock<Stack>> = LazyLock::new(|| Stock::new(MOST, KEPT));
+    if count > MOST {
+        let message = format!("{count} threads at once, of which there can be {MOST}");
+        return Err(io::Error::other(message));
     }
-}
-
-impl Drop for Loan {
-    fn drop(&mut self) {
-        let mut stock = stock();
-        stock.in_use -= self.count;
-        let room = KEPT.saturating_sub(stock.idle.len()).min(self.stacks.len());
-        stock.idle.extend(self.stacks.drain(..room));
-        drop(stock);
-        GIVEN_BACK.notify_all();
-    }
+    STOCK.lend(count, Stack::new)
 }
