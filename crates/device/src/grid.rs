@@ -34,11 +34,7 @@ pub fn last_block(ticket: AtomicU32, blocks: u32) -> bool {
             ticket.add_acq_rel(blocks.wrapping_neg());
         }
     }
-    let last = block::sync_or(last);
-    if last {
-        fence();
-    }
-    last
+    block::sync_or(last)
 }
 
 /// Combines one value a block over the `blocks` blocks that share `ticket`; the last one to arrive
@@ -116,15 +112,11 @@ impl<B: Board> Exchange<B> {
         ((tag & 1) * self.words + word) * self.blocks + block
     }
 
-    /// Posts this block's best under `tag`; by one thread, after a barrier behind which the block
-    /// has written all that goes with it. [`Fitness::WORST`] says that there is none, and then
-    /// nothing else is ordered before the post: the common case waits for no write.
+    /// Posts this block's best under `tag`; by one thread. [`Fitness::WORST`] says that there is none. What goes with it
+    /// is there for the others if a barrier and then a [`fence`] of this thread came before.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
-        if best.ordered() != Fitness::<R>::WORST.ordered() {
-            fence();
-        }
         let mut word = 0;
         while word < self.words {
             let payload = payload::<R>(best, self.words, word);

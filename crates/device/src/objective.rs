@@ -46,11 +46,12 @@ pub trait Form<R: DeviceReal>: Point<R> + Copy + 'static {
 /// The fitness at `point`, by the objective that this kernel is linked with, as it comes: see
 /// [`Objective::judge`]. The violation is zero unless `CONSTRAINED`.
 ///
-/// Collective in the warp, but for points that a thread has for itself.
+/// Collective in the warp, what whose lanes have written before is there for all; but for points that a thread has for itself.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn judge<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> Fitness<R> {
-    // Beside an operation of the warp the compiler copies nothing into two branches.
+    // Where the lanes have written the point; and beside an operation of the warp the compiler copies nothing into two
+    // branches.
     if P::COLLECTIVE {
         warp::sync();
     }

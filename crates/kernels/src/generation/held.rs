@@ -46,7 +46,7 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
     /// This thread's part; `scratch` has a candidate a thread.
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self;
 
-    /// Takes the run's best point from a row.
+    /// Takes the run's best point from a row; it is there for all behind the next barrier.
     fn follow(&mut self, row: View<R>, stride: u32);
 
     /// Writes the run's best point into a row.

@@ -26,7 +26,6 @@ pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
         // A proposal is written where the public point will be; the attempt before has been read by all.
         warp::sync();
         around.propose(&launch.method, plan, row);
-        warp::sync();
         let point = WarpPoint::new(row, around.who.dimensions as usize);
         objective::evaluate::<R, _, true>(&point)
     });

@@ -58,7 +58,6 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         if i < stride.next_multiple_of(4) {
             self.leader.set(i, if i < stride { row.get(i as usize) } else { R::ZERO });
         }
-        block::sync();
     }
 
     #[inline(always)]

@@ -84,7 +84,6 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         if thread::index() < LANES {
             self.leader.set4(first(), places(row, stride));
         }
-        block::sync();
     }
 
     #[inline(always)]

@@ -45,7 +45,6 @@ fn place<R: DeviceReal>(swarm: &Swarm<'_, R>, particle: u32) {
         best_position.set(at, x);
         i += 32;
     }
-    warp::sync();
     let fitness = objective::evaluate::<R, _, true>(&WarpPoint::new(
         position,
         swarm.args.dimensions as usize,

@@ -164,7 +164,6 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
         let which = Move { key, iteration, individual: particle };
         advance_row(swarm, which);
         let position = swarm.row_of(swarm.positions, particle);
-        warp::sync();
         let fitness =
             objective::evaluate::<R, _, true>(&WarpPoint::new(position, args.dimensions as usize));
         if fitness.beats(swarm.best.get(particle as usize)) {
