@@ -127,7 +127,7 @@ fn some_at_a_barrier_others_at_a_warp_operation() {
 
 /// What a thread reads that another one has written with no order between: of no use.
 fn is_spoilt(number: f32) -> bool {
-    number.is_nan()
+    number.is_nan() || number == f32::NEG_INFINITY
 }
 
 #[test]
@@ -658,4 +658,15 @@ fn blocks_of_a_cluster_that_never_meet_or_write_beside_each_other() {
     }
     let found = fault(launch(&near(2), 2, beyond), FaultKind::Trap);
     assert!(found.message.contains("outside of its cluster"), "{found}");
+    fn late(blocks: u64) {
+        let board = NearBoard::new(shared(0, 4), blocks as u32);
+        board.clear(4);
+        cluster::sync();
+        if thread::block_index() == 0 {
+            block::sync();
+            board.kept(1, 0);
+        }
+    }
+    let found = fault(launch(&near(2), 2, late), FaultKind::Trap);
+    assert!(found.message.contains("a block that has ended"), "{found}");
 }

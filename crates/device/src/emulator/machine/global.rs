@@ -7,26 +7,30 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::super::context::{Launch, launch};
 use super::super::fault::FaultKind;
+use crate::thread;
 
 /// Reads global memory. Where nothing orders this after another thread's write, what a GPU gives is not known, and here it
-/// is what spoils every result that it goes into: NaN, or a very large number. Lanes may read what they do not use.
+/// is what spoils every result that it goes into, for half of the threads NaN, which loses to all, for the others the least
+/// number or nearly so, which beats all. Lanes may read what they do not use.
 ///
 /// # Safety
 /// `at` is valid for a read, or null. A `T` is made of numbers.
 #[inline]
 #[track_caller]
 unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
-    const SPOILT: u32 = 0x7FF7_7FF7;
+    // In either precision; two of them are a number of eight bytes.
+    const SPOILT: [u32; 2] = [0x7FF7_7FF7, 0xFF80_0000];
     check_address(at.addr(), align);
     if launch().can_read(Location::caller(), (at.addr(), size_of::<T>())) {
         // SAFETY: the caller's; neither null nor misaligned.
         return unsafe { at.read() };
     }
+    let word = SPOILT[thread::index() as usize % 2];
     let mut spoilt = MaybeUninit::<T>::uninit();
     let bytes = spoilt.as_mut_ptr().cast::<u8>();
     for i in 0..size_of::<T>() {
         // SAFETY: a byte of the value, which is made of numbers: all bits are right.
-        unsafe { bytes.add(i).write(SPOILT.to_le_bytes()[i % 4]) };
+        unsafe { bytes.add(i).write(word.to_le_bytes()[i % 4]) };
     }
     // SAFETY: all bytes were written.
     unsafe { spoilt.assume_init() }

@@ -124,6 +124,9 @@ fn neighbour(rank: u32) -> Identity {
     if rank >= launch.config.cluster {
         fail("a block reached for a block outside of its cluster");
     }
+    if launch.state.borrow().has_left(rank) {
+        fail("a block reached for the memory of a block that has ended");
+    }
     Identity { member: rank, ..launch.current.get() }
 }
 
