@@ -4,15 +4,16 @@
 //! bound of a loop or a branch of the kernels is one too far. All are compiled into one copy of the workspace, where a
 //! variable of the environment says which is planted.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use regex::{Captures, Regex};
 
 use crate::gpu_test::executable;
@@ -29,29 +30,37 @@ const WHERE: [(&str, bool); 6] = [
     ("crates/device/src/objective.rs", false),
 ];
 const VARIABLE: &str = "WARPSWARM_PLANTED";
+/// Names the file in which a test says what it has reached.
+const REACHED: &str = "WARPSWARM_REACHED";
 /// What the copy's kernels ask.
 const PLANTED: &str = r#"
 
-/// Whether a fault is planted.
+/// Whether a fault is planted. Who has reached it is written down.
 #[doc(hidden)]
 pub fn planted(number: u32) -> bool {
-    static WHICH: std::sync::OnceLock<Option<u32>> = std::sync::OnceLock::new();
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static WHICH: OnceLock<Option<u32>> = OnceLock::new();
+    static REACHED: [AtomicBool; 1024] = [const { AtomicBool::new(false) }; 1024];
+    let reached = &REACHED[number as usize];
+    if !reached.load(Ordering::Relaxed) && !reached.swap(true, Ordering::Relaxed) {
+        if let Some(file) = std::env::var_os("WARPSWARM_REACHED") {
+            let mut file = std::fs::File::options().append(true).create(true).open(file).unwrap();
+            std::io::Write::write_all(&mut file, format!("{number}\n").as_bytes()).unwrap();
+        }
+    }
     *WHICH.get_or_init(|| std::env::var("WARPSWARM_PLANTED").ok()?.parse().ok()) == Some(number)
 }
 "#;
 /// The tests that must notice.
 const TESTS: [(&str, &str); 4] = [
-    ("warpswarm-tests", "methods"),
-    ("warpswarm-tests", "matrix"),
     ("warpswarm-device", "collectives"),
     ("warpswarm-device", "bulk"),
+    ("warpswarm-tests", "matrix"),
+    ("warpswarm-tests", "methods"),
 ];
-/// Which of them are likely to notice a fault in a file soon.
-const FIRST: [(&str, [usize; 4]); 3] = [
-    ("crates/kernels/src/generation", [0, 1, 2, 3]),
-    ("crates/kernels", [1, 0, 2, 3]),
-    ("crates/device", [2, 3, 1, 0]),
-];
+/// A test that takes so many times as long as without a fault waits for something that does not come.
+const PATIENCE: u32 = 10;
 /// Statements that order, in whole lines.
 const ORDERS: &str =
     r"(?m)^(?<indent> +)(?<old>(?:(?:block|warp|cluster|grid)::)?(?:sync|fence)\(\);)$";
@@ -78,6 +87,15 @@ pub(super) struct Outcome {
     pub(super) missed: Vec<String>,
 }
 
+/// A test, as it is without faults.
+struct Test {
+    program: PathBuf,
+    name: String,
+    takes: Duration,
+    /// The faults that would be met.
+    reaches: BTreeSet<usize>,
+}
+
 /// Plants every fault, or those that `only` names, and says which were noticed.
 pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
     let folder = shell::target()?.join("planted");
@@ -85,42 +103,63 @@ pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
     let faults = plant(&source)?;
     println!("{} faults to plant; building the tests", faults.len());
     let programs = build(&source, &folder.join("target"))?;
-    ensure!(check(programs.iter(), None)?.is_none(), "a test fails without a fault");
+    let tests = without_faults(&programs, &folder.join("reached"))?;
+    println!("{} tests, all of which pass without a fault", tests.len());
     let chosen: Vec<usize> = match only {
         Some(only) => only.to_vec(),
         None => (0..faults.len()).collect(),
     };
-    let next = AtomicUsize::new(0);
-    let missed = Mutex::new(Vec::new());
-    let work = || -> Result<()> {
-        while let Some(&number) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Fault { file, line, old } = &faults[number];
-            let fault = format!("{number}: {file}:{line}: {old}");
-            let order = FIRST.iter().find(|(at, _)| Path::new(file).starts_with(at));
-            let order = order.with_context(|| format!("no order of tests for {file}"))?.1;
-            match check(order.iter().map(|&test| &programs[test]), Some(number))? {
-                Some(test) => println!("{fault}: noticed by {test}"),
-                None => {
-                    println!("{fault}: not noticed");
-                    missed.lock().expect("no thread panics").push(fault);
-                }
+    let noticed = side_by_side(&chosen, |&number| {
+        let Fault { file, line, old } = &faults[number];
+        let fault = format!("{number}: {file}:{line}: {old}");
+        let mut reaching = tests.iter().filter(|test| test.reaches.contains(&number)).peekable();
+        if reaching.peek().is_none() {
+            println!("{fault}: reached by no test");
+            return Ok(Some(fault));
+        }
+        for test in reaching {
+            if !passes(test, number)? {
+                println!("{fault}: noticed by {}", test.name);
+                return Ok(None);
             }
+        }
+        println!("{fault}: not noticed");
+        Ok(Some(fault))
+    })?;
+    let missed: Vec<String> = noticed.into_iter().flatten().collect();
+    Ok(Outcome { planted: chosen.len(), caught: chosen.len() - missed.len(), missed })
+}
+
+/// Does the same with each of some things, as many at a time as there are processors.
+fn side_by_side<T: Sync, U: Send>(
+    things: &[T],
+    work: impl Fn(&T) -> Result<U> + Sync,
+) -> Result<Vec<U>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let one = || -> Result<()> {
+        while let Some(thing) = things.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = work(thing)?;
+            done.lock().expect("no thread panics").push(result);
         }
         Ok(())
     };
     let threads = thread::available_parallelism().map_or(2, usize::from);
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
         threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
     })?;
-    let missed = missed.into_inner().expect("no thread panics");
-    Ok(Outcome { planted: chosen.len(), caught: chosen.len() - missed.len(), missed })
+    Ok(done.into_inner().expect("no thread panics"))
 }
 
 /// Makes a copy of the workspace with all faults in it, and lists them.
 fn plant(source: &Path) -> Result<Vec<Fault>> {
     let root = shell::root();
-    let files = shell::output(Command::new("git").arg("-C").arg(root).args(["ls-files"]))?;
+    let files = shell::output(Command::new("git").arg("-C").arg(root).args([
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]))?;
     let mut faults = Vec::new();
     for file in files.lines() {
         let to = source.join(file);
@@ -203,39 +242,56 @@ fn build(source: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     TESTS.iter().map(one).collect()
 }
 
-/// The first test that fails with a fault, or without one; nothing if all pass.
-fn check<'a>(
-    programs: impl Iterator<Item = &'a PathBuf>,
-    fault: Option<usize>,
-) -> Result<Option<String>> {
+/// Every test of some programs, run without a fault, those that take least first.
+fn without_faults(programs: &[PathBuf], folder: &Path) -> Result<Vec<Test>> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    let mut all = Vec::new();
     for program in programs {
-        let mut command = Command::new(program);
-        command.stdout(Stdio::piped()).stderr(Stdio::null());
-        match fault {
-            Some(number) => command.env(VARIABLE, number.to_string()).arg("--test-threads=1"),
-            None => command.env_remove(VARIABLE),
-        };
-        let mut child = command.spawn().with_context(|| program.display().to_string())?;
-        let lines = BufReader::new(child.stdout.take().context("it is piped")?).lines();
-        let mut last = String::new();
-        for line in lines {
-            let line = line?;
-            let Some((test, end)) = line.strip_prefix("test ").and_then(|l| l.split_once(" ..."))
-            else {
-                continue;
-            };
-            last = test.to_owned();
-            if end.trim() == "FAILED" {
-                child.kill()?;
-                child.wait()?;
-                return Ok(Some(last));
-            }
-        }
-        if !child.wait()?.success() {
-            return Ok(Some(format!("the process, which ended after {last}")));
+        let list = shell::output(Command::new(program).args(["--list", "--format", "terse"]))?;
+        let names = list.lines().filter_map(|line| line.strip_suffix(": test"));
+        for name in names {
+            all.push((program, name.to_owned(), folder.join(all.len().to_string())));
         }
     }
-    Ok(None)
+    let mut tests = side_by_side(&all, |(program, name, file)| {
+        let start = Instant::now();
+        shell::output(command(program, name).env(REACHED, file))?;
+        let takes = start.elapsed();
+        let reached = fs::read_to_string(file).unwrap_or_default();
+        let reaches = reached.lines().map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Test { program: (*program).clone(), name: name.clone(), takes, reaches })
+    })?;
+    tests.sort_by_key(|test| test.takes);
+    Ok(tests)
+}
+
+/// Runs one test.
+fn command(program: &Path, test: &str) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--exact", test]).env_remove(VARIABLE).env_remove(REACHED);
+    command
+}
+
+/// Whether a test passes, in time, with a fault planted.
+fn passes(test: &Test, fault: usize) -> Result<bool> {
+    let mut command = command(&test.program, &test.name);
+    command.env(VARIABLE, fault.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().with_context(|| test.program.display().to_string())?;
+    let end = Instant::now() + Duration::from_secs(10) + PATIENCE * test.takes;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if Instant::now() > end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(false);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[cfg(test)]
