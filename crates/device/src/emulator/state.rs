@@ -122,13 +122,6 @@ impl State {
         self.global.begin_blocks(blocks, self.block_dim);
     }
 
-    /// Whether all threads of one of the blocks have left the kernel.
-    pub(super) fn has_left(&self, member: u32) -> bool {
-        let first = (member * self.block_dim) as usize;
-        let mut threads = self.threads[first..][..self.block_dim as usize].iter();
-        threads.all(|thread| matches!(thread.doing, Doing::Left))
-    }
-
     /// Notes that thread `me` has met a fault; the first one stays.
     #[cold]
     pub(super) fn fail(

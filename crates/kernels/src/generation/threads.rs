@@ -9,8 +9,8 @@ use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::ColumnPoint;
 use warpswarm_device::shared::SharedArray;
+use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{block, thread};
 
 use super::held::{Around, Spread};
 use super::kept::Copied;

@@ -7,7 +7,7 @@ use warpswarm_device::entry::max_block;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{block, objective, thread, warp};
+use warpswarm_device::{objective, thread, warp};
 
 use super::held::{Around, Spread};
 use super::kept::{Copied, Proposal, is_better};

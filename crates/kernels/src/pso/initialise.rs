@@ -6,8 +6,8 @@ use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::WarpPoint;
+use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{thread, warp};
 
 use super::Swarm;
 use crate::run::{count_not_finite, given};

@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use super::super::collective::{Kind, Stop};
+use super::super::collective::{Doing, Kind, Stop};
 use super::super::context::launch;
 use super::super::state::Identity;
 use super::{fail, stored};
@@ -124,7 +124,11 @@ fn neighbour(rank: u32) -> Identity {
     if rank >= launch.config.cluster {
         fail("a block reached for a block outside of its cluster");
     }
-    if launch.state.borrow().has_left(rank) {
+    let threads = launch.config.block as usize;
+    let has_left = launch.state.borrow().threads[rank as usize * threads..][..threads]
+        .iter()
+        .all(|thread| matches!(thread.doing, Doing::Left));
+    if has_left {
         fail("a block reached for the memory of a block that has ended");
     }
     Identity { member: rank, ..launch.current.get() }
