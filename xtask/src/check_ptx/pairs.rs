@@ -4,6 +4,8 @@ use anyhow::{Context, Result};
 use warpswarm_ptx_builder::compose::Operand;
 use warpswarm_ptx_builder::{Composer, Module, link};
 
+use super::ALLOWED;
+
 /// What an objective's name begins with.
 pub(crate) const OBJECTIVE: &str = "objective_";
 /// What the name of an expression's piece begins with.
@@ -63,13 +65,15 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
             let Some(problem) = objective.name[OBJECTIVE.len()..].strip_suffix(&end) else {
                 continue;
             };
+            let pair = format!("{} {problem}", kernel.name);
             let all = !quick || (is_tight && name == kernel.name);
-            if !all && !TYPICAL.contains(&problem) {
+            let is_allowed = ALLOWED.iter().any(|row| row.prefix == pair);
+            if !all && !TYPICAL.contains(&problem) && !is_allowed {
                 continue;
             }
             let text = link(&kernel.text, &objective.text)
                 .with_context(|| format!("{} with {}", kernel.name, objective.name))?;
-            pairs.push(Module { name: format!("{} {problem}", kernel.name), text });
+            pairs.push(Module { name: pair, text });
         }
     }
     Ok(pairs)
