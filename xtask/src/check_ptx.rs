@@ -7,12 +7,10 @@ pub(crate) use pairs::{OBJECTIVE, linked};
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
 use warpswarm_ptx_builder::Module;
 use warpswarm_ptx_builder::cut::number;
 use warpswarm_ptx_builder::package::checksum;
@@ -133,37 +131,23 @@ fn assemble_all(
     let known = shell::target()?.join("ptx/checked");
     fs::create_dir_all(&known)?;
     let jobs = modules.len() * ARCHS.len();
-    let (next, assembled) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results = Mutex::new(vec![None; jobs]);
-    thread::scope(|scope| -> Result<()> {
-        let work = || -> Result<()> {
-            loop {
-                let job = next.fetch_add(1, Ordering::Relaxed);
-                if job >= jobs {
-                    return Ok(());
-                }
-                let (entry, arch) = (job / ARCHS.len(), ARCHS[job % ARCHS.len()]);
-                if quick && arch != QUICK_ARCH && !entry.is_multiple_of(QUICK) {
-                    continue;
-                }
-                let module = &modules[entry];
-                if !runs_on(module, arch) {
-                    continue;
-                }
-                let (said, new) = said(ptxas, arch, (module, job), &known)?;
-                assembled.fetch_add(usize::from(new), Ordering::Relaxed);
-                let found = usage(&said)?;
-                let found = found.values().next().with_context(|| module.name.clone())?;
-                results.lock().expect("no thread panics")[job] = Some(*found);
-            }
-        };
-        let threads = thread::available_parallelism().map_or(2, usize::from);
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
-    })?;
-    let results = results.into_inner().expect("no thread panics");
-    let rows = results.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2]]).collect();
-    Ok((rows, assembled.into_inner()))
+    let one = |job: usize| -> Result<Option<(Usage, bool)>> {
+        let (entry, arch) = (job / ARCHS.len(), ARCHS[job % ARCHS.len()]);
+        let module = &modules[entry];
+        let is_left_out = quick && arch != QUICK_ARCH && !entry.is_multiple_of(QUICK);
+        if is_left_out || !runs_on(module, arch) {
+            return Ok(None);
+        }
+        let (said, new) = said(ptxas, arch, (module, job), &known)?;
+        let found = usage(&said)?;
+        let found = found.values().next().with_context(|| module.name.clone())?;
+        Ok(Some((*found, new)))
+    };
+    let results: Vec<_> = (0..jobs).into_par_iter().map(one).collect::<Result<_>>()?;
+    let assembled = results.iter().flatten().filter(|(_, new)| *new).count();
+    let usages: Vec<_> = results.iter().map(|result| result.map(|(usage, _)| usage)).collect();
+    let rows = usages.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2]]).collect();
+    Ok((rows, assembled))
 }
 
 /// Whether a module is for an architecture; it may be for later ones alone.

@@ -86,16 +86,10 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Copies what git tracks, or would, and puts the kernels in.
+/// Copies the repository's files and puts the kernels in.
 fn stage(to: &Path, kernels: &Path) -> Result<()> {
-    let mut git = program("git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let list = shell::output(git.current_dir(shell::root()))?;
-    for path in list.split('\0').filter(|path| !path.is_empty()) {
-        let (from, to) = (shell::root().join(path), to.join(path));
-        // A file that is deleted but still tracked is not there to be copied.
-        if from.exists() {
-            copy(&from, &to)?;
-        }
+    for path in shell::files()? {
+        copy(&shell::root().join(&path), &to.join(&path))?;
     }
     copy(kernels, &to.join("crates/host/ptx").join(build_script::FILE))
 }

@@ -60,6 +60,15 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{typed}` writes no text"))
 }
 
+/// Paths in the repository of the files that git tracks, or would, and that are there.
+pub(crate) fn files() -> Result<Vec<String>> {
+    let mut git = program("git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let list = output(git.current_dir(root()))?;
+    // A file that is deleted but still tracked is not there.
+    let is_there = |path: &&str| !path.is_empty() && root().join(path).exists();
+    Ok(list.split('\0').filter(is_there).map(str::to_owned).collect())
+}
+
 /// Whether it runs and succeeds; what it says is nobody's concern.
 pub(crate) fn succeeds(name: &str, arguments: &[&str]) -> bool {
     program(name, arguments).output().is_ok_and(|output| output.status.success())

@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use rayon::prelude::*;
 use regex::{Captures, Regex};
 
 use crate::gpu_test::executable;
@@ -109,7 +108,7 @@ pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
         Some(only) => only.to_vec(),
         None => (0..faults.len()).collect(),
     };
-    let noticed = side_by_side(&chosen, |&number| {
+    let noticed = |&number: &usize| -> Result<Option<String>> {
         let Fault { file, line, old } = &faults[number];
         let fault = format!("{number}: {file}:{line}: {old}");
         let mut reaching = tests.iter().filter(|test| test.reaches.contains(&number)).peekable();
@@ -125,43 +124,18 @@ pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
         }
         println!("{fault}: not noticed");
         Ok(Some(fault))
-    })?;
-    let missed: Vec<String> = noticed.into_iter().flatten().collect();
-    Ok(Outcome { planted: chosen.len(), caught: chosen.len() - missed.len(), missed })
-}
-
-/// Does the same with each of some things, as many at a time as there are processors.
-fn side_by_side<T: Sync, U: Send>(
-    things: &[T],
-    work: impl Fn(&T) -> Result<U> + Sync,
-) -> Result<Vec<U>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let one = || -> Result<()> {
-        while let Some(thing) = things.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = work(thing)?;
-            done.lock().expect("no thread panics").push(result);
-        }
-        Ok(())
     };
-    let threads = thread::available_parallelism().map_or(2, usize::from);
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
-    })?;
-    Ok(done.into_inner().expect("no thread panics"))
+    // One at a time: they take seconds or minutes.
+    let missed: Vec<_> = chosen.par_iter().with_max_len(1).map(noticed).collect::<Result<_>>()?;
+    let missed: Vec<String> = missed.into_iter().flatten().collect();
+    Ok(Outcome { planted: chosen.len(), caught: chosen.len() - missed.len(), missed })
 }
 
 /// Makes a copy of the workspace with all faults in it, and lists them.
 fn plant(source: &Path) -> Result<Vec<Fault>> {
     let root = shell::root();
-    let files = shell::output(Command::new("git").arg("-C").arg(root).args([
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]))?;
     let mut faults = Vec::new();
-    for file in files.lines() {
+    for file in &shell::files()? {
         let to = source.join(file);
         fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
         let planted_in = WHERE.iter().find(|(at, _)| Path::new(file).starts_with(at));
@@ -256,14 +230,15 @@ fn without_faults(programs: &[PathBuf], folder: &Path) -> Result<Vec<Test>> {
             all.push((program, name.to_owned(), folder.join(all.len().to_string())));
         }
     }
-    let mut tests = side_by_side(&all, |(program, name, file)| {
+    let run = |(program, name, file): &(&PathBuf, String, PathBuf)| -> Result<Test> {
         let start = Instant::now();
         shell::output(command(program, name).env(REACHED, file))?;
         let takes = start.elapsed();
         let reached = fs::read_to_string(file).unwrap_or_default();
         let reaches = reached.lines().map(str::parse).collect::<Result<_, _>>()?;
         Ok(Test { program: (*program).clone(), name: name.clone(), takes, reaches })
-    })?;
+    };
+    let mut tests: Vec<_> = all.par_iter().with_max_len(1).map(run).collect::<Result<_>>()?;
     tests.sort_by_key(|test| test.takes);
     Ok(tests)
 }

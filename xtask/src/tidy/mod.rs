@@ -1,12 +1,11 @@
 //! The rules of style that a program can check. Each is a function from the tree to its findings.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::shell::{self, program};
+use crate::shell;
 
 pub(crate) use source::without_tests;
 
@@ -49,7 +48,7 @@ impl Tree {
 }
 
 pub(crate) fn run() -> Result<()> {
-    let tree = read(shell::root())?;
+    let tree = read()?;
     let mut count = 0;
     for (name, rule) in rules::ALL {
         for finding in rule(&tree) {
@@ -67,16 +66,13 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn read(root: &Path) -> Result<Tree> {
-    let mut git = program("git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let list = shell::output(git.current_dir(root))?;
+fn read() -> Result<Tree> {
     let mut files = Vec::new();
-    for path in list.split('\0').filter(|path| !path.is_empty()) {
-        // A file that is deleted but still tracked is not there to be read.
-        let Ok(content) = fs::read(root.join(path)) else { continue };
+    for path in shell::files()? {
+        let content = fs::read(shell::root().join(&path)).with_context(|| path.clone())?;
         let bytes = content.len() as u64;
         let text = String::from_utf8(content).unwrap_or_default();
-        files.push(File { path: path.to_owned(), text, bytes });
+        files.push(File { path, text, bytes });
     }
     let metadata = shell::output(&mut shell::cargo(&[
         "metadata",
