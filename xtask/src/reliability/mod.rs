@@ -8,8 +8,9 @@ mod planted;
 use std::env;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 
 use crate::shell;
@@ -56,22 +57,25 @@ const TESTS: [(&str, [&str; 2], &str); 5] = [
 ];
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let mut figures = Vec::new();
-    let mut failed = Vec::new();
-    for &part in Part::value_variants() {
-        if args.only.is_empty() || args.only.contains(&part) {
-            println!("== {part:?}");
-            if let Err(error) = figures_of(part, args, &mut figures) {
-                println!("{error:#}");
-                failed.push(format!("{part:?}"));
-            }
-        }
-    }
+    let in_turn = |parts: &[Part]| -> Vec<Outcome> {
+        let wanted = |part: &&Part| args.only.is_empty() || args.only.contains(part);
+        parts.iter().filter(wanted).map(|&part| outcome(part, args)).collect()
+    };
+    // The faults have time limits. The others have none, and random configurations take an hour of one thread.
+    let mut outcomes = in_turn(&[Part::Unsafe, Part::Faults]);
+    thread::scope(|scope| {
+        let soak = scope.spawn(|| in_turn(&[Part::Soak]));
+        outcomes.extend(in_turn(&[Part::Fuzz, Part::Planted]));
+        outcomes.extend(soak.join().map_err(|_| anyhow!("the soak's thread panicked"))?);
+        anyhow::Ok(())
+    })?;
+    let figures: Vec<_> = outcomes.iter().flat_map(|outcome| &outcome.figures).collect();
     let width = figures.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     println!("== figures");
     figures.iter().for_each(|(name, number)| println!("{name:width$}  {number}"));
+    let failed: Vec<_> = outcomes.into_iter().filter_map(|outcome| outcome.failed).collect();
     if !failed.is_empty() {
-        bail!("failed: {}", failed.join(", "));
+        bail!("{}", failed.join("; "));
     }
     Ok(())
 }
@@ -79,7 +83,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// Names and numbers.
 type Figures = Vec<(String, String)>;
 
-fn figures_of(part: Part, args: &Args, figures: &mut Figures) -> Result<()> {
+/// What came of a part: what it found, also where something failed later.
+struct Outcome {
+    figures: Figures,
+    failed: Option<String>,
+}
+
+fn outcome(part: Part, args: &Args) -> Outcome {
+    println!("== {part:?}");
+    let mut figures = Vec::new();
+    let done = find(part, args, &mut figures);
+    let failed = done.err().map(|error| format!("{part:?}: {error:#}"));
+    Outcome { figures, failed }
+}
+
+fn find(part: Part, args: &Args, figures: &mut Figures) -> Result<()> {
     let task = |words: &[&str]| -> Result<Command> {
         let mut command = Command::new(env::current_exe()?);
         command.args(words);
