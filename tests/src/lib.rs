@@ -4,6 +4,7 @@
 //! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
 //! other places, and compares the whole state, bit for bit.
 
+pub mod alone;
 // The random configurations of the library's properties.
 #[path = "../../crates/host/tests/properties/cases.rs"]
 #[allow(dead_code, unreachable_pub)]

@@ -1,7 +1,5 @@
-//! Kernels that trap, in a process of their own: a GPU on which one has is lost to its process.
+//! Kernels that trap: a GPU on which one has is lost to its process.
 
-use std::env;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use probe::Beyond;
@@ -11,11 +9,6 @@ use warpswarm::{
 };
 
 use crate::own::KERNELS;
-
-/// Says that a process is the one that loses its GPU.
-const CHILD: &str = "WARPSWARM_TRAPS";
-/// The longest that the process may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn settings(backend: Backend, schedule: Schedule) -> Settings {
     let stop = Stop::iterations(10);
@@ -56,37 +49,13 @@ pub fn check_emulated() {
     }
 }
 
-/// That a trap loses the GPU to the process in which it happens: `test`, which calls this, is run in one of its own.
+/// That a trap loses the GPU to the process in which it happens: every later call there fails at once, nothing hangs,
+/// and the CPU is as it was.
 ///
 /// # Panics
 ///
-/// Where that is not so, or it takes too long.
-pub fn check_in_a_process(test: &str) {
-    if env::var_os(CHILD).is_some() {
-        return lose_the_gpu();
-    }
-    let program = env::current_exe().expect("a program");
-    let mut child = Command::new(program)
-        .args(["--exact", test, "--nocapture"])
-        .env(CHILD, "1")
-        .spawn()
-        .expect("a process");
-    let begin = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("a process") {
-            break status;
-        }
-        if begin.elapsed() > PATIENCE {
-            child.kill().expect("a process");
-            panic!("{test} has not ended after {PATIENCE:?}");
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    };
-    assert!(status.success(), "{test}: {status}");
-}
-
-/// Every later call in the process fails at once, nothing hangs, and the CPU is as it was.
-fn lose_the_gpu() {
+/// Where that is not so.
+pub fn lose_the_gpu() {
     let before = sphere(Backend::Gpu).expect("a GPU");
     let bounds = Bounds::uniform(3, -4.0, 5.0).expect("bounds");
     let settings = settings(Backend::Gpu, Schedule::Auto);

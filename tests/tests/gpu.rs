@@ -3,12 +3,11 @@
 //! Tests whose name begins with `sanitize` are those that are also run under compute-sanitizer,
 //! which slows a launch down by orders of magnitude.
 
-use std::env;
-use std::process::Command;
 use std::time::Duration;
 
 use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
 use warpswarm_core::boundary::Boundary;
+use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, large,
     lifetimes, methods, own, problem_files, traps,
@@ -18,19 +17,10 @@ fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
 }
 
-/// For `WARPSWARM_SOAK_SECONDS`, or 20. In a process of its own, since it looks at what a whole process has.
+/// For `WARPSWARM_SOAK_SECONDS`, or 20.
 #[test]
 fn soak() {
-    const ALONE: &str = "WARPSWARM_SOAK_ALONE";
-    if env::var_os(ALONE).is_some() {
-        let seconds = env::var("WARPSWARM_SOAK_SECONDS").map_or(20, |text| text.parse().unwrap());
-        return warpswarm_tests::soak::soak(Backend::Gpu, Duration::from_secs(seconds));
-    }
-    let mut alone = Command::new(env::current_exe().unwrap());
-    let output = alone.args(["soak", "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    eprint!("{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{}", output.status);
+    warpswarm_tests::soak::soak(Backend::Gpu, 20);
 }
 
 #[test]
@@ -405,7 +395,8 @@ fn problems_that_are_not_finite() {
 
 #[test]
 fn a_kernel_that_traps_loses_the_gpu_to_its_process() {
-    traps::check_in_a_process("a_kernel_that_traps_loses_the_gpu_to_its_process");
+    let test = "a_kernel_that_traps_loses_the_gpu_to_its_process";
+    alone(test, Duration::ZERO, &[], traps::lose_the_gpu);
 }
 
 /// Blocks that must all be resident: refused where they are not, and another schedule is taken.
