@@ -40,7 +40,8 @@ fn build() -> Result<PathBuf> {
     }
     fs::create_dir_all(&folder)?;
     let mut test = shell::cargo(&["test", "--release", "--package", "warpswarm-tests"]);
-    test.args(["--test", "gpu", "--no-run", "--message-format=json-render-diagnostics"]);
+    test.args(["--features", "gpu", "--test", "gpu", "--no-run"]);
+    test.arg("--message-format=json-render-diagnostics");
     println!("building the tests and the program");
     let tests = executable(&shell::output(&mut test)?, "gpu")?;
     shell::run(&mut shell::cargo(&["build", "--release", "--package", "warpswarm-cli"]))?;
