@@ -86,13 +86,13 @@ const ALLOWED: &[Allowed] = &[
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Link every kernel with some objectives only, and every objective with one kernel of each form;
-    /// assemble all of those for Hopper, and of each eight one for the other architectures
+    /// assemble all of those for Hopper, and of each sixteen one for the other architectures
     #[arg(long)]
     quick: bool,
 }
 
 /// Every so many entries `--quick` assembles for all architectures, and the others for this one.
-const QUICK: usize = 8;
+const QUICK: usize = 16;
 const QUICK_ARCH: &str = "sm_90";
 
 /// The most of what an entry uses on any architecture.
