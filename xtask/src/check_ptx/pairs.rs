@@ -12,15 +12,14 @@ pub(crate) const OBJECTIVE: &str = "objective_";
 const PIECE: &str = "piece_";
 /// What a kernel's name ends with if its objective may be violated.
 const CONSTRAINED: &str = "_constrained";
-/// With these `--quick` links every kernel: one for any number of dimensions that takes many registers, and one with a
-/// constraint.
-const TYPICAL: [&str; 2] = ["Griewank", EXPRESSION];
+/// With this `--quick` links every kernel without constraints, those with constraints with an expression: both take any number of
+/// dimensions and many registers.
+const TYPICAL: &str = "Griewank";
 /// The expression that stands for all.
 const EXPRESSION: &str = "Expression";
 /// With these it links every objective: one of each form, the one that leaves the fewest registers.
-const TIGHT: [&str; 8] = [
+const TIGHT: [&str; 7] = [
     "pso_resident_REAL_x1k2",
-    "pso_resident_grid_REAL_x8k4",
     "pso_resident_grid_REAL_x16k8",
     "cmepso_REAL_column",
     "epso_REAL_x8k4",
@@ -65,9 +64,11 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
                 continue;
             };
             let pair = format!("{} {problem}", kernel.name);
-            let all = !quick || (is_tight && name == kernel.name);
+            let is_constrained = name != kernel.name;
+            let all = !quick || (is_tight && !is_constrained);
+            let is_typical = problem == if is_constrained { EXPRESSION } else { TYPICAL };
             let is_allowed = ALLOWED.iter().any(|row| row.prefix == pair);
-            if !all && !TYPICAL.contains(&problem) && !is_allowed {
+            if !all && !is_typical && !is_allowed {
                 continue;
             }
             let text = link(&kernel.text, &objective.text)
