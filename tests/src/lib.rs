@@ -6,7 +6,7 @@
 
 pub mod alone;
 // The random configurations of the library's properties.
-#[path = "../../crates/host/tests/properties/cases.rs"]
+#[path = "../../crates/host/tests/all/properties/cases.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod cases;
 pub mod faults;
@@ -16,7 +16,7 @@ pub mod own;
 pub mod problem_files;
 pub mod soak;
 pub mod traps;
-#[path = "../../crates/host/tests/properties/wild.rs"]
+#[path = "../../crates/host/tests/all/properties/wild.rs"]
 #[allow(dead_code)]
 mod wild;
 

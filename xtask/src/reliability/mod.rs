@@ -51,9 +51,9 @@ enum Part {
 const TESTS: [(&str, [&str; 2], &str); 5] = [
     ("warpswarm-tests", ["--test", "faults"], ""),
     ("warpswarm-tests", ["--test", "lifetimes"], ""),
-    ("warpswarm", ["--test", "running"], ""),
+    ("warpswarm", ["--test", "all"], "running::"),
     ("warpswarm-cli", ["--bin", "warpswarm"], "folder::"),
-    ("warpswarm-cli", ["--test", "cli"], "ctrl_c"),
+    ("warpswarm-cli", ["--test", "all"], "interrupt"),
 ];
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -133,8 +133,9 @@ fn test(package: &str, program: [&str; 2]) -> Command {
     command
 }
 
-/// Runs a command and takes the figures from what it prints, which is shown too.
+/// Runs a command and takes the figures from what it prints, which is shown too. It must print one.
 fn listen(command: &mut Command, figures: &mut Figures) -> Result<()> {
+    let before = figures.len();
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     for line in BufReader::new(child.stdout.take().context("it is piped")?).lines() {
         let line = line?;
@@ -144,6 +145,9 @@ fn listen(command: &mut Command, figures: &mut Figures) -> Result<()> {
     let status = child.wait()?;
     if !status.success() {
         bail!("{command:?}: {status}");
+    }
+    if figures.len() == before {
+        bail!("{command:?}: printed no figure");
     }
     Ok(())
 }

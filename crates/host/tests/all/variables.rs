@@ -1,8 +1,6 @@
 //! Variables with scales, what is maximised, first points, and what each run has for itself, on the CPU.
 
-mod common;
-
-use common::settings;
+use crate::common::settings;
 use warpswarm::{
     Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, Objective, OfRun,
     Optimiser, Point, Points, Real, Scale, Settings, Stop, StopReason, Variable, algorithms, check,

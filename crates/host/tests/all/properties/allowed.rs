@@ -6,9 +6,9 @@ use warpswarm::{
     StopReason, difference,
 };
 
-use crate::cases::{By, Case, cases};
-use crate::config;
-use crate::wild::{Memory, Portable, Seen, hosted, memory};
+use super::cases::{By, Case, cases};
+use super::config;
+use super::wild::{Memory, Portable, Seen, hosted, memory};
 
 proptest! {
     #![proptest_config(config(1000))]
@@ -96,7 +96,7 @@ fn check<R: Precise>(case: &Case) {
     }
     // As many threads as there may be leave no trace. Where time ends a run, it may do so elsewhere.
     let alone = Settings { threads: Some(1), ..case.settings.clone() };
-    let mut again = self::optimiser::<R>(case, &alone, crate::wild::memory(memory.len())).unwrap();
+    let mut again = self::optimiser::<R>(case, &alone, super::wild::memory(memory.len())).unwrap();
     again.run().unwrap();
     for (one, other) in state.iter().zip(again.state().unwrap()) {
         assert_eq!(difference(one, &other), None);

@@ -1,12 +1,10 @@
 //! When runs stop and why, batches, threads, resuming, recording: on the CPU backend.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use common::{assert_same, bounds, optimiser, run, settings};
+use crate::common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Shifted, Sphere};
 use warpswarm::{
     Algorithm, Backend, Error, Event, Fitness, HostObjective, Objective, Optimiser, Point,

@@ -1,10 +1,8 @@
 //! Objectives that the host or the caller evaluates give the bits of those that move with the individuals.
 
-mod common;
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{assert_same, bounds, settings};
+use crate::common::{assert_same, bounds, settings};
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
     Algorithm, AskTell, Backend, Error, Fitness, HostObjective, Objective, Optimiser, Point,

@@ -1,11 +1,9 @@
 //! Checkpoints in files: a run that was left and gone on with has the bits of one that was not.
 #![cfg(feature = "checkpoint")]
 
-mod common;
-
 use std::path::Path;
 
-use common::{assert_same, bounds, settings};
+use crate::common::{assert_same, bounds, settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::problems::Rastrigin;

@@ -1,11 +1,9 @@
 //! The device's sequence of kernels, under the emulator, equals the CPU bit for bit.
 #![cfg(feature = "emulator")]
 
-mod common;
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{assert_same, bounds, optimiser, run, settings};
+use crate::common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Euclidean, ProblemInfo, Rastrigin, Shifted};
 use warpswarm::{
     Algorithm, Backend, Boundary, Error, GpuFwaParams, Objective, Optimiser, Point, Precise,

@@ -1,9 +1,7 @@
 //! Parameters, settings, bounds and results through JSON and TOML: numbers keep their bits.
 #![cfg(feature = "serde")]
 
-mod common;
-
-use common::{run, settings};
+use crate::common::{run, settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{

@@ -5,7 +5,7 @@ use proptest::strategy::Union;
 use warpswarm::algorithms::{self, AlgorithmInfo, ParameterInfo, pso::Topology};
 use warpswarm::{Algorithm, Backend, Bounds, OfRun, Scale, Settings, Stop};
 
-use crate::wild::Wild;
+use super::wild::Wild;
 
 /// An optimisation that is allowed.
 #[derive(Clone, Debug)]

@@ -1,11 +1,9 @@
 //! The fireworks algorithm through the library: batches, threads, resuming, and what is counted.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{assert_same, bounds, settings};
+use crate::common::{assert_same, bounds, settings};
 use warpswarm::problems::{Rastrigin, WeldedBeamCmepso};
 use warpswarm::{
     Algorithm, Bounds, FwaParams, Mapping, Objective, Optimiser, Point, Precise, Real, Settings,

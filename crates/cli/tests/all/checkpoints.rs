@@ -1,7 +1,5 @@
 //! Leaving a run and going on with it: by its limits, by Ctrl-C, by kill -9, with a full disk.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 #[cfg(unix)]
@@ -11,10 +9,10 @@ use std::{
 };
 
 #[cfg(unix)]
-use common::program;
-use common::{fails, read, runs, succeeds};
+use crate::common::program;
+use crate::common::{fails, read, runs, succeeds};
 #[cfg(target_os = "linux")]
-use common::{run, stderr, stdout};
+use crate::common::{run, stderr, stdout};
 #[cfg(unix)]
 use warpswarm::{CheckpointFile, Precise};
 

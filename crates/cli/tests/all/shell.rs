@@ -1,8 +1,6 @@
 //! Completions, manual pages, help and colours.
 
-mod common;
-
-use common::{fails, program, run, stdout, succeeds};
+use crate::common::{fails, program, run, stdout, succeeds};
 
 const COMMANDS: [&str; 12] = [
     "solve",

@@ -6,9 +6,9 @@ use warpswarm::{
     MAX_RUNS, OfRun, Optimiser, Precise, Scale, Settings, Stop, algorithms,
 };
 
-use crate::cases::{Range, any_algorithm, bounds};
-use crate::config;
-use crate::wild::{Wild, hosted, memory};
+use super::cases::{Range, any_algorithm, bounds};
+use super::config;
+use super::wild::{Wild, hosted, memory};
 
 /// Starts a run whose objective fails the test when it is asked.
 fn start<R: Precise>(

@@ -1,13 +1,11 @@
 //! The folder of a run, and its repetition.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use common::{fails, program, read, run, stderr, stdout, succeeds};
+use crate::common::{fails, program, read, run, stderr, stdout, succeeds};
 
 fn words<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [base, more].concat()

@@ -1,5 +1,4 @@
 //! What the tests of the program share.
-#![allow(dead_code)]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,8 +1,6 @@
 //! What observers are told, and what records say of populations: on the CPU backend.
 
-mod common;
-
-use common::{bounds, optimiser, run, settings};
+use crate::common::{bounds, optimiser, run, settings};
 use warpswarm::{Algorithm, AskTell, Event, Optimiser, Progress, Settings, Stop, problems::Sphere};
 
 /// What was told, in short.

@@ -1,12 +1,10 @@
 //! Drivers and GPUs that cannot be used, each by itself: a library of the tests' own is in the driver's place.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::{program, stderr, stdout};
+use crate::common::{program, stderr, stdout};
 use serde_json::Value;
 
 /// As much of the driver as is asked before a GPU is used.

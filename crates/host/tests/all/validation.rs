@@ -1,8 +1,6 @@
 //! Every mistake in the input is an error that names the field, the value and what is allowed.
 
-mod common;
-
-use common::{bounds, optimiser, settings};
+use crate::common::{bounds, optimiser, settings};
 use warpswarm::problems::{self, Sphere};
 use warpswarm::{
     Algorithm, Backend, Boundary, Bounds, Error, FwaParams, Optimiser, PsoParams, Schedule,

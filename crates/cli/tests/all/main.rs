@@ -1,0 +1,12 @@
+//! The tests of the program, one program themselves.
+
+mod checkpoints;
+mod cli;
+mod common;
+mod compare;
+mod drivers;
+mod new;
+mod plot;
+mod records;
+mod report;
+mod shell;

@@ -1,0 +1,14 @@
+//! The tests of the library, one program.
+
+mod checkpoint;
+mod common;
+mod emulator;
+mod events;
+mod fwa;
+mod hosted;
+mod properties;
+mod quality;
+mod running;
+mod serial;
+mod validation;
+mod variables;
