@@ -8,6 +8,7 @@ mod bench;
 mod book;
 mod build_ptx;
 mod check_ptx;
+mod deny;
 mod dieharder;
 mod fuzz;
 mod gpu_test;
@@ -43,6 +44,8 @@ enum Task {
     Package,
     /// Check the rules of style that a program can check
     Tidy,
+    /// Check licences, bans, sources and known flaws of dependencies, by cargo-deny, without GitHub
+    Deny,
     /// Measure this library beside its peers
     Bench(bench::Args),
     /// Reproduce a paper's tables and figures
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Task::Reliability(args) => reliability::run(&args),
         Task::Package => package::run(),
         Task::Tidy => tidy::run(),
+        Task::Deny => deny::run(),
         Task::Bench(args) => bench::run(&args),
         Task::Reproduce(args) => reproduce::run(&args),
         Task::Book(args) => book::run(&args),

@@ -1,0 +1,140 @@
+//! What cargo-deny says of dependencies. Advisories are those kept in `advisories`, for machines that do not reach GitHub.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::shell::{self, program};
+
+/// From where cargo-deny clones advisories.
+const DATABASE: &str = "https://github.com/RustSec/advisory-db";
+
+/// An advisory that nobody wrote, on a package that the tasks depend on.
+const PLANTED: &str = r#"```toml
+[advisory]
+id = "RUSTSEC-1970-0001"
+package = "anyhow"
+date = "1970-01-01"
+
+[versions]
+patched = []
+```
+
+# Planted, to see it found
+"#;
+
+pub(crate) fn run() -> Result<()> {
+    let lock = fs::read_to_string(shell::root().join("Cargo.lock"))?;
+    let looked_up = fs::read_to_string(shell::root().join("advisories/looked-up.txt"))?;
+    let missing = not_looked_up(&lock, &looked_up);
+    if !missing.is_empty() {
+        bail!("no advisories were looked up for {}: see advisories/README.md", missing.join(", "));
+    }
+    finds_what_is_planted()?;
+    shell::run(&mut cargo_deny(&shell::root().join("advisories"), &["check"])?)
+}
+
+/// Fails unless a planted advisory is refused: a check that passes everything would look the same as one that finds nothing.
+fn finds_what_is_planted() -> Result<()> {
+    let folder = shell::target()?.join("advisories/planted");
+    fs::create_dir_all(folder.join("crates/anyhow"))?;
+    fs::write(folder.join("crates/anyhow/RUSTSEC-1970-0001.md"), PLANTED)?;
+    let output = cargo_deny(&folder, &["check", "advisories"])?.output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() || !said.contains("RUSTSEC-1970-0001") {
+        bail!("cargo-deny does not find a planted advisory\n{}", said.trim_end());
+    }
+    Ok(())
+}
+
+/// cargo-deny, which takes the advisories of a folder for those on GitHub.
+fn cargo_deny(advisories: &Path, arguments: &[&str]) -> Result<Command> {
+    let repository = shell::target()?.join("advisories/repository");
+    if repository.exists() {
+        fs::remove_dir_all(&repository)?;
+    }
+    let git = |arguments: &[&str]| {
+        let mut git = program(
+            "git",
+            &["-c", "user.name=xtask", "-c", "user.email=", "-c", "commit.gpgSign=false"],
+        );
+        git.arg("--git-dir").arg(&repository).arg("--work-tree").arg(advisories).args(arguments);
+        shell::output(git.current_dir(advisories))
+    };
+    git(&["init", "--initial-branch=main"])?;
+    git(&["add", "--force", "crates"])?;
+    git(&["commit", "--no-verify", "--message=advisories"])?;
+    let mut deny = shell::cargo(&["deny", "--log-level", "error"]);
+    deny.args(arguments).env("GIT_CONFIG_COUNT", "1");
+    deny.env("GIT_CONFIG_KEY_0", format!("url.file://{}.insteadOf", repository.display()));
+    deny.env("GIT_CONFIG_VALUE_0", DATABASE);
+    Ok(deny)
+}
+
+/// Packages of registries in a `Cargo.lock` that are not in a list, one a line.
+fn not_looked_up<'a>(lock: &'a str, list: &str) -> Vec<&'a str> {
+    let value = |package: &'a str, key| package.lines().find_map(|line| line.strip_prefix(key));
+    let mut names: Vec<&str> = lock
+        .split("[[package]]")
+        .filter(|package| value(package, "source = ").is_some())
+        .filter_map(|package| Some(value(package, "name = ")?.trim_matches('"')))
+        .filter(|name| !list.lines().any(|line| line == *name))
+        .collect();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_new_is_named() {
+        let lock = r#"version = 4
+
+[[package]]
+name = "known"
+version = "1.0.0"
+source = "registry"
+
+[[package]]
+name = "new"
+version = "1.0.0"
+source = "registry"
+dependencies = [
+ "known",
+]
+
+[[package]]
+name = "new"
+version = "2.0.0"
+source = "registry"
+
+[[package]]
+name = "ours"
+version = "0.1.0"
+"#;
+        assert_eq!(not_looked_up(lock, "a\nknown\n"), ["new"]);
+        assert_eq!(not_looked_up(lock, "know\nnewer\n"), ["known", "new"]);
+        assert!(not_looked_up(lock, "known\nnew\n").is_empty());
+    }
+
+    #[test]
+    fn files_are_where_their_advisories_say() {
+        let crates = shell::root().join("advisories/crates");
+        let list = |folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut count = 0;
+        for file in list(crates.clone()).flat_map(list) {
+            let text = fs::read_to_string(&file).unwrap();
+            let value = |key| {
+                text.lines().find_map(|line| line.strip_prefix(key)).unwrap().trim_matches('"')
+            };
+            let place = format!("{}/{}.md", value("package = "), value("id = "));
+            assert_eq!(file, crates.join(place));
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+}
