@@ -63,6 +63,10 @@ pub struct Case {
 pub struct Place {
     /// The backend.
     pub backend: Backend,
+    /// The devices, as [`Devices`](warpswarm::Devices) are written.
+    pub devices: &'static str,
+    /// Whether these share the particles of each run.
+    pub split: bool,
     /// The schedule, on a device.
     pub schedule: Schedule,
     /// The block size, on a device.
@@ -126,6 +130,8 @@ impl Case {
             seed: 7,
             stop: self.stop.clone(),
             backend: place.backend,
+            devices: place.devices.parse()?,
+            split: place.split,
             schedule: place.schedule,
             block_size: place.block_size,
             threads: place.threads,
@@ -156,6 +162,8 @@ impl Place {
     /// One thread of the CPU: what everything else is compared with.
     pub const REFERENCE: Place = Place {
         backend: Backend::Cpu,
+        devices: "0",
+        split: false,
         schedule: Schedule::Auto,
         block_size: None,
         threads: Some(1),
@@ -168,7 +176,17 @@ impl Place {
 
     /// A device with a schedule and a block size.
     pub fn device(backend: Backend, schedule: Schedule, block_size: Option<u32>) -> Self {
-        Place { backend, schedule, block_size, threads: None }
+        Place { backend, devices: "0", split: false, schedule, block_size, threads: None }
+    }
+
+    /// The same on other devices.
+    pub fn over(self, devices: &'static str) -> Self {
+        Place { devices, ..self }
+    }
+
+    /// The same, each swarm split over the devices.
+    pub fn split(self) -> Self {
+        Place { split: true, ..self }
     }
 
     /// A device with every schedule and several block sizes.

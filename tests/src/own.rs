@@ -91,6 +91,7 @@ impl Case {
             of_runs: if self.differ { own.to_vec() } else { Vec::new() },
             maximise: self.scaled,
             backend: place.backend,
+            devices: place.devices.parse()?,
             schedule: place.schedule,
             block_size: place.block_size,
             threads: place.threads,

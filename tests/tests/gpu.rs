@@ -272,6 +272,50 @@ fn own_objectives_with_everything_that_runs_have_for_themselves() {
     own::check(&[33, 140], &places[1..]);
 }
 
+/// As many as there are: two at least are needed for this to say something.
+#[test]
+fn all_devices() {
+    for device in warpswarm::system::report().devices {
+        println!("reliability: devices, {} = 1", device.name);
+    }
+    let over = |schedule, block| Place::device(Backend::Gpu, schedule, block).over("all");
+    let shared = [Schedule::Resident, Schedule::Streaming].map(|schedule| over(schedule, None));
+    for (individuals, runs) in [(33, 1), (33, 7), (64, 5_000), (1_000, 3)] {
+        let case = Case { runs, iterations: 60, ..Case::new("rastrigin", 5, individuals) };
+        check(&case, &shared);
+        check(&case.clone().with(DeParams::default()), &shared);
+        check(&Case { stop: Stop::target(5.0), ..case }, &shared);
+    }
+    own::check(&[2, 5, 30], &shared);
+    let split = [
+        over(Schedule::Auto, None).split(),
+        over(Schedule::Streaming, Some(64)).split(),
+        over(Schedule::Stepwise, None).split(),
+    ];
+    for (problem, dimensions, individuals, runs) in [
+        ("rastrigin", 2, 1, 3),
+        ("rastrigin", 30, 3, 1),
+        ("spring", 3, 70, 20),
+        ("rosenbrock", 64, 5_003, 1),
+        ("rastrigin", 100, 60_001, 1),
+        ("ackley", 140, 1_001, 2),
+    ] {
+        let case = Case { runs, ..Case::new(problem, dimensions, individuals) };
+        check(&Case { iterations: 25, ..case.clone() }, &split);
+        check(&Case { iterations: 60, stop: Stop::stagnation(3), ..case }, &split[..1]);
+    }
+}
+
+/// Copies between devices, and what joins their records.
+#[test]
+fn sanitize_devices() {
+    let over = |schedule| Place::device(Backend::Gpu, schedule, None).over("all");
+    let case = Case { runs: 3, iterations: 4, ..Case::new("rastrigin", 33, 37) };
+    check(&case, &[over(Schedule::Auto), over(Schedule::Streaming).split()]);
+    let many = Case { iterations: 3, ..Case::new("rastrigin", 100, 60_001) };
+    check(&many, &[over(Schedule::Auto).split()]);
+}
+
 /// For compute-sanitizer.
 #[test]
 fn sanitize_own_objectives() {

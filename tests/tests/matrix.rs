@@ -3,7 +3,7 @@
 use warpswarm::problems::Precise;
 use warpswarm::{Backend, Schedule, Stop, difference};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of};
+use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of, methods};
 
 fn everywhere() -> Vec<Place> {
     let mut places = Place::devices(Backend::Emulator);
@@ -186,4 +186,57 @@ fn steps_of_any_length_give_the_same_bits() {
     }
     check::<f32>();
     check::<f64>();
+}
+
+/// Runs that several devices share, each in parts.
+#[test]
+fn any_number_of_devices_gives_the_same_bits() {
+    let over = |schedule| {
+        let place = Place::device(Backend::Emulator, schedule, Some(32));
+        [place.over("all"), place.over("2,0"), place.over("1")]
+    };
+    let places = [Schedule::Resident, Schedule::Streaming, Schedule::Stepwise].map(over);
+    for (individuals, runs) in [(33, 1), (33, 7), (5, 40), (70, 3)] {
+        let case = Case { runs, iterations: 20, ..Case::new("rastrigin", 5, individuals) };
+        check(&case, places.as_flattened());
+    }
+    let of_methods = [Schedule::Resident, Schedule::Streaming].map(over);
+    for algorithm in methods(32) {
+        let case = Case { runs: 9, ..Case::new("rastrigin", 5, 32) }.with(algorithm);
+        check(&Case { stop: Stop::target(40.0), ..case }, of_methods.as_flattened());
+    }
+}
+
+/// Swarms whose particles several devices share, with every kernel that streams.
+#[test]
+fn swarms_that_are_split_give_the_same_bits() {
+    let over = |devices: &'static str| {
+        let of = |(schedule, block)| {
+            Place::device(Backend::Emulator, schedule, block).over(devices).split()
+        };
+        use Schedule::{Auto, Stepwise, Streaming};
+        [(Auto, None), (Streaming, Some(32)), (Stepwise, Some(64))].map(of)
+    };
+    let places = ["0", "0,1", "3,1,0", "all"].map(over);
+    let places = places.as_flattened();
+    for dimensions in [1, 30, 33, 140] {
+        for individuals in [1, 3, 5, 33, 257] {
+            let case = Case::new("rastrigin", dimensions, individuals);
+            let iterations = if dimensions == 140 { 4 } else { 12 };
+            check(&Case { runs: 2, iterations, ..case }, places);
+        }
+    }
+    for (_, boundary) in Boundary::ALL {
+        check(&Case::new("sphere", 7, 41).with_boundary(boundary), places);
+    }
+    for stop in [Stop::target(40.0), Stop::stagnation(2)] {
+        let case = Case { runs: 8, iterations: 40, stop, ..Case::new("spring", 3, 40) };
+        check(&case, places);
+        check(&Case { problem: "rastrigin", dimensions: 5, ..case }, places);
+    }
+    // As many as bulk copies are for.
+    let many = Case { iterations: 3, ..Case::new("rastrigin", 100, 3301) };
+    let places = ["0,1", "2,0"].map(|devices| over(devices)[1]);
+    assert!(places.map(|place| many.plan::<f32>(place).bulk_copies) == [true; 2]);
+    check(&many, &places);
 }

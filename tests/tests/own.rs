@@ -15,6 +15,14 @@ fn an_own_objective_gives_the_same_bits_on_threads_and_in_resident_blocks() {
 }
 
 #[test]
+fn an_own_objective_gives_the_same_bits_over_several_devices() {
+    own::check(
+        &[2, 5],
+        &[device(Resident, Some(32)).over("0,1"), device(Streaming, None).over("all")],
+    );
+}
+
+#[test]
 fn an_own_objective_gives_the_same_bits_where_it_streams() {
     own::check(&[2, 5, 30], &[device(Streaming, None)]);
 }

@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
+use warpswarm::{Backend, Devices, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
 
 pub(crate) use again::{PlaceArgs, RerunArgs, ResumeArgs};
 pub(crate) use output::{Every, OutputArgs, ProgressKind};
@@ -171,6 +171,14 @@ pub(crate) struct SolveArgs {
     #[arg(long, default_value = "auto", value_parser = one_of(Backend::ALL, Backend::name))]
     pub(crate) backend: Backend,
 
+    /// The GPUs that share the runs: all, or their numbers, such as 0,2 [default: 0]; the numbers do not depend on it
+    #[arg(long, value_name = "all|N,...", value_parser = devices)]
+    pub(crate) devices: Option<Devices>,
+
+    /// Split each swarm over these, instead of sharing out the runs: pso alone, for swarms that are large
+    #[arg(long)]
+    pub(crate) split: bool,
+
     /// How to lay the runs over the GPU; the numbers do not depend on it
     #[arg(long, default_value = "auto", value_parser = one_of(Schedule::ALL, Schedule::name))]
     pub(crate) schedule: Schedule,
@@ -280,6 +288,10 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 fn float(text: &str, allowed: &str, good: impl Fn(f64) -> bool) -> Result<f64, String> {
     text.parse().ok().filter(|x| good(*x)).ok_or_else(|| format!("allowed: {allowed}"))
+}
+
+fn devices(text: &str) -> Result<Devices, String> {
+    text.parse().map_err(|_| "allowed: all, or numbers, each once, such as 0,2".into())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

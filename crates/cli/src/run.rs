@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use warpswarm::{Algorithm, Backend, Precise, Precision, Report, Schedule, Settings, system};
+use warpswarm::{
+    Algorithm, Backend, Devices, Precise, Precision, Report, Schedule, Settings, system,
+};
 
 use crate::args::PlaceArgs;
 use crate::failure::Failure;
@@ -78,7 +80,12 @@ impl Run {
         if let Some(backend) = place.backend {
             settings.backend = backend;
             (settings.schedule, settings.block_size) = (Schedule::Auto, None);
+            (settings.devices, settings.split) = (Devices::default(), false);
         }
+        if let Some(devices) = &place.devices {
+            settings.devices = devices.clone();
+        }
+        settings.split |= place.split;
         settings.schedule = place.schedule.unwrap_or(settings.schedule);
         settings.threads = place.threads.map(|n| n as usize).or(settings.threads);
         self

@@ -44,6 +44,8 @@ fn settings(args: &SolveArgs) -> Settings {
             interrupt: None,
         },
         backend: args.backend,
+        devices: args.devices.clone().unwrap_or_default(),
+        split: args.split,
         schedule: args.schedule,
         threads: args.threads.map(|threads| threads as usize),
         ..Settings::default()

@@ -5,6 +5,7 @@
 
 mod bulk;
 mod generation;
+mod record;
 mod resident;
 
 use core::marker::PhantomData;
@@ -18,6 +19,7 @@ pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,
 };
+pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,
     column_place, common_len, common_place, in_columns, pso_slots_len, record_words,
@@ -216,8 +218,9 @@ pub struct PsoArgs<R> {
     pub tag: u32,
     /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
     pub bounds_runs: u32,
-    /// No meaning; fills the struct.
-    pub reserved: u32,
+    /// The number of the first particle, which draws and candidates count from: of a swarm that is split, a device has
+    /// only some. The kernels that hold particles in registers take it for 0.
+    pub first: u32,
 }
 
 /// Places in a row of `dimensions` coordinates: so many that rows can be read in vectors.
@@ -344,6 +347,10 @@ pub mod pso_kernels {
     /// [`reduction_shared_bytes`](super::reduction_shared_bytes). Ends an iteration: counts it and
     /// applies the stop rule; with `iterations` zero ends the initialisation.
     pub const BEST: &str = "pso_best";
+    /// Joins the bests of devices that share swarms: of [`JoinArgs::peers`](super::JoinArgs) records, each of what a device
+    /// has found in its own particles, makes the one that all go on with; a block a run, no shared memory. Its
+    /// arguments are [`JoinArgs`](super::JoinArgs). Every device does the same and finds the same.
+    pub const JOIN: &str = "pso_join";
     /// `iterations` (below 2^31) whole iterations in one launch, one block a run, which holds
     /// `block / lanes` particles, at least `individuals`; shared memory as
     /// [`ResidentLayout`](super::ResidentLayout) has it. Evaluates; needs a tile.
@@ -380,6 +387,7 @@ mod tests {
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
+        assert_eq!(size_of::<JoinArgs<f32>>(), 2 * 8 + 16 + 4 * 4);
         assert_eq!(size_of::<PsoArgs<f32>>(), 11 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);
         assert_eq!(size_of::<PsoArgs<f64>>(), 11 * 8 + 3 * 8 + 16 + 16 + 48 + 8 * 4);
     }

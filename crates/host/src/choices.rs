@@ -39,13 +39,13 @@ pub enum Precision {
 pub enum Backend {
     /// Where it is expected to be done first: on the CPU, or on the GPU if there is one, kernels are built in, and
     /// they cover the algorithm and the objective. An estimate from the sizes, the limits of
-    /// [`Stop`](crate::Stop) and the threads says so; nothing is measured. Where a [`Schedule`] or a block size is
-    /// given, it is the GPU if it can be.
+    /// [`Stop`](crate::Stop) and the threads says so; nothing is measured. Where a [`Schedule`], a block size or
+    /// [`Devices`](crate::Devices) are given, it is the GPU if it can be.
     #[default]
     Auto,
     /// The CPU, on as many threads as the settings say.
     Cpu,
-    /// The first NVIDIA GPU.
+    /// The first NVIDIA GPU, or those that [`Devices`](crate::Devices) name.
     Gpu,
     /// The GPU's kernels, run thread by thread on the CPU: for tests.
     Emulator,

@@ -1,5 +1,6 @@
 //! Data of objectives: collected here, copied once to where runs are carried out.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use warpswarm_core::Real;
@@ -193,6 +194,19 @@ impl<R: Real> LaidOut<R> {
         }
     }
 
+    /// The data of some runs of the batch, as a batch of their own has them.
+    pub(crate) fn of_part(&self, runs: Range<u32>) -> Self {
+        let of_runs = match self.of_run {
+            0 => self.of_runs.clone(),
+            len => {
+                let Range { start, end } = runs.clone();
+                Arc::new(self.of_runs[start as usize * len..end as usize * len].to_vec())
+            }
+        };
+        let runs = self.runs.map(|_| u64::from(runs.end - runs.start));
+        LaidOut { all: self.all.clone(), of_runs, of_run: self.of_run, runs }
+    }
+
     /// What run `run` of the batch sees.
     pub(crate) fn of(&self, run: u32) -> DataSlices<'_, R> {
         let of_run = self.of_runs.get(run as usize * self.of_run..).unwrap_or_default();
@@ -234,6 +248,8 @@ mod tests {
         assert_eq!(laid.of(1).of_run, [5.0, 6.0, 7.0, 8.0, 20.0]);
         assert_eq!(laid.of(0).all, [1.0, 2.0]);
         assert!(laid.of(2).of_run.is_empty());
+        let part = laid.of_part(1..2);
+        assert_eq!((part.of(0).of_run, part.check_runs(1)), (laid.of(1).of_run, Ok(())));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub enum Call {
     Upload,
     /// To copy from it.
     Download,
+    /// To have devices wait for each other.
+    Mark,
     /// To have a kernel run.
     Launch,
     /// To have a new file or folder.

@@ -51,6 +51,7 @@ mod check;
 mod checkpoint;
 mod choices;
 mod data;
+mod devices;
 mod error;
 #[doc(hidden)]
 pub mod faults;
@@ -91,6 +92,7 @@ pub use checkpoint::Checkpoint;
 pub use checkpoint::{CheckpointFile, write_whole};
 pub use choices::{Backend, Precision, Schedule};
 pub use data::Data;
+pub use devices::Devices;
 pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
 pub use optimiser::{AskTell, Event, Optimiser, Runs};

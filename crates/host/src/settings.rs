@@ -7,6 +7,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::StopRule;
 
 use crate::choices::{Backend, Schedule};
+use crate::devices::Devices;
 use crate::error::{Error, Result};
 
 /// Iterations of a run to which nothing sets an end.
@@ -266,6 +267,11 @@ pub struct Settings {
     pub maximise: bool,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
+    /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
+    pub devices: Devices,
+    /// Whether these share the particles of each swarm, instead of the runs: for swarms that are too large, or take too
+    /// long, for one device. For `pso` with the star and a constant inertia, where it streams. Default: no.
+    pub split: bool,
     /// How to lay the runs over the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
     pub schedule: Schedule,
     /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
@@ -292,6 +298,8 @@ impl Default for Settings {
             of_runs: Vec::new(),
             maximise: false,
             backend: Backend::Auto,
+            devices: Devices::default(),
+            split: false,
             schedule: Schedule::Auto,
             block_size: None,
             threads: None,
@@ -335,6 +343,7 @@ impl Settings {
                 allowed: "multiples of 32 from 32 to 1024".into(),
             });
         }
+        self.devices.check()?;
         let given = self.of_runs.len() as u64;
         if given != 0 && given != self.runs {
             return Err(Error::Runs { what: "settings", given, runs: self.runs });

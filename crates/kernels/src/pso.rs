@@ -5,6 +5,7 @@
 //! swarm in registers for many iterations, [`streaming`] moves each array once per iteration.
 
 pub mod initialise;
+pub mod join;
 pub mod resident;
 pub mod stepwise;
 pub mod streaming;
@@ -14,7 +15,7 @@ mod columns;
 mod meeting;
 mod particle;
 
-use warpswarm_core::launch::{Control, PsoArgs, stopped};
+use warpswarm_core::launch::{Control, JoinArgs, PsoArgs, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::shared::SharedArray;
@@ -87,6 +88,12 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         }
     }
 
+    /// The number of a particle of this launch among all of the run: in draws and candidates.
+    #[inline(always)]
+    pub fn number(&self, particle: u32) -> u32 {
+        self.args.first + particle
+    }
+
     /// The key of the run's draws.
     #[inline(always)]
     pub fn key(&self) -> RunKey {
@@ -136,7 +143,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     /// See [`Run::end_iteration`]; with `iterations` zero it ends the initialisation.
     #[inline(always)]
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
-        let row = |index| self.row_of(self.best_positions, index);
+        let row = |index| self.row_of(self.best_positions, index - self.args.first);
         let initial = self.args.iterations == 0;
         self.run().end_iteration(initial, |t| t, mine, row, self.args.stride, scratch);
     }
@@ -162,6 +169,8 @@ macro_rules! kernels {
                         |args: PsoArgs<$real>| stepwise::position(&args),
                     concat!("pso_best_", stringify!($real)) =>
                         |args: PsoArgs<$real>| stepwise::best(&args),
+                    concat!("pso_join_", stringify!($real)) =>
+                        |args: JoinArgs<$real>| join::join(&args),
                     concat!("pso_streaming_", stringify!($real), "_any") =>
                         |args: PsoArgs<$real>| streaming::any(&args),
                 }

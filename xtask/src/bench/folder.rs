@@ -37,7 +37,7 @@ pub(super) fn run(args: &GpuArgs) -> Result<()> {
     }
     let mut run = Command::new(folder.join("run.sh"));
     run.args(args.quick.then_some("--quick")).args(args.no_peers.then_some("--no-peers"));
-    run.args(args.choices.then_some("--choices"));
+    run.args(args.choices.then_some("--choices")).args(args.devices.then_some("--devices"));
     if !args.only.is_empty() {
         run.arg("--only").args(&args.only);
     }

@@ -58,6 +58,9 @@ struct GpuArgs {
     /// Measure something else: whether schedules and backends are chosen well, and what start-up takes
     #[arg(long, conflicts_with_all = ["quick", "only", "no_peers"])]
     choices: bool,
+    /// Measure something else: what several GPUs of this machine are worth
+    #[arg(long, conflicts_with_all = ["quick", "only", "no_peers", "choices"])]
+    devices: bool,
     /// Where the tables go [default: the folder that measures]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

@@ -1,13 +1,15 @@
 //! What an iteration costs on the GPU, or whether the GPU gives the CPU's bits.
 //!
-//! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`, or `gpu --schedules`, `gpu --backends`, `gpu --start-up`
+//! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`, or `gpu --schedules`, `gpu --backends`, `gpu --start-up`,
+//! `gpu --devices`
 //!
 //! Prints a line for each case, as its peers do: `system case individuals dimensions iterations seconds iterations/s
 //! best  # remarks`. `--quick` does a tenth of the iterations. `--check` measures nothing and compares each case's state
 //! after a few iterations with the CPU's. `--tune` measures each block size too. `cargo xtask bench gpu` runs this beside
 //! its peers.
 //!
-//! The others are of what users do not choose: see [`planner`] and [`start_up`]. `cargo xtask bench gpu --choices` runs them.
+//! The others are of what users do not choose: see [`planner`] and [`start_up`]. `cargo xtask bench gpu --choices` runs
+//! them. [`devices`] measures what several devices are worth: `cargo xtask bench gpu --devices`.
 
 use std::time::Instant;
 
@@ -18,6 +20,7 @@ use warpswarm_cpu_ref::{Swarm, difference};
 use cases::Case;
 
 mod cases;
+mod devices;
 mod planner;
 mod start_up;
 
@@ -44,6 +47,7 @@ fn main() -> Result<()> {
     match words.first().map(String::as_str) {
         Some("--schedules") => return planner::schedules(),
         Some("--backends") => return planner::backends(),
+        Some("--devices") => return devices::table(),
         Some("--start-up") => return start_up::table(),
         Some("--first") => return start_up::first(words.get(1).context("which case?")?),
         Some("--solve") => return planner::solve(&words[1..]),
@@ -94,7 +98,7 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
             }
             _ => bail!(
                 "{word}: allowed are --quick, --only CASE,CASE, --check and --tune, or --schedules, \
-                 --backends or --start-up alone"
+                 --backends, --start-up or --devices alone"
             ),
         }
     }

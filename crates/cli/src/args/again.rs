@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use warpswarm::{Backend, MAX_ITERATIONS, Schedule};
+use warpswarm::{Backend, Devices, MAX_ITERATIONS, Schedule};
 
 use super::output::{OutputArgs, ProgressKind};
-use super::{MAX_THREADS, one_of, whole};
+use super::{MAX_THREADS, devices, one_of, whole};
 
 pub(super) const RERUN_EXAMPLES: &str = "\
 Examples:
@@ -71,6 +71,14 @@ pub(crate) struct PlaceArgs {
     /// Where to run [default: as the first time]
     #[arg(long, value_parser = one_of(Backend::ALL, Backend::name))]
     pub(crate) backend: Option<Backend>,
+
+    /// The GPUs that share the runs: all, or their numbers, such as 0,2 [default: as the first time; with --backend the first one]
+    #[arg(long, value_name = "all|N,...", value_parser = devices)]
+    pub(crate) devices: Option<Devices>,
+
+    /// Split each swarm over these
+    #[arg(long)]
+    pub(crate) split: bool,
 
     /// How to lay the runs over the GPU [default: as the first time, with --backend auto]
     #[arg(long, value_parser = one_of(Schedule::ALL, Schedule::name))]

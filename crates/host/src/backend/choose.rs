@@ -3,11 +3,15 @@
 use warpswarm_core::Real;
 
 use super::cpu::{Cpu, Portable};
-use super::device::Device;
+use super::device::{Device, Share, Target};
 use super::hosted::Evaluation;
 use super::replay::Replay;
+use super::several::{Described, Make, Several};
+use super::split::{self, Split};
 use super::{Asks, Driver, Engine, Evaluator, Job, Procedure, Wanted, generation, machine};
 use crate::choices::{Backend, Schedule};
+use crate::data::LaidOut;
+use crate::devices::Devices;
 use crate::error::{Error, Result};
 use crate::planner::place::{self, Work};
 use crate::settings::Settings;
@@ -20,20 +24,17 @@ pub(super) fn choose<R: Real>(
     by: Evaluator<R>,
 ) -> Result<Driver<R>> {
     let mover = match settings.backend {
-        Backend::Auto => {
-            let open = machine::gpu::Gpu::open;
-            match on_faster_gpu(&job, wanted, settings, &by, open)? {
-                Some(mover) => mover,
-                None => return on_cpu(job, by, settings),
-            }
-        }
+        Backend::Auto => match on_faster_gpu(&job, wanted, settings, &by, gpus)? {
+            Some(mover) => mover,
+            None => return on_cpu(job, by, settings),
+        },
         Backend::Cpu => {
             check_no_geometry(settings)?;
             return on_cpu(job, by, settings);
         }
         Backend::Gpu => {
             check_algorithm(wanted, Backend::Gpu)?;
-            on_device(Backend::Gpu, job, &by, settings, machine::gpu::Gpu::open()?)?
+            on_devices(Backend::Gpu, job, &by, settings, gpus(settings)?)?
         }
         Backend::Emulator => {
             check_algorithm(wanted, Backend::Emulator)?;
@@ -41,6 +42,32 @@ pub(super) fn choose<R: Real>(
         }
     };
     mover.driver(by, settings)
+}
+
+/// The devices that the settings name.
+pub(super) struct Named<M> {
+    /// Opens one, by its place among them.
+    open: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
+    count: usize,
+}
+
+impl<M: machine::Machine> Named<M> {
+    /// What runs are shared out by, of the first so many.
+    fn described(&self, count: usize) -> Result<Vec<Described>> {
+        let described = |place| -> Result<_> {
+            let machine = (self.open)(place)?;
+            Ok(Described { name: machine.name(), multiprocessors: machine.multiprocessors() })
+        };
+        (0..count).map(described).collect()
+    }
+}
+
+fn gpus(settings: &Settings) -> Result<Named<machine::gpu::Gpu>> {
+    // Whether there is the first one, and what is missing otherwise, it says itself.
+    let there = if settings.devices == Devices::default() { 1 } else { machine::gpu::count()? };
+    let numbers = settings.devices.numbers(there)?;
+    let count = numbers.len();
+    Ok(Named { open: Box::new(move |place| machine::gpu::Gpu::open(numbers[place])), count })
 }
 
 /// What moves the individuals.
@@ -86,7 +113,7 @@ fn on_faster_gpu<R: Real, M: machine::Machine + 'static>(
     wanted: &Wanted<R>,
     settings: &Settings,
     by: &Evaluator<R>,
-    open: impl FnOnce() -> Result<M>,
+    open: impl FnOnce(&Settings) -> Result<Named<M>>,
 ) -> Result<Option<Mover<R>>> {
     // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
     let (can, data) = match by {
@@ -98,30 +125,38 @@ fn on_faster_gpu<R: Real, M: machine::Machine + 'static>(
     if !can || check_algorithm(wanted, Backend::Gpu).is_err() {
         return Ok(None);
     }
-    let asked = settings.schedule != Schedule::Auto || settings.block_size.is_some();
+    let asked = settings.schedule != Schedule::Auto
+        || settings.block_size.is_some()
+        || settings.devices != Devices::default()
+        || settings.split;
     let work = Work::new(job, data, settings);
     let is_faster = |multiprocessors, runs| asked || work.is_for_gpu(multiprocessors, runs);
     if !is_faster(place::MEASURED_ON, machine::gpu::is_open()) {
         return Ok(None);
     }
-    let Ok(machine) = open() else { return Ok(None) };
-    if !is_faster(machine.multiprocessors(), true) {
+    let opened = open(settings).and_then(|devices| Ok((devices.described(1)?, devices)));
+    let (first, devices) = match opened {
+        Err(error) if error.is_input() => return Err(error),
+        Err(_) => return Ok(None),
+        Ok(opened) => opened,
+    };
+    if !is_faster(first[0].multiprocessors, true) {
         return Ok(None);
     }
-    match on_device(Backend::Gpu, job.clone(), by, settings, machine) {
+    match on_devices(Backend::Gpu, job.clone(), by, settings, devices) {
         Ok(mover) => Ok(Some(mover)),
         Err(error) if error.is_input() => Err(error),
         Err(_) => Ok(None),
     }
 }
 
-/// On a device the host evaluates where it has to or is to.
-pub(super) fn on_device<R: Real, M: machine::Machine + 'static>(
+/// On devices, of which several share the runs of a batch. The host evaluates where it has to or is to.
+pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
     backend: Backend,
     mut job: Job<R>,
     by: &Evaluator<R>,
     settings: &Settings,
-    machine: M,
+    devices: Named<M>,
 ) -> Result<Mover<R>> {
     let (schedule, dimensions) = (settings.schedule, job.dimensions);
     if job.runs_differ {
@@ -131,26 +166,30 @@ pub(super) fn on_device<R: Real, M: machine::Machine + 'static>(
     if let Evaluator::Portable(Portable { target: Some(target), data, .. }) = by
         && schedule != Schedule::Hosted
     {
-        let (target, data) = (target.clone(), &**data);
-        return Ok(Mover::Engine(match job.procedure.clone() {
-            Procedure::Pso(coefficients) => Box::new(Device::new(
-                backend,
-                job,
-                coefficients,
-                (target, data),
-                settings,
-                machine,
-            )?),
-            Procedure::Method(named) => Box::new(generation::Whole::new(
-                backend,
-                job,
-                named,
-                (target, data),
-                settings,
-                machine,
-            )?),
-            Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
-        }));
+        if settings.split {
+            return split(backend, job, (target, data), settings, devices).map(Mover::Engine);
+        }
+        // A device more than there are runs has nothing to do.
+        let count = devices.count.min(job.runs as usize);
+        if count == 1 {
+            let (objective, machine) = ((target.clone(), &**data), (devices.open)(0)?);
+            return engine(backend, job, objective, settings, machine).map(Mover::Engine);
+        }
+        let (sizes, described) = ((job.runs, job.individuals), devices.described(count)?);
+        let (target, data, settings) = (target.clone(), data.clone(), settings.clone());
+        let make: Make<R> = Box::new(move |runs, place| {
+            let (job, data) = (job.of_part(runs.clone()), data.of_part(runs));
+            engine(backend, job, (target.clone(), &data), &settings, (devices.open)(place)?)
+        });
+        return Ok(Mover::Engine(Box::new(Several::new(backend, sizes, described, make)?)));
+    }
+    if settings.split {
+        return Err(not_split("an objective that runs on the GPU"));
+    }
+    if devices.count > 1 {
+        let (field, value) = ("devices", settings.devices.to_string());
+        let allowed = "one device where the host evaluates, as with schedule hosted".into();
+        return Err(Error::Setting { field, value, allowed });
     }
     if !matches!(schedule, Schedule::Auto | Schedule::Hosted) {
         let reason = "the objective has no GPU kernels (built-in ones have none for scales, nor to be maximised)";
@@ -159,8 +198,72 @@ pub(super) fn on_device<R: Real, M: machine::Machine + 'static>(
     }
     job.procedure = job.procedure.as_method();
     let Procedure::Method(named) = job.procedure.clone() else { unreachable!("{REFUSED}") };
-    let asks = generation::Hosted::new(backend, job, named, settings, machine)?;
+    let asks = generation::Hosted::new(backend, job, named, settings, (devices.open)(0)?)?;
     Ok(Mover::Asks(Box::new(asks), dimensions))
+}
+
+/// One swarm, or some, on several devices that share their particles.
+fn split<R: Real, M: machine::Machine + 'static>(
+    backend: Backend,
+    job: Job<R>,
+    (target, data): (&Target, &LaidOut<R>),
+    settings: &Settings,
+    devices: Named<M>,
+) -> Result<Box<dyn Engine<R>>> {
+    let Procedure::Pso(coefficients) = job.procedure.clone() else {
+        let algorithm =
+            "algorithm pso with the star, a constant inertia and settings that all runs share";
+        return Err(not_split(algorithm));
+    };
+    if matches!(settings.schedule, Schedule::Resident) {
+        return Err(not_split("schedule auto, streaming or stepwise"));
+    }
+    let schedule = match settings.schedule {
+        Schedule::Auto => Schedule::Streaming,
+        schedule => schedule,
+    };
+    let settings = &Settings { schedule, ..settings.clone() };
+    let count = devices.count.min(job.individuals as usize);
+    if count == 1 {
+        return engine(backend, job, (target.clone(), data), settings, (devices.open)(0)?);
+    }
+    let described = devices.described(count)?;
+    let multiprocessors: Vec<_> = described.iter().map(|device| device.multiprocessors).collect();
+    let shares = split::shares(job.individuals, &multiprocessors);
+    let make = |place: usize| {
+        let machine = (devices.open)(place)?;
+        let share = Share { rank: place as u32, peers: count as u32 };
+        let job = job.of_share(shares[place].clone());
+        let objective = (target.clone(), data);
+        Device::new(backend, job, coefficients, objective, settings, share, machine)
+    };
+    Ok(Box::new(Split::new(count, &make)?))
+}
+
+/// What to say where a swarm cannot be split.
+fn not_split(allowed: &str) -> Error {
+    let (value, allowed) = ("true".into(), format!("with {allowed}"));
+    Error::Setting { field: "split", value, allowed }
+}
+
+/// What moves and evaluates on a device.
+fn engine<R: Real, M: machine::Machine + 'static>(
+    backend: Backend,
+    job: Job<R>,
+    objective: (Target, &LaidOut<R>),
+    settings: &Settings,
+    machine: M,
+) -> Result<Box<dyn Engine<R>>> {
+    Ok(match job.procedure.clone() {
+        Procedure::Pso(coefficients) => {
+            let alone = Share::ALONE;
+            Box::new(Device::new(backend, job, coefficients, objective, settings, alone, machine)?)
+        }
+        Procedure::Method(named) => {
+            Box::new(generation::Whole::new(backend, job, named, objective, settings, machine)?)
+        }
+        Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
+    })
 }
 
 /// Why no other algorithm comes to a device.
@@ -168,8 +271,14 @@ const REFUSED: &str = "`check_algorithm` has refused it";
 
 #[cfg(feature = "emulator")]
 fn emulated<R: Real>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Result<Mover<R>> {
-    let machine = machine::emulator::Emulator::default();
-    on_device(Backend::Emulator, job, by, settings, machine)
+    on_devices(Backend::Emulator, job, by, settings, emulators(settings)?)
+}
+
+/// Emulated devices: as many as a test could want.
+#[cfg(feature = "emulator")]
+fn emulators(settings: &Settings) -> Result<Named<machine::emulator::Emulator>> {
+    let count = settings.devices.numbers(machine::emulator::DEVICES)?.len();
+    Ok(Named { open: Box::new(|_| Ok(machine::emulator::Emulator::default())), count })
 }
 
 #[cfg(not(feature = "emulator"))]
@@ -177,8 +286,16 @@ fn emulated<R: Real>(_: Job<R>, _: &Evaluator<R>, _: &Settings) -> Result<Mover<
     Err(Error::NoEmulator)
 }
 
-/// A schedule or a block size means nothing to the CPU: whoever asks for both has made a mistake.
+/// A schedule, a block size or devices mean nothing to the CPU: whoever asks for both has made a mistake.
 fn check_no_geometry(settings: &Settings) -> Result<()> {
+    if settings.split {
+        return Err(not_split("backend gpu or emulator"));
+    }
+    if settings.devices != Devices::default() {
+        let what = format!("a choice of devices, {},", settings.devices);
+        let (backend, allowed) = (Backend::Cpu.name(), "gpu, emulator, auto");
+        return Err(Error::Unsupported { what, backend, allowed });
+    }
     let what = match (settings.schedule, settings.block_size) {
         (Schedule::Auto, None) => return Ok(()),
         (Schedule::Auto, Some(block)) => format!("block size {block}"),
@@ -206,7 +323,6 @@ mod tests {
     use crate::bounds::Bounds;
     use crate::faults;
     use crate::problems::{Sphere, built_in};
-    use machine::emulator::Emulator;
 
     /// What `auto` says of so many iterations.
     fn on_gpu(settings: &Settings) -> Result<Option<Mover<f32>>> {
@@ -219,7 +335,7 @@ mod tests {
             target: built_in::<f32, _>(&Sphere),
             data: Default::default(),
         });
-        on_faster_gpu(&job, &wanted, settings, &by, || Ok(Emulator::default()))
+        on_faster_gpu(&job, &wanted, settings, &by, emulators)
     }
 
     #[test]

@@ -2,12 +2,13 @@
 //!
 //! The same code drives the GPU and the emulator, through [`Machine`].
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
-    Control, OwnRun, PSO_TAGS, PsoArgs, Ptr, Tile, pso_kernels, pso_slots_len,
+    Control, JoinArgs, MAX_BLOCK, OwnRun, PSO_TAGS, PsoArgs, Ptr, Tile, pso_kernels, pso_slots_len,
     reduction_shared_bytes,
 };
 use warpswarm_core::order::{Candidate, Fitness};
@@ -16,7 +17,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
-use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, tags_left};
+use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::{Engine, Job, State, demand};
 use crate::choices::{Backend, Schedule};
 use crate::data::LaidOut;
@@ -79,9 +80,29 @@ impl Target {
 /// The most iterations of one launch.
 pub(crate) const MAX_LAUNCH: u64 = (1 << 31) - 1;
 
+/// Which of the devices that share a swarm this is. Each has a record of each of them twice, so that no device writes one
+/// that another still reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    pub(crate) rank: u32,
+    pub(crate) peers: u32,
+}
+
+impl Share {
+    /// One alone, which needs no other record than its own.
+    pub(crate) const ALONE: Share = Share { rank: 0, peers: 1 };
+
+    /// Records that a device has.
+    fn records(self) -> u32 {
+        if self.peers == 1 { 1 } else { 2 * self.peers }
+    }
+}
+
 /// The addresses of the arrays of `PsoArgs`.
 #[derive(Clone, Copy, Debug)]
 struct Arrays {
+    /// `[half][device]`
+    records: u64,
     positions: u64,
     velocities: u64,
     best_positions: u64,
@@ -95,7 +116,7 @@ impl Arrays {
     fn allocate<R: Real, M: Machine>(
         job: &Job<R>,
         layout: &Layout,
-        slots_bytes: u64,
+        (slots_bytes, share): (u64, Share),
         machine: &mut M,
     ) -> Result<Self> {
         let Layout { grid, placing, .. } = *layout;
@@ -104,12 +125,16 @@ impl Arrays {
         let rows = individuals * u64::from(job.stride()) * number;
         let blocks = |g: Geometry| u64::from(g.blocks_per_run) * u64::from(g.runs_per_launch);
         let block_bests = blocks(grid).max(blocks(placing)) * size_of::<Candidate<R>>() as u64;
+        let record = record_layout(job).bytes;
+        let records = machine.allocate(u64::from(share.records()) * record)?;
+        let own = records + u64::from(share.rank) * record;
         Ok(Arrays {
+            records,
             positions: machine.allocate(rows)?,
             velocities: machine.allocate(rows)?,
             best_positions: machine.allocate(rows)?,
             best: machine.allocate(individuals * size_of::<Fitness<R>>() as u64)?,
-            runs: RunArrays::allocate(job, machine)?,
+            runs: RunArrays::allocate(job, own, machine)?,
             block_best: machine.allocate(block_bests)?,
             slots: machine.allocate(slots_bytes)?,
         })
@@ -128,8 +153,9 @@ pub(crate) struct Device<R, M> {
     kernels: LayoutKernels,
     arrays: Arrays,
     slots_bytes: u64,
+    share: Share,
     tag: u32,
-    machine: M,
+    pub(super) machine: M,
 }
 
 /// The names of the kernels that a layout uses.
@@ -149,6 +175,7 @@ impl<R: Real, M: Machine> Device<R, M> {
         coefficients: Coefficients<R>,
         (target, data): (Target, &LaidOut<R>),
         settings: &Settings,
+        share: Share,
         mut machine: M,
     ) -> Result<Self> {
         let clamps = coefficients.boundary == Boundary::Clamp;
@@ -168,7 +195,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             machine.load(kernel)?;
         }
         let slots_bytes = slots_bytes::<R>(&job, &target, &layout);
-        let arrays = Arrays::allocate(&job, &layout, slots_bytes, &mut machine)?;
+        let arrays = Arrays::allocate(&job, &layout, (slots_bytes, share), &mut machine)?;
         let data = DataArrays::upload(data, &mut machine)?;
         let mut device = Device {
             backend,
@@ -180,6 +207,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             kernels,
             arrays,
             slots_bytes,
+            share,
             tag: 0,
             machine,
         };
@@ -257,7 +285,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             blocks_per_run: grid.blocks_per_run,
             tag: self.tag,
             bounds_runs,
-            reserved: 0,
+            first: self.job.first_individual,
         }
     }
 
@@ -309,6 +337,36 @@ impl<R: Real, M: Machine> Device<R, M> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The numbers of the particles that it has of each run.
+    pub(super) fn particles(&self) -> Range<u32> {
+        self.job.first_individual..self.job.first_individual + self.job.individuals
+    }
+
+    /// Where a device's record is that shares these swarms, in one half of them, and its bytes.
+    pub(super) fn record(&self, half: u32, rank: u32) -> (u64, u64) {
+        let bytes = record_layout(&self.job).bytes;
+        let number = u64::from(half * self.share.peers + rank);
+        (self.arrays.records + number * bytes, bytes)
+    }
+
+    /// Makes one record of those in a half, and goes on with that, in the other half.
+    pub(super) fn join(&mut self, half: u32) -> Result<()> {
+        let (records, _) = self.record(half, 0);
+        let (joined, _) = self.record(1 - half, self.share.rank);
+        let Share { rank, peers } = self.share;
+        let (runs, stride) = (self.job.runs, self.job.stride());
+        let (records, joined) = (Ptr::at(records), Ptr::at(joined));
+        // The same for all, as in `args`.
+        let stop = self.job.own_runs[0].stop;
+        let args = JoinArgs::<R> { records, joined, stop, peers, rank, runs, stride };
+        let kernel = Kernel::new(format!("{}_{}", pso_kernels::JOIN, R::NAME), None);
+        let block = stride.next_multiple_of(32).min(MAX_BLOCK);
+        let shape = Shape { grid: runs, block, shared: 0, cooperative: false, cluster: 0 };
+        self.machine.launch(&kernel, shape, &Parameter::of(args))?;
+        self.arrays.runs = self.arrays.runs.with_record(&self.job, joined.address);
         Ok(())
     }
 
@@ -471,7 +529,9 @@ mod tests {
         let target = built_in::<f32, _>(&Sphere).unwrap();
         let target = (target, &LaidOut::default());
         let machine = Emulator::default();
-        Device::new(Backend::Emulator, job, coefficients, target, &settings, machine).unwrap()
+        let alone = Share::ALONE;
+        Device::new(Backend::Emulator, job, coefficients, target, &settings, alone, machine)
+            .unwrap()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Shape};
-use super::memory::{RunArrays, Transfer, begin_anew};
+use super::memory::{RunArrays, Transfer, begin_anew, record_layout};
 use super::{Job, Named, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
@@ -52,12 +52,13 @@ impl Arrays {
         let rows = individuals * u64::from(job.stride()) * number;
         let (own, count) = job.procedure.keeps();
         let attempts = u64::from(attempts);
+        let record = machine.allocate(record_layout(job).bytes)?;
         Ok(Arrays {
             public: machine.allocate(2 * rows)?,
             fitness: machine.allocate(2 * individuals * size_of::<Fitness<R>>() as u64)?,
             own: machine.allocate(own as u64 * rows)?,
             numbers: machine.allocate(2 * individuals * count as u64 * number)?,
-            runs: RunArrays::allocate(job, machine)?,
+            runs: RunArrays::allocate(job, record, machine)?,
             block_best: machine.allocate(blocks * size_of::<Candidate<R>>() as u64)?,
             slots: machine.allocate(slots_bytes)?,
             slot_indices: machine.allocate(if slots_bytes > 0 { 16 * blocks } else { 0 })?,

@@ -1,5 +1,7 @@
 //! What is to be done: the same for every backend.
 
+use std::ops::Range;
+
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, OwnRun, StopRule, row_stride, stopped};
 use warpswarm_core::order::Fitness;
@@ -32,6 +34,8 @@ pub(crate) struct Job<R> {
     /// The most evaluations of a run whose iterations differ in them.
     pub(crate) evaluations: u64,
     pub(crate) individuals: u32,
+    /// The number of the first individual, where only some of each run are here.
+    pub(crate) first_individual: u32,
     pub(crate) runs: u32,
     pub(crate) first_run: u64,
 }
@@ -67,6 +71,7 @@ impl<R: Real> Job<R> {
             evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
             // The settings' check has seen that both fit.
             individuals: settings.individuals as u32,
+            first_individual: 0,
             runs: settings.runs as u32,
             first_run: settings.first_run,
         };
@@ -77,6 +82,41 @@ impl<R: Real> Job<R> {
         room.map_err(|_| Error::HostMemory { bytes })?;
         job.own_runs.resize(settings.runs as usize, common);
         Ok(job)
+    }
+
+    /// Some of the individuals of every run.
+    pub(crate) fn of_share(&self, individuals: Range<u32>) -> Self {
+        let given = self.beginning();
+        let edge = |individual: u32| individual.min(given) as usize * self.dimensions;
+        let (start, end) = (edge(individuals.start), edge(individuals.end));
+        let runs = 0..self.bounds_runs() as usize;
+        let of_run = |run: usize| &self.beginnings[run * edge(given)..][start..end];
+        Job {
+            beginnings: runs.flat_map(|run| of_run(run).iter().copied()).collect(),
+            first_individual: individuals.start,
+            individuals: individuals.end - individuals.start,
+            ..self.clone()
+        }
+    }
+
+    /// Some of the runs, as a batch of their own.
+    pub(crate) fn of_part(&self, runs: Range<u32>) -> Self {
+        let Range { start, end } = runs;
+        let part = |all: &[R], len: usize| {
+            if self.bounds_runs() == 1 {
+                return all.to_vec();
+            }
+            all[start as usize * len..end as usize * len].to_vec()
+        };
+        Job {
+            lower: part(&self.lower, self.dimensions),
+            upper: part(&self.upper, self.dimensions),
+            beginnings: part(&self.beginnings, self.beginning() as usize * self.dimensions),
+            own_runs: self.own_runs[start as usize..end as usize].to_vec(),
+            runs: end - start,
+            first_run: self.first_run + u64::from(start),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn dimensions(&self) -> u32 {

@@ -74,6 +74,19 @@ pub(crate) trait Machine: Send {
     fn upload(&mut self, address: u64, from: &[u8]) -> Result<()>;
     /// Waits until all work is done, then copies from allocated memory.
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
+    /// Enqueues a copy of allocated memory into another device's, which must not be freed before it is done: see
+    /// [`finish`](Machine::finish).
+    fn copy_to(&mut self, from: u64, other: &Self, to: u64, bytes: u64) -> Result<()>
+    where
+        Self: Sized;
+    /// Marks all that has been enqueued so far.
+    fn mark(&mut self) -> Result<()>;
+    /// Has what is enqueued from now on wait for what another device has marked.
+    fn follow(&mut self, other: &Self) -> Result<()>
+    where
+        Self: Sized;
+    /// Waits until all work is done.
+    fn finish(&mut self) -> Result<()>;
     /// Enqueues a kernel; `parameter` is its one parameter, with the objective at its end.
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()>;
 }

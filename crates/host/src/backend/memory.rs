@@ -1,7 +1,7 @@
 //! What every engine on a device has: arrays of one element a run, and copies of typed items.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, StartArgs};
+use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, RecordLayout, StartArgs};
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
@@ -51,9 +51,12 @@ pub(crate) trait Transfer: Machine {
 
 impl<M: Machine> Transfer for M {}
 
-/// The addresses of the arrays that do not depend on the algorithm.
+/// The addresses of the arrays that do not depend on the algorithm. The first three are a record, as
+/// [`RecordLayout`] has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunArrays {
+    /// `[run]`
+    pub(crate) control: u64,
     /// `[run]`
     pub(crate) global: u64,
     /// `[run][place]`
@@ -63,25 +66,26 @@ pub(crate) struct RunArrays {
     /// `[run][place]`, likewise
     upper: u64,
     /// `[run]`
-    pub(crate) control: u64,
-    /// `[run]`
     own: u64,
     /// `[run][individual][place]`, of as many runs as have bounds, or nothing
     beginnings: u64,
 }
 
 impl RunArrays {
-    /// Allocates them and writes the bounds; places beyond the dimensions have room around 0.
-    pub(crate) fn allocate<R: Real, M: Machine>(job: &Job<R>, machine: &mut M) -> Result<Self> {
-        let [runs, stride, bounds_runs] =
-            [job.runs, job.stride(), job.bounds_runs()].map(u64::from);
+    /// Allocates them, but for the record, and writes the bounds; places beyond the dimensions have room around 0.
+    pub(crate) fn allocate<R: Real, M: Machine>(
+        job: &Job<R>,
+        record: u64,
+        machine: &mut M,
+    ) -> Result<Self> {
+        let [stride, bounds_runs] = [job.stride(), job.bounds_runs()].map(u64::from);
         let number = size_of::<R>() as u64;
         let arrays = RunArrays {
-            global: machine.allocate(runs * size_of::<Candidate<R>>() as u64)?,
-            global_positions: machine.allocate(runs * stride * number)?,
+            control: 0,
+            global: 0,
+            global_positions: 0,
             lower: machine.allocate(bounds_runs * stride * number)?,
             upper: machine.allocate(bounds_runs * stride * number)?,
-            control: machine.allocate(runs * size_of::<Control>() as u64)?,
             own: machine.allocate(size_of_val(&job.own_runs[..]) as u64)?,
             beginnings: machine
                 .allocate(bounds_runs * u64::from(job.beginning()) * stride * number)?,
@@ -99,7 +103,18 @@ impl RunArrays {
             }
             machine.store_numbers(array, 0, &rows)?;
         }
-        Ok(arrays)
+        Ok(arrays.with_record(job, record))
+    }
+
+    /// The same with the record at an address.
+    pub(crate) fn with_record<R: Real>(self, job: &Job<R>, record: u64) -> Self {
+        let layout = record_layout(job);
+        RunArrays {
+            control: record,
+            global: record + layout.global,
+            global_positions: record + layout.global_positions,
+            ..self
+        }
     }
 
     /// Lower and upper bounds of the runs from `first` on, and of how many of `runs` there are any.
@@ -179,6 +194,11 @@ impl RunArrays {
         machine.store::<R, _>(self.global, 0, swarms.iter().map(|swarm| swarm.global))?;
         machine.store::<R, _>(self.control, 0, swarms.iter().map(|swarm| job.settled(swarm)))
     }
+}
+
+/// How the record of all runs lies.
+pub(crate) fn record_layout<R: Real>(job: &Job<R>) -> RecordLayout {
+    RecordLayout::new::<R>(job.runs, job.stride())
 }
 
 /// Which of the runs from `first` on have bounds and first points of their own, and how many: the first of all where

@@ -30,6 +30,8 @@ pub(crate) mod machine;
 mod memory;
 mod procedure;
 mod replay;
+mod several;
+mod split;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Real>: Send {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Euclidean, ProblemInfo, Rastrigin, Shifted};
 use warpswarm::{
-    Algorithm, Backend, Boundary, Error, GpuFwaParams, Objective, Optimiser, Point, Precise,
-    PsoParams, Real, SaParams, Schedule, Settings, Stop, StopReason, minimise,
+    Algorithm, Backend, Boundary, DeParams, Devices, Error, GpuFwaParams, Objective, Optimiser,
+    Point, Precise, PsoParams, Real, SaParams, Schedule, Settings, Stop, StopReason, minimise,
 };
 
 const SCHEDULES: [Schedule; 4] =
@@ -100,9 +100,21 @@ fn a_run_is_handed_from_backend_to_backend() {
         device.step(5).unwrap();
         state = device.state().unwrap();
     }
+    // Over several devices, which share the particles or, of several runs, the runs.
+    let split = Settings {
+        devices: Devices::of(&[0, 2, 1]),
+        split: true,
+        ..emulated(Schedule::Auto, &settings(40))
+    };
+    let mut devices = optimiser::<f32>(5, &split).unwrap();
+    assert_eq!(devices.device(), "3 x emulated GPU");
+    devices.step(2).unwrap();
+    devices.restore(&state).unwrap();
+    devices.step(3).unwrap();
+    state = devices.state().unwrap();
     let mut cpu = optimiser::<f32>(5, &settings(40)).unwrap();
     cpu.restore(&state).unwrap();
-    cpu.step(5).unwrap();
+    cpu.step(2).unwrap();
     assert_same(&straight.state().unwrap(), &cpu.state().unwrap(), "handed on");
 }
 
@@ -235,4 +247,43 @@ fn an_objective_without_kernels_has_no_other_schedule() {
         "schedule resident is impossible: the objective has no GPU kernels (built-in ones have none for scales, nor \
          to be maximised); allowed: auto, hosted"
     );
+}
+
+#[test]
+fn devices_that_are_not_there_and_what_they_cannot_share_is_refused() {
+    let on = |devices: Devices, settings: &Settings| {
+        optimiser::<f32>(2, &Settings { devices, ..emulated(settings.schedule, settings) })
+            .map(drop)
+            .unwrap_err()
+    };
+    let many = Settings { runs: 3, ..settings(9) };
+    for (devices, said) in [
+        (Devices::of(&[1, 4]), "devices is 1,4; allowed: 0 to 3, the devices that there are"),
+        (Devices::of(&[]), "devices is ; allowed: at least one number, each once"),
+        (Devices::of(&[2, 2]), "devices is 2,2; allowed: at least one number, each once"),
+    ] {
+        let error = on(devices, &many);
+        assert!(error.is_input() && error.to_string() == said, "{error}");
+    }
+    let both = || Devices::of(&[0, 1]);
+    let error = on(both(), &Settings { split: true, schedule: Schedule::Hosted, ..many.clone() });
+    assert!(error.to_string().starts_with("split is true; allowed: with an objective"), "{error}");
+    let cpu = Settings { backend: Backend::Cpu, devices: both(), ..many.clone() };
+    let error = optimiser::<f32>(2, &cpu).map(drop).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("devices, 0,1,"), "{error}");
+    let cpu = Settings { backend: Backend::Cpu, split: true, ..many };
+    let error = optimiser::<f32>(2, &cpu).map(drop).unwrap_err();
+    assert!(error.to_string().starts_with("split is true; allowed: with backend gpu"), "{error}");
+}
+
+#[test]
+fn only_particles_that_know_nothing_but_the_best_are_split() {
+    let settings = Settings { split: true, ..emulated(Schedule::Auto, &settings(9)) };
+    let sphere = problems::find("sphere").unwrap();
+    let ring = PsoParams { inertia_iterations: 7, ..PsoParams::default() };
+    for algorithm in [DeParams::default().into(), ring.into()] {
+        let made = sphere.optimiser::<f32>(0.0, &bounds(2), &algorithm, &settings);
+        let error = made.map(drop).unwrap_err().to_string();
+        assert!(error.starts_with("split is true; allowed: with algorithm pso"), "{error}");
+    }
 }

@@ -5,8 +5,8 @@ use crate::common::{run, settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, Backend, Bounds, DeParams, OfRun, PsoParams, Report, Schedule, Settings, Stop,
-    Variable, algorithms,
+    Algorithm, Backend, Bounds, DeParams, Devices, OfRun, PsoParams, Report, Schedule, Settings,
+    Stop, Variable, algorithms,
 };
 
 /// What comes back from JSON and from TOML.
@@ -83,6 +83,8 @@ fn settings_come_back() {
         ],
         maximise: true,
         backend: Backend::Emulator,
+        devices: Devices::of(&[3, 0]),
+        split: true,
         schedule: Schedule::Streaming,
         block_size: Some(64),
         threads: Some(2),

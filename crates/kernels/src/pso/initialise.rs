@@ -30,7 +30,7 @@ pub fn initialise<R: DeviceReal>(args: &PsoArgs<R>) {
 
 #[inline(always)]
 fn place<R: DeviceReal>(swarm: &Swarm<'_, R>, particle: u32) {
-    let stream = Stream::new(swarm.key(), Purpose::Move, 0, particle);
+    let stream = Stream::new(swarm.key(), Purpose::Move, 0, swarm.number(particle));
     let position = swarm.row_of(swarm.positions, particle);
     let velocity = swarm.row_of(swarm.velocities, particle);
     let best_position = swarm.row_of(swarm.best_positions, particle);

@@ -40,7 +40,7 @@ pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
     }
     let iteration = swarm.control.get(0).iterations + 1;
     each_particle(swarm, |particle| {
-        let stream = Stream::new(swarm.key(), Purpose::Move, iteration, particle);
+        let stream = Stream::new(swarm.key(), Purpose::Move, iteration, swarm.number(particle));
         let positions = swarm.row_of(swarm.positions, particle);
         let velocities = swarm.row_of(swarm.velocities, particle);
         let bests = swarm.row_of(swarm.best_positions, particle);
@@ -77,7 +77,7 @@ pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
         let mut i = 0;
         while i < args.dimensions {
             let d = i as usize;
-            let reentry = || pso::reentry_draw(swarm.key(), iteration, particle, i);
+            let reentry = || pso::reentry_draw(swarm.key(), iteration, swarm.number(particle), i);
             let bounds = (swarm.lower.get(d), swarm.upper.get(d));
             let (x, v) = (positions.get(d), velocities.get(d));
             let (x, v) = pso::moved(&args.coefficients, x, v, bounds, reentry);
@@ -115,7 +115,8 @@ pub fn best<R: DeviceReal>(args: &PsoArgs<R>) {
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
     let mut mine = Candidate::NONE;
     each_particle(swarm, |particle| {
-        mine = mine.better(Candidate::new(swarm.best.get(particle as usize), particle));
+        let best = swarm.best.get(particle as usize);
+        mine = mine.better(Candidate::new(best, swarm.number(particle)));
     });
     swarm.end_iteration(mine, scratch);
 }

@@ -55,10 +55,11 @@ pub fn tiled<
     while first < swarm.individuals {
         // The keys of Philox's rounds are computed anew where a particle takes most of the registers.
         let key = if K * R::WORDS > 8 { key.through(thread::opaque) } else { key };
-        let which = Move { key, iteration, individual: first + group };
-        let active = which.individual < swarm.individuals;
+        let particle = first + group;
+        let which = Move { key, iteration, individual: swarm.number(particle) };
+        let active = particle < swarm.individuals;
         // Idle lanes go through the motions of the last particle.
-        let held = which.individual.min(swarm.individuals - 1);
+        let held = particle.min(swarm.individuals - 1);
         let positions = swarm.lane_row(swarm.positions, held);
         let velocities = swarm.lane_row(swarm.velocities, held);
         let bests = swarm.lane_row(swarm.best_positions, held);
@@ -81,7 +82,8 @@ pub fn tiled<
             particle::store::<R, LANES, K>(positions, &it.x, true);
             particle::store::<R, LANES, K>(velocities, &it.v, true);
         }
-        found.judge::<LANES, K, CONSTRAINED>(swarm, which, (active, best, bests), it.x, stage);
+        let own = (active, particle, best, bests);
+        found.judge::<LANES, K, CONSTRAINED>(swarm, own, it.x, stage);
         first = next;
     }
     found.end::<LANES>(swarm, scratch);
@@ -102,8 +104,7 @@ impl<R: DeviceReal> Found<R> {
     fn judge<const LANES: u32, const K: usize, const CONSTRAINED: bool>(
         &mut self,
         swarm: &Swarm<'_, R>,
-        which: Move,
-        (active, best, row): (bool, Fitness<R>, Row<R>),
+        (active, particle, best, row): (bool, u32, Fitness<R>, Row<R>),
         x: Own<R, K>,
         stage: SharedArray<R>,
     ) {
@@ -113,9 +114,9 @@ impl<R: DeviceReal> Found<R> {
             let fitness = fitness.canonical();
             particle::store::<R, LANES, K>(row, &x, true);
             if thread::lane().is_multiple_of(LANES) {
-                swarm.best.set(which.individual as usize, fitness);
+                swarm.best.set(particle as usize, fitness);
             }
-            self.best = self.best.better(Candidate::new(fitness, which.individual));
+            self.best = self.best.better(Candidate::new(fitness, swarm.number(particle)));
         }
         self.not_finite += u32::from(active && !fitness.is_finite());
     }
@@ -161,8 +162,8 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
     let mut not_finite = 0;
     let mut particle = swarm.part * warps + thread::warp();
     while particle < swarm.individuals {
-        let which = Move { key, iteration, individual: particle };
-        advance_row(swarm, which);
+        let which = Move { key, iteration, individual: swarm.number(particle) };
+        advance_row(swarm, which, particle);
         let position = swarm.row_of(swarm.positions, particle);
         let fitness =
             objective::evaluate::<R, _, true>(&WarpPoint::new(position, args.dimensions as usize));
@@ -178,7 +179,7 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
             if thread::lane() == 0 {
                 swarm.best.set(particle as usize, fitness);
             }
-            mine = mine.better(Candidate::new(fitness, particle));
+            mine = mine.better(Candidate::new(fitness, which.individual));
         }
         not_finite += u32::from(!fitness.is_finite());
         particle += args.blocks_per_run * warps;
@@ -193,12 +194,12 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
 
 /// Moves a particle in memory, a coordinate a lane.
 #[inline(always)]
-fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move) {
+fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move, particle: u32) {
     let coefficients = &swarm.args.coefficients;
     let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
-    let positions = swarm.row_of(swarm.positions, which.individual);
-    let velocities = swarm.row_of(swarm.velocities, which.individual);
-    let bests = swarm.row_of(swarm.best_positions, which.individual);
+    let positions = swarm.row_of(swarm.positions, particle);
+    let velocities = swarm.row_of(swarm.velocities, particle);
+    let bests = swarm.row_of(swarm.best_positions, particle);
     let mut i = thread::lane();
     while i < swarm.args.dimensions {
         let d = i as usize;

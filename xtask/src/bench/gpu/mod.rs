@@ -25,8 +25,12 @@ pub(super) fn run(args: &Args) -> Result<()> {
     ensure!(shell::has_gpu(), "this machine has no NVIDIA GPU");
     let program = std::env::current_exe()?;
     let folder = program.parent().context("a program is in a folder")?;
+    let out = args.out.as_deref().unwrap_or(folder);
     if args.choices {
-        return choices(folder, args.out.as_deref().unwrap_or(folder));
+        return aside(folder, &["schedules", "backends", "start-up"], out);
+    }
+    if args.devices {
+        return aside(folder, &["devices"], out);
     }
     let asked: Vec<&Peer> =
         PEERS.iter().filter(|peer| !args.no_peers && peer.is_asked(args)).collect();
@@ -45,13 +49,13 @@ pub(super) fn run(args: &Args) -> Result<()> {
         }
     }
     results.peers = (!args.no_peers).then_some(said);
-    publish(args.out.as_deref().unwrap_or(folder), &results.table(), &results.records())
+    publish(out, &results.table(), &results.records())
 }
 
-/// What our program says of its choices, as CSV; prints what it sums up.
-fn choices(folder: &Path, out: &Path) -> Result<()> {
+/// What our program measures beside the table, as CSV; prints what it sums up.
+fn aside(folder: &Path, all: &[&str], out: &Path) -> Result<()> {
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-    for what in ["schedules", "backends", "start-up"] {
+    for what in all {
         let text = shell::output(Command::new(folder.join("gpu")).arg(format!("--{what}")))?;
         text.lines().filter(|line| line.starts_with('#')).for_each(|line| println!("{line}"));
         let path = out.join(what).with_extension("csv");

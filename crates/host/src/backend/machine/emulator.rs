@@ -10,6 +10,8 @@ use super::{Kernel, Machine, Parameter, Piece, Shape};
 use crate::error::{Error, Result};
 use crate::faults::{self, Call};
 
+/// Emulated devices that there are.
+pub(crate) const DEVICES: u32 = 4;
 /// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
 const MULTIPROCESSORS: u32 = 4;
 /// Threads that a multiprocessor holds.
@@ -196,6 +198,29 @@ impl Machine for Emulator {
         before(Call::Download, COPY)?;
         let (array, at) = self.array(address, to.len() as u64)?;
         array.read(at, to);
+        Ok(())
+    }
+
+    fn copy_to(&mut self, from: u64, other: &Self, to: u64, bytes: u64) -> Result<()> {
+        before(Call::Upload, COPY)?;
+        let mut copied = vec![0; bytes as usize];
+        let (array, at) = self.array(from, bytes)?;
+        array.read(at, &mut copied);
+        let (array, at) = other.array(to, bytes)?;
+        array.write(at, &copied);
+        Ok(())
+    }
+
+    // Whatever is enqueued is done at once.
+    fn mark(&mut self) -> Result<()> {
+        before(Call::Mark, "a mark")
+    }
+
+    fn follow(&mut self, _: &Self) -> Result<()> {
+        before(Call::Mark, "a mark")
+    }
+
+    fn finish(&mut self) -> Result<()> {
         Ok(())
     }
 

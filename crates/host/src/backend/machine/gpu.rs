@@ -1,10 +1,10 @@
 //! The GPU, through the driver API: the library is loaded at run time.
 //!
-//! One context per process (the device's primary one), which is never released; modules are loaded
-//! once per process; memory and a stream belong to each [`Gpu`].
+//! One context a device and process (the device's primary one), which is never released; modules are loaded
+//! once for each; memory and a stream belong to each [`Gpu`].
 //!
 //! A failure that the driver reports for a context as a whole (an illegal address, a trap) makes it
-//! unusable: the device is *poisoned*, and every later call in the process fails at once.
+//! unusable: the device is *poisoned*, and every later call for it in the process fails at once.
 #![allow(unsafe_code)]
 
 mod architecture;
@@ -13,6 +13,7 @@ mod context;
 mod devices;
 mod failures;
 mod kernels;
+mod peers;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -28,47 +29,49 @@ pub(crate) use architecture::check_architecture;
 use architecture::{has_bulk_copies, has_clusters};
 use context::Context;
 pub(crate) use context::is_open;
-pub(crate) use devices::{devices, driver};
+pub(crate) use devices::{count, devices, driver};
 use failures::{failure, is_final, said};
 pub(crate) use kernels::package;
 
 /// What copies say that tests want to fail.
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// A stream of work on the first device, with its own memory.
+/// A stream of work on a device, with its own memory.
 pub(crate) struct Gpu {
     context: Arc<Context>,
     stream: sys::CUstream,
+    /// The mark that others wait for, once there is one.
+    mark: Option<sys::CUevent>,
     /// Addresses and bytes.
     arrays: Vec<(sys::CUdeviceptr, u64)>,
     /// The last kernel that was enqueued: the one that a failure of the context is most likely about.
     last: Option<Kernel>,
 }
 
-// SAFETY: stream and addresses are the driver's handles, valid in any thread in which the context
+// SAFETY: stream, mark and addresses are the driver's handles, valid in any thread in which the context
 // is current; every method makes it so first.
 unsafe impl Send for Gpu {}
 
 impl Gpu {
-    /// The first device.
+    /// A device by its number.
     ///
     /// # Errors
     ///
-    /// Where there is no driver, no device, no kernels, or the device is too old for them.
-    pub(crate) fn open() -> Result<Self> {
-        let context = Context::shared()?;
+    /// Where there is no driver, no such device, no kernels, or the device is too old for them.
+    pub(crate) fn open(number: u32) -> Result<Self> {
+        let context = Context::shared(number)?;
         context.enter()?;
         let stream = said(Call::Open, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
             result::stream::create(StreamKind::NonBlocking)
         });
         let stream = context.check("cuStreamCreate", stream)?;
-        Ok(Gpu { context, stream, arrays: Vec::new(), last: None })
+        Ok(Gpu { context, stream, mark: None, arrays: Vec::new(), last: None })
     }
 
     /// Bytes that are free on the first device.
     #[cfg(feature = "faults")]
     pub(crate) fn free_memory() -> Result<u64> {
-        Context::shared()?.free_memory()
+        Context::shared(0)?.free_memory()
     }
 
     /// Waits until all that was enqueued is done.
@@ -184,6 +187,50 @@ impl Machine for Gpu {
         self.wait()
     }
 
+    fn copy_to(&mut self, from: u64, other: &Self, to: u64, bytes: u64) -> Result<()> {
+        self.context.enter()?;
+        self.context.reach(&other.context);
+        let begun = said(Call::Upload, INVALID, || {
+            // SAFETY: `from` and `to` are of arrays of ours with so many bytes there; who calls does not free the
+            // other's before this stream has been waited for.
+            unsafe { peers::copy(&self.context, from, &other.context, to, bytes, self.stream) }
+        });
+        self.check_work("cuMemcpyPeerAsync", begun)
+    }
+
+    fn mark(&mut self) -> Result<()> {
+        self.context.enter()?;
+        let mark = match self.mark {
+            Some(mark) => mark,
+            None => {
+                let created = result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
+                *self.mark.insert(self.context.check("cuEventCreate", created)?)
+            }
+        };
+        let recorded = said(Call::Mark, INVALID, || {
+            // SAFETY: stream and event are ours, of the same context.
+            unsafe { result::event::record(mark, self.stream) }
+        });
+        self.check_work("cuEventRecord", recorded)
+    }
+
+    fn follow(&mut self, other: &Self) -> Result<()> {
+        let Some(mark) = other.mark else { return Ok(()) };
+        self.context.enter()?;
+        let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+        let waits = said(Call::Mark, INVALID, || {
+            // SAFETY: the stream is ours, and the other's mark is there, since it is borrowed; streams may wait for events
+            // of other devices.
+            unsafe { result::stream::wait_event(self.stream, mark, flags) }
+        });
+        self.check_work("cuStreamWaitEvent", waits)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.context.enter()?;
+        self.wait()
+    }
+
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
         let function = self.context.function(kernel)?;
         self.context.enter()?;
@@ -232,6 +279,10 @@ impl Drop for Gpu {
             if unsafe { result::free_sync(address) }.is_ok() {
                 faults::freed(bytes);
             }
+        }
+        if let Some(mark) = self.mark {
+            // SAFETY: created by `mark`, destroyed once; the driver keeps it for streams that wait for it.
+            let _ = unsafe { result::event::destroy(mark) };
         }
         // SAFETY: created by `open`, destroyed once, and nothing is enqueued.
         let _ = unsafe { result::stream::destroy(self.stream) };

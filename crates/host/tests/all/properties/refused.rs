@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use warpswarm::{
-    Algorithm, Bounds, Error, HostObjective, MAX_DIMENSIONS, MAX_INDIVIDUALS, MAX_ITERATIONS,
-    MAX_RUNS, OfRun, Optimiser, Precise, Scale, Settings, Stop, algorithms,
+    Algorithm, Bounds, Devices, Error, HostObjective, MAX_DIMENSIONS, MAX_INDIVIDUALS,
+    MAX_ITERATIONS, MAX_RUNS, OfRun, Optimiser, Precise, Scale, Settings, Stop, algorithms,
 };
 
 use super::cases::{Range, any_algorithm, bounds};
@@ -42,8 +42,10 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
             Stop { iterations: _, evaluations: _, seconds: _, target: _, stagnation: _, interrupt: _ },
         of_runs: _,
         maximise: _,
-        backend: _,  // Names.
-        schedule: _, // Likewise.
+        backend: _, // Names.
+        devices: _,
+        split: _,
+        schedule: _, // Names.
         block_size: _,
         threads: _,
         record_every: _,
@@ -84,6 +86,8 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         Just(0).prop_map(move |n| with("stagnation", n, |s, n| {
             s.of_runs = vec![OfRun { stagnation: Some(n), ..OfRun::default() }];
         })),
+        Just(2)
+            .prop_map(move |n| with("devices", n, |s, n| s.devices = Devices::of(&[n as u32; 2]))),
         (2u64..9).prop_map(move |n| with("runs", n, |s, n| {
             s.of_runs = vec![OfRun::default(); n as usize];
         })),

@@ -70,7 +70,7 @@ pub fn bulk<
             let active = place < particles;
             // Idle lanes go through the motions of the last particle.
             let held = place.min(particles - 1);
-            let which = Move { key, iteration, individual: first + place };
+            let which = Move { key, iteration, individual: swarm.number(first + place) };
             let [positions, velocities, personal] =
                 [0, 1, 2].map(|array| stage.row(array, held, args.stride));
             let mut it = Particle::<R, LANES, K> {
@@ -89,7 +89,8 @@ pub fn bulk<
             let best = of_lane::<R, CONSTRAINED>(bests, held);
             let point = point::<R, LANES, K>(&layout);
             let row = swarm.lane_row(swarm.best_positions, first + held);
-            found.judge::<LANES, K, CONSTRAINED>(swarm, which, (active, best, row), it.x, point);
+            let own = (active, first + place, best, row);
+            found.judge::<LANES, K, CONSTRAINED>(swarm, own, it.x, point);
             q += 32 / LANES;
         }
         bulk::show();

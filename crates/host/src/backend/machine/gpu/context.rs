@@ -1,6 +1,6 @@
-//! The first device's context, with the kernels that are loaded in it.
+//! Contexts of devices, with the kernels that are loaded in them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -20,7 +20,7 @@ use crate::system;
 
 /// A pointer of the driver's.
 #[derive(Clone, Copy)]
-struct Pointer<T>(T);
+pub(super) struct Pointer<T>(pub(super) T);
 
 // SAFETY: only contexts and functions are in here, by this module. They may be used by any thread that has made the
 // context current, which every method does first; they are never freed.
@@ -28,12 +28,14 @@ unsafe impl<T> Send for Pointer<T> {}
 // SAFETY: as above; the driver's functions are thread-safe.
 unsafe impl<T> Sync for Pointer<T> {}
 
-/// The first device, opened once per process.
+/// A device, opened once per process.
 pub(super) struct Context {
     pub(super) facts: system::Device,
     /// Bytes of shared memory that a block can have if its kernel may.
     most_shared: i32,
-    context: Pointer<sys::CUcontext>,
+    pub(super) context: Pointer<sys::CUcontext>,
+    /// The other devices' contexts, by their addresses, whose memory this one has been allowed to reach.
+    reached: Mutex<BTreeSet<usize>>,
     kernels: &'static Package<'static>,
     /// Each is loaded by who needs it first: compiling takes the driver up to a second, in which others may launch theirs.
     functions: Mutex<HashMap<Kernel, Arc<OnceCell<Pointer<sys::CUfunction>>>>>,
@@ -41,30 +43,30 @@ pub(super) struct Context {
     poison: OnceLock<Error>,
 }
 
-/// The first device's, once it has been opened.
-static CONTEXT: Mutex<Option<Arc<Context>>> = Mutex::new(None);
+/// Those of devices that have been opened, by their numbers.
+static CONTEXTS: Mutex<BTreeMap<u32, Arc<Context>>> = Mutex::new(BTreeMap::new());
 
-/// Whether the first device has been opened.
+/// Whether a device has been opened.
 pub(crate) fn is_open() -> bool {
-    lock(&CONTEXT).is_some()
+    !lock(&CONTEXTS).is_empty()
 }
 
 impl Context {
-    pub(super) fn shared() -> Result<Arc<Context>> {
-        let mut context = lock(&CONTEXT);
-        if let Some(context) = &*context {
+    pub(super) fn shared(number: u32) -> Result<Arc<Context>> {
+        let mut contexts = lock(&CONTEXTS);
+        if let Some(context) = contexts.get(&number) {
             return Ok(context.clone());
         }
-        let opened = Arc::new(Context::open()?);
-        *context = Some(opened.clone());
+        let opened = Arc::new(Context::open(number)?);
+        contexts.insert(number, opened.clone());
         Ok(opened)
     }
 
-    fn open() -> Result<Self> {
+    fn open(number: u32) -> Result<Self> {
         let kernels = package();
         devices()?;
         let kernels = kernels?;
-        let (facts, device) = describe(0)?;
+        let (facts, device) = describe(number as i32)?;
         check_architecture(&facts, kernels.arch())?;
         // SAFETY: the device is valid. The context is never released, so that it outlives its users.
         let context = unsafe { result::primary_ctx::retain(device) }
@@ -73,8 +75,24 @@ impl Context {
         // SAFETY: the device is valid.
         let most_shared = unsafe { result::device::get_attribute(device, attribute) }
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
-        let (context, functions) = (Pointer(context), Mutex::default());
-        Ok(Context { facts, most_shared, context, kernels, functions, poison: OnceLock::new() })
+        Ok(Context {
+            facts,
+            most_shared,
+            context: Pointer(context),
+            reached: Mutex::default(),
+            kernels,
+            functions: Mutex::default(),
+            poison: OnceLock::new(),
+        })
+    }
+
+    /// Lets this device reach another's memory directly, if it can; otherwise copies go by way of the host. This
+    /// context is the calling thread's.
+    pub(super) fn reach(&self, other: &Context) {
+        if lock(&self.reached).insert(other.context.0.addr()) {
+            // SAFETY: both contexts are never released. What it says does not matter: copies work without.
+            let _ = unsafe { sys::cuCtxEnablePeerAccess(other.context.0, 0) };
+        }
     }
 
     /// Makes the context the calling thread's, unless it is lost.

@@ -32,6 +32,11 @@ pub(crate) fn driver() -> Result<String> {
 
 /// The devices that the driver shows; at least one.
 pub(crate) fn devices() -> Result<Vec<system::Device>> {
+    (0..count()? as i32).map(|ordinal| describe(ordinal).map(|(device, _)| device)).collect()
+}
+
+/// How many devices the driver shows; at least one.
+pub(crate) fn count() -> Result<u32> {
     let needed = format!("{}.{}", CUDA / 1000, CUDA % 1000 / 10);
     let found = driver()?;
     result::init().map_err(|error| match error.0 {
@@ -44,7 +49,7 @@ pub(crate) fn devices() -> Result<Vec<system::Device>> {
     if count == 0 {
         return Err(Error::NoDevice { reason: None });
     }
-    (0..count).map(|ordinal| describe(ordinal).map(|(device, _)| device)).collect()
+    Ok(count as u32)
 }
 
 /// One of the devices.
