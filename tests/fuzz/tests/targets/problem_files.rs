@@ -176,5 +176,6 @@ fn evaluate(problem: &ProblemFile) {
 fn at<R: Precise>(problem: &ProblemFile, x: &[R]) {
     let found = problem.evaluate(x).unwrap();
     assert_eq!(found.constraints.len(), problem.constraints().count());
-    assert!(found.fitness.violation >= R::ZERO);
+    // Of a constraint that is NaN there, NaN: that comes last.
+    assert!(found.fitness.violation >= R::ZERO || found.fitness.violation.is_nan());
 }
