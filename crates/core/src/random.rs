@@ -93,6 +93,8 @@ pub enum Purpose {
     Reentry = 1,
     /// What is drawn once for an individual: partners, acceptance, mutated weights.
     Choice = 2,
+    /// What is drawn when individuals go from one run to another.
+    Migration = 3,
 }
 
 /// Coordinates whose draws [`Stream::row_draws`] gives at once.

@@ -9,6 +9,7 @@
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
 //! * [`fwa`]: the fireworks algorithm, serial or on threads, the same bits.
 //! * [`generation`]: everything that is a [`Method`](warpswarm_core::method::Method).
+//! * [`migration`]: what runs give each other as islands.
 //! * [`threads`]: how the particles of a run are spread over threads.
 //! * [`vectors`]: loops compiled for the processor at hand.
 //! * [`mod@fingerprint`]: comparing states by bits.
@@ -43,6 +44,7 @@ pub mod fingerprint;
 mod flight;
 pub mod fwa;
 pub mod generation;
+pub mod migration;
 pub mod pso;
 pub mod spso;
 pub mod swarm;

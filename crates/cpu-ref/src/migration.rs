@@ -1,0 +1,256 @@
+//! Migration between the islands of an archipelago.
+//!
+//! **Idea.** An island is a run. Now and then it shows copies of some of its individuals to its neighbours, the
+//! *emigrants*, and takes what they have shown, its *immigrants*, in place of individuals that are worse.
+//!
+//! ```text
+//! select:   the m best individuals, best first; or m different ones, drawn
+//! replace:  the m worst individuals, worst first, or m different ones, drawn, are each offered one immigrant;
+//!           an immigrant takes the place where its fitness beats the one there
+//! ```
+//!
+//! A migrant is an individual's public point: PSO's personal best, DE's individual, a chain's point. Whose place is
+//! taken keeps its position, velocity and numbers. Best and worst are so in the total order of results, (violation,
+//! value, index). What is drawn depends on seed, run and the iteration at which the run is.
+//!
+//! **Source.** E. Cantú-Paz, "Efficient and Accurate Parallel Genetic Algorithms", Kluwer 2000, chapter 7, on which
+//! migrants leave and whom they replace.
+//!
+//! **Deviations.** An immigrant that is no better than the individual whose place it was to take does not come: so
+//! bests never worsen.
+
+use std::collections::BTreeMap;
+
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::real::Real;
+
+use crate::swarm::Swarm;
+
+/// Which individuals emigrate.
+///
+/// ```
+/// use warpswarm_cpu_ref::migration::Selection;
+/// assert_eq!(Selection::default().name(), "best");
+/// assert_eq!(Selection::ALL[1], ("random", Selection::Random));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The best, best first.
+    #[default]
+    Best,
+    /// Different ones, drawn.
+    Random,
+}
+
+/// To whom immigrants are offered.
+///
+/// ```
+/// use warpswarm_cpu_ref::migration::Replacement;
+/// assert_eq!(Replacement::default().name(), "worst");
+/// assert_eq!(Replacement::ALL[1], ("random", Replacement::Random));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replacement {
+    /// The worst, worst first.
+    #[default]
+    Worst,
+    /// Different ones, drawn.
+    Random,
+}
+
+impl Selection {
+    /// Every way with the name that users give it.
+    pub const ALL: [(&'static str, Selection); 2] =
+        [("best", Selection::Best), ("random", Selection::Random)];
+
+    /// The name that users give it.
+    pub fn name(self) -> &'static str {
+        name(&Selection::ALL, self)
+    }
+}
+
+impl Replacement {
+    /// Every way with the name that users give it.
+    pub const ALL: [(&'static str, Replacement); 2] =
+        [("worst", Replacement::Worst), ("random", Replacement::Random)];
+
+    /// The name that users give it.
+    pub fn name(self) -> &'static str {
+        name(&Replacement::ALL, self)
+    }
+}
+
+fn name<T: Copy + PartialEq>(all: &[(&'static str, T)], this: T) -> &'static str {
+    all.iter().find(|(_, value)| *value == this).map_or("", |(name, _)| name)
+}
+
+/// Points on their way from one run to another, with their fitness.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::migration::Migrants;
+/// let fitness = |value| Fitness { violation: 0.0, value };
+/// let from = |value, x| Migrants { fitness: vec![fitness(value)], positions: vec![x; 2] };
+/// let all = Migrants::joined([from(1.0, 3.0), from(2.0, 4.0)]);
+/// assert_eq!((all.len(), all.positions), (2, vec![3.0, 3.0, 4.0, 4.0]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Migrants<R> {
+    /// `[migrant]`
+    pub fitness: Vec<Fitness<R>>,
+    /// `[migrant][coordinate]`
+    pub positions: Vec<R>,
+}
+
+impl<R: Real> Migrants<R> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.fitness.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.fitness.is_empty()
+    }
+
+    /// Those of several runs, one after the other.
+    pub fn joined(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut joined = Migrants { fitness: Vec::new(), positions: Vec::new() };
+        for migrants in all {
+            joined.fitness.extend(migrants.fitness);
+            joined.positions.extend(migrants.positions);
+        }
+        joined
+    }
+}
+
+/// Copies of `count` individuals of a run, at most all of them. The run may have stopped.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::{RunId, Swarm, migration::{self, Selection}};
+/// let mut swarm = Swarm::<f64>::unplaced(1, 3, RunId { seed: 1, run: 0 });
+/// swarm.best = [5.0, 3.0, 4.0].map(|value| Fitness { violation: 0.0, value }).to_vec();
+/// let values = |selection| {
+///     let migrants = migration::emigrants(&swarm, 2, selection);
+///     migrants.fitness.iter().map(|fitness| fitness.value).collect::<Vec<_>>()
+/// };
+/// assert_eq!(values(Selection::Best), [3.0, 4.0]);
+/// assert_eq!(values(Selection::Random), [4.0, 5.0]);
+/// ```
+pub fn emigrants<R: Real>(swarm: &Swarm<R>, count: usize, selection: Selection) -> Migrants<R> {
+    let chosen = match selection {
+        Selection::Best => first_by(swarm, count, |place| place),
+        Selection::Random => drawn(swarm, count, Drawn::Emigrant),
+    };
+    let row = |&individual: &u32| &swarm.best_position(individual as usize)[..swarm.dimensions];
+    Migrants {
+        fitness: chosen.iter().map(|&individual| swarm.best[individual as usize]).collect(),
+        positions: chosen.iter().flat_map(row).copied().collect(),
+    }
+}
+
+/// Offers immigrants, no more than there are individuals, to individuals of a run; one that has stopped takes none.
+///
+/// `noticed` is the iteration at which an improvement of now is noticed: the one that the run has reached, unless a
+/// [method](warpswarm_core::method::Method::noticed) says otherwise. Whether the run stops by itself now is the caller's
+/// to [settle](Swarm::settle).
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::{RunId, Swarm, migration::{self, Migrants, Replacement}};
+/// let fitness = |value| Fitness { violation: 0.0, value };
+/// let mut swarm = Swarm::<f64>::unplaced(1, 3, RunId { seed: 1, run: 0 });
+/// swarm.best = [5.0, 3.0, 4.0].map(fitness).to_vec();
+/// let immigrants = Migrants { fitness: [2.0, 9.0].map(fitness).to_vec(), positions: vec![0.2, 0.9] };
+/// migration::immigrate(&mut swarm, &immigrants, Replacement::Worst, 0);
+/// // The worst had to go; 9 is no better than 4.
+/// assert_eq!(swarm.best, [2.0, 3.0, 4.0].map(fitness));
+/// assert_eq!((swarm.global.index, swarm.best_point()), (0, &[0.2][..]));
+/// ```
+pub fn immigrate<R: Real>(
+    swarm: &mut Swarm<R>,
+    immigrants: &Migrants<R>,
+    replacement: Replacement,
+    noticed: u64,
+) {
+    if swarm.has_stopped() {
+        return;
+    }
+    let offered = match replacement {
+        Replacement::Worst => first_by(swarm, immigrants.len(), |place| !place),
+        Replacement::Random => drawn(swarm, immigrants.len(), Drawn::Offered),
+    };
+    let (before, dimensions, stride) = (swarm.global.fitness, swarm.dimensions, swarm.stride);
+    let arriving = immigrants.fitness.iter().zip(immigrants.positions.chunks_exact(dimensions));
+    for (&individual, (&fitness, position)) in offered.iter().zip(arriving) {
+        let there = &mut swarm.best[individual as usize];
+        if !fitness.beats(*there) {
+            continue;
+        }
+        *there = fitness;
+        let row = individual as usize * stride..individual as usize * stride + dimensions;
+        swarm.best_positions[row].copy_from_slice(position);
+        let candidate = Candidate::new(fitness, individual);
+        if candidate.beats(swarm.global) {
+            swarm.global = candidate;
+            swarm.global_position[..dimensions].copy_from_slice(position);
+        }
+    }
+    if swarm.global.fitness.beats(before) {
+        swarm.control.improved_at = noticed;
+    }
+}
+
+/// An individual's place in the total order, as numbers that order so: the best has the least.
+type Place = [u64; 3];
+
+/// The first `count` individuals, in the order in which what `key` makes of the numbers of their places has them.
+fn first_by<R: Real>(swarm: &Swarm<R>, count: usize, key: impl Fn(u64) -> u64) -> Vec<u32> {
+    let place = |(individual, fitness): (u32, &Fitness<R>)| -> Place {
+        let (violation, value) = fitness.ordered();
+        [violation, value, u64::from(individual)].map(&key)
+    };
+    let mut places: Vec<Place> = (0..).zip(&swarm.best).map(place).collect();
+    if count < places.len() {
+        // Where a few of many are wanted the others need no order.
+        places.select_nth_unstable(count);
+        places.truncate(count);
+    }
+    places.sort_unstable();
+    // What turned the order turns the index back.
+    places.iter().map(|[.., index]| key(*index) as u32).collect()
+}
+
+/// What individuals are drawn for; the draws are independent.
+#[derive(Clone, Copy)]
+enum Drawn {
+    Emigrant = 0,
+    Offered = 1,
+}
+
+/// `count` different individuals, at most all of them, at the iteration at which the run is.
+fn drawn<R: Real>(swarm: &Swarm<R>, count: usize, what: Drawn) -> Vec<u32> {
+    let individuals = swarm.individuals() as u32;
+    let count = u32::try_from(count).unwrap_or(u32::MAX).min(individuals);
+    shuffled(swarm.id.key(), swarm.control.iterations, individuals, count, what as u32)
+}
+
+/// The first `count` of `0..individuals` as a shuffle leaves them: place k is swapped with a drawn one from there on.
+///
+/// **Source.** R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964. Only places that
+/// were swapped are kept.
+fn shuffled(key: RunKey, iteration: u64, individuals: u32, count: u32, number: u32) -> Vec<u32> {
+    let mut swapped = BTreeMap::new();
+    let place = |k: u32| {
+        let stream = Stream::new(key, Purpose::Migration, iteration, k);
+        let other = k + stream.below(individuals - k, number);
+        let here = swapped.get(&k).copied().unwrap_or(k);
+        swapped.insert(other, here).unwrap_or(other)
+    };
+    (0..count).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests;
