@@ -3,6 +3,7 @@
 mod fault;
 mod nearest;
 mod place;
+mod result;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,15 +13,7 @@ use crate::choices::Schedule;
 pub(crate) use nearest::meant;
 pub(crate) use nearest::nearest;
 use place::pointed_at;
-
-/// What [`Result`](std::result::Result) means in this crate.
-///
-/// ```
-/// let square: warpswarm::Result<_> = warpswarm::Bounds::uniform(2, -1.0, 1.0);
-/// assert_eq!(square?.dimensions(), 2);
-/// # Ok::<(), warpswarm::Error>(())
-/// ```
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub use result::Result;
 
 /// Why something could not be done. Its text is one line, but for an expression, which is shown below.
 ///
@@ -299,6 +292,14 @@ pub enum Error {
         threads: usize,
         /// What the operating system said.
         message: String,
+    },
+    /// Ranks that were to work together do not agree, or one of them has failed or cannot be reached.
+    #[error("{message}")]
+    Ranks {
+        /// What is wrong, and with which rank.
+        message: String,
+        /// Whether the input is at fault.
+        input: bool,
     },
 
     /// The state does not fit in the machine's memory.

@@ -37,6 +37,8 @@
 //!   each is checked once, and errors name the field, the value and what is allowed.
 //! * [`minimise`] does it; an [`Optimiser`] does it step by step, shows its state and takes one back.
 //! * An [`Objective`] runs on CPU and GPU; a [`HostObjective`] is a closure; with [`AskTell`] the caller evaluates.
+//! * Several optimisers go on together as islands, in one process or many, with the crate `warpswarm-islands`;
+//!   [`migration`] is what individuals that go from one to another are.
 //! * [`Report`] is what comes out.
 //! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
 //! * `problem_file` has problems that are written down in files, with the feature `problem-files`.
@@ -50,6 +52,7 @@ mod bounds;
 mod check;
 mod checkpoint;
 mod choices;
+mod communicator;
 mod data;
 mod devices;
 mod error;
@@ -79,6 +82,7 @@ pub use warpswarm_core::objective::SlicePoint;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::variable::{Scale, Variable, above};
 pub use warpswarm_core::{Objective, Point, Real, Table};
+pub use warpswarm_cpu_ref::migration;
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
 pub use algorithms::{
@@ -91,11 +95,12 @@ pub use checkpoint::Checkpoint;
 #[cfg(feature = "checkpoint")]
 pub use checkpoint::{CheckpointFile, write_whole};
 pub use choices::{Backend, Precision, Schedule};
+pub use communicator::Communicator;
 pub use data::Data;
 pub use devices::Devices;
 pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
-pub use optimiser::{AskTell, Event, Optimiser, Runs};
+pub use optimiser::{AskTell, Event, Optimiser, Runs, Standing};
 pub use own::{Kernels, OwnMethod, OwnObjective};
 pub use population::{Population, Statistics};
 pub use problems::Precise;

@@ -5,6 +5,7 @@ mod driving;
 mod events;
 mod limit;
 mod lost;
+mod migration;
 mod pace;
 
 use std::time::Instant;
@@ -17,6 +18,7 @@ use warpswarm_cpu_ref::Swarm;
 pub use ask_tell::AskTell;
 pub use events::{Event, Runs};
 pub(crate) use limit::Limit;
+pub use migration::Standing;
 use pace::Pace;
 
 use crate::algorithms::Algorithm;
@@ -305,7 +307,7 @@ impl<R: Real> Optimiser<R> {
         Ok(swarms.iter().map(|swarm| Statistics::of(&self.job, swarm)).collect())
     }
 
-    fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
+    fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
         let bests = self.runs()?.bests()?;
         let positions = self.runs()?.best_positions()?;

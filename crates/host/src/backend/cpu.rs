@@ -8,6 +8,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::generation::Work;
+use warpswarm_cpu_ref::migration::{self, Migrants, Replacement, Selection};
 use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso, spso};
 
 use super::device::Target;
@@ -262,6 +263,21 @@ impl<R: Real> State<R> for Cpu<R> {
         for swarm in &mut self.swarms {
             swarm.control = self.job.going_on(swarm);
         }
+        Ok(())
+    }
+
+    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+        let emigrants = |swarm| migration::emigrants(swarm, count, selection);
+        Ok(self.swarms.iter().map(emigrants).collect())
+    }
+
+    fn immigrate(
+        &mut self,
+        job: &Job<R>,
+        immigrants: &[Migrants<R>],
+        replacement: Replacement,
+    ) -> Result<()> {
+        job.immigrate(&mut self.swarms, immigrants, replacement);
         Ok(())
     }
 

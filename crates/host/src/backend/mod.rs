@@ -4,6 +4,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::migration::{self as migrating, Migrants, Replacement, Selection};
 
 pub(crate) use cpu::Portable;
 pub(crate) use device::Target;
@@ -28,6 +29,7 @@ mod hosted;
 mod job;
 pub(crate) mod machine;
 mod memory;
+mod migration;
 mod procedure;
 mod replay;
 mod several;
@@ -54,6 +56,22 @@ pub(crate) trait State<R: Real>: Send {
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>>;
     /// Takes over a state of the same shape, which [`Job::check_state`] has seen.
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()>;
+    /// Copies of so many individuals of each run, no more than there are.
+    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+        let swarms = self.snapshot()?;
+        Ok(swarms.iter().map(|swarm| migrating::emigrants(swarm, count, selection)).collect())
+    }
+    /// Offers immigrants to each run, no more than it has individuals; see [`Job::immigrate`].
+    fn immigrate(
+        &mut self,
+        job: &Job<R>,
+        immigrants: &[Migrants<R>],
+        replacement: Replacement,
+    ) -> Result<()> {
+        let mut swarms = self.snapshot()?;
+        job.immigrate(&mut swarms, immigrants, replacement);
+        self.restore(&swarms)
+    }
     /// Which backend this is.
     fn backend(&self) -> Backend;
     /// The device in words.

@@ -22,6 +22,7 @@ impl Error {
             Objective { .. } | Told { .. } | NotPlaced => true,
             BoundRange { .. } | Unsupported { .. } | Schedule { .. } | State { .. } => true,
             File { doing, .. } => *doing == "read",
+            Ranks { input, .. } => *input,
             Threads { .. }
             | HostMemory { .. }
             | NoDriver

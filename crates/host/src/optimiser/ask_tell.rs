@@ -132,7 +132,7 @@ impl<R: Real> AskTell<R> {
     ///
     /// Where the backend fails, or statistics of the populations are to be reported and there are none yet.
     pub fn report(&mut self) -> Result<Report<R>> {
-        self.optimiser.report(self.reason.unwrap_or(StopReason::Interrupted))
+        self.optimiser.reported(self.reason.unwrap_or(StopReason::Interrupted))
     }
 
     /// Where the runs are; see [`Optimiser::progress`].

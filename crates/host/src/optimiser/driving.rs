@@ -9,7 +9,7 @@ use warpswarm_core::order::Fitness;
 
 use super::{Event, Optimiser, Runs, going, reached};
 use crate::error::Result;
-use crate::population::{Population, Statistics};
+use crate::population::Population;
 use crate::report::{Progress, Report, StopReason};
 
 /// Who is told what happens.
@@ -37,7 +37,7 @@ impl<R: Real> Optimiser<R> {
                     self.tell(&progress, reason.is_some(), &mut told, *observer)?;
                 }
                 if due {
-                    self.record(progress, &mut observer)?;
+                    self.keep(progress, &mut observer)?;
                 }
             }
             if let Some(reason) = reason {
@@ -51,7 +51,7 @@ impl<R: Real> Optimiser<R> {
             self.pace.took(slice, seconds);
             self.seconds += seconds;
         };
-        let report = self.report(reason)?;
+        let report = self.reported(reason)?;
         if let Some(observer) = observer {
             observer(Event::Finished(&report), &mut Runs(self));
         }
@@ -93,17 +93,12 @@ impl<R: Real> Optimiser<R> {
     }
 
     /// Adds a record to the history.
-    fn record(
+    fn keep(
         &mut self,
-        mut progress: Progress<R>,
+        progress: Progress<R>,
         observer: &mut Option<Observer<'_, R>>,
     ) -> Result<()> {
-        if self.recording.statistics {
-            let all: Vec<Statistics> = self.statistics()?;
-            for (run, statistics) in progress.runs.iter_mut().zip(all) {
-                run.population = Some(statistics);
-            }
-        }
+        let progress = self.with_statistics(progress)?;
         if let Some(observer) = observer {
             observer(Event::Recorded(&progress), &mut Runs(self));
         }
