@@ -15,7 +15,7 @@ use crate::shell::{self, program};
 use crate::{build_ptx, check_ptx, setup};
 
 /// The packages that are published.
-const PACKAGES: [&str; 9] = [
+const PACKAGES: [&str; 10] = [
     "warpswarm-core",
     "warpswarm-device",
     "warpswarm-kernels",
@@ -24,6 +24,7 @@ const PACKAGES: [&str; 9] = [
     "warpswarm-pictures",
     "warpswarm-statistics",
     "warpswarm",
+    "warpswarm-islands",
     "warpswarm-cli",
 ];
 /// What the kernels are compiled for.

@@ -25,7 +25,7 @@ pub(crate) const ALL: [(&str, Rule); 12] = [
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
 /// none may depend on it. `?`: only as an option.
-const MAY_DEPEND: [(&str, &[&str]); 13] = [
+const MAY_DEPEND: [(&str, &[&str]); 14] = [
     ("warpswarm-core", &[]),
     ("warpswarm-pictures", &[]),
     ("warpswarm-ptx-builder", &[]),
@@ -43,11 +43,13 @@ const MAY_DEPEND: [(&str, &[&str]); 13] = [
             "?warpswarm-kernels",
         ],
     ),
+    ("warpswarm-islands", &["warpswarm"]),
     (
         "warpswarm-cli",
         &[
             "warpswarm",
             "warpswarm-core",
+            "warpswarm-islands",
             "warpswarm-pictures",
             "warpswarm-ptx-builder",
             "warpswarm-statistics",
@@ -108,19 +110,21 @@ const LONG_FILES: &[(&str, &str)] = &[(
     "arrays, arguments and launches of all schedules, which are read side by side",
 )];
 
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "crates/core/src/",
     "crates/device/src/",
     "crates/kernels/src/",
     "crates/cpu-ref/src/",
     "crates/host/src/",
+    "crates/islands/src/",
     "crates/pictures/src/",
     "crates/statistics/src/",
 ];
 
 /// What users of the libraries read about: the libraries, and of `core` what `warpswarm` shows them.
-const SHOWN: [&str; 13] = [
+const SHOWN: [&str; 15] = [
     "crates/host/src/",
+    "crates/islands/src/",
     "crates/pictures/src/",
     "crates/statistics/src/",
     "crates/core/src/boundary.rs",
@@ -132,6 +136,7 @@ const SHOWN: [&str; 13] = [
     "crates/core/src/real.rs",
     "crates/core/src/variable.rs",
     "crates/cpu-ref/src/fingerprint.rs",
+    "crates/cpu-ref/src/migration.rs",
     "crates/cpu-ref/src/swarm.rs",
 ];
 /// Items without an example, by file and name, each with its reason.

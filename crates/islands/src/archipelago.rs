@@ -1,0 +1,371 @@
+//! The islands of one rank, and the loop that all ranks go through together.
+
+mod epoch;
+mod gathered;
+mod slices;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpswarm::{
+    Algorithm, Checkpoint, Communicator, Error, Optimiser, Precise, Progress, Report, Result,
+    Settings, Stop, Swarm,
+};
+
+use crate::keeper::Keeper;
+use crate::settings::Islands;
+pub(crate) use gathered::side_by_side;
+use slices::{Course, Pace};
+
+/// What a rank has of an archipelago: some of its [`Islands`].
+///
+/// All ranks do the same calls in the same order, with the same arguments; the [`Communicator`] is what differs.
+///
+/// ```
+/// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Ackley};
+/// use warpswarm_islands::{Archipelago, Inhabitants, Islands, Topology, threads};
+/// let islands = Islands { count: 4, topology: Topology::Full, inhabitants: Inhabitants::all(32), ..Islands::default() };
+/// let bounds = Bounds::uniform(3, -30.0, 30.0)?;
+/// let settings = Settings { stop: Stop::iterations(120), threads: Some(1), ..Settings::default() };
+/// let on = |ranks| {
+///     let rank = |others| {
+///         Archipelago::<f64>::new(&others, &islands, &settings, &mut |algorithm, settings| {
+///             Optimiser::new(&Ackley, &bounds, algorithm, settings)
+///         })?
+///         .run()
+///     };
+///     std::thread::scope(|scope| {
+///         let all: Vec<_> = threads(ranks).into_iter().map(|others| scope.spawn(move || rank(others))).collect();
+///         // Each has the report of all islands.
+///         all.into_iter().map(|rank| rank.join().unwrap()).next().unwrap()
+///     })
+/// };
+/// assert_eq!(on(1)?.runs, on(3)?.runs);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+///
+/// A run stops as it does alone: one that has stopped by itself neither moves nor takes immigrants, but still shows its
+/// individuals. When an island has reached the target, all end at the end of that epoch. Seconds, and an interrupt flag on
+/// any rank, end all at the end of the same epoch.
+pub struct Archipelago<'a, R: Precise> {
+    others: &'a dyn Communicator,
+    islands: Islands,
+    /// This rank's islands.
+    own: Range<u32>,
+    groups: Vec<Group<R>>,
+    stop: Stop,
+    record_every: Option<u64>,
+    /// Records of this rank's islands.
+    history: Vec<Progress<R>>,
+    seconds: f64,
+    /// When the slice that is under way began, whose seconds are not among those.
+    since: Option<Instant>,
+    setup_seconds: f64,
+    pace: Pace,
+    keeper: Option<Keeper>,
+}
+
+/// Neighbours in number that are alike: the runs of one optimiser.
+struct Group<R: Precise> {
+    islands: Range<u32>,
+    optimiser: Optimiser<R>,
+    /// The iteration at which the limits of iterations and evaluations end them.
+    limit: u64,
+}
+
+/// What happens while the islands are under way. What is said of runs is said of all islands, on every rank.
+///
+/// ```
+/// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Sphere};
+/// use warpswarm_islands::{Alone, Archipelago, Event, Islands};
+/// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+/// let settings = Settings { stop: Stop::iterations(100), ..Settings::default() };
+/// let mut archipelago =
+///     Archipelago::<f32>::new(&Alone, &Islands::default(), &settings, &mut |algorithm, settings| {
+///         Optimiser::new(&Sphere, &bounds, algorithm, settings)
+///     })?;
+/// let mut seen = Vec::new();
+/// archipelago.run_observed(&mut |event| match event {
+///     Event::Started(progress) | Event::Progress(progress) => seen.push(progress.iterations),
+///     _ => {}
+/// })?;
+/// assert_eq!((seen[0], seen.last()), (0, Some(&100)));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a, R> {
+    /// The islands are about to begin, or to go on: the first event.
+    Started(&'a Progress<R>),
+    /// Some epochs have ended, about 50 ms after those before.
+    Progress(&'a Progress<R>),
+    /// An epoch could not be kept; the one that was kept last is still there.
+    NotKept(&'a Error),
+    /// All islands have ended: the last event.
+    Finished(&'a Report<R>),
+}
+
+/// Who is told.
+type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>);
+
+impl<R: Precise> std::fmt::Debug for Archipelago<'_, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Archipelago")
+            .field("islands", &self.islands)
+            .field("own", &self.own)
+            .finish()
+    }
+}
+
+impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
+    /// Checks everything, and has `optimiser` make this rank's islands: as many runs as are alike in one. Nothing is said
+    /// to other ranks: [`agreed`](crate::agreed) sees that they have all done it.
+    ///
+    /// Of the settings the numbers of individuals and of runs do not count; island i is number `first_run` + i among the
+    /// runs of the seed.
+    ///
+    /// # Errors
+    ///
+    /// Where the islands or the settings are not allowed, there are more ranks than islands, or `optimiser` fails.
+    pub fn new(
+        others: &'a dyn Communicator,
+        islands: &Islands,
+        settings: &Settings,
+        optimiser: &mut dyn FnMut(&Algorithm, &Settings) -> Result<Optimiser<R>>,
+    ) -> Result<Self> {
+        let start = Instant::now();
+        islands.check()?;
+        islands.check_ranks(others.size())?;
+        check_settings(settings)?;
+        let own = islands.of_rank(others.rank(), others.size());
+        let groups = alike(islands, own.clone()).into_iter().map(|range| {
+            let inhabitants = islands.of(range.start);
+            let settings = Settings {
+                individuals: inhabitants.individuals,
+                runs: u64::from(range.end - range.start),
+                first_run: settings.first_run.saturating_add(range.start.into()),
+                ..settings.clone()
+            };
+            let mut optimiser = optimiser(&inhabitants.algorithm, &settings)?;
+            let limit = optimiser.standing()?.limit;
+            Ok(Group { islands: range, optimiser, limit })
+        });
+        Ok(Archipelago {
+            others,
+            islands: islands.clone(),
+            groups: groups.collect::<Result<_>>()?,
+            own,
+            stop: settings.stop.clone(),
+            record_every: settings.record_every,
+            history: Vec::new(),
+            seconds: 0.0,
+            since: None,
+            setup_seconds: start.elapsed().as_secs_f64(),
+            pace: Pace::default(),
+            keeper: None,
+        })
+    }
+
+    /// The islands that this rank has.
+    pub fn own(&self) -> Range<u32> {
+        self.own.clone()
+    }
+
+    /// Has epochs be kept from which all can go on.
+    pub fn keep(&mut self, keeper: Keeper) {
+        self.keeper = Some(keeper);
+    }
+
+    /// Why the last epoch could not be kept that was to be, if it could not.
+    pub fn not_kept(&self) -> Option<&Error> {
+        self.keeper.as_ref()?.failure()
+    }
+
+    /// The states of this rank's islands.
+    ///
+    /// # Errors
+    ///
+    /// Where a backend fails.
+    pub fn states(&mut self) -> Result<Vec<Swarm<R>>> {
+        let states = self.groups.iter_mut().map(|group| group.optimiser.state());
+        Ok(states.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    /// Everything that this rank needs to go on from here; between epochs nothing is on its way.
+    ///
+    /// # Errors
+    ///
+    /// Where a backend fails.
+    pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
+        let states = self.states()?;
+        Ok(Checkpoint { states, seconds: self.seconds, history: self.history.clone() })
+    }
+
+    /// Goes on from a checkpoint of this rank's islands, which was taken between epochs.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Sphere};
+    /// use warpswarm_islands::{Alone, Archipelago, Islands};
+    /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+    /// let archipelago = |iterations| {
+    ///     let settings = Settings { stop: Stop::iterations(iterations), ..Settings::default() };
+    ///     Archipelago::<f32>::new(&Alone, &Islands::default(), &settings, &mut |algorithm, settings| {
+    ///         Optimiser::new(&Sphere, &bounds, algorithm, settings)
+    ///     })
+    /// };
+    /// let (mut left, mut other, mut straight) = (archipelago(100)?, archipelago(250)?, archipelago(250)?);
+    /// left.run()?;
+    /// other.resume(left.checkpoint()?)?;
+    /// assert_eq!(other.run()?.runs, straight.run()?.runs);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the states are others than those of this rank's islands, or a backend fails.
+    pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
+        let Checkpoint { mut states, seconds, mut history } = checkpoint;
+        let islands = self.own.len();
+        let records = history.iter().map(|record| record.runs.len());
+        if let Some(found) = std::iter::once(states.len()).chain(records).find(|n| *n != islands) {
+            let (expected, found) = (islands.to_string(), found.to_string());
+            return Err(Error::State { what: "islands", expected, found });
+        }
+        for group in &mut self.groups {
+            let rest = states.split_off(group.islands.len());
+            group.optimiser.restore(&states)?;
+            states = rest;
+        }
+        let every = self.record_every;
+        history.retain(|record| every.is_some_and(|every| record.iterations.is_multiple_of(every)));
+        (self.history, self.seconds) = (history, seconds);
+        Ok(())
+    }
+
+    /// Has all islands go on until they end, and gives the report of all of them, on every rank.
+    ///
+    /// # Errors
+    ///
+    /// Where a backend fails, or another rank cannot be reached. The other ranks then wait: whoever has them in processes
+    /// of their own ends these.
+    pub fn run(&mut self) -> Result<Report<R>> {
+        self.drive(None)
+    }
+
+    /// As [`run`](Archipelago::run), telling `observer` what [happens](Event). Either all ranks do this, or none.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Archipelago::run); also where the first epoch cannot be kept.
+    pub fn run_observed(&mut self, observer: &mut dyn FnMut(Event<'_, R>)) -> Result<Report<R>> {
+        self.drive(Some(observer))
+    }
+
+    fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
+        let Course { mut at, limit, may_stop } = self.course()?;
+        self.record(at)?;
+        let mut started = false;
+        let reason = loop {
+            // Here nothing is on its way.
+            let agreed = self.agree(Course { at, limit, may_stop }, !started)?;
+            if let Some(observer) = &mut observer {
+                let progress = self.progress_of_all(at, limit)?;
+                if !started {
+                    observer(Event::Started(&progress));
+                }
+                observer(Event::Progress(&progress));
+            }
+            if agreed.keep {
+                self.kept(at, !started, &mut observer)?;
+            }
+            started = true;
+            if let Some(reason) = agreed.reason {
+                break reason;
+            }
+            let start = Instant::now();
+            self.since = Some(start);
+            for _ in 0..agreed.epochs {
+                at = self.epoch(at, limit)?;
+            }
+            let seconds = start.elapsed().as_secs_f64();
+            self.pace.took(agreed.epochs, seconds);
+            self.seconds += seconds;
+            self.since = None;
+        };
+        let report = self.report_of_all(reason)?;
+        if let Some(observer) = observer {
+            observer(Event::Finished(&report));
+        }
+        Ok(report)
+    }
+
+    /// Keeps this epoch; that the first cannot be ends the run, as nothing is lost then.
+    fn kept(&mut self, at: u64, first: bool, observer: &mut Option<Observer<'_, R>>) -> Result<()> {
+        if self.keeper.is_none() {
+            return Ok(());
+        }
+        let checkpoint = self.checkpoint();
+        let Some(keeper) = &mut self.keeper else {
+            return Ok(());
+        };
+        let done = keeper.keep(self.others, self.own.clone(), at, checkpoint);
+        match (done, observer) {
+            (Err(error), _) if first => Err(error),
+            (Err(error), Some(observer)) => {
+                observer(Event::NotKept(&error));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Groups of neighbours in number that are alike.
+fn alike(islands: &Islands, own: Range<u32>) -> Vec<Range<u32>> {
+    let mut groups: Vec<Range<u32>> = Vec::new();
+    for island in own {
+        match groups.last_mut() {
+            Some(group) if islands.of(group.start) == islands.of(island) => group.end = island + 1,
+            _ => groups.push(island..island + 1),
+        }
+    }
+    groups
+}
+
+/// What islands cannot have.
+fn check_settings(settings: &Settings) -> Result<()> {
+    let refused = |field, value: String| {
+        Err(Error::Setting { field, value, allowed: "none with islands".into() })
+    };
+    if let Some(every) = settings.populations_every {
+        return refused("populations_every", every.to_string());
+    }
+    match settings.of_runs.len() {
+        0 => Ok(()),
+        runs => refused("of_runs", format!("there for {runs} runs")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpswarm::{DeParams, PsoParams};
+
+    use super::*;
+    use crate::Inhabitants;
+
+    #[test]
+    fn neighbours_that_are_alike_go_together() {
+        let pso = Inhabitants { algorithm: PsoParams::default().into(), individuals: 16 };
+        let de = Inhabitants { algorithm: DeParams::default().into(), individuals: 16 };
+        let more = Inhabitants { individuals: 32, ..pso.clone() };
+        let groups = |inhabitants: &[&Inhabitants], own| {
+            let inhabitants = inhabitants.iter().map(|one| (*one).clone()).collect();
+            alike(&Islands { count: 9, inhabitants, ..Islands::default() }, own)
+        };
+        assert_eq!(groups(&[&pso], 2..9), [2..9]);
+        assert_eq!(groups(&[&pso, &de], 0..3), [0..1, 1..2, 2..3]);
+        assert_eq!(groups(&[&pso, &pso, &more], 0..6), [0..2, 2..3, 3..5, 5..6]);
+    }
+}

@@ -1,0 +1,184 @@
+//! What all ranks agree upon between epochs: whether to end, and how many epochs to do before they ask again.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::Ordering;
+use warpswarm::{Error, Precise, Result, StopReason};
+
+use super::Archipelago;
+use crate::agreement::gather;
+
+/// Where the archipelago is, and how far it goes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct Course {
+    /// Iterations of the islands that go on.
+    pub(super) at: u64,
+    /// The iteration at which the last of them ends.
+    pub(super) limit: u64,
+    /// Whether an island may stop by itself.
+    pub(super) may_stop: bool,
+}
+
+/// How one rank stands.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+struct Standing {
+    goes_on: bool,
+    reached_target: bool,
+    interrupted: bool,
+    time_is_up: bool,
+    keep: bool,
+    epochs: u64,
+}
+
+/// What follows from how all stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Agreed {
+    /// Why they end, if they do.
+    pub(super) reason: Option<StopReason>,
+    /// Whether to keep this epoch.
+    pub(super) keep: bool,
+    /// Epochs until they agree again, at least 1.
+    pub(super) epochs: u64,
+}
+
+impl Agreed {
+    fn of(all: &[Standing]) -> Agreed {
+        let any = |is: fn(&Standing) -> bool| all.iter().any(is);
+        let reason = match () {
+            () if any(|rank| rank.reached_target) => Some(StopReason::Target),
+            // Not said of any island: each has its own reason.
+            () if !any(|rank| rank.goes_on) => Some(StopReason::Iterations),
+            () if any(|rank| rank.interrupted) => Some(StopReason::Interrupted),
+            () if any(|rank| rank.time_is_up) => Some(StopReason::Seconds),
+            () => None,
+        };
+        let epochs = all.iter().map(|rank| rank.epochs).min().unwrap_or(1);
+        Agreed { reason, keep: any(|rank| rank.keep), epochs }
+    }
+}
+
+impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
+    /// Where all islands are.
+    pub(super) fn course(&mut self) -> Result<Course> {
+        let mut own = Course { at: 0, limit: 0, may_stop: false };
+        for group in &mut self.groups {
+            let standing = group.optimiser.standing()?;
+            own.at = own.at.max(standing.iterations);
+            own.limit = own.limit.max(standing.limit);
+            own.may_stop |= standing.may_stop;
+        }
+        let all = gather(self.others, &own)?;
+        let course = Course {
+            at: all.iter().map(|rank| rank.at).max().unwrap_or(0),
+            limit: all.iter().map(|rank| rank.limit).max().unwrap_or(0),
+            may_stop: all.iter().any(|rank| rank.may_stop),
+        };
+        let (at, every) = (course.at, self.islands.every);
+        if !at.is_multiple_of(every) && at < course.limit {
+            let expected = format!("a multiple of {every}, the iterations of an epoch");
+            return Err(Error::State { what: "iterations", expected, found: at.to_string() });
+        }
+        Ok(course)
+    }
+
+    /// Agrees with the other ranks how to go on.
+    pub(super) fn agree(&mut self, course: Course, first: bool) -> Result<Agreed> {
+        let every = self.islands.every;
+        let Course { at, limit, may_stop } = course;
+        let whole = limit.saturating_sub(at) / every;
+        let interrupt = self.stop.interrupt.as_ref();
+        let mut own = Standing {
+            interrupted: interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)),
+            time_is_up: self.stop.seconds.is_some_and(|limit| self.seconds >= limit),
+            // Where an island may stop by itself, all want to know at once; a rest is a slice of its own.
+            epochs: if may_stop { 1 } else { self.epochs_in_time().min(whole).max(1) },
+            ..Standing::default()
+        };
+        for group in &mut self.groups {
+            let standing = group.optimiser.standing()?;
+            own.goes_on |= standing.goes_on;
+            own.reached_target |= standing.reached_target;
+        }
+        if let Some(keeper) = &self.keeper {
+            own.epochs = own.epochs.min(keeper.due_in(at, every));
+            // What is in the middle of an epoch cannot be kept, so a rest begins from what has been.
+            own.keep = first || keeper.is_due(at) || (whole == 0 && at < limit);
+        }
+        let mut agreed = Agreed::of(&gather(self.others, &own)?);
+        agreed.keep |= self.keeper.is_some() && agreed.reason.is_some();
+        agreed.keep &= at.is_multiple_of(every);
+        Ok(agreed)
+    }
+
+    /// Epochs that take about as long as a slice, or as the seconds that are left.
+    fn epochs_in_time(&self) -> u64 {
+        let left = self.stop.seconds.map(|limit| limit - self.seconds);
+        left.map_or(self.pace.next, |left| self.pace.next.min(self.pace.within(left)))
+    }
+}
+
+/// How many epochs a slice has, so that one takes about [`SLICE_SECONDS`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    next: u64,
+    /// Seconds of an epoch in the last slice.
+    seconds: f64,
+}
+
+/// As long as an interrupt may have to wait.
+const SLICE_SECONDS: f64 = 0.05;
+/// A slice is at most so many times as long as the one before, since the first ones tell little.
+const GROWTH: u64 = 16;
+
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { next: 1, seconds: 0.0 }
+    }
+}
+
+impl Pace {
+    pub(super) fn took(&mut self, epochs: u64, seconds: f64) {
+        self.seconds = seconds / epochs as f64;
+        let fitting = SLICE_SECONDS / self.seconds.max(1e-12);
+        self.next = (fitting as u64).clamp(1, epochs.saturating_mul(GROWTH));
+    }
+
+    /// How many epochs fit in so many seconds.
+    fn within(&self, seconds: f64) -> u64 {
+        if self.seconds == 0.0 { u64::MAX } else { (seconds / self.seconds).ceil() as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_approach_their_length() {
+        let mut pace = Pace::default();
+        for _ in 0..10 {
+            pace.took(pace.next, pace.next as f64 * 1e-3);
+        }
+        assert!((45..=55).contains(&pace.next), "{pace:?}");
+        assert_eq!(pace.within(0.0105), 11);
+        pace.took(50, 10.0);
+        assert_eq!(pace.next, 1);
+        pace.took(1, 0.0);
+        assert_eq!(pace.next, GROWTH);
+    }
+
+    #[test]
+    fn what_one_rank_says_counts_for_all() {
+        let going = Standing { goes_on: true, epochs: 9, ..Standing::default() };
+        let done = Standing { epochs: 5, ..Standing::default() };
+        let agreed = |other: Standing| Agreed::of(&[going, other]);
+        assert_eq!(agreed(done), Agreed { reason: None, keep: false, epochs: 5 });
+        assert!(agreed(Standing { keep: true, ..done }).keep);
+        let reason = |other| agreed(other).reason;
+        assert_eq!(reason(Standing { interrupted: true, ..done }), Some(StopReason::Interrupted));
+        assert_eq!(reason(Standing { time_is_up: true, ..going }), Some(StopReason::Seconds));
+        let target = Standing { reached_target: true, interrupted: true, ..done };
+        assert_eq!(reason(target), Some(StopReason::Target));
+        assert_eq!(Agreed::of(&[done, done]).reason, Some(StopReason::Iterations));
+    }
+}

@@ -1,0 +1,305 @@
+//! Epochs that are kept in a folder, to go on from.
+//!
+//! | in the folder | |
+//! |---|---|
+//! | `epoch-1200` | the states at iteration 1200: one checkpoint for the islands of each rank, `islands-0-3` |
+//! | `last` | the name of the folder that is complete |
+//!
+//! `last` is replaced, at once, when all ranks have brought their files to the disk; then the epoch before goes. So
+//! whenever a rank dies there is a complete epoch, and `last` names it.
+
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpswarm::{
+    Checkpoint, CheckpointFile, Communicator, Error, Precise, Progress, Result, write_whole,
+};
+
+use crate::agreement::{agreed, gather};
+
+/// What names the epoch that is complete.
+const LAST: &str = "last";
+const EPOCH: &str = "epoch-";
+const ISLANDS: &str = "islands-";
+
+/// How often an epoch is kept.
+///
+/// ```
+/// use warpswarm_islands::Interval;
+/// assert_eq!(Interval::default(), Interval::Time(std::time::Duration::from_secs(30)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Interval {
+    /// Every so many iterations, at the end of the epoch.
+    Iterations(u64),
+    /// After so much time, at the end of some epoch.
+    Time(Duration),
+}
+
+impl Default for Interval {
+    fn default() -> Self {
+        Interval::Time(Duration::from_secs(30))
+    }
+}
+
+/// Keeps epochs in a folder that all ranks can write to.
+///
+/// ```
+/// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Sphere};
+/// use warpswarm_islands::{Alone, Archipelago, Interval, Islands, Keeper, Kept};
+/// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+/// let archipelago = |iterations| {
+///     let settings = Settings { stop: Stop::iterations(iterations), ..Settings::default() };
+///     Archipelago::<f32>::new(&Alone, &Islands::default(), &settings, &mut |algorithm, settings| {
+///         Optimiser::new(&Sphere, &bounds, algorithm, settings)
+///     })
+/// };
+/// let folder = std::env::temp_dir().join(format!("warpswarm-epochs-{}", std::process::id()));
+/// let mut left = archipelago(100)?;
+/// left.keep(Keeper::new(&folder, Interval::Iterations(50), "sphere".into()));
+/// left.run()?;
+///
+/// let kept = Kept::open(&folder)?;
+/// assert_eq!((kept.about(), kept.precision(), kept.islands()), ("sphere", "f32", 2));
+/// let mut other = archipelago(200)?;
+/// other.resume(kept.checkpoint(other.own())?)?;
+/// assert_eq!(other.run()?.runs, archipelago(200)?.run()?.runs);
+/// # std::fs::remove_dir_all(folder).unwrap();
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Keeper {
+    folder: PathBuf,
+    every: Interval,
+    about: String,
+    /// When the last one was kept, and at which iteration.
+    last: (Instant, u64),
+    failure: Option<Error>,
+}
+
+impl Keeper {
+    /// Keeps epochs in `folder`, made if it is not there. `about` is the caller's: what is needed to go on.
+    pub fn new(folder: &Path, every: Interval, about: String) -> Self {
+        Keeper { folder: folder.into(), every, about, last: (Instant::now(), 0), failure: None }
+    }
+
+    /// Why the last one could not be kept, if it could not.
+    pub(crate) fn failure(&self) -> Option<&Error> {
+        self.failure.as_ref()
+    }
+
+    /// Whether it is time, at this iteration.
+    pub(crate) fn is_due(&self, at: u64) -> bool {
+        let (when, iteration) = self.last;
+        match self.every {
+            Interval::Iterations(every) => at - iteration >= every,
+            Interval::Time(time) => when.elapsed() >= time,
+        }
+    }
+
+    /// Epochs of so many iterations until it is time, at least 1.
+    pub(crate) fn due_in(&self, at: u64, epoch: u64) -> u64 {
+        match self.every {
+            Interval::Iterations(every) => {
+                (self.last.1.saturating_add(every)).saturating_sub(at).div_ceil(epoch).max(1)
+            }
+            Interval::Time(_) => u64::MAX,
+        }
+    }
+
+    /// Keeps an epoch, of which this rank has these islands; all ranks do so at once, and all fail or none.
+    pub(crate) fn keep<R: Precise + Serialize>(
+        &mut self,
+        others: &dyn Communicator,
+        own: Range<u32>,
+        at: u64,
+        checkpoint: Result<Checkpoint<R>>,
+    ) -> Result<()> {
+        // Also where it fails: it is tried again when it is due again.
+        self.last = (Instant::now(), at);
+        let done = self.try_to_keep(others, own, at, checkpoint);
+        self.failure = done.as_ref().err().cloned();
+        done
+    }
+
+    fn try_to_keep<R: Precise + Serialize>(
+        &self,
+        others: &dyn Communicator,
+        own: Range<u32>,
+        at: u64,
+        checkpoint: Result<Checkpoint<R>>,
+    ) -> Result<()> {
+        let is_first = others.rank() == 0;
+        let prepared = if is_first { self.prepare(at) } else { Ok(String::new()) };
+        let prepared = agreed(others, "", prepared)?;
+        let names: Vec<String> = gather(others, &prepared)?;
+        let epoch = self.folder.join(&names[0]);
+        let file = epoch.join(format!("{ISLANDS}{}-{}", own.start, own.end - 1));
+        let written = checkpoint.and_then(|checkpoint| checkpoint.write(&self.about, &file));
+        agreed(others, "", written)?;
+        let marked = if is_first { self.mark(&names[0]) } else { Ok(()) };
+        agreed(others, "", marked)
+    }
+
+    /// Makes the epoch's folder, and gives its name: another than that of the epoch that is complete.
+    fn prepare(&self, at: u64) -> Result<String> {
+        let mut name = format!("{EPOCH}{at}");
+        if fs::read_to_string(self.folder.join(LAST)).is_ok_and(|last| last == name) {
+            name += "-again";
+        }
+        let epoch = self.folder.join(&name);
+        // What a run left that was ended while it wrote.
+        let cleared = if epoch.exists() { fs::remove_dir_all(&epoch) } else { Ok(()) };
+        let made = cleared.and_then(|()| fs::create_dir_all(&epoch));
+        made.map(|()| name).map_err(|error| failed("written", &self.folder, &error))
+    }
+
+    /// Says that the epoch is complete, and removes others.
+    fn mark(&self, name: &str) -> Result<()> {
+        let last = self.folder.join(LAST);
+        write_whole(&last, &mut |out| out.write_all(name.as_bytes()))
+            .map_err(|error| failed("written", &last, &error))?;
+        // What cannot be removed is in nobody's way.
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for entry in entries {
+            let other = entry.file_name();
+            if other != name && other.to_string_lossy().starts_with(EPOCH) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The epoch that a [`Keeper`] has kept last.
+///
+/// ```
+/// use warpswarm_islands::Kept;
+/// let error = Kept::open(std::env::temp_dir().join("no/such/folder").as_path()).unwrap_err().to_string();
+/// assert!(error.contains("no/such/folder/last cannot be read: "), "{error}");
+/// ```
+#[derive(Debug)]
+pub struct Kept {
+    folder: PathBuf,
+    about: String,
+    precision: String,
+    iterations: u64,
+    /// The islands that each file has.
+    files: Vec<(Range<u32>, PathBuf)>,
+}
+
+impl Kept {
+    /// Looks at a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] where there is no epoch in it that is complete, or it cannot be read.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let last = folder.join(LAST);
+        let name = fs::read_to_string(&last).map_err(|error| failed("read", &last, &error))?;
+        if !name.starts_with(EPOCH) || name.contains(['/', '\\']) {
+            return Err(failed("read", &last, &io::Error::other("it names no epoch")));
+        }
+        let iterations = name[EPOCH.len()..].split('-').next().and_then(|at| at.parse().ok());
+        let iterations = iterations
+            .ok_or_else(|| failed("read", &last, &io::Error::other("it names no epoch")))?;
+        let epoch = folder.join(name);
+        let listed = fs::read_dir(&epoch).map_err(|error| failed("read", &epoch, &error))?;
+        let mut files: Vec<_> = listed
+            .flatten()
+            .filter_map(|entry| Some((islands_of(entry.file_name().to_str()?)?, entry.path())))
+            .collect();
+        files.sort_by_key(|(islands, _)| islands.start);
+        let begins = files.iter().map(|(islands, _)| islands.start);
+        let ends = std::iter::once(0).chain(files.iter().map(|(islands, _)| islands.end));
+        if files.is_empty() || !begins.zip(ends).all(|(begin, end)| begin == end) {
+            return Err(failed("read", &epoch, &io::Error::other("islands are missing")));
+        }
+        let first = CheckpointFile::open(&files[0].1)?;
+        let (about, precision) = (first.about().into(), first.precision().into());
+        Ok(Kept { folder: folder.into(), about, precision, iterations, files })
+    }
+
+    /// What the writer said of it.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// The number type of the islands, as [`Precision`](warpswarm::Precision) names it.
+    pub fn precision(&self) -> &str {
+        &self.precision
+    }
+
+    /// The iterations that islands which went on had done.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// How many islands there are.
+    pub fn islands(&self) -> u32 {
+        self.files.last().map_or(0, |(islands, _)| islands.end)
+    }
+
+    /// The states of some islands.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] where they cannot be read, are in another number type, or are not there.
+    pub fn checkpoint<R: Precise + DeserializeOwned>(
+        &self,
+        own: Range<u32>,
+    ) -> Result<Checkpoint<R>> {
+        let mut all = Checkpoint { states: Vec::new(), seconds: 0.0, history: Vec::new() };
+        let mut histories = Vec::new();
+        for (islands, path) in &self.files {
+            let range = islands.start.max(own.start)..islands.end.min(own.end);
+            if range.is_empty() {
+                continue;
+            }
+            let Checkpoint { states, seconds, history } =
+                CheckpointFile::open(path)?.checkpoint()?;
+            let places =
+                (range.start - islands.start) as usize..(range.end - islands.start) as usize;
+            let whole = states.len() == islands.len()
+                && history.iter().all(|record: &Progress<R>| record.runs.len() == islands.len());
+            if !whole {
+                return Err(failed(
+                    "read",
+                    path,
+                    &io::Error::other("it has other islands than its name says"),
+                ));
+            }
+            all.seconds = seconds;
+            all.states.extend(states.into_iter().skip(places.start).take(places.len()));
+            let some = |record: Progress<R>| {
+                let runs = record.runs[places.clone()].to_vec();
+                Progress { runs, ..record }
+            };
+            histories.push(history.into_iter().map(some).collect());
+        }
+        if all.states.len() != own.len() {
+            return Err(failed("read", &self.folder, &io::Error::other("islands are missing")));
+        }
+        all.history = crate::archipelago::side_by_side(histories)?;
+        Ok(all)
+    }
+}
+
+/// The islands of a file, by its name.
+fn islands_of(name: &str) -> Option<Range<u32>> {
+    let (first, last) = name.strip_prefix(ISLANDS)?.split_once('-')?;
+    let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+    (first <= last).then(|| first..last.saturating_add(1))
+}
+
+fn failed(doing: &'static str, path: &Path, error: &io::Error) -> Error {
+    Error::File { doing, path: path.into(), message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests;
