@@ -10,6 +10,7 @@ pub mod alone;
 #[allow(dead_code, unreachable_pub)]
 mod cases;
 pub mod faults;
+pub mod islands;
 pub mod large;
 pub mod lifetimes;
 pub mod own;

@@ -9,8 +9,8 @@ use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
-    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, large,
-    lifetimes, methods, own, problem_files, traps,
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, islands,
+    large, lifetimes, methods, own, problem_files, traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -304,6 +304,21 @@ fn all_devices() {
         check(&Case { iterations: 25, ..case.clone() }, &split);
         check(&Case { iterations: 60, stop: Stop::stagnation(3), ..case }, &split[..1]);
     }
+}
+
+/// Individuals that go from run to run.
+#[test]
+fn migrants() {
+    let place = |schedule| Place::device(Backend::Gpu, schedule, None);
+    let all = [place(Schedule::Auto), place(Schedule::Streaming).over("all")];
+    islands::check(&[1, 5, 33, 300], &[2, 30], &all);
+    islands::check(&[700], &[33], &[place(Schedule::Streaming)]);
+    islands::check(&[12], &[3], &[place(Schedule::Hosted)]);
+}
+
+#[test]
+fn sanitize_migrants() {
+    islands::check(&[5, 33], &[3], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
 }
 
 /// Copies between devices, and what joins their records.

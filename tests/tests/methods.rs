@@ -164,3 +164,13 @@ fn differential_evolution_needs_four() {
     }
     check(&Case::new("sphere", 2, 4).with(DeParams::default()), &places);
 }
+
+/// Individuals that go from run to run, which kernels take and bring.
+#[test]
+fn migrants_give_the_same_bits() {
+    let place = |schedule| Place::device(Backend::Emulator, schedule, Some(32));
+    let places = [place(Schedule::Resident), place(Schedule::Streaming).over("0,1")];
+    warpswarm_tests::islands::check(&[1, 5, 33], &[2], &places);
+    warpswarm_tests::islands::check(&[9], &[33], &[place(Schedule::Streaming)]);
+    warpswarm_tests::islands::check(&[12], &[3], &[place(Schedule::Hosted)]);
+}

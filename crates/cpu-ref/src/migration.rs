@@ -25,7 +25,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
-use crate::swarm::Swarm;
+use crate::swarm::{RunId, Swarm};
 
 /// Which individuals emigrate.
 ///
@@ -140,9 +140,10 @@ impl<R: Real> Migrants<R> {
 /// assert_eq!(values(Selection::Random), [4.0, 5.0]);
 /// ```
 pub fn emigrants<R: Real>(swarm: &Swarm<R>, count: usize, selection: Selection) -> Migrants<R> {
+    let (iteration, individuals) = (swarm.control.iterations, swarm.individuals() as u32);
     let chosen = match selection {
         Selection::Best => first_by(swarm, count, |place| place),
-        Selection::Random => drawn(swarm, count, Drawn::Emigrant),
+        Selection::Random => drawn_emigrants(swarm.id, iteration, individuals, count),
     };
     let row = |&individual: &u32| &swarm.best_position(individual as usize)[..swarm.dimensions];
     Migrants {
@@ -178,9 +179,10 @@ pub fn immigrate<R: Real>(
     if swarm.has_stopped() {
         return;
     }
+    let (iteration, individuals) = (swarm.control.iterations, swarm.individuals() as u32);
     let offered = match replacement {
         Replacement::Worst => first_by(swarm, immigrants.len(), |place| !place),
-        Replacement::Random => drawn(swarm, immigrants.len(), Drawn::Offered),
+        Replacement::Random => drawn_places(swarm.id, iteration, individuals, immigrants.len()),
     };
     let (before, dimensions, stride) = (swarm.global.fitness, swarm.dimensions, swarm.stride);
     let arriving = immigrants.fitness.iter().zip(immigrants.positions.chunks_exact(dimensions));
@@ -201,6 +203,30 @@ pub fn immigrate<R: Real>(
     if swarm.global.fitness.beats(before) {
         swarm.control.improved_at = noticed;
     }
+}
+
+/// Who of `individuals` emigrates from a run at an iteration, where they are drawn: `count` of them, at most all.
+///
+/// ```
+/// use warpswarm_cpu_ref::{RunId, migration::{drawn_emigrants, drawn_places}};
+/// let id = RunId { seed: 1, run: 0 };
+/// let mut all = drawn_emigrants(id, 7, 5, 9);
+/// assert_ne!(all, drawn_places(id, 7, 5, 9));
+/// all.sort();
+/// assert_eq!(all, [0, 1, 2, 3, 4]);
+/// ```
+pub fn drawn_emigrants(id: RunId, iteration: u64, individuals: u32, count: usize) -> Vec<u32> {
+    drawn(id, iteration, individuals, count, Drawn::Emigrant)
+}
+
+/// Who of `individuals` is offered an immigrant, likewise; the draws are others.
+///
+/// ```
+/// use warpswarm_cpu_ref::{RunId, migration::drawn_places};
+/// assert_eq!(drawn_places(RunId { seed: 1, run: 0 }, 7, 5, 2).len(), 2);
+/// ```
+pub fn drawn_places(id: RunId, iteration: u64, individuals: u32, count: usize) -> Vec<u32> {
+    drawn(id, iteration, individuals, count, Drawn::Offered)
 }
 
 /// An individual's place in the total order, as numbers that order so: the best has the least.
@@ -230,11 +256,10 @@ enum Drawn {
     Offered = 1,
 }
 
-/// `count` different individuals, at most all of them, at the iteration at which the run is.
-fn drawn<R: Real>(swarm: &Swarm<R>, count: usize, what: Drawn) -> Vec<u32> {
-    let individuals = swarm.individuals() as u32;
+/// `count` different individuals, at most all of them.
+fn drawn(id: RunId, iteration: u64, individuals: u32, count: usize, what: Drawn) -> Vec<u32> {
     let count = u32::try_from(count).unwrap_or(u32::MAX).min(individuals);
-    shuffled(swarm.id.key(), swarm.control.iterations, individuals, count, what as u32)
+    shuffled(id.key(), iteration, individuals, count, what as u32)
 }
 
 /// The first `count` of `0..individuals` as a shuffle leaves them: place k is swapped with a drawn one from there on.

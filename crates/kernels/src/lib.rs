@@ -18,6 +18,8 @@ pub use warpswarm_device as device;
 #[cfg(feature = "built-in")]
 pub mod expressions;
 pub mod generation;
+#[cfg(feature = "built-in")]
+pub mod migration;
 pub mod objectives;
 #[cfg(feature = "built-in")]
 pub mod pso;

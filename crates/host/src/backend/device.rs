@@ -14,10 +14,12 @@ use warpswarm_core::launch::{
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
 
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
+use super::migration::{Islands, Public, Transit};
 use super::{Engine, Job, State, demand};
 use crate::choices::{Backend, Schedule};
 use crate::data::LaidOut;
@@ -155,6 +157,7 @@ pub(crate) struct Device<R, M> {
     slots_bytes: u64,
     share: Share,
     tag: u32,
+    transit: Transit,
     pub(super) machine: M,
 }
 
@@ -209,6 +212,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             slots_bytes,
             share,
             tag: 0,
+            transit: Transit::default(),
             machine,
         };
         device.place()?;
@@ -340,6 +344,18 @@ impl<R: Real, M: Machine> Device<R, M> {
         Ok(())
     }
 
+    /// The runs as migrants leave them and come to them.
+    fn islands(&mut self) -> Islands<'_, R, M> {
+        let Arrays { best_positions: points, best: fitness, .. } = self.arrays;
+        Islands {
+            job: &self.job,
+            public: Public { points, fitness, halves: 1 },
+            runs: &self.arrays.runs,
+            transit: &mut self.transit,
+            machine: &mut self.machine,
+        }
+    }
+
     /// The numbers of the particles that it has of each run.
     pub(super) fn particles(&self) -> Range<u32> {
         self.job.first_individual..self.job.first_individual + self.job.individuals
@@ -445,6 +461,19 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
             self.machine.store::<R, _>(at.best, first, swarm.best.iter().copied())?;
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)
+    }
+
+    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+        self.islands().emigrants(count, selection)
+    }
+
+    fn immigrate(
+        &mut self,
+        _: &Job<R>,
+        immigrants: &[Migrants<R>],
+        replacement: Replacement,
+    ) -> Result<()> {
+        self.islands().immigrate(immigrants, replacement)
     }
 
     fn backend(&self) -> Backend {

@@ -7,10 +7,12 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
 
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, Transfer, begin_anew, record_layout};
+use super::migration::{Islands, Public, Transit};
 use super::{Job, Named, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
@@ -78,6 +80,7 @@ pub(crate) struct Generations<R, M, W> {
     arrays: Arrays,
     slots_bytes: u64,
     tag: u32,
+    transit: Transit,
     machine: M,
     way: W,
 }
@@ -166,6 +169,18 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             }
         }
         Ok(())
+    }
+
+    /// The runs as migrants leave them and come to them.
+    fn islands(&mut self) -> Islands<'_, R, M> {
+        let Arrays { public: points, fitness, .. } = self.arrays;
+        Islands {
+            job: &self.job,
+            public: Public { points, fitness, halves: 2 },
+            runs: &self.arrays.runs,
+            transit: &mut self.transit,
+            machine: &mut self.machine,
+        }
     }
 
     /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
@@ -266,6 +281,25 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             machine.store_numbers(at.numbers, written * n * count, &swarm.numbers)?;
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
+        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+        self.way.go_on(controls);
+        Ok(())
+    }
+
+    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+        if !self.way.is_placed() {
+            return Err(Error::NotPlaced);
+        }
+        self.islands().emigrants(count, selection)
+    }
+
+    fn immigrate(
+        &mut self,
+        _: &Job<R>,
+        immigrants: &[Migrants<R>],
+        replacement: Replacement,
+    ) -> Result<()> {
+        self.islands().immigrate(immigrants, replacement)?;
         let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
         self.way.go_on(controls);
         Ok(())

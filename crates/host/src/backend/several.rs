@@ -15,8 +15,9 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
 
-use super::{Engine, State};
+use super::{Engine, Job, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::report::Plan;
@@ -267,6 +268,23 @@ impl<R: Real> State<R> for Several<R> {
         self.parts.iter_mut().try_for_each(|part| {
             let Range { start, end } = part.runs;
             part.engine.restore(&swarms[start as usize..end as usize])
+        })
+    }
+
+    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+        self.of_parts(|engine| engine.emigrants(count, selection))
+    }
+
+    fn immigrate(
+        &mut self,
+        job: &Job<R>,
+        immigrants: &[Migrants<R>],
+        replacement: Replacement,
+    ) -> Result<()> {
+        self.parts.iter_mut().try_for_each(|part| {
+            let runs = part.runs.start as usize..part.runs.end as usize;
+            let own = job.of_part(part.runs.clone());
+            part.engine.immigrate(&own, &immigrants[runs], replacement)
         })
     }
 

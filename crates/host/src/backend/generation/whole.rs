@@ -6,6 +6,7 @@ use warpswarm_core::launch::{MethodTile, slots_len};
 use super::super::device::{MAX_LAUNCH, Target};
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::{DataArrays, tags_left};
+use super::super::migration::Transit;
 use super::super::{Engine, Job, Named, demand};
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
@@ -46,8 +47,19 @@ impl<R: Real, M: Machine> Whole<R, M> {
         let arrays = Arrays::allocate(&job, &layout, (slots_bytes, 0), &mut machine)?;
         let data = DataArrays::upload(data, &mut machine)?;
         let way = Iterations { kernel, objective: target.objective, data };
-        let mut this =
-            Generations { backend, job, named, layout, arrays, slots_bytes, tag: 0, machine, way };
+        let (tag, transit) = (0, Transit::default());
+        let mut this = Generations {
+            backend,
+            job,
+            named,
+            layout,
+            arrays,
+            slots_bytes,
+            tag,
+            transit,
+            machine,
+            way,
+        };
         this.iterate(0, 1)?;
         this.placed()?;
         Ok(this)

@@ -1,0 +1,64 @@
+//! Migration between runs on a device: arguments and names of its kernels.
+
+use super::{Control, MAX_BLOCK, OwnRun, Ptr};
+use crate::order::{Candidate, Fitness};
+use crate::real::Real;
+
+/// The arguments of the kernels of [`migration_kernels`].
+///
+/// Arrays are row-major; a row of coordinates has `stride` places.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MigrationArgs<R> {
+    /// Public points, `[run][half][individual][place]`
+    pub points: Ptr<R>,
+    /// Their fitness, `[run][half][individual]`
+    pub fitness: Ptr<Fitness<R>>,
+    /// `[run]`
+    pub global: Ptr<Candidate<R>>,
+    /// `[run][place]`
+    pub global_positions: Ptr<R>,
+    /// `[run]`
+    pub control: Ptr<Control>,
+    /// `[run]`
+    pub own_runs: Ptr<OwnRun<R>>,
+    /// Migrants of each run, at most `migrants`, `[run]`
+    pub counts: Ptr<u32>,
+    /// Who emigrates or is offered a migrant, `[run][migrant]`: given where they are `drawn`, otherwise written.
+    pub chosen: Ptr<u32>,
+    /// Fitness of the migrants, `[run][migrant]`
+    pub migrant_fitness: Ptr<Fitness<R>>,
+    /// `[run][migrant][place]`
+    pub migrant_points: Ptr<R>,
+    /// The iteration in which an improvement of now is noticed.
+    pub noticed: u64,
+    /// Runs.
+    pub runs: u32,
+    /// Individuals of each.
+    pub individuals: u32,
+    /// Places in a row.
+    pub stride: u32,
+    /// How often points and fitnesses are there: where twice, those in the half of the iteration's parity count.
+    pub halves: u32,
+    /// Migrants of a run that there is room for.
+    pub migrants: u32,
+    /// Whether `chosen` is given.
+    pub drawn: u32,
+}
+
+/// Threads of a block.
+pub const MIGRATION_BLOCK: u32 = MAX_BLOCK;
+
+/// Shared memory of a block of so many threads, in bytes: a candidate a thread.
+pub const fn migration_shared_bytes<R: Real>(block: u32) -> u32 {
+    super::reduction_shared_bytes::<R>(block)
+}
+
+/// The kernels that take migrants from runs and bring them: a block of [`MIGRATION_BLOCK`] threads a run, and
+/// [`migration_shared_bytes`].
+pub mod migration_kernels {
+    /// Copies the best individuals of each run, best first, or those that were drawn.
+    pub const EMIGRATE: &str = "migration_emigrate";
+    /// Offers each run's migrants to its worst individuals, worst first, or to those that were drawn.
+    pub const IMMIGRATE: &str = "migration_immigrate";
+}

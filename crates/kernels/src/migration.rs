@@ -1,0 +1,249 @@
+//! Migration between runs: who leaves, and whose place is taken. The equations are those of the CPU's loops,
+//! `warpswarm_cpu_ref::migration`.
+//!
+//! A block a run. Who is best, or worst, is found one after the other, each by a reduction over all that come behind the last
+//! one: migrants are few.
+
+use warpswarm_core::launch::{Control, MIGRATION_BLOCK, MigrationArgs, Ptr, StopRule, stopped};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::sum::Operator;
+use warpswarm_device::entry::max_block;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread};
+
+use crate::run::{Best, of_run, set_progress};
+
+/// A run, and its migrants.
+#[derive(Clone, Copy)]
+struct Island<'a, R> {
+    args: &'a MigrationArgs<R>,
+    /// Migrants.
+    count: u32,
+    /// `[individual][place]`
+    points: View<R>,
+    /// `[individual]`
+    fitness: View<Fitness<R>>,
+    global: View<Candidate<R>>,
+    /// `[place]`
+    global_position: View<R>,
+    control: View<Control>,
+    /// `[migrant]`
+    chosen: View<u32>,
+    /// `[migrant]`
+    migrant_fitness: View<Fitness<R>>,
+    /// `[migrant][place]`
+    migrant_points: View<R>,
+}
+
+impl<'a, R: DeviceReal> Island<'a, R> {
+    /// This block's.
+    #[inline(always)]
+    fn of_block(args: &'a MigrationArgs<R>) -> Self {
+        let (runs, run) = (args.runs, thread::block_index() as usize);
+        let (n, m, stride) =
+            (args.individuals as usize, args.migrants as usize, args.stride as usize);
+        let control: View<Control> = of_run(args.control, runs, run, 1);
+        let halves = args.halves as usize;
+        let half = control.get(0).iterations as usize % halves;
+        Island {
+            args,
+            count: of_run(args.counts, runs, run, 1).get(0),
+            points: half_of(args.points, (runs, run), (halves, half), n * stride),
+            fitness: half_of(args.fitness, (runs, run), (halves, half), n),
+            global: of_run(args.global, runs, run, 1),
+            global_position: of_run(args.global_positions, runs, run, stride),
+            control,
+            chosen: of_run(args.chosen, runs, run, m),
+            migrant_fitness: of_run(args.migrant_fitness, runs, run, m),
+            migrant_points: of_run(args.migrant_points, runs, run, m * stride),
+        }
+    }
+
+    /// Writes who comes first by an order, unless somebody has been drawn. Collective in the block.
+    #[inline(always)]
+    fn choose<O: Order<R>>(&self) {
+        if self.args.drawn != 0 {
+            return;
+        }
+        // SAFETY: the host gives `migration_shared_bytes`.
+        let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
+        let mut last = O::identity();
+        let mut k = 0;
+        while k < self.count {
+            let mut mine = O::identity();
+            let mut i = thread::index();
+            while i < self.args.individuals {
+                let candidate = Candidate::new(self.fitness.get(i as usize), i);
+                if k == 0 || O::comes_before(last, candidate) {
+                    mine = O::combine(mine, candidate);
+                }
+                i += thread::block_dim();
+            }
+            last = block::reduce::<_, O>(mine, scratch);
+            // All have read the result.
+            block::sync();
+            if thread::index() == 0 {
+                self.chosen.set(k as usize, last.index);
+            }
+            k += 1;
+        }
+        block::sync();
+    }
+
+    /// Copies a row, a place a thread.
+    #[inline(always)]
+    fn copy(&self, from: View<R>, to: View<R>) {
+        let mut i = thread::index();
+        while i < self.args.stride {
+            to.set(i as usize, from.get(i as usize));
+            i += thread::block_dim();
+        }
+    }
+
+    #[inline(always)]
+    fn row(&self, array: View<R>, number: u32) -> View<R> {
+        array.part(number as usize * self.args.stride as usize, self.args.stride as usize)
+    }
+}
+
+/// A run's half of an array.
+#[inline(always)]
+fn half_of<T: Copy>(
+    array: Ptr<T>,
+    (runs, run): (u32, usize),
+    (halves, half): (usize, usize),
+    len: usize,
+) -> View<T> {
+    of_run(array, runs, run, halves * len).part(half * len, len)
+}
+
+/// An order in which individuals are chosen; it is an operator that gives who comes first.
+trait Order<R: DeviceReal>: Operator<Candidate<R>> {
+    /// Whether one comes before another.
+    fn comes_before(a: Candidate<R>, b: Candidate<R>) -> bool;
+}
+
+impl<R: DeviceReal> Order<R> for Best {
+    #[inline(always)]
+    fn comes_before(a: Candidate<R>, b: Candidate<R>) -> bool {
+        a.beats(b)
+    }
+}
+
+/// The worse of two candidates.
+#[derive(Clone, Copy, Debug)]
+struct Worst;
+
+impl<R: DeviceReal> Operator<Candidate<R>> for Worst {
+    /// Beats every candidate: no violation is less than zero.
+    #[inline(always)]
+    fn identity() -> Candidate<R> {
+        let least = -R::INFINITY;
+        Candidate::new(Fitness { violation: least, value: least }, 0)
+    }
+    #[inline(always)]
+    fn combine(a: Candidate<R>, b: Candidate<R>) -> Candidate<R> {
+        if a.beats(b) { b } else { a }
+    }
+}
+
+impl<R: DeviceReal> Order<R> for Worst {
+    #[inline(always)]
+    fn comes_before(a: Candidate<R>, b: Candidate<R>) -> bool {
+        b.beats(a)
+    }
+}
+
+/// Copies those who leave.
+#[inline(always)]
+pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
+    max_block::<MIGRATION_BLOCK>();
+    let island = &Island::of_block(args);
+    island.choose::<Best>();
+    let mut k = 0;
+    while k < island.count {
+        let individual = island.chosen.get(k as usize);
+        island.copy(island.row(island.points, individual), island.row(island.migrant_points, k));
+        if thread::index() == 0 {
+            let fitness = island.fitness.get(individual as usize);
+            island.migrant_fitness.set(k as usize, fitness);
+        }
+        k += 1;
+    }
+}
+
+/// Lets those in that are better than whose place they are to take; a run that has stopped takes none.
+#[inline(always)]
+pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
+    max_block::<MIGRATION_BLOCK>();
+    let island = &Island::of_block(args);
+    let control = island.control.get(0);
+    if control.stopped != stopped::NOT || island.count == 0 {
+        return;
+    }
+    island.choose::<Worst>();
+    let before = island.global.get(0);
+    let (mut best, mut best_migrant) = (before, 0);
+    let mut k = 0;
+    while k < island.count {
+        let individual = island.chosen.get(k as usize);
+        let fitness = island.migrant_fitness.get(k as usize);
+        // Nobody is offered two, so that what is read here nobody writes but behind this.
+        let comes = fitness.beats(island.fitness.get(individual as usize));
+        block::sync();
+        if comes {
+            island
+                .copy(island.row(island.migrant_points, k), island.row(island.points, individual));
+            if thread::index() == 0 {
+                island.fitness.set(individual as usize, fitness);
+            }
+            let candidate = Candidate::new(fitness, individual);
+            if candidate.beats(best) {
+                (best, best_migrant) = (candidate, k);
+            }
+        }
+        k += 1;
+    }
+    if best.beats(before) {
+        let row = island.row(island.migrant_points, best_migrant);
+        island.copy(row, island.global_position);
+    }
+    // Every thread has read the old state before one of them writes the new.
+    block::sync();
+    if thread::index() == 0 {
+        island.global.set(0, best);
+        let (iterations, noticed) = (control.iterations, args.noticed);
+        let improved = best.fitness.beats(before.fitness);
+        let improved_at = if improved { noticed } else { control.improved_at };
+        let stop = if noticed == iterations {
+            stop_of(args).check(best.fitness, iterations, improved_at)
+        } else {
+            stopped::NOT
+        };
+        set_progress(island.control, iterations, improved_at, stop);
+    }
+}
+
+/// When this block's run stops by itself.
+#[inline(always)]
+fn stop_of<R: DeviceReal>(args: &MigrationArgs<R>) -> StopRule<R> {
+    let run = thread::block_index() as usize;
+    of_run(args.own_runs, args.runs, run, 1).get(0).stop
+}
+
+macro_rules! kernels {
+    ($($real:ident),*) => {
+        warpswarm_device::entries! {
+            /// The kernels.
+            pub fn common {
+                $(concat!("migration_emigrate_", stringify!($real)) =>
+                    |args: MigrationArgs<$real>| emigrate(&args),
+                concat!("migration_immigrate_", stringify!($real)) =>
+                    |args: MigrationArgs<$real>| immigrate(&args),)*
+            }
+        }
+    };
+}
+
+kernels! { f32, f64 }
