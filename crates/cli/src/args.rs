@@ -2,6 +2,7 @@
 
 mod again;
 pub(crate) mod compare;
+mod islands;
 mod output;
 mod report;
 mod shell;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpswarm::{Backend, Devices, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
 
 pub(crate) use again::{PlaceArgs, RerunArgs, ResumeArgs};
+pub(crate) use islands::IslandArgs;
 pub(crate) use output::{Every, OutputArgs, ProgressKind};
 pub(crate) use report::ReportArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -101,13 +103,16 @@ Examples:
   warpswarm solve rastrigin --json - | jq '.runs[0].best.value'
   warpswarm solve rastrigin --runs 20 --out first
   warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws
+  warpswarm solve rastrigin --islands ring --island-count 8 --migrants 2 --individuals 128
+  mpirun -n 8 warpswarm solve rastrigin --islands torus --island-set pso,de --checkpoint kept
 
 The first stop condition that is met ends a run. The same seed gives the same numbers on every \
 backend, with every schedule and any number of threads.
 
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule (null on the \
 CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
-position, constraints with name and value), evaluations, iterations, stop_reason, not_finite. Read in the precision of the run, \
+position, constraints with name and value), evaluations, iterations, stop_reason, not_finite; with --islands also \
+islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \
 numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
@@ -208,6 +213,9 @@ pub(crate) struct SolveArgs {
     /// Set a parameter of the algorithm, or all of them with preset=NAME; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) parameters: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub(crate) islands: IslandArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

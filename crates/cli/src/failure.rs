@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Running(String),
     /// Ctrl-C, where there is nothing to print.
     Interrupted,
+    /// Another rank says it.
+    Unsaid(u8),
     /// Whoever read our output has gone: nothing to say, and nobody to say it to.
     NobodyReads,
 }
@@ -30,15 +32,32 @@ pub(crate) enum Failure {
 impl Failure {
     /// Says it on stderr, in one message, and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
-        let (code, message) = match self {
-            Failure::Input(message) => (INPUT, message),
-            Failure::Running(message) => (RUNNING, message),
-            Failure::Interrupted => (INTERRUPTED, "interrupted".into()),
-            Failure::NobodyReads => return ExitCode::SUCCESS,
-        };
-        // Where stderr is closed too, the exit code alone has to do.
-        let _ = writeln!(io::stderr(), "error: {message}");
-        ExitCode::from(code)
+        let code = ExitCode::from(self.code());
+        if !matches!(self, Failure::Unsaid(_) | Failure::NobodyReads) {
+            // Where stderr is closed too, the exit code alone has to do.
+            let _ = writeln!(io::stderr(), "error: {}", self.message());
+        }
+        code
+    }
+
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Failure::Input(_) => INPUT,
+            Failure::Running(_) => RUNNING,
+            Failure::Interrupted => INTERRUPTED,
+            Failure::Unsaid(code) => *code,
+            Failure::NobodyReads => 0,
+        }
+    }
+
+    /// What it says.
+    pub(crate) fn message(self) -> String {
+        match self {
+            Failure::Input(message) | Failure::Running(message) => message,
+            Failure::Interrupted => "interrupted".into(),
+            Failure::Unsaid(_) | Failure::NobodyReads => String::new(),
+        }
     }
 
     /// A file that an argument names cannot be read.
@@ -109,6 +128,7 @@ fn in_words(error: &Error) -> String {
             "the backend gpu cannot be used: {error} (`warpswarm doctor` says what is missing; \
              `--backend auto` takes the CPU where there is no GPU)"
         ),
+        Error::UnknownName { what: "topology", .. } => format!("--islands: {error}"),
         error => error.to_string(),
     }
 }

@@ -163,8 +163,9 @@ fn command_line(input: &[u8]) {
 /// Goes on to where a run would begin.
 fn begin(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Solve(args) => begun(&solve::asked(args)?, None),
+        Command::Solve(args) => begun(&solve::asked(args, 1)?, None),
         Command::Rerun(args) => begun(&rerun::Before::read(&args.folder)?.again(&args.place), None),
+        Command::Resume(args) if args.file.is_dir() => Ok(()),
         Command::Resume(args) => {
             let (run, file) = resume::asked(args)?;
             begun(&run, Some(&file))
@@ -209,7 +210,9 @@ fn begun(run: &Run, from: Option<&CheckpointFile>) -> Result<(), Failure> {
 fn done(result: Result<(), Failure>) {
     match result {
         Err(Failure::Input(message) | Failure::Running(message)) => assert!(!message.is_empty()),
-        Err(Failure::Interrupted | Failure::NobodyReads) => panic!("nobody has interrupted"),
+        Err(Failure::Interrupted | Failure::NobodyReads | Failure::Unsaid(_)) => {
+            panic!("nobody has interrupted")
+        }
         Ok(()) => {}
     }
 }
@@ -240,7 +243,7 @@ fn folders_of_runs() -> (TempDir, Vec<PathBuf>) {
         let words = ["warpswarm", "solve"].into_iter().chain(line.iter().copied());
         let words = words.chain(small.split(' ')).chain(out);
         let Command::Solve(args) = Arguments::parse_from(words).command else { unreachable!() };
-        let run = solve::asked(&args).unwrap();
+        let run = solve::asked(&args, 1).unwrap();
         match run.precision {
             Precision::F32 => write::<f32>(run, &args.output, &path),
             Precision::F64 => write::<f64>(run, &args.output, &path),

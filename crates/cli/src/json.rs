@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use warpswarm::algorithms::Value;
-use warpswarm::{Precise, Report, RunReport};
+use warpswarm::{Algorithm, Precise, Report, RunReport};
 
 use crate::problem::Problem;
 use crate::run;
@@ -28,6 +28,8 @@ pub(crate) struct Solved<'a, R> {
     schedule: Option<&'a str>,
     precision: &'a str,
     seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    islands: Option<Islands<'a>>,
     runs: Vec<Run<'a, R>>,
     seconds: f64,
     setup_seconds: f64,
@@ -89,19 +91,19 @@ fn numbers<R: Precise + Serialize, S: Serializer>(
 
 impl<'a, R: Precise + Serialize> Solved<'a, R> {
     pub(crate) fn new(asked: &'a run::Run, report: &'a Report<R>) -> Self {
-        let parameters = asked.algorithm.parameters();
         Solved {
             problem: asked.problem.id(),
             dimensions: asked.problem.dimensions() as u64,
             maximised: report.maximised,
             coordinates: asked.problem.coordinate_names(),
             algorithm: asked.algorithm.info().id,
-            parameters: parameters.into_iter().map(|(name, value)| (name, json(value))).collect(),
+            parameters: parameters(&asked.algorithm),
             backend: report.backend.name(),
             device: &report.device,
             schedule: report.schedule().map(|schedule| schedule.name()),
             precision: R::PRECISION.name(),
             seed: asked.settings.seed,
+            islands: asked.islands.as_ref().map(Islands::of),
             runs: report.runs.iter().map(|of| run(&asked.problem, of)).collect(),
             seconds: report.seconds,
             setup_seconds: report.setup_seconds,
@@ -114,6 +116,46 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
         out.write_all(b"\n")?;
         out.flush()
     }
+}
+
+/// The islands that the runs are.
+#[derive(Debug, Serialize)]
+struct Islands<'a> {
+    topology: &'a str,
+    every: u64,
+    migrants: u64,
+    select: &'a str,
+    replace: &'a str,
+    inhabitants: Vec<Inhabitants<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Inhabitants<'a> {
+    algorithm: &'a str,
+    parameters: BTreeMap<&'a str, Json>,
+    individuals: u64,
+}
+
+impl<'a> Islands<'a> {
+    fn of(islands: &'a warpswarm_islands::Islands) -> Self {
+        let inhabitants = islands.inhabitants.iter().map(|of| Inhabitants {
+            algorithm: of.algorithm.info().id,
+            parameters: parameters(&of.algorithm),
+            individuals: of.individuals,
+        });
+        Islands {
+            topology: islands.topology.name(),
+            every: islands.every,
+            migrants: islands.migrants,
+            select: islands.selection.name(),
+            replace: islands.replacement.name(),
+            inhabitants: inhabitants.collect(),
+        }
+    }
+}
+
+fn parameters(algorithm: &Algorithm) -> BTreeMap<&str, Json> {
+    algorithm.parameters().into_iter().map(|(name, value)| (name, json(value))).collect()
 }
 
 fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) -> Run<'a, R> {

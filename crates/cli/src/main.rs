@@ -5,6 +5,7 @@
 //! * [`solve`], [`rerun`], [`resume`], [`compare`], [`tune`], [`report`], [`list`], [`new`], [`doctor`],
 //!   [`setup`], [`shell`]: the commands.
 //! * [`run`]: what a run is, and [`problem`] what it minimises; [`perform`] carries it out.
+//! * [`islands`]: runs that exchange individuals; [`ranks`]: the processes on which they are.
 //! * [`json`], [`summary`], [`trace`], [`population`]: what a run writes, for programs, people and spreadsheets;
 //!   [`plot`] draws it, [`folder`] keeps them together, [`saver`] writes checkpoints, [`progress`] shows where a run is.
 //! * [`failure`]: what went wrong, and with which exit code.
@@ -16,6 +17,7 @@ mod failure;
 mod folder;
 #[cfg(test)]
 mod fuzz;
+mod islands;
 mod json;
 mod list;
 mod new;
@@ -26,6 +28,7 @@ mod plot;
 mod population;
 mod problem;
 mod progress;
+mod ranks;
 mod report;
 mod rerun;
 mod resume;
@@ -40,14 +43,27 @@ mod tune;
 
 use std::process::ExitCode;
 
-use args::{Arguments, Command};
-use clap::Parser;
+use args::Command;
+use failure::Failure;
+use ranks::Ranks;
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        Command::Solve(args) => solve::run(&args),
+    // Before the command line is read: of what is wrong with it, many ranks say something once.
+    let ranks = match Ranks::start() {
+        Ok(ranks) => ranks,
+        Err(failure) => return failure.report(),
+    };
+    let code = command(&ranks).unwrap_or_else(Failure::report);
+    // Only now: the launcher ends all ranks as soon as one has failed, and none does before MPI has ended on all of them.
+    drop(ranks);
+    code
+}
+
+fn command(ranks: &Ranks) -> Result<ExitCode, Failure> {
+    match ranks.command()? {
+        Command::Solve(args) => solve::run(ranks, &args),
         Command::Rerun(args) => rerun::run(&args),
-        Command::Resume(args) => resume::run(&args),
+        Command::Resume(args) => resume::run(ranks, &args),
         Command::Compare(args) => compare::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::List(args) => list::run(&args),
@@ -57,6 +73,5 @@ fn main() -> ExitCode {
         Command::Setup => setup::run(),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
-    };
-    done.unwrap_or_else(|failure| failure.report())
+    }
 }

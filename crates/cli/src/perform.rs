@@ -41,24 +41,12 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     from: Option<&CheckpointFile>,
     args: &OutputArgs,
 ) -> Result<ExitCode, Failure> {
-    let settings = &mut run.settings;
-    let draws_history = args.plots.iter().any(Plot::needs_history);
-    if args.out.is_some() || args.trace.is_some() || draws_history {
-        let interval = trace::interval(&settings.stop, settings.individuals);
-        settings.record_every.get_or_insert(interval);
-    }
-    settings.record_statistics |= args.out.is_some();
-    settings.populations_every = args.population_every;
+    prepare(&mut run, args);
     let from = from.map(CheckpointFile::checkpoint::<R>).transpose()?;
     // Before anything is written: what cannot run leaves files as they are.
     let mut started = Started::new(&run, from)?;
 
-    // Opened before the work, so that a path that cannot be written costs no time.
-    let json = args.json.as_deref().filter(|path| !is_stdout(path));
-    let json_file = json.map(|path| open("--json", path)).transpose()?;
-    let trace_file = args.trace.as_deref().map(|path| open("--trace", path)).transpose()?;
-    let plot_files = plot::open(&args.plots, &run.problem)?;
-    let mut folder = args.out.as_deref().map(|path| Folder::new(path, args)).transpose()?;
+    let mut outputs = Outputs::open(&run, args)?;
     let saver = |path: &Path| Ok::<_, Failure>(Saver::new(path, args.every, run.to_toml()?));
     let mut saver = args.checkpoint.as_deref().map(saver).transpose()?;
     let kind = if args.quiet { crate::args::ProgressKind::None } else { args.progress };
@@ -69,29 +57,70 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         if let Some(saver) = &mut saver {
             saver.see(&event, runs)?;
         }
-        folder.as_mut().map_or(Ok(()), |folder| folder.see(&event))
+        outputs.folder.as_mut().map_or(Ok(()), |folder| folder.see(&event))
     })?;
     drop(display);
 
-    if let Some(file) = trace_file {
-        trace::write(&report, io::BufWriter::new(file))?;
-    }
-    if let Some(folder) = folder {
-        folder.finish(&run.done(&report), &report)?;
-    }
-    plot::Done { run: &run, report: &report }.draw(&args.plots, plot_files)?;
-    let solved = Solved::new(&run, &report);
-    if let Some(file) = json_file {
-        solved.write(io::BufWriter::new(file))?;
-    }
-    if args.json.as_deref().is_some_and(is_stdout) {
-        solved.write(io::BufWriter::new(io::stdout().lock()))?;
-    } else if !args.quiet {
-        let summary = Summary { run: &run, report: &report };
-        write!(io::stdout().lock(), "{summary}")?;
-    }
+    outputs.finish(&run, &report, args)?;
     saver.map_or(Ok(()), Saver::finish)?;
     Ok(exit_code(&report))
+}
+
+/// Has a run record what the arguments ask for.
+pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
+    let settings = &mut run.settings;
+    let draws_history = args.plots.iter().any(Plot::needs_history);
+    if args.out.is_some() || args.trace.is_some() || draws_history {
+        let interval = trace::interval(&settings.stop, settings.individuals);
+        settings.record_every.get_or_insert(interval);
+    }
+    settings.record_statistics |= args.out.is_some();
+    settings.populations_every = args.population_every;
+}
+
+/// What is written when a run has ended: opened before the work, so that a path that cannot be written costs no time.
+pub(crate) struct Outputs {
+    json: Option<File>,
+    trace: Option<File>,
+    plots: Vec<File>,
+    folder: Option<Folder>,
+}
+
+impl Outputs {
+    pub(crate) fn open(run: &Run, args: &OutputArgs) -> Result<Self, Failure> {
+        let json = args.json.as_deref().filter(|path| !is_stdout(path));
+        Ok(Outputs {
+            json: json.map(|path| open("--json", path)).transpose()?,
+            trace: args.trace.as_deref().map(|path| open("--trace", path)).transpose()?,
+            plots: plot::open(&args.plots, &run.problem)?,
+            folder: args.out.as_deref().map(|path| Folder::new(path, args)).transpose()?,
+        })
+    }
+
+    pub(crate) fn finish<R: Precise + Serialize>(
+        self,
+        run: &Run,
+        report: &Report<R>,
+        args: &OutputArgs,
+    ) -> Result<(), Failure> {
+        if let Some(file) = self.trace {
+            trace::write(report, io::BufWriter::new(file))?;
+        }
+        if let Some(folder) = self.folder {
+            folder.finish(&run.done(report), report)?;
+        }
+        plot::Done { run, report }.draw(&args.plots, self.plots)?;
+        let solved = Solved::new(run, report);
+        if let Some(file) = self.json {
+            solved.write(io::BufWriter::new(file))?;
+        }
+        if args.json.as_deref().is_some_and(is_stdout) {
+            solved.write(io::BufWriter::new(io::stdout().lock()))?;
+        } else if !args.quiet {
+            write!(io::stdout().lock(), "{}", Summary { run, report })?;
+        }
+        Ok(())
+    }
 }
 
 /// Who sees what happens, and may fail.

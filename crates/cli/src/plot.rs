@@ -1,6 +1,7 @@
 //! Pictures of what `solve` did: `--plot`.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,11 @@ impl Plot {
         matches!(self.kind, Kind::Convergence(_))
     }
 
+    /// Whether it shows individuals.
+    pub(crate) fn shows_individuals(&self) -> bool {
+        matches!(self.kind, Kind::Population | Kind::Swarm)
+    }
+
     fn check(&self, problem: &Problem) -> Result<(), Failure> {
         let (path, id, dimensions) = (self.path.display(), problem.id(), problem.dimensions());
         let refuse = |why: String| Err(Failure::Input(format!("--plot is {path}: {why}")));
@@ -63,6 +69,12 @@ impl Plot {
 
     fn write(&self, to: &mut File, bytes: &[u8]) -> Result<(), Failure> {
         to.write_all(bytes).map_err(|error| Failure::file("--plot", &self.path, &error))
+    }
+}
+
+impl fmt::Display for Plot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
     }
 }
 

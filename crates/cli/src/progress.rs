@@ -46,16 +46,24 @@ impl Display {
         }
         match event {
             Event::Started(progress) => {
-                self.start = (evaluations(progress), progress.iterations, progress.seconds);
                 let schedule = runs.plan().map(|plan| format!("{}, ", plan.schedule));
-                self.place = format!("{}{}", schedule.unwrap_or_default(), runs.device());
+                self.begin(progress, format!("{}{}", schedule.unwrap_or_default(), runs.device()));
             }
             Event::Progress(progress) => self.show(progress),
             _ => {}
         }
     }
 
-    fn show<R: Precise>(&mut self, progress: &Progress<R>) {
+    /// A run begins, or goes on, at a place that is said in words.
+    pub(crate) fn begin<R: Precise>(&mut self, progress: &Progress<R>, place: String) {
+        self.start = (evaluations(progress), progress.iterations, progress.seconds);
+        self.place = place;
+    }
+
+    pub(crate) fn show<R: Precise>(&mut self, progress: &Progress<R>) {
+        if self.bar.is_none() && self.line.is_none() {
+            return;
+        }
         let text = self.words(progress);
         if let Some(bar) = &self.bar {
             if let (Some(limit), None) = (progress.limit, bar.length()) {

@@ -9,12 +9,13 @@ use csv::StringRecord;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use warpswarm::{Event, Precise, Precision, Settings};
+use warpswarm::{Event, Precise, Precision, Runs, Settings};
 use warpswarm_pictures::counted;
 
 use crate::args::{PlaceArgs, RerunArgs};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::folder::{POPULATION, RESULT, RUN, TRACE};
+use crate::islands;
 use crate::json::Solved;
 use crate::perform::{Started, exit_code};
 use crate::progress::Display;
@@ -69,9 +70,8 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
 ) -> Result<ExitCode, Failure> {
     let again = before.again(&args.place);
     let Before { run: first, mut result, trace: before, mut populations } = before;
-    let mut started = Started::<R>::new(&again, None)?;
     let mut display = Display::new(args.progress, None);
-    let report = started.run(&mut |event, runs| {
+    let mut see = |event: Event<'_, R>, runs: &mut Runs<'_, R>| {
         display.see(&event, runs);
         if let (Event::Populations(shown), Some(before)) = (event, &mut populations) {
             if before.line == 0 {
@@ -80,7 +80,11 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
             shown.iter().try_for_each(|shown| population::write(shown, before))?;
         }
         Ok(())
-    })?;
+    };
+    let report = match again.islands {
+        None => Started::new(&again, None)?.run(&mut see)?,
+        Some(_) => islands::again(&again, &mut display)?,
+    };
     drop(display);
     if exit_code(&report) == ExitCode::from(INTERRUPTED) {
         return Err(Failure::Interrupted);

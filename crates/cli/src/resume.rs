@@ -7,11 +7,16 @@ use warpswarm::{CheckpointFile, MAX_ITERATIONS, Precise, Precision, Stop};
 
 use crate::args::ResumeArgs;
 use crate::failure::Failure;
+use crate::islands;
 use crate::perform::perform;
+use crate::ranks::Ranks;
 use crate::run::Run;
 
 /// Goes on from a checkpoint.
-pub(crate) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<ExitCode, Failure> {
+    if ranks.are_many() || args.file.is_dir() {
+        return islands::resume(ranks, args);
+    }
     let (run, file) = asked(args)?;
     let mut output = args.output.clone();
     output.checkpoint.get_or_insert_with(|| args.file.clone());
@@ -22,11 +27,22 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure> {
     let file = CheckpointFile::open(&args.file)?;
     let mut run = Run::from_toml(file.about(), &args.file)?.at(&args.place);
+    let precision = run.precision;
+    on(&mut run, args, || match precision {
+        Precision::F32 => iterations::<f32>(&file),
+        Precision::F64 => iterations::<f64>(&file),
+    })?;
+    Ok((run, file))
+}
+
+/// Has a run go on for as long as the arguments say, from where it is.
+pub(crate) fn on(
+    run: &mut Run,
+    args: &ResumeArgs,
+    done: impl FnOnce() -> Result<u64, Failure>,
+) -> Result<(), Failure> {
     if let Some(more) = args.iterations {
-        let done = match run.precision {
-            Precision::F32 => iterations::<f32>(&file)?,
-            Precision::F64 => iterations::<f64>(&file)?,
-        };
+        let done = done()?;
         let iterations = done.checked_add(more).filter(|all| *all <= MAX_ITERATIONS);
         let iterations = iterations.ok_or_else(|| {
             let most = MAX_ITERATIONS - done;
@@ -35,7 +51,7 @@ pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure>
         let Stop { target, stagnation, .. } = run.settings.stop;
         run.settings.stop = Stop { target, stagnation, ..Stop::iterations(iterations) };
     }
-    Ok((run, file))
+    Ok(())
 }
 
 /// How far the run that is farthest is.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use warpswarm::{
     Algorithm, Backend, Devices, Precise, Precision, Report, Schedule, Settings, system,
 };
+use warpswarm_islands::Islands;
 
 use crate::args::PlaceArgs;
 use crate::failure::Failure;
@@ -30,6 +31,9 @@ pub(crate) struct Run {
     pub(crate) problem: Problem,
     pub(crate) algorithm: Algorithm,
     pub(crate) settings: Settings,
+    /// The islands that its runs are, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) islands: Option<Islands>,
     /// Where it ran.
     pub(crate) taken: Option<Taken>,
 }
@@ -60,7 +64,25 @@ impl Run {
         settings: Settings,
     ) -> Self {
         let version = VERSION.into();
-        Run { format: FORMAT, version, precision, problem, algorithm, settings, taken: None }
+        Run {
+            format: FORMAT,
+            version,
+            precision,
+            problem,
+            algorithm,
+            settings,
+            islands: None,
+            taken: None,
+        }
+    }
+
+    /// The run whose runs are these islands. What is said of one algorithm is said of the first one's.
+    pub(crate) fn with(mut self, islands: Islands) -> Self {
+        let first = islands.of(0);
+        self.algorithm = first.algorithm.clone();
+        (self.settings.runs, self.settings.individuals) = (islands.count, first.individuals);
+        self.islands = Some(islands);
+        self
     }
 
     /// The run by this version at the place that a report says.

@@ -6,20 +6,32 @@ use warpswarm::{Algorithm, Error, Settings, Stop, algorithms};
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
+use crate::islands;
 use crate::perform::perform;
 use crate::problem::{Problem, Said};
+use crate::ranks::Ranks;
 use crate::run::Run;
 
 /// Minimises what the arguments say, and writes what they ask for.
-pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Failure> {
-    perform(asked(args)?, None, &args.output)
+pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> {
+    let run = ranks.agree("", asked(args, ranks.others().size()))?;
+    match run.islands {
+        None => perform(run, None, &args.output),
+        Some(_) => islands::perform(ranks, run, None, &args.output),
+    }
 }
 
-/// The run that the arguments ask for.
-pub(crate) fn asked(args: &SolveArgs) -> Result<Run, Failure> {
+/// The run that the arguments ask for, on so many ranks.
+pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let SolveArgs { dim, shift, lower, upper, .. } = *args;
     let problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
-    Ok(Run::new(problem, algorithm(args)?, args.precision, settings(args)))
+    let algorithm = algorithm(args)?;
+    let islands = islands::asked(args, &algorithm, ranks)?;
+    let run = Run::new(problem, algorithm, args.precision, settings(args));
+    Ok(match islands {
+        Some(islands) => run.with(islands),
+        None => run,
+    })
 }
 
 fn algorithm(args: &SolveArgs) -> Result<Algorithm, Error> {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use warpswarm::{Fitness, Precise, Report, RunReport};
+use warpswarm_islands::Islands;
 use warpswarm_pictures::counted;
 
 use crate::run::Run;
@@ -23,9 +24,12 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let dimensions = counted(run.problem.dimensions() as u64, "dimension");
         let maximised = if report.maximised { ", maximised" } else { "" };
         line("problem", &format!("{}, {dimensions}{maximised}", run.problem.id()))?;
-        let algorithm = run.algorithm.info().id;
+        let algorithm = algorithms(run);
         let precision = R::PRECISION;
         line("algorithm", &format!("{algorithm}, {precision}, seed {}", run.settings.seed))?;
+        if let Some(islands) = &run.islands {
+            line("islands", &exchange(islands))?;
+        }
 
         let best = report.best();
         line("best value", &format!("{:?}", best.value))?;
@@ -65,6 +69,26 @@ pub(crate) fn position<R: Precise>(position: &[R], names: &[impl fmt::Display]) 
         more => format!(", and {}", counted(more as u64, "more coordinate")),
     };
     format!("({}{more})", shown.join(", "))
+}
+
+/// The algorithms, of which islands have one each in turn.
+fn algorithms(run: &Run) -> String {
+    let Some(islands) = &run.islands else {
+        return run.algorithm.info().id.into();
+    };
+    let ids = islands.inhabitants.iter().map(|inhabitants| inhabitants.algorithm.info().id);
+    ids.collect::<Vec<_>>().join(", ")
+}
+
+/// What goes from island to island.
+fn exchange(islands: &Islands) -> String {
+    let Islands { count, topology, every, migrants, selection, replacement, .. } = islands;
+    let every = counted(*every, "iteration");
+    format!(
+        "{count}, {topology}; every {every} {migrants} ({}) in place of the {}",
+        selection.name(),
+        replacement.name()
+    )
 }
 
 /// Best, median and worst value of many runs.

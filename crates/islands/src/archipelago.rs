@@ -312,7 +312,10 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         };
         let done = keeper.keep(self.others, self.own.clone(), at, checkpoint);
         match (done, observer) {
-            (Err(error), _) if first => Err(error),
+            // Nothing is lost yet, and another folder may do.
+            (Err(error), _) if first => {
+                Err(Error::Ranks { message: error.to_string(), input: true })
+            }
             (Err(error), Some(observer)) => {
                 observer(Event::NotKept(&error));
                 Ok(())

@@ -40,17 +40,19 @@ Examples:
   warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws --every 10s
   warpswarm resume run.ws
   warpswarm resume run.ws --iterations 5000 --backend cpu
+  mpirun -n 4 warpswarm resume kept
 
 Goes on to the stop conditions of the run, or so many iterations more, and gives the bits of a run that \
-was never left. Seconds count from the beginning of the run.
+was never left, islands on any number of ranks. Seconds count from the beginning of the run.
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
 printing the best so far.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The file that --checkpoint has written; it goes on being written, unless --checkpoint names another
-    #[arg(value_name = "FILE")]
+    /// The file, of islands the folder, that --checkpoint has written; it goes on being written, unless --checkpoint
+    /// names another
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
 
     /// Do so many iterations more, instead of going on to the limits of iterations, evaluations and seconds

@@ -41,11 +41,13 @@ pub(crate) struct OutputArgs {
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
     pub(crate) plots: Vec<Plot>,
 
-    /// Write a file from which `warpswarm resume` goes on, now and then, on Ctrl-C, and at the end
-    #[arg(long, value_name = "FILE")]
+    /// Write a file from which `warpswarm resume` goes on, now and then, on Ctrl-C, and at the end; with --islands a folder
+    /// that all ranks can write to, with the last complete epoch
+    #[arg(long, value_name = "FILE|DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// How often: iterations, such as 1000, or seconds, such as 30s; checked about every 50 ms
+    /// How often: iterations, such as 1000, or seconds, such as 30s; checked about every 50 ms, with --islands at the
+    /// end of an epoch
     #[arg(long, value_name = "N|Ns", value_parser = every, allow_hyphen_values = true)]
     #[arg(default_value = "30s")]
     pub(crate) every: Every,

@@ -210,7 +210,7 @@ pub(crate) fn tasks(
 
 /// The entrants of `--algorithms`.
 fn entrants(texts: &[String], individuals: Option<u64>) -> Result<Vec<Entrant>, Failure> {
-    let entrants = texts.iter().map(|text| entrant(text, individuals));
+    let entrants = texts.iter().map(|text| entrant("--algorithms", text, individuals));
     let entrants = entrants.collect::<Result<Vec<_>, _>>()?;
     different("--algorithms", entrants.iter().map(|entrant| entrant.name.as_str()))?;
     Ok(entrants)
@@ -321,8 +321,13 @@ fn check_dimensions(id: &str, text: &str, dim: Option<u64>) -> Result<(), Failur
     })
 }
 
-fn entrant(text: &str, individuals: Option<u64>) -> Result<Entrant, Failure> {
-    let (id, settings) = parts("--algorithms", text)?;
+/// An entrant, of a list that this option gives.
+pub(crate) fn entrant(
+    option: &str,
+    text: &str,
+    individuals: Option<u64>,
+) -> Result<Entrant, Failure> {
+    let (id, settings) = parts(option, text)?;
     let mut algorithm = algorithms::find(id)?.algorithm();
     let mut name = text.trim().to_string();
     let mut individuals = individuals.unwrap_or_else(|| usual_individuals(id));
@@ -333,14 +338,14 @@ fn entrant(text: &str, individuals: Option<u64>) -> Result<Entrant, Failure> {
                 let number = value.parse().ok().filter(|n| (1..=MAX_INDIVIDUALS).contains(n));
                 individuals = number.ok_or_else(|| {
                     Failure::Input(format!(
-                        "--algorithms has `{text}`, where individuals is `{value}`; allowed: a whole number from 1 to \
+                        "{option} has `{text}`, where individuals is `{value}`; allowed: a whole number from 1 to \
                          {MAX_INDIVIDUALS}"
                     ))
                 })?;
             }
             _ => algorithm
                 .set(key, value)
-                .map_err(|error| Failure::Input(format!("--algorithms has `{text}`: {error}")))?,
+                .map_err(|error| Failure::Input(format!("{option} has `{text}`: {error}")))?,
         }
     }
     Ok(Entrant { name, algorithm, individuals })

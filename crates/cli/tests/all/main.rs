@@ -5,6 +5,9 @@ mod cli;
 mod common;
 mod compare;
 mod drivers;
+mod islands;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod new;
 mod plot;
 mod records;

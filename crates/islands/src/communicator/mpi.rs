@@ -12,11 +12,12 @@ use super::unreachable;
 
 /// The communicator of a process that `mpirun` has started: see [`initialise`].
 ///
-/// ```no_run
+/// ```
 /// use warpswarm::Communicator;
-/// let others = warpswarm_islands::initialise()?;
-/// println!("rank {} of {} on {}", others.rank(), others.size(), others.host());
-/// # Ok::<(), warpswarm::Error>(())
+/// fn greet(others: &warpswarm_islands::Mpi) -> String {
+///     let (local, of) = others.local();
+///     format!("rank {} of {}: number {local} of {of} on {}", others.rank(), others.size(), others.host())
+/// }
 /// ```
 pub struct Mpi {
     world: SimpleCommunicator,

@@ -1,0 +1,191 @@
+//! The processes that `mpirun` has started, of which this is one; without it this one alone.
+
+use std::env;
+use std::num::NonZero;
+
+use clap::Parser;
+use warpswarm::{Communicator, Error};
+use warpswarm_islands::{Alone, agreed};
+
+use crate::args::{Arguments, Command};
+use crate::failure::Failure;
+use crate::run::VERSION;
+
+/// Who works together.
+pub(crate) enum Ranks {
+    One(Alone),
+    #[cfg(feature = "mpi")]
+    Many(warpswarm_islands::Mpi),
+}
+
+/// What launchers say to the processes that they start: how many there are, and which one this is.
+#[cfg(not(feature = "mpi"))]
+const LAUNCHERS: [(&str, &str); 2] =
+    [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK")];
+/// What tells a process that a launcher has started it.
+#[cfg(feature = "mpi")]
+const LAUNCHED: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
+
+impl Ranks {
+    /// Finds the others, if there are any.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn start() -> Result<Self, Failure> {
+        if LAUNCHED.iter().all(|name| env::var_os(name).is_none()) {
+            return Ok(Ranks::One(Alone));
+        }
+        let mpi = warpswarm_islands::initialise()?;
+        // A process that is alone is as if it had been started by hand; MPI ends.
+        Ok(if mpi.size() == 1 { Ranks::One(Alone) } else { Ranks::Many(mpi) })
+    }
+
+    /// Sees that there are no others: this program could not speak to them.
+    #[cfg(not(feature = "mpi"))]
+    pub(crate) fn start() -> Result<Self, Failure> {
+        let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
+        let launched = LAUNCHERS
+            .iter()
+            .find_map(|(size, rank)| Some((number(size)?, number(rank)?)))
+            .filter(|(size, _)| *size > 1);
+        let Some((size, rank)) = launched else {
+            return Ok(Ranks::One(Alone));
+        };
+        let failure = Failure::Input(format!(
+            "{size} processes were started, but this program was built without MPI; allowed: one process, or a program \
+             that was built with the feature `mpi`"
+        ));
+        if rank == 0 {
+            return Err(failure);
+        }
+        // The launcher ends all as soon as one has failed: the first is given the time to say why.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        Err(Failure::Unsaid(failure.code()))
+    }
+
+    pub(crate) fn others(&self) -> &dyn Communicator {
+        match self {
+            Ranks::One(alone) => alone,
+            #[cfg(feature = "mpi")]
+            Ranks::Many(mpi) => mpi,
+        }
+    }
+
+    pub(crate) fn is_first(&self) -> bool {
+        self.others().rank() == 0
+    }
+
+    pub(crate) fn are_many(&self) -> bool {
+        self.others().size() > 1
+    }
+
+    /// The command line; many ranks must have the same, and a command that they can share.
+    pub(crate) fn command(&self) -> Result<Command, Failure> {
+        if !self.are_many() {
+            return Ok(Arguments::parse().command);
+        }
+        self.agree(&what_must_be_the_same(env::args().skip(1)), Ok(()))?;
+        // From here on all ranks go the same way.
+        let command = match Arguments::try_parse() {
+            Ok(arguments) => arguments.command,
+            Err(error) => {
+                if self.is_first() {
+                    // Where nobody can read it, the exit code has to do.
+                    let _ = error.print();
+                }
+                return Err(Failure::Unsaid(error.exit_code() as u8));
+            }
+        };
+        match &command {
+            Command::Solve(args) if args.islands.islands.is_some() => Ok(command),
+            Command::Resume(_) => Ok(command),
+            _ => self.agree("", Err(Failure::Input(format!(
+                "{} processes were started for what is done by one; allowed: `solve` with --islands, and `resume` with \
+                 the folder that it has kept",
+                self.others().size()
+            )))),
+        }
+    }
+
+    /// What this rank has made, if all have made what they were to, of the same `what`.
+    pub(crate) fn agree<T>(&self, what: &str, made: Result<T, Failure>) -> Result<T, Failure> {
+        if !self.are_many() {
+            return made;
+        }
+        let made = made.map_err(|failure| {
+            let input = matches!(failure, Failure::Input(_));
+            Error::Ranks { message: failure.message(), input }
+        });
+        agreed(self.others(), what, made).map_err(|error| self.of_all(error))
+    }
+
+    /// A failure that all ranks have: the first one says it.
+    pub(crate) fn of_all(&self, error: Error) -> Failure {
+        let failure = Failure::from(error);
+        if self.is_first() { failure } else { Failure::Unsaid(failure.code()) }
+    }
+
+    /// A failure of this rank, while the others go on, or wait for it: it says so and ends them. What ranks have found out
+    /// together all of them have.
+    pub(crate) fn failed(&self, error: Error) -> Failure {
+        match error {
+            Error::Ranks { .. } => self.of_all(error),
+            #[cfg(feature = "mpi")]
+            error => match self {
+                Ranks::One(_) => error.into(),
+                Ranks::Many(mpi) => {
+                    let message = Failure::from(error).message();
+                    let (rank, host) = (mpi.rank(), mpi.host());
+                    let failure = Failure::Running(format!("rank {rank} on {host}: {message}"));
+                    let code = failure.code();
+                    failure.report();
+                    mpi.abort(code)
+                }
+            },
+            #[cfg(not(feature = "mpi"))]
+            error => error.into(),
+        }
+    }
+
+    /// How many threads are this rank's, of those that it shares with the ranks of its machine that may run on the same
+    /// processors.
+    pub(crate) fn threads(&self) -> Result<Option<usize>, Failure> {
+        if !self.are_many() {
+            return Ok(None);
+        }
+        let own = format!("{} {}", self.others().host(), processors());
+        let all = self.others().all_gather(own.as_bytes())?;
+        let sharing = all.iter().filter(|other| **other == own.as_bytes()).count();
+        let all = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Ok(Some((all / sharing.max(1)).max(1)))
+    }
+}
+
+/// The version, and the command line with a line for each option.
+fn what_must_be_the_same(words: impl Iterator<Item = String>) -> String {
+    let mut what = format!("version {VERSION}\n");
+    for word in words {
+        let separator = if word.starts_with("--") { '\n' } else { ' ' };
+        what.push(separator);
+        what += &word;
+    }
+    what
+}
+
+/// On which processors this process may run, as far as the system says that.
+fn processors() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.unwrap_or_default().trim().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_lines() {
+        let words = ["solve", "sphere", "--seed", "7", "--lower=-1", "--quiet"];
+        let what = what_must_be_the_same(words.map(String::from).into_iter());
+        let lines: Vec<&str> = what.lines().skip(1).collect();
+        assert_eq!(lines, [" solve sphere", "--seed 7", "--lower=-1", "--quiet"]);
+    }
+}

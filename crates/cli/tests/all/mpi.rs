@@ -1,0 +1,229 @@
+//! Islands on the ranks of `mpirun`, which are processes: the same bits, one message, no hang, and nothing lost where a
+//! rank is killed.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{runs, stderr, stdout, succeeds};
+use crate::islands::SMALL;
+
+/// `mpirun` with so many ranks, more than there may be processors; also in a container, where everybody is root.
+fn mpirun(ranks: u32) -> Command {
+    let mut command = Command::new("mpirun");
+    command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+    // MPICH has no limit.
+    command.envs([
+        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+        ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ]);
+    command.args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_warpswarm")]);
+    command.stdin(Stdio::null());
+    command
+}
+
+/// What `mpirun` gives; one that takes too long hangs.
+fn output(mut command: Command) -> Output {
+    // In a group of its own, so that whatever it has started ends with it.
+    let child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("mpirun is there, as the feature `mpi` has it");
+    let group = child.id();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(Duration::from_secs(60)) {
+        Ok(output) => output.unwrap(),
+        Err(_) => {
+            signal("-KILL", &format!("-{group}"));
+            panic!("{command:?} hangs");
+        }
+    }
+}
+
+fn signal(which: &str, whom: &str) {
+    // It may have ended by itself.
+    let _ = Command::new("kill").args([which, "--", whom]).stderr(Stdio::null()).status();
+}
+
+fn on_ranks(ranks: u32, arguments: &[&str]) -> Output {
+    let mut command = mpirun(ranks);
+    command.args(arguments);
+    output(command)
+}
+
+/// The standard output of what must succeed.
+#[track_caller]
+fn solved(ranks: u32, arguments: &[&str]) -> String {
+    let output = on_ranks(ranks, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    stdout(&output).into()
+}
+
+fn eight<'a>(topology: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&SMALL[..], &["--islands", topology, "--island-count", "8"], more].concat()
+}
+
+#[test]
+fn one_two_and_four_ranks_have_the_same_bits() {
+    for topology in ["ring", "full", "torus", "star"] {
+        let arguments = eight(topology, &["--iterations", "105", "--json", "-"]);
+        let alone = succeeds(&arguments);
+        for ranks in [1, 2, 4] {
+            assert_eq!(runs(&solved(ranks, &arguments)), runs(&alone), "{ranks} ranks, {topology}");
+        }
+    }
+}
+
+#[test]
+fn islands_that_differ_have_the_same_bits() {
+    let set = "pso:inertia=0.6,de:individuals=32,sa";
+    let more = ["--iterations", "60", "--island-set", set, "--precision", "f64", "--json", "-"];
+    let arguments = eight("torus", &more);
+    let alone = succeeds(&arguments);
+    assert_eq!(runs(&solved(3, &arguments)), runs(&alone));
+}
+
+#[test]
+fn as_many_islands_as_ranks() {
+    let arguments = [&SMALL[..], &["--islands", "ring", "--iterations", "20"]].concat();
+    let summary = solved(3, &arguments);
+    assert!(summary.contains("islands     3, ring;"), "{summary}");
+    assert!(summary.contains("(3 ranks)"), "{summary}");
+}
+
+#[test]
+fn a_folder_is_what_one_process_would_have_written() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let out = out.to_str().unwrap();
+    solved(4, &eight("full", &["--iterations", "45", "--out", out, "--quiet"]));
+    let again = succeeds(&["rerun", out]);
+    assert!(again.contains("the same bits: 8 runs, 368 rows of the trace"), "{again}");
+}
+
+#[test]
+fn a_target_ends_all_ranks() {
+    let more = ["--target", "1e-3", "--iterations", "100000", "--json", "-"];
+    let arguments = eight("ring", &more);
+    let alone = succeeds(&arguments);
+    assert_eq!(runs(&solved(4, &arguments)), runs(&alone));
+}
+
+/// Ends with this code and one message.
+#[track_caller]
+fn fails(ranks: u32, arguments: &[&str], code: i32, parts: &[&str]) {
+    check_failure(on_ranks(ranks, arguments), code, parts);
+}
+
+#[track_caller]
+fn check_failure(output: Output, code: i32, parts: &[&str]) {
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    assert_eq!(message.matches("error: ").count(), 1, "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {message:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_message_of_all_ranks() {
+    let with = |more: &[&'static str]| [&SMALL[..8], &["--islands", "full"], more].concat();
+    fails(3, &with(&["--migrants", "0"]), 2, &["--migrants", "allowed: a whole number from 1"]);
+    fails(3, &with(&["--migrants", "11"]), 2, &["--migrants is 11", "1 to 10", "2 neighbours"]);
+    fails(3, &with(&["--island-count", "30"]), 2, &["--island-count is 30", "29 neighbours"]);
+    fails(3, &with(&["--island-count", "2"]), 2, &["--island-count is 2", "each of the 3 ranks"]);
+    fails(3, &with(&["--set", "inertia=x"]), 2, &["--set: parameter inertia is `x`"]);
+    fails(3, &["solve", "nothing", "--islands", "ring"], 2, &["unknown problem `nothing`"]);
+    fails(3, &["solve", "sphere"], 2, &["3 processes were started", "--islands"]);
+    fails(3, &["list", "problems"], 2, &["3 processes were started"]);
+    fails(3, &["resume", "Cargo.toml"], 2, &["Cargo.toml/last cannot be read"]);
+    fails(3, &with(&["--checkpoint", "Cargo.toml"]), 2, &["Cargo.toml cannot be written"]);
+    fails(3, &with(&["--json", "no/such/folder"]), 2, &["--json is no/such/folder"]);
+    let gpu = with(&["--backend", "gpu"]);
+    if warpswarm::system::report().gpu.is_err() {
+        fails(3, &gpu, 1, &["the backend gpu cannot be used"]);
+    }
+}
+
+#[test]
+fn ranks_that_were_asked_for_different_things_say_what_differs() {
+    let arguments = eight("ring", &["--iterations", "10"]);
+    let mut command = mpirun(1);
+    command.args(&arguments).args(["--seed", "7"]);
+    command.args([":", "-n", "2", env!("CARGO_BIN_EXE_warpswarm")]);
+    command.args(&arguments).args(["--seed", "8"]);
+    let parts = ["rank 1 on ", "has `--seed 8`, rank 0 `--seed 7`; allowed: the same on all ranks"];
+    check_failure(output(command), 2, &parts);
+}
+
+/// The processes that another one has started.
+fn children(parent: u32) -> Vec<u32> {
+    let listed = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output();
+    let text = String::from_utf8(listed.unwrap().stdout).unwrap();
+    text.split_whitespace().map(|id| id.parse().unwrap()).collect()
+}
+
+/// Waits until it is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Starts islands that go on for long, and waits until the first epoch is kept.
+fn started(ranks: u32, arguments: &[&str], kept: &Path) -> Child {
+    let mut command = mpirun(ranks);
+    command.args(arguments).process_group(0);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("an epoch is kept", || kept.join("last").exists());
+    child
+}
+
+#[test]
+fn a_killed_rank_costs_no_more_than_an_epoch() {
+    let size = ["--iterations", "4000", "--json", "-"];
+    let whole = succeeds(&eight("torus", &size));
+    for moment in 0..20_u64 {
+        let place = tempfile::tempdir().unwrap();
+        let kept = place.path().join("kept");
+        let path = kept.to_str().unwrap();
+        let more = ["--iterations", "4000", "--checkpoint", path, "--every", "10", "--quiet"];
+        let child = started(4, &eight("torus", &more), &kept);
+        // Whenever that is: the twenty are spread over what a few epochs take.
+        std::thread::sleep(Duration::from_micros(moment * moment * 400));
+        let ranks = children(child.id());
+        let rank = ranks.get(moment as usize % 4).expect("they have not ended yet");
+        signal("-KILL", &rank.to_string());
+        let output = child.wait_with_output().unwrap();
+        let message = stderr(&output);
+        assert!(!output.status.success(), "moment {moment}: {message}");
+        // The launcher says which rank it was, and where.
+        assert!(
+            message.contains("process rank") || message.contains("KILLED BY SIGNAL"),
+            "{message}"
+        );
+        let resume = ["resume", path, "--json", "-"];
+        let resumed = if moment % 5 == 0 { solved(2, &resume) } else { succeeds(&resume) };
+        assert_eq!(runs(&resumed), runs(&whole), "moment {moment}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_all_ranks_and_keeps_the_epoch() {
+    let place = tempfile::tempdir().unwrap();
+    let kept = place.path().join("kept");
+    let path = kept.to_str().unwrap();
+    let arguments = eight("ring", &["--iterations", "1000000000", "--checkpoint", path]);
+    let child = started(3, &arguments, &kept);
+    std::thread::sleep(Duration::from_millis(200));
+    // As the launcher hands it on, to a rank; the others end with it.
+    let ranks = children(child.id());
+    signal("-TERM", &ranks[1].to_string());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stdout(&output).contains("stopped by  interrupted"), "{}", stdout(&output));
+    solved(2, &["resume", path, "--iterations", "10", "--quiet"]);
+}
