@@ -67,4 +67,5 @@ mod chapters {
     chapter!(results, "results.md");
     chapter!(determinism, "determinism.md");
     chapter!(gpu, "gpu.md");
+    chapter!(islands, "islands.md");
 }

@@ -1,5 +1,9 @@
 //! All tests that need no GPU.
 
+use std::env;
+use std::fs;
+use std::path::Path;
+
 use anyhow::Result;
 
 use crate::{dieharder, fuzz, miri, shell};
@@ -12,8 +16,16 @@ pub(crate) struct Args {
     long: bool,
 }
 
+/// The feature with which programs are tested that speak over MPI; everything is compiled once, with it or without.
+const MPI: &str = "warpswarm-cli/mpi";
+
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut tests = shell::cargo(&["test", "--workspace"]);
+    if has_mpi() {
+        tests.args(["--features", MPI]);
+    } else {
+        println!("without the ranks of mpirun: for them mpirun, mpicc and libclang are needed");
+    }
     if args.long {
         tests.env("WARPSWARM_LONG", "1");
     }
@@ -24,4 +36,29 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         dieharder::run()?;
     }
     Ok(())
+}
+
+/// Whether there is what builds and starts programs that speak over MPI.
+fn has_mpi() -> bool {
+    let there = |name| shell::succeeds(name, &["--version"]);
+    there("mpirun") && there("mpicc") && has_libclang()
+}
+
+/// Whether bindings can be made: where distributions put libclang, or where the user says.
+fn has_libclang() -> bool {
+    if env::var_os("LIBCLANG_PATH").is_some() {
+        return true;
+    }
+    let folders = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
+    let is_it = |path: &Path| {
+        folders(path).any(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("libclang") && name.contains(".so")
+        })
+    };
+    ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(Path::new).into_iter().any(|place| {
+        let mut within = folders(place).map(|entry| entry.path());
+        is_it(place) || within.any(|path| is_it(&path) || is_it(&path.join("lib")))
+    })
 }
