@@ -140,7 +140,7 @@ fn drawing_is_a_shuffle() {
 #[test]
 fn random_places_are_offered_whatever_their_rank() {
     let mut swarm = swarm(&[9.0; 8]);
-    let offered = drawn(&swarm, 3, Drawn::Offered);
+    let offered = drawn_places(swarm.id, 7, 8, 3);
     immigrate(&mut swarm, &migrants(&[1.0, 2.0, 3.0]), Replacement::Random, 7);
     for (value, place) in [1.0, 2.0, 3.0].into_iter().zip(offered) {
         assert_eq!(swarm.best[place as usize], fitness(value));
