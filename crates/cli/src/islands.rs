@@ -45,7 +45,7 @@ pub(crate) fn asked(
         Ok(Inhabitants { algorithm, individuals })
     };
     let inhabitants = match args.islands.island_set.as_slice() {
-        [] => vec![Inhabitants { algorithm: algorithm.clone(), individuals }],
+        [] => vec![Inhabitants { algorithm: *algorithm, individuals }],
         set => set.iter().map(one).collect::<Result<_, Failure>>()?,
     };
     let (selection, replacement) = (select, replace);
@@ -175,6 +175,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
     fn new(ranks: &'a Ranks, run: &Run, threads: Option<usize>) -> Result<Self, Failure> {
         let mut settings = run.settings.clone();
         settings.threads = settings.threads.or(threads);
+        settings.devices = ranks.devices(&settings);
         settings.stop.interrupt = Some(perform::interrupt()?);
         // A run without islands does not come here.
         let islands = run.islands.clone().unwrap_or_default();

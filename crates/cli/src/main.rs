@@ -53,10 +53,9 @@ fn main() -> ExitCode {
         Ok(ranks) => ranks,
         Err(failure) => return failure.report(),
     };
-    let code = command(&ranks).unwrap_or_else(Failure::report);
-    // Only now: the launcher ends all ranks as soon as one has failed, and none does before MPI has ended on all of them.
-    drop(ranks);
-    code
+    // MPI ends with `ranks`, when this has been said: the launcher ends all ranks as soon as one has failed, and none ends
+    // before MPI has on all of them.
+    command(&ranks).unwrap_or_else(Failure::report)
 }
 
 fn command(ranks: &Ranks) -> Result<ExitCode, Failure> {

@@ -4,7 +4,7 @@ use std::env;
 use std::num::NonZero;
 
 use clap::Parser;
-use warpswarm::{Communicator, Error};
+use warpswarm::{Communicator, Devices, Error, Settings};
 use warpswarm_islands::{Alone, agreed};
 
 use crate::args::{Arguments, Command};
@@ -145,6 +145,15 @@ impl Ranks {
         }
     }
 
+    /// What this rank has of the GPUs that the ranks of its machine take in turn.
+    pub(crate) fn devices(&self, settings: &Settings) -> Devices {
+        match self {
+            Ranks::One(_) => settings.devices.clone(),
+            #[cfg(feature = "mpi")]
+            Ranks::Many(mpi) => in_turn(mpi.local().0, settings),
+        }
+    }
+
     /// How many threads are this rank's, of those that it shares with the ranks of its machine that may run on the same
     /// processors.
     pub(crate) fn threads(&self) -> Result<Option<usize>, Failure> {
@@ -168,6 +177,19 @@ fn what_must_be_the_same(words: impl Iterator<Item = String>) -> String {
         what += &word;
     }
     what
+}
+
+/// What rank `local` of a machine has of its GPUs, or of those that the settings name.
+#[cfg(feature = "mpi")]
+fn in_turn(local: u32, settings: &Settings) -> Devices {
+    use warpswarm::{Backend, system};
+    let numbers: Vec<u32> = match (settings.backend, &settings.devices) {
+        (Backend::Cpu, _) => Vec::new(),
+        (_, Devices::All) => (0..system::report().devices.len() as u32).collect(),
+        (_, Devices::Of(numbers)) => numbers.clone(),
+    };
+    let own = numbers.get(local as usize % numbers.len().max(1));
+    own.map_or(Devices::default(), |number| Devices::of(&[*number]))
 }
 
 /// On which processors this process may run, as far as the system says that.

@@ -79,7 +79,7 @@ impl Run {
     /// The run whose runs are these islands. What is said of one algorithm is said of the first one's.
     pub(crate) fn with(mut self, islands: Islands) -> Self {
         let first = islands.of(0);
-        self.algorithm = first.algorithm.clone();
+        self.algorithm = first.algorithm;
         (self.settings.runs, self.settings.individuals) = (islands.count, first.individuals);
         self.islands = Some(islands);
         self

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use warpswarm::{Algorithm, Error, Settings, Stop, algorithms};
+use warpswarm::{Algorithm, Devices, Error, Settings, Stop, algorithms};
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
@@ -27,7 +27,12 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
     let algorithm = algorithm(args)?;
     let islands = islands::asked(args, &algorithm, ranks)?;
-    let run = Run::new(problem, algorithm, args.precision, settings(args));
+    let mut settings = settings(args);
+    if islands.is_some() && ranks > 1 && args.devices.is_none() {
+        // One for each rank of a machine.
+        settings.devices = Devices::All;
+    }
+    let run = Run::new(problem, algorithm, args.precision, settings);
     Ok(match islands {
         Some(islands) => run.with(islands),
         None => run,
