@@ -213,7 +213,8 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     block::sync();
     if thread::index() == 0 {
         island.global.set(0, best);
-        let (iterations, noticed) = (control.iterations, args.noticed);
+        let iterations = control.iterations;
+        let noticed = if args.noticed == 0 { iterations } else { args.noticed };
         let improved = best.fitness.beats(before.fitness);
         let improved_at = if improved { noticed } else { control.improved_at };
         let stop = if noticed == iterations {

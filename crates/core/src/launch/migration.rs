@@ -30,7 +30,7 @@ pub struct MigrationArgs<R> {
     pub migrant_fitness: Ptr<Fitness<R>>,
     /// `[run][migrant][place]`
     pub migrant_points: Ptr<R>,
-    /// The iteration in which an improvement of now is noticed.
+    /// The iteration in which an improvement of now is noticed; 0 for the one that a run has reached.
     pub noticed: u64,
     /// Runs.
     pub runs: u32,

@@ -8,10 +8,10 @@ use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{self, Migrants, Replacement, Selection};
 
-use super::Job;
 use super::encode::{Number, bytes_of, items_of};
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::RunArrays;
+use super::{Job, Procedure};
 use crate::error::Result;
 
 impl<R: Real> Job<R> {
@@ -33,11 +33,20 @@ impl<R: Real> Job<R> {
     }
 }
 
-/// Memory of a device in which migrants come and go; allocated when they first do.
-#[derive(Clone, Copy, Debug, Default)]
+/// Memory of a device in which migrants go and come; allocated when they first do.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Transit {
+    leaving: Hall,
+    arriving: Hall,
+}
+
+/// Those of one direction.
+#[derive(Clone, Debug, Default)]
+struct Hall {
     address: u64,
     bytes: u64,
+    /// What was brought there last.
+    brought: Vec<u8>,
 }
 
 /// What all may look at on a device, once or twice.
@@ -101,11 +110,11 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         };
         let counts = vec![count; job.runs as usize];
         let bytes = header(&room, &counts, drawn.as_deref());
-        self.send(&room, &bytes)?;
-        self.launch(migration_kernels::EMIGRATE, &room, (drawn.is_some(), 0))?;
+        let address = bring(&mut self.transit.leaving, self.machine, &room, bytes)?;
+        self.launch(migration_kernels::EMIGRATE, (&room, address), (drawn.is_some(), 0))?;
         let [.., fitness, points] = room.starts;
         let mut bytes = vec![0; (room.bytes - fitness) as usize];
-        self.machine.download(self.transit.address + fitness, &mut bytes)?;
+        self.machine.download(address + fitness, &mut bytes)?;
         let (fitnesses, points) = bytes.split_at((points - fitness) as usize);
         let (stride, dimensions) = (job.stride() as usize, job.dimensions);
         let fitnesses: Vec<Fitness<R>> = items_of(fitnesses).collect();
@@ -157,12 +166,18 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
                 put(&mut bytes, at, &bytes_of(position.iter().copied().map(Number)));
             }
         }
-        self.send(&room, &bytes)?;
-        // Those that go on are all at the same iteration.
-        let controls = self.runs.landmarks(job, self.machine)?;
-        let reached = controls.iter().map(|control| control.iterations).max().unwrap_or(0);
-        let noticed = job.procedure.noticed(reached);
-        self.launch(migration_kernels::IMMIGRATE, &room, (drawn.is_some(), noticed))
+        let address = bring(&mut self.transit.arriving, self.machine, &room, bytes)?;
+        let noticed = match job.procedure {
+            // At once.
+            Procedure::Pso(_) => 0,
+            _ => {
+                // Those that go on are all at the same iteration.
+                let controls = self.runs.landmarks(job, self.machine)?;
+                let reached = controls.iter().map(|control| control.iterations).max();
+                job.procedure.noticed(reached.unwrap_or(0))
+            }
+        };
+        self.launch(migration_kernels::IMMIGRATE, (&room, address), (drawn.is_some(), noticed))
     }
 
     /// Whom each run draws, by its place and the iteration at which it is.
@@ -171,18 +186,13 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         Ok((0..).zip(controls).map(|(run, control)| draw(run, control.iterations)).collect())
     }
 
-    /// Brings the first bytes of what migrants need.
-    fn send(&mut self, room: &Room, bytes: &[u8]) -> Result<()> {
-        if self.transit.bytes < room.bytes {
-            // What is too small stays until the machine goes; that happens once or twice.
-            let address = self.machine.allocate(room.bytes)?;
-            *self.transit = Transit { address, bytes: room.bytes };
-        }
-        self.machine.upload(self.transit.address, bytes)
-    }
-
-    fn launch(&mut self, name: &str, room: &Room, (drawn, noticed): (bool, u64)) -> Result<()> {
-        let (job, address) = (self.job, self.transit.address);
+    fn launch(
+        &mut self,
+        name: &str,
+        (room, address): (&Room, u64),
+        (drawn, noticed): (bool, u64),
+    ) -> Result<()> {
+        let job = self.job;
         let [counts, chosen, fitness, points] = room.starts.map(|start| address + start);
         let args = MigrationArgs::<R> {
             points: Ptr::at(self.public.points),
@@ -208,6 +218,21 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         let shape = Shape { grid: job.runs, block, shared, cooperative: false, cluster: 0 };
         self.machine.launch(&kernel, shape, &Parameter::of(args))
     }
+}
+
+/// Brings the first bytes of what migrants need, unless they are there; where that is.
+fn bring(hall: &mut Hall, machine: &mut impl Machine, room: &Room, bytes: Vec<u8>) -> Result<u64> {
+    if hall.bytes < room.bytes {
+        // What is too small stays until the machine goes; that happens once or twice.
+        let address = machine.allocate(room.bytes)?;
+        *hall = Hall { address, bytes: room.bytes, brought: Vec::new() };
+    }
+    if hall.brought != bytes {
+        hall.brought.clear();
+        machine.upload(hall.address, &bytes)?;
+        hall.brought = bytes;
+    }
+    Ok(hall.address)
 }
 
 /// How many migrants each run has, and whom they are or are offered to, if that has been drawn, as [`Room`] has them.
