@@ -16,6 +16,7 @@ use warpswarm::{
 
 use crate::keeper::Keeper;
 use crate::settings::Islands;
+use epoch::Route;
 pub(crate) use gathered::side_by_side;
 use slices::{Course, Pace};
 
@@ -54,6 +55,7 @@ pub struct Archipelago<'a, R: Precise> {
     islands: Islands,
     /// This rank's islands.
     own: Range<u32>,
+    routes: Vec<Route>,
     groups: Vec<Group<R>>,
     stop: Stop,
     record_every: Option<u64>,
@@ -155,6 +157,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         Ok(Archipelago {
             others,
             islands: islands.clone(),
+            routes: Route::all(islands, others.rank(), others.size()),
             groups: groups.collect::<Result<_>>()?,
             own,
             stop: settings.stop.clone(),

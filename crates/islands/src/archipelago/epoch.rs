@@ -10,6 +10,7 @@ use warpswarm::migration::Migrants;
 use warpswarm::{Precise, Result};
 
 use super::{Archipelago, Group};
+use crate::settings::Islands;
 use crate::wire;
 
 /// Migrants that set out from this rank.
@@ -21,6 +22,37 @@ struct Departed<R> {
     /// From other ranks: from whom, and how many bytes.
     expected: Vec<(u32, usize)>,
     dimensions: usize,
+}
+
+/// Whose migrants go to another rank, and whose come from there, by their islands in ascending order.
+pub(super) struct Route {
+    rank: u32,
+    leaving: Vec<u32>,
+    coming: Vec<u32>,
+}
+
+impl Route {
+    /// Those of a rank to all others with which it has any.
+    pub(super) fn all(islands: &Islands, rank: u32, ranks: u32) -> Vec<Route> {
+        let (topology, count) = (islands.topology, islands.count as u32);
+        let leaving = |from: u32, to: u32| {
+            let (from, to) = (islands.of_rank(from, ranks), islands.of_rank(to, ranks));
+            let sends = |island: &u32| {
+                topology.targets(count, *island).iter().any(|target| to.contains(target))
+            };
+            from.filter(sends).collect()
+        };
+        let others = (0..ranks).filter(|other| *other != rank);
+        let route = |other| Route {
+            rank: other,
+            leaving: leaving(rank, other),
+            coming: leaving(other, rank),
+        };
+        others
+            .map(route)
+            .filter(|route| !route.leaving.is_empty() || !route.coming.is_empty())
+            .collect()
+    }
 }
 
 impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
@@ -72,31 +104,18 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         let dimensions = own[0].positions.len() / own[0].len();
         let length = wire::length::<R>(count as usize, dimensions);
         let (mut sent, mut expected) = (Vec::new(), Vec::new());
-        for rank in (0..self.others.size()).filter(|rank| *rank != self.others.rank()) {
-            let leaving = self.leaving(self.others.rank(), rank);
+        for Route { rank, leaving, coming } in &self.routes {
             if !leaving.is_empty() {
                 let mut bytes = Vec::with_capacity(leaving.len() * length);
                 let own = leaving.iter().map(|island| &own[(island - self.own.start) as usize]);
                 own.for_each(|migrants| wire::write(migrants, &mut bytes));
-                sent.push((rank, bytes));
+                sent.push((*rank, bytes));
             }
-            let coming = self.leaving(rank, self.others.rank()).len();
-            if coming > 0 {
-                expected.push((rank, coming * length));
+            if !coming.is_empty() {
+                expected.push((*rank, coming.len() * length));
             }
         }
         Ok(Departed { own, sent, expected, dimensions })
-    }
-
-    /// The islands of one rank that have a neighbour on another to which they send, in ascending order.
-    fn leaving(&self, from: u32, to: u32) -> Vec<u32> {
-        let ranks = self.others.size();
-        let (from, to) = (self.islands.of_rank(from, ranks), self.islands.of_rank(to, ranks));
-        let (topology, count) = (self.islands.topology, self.islands.count as u32);
-        let sends = |island: &u32| {
-            topology.targets(count, *island).iter().any(|target| to.contains(target))
-        };
-        from.filter(sends).collect()
     }
 
     /// Offers those that have come to the islands for which they set out.
@@ -106,10 +125,10 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         for (island, migrants) in self.own.clone().zip(&departed.own) {
             all[island as usize] = Some(migrants.clone());
         }
-        for ((rank, _), bytes) in departed.expected.iter().zip(received) {
-            let islands = self.leaving(*rank, self.others.rank());
-            for (island, bytes) in islands.into_iter().zip(bytes.chunks_exact(length)) {
-                all[island as usize] = Some(wire::read(bytes, departed.dimensions));
+        let coming = self.routes.iter().map(|route| &route.coming);
+        for (islands, bytes) in coming.filter(|coming| !coming.is_empty()).zip(received) {
+            for (island, bytes) in islands.iter().zip(bytes.chunks_exact(length)) {
+                all[*island as usize] = Some(wire::read(bytes, departed.dimensions));
             }
         }
         let (topology, count) = (self.islands.topology, self.islands.count as u32);
