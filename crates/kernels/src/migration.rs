@@ -14,6 +14,9 @@ use warpswarm_device::{block, thread};
 
 use crate::run::{Best, of_run, set_progress};
 
+/// Fitnesses that a thread asks for at the same time.
+const AT_ONCE: usize = 4;
+
 /// A run, and its migrants.
 #[derive(Clone, Copy)]
 struct Island<'a, R> {
@@ -71,16 +74,8 @@ impl<'a, R: DeviceReal> Island<'a, R> {
         let mut last = O::identity();
         let mut k = 0;
         while k < self.count {
-            let mut mine = O::identity();
-            let mut i = thread::index();
-            while i < self.args.individuals {
-                let candidate = Candidate::new(self.fitness.get(i as usize), i);
-                if k == 0 || O::comes_before(last, candidate) {
-                    mine = O::combine(mine, candidate);
-                }
-                i += thread::block_dim();
-            }
-            last = block::reduce::<_, O>(mine, scratch);
+            last =
+                block::reduce::<_, O>(self.first_of_thread::<O>((k > 0).then_some(last)), scratch);
             // All have read the result.
             block::sync();
             if thread::index() == 0 {
@@ -89,6 +84,34 @@ impl<'a, R: DeviceReal> Island<'a, R> {
             k += 1;
         }
         block::sync();
+    }
+
+    /// Who comes first of those that a thread looks at, behind the last one, if there is one.
+    #[inline(always)]
+    fn first_of_thread<O: Order<R>>(&self, last: Option<Candidate<R>>) -> Candidate<R> {
+        let mut mine = O::identity();
+        let mut first = thread::index();
+        while first < self.args.individuals {
+            // Some at a time are on their way.
+            let mut some = [O::identity(); AT_ONCE];
+            let mut j = 0;
+            while j < AT_ONCE {
+                let i = first + j as u32 * thread::block_dim();
+                // Beyond the last one, that once more.
+                let i = i.min(self.args.individuals - 1);
+                some[j] = Candidate::new(self.fitness.get(i as usize), i);
+                j += 1;
+            }
+            let mut j = 0;
+            while j < AT_ONCE {
+                if last.is_none_or(|last| O::comes_before(last, some[j])) {
+                    mine = O::combine(mine, some[j]);
+                }
+                j += 1;
+            }
+            first += AT_ONCE as u32 * thread::block_dim();
+        }
+        mine
     }
 
     /// Copies a row, a place a thread.

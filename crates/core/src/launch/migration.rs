@@ -1,6 +1,6 @@
 //! Migration between runs on a device: arguments and names of its kernels.
 
-use super::{Control, MAX_BLOCK, OwnRun, Ptr};
+use super::{Control, OwnRun, Ptr};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
 
@@ -46,16 +46,16 @@ pub struct MigrationArgs<R> {
     pub drawn: u32,
 }
 
-/// Threads of a block.
-pub const MIGRATION_BLOCK: u32 = MAX_BLOCK;
+/// The most threads of a block: who is best or worst is looked for by all of them.
+pub const MIGRATION_BLOCK: u32 = 1024;
 
 /// Shared memory of a block of so many threads, in bytes: a candidate a thread.
 pub const fn migration_shared_bytes<R: Real>(block: u32) -> u32 {
     super::reduction_shared_bytes::<R>(block)
 }
 
-/// The kernels that take migrants from runs and bring them: a block of [`MIGRATION_BLOCK`] threads a run, and
-/// [`migration_shared_bytes`].
+/// The kernels that take migrants from runs and bring them: a block a run, of a multiple of 32 threads up to
+/// [`MIGRATION_BLOCK`], and [`migration_shared_bytes`](super::migration_shared_bytes).
 pub mod migration_kernels {
     /// Copies the best individuals of each run, best first, or those that were drawn.
     pub const EMIGRATE: &str = "migration_emigrate";

@@ -214,7 +214,8 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
             drawn: u32::from(drawn),
         };
         let kernel = Kernel::new(format!("{name}_{}", R::NAME), None);
-        let (block, shared) = (MIGRATION_BLOCK, migration_shared_bytes::<R>(MIGRATION_BLOCK));
+        let block = job.individuals.min(MIGRATION_BLOCK).next_multiple_of(32);
+        let shared = migration_shared_bytes::<R>(block);
         let shape = Shape { grid: job.runs, block, shared, cooperative: false, cluster: 0 };
         self.machine.launch(&kernel, shape, &Parameter::of(args))
     }
