@@ -48,7 +48,7 @@ impl<'a, R: DeviceReal> Island<'a, R> {
             (args.individuals as usize, args.migrants as usize, args.stride as usize);
         let control: View<Control> = of_run(args.control, runs, run, 1);
         let halves = args.halves as usize;
-        let half = control.get(0).iterations as usize % halves;
+        let half = if halves > 1 { (control.get(0).iterations & 1) as usize } else { 0 };
         Island {
             args,
             count: of_run(args.counts, runs, run, 1).get(0),

@@ -82,8 +82,7 @@ pub fn tiled<
             particle::store::<R, LANES, K>(positions, &it.x, true);
             particle::store::<R, LANES, K>(velocities, &it.v, true);
         }
-        let own = (active, particle, best, bests);
-        found.judge::<LANES, K, CONSTRAINED>(swarm, own, it.x, stage);
+        found.judge::<LANES, K, CONSTRAINED>(swarm, which, (active, best, bests), it.x, stage);
         first = next;
     }
     found.end::<LANES>(swarm, scratch);
@@ -104,7 +103,8 @@ impl<R: DeviceReal> Found<R> {
     fn judge<const LANES: u32, const K: usize, const CONSTRAINED: bool>(
         &mut self,
         swarm: &Swarm<'_, R>,
-        (active, particle, best, row): (bool, u32, Fitness<R>, Row<R>),
+        which: Move,
+        (active, best, row): (bool, Fitness<R>, Row<R>),
         x: Own<R, K>,
         stage: SharedArray<R>,
     ) {
@@ -114,9 +114,11 @@ impl<R: DeviceReal> Found<R> {
             let fitness = fitness.canonical();
             particle::store::<R, LANES, K>(row, &x, true);
             if thread::lane().is_multiple_of(LANES) {
+                // Found out anew, so that no register keeps it meanwhile.
+                let particle = thread::opaque(which.individual) - swarm.args.first;
                 swarm.best.set(particle as usize, fitness);
             }
-            self.best = self.best.better(Candidate::new(fitness, swarm.number(particle)));
+            self.best = self.best.better(Candidate::new(fitness, which.individual));
         }
         self.not_finite += u32::from(active && !fitness.is_finite());
     }

@@ -31,7 +31,11 @@ fn each_run_is_in_one_part() {
 #[test]
 fn runs_are_shared_out_by_multiprocessors_and_cut_where_they_keep_them_busy() {
     let devices = [share(1), share(3)];
-    assert_eq!(cut((100, 64), &devices), [vec![0..25], vec![25..100]]);
+    let edges = |parts: Vec<Vec<Range<u32>>>| -> Vec<Vec<(u32, u32)>> {
+        let edges = |runs: Range<u32>| (runs.start, runs.end);
+        parts.into_iter().map(|of_device| of_device.into_iter().map(edges).collect()).collect()
+    };
+    assert_eq!(edges(cut((100, 64), &devices)), [[(0, 25)], [(25, 100)]]);
     let many = cut((1 << 20, 64), &devices);
     assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [8, 8]);
     // A part keeps its device busy: two of them here, of 4 * 2048 individuals.

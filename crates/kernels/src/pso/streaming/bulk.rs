@@ -89,8 +89,7 @@ pub fn bulk<
             let best = of_lane::<R, CONSTRAINED>(bests, held);
             let point = point::<R, LANES, K>(&layout);
             let row = swarm.lane_row(swarm.best_positions, first + held);
-            let own = (active, first + place, best, row);
-            found.judge::<LANES, K, CONSTRAINED>(swarm, own, it.x, point);
+            found.judge::<LANES, K, CONSTRAINED>(swarm, which, (active, best, row), it.x, point);
             q += 32 / LANES;
         }
         bulk::show();
