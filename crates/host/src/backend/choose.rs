@@ -45,13 +45,13 @@ pub(super) fn choose<R: Real>(
 }
 
 /// The devices that the settings name.
-pub(super) struct Named<M> {
+pub(super) struct Chosen<M> {
     /// Opens one, by its place among them.
     open: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
     count: usize,
 }
 
-impl<M: machine::Machine> Named<M> {
+impl<M: machine::Machine> Chosen<M> {
     /// What runs are shared out by, of the first so many.
     fn described(&self, count: usize) -> Result<Vec<Described>> {
         let described = |place| -> Result<_> {
@@ -62,12 +62,12 @@ impl<M: machine::Machine> Named<M> {
     }
 }
 
-fn gpus(settings: &Settings) -> Result<Named<machine::gpu::Gpu>> {
+fn gpus(settings: &Settings) -> Result<Chosen<machine::gpu::Gpu>> {
     // Whether there is the first one, and what is missing otherwise, it says itself.
     let there = if settings.devices == Devices::default() { 1 } else { machine::gpu::count()? };
     let numbers = settings.devices.numbers(there)?;
     let count = numbers.len();
-    Ok(Named { open: Box::new(move |place| machine::gpu::Gpu::open(numbers[place])), count })
+    Ok(Chosen { open: Box::new(move |place| machine::gpu::Gpu::open(numbers[place])), count })
 }
 
 /// What moves the individuals.
@@ -113,7 +113,7 @@ fn on_faster_gpu<R: Real, M: machine::Machine + 'static>(
     wanted: &Wanted<R>,
     settings: &Settings,
     by: &Evaluator<R>,
-    open: impl FnOnce(&Settings) -> Result<Named<M>>,
+    open: impl FnOnce(&Settings) -> Result<Chosen<M>>,
 ) -> Result<Option<Mover<R>>> {
     // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
     let (can, data) = match by {
@@ -156,7 +156,7 @@ pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
     mut job: Job<R>,
     by: &Evaluator<R>,
     settings: &Settings,
-    devices: Named<M>,
+    devices: Chosen<M>,
 ) -> Result<Mover<R>> {
     let (schedule, dimensions) = (settings.schedule, job.dimensions);
     if job.runs_differ {
@@ -208,7 +208,7 @@ fn split<R: Real, M: machine::Machine + 'static>(
     job: Job<R>,
     (target, data): (&Target, &LaidOut<R>),
     settings: &Settings,
-    devices: Named<M>,
+    devices: Chosen<M>,
 ) -> Result<Box<dyn Engine<R>>> {
     let Procedure::Pso(coefficients) = job.procedure.clone() else {
         let algorithm =
@@ -276,9 +276,9 @@ fn emulated<R: Real>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Res
 
 /// Emulated devices: as many as a test could want.
 #[cfg(feature = "emulator")]
-fn emulators(settings: &Settings) -> Result<Named<machine::emulator::Emulator>> {
+fn emulators(settings: &Settings) -> Result<Chosen<machine::emulator::Emulator>> {
     let count = settings.devices.numbers(machine::emulator::DEVICES)?.len();
-    Ok(Named { open: Box::new(|_| Ok(machine::emulator::Emulator::default())), count })
+    Ok(Chosen { open: Box::new(|_| Ok(machine::emulator::Emulator::default())), count })
 }
 
 #[cfg(not(feature = "emulator"))]
