@@ -215,11 +215,9 @@ fn split<R: Real, M: machine::Machine + 'static>(
             "algorithm pso with the star, a constant inertia and settings that all runs share";
         return Err(not_split(algorithm));
     };
-    if matches!(settings.schedule, Schedule::Resident) {
-        return Err(not_split("schedule auto, streaming or stepwise"));
-    }
     let schedule = match settings.schedule {
         Schedule::Auto => Schedule::Streaming,
+        Schedule::Resident => return Err(not_split("schedule auto, streaming or stepwise")),
         schedule => schedule,
     };
     let settings = &Settings { schedule, ..settings.clone() };

@@ -300,8 +300,11 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         replacement: Replacement,
     ) -> Result<()> {
         self.islands().immigrate(immigrants, replacement)?;
-        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
-        self.way.go_on(controls);
+        // Where these are known here they may be others now; where they are not, nobody waits for them.
+        if self.way.controls().is_some() {
+            let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+            self.way.go_on(controls);
+        }
         Ok(())
     }
 

@@ -13,7 +13,6 @@ mod context;
 mod devices;
 mod failures;
 mod kernels;
-mod peers;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -190,10 +189,11 @@ impl Machine for Gpu {
     fn copy_to(&mut self, from: u64, other: &Self, to: u64, bytes: u64) -> Result<()> {
         self.context.enter()?;
         self.context.reach(&other.context);
+        let (here, there) = (self.context.context.0, other.context.context.0);
         let begun = said(Call::Upload, INVALID, || {
             // SAFETY: `from` and `to` are of arrays of ours with so many bytes there; who calls does not free the
-            // other's before this stream has been waited for.
-            unsafe { peers::copy(&self.context, from, &other.context, to, bytes, self.stream) }
+            // other's before this stream has been waited for. Contexts are never released.
+            unsafe { result::memcpy_peer_async(there, to, here, from, bytes as usize, self.stream) }
         });
         self.check_work("cuMemcpyPeerAsync", begun)
     }
