@@ -1,6 +1,6 @@
 //! Individuals that go from run to run: whoever is taken, and whoever comes, is the same in every place.
 
-use warpswarm::migration::{Migrants, Replacement, Selection};
+use warpswarm::migration::{Migrants, Migration, Replacement, Selection};
 use warpswarm::problems::Precise;
 use warpswarm::{Optimiser, Stop, difference};
 
@@ -39,16 +39,19 @@ fn check_one<R: Precise>(case: &Case, place: Place, what: &str) {
         [(Selection::Best, Replacement::Worst), (Selection::Random, Replacement::Random)]
     {
         for count in counts(case.individuals) {
-            let emigrants = expected.emigrants(count, selection).unwrap();
-            let theirs = found.emigrants(count, selection).unwrap();
-            assert_eq!(emigrants, theirs, "{what}: {count} of {selection:?}");
+            let migration = Migration { emigrants: count, selection, replacement };
+            let immigrants = [0, count as usize, 1, count as usize];
+            let departures = expected.depart(&migration, &immigrants).unwrap();
+            let theirs = found.depart(&migration, &immigrants).unwrap();
+            assert_eq!(departures, theirs, "{what}: {count} of {selection:?}");
+            let emigrants: Vec<_> = departures.iter().map(|one| one.emigrants.clone()).collect();
+            let places: Vec<_> = departures.into_iter().map(|one| one.places).collect();
             let offered = offered(&emigrants);
-            expected.immigrate(&offered, replacement).unwrap();
-            found.immigrate(&offered, replacement).unwrap();
-            same(&mut expected, &mut found, "when they have come");
             expected.step(case.iterations).unwrap();
             found.step(case.iterations).unwrap();
-            same(&mut expected, &mut found, "some iterations later");
+            expected.immigrate(&offered, &places).unwrap();
+            found.immigrate(&offered, &places).unwrap();
+            same(&mut expected, &mut found, "when they have come");
         }
     }
 }
@@ -77,6 +80,65 @@ pub fn check(individuals: &[u64], dimensions: &[usize], places: &[Place]) {
                 check_one::<f32>(&case, *place, &format!("{case:?} at {place:?} in f32"));
                 check_one::<f64>(&case, *place, &format!("{case:?} at {place:?} in f64"));
             }
+        }
+    }
+}
+
+/// What comes to an island in place of its best: by turns the same one, nobody who would be let in, one who is better than
+/// all, and one who is better than most.
+fn visitor<R: Precise>(epoch: u64, mut best: Migrants<R>) -> Migrants<R> {
+    let value = &mut best.fitness[0].value;
+    let shifted = |by: f64| R::from_f64(value.to_f64() + by);
+    *value = match epoch % 7 {
+        0 | 4 => R::NAN,
+        1 => shifted(-0.25),
+        3 | 5 => shifted(0.5),
+        _ => *value,
+    };
+    best.positions.reverse();
+    best
+}
+
+/// Does epochs in one go, and one after the other in the reference.
+fn check_epochs_of<R: Precise>(case: &Case, place: Place, (every, epochs): (u64, u64)) {
+    let what = format!("{case:?} at {place:?} in {}, {epochs} epochs of {every}", R::NAME);
+    let start = |place| case.start::<R>(place).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (mut expected, mut found) = (start(Place::REFERENCE), start(place));
+    // In two launches.
+    for part in [epochs / 3, epochs - epochs / 3] {
+        let mut sent = Vec::new();
+        for epoch in 0..part {
+            let departure = expected.depart(&Migration::default(), &[1]).unwrap().remove(0);
+            sent.push(departure.emigrants.clone());
+            expected.step(every).unwrap();
+            let visitor = visitor(epoch, departure.emigrants);
+            expected.immigrate(&[visitor], &[departure.places]).unwrap();
+        }
+        let mut seen = Vec::new();
+        let done = found.step_epochs(every, part, &mut |one| {
+            seen.push(one.clone());
+            Ok(visitor(seen.len() as u64 - 1, one))
+        });
+        assert_eq!(done, Ok(true), "{what}");
+        assert_eq!(sent, seen, "{what}: who set out");
+        let (expected, found) = (expected.state().unwrap(), found.state().unwrap());
+        assert_eq!(difference(&expected[0], &found[0]), None, "{what}");
+    }
+}
+
+/// Does epochs of an island in one go in these places, each for swarms of these sizes, and demands the reference's bits; in
+/// both precisions.
+///
+/// # Panics
+///
+/// Where a place differs, or does epochs one by one.
+pub fn check_epochs(sizes: &[(&'static str, usize, u64)], place: Place, iterations: u64) {
+    for &(problem, dimensions, individuals) in sizes {
+        let case = Case::new(problem, dimensions, individuals);
+        for every in [1, 3, 10, 70] {
+            let epochs = iterations / every;
+            check_epochs_of::<f32>(&case, place, (every, epochs));
+            check_epochs_of::<f64>(&case, place, (every, epochs));
         }
     }
 }

@@ -316,6 +316,24 @@ fn migrants() {
     islands::check(&[12], &[3], &[place(Schedule::Hosted)]);
 }
 
+/// Epochs of an island that the GPU goes through while the host carries letters.
+#[test]
+fn epochs_in_one_launch() {
+    let place = |block| Place::device(Backend::Gpu, Schedule::Resident, block);
+    let check = islands::check_epochs;
+    check(&[("rastrigin", 3, 2100), ("spring", 3, 2100)], place(Some(32)), 420);
+    check(&[("rastrigin", 2, 1000), ("rastrigin", 33, 500)], place(None), 420);
+    check(&[("rastrigin", 30, 500), ("rastrigin", 30, 20_000)], place(None), 210);
+    check(&[("rastrigin", 30, 33_000)], place(None), 70);
+}
+
+/// The same, small.
+#[test]
+fn sanitize_epochs() {
+    let place = Place::device(Backend::Gpu, Schedule::Resident, Some(32));
+    islands::check_epochs(&[("rastrigin", 3, 700)], place, 70);
+}
+
 #[test]
 fn sanitize_migrants() {
     islands::check(&[5, 33], &[3], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);

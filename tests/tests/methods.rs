@@ -174,3 +174,13 @@ fn migrants_give_the_same_bits() {
     warpswarm_tests::islands::check(&[9], &[33], &[place(Schedule::Streaming)]);
     warpswarm_tests::islands::check(&[12], &[3], &[place(Schedule::Hosted)]);
 }
+
+/// Epochs that a kernel goes through without coming back: in columns, with a particle a thread, and with several lanes each.
+#[test]
+fn epochs_in_one_launch_give_the_same_bits() {
+    let place = |block| Place::device(Backend::Emulator, Schedule::Resident, block);
+    let check = warpswarm_tests::islands::check_epochs;
+    check(&[("rastrigin", 3, 70), ("spring", 3, 70)], place(Some(32)), 210);
+    check(&[("rastrigin", 2, 600)], place(None), 70);
+    check(&[("rastrigin", 33, 40), ("rastrigin", 30, 100)], place(Some(32)), 70);
+}

@@ -4,6 +4,7 @@
 //! on both sides. The host fills it in, a kernel takes it by value.
 
 mod bulk;
+mod epochs;
 mod generation;
 mod migration;
 mod record;
@@ -16,6 +17,7 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
+pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, LONGEST_SPAN, OfficeLayout};
 pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,
@@ -362,6 +364,10 @@ pub mod pso_kernels {
     /// As [`RESIDENT`], with `blocks_per_run` blocks a run, up to [`MAX_CLUSTER`](super::MAX_CLUSTER), which are a
     /// cluster of the launch, and a board of [`cluster_board_len`](super::cluster_board_len) words.
     pub const RESIDENT_CLUSTER: &str = "pso_resident_cluster";
+    /// As [`RESIDENT_GRID`], for one run that is an island and never stops by itself: at the end of each epoch its best
+    /// particle sets out, and another island's, offered to its worst one, arrives at the end of the next. Its arguments are
+    /// [`EpochsArgs`](super::EpochsArgs). The host takes letters from the outbox and brings others into the inbox while it runs.
+    pub const EPOCHS_GRID: &str = "pso_epochs_grid";
     /// One iteration in one launch, particles striding over the run's blocks;
     /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or
     /// `any`: a warp a particle, in the form `warp`.
@@ -390,6 +396,7 @@ mod tests {
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
         assert_eq!(size_of::<MigrationArgs<f32>>(), 11 * 8 + 6 * 4);
+        assert_eq!(size_of::<EpochsArgs<f64>>(), size_of::<PsoArgs<f64>>() + 8 + 2 * 4);
         assert_eq!(size_of::<JoinArgs<f32>>(), 2 * 8 + 16 + 4 * 4);
         assert_eq!(size_of::<PsoArgs<f32>>(), 11 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);
         assert_eq!(size_of::<PsoArgs<f64>>(), 11 * 8 + 3 * 8 + 16 + 16 + 48 + 8 * 4);

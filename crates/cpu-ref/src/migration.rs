@@ -9,6 +9,9 @@
 //!           an immigrant takes the place where its fitness beats the one there
 //! ```
 //!
+//! Who leaves and who will be offered an immigrant is decided at once, at the end of an epoch; those that set out then arrive
+//! at the end of the next one. So nobody has to look at the whole run when they do, and a run is looked at while it goes on.
+//!
 //! A migrant is an individual's public point: PSO's personal best, DE's individual, a chain's point. Whose place is
 //! taken keeps its position, velocity and numbers. Best and worst are so in the total order of results, (violation,
 //! value, index). What is drawn depends on seed, run and the iteration at which the run is.
@@ -85,6 +88,39 @@ fn name<T: Copy + PartialEq>(all: &[(&'static str, T)], this: T) -> &'static str
     all.iter().find(|(_, value)| *value == this).map_or("", |(name, _)| name)
 }
 
+/// Who goes from run to run.
+///
+/// ```
+/// use warpswarm_cpu_ref::migration::{Migration, Replacement};
+/// let migration = Migration { emigrants: 2, ..Migration::default() };
+/// assert_eq!(migration.replacement, Replacement::Worst);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// How many leave a run; default 1.
+    pub emigrants: u64,
+    /// Which.
+    pub selection: Selection,
+    /// To whom those that arrive are offered.
+    pub replacement: Replacement,
+}
+
+impl Default for Migration {
+    fn default() -> Self {
+        let (selection, replacement) = (Selection::default(), Replacement::default());
+        Migration { emigrants: 1, selection, replacement }
+    }
+}
+
+/// What is decided of a run when individuals set out: see [`departure`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Departure<R> {
+    /// Copies of those who leave.
+    pub emigrants: Migrants<R>,
+    /// Whom those that arrive will be offered to, `[immigrant]`: different individuals.
+    pub places: Vec<u32>,
+}
+
 /// Points on their way from one run to another, with their fitness.
 ///
 /// ```
@@ -152,7 +188,48 @@ pub fn emigrants<R: Real>(swarm: &Swarm<R>, count: usize, selection: Selection) 
     }
 }
 
-/// Offers immigrants, no more than there are individuals, to individuals of a run; one that has stopped takes none.
+/// To whom of a run `count` immigrants will be offered: at most all of its individuals.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::{RunId, Swarm, migration::{self, Replacement}};
+/// let mut swarm = Swarm::<f64>::unplaced(1, 3, RunId { seed: 1, run: 0 });
+/// swarm.best = [5.0, 3.0, 4.0].map(|value| Fitness { violation: 0.0, value }).to_vec();
+/// assert_eq!(migration::places(&swarm, 2, Replacement::Worst), [0, 2]);
+/// ```
+pub fn places<R: Real>(swarm: &Swarm<R>, count: usize, replacement: Replacement) -> Vec<u32> {
+    match replacement {
+        Replacement::Worst => first_by(swarm, count, |place| !place),
+        Replacement::Random => {
+            let (iteration, individuals) = (swarm.control.iterations, swarm.individuals() as u32);
+            drawn_places(swarm.id, iteration, individuals, count)
+        }
+    }
+}
+
+/// Who leaves a run, and to whom of it `immigrants` will be offered.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::{RunId, Swarm, migration::{self, Migration}};
+/// let mut swarm = Swarm::<f64>::unplaced(1, 3, RunId { seed: 1, run: 0 });
+/// swarm.best = [5.0, 3.0, 4.0].map(|value| Fitness { violation: 0.0, value }).to_vec();
+/// let departure = migration::departure(&swarm, &Migration::default(), 1);
+/// assert_eq!((departure.emigrants.fitness[0].value, departure.places), (3.0, vec![0]));
+/// ```
+pub fn departure<R: Real>(
+    swarm: &Swarm<R>,
+    migration: &Migration,
+    immigrants: usize,
+) -> Departure<R> {
+    let Migration { emigrants: count, selection, replacement } = *migration;
+    Departure {
+        emigrants: emigrants(swarm, count as usize, selection),
+        places: places(swarm, immigrants, replacement),
+    }
+}
+
+/// Offers immigrants to individuals of a run, one each, in the order of their [`places`]; one that has stopped takes none.
 ///
 /// `noticed` is the iteration at which an improvement of now is noticed: the one that the run has reached, unless a
 /// [method](warpswarm_core::method::Method::noticed) says otherwise. Whether the run stops by itself now is the caller's
@@ -160,33 +237,28 @@ pub fn emigrants<R: Real>(swarm: &Swarm<R>, count: usize, selection: Selection) 
 ///
 /// ```
 /// use warpswarm_core::Fitness;
-/// use warpswarm_cpu_ref::{RunId, Swarm, migration::{self, Migrants, Replacement}};
+/// use warpswarm_cpu_ref::{RunId, Swarm, migration::{self, Migrants}};
 /// let fitness = |value| Fitness { violation: 0.0, value };
 /// let mut swarm = Swarm::<f64>::unplaced(1, 3, RunId { seed: 1, run: 0 });
 /// swarm.best = [5.0, 3.0, 4.0].map(fitness).to_vec();
 /// let immigrants = Migrants { fitness: [2.0, 9.0].map(fitness).to_vec(), positions: vec![0.2, 0.9] };
-/// migration::immigrate(&mut swarm, &immigrants, Replacement::Worst, 0);
-/// // The worst had to go; 9 is no better than 4.
+/// migration::immigrate(&mut swarm, &immigrants, &[0, 2], 0);
+/// // 5 had to go; 9 is no better than 4.
 /// assert_eq!(swarm.best, [2.0, 3.0, 4.0].map(fitness));
 /// assert_eq!((swarm.global.index, swarm.best_point()), (0, &[0.2][..]));
 /// ```
 pub fn immigrate<R: Real>(
     swarm: &mut Swarm<R>,
     immigrants: &Migrants<R>,
-    replacement: Replacement,
+    places: &[u32],
     noticed: u64,
 ) {
     if swarm.has_stopped() {
         return;
     }
-    let (iteration, individuals) = (swarm.control.iterations, swarm.individuals() as u32);
-    let offered = match replacement {
-        Replacement::Worst => first_by(swarm, immigrants.len(), |place| !place),
-        Replacement::Random => drawn_places(swarm.id, iteration, individuals, immigrants.len()),
-    };
     let (before, dimensions, stride) = (swarm.global.fitness, swarm.dimensions, swarm.stride);
     let arriving = immigrants.fitness.iter().zip(immigrants.positions.chunks_exact(dimensions));
-    for (&individual, (&fitness, position)) in offered.iter().zip(arriving) {
+    for (&individual, (&fitness, position)) in places.iter().zip(arriving) {
         let there = &mut swarm.best[individual as usize];
         if !fitness.beats(*there) {
             continue;

@@ -19,6 +19,13 @@ pub fn fence() {
     machine::fence();
 }
 
+/// Waits a little for what somebody else is to show.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn spin() {
+    machine::spin();
+}
+
 /// Whether this is the last of `blocks` blocks to arrive; in that one, everything that the others
 /// wrote before they arrived is visible to all threads, and the ticket is zero again.
 ///

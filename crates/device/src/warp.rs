@@ -135,7 +135,7 @@ pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u3
 /// The least of the lanes' [keys](Fitness::ordered), and the lowest index that goes with it; see [`best`].
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub(crate) fn least<R: Real>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64, u64), u32) {
+pub fn least<R: Real>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64, u64), u32) {
     let (keys, index, _) = leading::<R>(keys, index, constrained);
     (keys, index)
 }

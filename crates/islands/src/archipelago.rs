@@ -5,6 +5,7 @@ mod gathered;
 mod slices;
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -16,7 +17,7 @@ use warpswarm::{
 
 use crate::keeper::Keeper;
 use crate::settings::Islands;
-use epoch::Route;
+use epoch::Crossing;
 pub(crate) use gathered::side_by_side;
 use slices::{Course, Pace};
 
@@ -55,7 +56,7 @@ pub struct Archipelago<'a, R: Precise> {
     islands: Islands,
     /// This rank's islands.
     own: Range<u32>,
-    routes: Vec<Route>,
+    crossing: Rc<Crossing<'a>>,
     groups: Vec<Group<R>>,
     stop: Stop,
     record_every: Option<u64>,
@@ -157,7 +158,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         Ok(Archipelago {
             others,
             islands: islands.clone(),
-            routes: Route::all(islands, others.rank(), others.size()),
+            crossing: Rc::new(Crossing::new(others, islands)),
             groups: groups.collect::<Result<_>>()?,
             own,
             stop: settings.stop.clone(),
@@ -289,9 +290,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             }
             let start = Instant::now();
             self.since = Some(start);
-            for _ in 0..agreed.epochs {
-                at = self.epoch(at, limit)?;
-            }
+            at = self.epochs(at, limit, agreed.epochs)?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(agreed.epochs, seconds);
             self.seconds += seconds;

@@ -63,12 +63,9 @@ impl<'a, R: DeviceReal> Island<'a, R> {
         }
     }
 
-    /// Writes who comes first by an order, unless somebody has been drawn. Collective in the block.
+    /// Finds who comes first by an order. Collective in the block.
     #[inline(always)]
     fn choose<O: Order<R>>(&self) {
-        if self.args.drawn != 0 {
-            return;
-        }
         // SAFETY: the host gives `migration_shared_bytes`.
         let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
         let mut last = O::identity();
@@ -183,7 +180,9 @@ impl<R: DeviceReal> Order<R> for Worst {
 pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let island = &Island::of_block(args);
-    island.choose::<Best>();
+    if args.drawn == 0 {
+        island.choose::<Best>();
+    }
     let mut k = 0;
     while k < island.count {
         let individual = island.chosen.get(k as usize);
@@ -196,6 +195,13 @@ pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     }
 }
 
+/// Finds who is to be offered a migrant.
+#[inline(always)]
+pub fn offer<R: DeviceReal>(args: &MigrationArgs<R>) {
+    max_block::<MIGRATION_BLOCK>();
+    Island::of_block(args).choose::<Worst>();
+}
+
 /// Lets those in that are better than whose place they are to take; a run that has stopped takes none.
 #[inline(always)]
 pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
@@ -205,7 +211,6 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     if control.stopped != stopped::NOT || island.count == 0 {
         return;
     }
-    island.choose::<Worst>();
     let before = island.global.get(0);
     let (mut best, mut best_migrant) = (before, 0);
     let mut k = 0;
@@ -263,6 +268,8 @@ macro_rules! kernels {
             pub fn common {
                 $(concat!("migration_emigrate_", stringify!($real)) =>
                     |args: MigrationArgs<$real>| emigrate(&args),
+                concat!("migration_offer_", stringify!($real)) =>
+                    |args: MigrationArgs<$real>| offer(&args),
                 concat!("migration_immigrate_", stringify!($real)) =>
                     |args: MigrationArgs<$real>| immigrate(&args),)*
             }

@@ -4,6 +4,7 @@
 //! Three schedules, the same numbers: [`stepwise`] is CPSO's three kernels, [`resident`] keeps the
 //! swarm in registers for many iterations, [`streaming`] moves each array once per iteration.
 
+pub mod epochs;
 pub mod initialise;
 pub mod join;
 pub mod resident;
@@ -12,10 +13,12 @@ pub mod streaming;
 
 mod blocks;
 mod columns;
+mod flight;
 mod meeting;
+mod office;
 mod particle;
 
-use warpswarm_core::launch::{Control, JoinArgs, PsoArgs, stopped};
+use warpswarm_core::launch::{Control, EpochsArgs, JoinArgs, PsoArgs, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::shared::SharedArray;
@@ -192,6 +195,9 @@ macro_rules! kernels {
                 concat!("pso_resident_grid_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
                         $real, Grid, $lanes, $own, $grid, $constrained>(&args),
+                concat!("pso_epochs_grid_", stringify!($real), "_", $tile, $suffix) =>
+                    |args: EpochsArgs<$real>| epochs::epochs::<
+                        $real, $lanes, $own, $grid, $constrained>(&args),
                 concat!("pso_resident_cluster_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
                         $real, Cluster, $lanes, $own, $grid, $constrained>(&args),
@@ -203,7 +209,10 @@ macro_rules! kernels {
                         $real, One, $c_lanes, $c_own, $c_one, $constrained>(&args),
                 concat!("pso_resident_grid_", stringify!($real), "_", $column, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<
-                        $real, Grid, $c_lanes, $c_own, $c_grid, $constrained>(&args),)*
+                        $real, Grid, $c_lanes, $c_own, $c_grid, $constrained>(&args),
+                concat!("pso_epochs_grid_", stringify!($real), "_", $column, $suffix) =>
+                    |args: EpochsArgs<$real>| epochs::epochs::<
+                        $real, $c_lanes, $c_own, $c_grid, $constrained>(&args),)*
                 $(concat!("pso_streaming_bulk_", stringify!($real), "_", $b_tile, $suffix) =>
                     |args: PsoArgs<$real>| streaming::bulk::<
                         $real, $b_lanes, $b_own, $b_stream, $constrained>(&args),)*

@@ -24,7 +24,7 @@ pub struct MigrationArgs<R> {
     pub own_runs: Ptr<OwnRun<R>>,
     /// Migrants of each run, at most `migrants`, `[run]`
     pub counts: Ptr<u32>,
-    /// Who emigrates or is offered a migrant, `[run][migrant]`: given where they are `drawn`, otherwise written.
+    /// Who emigrates or is offered a migrant, `[run][migrant]`: given where they are `drawn`, otherwise found.
     pub chosen: Ptr<u32>,
     /// Fitness of the migrants, `[run][migrant]`
     pub migrant_fitness: Ptr<Fitness<R>>,
@@ -59,6 +59,8 @@ pub const fn migration_shared_bytes<R: Real>(block: u32) -> u32 {
 pub mod migration_kernels {
     /// Copies the best individuals of each run, best first, or those that were drawn.
     pub const EMIGRATE: &str = "migration_emigrate";
-    /// Offers each run's migrants to its worst individuals, worst first, or to those that were drawn.
+    /// Finds the worst individuals of each run, worst first.
+    pub const OFFER: &str = "migration_offer";
+    /// Offers each run's migrants to those that were found or drawn.
     pub const IMMIGRATE: &str = "migration_immigrate";
 }

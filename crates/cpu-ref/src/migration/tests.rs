@@ -28,6 +28,12 @@ fn migrants(values: &[f64]) -> Migrants<f64> {
     }
 }
 
+/// Offers immigrants to those who are to be replaced as a run now is.
+fn arrive(swarm: &mut Swarm<f64>, values: &[f64], replacement: Replacement, noticed: u64) {
+    let places = places(swarm, values.len(), replacement);
+    immigrate(swarm, &migrants(values), &places, noticed);
+}
+
 fn values(swarm: &Swarm<f64>) -> Vec<f64> {
     swarm.best.iter().map(|fitness| fitness.value).collect()
 }
@@ -54,7 +60,7 @@ fn feasible_ones_leave_before_better_values() {
 fn the_worst_is_offered_the_first_immigrant() {
     let mut swarm = swarm(&[4.0, 1.0, f64::NAN, 3.0, 3.0]);
     // NaN is last; then come 4, and of the equal ones the one of the higher index.
-    immigrate(&mut swarm, &migrants(&[8.0, 5.0, 2.0]), Replacement::Worst, 7);
+    arrive(&mut swarm, &[8.0, 5.0, 2.0], Replacement::Worst, 7);
     let after = values(&swarm);
     assert_eq!(after, [4.0, 1.0, 8.0, 3.0, 2.0]);
     assert_eq!(swarm.best_position(2)[0], 108.0);
@@ -69,7 +75,7 @@ fn the_worst_is_offered_the_first_immigrant() {
 fn an_immigrant_may_be_the_new_best() {
     let mut swarm = swarm(&[4.0, 1.0, 3.0]);
     swarm.positions.fill(-1.0);
-    immigrate(&mut swarm, &migrants(&[0.5, 0.25]), Replacement::Worst, 9);
+    arrive(&mut swarm, &[0.5, 0.25], Replacement::Worst, 9);
     assert_eq!(values(&swarm), [0.5, 1.0, 0.25]);
     assert_eq!(swarm.global, Candidate::new(fitness(0.25), 2));
     assert_eq!((swarm.global_position[0], swarm.control.improved_at), (100.25, 9));
@@ -81,11 +87,11 @@ fn an_immigrant_may_be_the_new_best() {
 #[test]
 fn of_equals_the_lower_index_is_the_best_without_being_an_improvement() {
     let mut swarm = swarm(&[4.0, 1.0]);
-    immigrate(&mut swarm, &migrants(&[1.0]), Replacement::Worst, 7);
+    arrive(&mut swarm, &[1.0], Replacement::Worst, 7);
     assert_eq!((swarm.global.index, swarm.global_position[0]), (0, 101.0));
     assert_eq!(swarm.control.improved_at, 0);
     // And one that equals whom it would replace does not come.
-    immigrate(&mut swarm, &migrants(&[1.0]), Replacement::Worst, 7);
+    arrive(&mut swarm, &[1.0], Replacement::Worst, 7);
     assert_eq!(swarm.best_positions[swarm.stride], 10.0);
 }
 
@@ -93,9 +99,9 @@ fn of_equals_the_lower_index_is_the_best_without_being_an_improvement() {
 fn nan_and_infinity_never_replace_a_number() {
     let mut swarm = swarm(&[f64::INFINITY, f64::NAN, 1.0]);
     let before = swarm.clone();
-    immigrate(&mut swarm, &migrants(&[f64::NAN, f64::INFINITY]), Replacement::Worst, 7);
+    arrive(&mut swarm, &[f64::NAN, f64::INFINITY], Replacement::Worst, 7);
     assert_eq!(crate::difference(&before, &swarm), None);
-    immigrate(&mut swarm, &migrants(&[f64::INFINITY]), Replacement::Worst, 7);
+    arrive(&mut swarm, &[f64::INFINITY], Replacement::Worst, 7);
     assert_eq!(values(&swarm)[..2], [f64::INFINITY, f64::INFINITY]);
 }
 
@@ -105,7 +111,7 @@ fn a_run_that_has_stopped_sends_and_takes_none() {
     swarm.settle(&StopRule { target: 1.0, stagnation: 0 });
     assert_eq!(swarm.control.stopped, stopped::TARGET);
     let before = swarm.clone();
-    immigrate(&mut swarm, &migrants(&[0.0]), Replacement::Worst, 7);
+    arrive(&mut swarm, &[0.0], Replacement::Worst, 7);
     assert_eq!(swarm, before);
     assert_eq!(emigrants(&swarm, 1, Selection::Best).fitness, [fitness(1.0)]);
 }
@@ -141,7 +147,7 @@ fn drawing_is_a_shuffle() {
 fn random_places_are_offered_whatever_their_rank() {
     let mut swarm = swarm(&[9.0; 8]);
     let offered = drawn_places(swarm.id, 7, 8, 3);
-    immigrate(&mut swarm, &migrants(&[1.0, 2.0, 3.0]), Replacement::Random, 7);
+    arrive(&mut swarm, &[1.0, 2.0, 3.0], Replacement::Random, 7);
     for (value, place) in [1.0, 2.0, 3.0].into_iter().zip(offered) {
         assert_eq!(swarm.best[place as usize], fitness(value));
     }

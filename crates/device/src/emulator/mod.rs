@@ -187,11 +187,12 @@ pub unsafe fn launch(
     argument: &[MaybeUninit<u8>],
 ) -> Result<(), Fault> {
     // SAFETY: the caller's.
-    unsafe { launch_linked(entry, None, config, argument) }
+    unsafe { launch_linked(entry, None, config, argument, &mut || false) }
 }
 
 /// Runs a kernel to its end, linked with an objective whose bytes follow the kernel's own arguments in
-/// `argument`, from [`Linkable::begin`] on.
+/// `argument`, from [`Linkable::begin`] on. Where all threads wait, `meanwhile` is called, which may change what kernels read
+/// by atomic loads, and says whether it has.
 ///
 /// # Errors
 /// See [`launch`]; also where the objective is for points of another form than the kernel has.
@@ -204,6 +205,7 @@ pub unsafe fn launch_linked(
     objective: Option<&Linkable>,
     config: &LaunchConfig,
     argument: &[MaybeUninit<u8>],
+    meanwhile: &mut dyn FnMut() -> bool,
 ) -> Result<(), Fault> {
     let refuse = |kind, message| Err(Fault::of_launch(kind, entry.name, message));
     if context::in_launch() {
@@ -234,5 +236,5 @@ pub unsafe fn launch_linked(
     }
     let linked = linked.map(|(linkable, at)| (*linkable, argument[at..].as_ptr().cast()));
     // SAFETY: the caller's.
-    unsafe { schedule::run(entry, linked, config, argument) }
+    unsafe { schedule::run(entry, linked, config, argument, meanwhile) }
 }

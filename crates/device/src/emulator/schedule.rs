@@ -59,6 +59,7 @@ pub(super) unsafe fn run(
     objective: Option<(Linkable, *const u8)>,
     config: &LaunchConfig,
     argument: &[MaybeUninit<u8>],
+    meanwhile: &mut dyn FnMut() -> bool,
 ) -> Result<(), Fault> {
     panics::install_hook();
     let mut pool = POOL.take();
@@ -78,14 +79,18 @@ pub(super) unsafe fn run(
         running: Cell::new(false),
         state: RefCell::new(state),
     };
-    let result = context::enter(&launch, || pool.run_blocks(&launch));
+    let result = context::enter(&launch, || pool.run_blocks(&launch, meanwhile));
     pool.state = launch.state.into_inner();
     POOL.set(pool);
     result
 }
 
 impl Pool {
-    fn run_blocks(&mut self, launch: &Launch) -> Result<(), Fault> {
+    fn run_blocks(
+        &mut self,
+        launch: &Launch,
+        meanwhile: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Fault> {
         let LaunchConfig { grid, block, .. } = launch.config;
         let together = launch.config.together();
         let mut loan = stacks::lend((together * block) as usize).map_err(|error| {
@@ -96,7 +101,7 @@ impl Pool {
         if let Some(shuffle) = &mut launch.state.borrow_mut().shuffle {
             shuffle.permute(&mut order);
         }
-        let mut run = |first| self.run_together(launch, &mut loan, first, together);
+        let mut run = |first| self.run_together(launch, &mut loan, (first, together), meanwhile);
         order.into_iter().try_for_each(&mut run)
     }
 
@@ -105,8 +110,8 @@ impl Pool {
         &mut self,
         launch: &Launch,
         loan: &mut Stacks,
-        first: u32,
-        blocks: u32,
+        (first, blocks): (u32, u32),
+        meanwhile: &mut dyn FnMut() -> bool,
     ) -> Result<(), Fault> {
         launch.state.borrow_mut().begin(first, blocks, launch.config.shared_bytes);
         // Thread 0 gets the last stack, and gives it back last: the next block finds it the same.
@@ -116,7 +121,7 @@ impl Pool {
             .rev()
             .map(|stack| Coroutine::with_stack(stack, |yielder, ()| context::start(yielder)));
         self.threads.extend(threads);
-        self.run_to_end(launch);
+        self.run_to_end(launch, meanwhile);
         for mut thread in self.threads.drain(..).rev() {
             // Drops what a thread that has not finished holds on its stack.
             thread.force_unwind();
@@ -126,7 +131,7 @@ impl Pool {
     }
 
     /// Lets every thread that can run have its turn, round after round.
-    fn run_to_end(&mut self, launch: &Launch) {
+    fn run_to_end(&mut self, launch: &Launch, meanwhile: &mut dyn FnMut() -> bool) {
         self.live = self.threads.len();
         self.stall = Stall::default();
         let mut idle = 0;
@@ -146,6 +151,9 @@ impl Pool {
                 (false, false) => idle + RESTLESS_ROUNDS / IDLE_ROUNDS,
             };
             (state.arrived, state.stored) = (false, false);
+            if idle > 0 && meanwhile() {
+                idle = 0;
+            }
             let nobody = nobody && state.ready.is_empty();
             if self.live > 0 && (nobody || idle > RESTLESS_ROUNDS) {
                 return state.diagnose();

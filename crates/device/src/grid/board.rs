@@ -104,20 +104,27 @@ impl<B: Board> Tagged<B> {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(super) fn see_all<const N: usize>(&self, tag: u32, places: [u32; N]) -> [u32; N] {
         loop {
-            let values = self.0.see(places);
-            let mut words = [0; N];
-            let mut there = true;
-            let mut k = 0;
-            while k < N {
-                there &= (values[k] >> 32) as u32 == tag;
-                words[k] = values[k] as u32;
-                k += 1;
-            }
-            if there {
+            if let Some(words) = self.seen(tag, places) {
                 return words;
             }
             machine::spin();
         }
+    }
+
+    /// The words that are shown under `tag`, if all are.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn seen<const N: usize>(&self, tag: u32, places: [u32; N]) -> Option<[u32; N]> {
+        let values = self.0.see(places);
+        let mut words = [0; N];
+        let mut there = true;
+        let mut k = 0;
+        while k < N {
+            there &= (values[k] >> 32) as u32 == tag;
+            words[k] = values[k] as u32;
+            k += 1;
+        }
+        there.then_some(words)
     }
 
     /// Keeps a number, in one word or two; by one thread.

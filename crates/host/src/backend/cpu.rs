@@ -8,12 +8,12 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::migration::{self, Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso, spso};
 
 use super::device::Target;
 use super::hosted::caught;
-use super::{Engine, Job, Procedure, State};
+use super::{Engine, Job, Procedure, State, departures};
 use crate::choices::Backend;
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
@@ -266,18 +266,17 @@ impl<R: Real> State<R> for Cpu<R> {
         Ok(())
     }
 
-    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
-        let emigrants = |swarm| migration::emigrants(swarm, count, selection);
-        Ok(self.swarms.iter().map(emigrants).collect())
+    fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
+        Ok(departures(&self.swarms, migration, immigrants))
     }
 
     fn immigrate(
         &mut self,
         job: &Job<R>,
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) -> Result<()> {
-        job.immigrate(&mut self.swarms, immigrants, replacement);
+        job.immigrate(&mut self.swarms, immigrants, places);
         Ok(())
     }
 

@@ -8,15 +8,16 @@ use std::sync::Arc;
 use warpswarm_core::Real;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
-    Control, JoinArgs, MAX_BLOCK, OwnRun, PSO_TAGS, PsoArgs, Ptr, Tile, pso_kernels, pso_slots_len,
-    reduction_shared_bytes,
+    Control, EPOCHS_TAGS, EpochsArgs, JoinArgs, MAX_BLOCK, OfficeLayout, OwnRun, PSO_TAGS, PsoArgs,
+    Ptr, Tile, pso_kernels, pso_slots_len, reduction_shared_bytes,
 };
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::cpu::check_memory;
+use super::epochs::{Exchange, Letters};
 use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::migration::{Islands, Public, Transit};
@@ -158,7 +159,17 @@ pub(crate) struct Device<R, M> {
     share: Share,
     tag: u32,
     transit: Transit,
+    epochs: Epochs,
     pub(super) machine: M,
+}
+
+/// Whether epochs can be done in one launch.
+#[derive(Clone, Debug)]
+enum Epochs {
+    NotAsked,
+    Impossible,
+    /// By a kernel, with an office at an address.
+    Possible(Kernel, u64),
 }
 
 /// The names of the kernels that a layout uses.
@@ -213,6 +224,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             share,
             tag: 0,
             transit: Transit::default(),
+            epochs: Epochs::NotAsked,
             machine,
         };
         device.place()?;
@@ -241,7 +253,16 @@ impl<R: Real, M: Machine> Device<R, M> {
 
     /// A kernel's parameter.
     fn parameter(&self, kernel: &Kernel, args: &PsoArgs<R>) -> Parameter {
-        let mut parameter = Parameter::of(*args);
+        self.with_objective(Parameter::of(*args), kernel, args)
+    }
+
+    /// A kernel's parameter that begins with its arguments.
+    fn with_objective(
+        &self,
+        mut parameter: Parameter,
+        kernel: &Kernel,
+        args: &PsoArgs<R>,
+    ) -> Parameter {
         if kernel.objective.is_some() {
             let first = (args.first_run - self.job.first_run) as u32;
             let (objective, runs) = (&self.target.objective, (first, args.runs));
@@ -315,6 +336,63 @@ impl<R: Real, M: Machine> Device<R, M> {
             left -= now;
         }
         Ok(())
+    }
+
+    fn office_layout(&self) -> OfficeLayout {
+        let (blocks, stride) = (self.layout.grid.blocks_per_run, self.job.stride());
+        OfficeLayout::new::<R>(self.target.constrained, blocks, stride)
+    }
+
+    /// By what epochs can be done in one launch, if they can: found out once.
+    fn epochs(&mut self) -> Result<Option<(Kernel, u64)>> {
+        if let Epochs::NotAsked = self.epochs {
+            self.epochs = Epochs::Impossible;
+            let alone = self.job.runs == 1 && self.share.peers == 1 && self.job.never_stops;
+            if alone && self.layout.shares_grid() {
+                let Layout { grid, shared, tile, .. } = self.layout;
+                let kernel = kernel::<R>(&self.target, pso_kernels::EPOCHS_GRID, tile);
+                let held = self.machine.occupancy(&kernel, grid.block, shared)?;
+                if held * self.machine.multiprocessors() >= grid.blocks_per_run {
+                    let words = u64::from(self.office_layout().words);
+                    self.epochs = Epochs::Possible(kernel, self.machine.allocate(8 * words)?);
+                }
+            }
+        }
+        Ok(match &self.epochs {
+            Epochs::Possible(kernel, office) => Some((kernel.clone(), *office)),
+            _ => None,
+        })
+    }
+
+    /// Some epochs in one launch.
+    fn launch_epochs(
+        &mut self,
+        (kernel, office): (&Kernel, u64),
+        (every, epochs): (u64, u64),
+        exchange: Exchange<'_, R>,
+    ) -> Result<()> {
+        let Layout { grid, shared, .. } = self.layout;
+        let layout = self.office_layout();
+        self.machine.zero(office, 8 * u64::from(layout.words))?;
+        // The host looks there at once.
+        self.machine.finish()?;
+        let swarm = self.args(grid, 0, 1, every * epochs);
+        let args =
+            EpochsArgs::<R> { swarm, office: Ptr::at(office), every: every as u32, reserved: 0 };
+        let parameter = self.with_objective(Parameter::of(args), kernel, &swarm);
+        let mut letters = Letters {
+            office,
+            layout,
+            constrained: self.target.constrained,
+            dimensions: self.job.dimensions,
+            blocks: grid.blocks_per_run,
+            answered: 0,
+            done: 0,
+            epochs: epochs as u32,
+            exchange,
+        };
+        let shape = Shape::of(grid, 1, shared, true);
+        self.machine.launch_served(kernel, shape, &parameter, &mut letters)
     }
 
     /// The other schedules: one or several launches an iteration.
@@ -400,6 +478,32 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
             _ => self.advance_by_one(iterations),
         }
     }
+
+    fn advance_epochs(
+        &mut self,
+        every: u64,
+        epochs: u64,
+        exchange: Exchange<'_, R>,
+    ) -> Result<bool> {
+        // A launch has tags for all of its iterations.
+        let Some(each) = u32::try_from(every).ok().and_then(|every| every.checked_mul(EPOCHS_TAGS))
+        else {
+            return Ok(false);
+        };
+        let Some((kernel, office)) = self.epochs()? else {
+            return Ok(false);
+        };
+        let mut left = epochs;
+        while left != 0 {
+            let slots = (self.arrays.slots, self.slots_bytes);
+            let tags = tags_left(&mut self.tag, &mut self.machine, slots, each)?;
+            let now = left.min(tags).min(MAX_LAUNCH / every);
+            self.launch_epochs((&kernel, office), (every, now), &mut *exchange)?;
+            self.tag += now as u32 * each;
+            left -= now;
+        }
+        Ok(true)
+    }
 }
 
 impl<R: Real, M: Machine> State<R> for Device<R, M> {
@@ -463,17 +567,17 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
         at.runs.restore(&self.job, &mut self.machine, swarms)
     }
 
-    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
-        self.islands().emigrants(count, selection)
+    fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
+        self.islands().depart(migration, immigrants)
     }
 
     fn immigrate(
         &mut self,
         _: &Job<R>,
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) -> Result<()> {
-        self.islands().immigrate(immigrants, replacement)
+        self.islands().immigrate(immigrants, places)
     }
 
     fn backend(&self) -> Backend {

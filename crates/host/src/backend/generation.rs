@@ -7,7 +7,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Shape};
@@ -286,20 +286,20 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         Ok(())
     }
 
-    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+    fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
         if !self.way.is_placed() {
             return Err(Error::NotPlaced);
         }
-        self.islands().emigrants(count, selection)
+        self.islands().depart(migration, immigrants)
     }
 
     fn immigrate(
         &mut self,
         _: &Job<R>,
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) -> Result<()> {
-        self.islands().immigrate(immigrants, replacement)?;
+        self.islands().immigrate(immigrants, places)?;
         // Where these are known here they may be others now; where they are not, nobody waits for them.
         if self.way.controls().is_some() {
             let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;

@@ -89,6 +89,31 @@ pub(crate) trait Machine: Send {
     fn finish(&mut self) -> Result<()>;
     /// Enqueues a kernel; `parameter` is its one parameter, with the objective at its end.
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()>;
+    /// The same, and serves the kernel until that is done.
+    fn launch_served(
+        &mut self,
+        kernel: &Kernel,
+        shape: Shape,
+        parameter: &Parameter,
+        service: &mut dyn Service,
+    ) -> Result<()>;
+}
+
+/// What the host can do with a device's memory while a kernel runs: words of eight bytes are read and written at once, in
+/// whatever order.
+pub(crate) trait Desk {
+    /// Copies from allocated memory.
+    fn read(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
+    /// Copies to allocated memory.
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<()>;
+}
+
+/// What the host does for a kernel while it runs.
+pub(crate) trait Service {
+    /// Does what there is to do now; whether there was anything. After an error the kernel must end by itself.
+    fn serve(&mut self, desk: &mut dyn Desk) -> Result<bool>;
+    /// Whether nothing is left to be done.
+    fn is_done(&self) -> bool;
 }
 
 /// The sizes of a launch.

@@ -6,7 +6,7 @@ use warpswarm_core::launch::{
 };
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::migration::{self, Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{self, Departure, Migrants, Migration, Replacement, Selection};
 
 use super::encode::{Number, bytes_of, items_of};
 use super::machine::{Kernel, Machine, Parameter, Shape};
@@ -20,14 +20,14 @@ impl<R: Real> Job<R> {
         &self,
         swarms: &mut [Swarm<R>],
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) {
-        for (swarm, immigrants) in swarms.iter_mut().zip(immigrants) {
+        for (swarm, (immigrants, places)) in swarms.iter_mut().zip(immigrants.iter().zip(places)) {
             if immigrants.is_empty() || swarm.has_stopped() {
                 continue;
             }
             let noticed = self.procedure.noticed(swarm.control.iterations);
-            migration::immigrate(swarm, immigrants, replacement, noticed);
+            migration::immigrate(swarm, immigrants, places, noticed);
             swarm.control = self.going_on(swarm);
         }
     }
@@ -40,13 +40,35 @@ pub(crate) struct Transit {
     arriving: Hall,
 }
 
-/// Those of one direction.
+/// That of one direction.
 #[derive(Clone, Debug, Default)]
 struct Hall {
     address: u64,
     bytes: u64,
-    /// What was brought there last.
+    /// What was brought to its beginning last.
     brought: Vec<u8>,
+}
+
+impl Hall {
+    /// Where it is, with so many bytes at least.
+    fn at_least(&mut self, machine: &mut impl Machine, bytes: u64) -> Result<u64> {
+        if self.bytes < bytes {
+            // What is too small stays until the machine goes; that happens once or twice.
+            let address = machine.allocate(bytes)?;
+            *self = Hall { address, bytes, brought: Vec::new() };
+        }
+        Ok(self.address)
+    }
+
+    /// Brings its first bytes, unless they are there.
+    fn bring(&mut self, machine: &mut impl Machine, bytes: Vec<u8>) -> Result<()> {
+        if self.brought != bytes {
+            self.brought.clear();
+            machine.upload(self.address, &bytes)?;
+            self.brought = bytes;
+        }
+        Ok(())
+    }
 }
 
 /// What all may look at on a device, once or twice.
@@ -57,27 +79,86 @@ pub(crate) struct Public {
     pub(crate) halves: u32,
 }
 
-/// How so many migrants of each run lie in [`Transit`]: the first bytes of `counts`, `chosen`, fitness and points, and all
-/// bytes.
+/// How migrants of each run lie in a [`Hall`], at first bytes that are multiples of 16: how many they are, who they are or
+/// are offered to, their fitness, their points.
 struct Room {
     migrants: usize,
-    starts: [u64; 4],
-    bytes: u64,
+    counts: u64,
+    chosen: u64,
+    fitness: u64,
+    points: u64,
+    end: u64,
 }
 
 impl Room {
+    /// So many of each run.
     fn new<R: Real>(job: &Job<R>, migrants: usize) -> Self {
-        let (runs, all) = (u64::from(job.runs), u64::from(job.runs) * migrants as u64);
-        let row = u64::from(job.stride()) * size_of::<R>() as u64;
-        let mut bytes = 0;
-        let mut place = |length: u64| {
-            let start = bytes;
-            bytes = (start + length).next_multiple_of(16);
+        Room::beside(job, migrants, 0).0
+    }
+
+    /// The same, and whom so many others are offered to, in the same order but without fitness and points: so what is brought
+    /// lies together, and so does what is fetched.
+    fn beside<R: Real>(job: &Job<R>, migrants: usize, others: usize) -> (Self, Self) {
+        let runs = u64::from(job.runs);
+        let mut end = 0;
+        let mut place = |bytes: u64| {
+            let start = end;
+            end = (start + bytes).next_multiple_of(16);
             start
         };
-        let fitness = size_of::<Fitness<R>>() as u64;
-        let starts = [place(4 * runs), place(4 * all), place(fitness * all), place(row * all)];
-        Room { migrants, starts, bytes }
+        let [all, all_others] = [migrants, others].map(|migrants| runs * migrants as u64);
+        let counts = [place(4 * runs), if others > 0 { place(4 * runs) } else { 0 }];
+        let chosen = [place(4 * all), place(4 * all_others)];
+        let fitness = place(size_of::<Fitness<R>>() as u64 * all);
+        let points = place(u64::from(job.stride()) * size_of::<R>() as u64 * all);
+        let room = |migrants, which: usize| {
+            let (counts, chosen) = (counts[which], chosen[which]);
+            Room { migrants, counts, chosen, fitness, points, end }
+        };
+        (room(migrants, 0), room(others, 1))
+    }
+
+    /// Writes how many migrants each run has.
+    fn count(&self, bytes: &mut [u8], counts: &[usize]) {
+        for (run, &count) in counts.iter().enumerate() {
+            put(bytes, self.counts as usize + 4 * run, &(count as u32).to_le_bytes());
+        }
+    }
+
+    /// Writes whom a run has chosen.
+    fn choose(&self, bytes: &mut [u8], run: usize, chosen: &[u32]) {
+        for (k, individual) in chosen.iter().enumerate() {
+            let at = self.chosen as usize + 4 * (run * self.migrants + k);
+            put(bytes, at, &individual.to_le_bytes());
+        }
+    }
+
+    /// Reads whom a run has chosen, of bytes that begin with those of `from`.
+    fn chosen(&self, bytes: &[u8], from: u64, run: usize, count: usize) -> Vec<u32> {
+        let first = (self.chosen - from) as usize + 4 * run * self.migrants;
+        let words = bytes[first..first + 4 * count].chunks_exact(4);
+        words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    }
+
+    /// Reads a run's migrants likewise.
+    fn migrants<R: Real>(
+        &self,
+        job: &Job<R>,
+        (bytes, from): (&[u8], u64),
+        run: usize,
+    ) -> Migrants<R> {
+        let (count, stride) = (self.migrants, job.stride() as usize);
+        let part = |start: u64, bytes_each: usize| {
+            let first = (start - from) as usize + run * count * bytes_each;
+            &bytes[first..first + count * bytes_each]
+        };
+        let row = stride * size_of::<R>();
+        let places: Vec<R> = items_of(part(self.points, row)).map(|Number(x)| x).collect();
+        let positions = places.chunks_exact(stride).flat_map(|row| &row[..job.dimensions]);
+        Migrants {
+            fitness: items_of(part(self.fitness, size_of::<Fitness<R>>())).collect(),
+            positions: positions.copied().collect(),
+        }
     }
 }
 
@@ -91,50 +172,60 @@ pub(crate) struct Islands<'a, R, M> {
 }
 
 impl<R: Real, M: Machine> Islands<'_, R, M> {
-    /// Copies of so many individuals of each run.
-    pub(crate) fn emigrants(
+    /// See [`State::depart`](super::State::depart).
+    pub(crate) fn depart(
         &mut self,
-        count: usize,
-        selection: Selection,
-    ) -> Result<Vec<Migrants<R>>> {
+        migration: &Migration,
+        immigrants: &[usize],
+    ) -> Result<Vec<Departure<R>>> {
         let job = self.job;
-        let room = Room::new(job, count);
-        let drawn = match selection {
-            Selection::Best => None,
-            Selection::Random => {
-                let draw = |run, iteration| {
-                    migration::drawn_emigrants(job.run_id(run), iteration, job.individuals, count)
-                };
-                Some(self.drawn(draw)?)
+        let (runs, count) = (job.runs as usize, migration.emigrants as usize);
+        let most = immigrants.iter().copied().max().unwrap_or(0);
+        let (leaving, offers) = Room::beside(job, count, most);
+        let draws_emigrants = migration.selection == Selection::Random;
+        let draws_places = migration.replacement == Replacement::Random;
+        let draws = draws_emigrants || draws_places;
+        // Only what is drawn is not always the same.
+        let end = if draws { leaving.fitness } else { leaving.chosen };
+        let mut bytes = vec![0; end as usize];
+        leaving.count(&mut bytes, &vec![count; runs]);
+        if most > 0 {
+            offers.count(&mut bytes, immigrants);
+        }
+        if draws {
+            let controls: Vec<Control> = self.runs.controls(job, self.machine)?;
+            for (run, control) in controls.iter().enumerate() {
+                let (id, at, all) = (job.run_id(run as u32), control.iterations, job.individuals);
+                let emigrants = migration::drawn_emigrants(id, at, all, count);
+                leaving.choose(&mut bytes, run, &emigrants);
+                offers.choose(
+                    &mut bytes,
+                    run,
+                    &migration::drawn_places(id, at, all, immigrants[run]),
+                );
             }
+        }
+        let address = self.transit.leaving.at_least(self.machine, leaving.end)?;
+        self.transit.leaving.bring(self.machine, bytes)?;
+        if !draws_places && most > 0 {
+            self.launch(migration_kernels::OFFER, (&offers, address), (false, 0))?;
+        }
+        self.launch(migration_kernels::EMIGRATE, (&leaving, address), (draws_emigrants, 0))?;
+        let from = leaving.chosen;
+        let mut bytes = vec![0; (leaving.end - from) as usize];
+        self.machine.download(address + from, &mut bytes)?;
+        let departure = |run: usize| Departure {
+            emigrants: leaving.migrants(job, (&bytes, from), run),
+            places: offers.chosen(&bytes, from, run, immigrants[run]),
         };
-        let counts = vec![count; job.runs as usize];
-        let bytes = header(&room, &counts, drawn.as_deref());
-        let address = bring(&mut self.transit.leaving, self.machine, &room, bytes)?;
-        self.launch(migration_kernels::EMIGRATE, (&room, address), (drawn.is_some(), 0))?;
-        let [.., fitness, points] = room.starts;
-        let mut bytes = vec![0; (room.bytes - fitness) as usize];
-        self.machine.download(address + fitness, &mut bytes)?;
-        let (fitnesses, points) = bytes.split_at((points - fitness) as usize);
-        let (stride, dimensions) = (job.stride() as usize, job.dimensions);
-        let fitnesses: Vec<Fitness<R>> = items_of(fitnesses).collect();
-        let points: Vec<R> = items_of(points).map(|Number(x)| x).collect();
-        let of_run = |run: usize| Migrants {
-            fitness: fitnesses[run * count..][..count].to_vec(),
-            positions: points[run * count * stride..][..count * stride]
-                .chunks_exact(stride)
-                .flat_map(|row| &row[..dimensions])
-                .copied()
-                .collect(),
-        };
-        Ok((0..job.runs as usize).map(of_run).collect())
+        Ok((0..runs).map(departure).collect())
     }
 
     /// See [`Job::immigrate`].
     pub(crate) fn immigrate(
         &mut self,
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) -> Result<()> {
         let job = self.job;
         let counts: Vec<usize> = immigrants.iter().map(Migrants::len).collect();
@@ -143,30 +234,21 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
             return Ok(());
         }
         let room = Room::new(job, most);
-        let drawn = match replacement {
-            Replacement::Worst => None,
-            Replacement::Random => {
-                let draw = |run: u32, iteration| {
-                    let (id, count) = (job.run_id(run), counts[run as usize]);
-                    migration::drawn_places(id, iteration, job.individuals, count)
-                };
-                Some(self.drawn(draw)?)
-            }
-        };
-        let mut bytes = header(&room, &counts, drawn.as_deref());
-        let [.., fitness, points] = room.starts;
-        bytes.resize(room.bytes as usize, 0);
+        let mut bytes = vec![0; room.end as usize];
+        room.count(&mut bytes, &counts);
         let (size, stride) = (size_of::<R>(), job.stride() as usize);
-        for (run, migrants) in immigrants.iter().enumerate() {
+        for (run, (migrants, places)) in immigrants.iter().zip(places).enumerate() {
+            room.choose(&mut bytes, run, &places[..migrants.len()]);
             let first = run * most;
-            let at = fitness as usize + first * size_of::<Fitness<R>>();
+            let at = room.fitness as usize + first * size_of::<Fitness<R>>();
             put(&mut bytes, at, &bytes_of(migrants.fitness.iter().copied()));
             for (k, position) in migrants.positions.chunks_exact(job.dimensions).enumerate() {
-                let at = points as usize + (first + k) * stride * size;
+                let at = room.points as usize + (first + k) * stride * size;
                 put(&mut bytes, at, &bytes_of(position.iter().copied().map(Number)));
             }
         }
-        let address = bring(&mut self.transit.arriving, self.machine, &room, bytes)?;
+        let address = self.transit.arriving.at_least(self.machine, room.end)?;
+        self.transit.arriving.bring(self.machine, bytes)?;
         let noticed = match job.procedure {
             // At once.
             Procedure::Pso(_) => 0,
@@ -177,13 +259,7 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
                 job.procedure.noticed(reached.unwrap_or(0))
             }
         };
-        self.launch(migration_kernels::IMMIGRATE, (&room, address), (drawn.is_some(), noticed))
-    }
-
-    /// Whom each run draws, by its place and the iteration at which it is.
-    fn drawn(&mut self, draw: impl Fn(u32, u64) -> Vec<u32>) -> Result<Vec<Vec<u32>>> {
-        let controls: Vec<Control> = self.runs.controls(self.job, self.machine)?;
-        Ok((0..).zip(controls).map(|(run, control)| draw(run, control.iterations)).collect())
+        self.launch(migration_kernels::IMMIGRATE, (&room, address), (true, noticed))
     }
 
     fn launch(
@@ -193,7 +269,6 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         (drawn, noticed): (bool, u64),
     ) -> Result<()> {
         let job = self.job;
-        let [counts, chosen, fitness, points] = room.starts.map(|start| address + start);
         let args = MigrationArgs::<R> {
             points: Ptr::at(self.public.points),
             fitness: Ptr::at(self.public.fitness),
@@ -201,10 +276,10 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
             global_positions: Ptr::at(self.runs.global_positions),
             control: Ptr::at(self.runs.control),
             own_runs: self.runs.own(0),
-            counts: Ptr::at(counts),
-            chosen: Ptr::at(chosen),
-            migrant_fitness: Ptr::at(fitness),
-            migrant_points: Ptr::at(points),
+            counts: Ptr::at(address + room.counts),
+            chosen: Ptr::at(address + room.chosen),
+            migrant_fitness: Ptr::at(address + room.fitness),
+            migrant_points: Ptr::at(address + room.points),
             noticed,
             runs: job.runs,
             individuals: job.individuals,
@@ -219,37 +294,6 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         let shape = Shape { grid: job.runs, block, shared, cooperative: false, cluster: 0 };
         self.machine.launch(&kernel, shape, &Parameter::of(args))
     }
-}
-
-/// Brings the first bytes of what migrants need, unless they are there; where that is.
-fn bring(hall: &mut Hall, machine: &mut impl Machine, room: &Room, bytes: Vec<u8>) -> Result<u64> {
-    if hall.bytes < room.bytes {
-        // What is too small stays until the machine goes; that happens once or twice.
-        let address = machine.allocate(room.bytes)?;
-        *hall = Hall { address, bytes: room.bytes, brought: Vec::new() };
-    }
-    if hall.brought != bytes {
-        hall.brought.clear();
-        machine.upload(hall.address, &bytes)?;
-        hall.brought = bytes;
-    }
-    Ok(hall.address)
-}
-
-/// How many migrants each run has, and whom they are or are offered to, if that has been drawn, as [`Room`] has them.
-fn header(room: &Room, counts: &[usize], drawn: Option<&[Vec<u32>]>) -> Vec<u8> {
-    let [_, chosen, end, _] = room.starts;
-    let mut bytes = vec![0; if drawn.is_some() { end } else { chosen } as usize];
-    for (run, &count) in counts.iter().enumerate() {
-        put(&mut bytes, 4 * run, &(count as u32).to_le_bytes());
-    }
-    for (run, drawn) in drawn.unwrap_or_default().iter().enumerate() {
-        let first = chosen as usize + 4 * run * room.migrants;
-        for (k, individual) in drawn.iter().enumerate() {
-            put(&mut bytes, first + 4 * k, &individual.to_le_bytes());
-        }
-    }
-    bytes
 }
 
 fn put(to: &mut [u8], at: usize, bytes: &[u8]) {

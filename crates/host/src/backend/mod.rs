@@ -4,10 +4,11 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::migration::{self as migrating, Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{self as migrating, Departure, Migrants, Migration};
 
 pub(crate) use cpu::Portable;
 pub(crate) use device::Target;
+pub(crate) use epochs::Exchange;
 use hosted::Evaluation;
 pub(crate) use job::Job;
 pub(crate) use procedure::{Named, Procedure, Wanted};
@@ -24,6 +25,7 @@ mod choose;
 pub(crate) mod cpu;
 mod device;
 mod encode;
+mod epochs;
 mod generation;
 mod hosted;
 mod job;
@@ -56,20 +58,21 @@ pub(crate) trait State<R: Real>: Send {
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>>;
     /// Takes over a state of the same shape, which [`Job::check_state`] has seen.
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()>;
-    /// Copies of so many individuals of each run, no more than there are.
-    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
+    /// Who leaves each run, and to whom so many immigrants of each, `[run]`, will be offered; neither are more than it has
+    /// individuals.
+    fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
         let swarms = self.snapshot()?;
-        Ok(swarms.iter().map(|swarm| migrating::emigrants(swarm, count, selection)).collect())
+        Ok(departures(&swarms, migration, immigrants))
     }
-    /// Offers immigrants to each run, no more than it has individuals; see [`Job::immigrate`].
+    /// Offers each run its immigrants; see [`Job::immigrate`].
     fn immigrate(
         &mut self,
         job: &Job<R>,
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) -> Result<()> {
         let mut swarms = self.snapshot()?;
-        job.immigrate(&mut swarms, immigrants, replacement);
+        job.immigrate(&mut swarms, immigrants, places);
         self.restore(&swarms)
     }
     /// Which backend this is.
@@ -80,10 +83,26 @@ pub(crate) trait State<R: Real>: Send {
     fn plan(&self) -> Option<Plan>;
 }
 
+/// The departures of runs whose whole states are at hand.
+fn departures<R: Real>(
+    swarms: &[Swarm<R>],
+    migration: &Migration,
+    immigrants: &[usize],
+) -> Vec<Departure<R>> {
+    let of_runs = swarms.iter().zip(immigrants);
+    of_runs.map(|(swarm, &count)| migrating::departure(swarm, migration, count)).collect()
+}
+
 /// A state that advances by itself.
 pub(crate) trait Engine<R: Real>: State<R> {
     /// Does so many iterations of every run that has not stopped by itself.
     fn advance(&mut self, iterations: u64) -> Result<()>;
+    /// Does so many epochs of `every` iterations of one run, at whose ends its best individual sets out and another one is
+    /// offered to the worst, as [`depart`](State::depart) and [`immigrate`](State::immigrate) have it. Whether it does: only
+    /// where that is faster than one after the other.
+    fn advance_epochs(&mut self, _every: u64, _epochs: u64, _: Exchange<'_, R>) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// A state that advances with what others tell it: at first it asks for its first individuals.
@@ -151,6 +170,19 @@ impl<R: Real> Driver<R> {
     pub(crate) fn is_lost_by(&self, error: &Error) -> bool {
         let said = matches!(error, Error::Objective { .. } | Error::Told { .. });
         !(said && matches!(self, Driver::Host(..)))
+    }
+
+    /// See [`Engine::advance_epochs`].
+    pub(crate) fn advance_epochs(
+        &mut self,
+        every: u64,
+        epochs: u64,
+        exchange: Exchange<'_, R>,
+    ) -> Result<bool> {
+        match self {
+            Driver::Engine(engine) => engine.advance_epochs(every, epochs, exchange),
+            _ => Ok(false),
+        }
     }
 
     /// Does so many iterations of every run that has not stopped by itself; where the caller evaluates, none.

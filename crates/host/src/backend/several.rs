@@ -15,7 +15,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::{Engine, Job, State};
 use crate::choices::Backend;
@@ -271,20 +271,25 @@ impl<R: Real> State<R> for Several<R> {
         })
     }
 
-    fn emigrants(&mut self, count: usize, selection: Selection) -> Result<Vec<Migrants<R>>> {
-        self.of_parts(|engine| engine.emigrants(count, selection))
+    fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
+        let mut all = Vec::with_capacity(immigrants.len());
+        for part in &mut self.parts {
+            let runs = part.runs.start as usize..part.runs.end as usize;
+            all.extend(part.engine.depart(migration, &immigrants[runs])?);
+        }
+        Ok(all)
     }
 
     fn immigrate(
         &mut self,
         job: &Job<R>,
         immigrants: &[Migrants<R>],
-        replacement: Replacement,
+        places: &[Vec<u32>],
     ) -> Result<()> {
         self.parts.iter_mut().try_for_each(|part| {
             let runs = part.runs.start as usize..part.runs.end as usize;
             let own = job.of_part(part.runs.clone());
-            part.engine.immigrate(&own, &immigrants[runs], replacement)
+            part.engine.immigrate(&own, &immigrants[runs.clone()], &places[runs])
         })
     }
 

@@ -1,11 +1,13 @@
 //! What somebody needs who has several optimisers, perhaps in several processes, go on together: how far the runs are, and
 //! individuals that go from one to another.
 
+use std::time::Instant;
+
 use warpswarm_core::Real;
 use warpswarm_core::launch::stopped;
-use warpswarm_cpu_ref::migration::{Migrants, Replacement, Selection};
+use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
-use super::{Optimiser, reached};
+use super::{MAX_ITERATIONS, Optimiser, reached};
 use crate::error::{Error, Result};
 use crate::report::{Progress, Report, StopReason};
 
@@ -56,33 +58,44 @@ impl<R: Real> Optimiser<R> {
         })
     }
 
-    /// Copies of `count` individuals of each run, also of runs that have stopped.
+    /// Who leaves each run, also those that have stopped, and to whom so many immigrants of each, `[run]`, will be offered by
+    /// [`immigrate`](Optimiser::immigrate), now or later.
     ///
     /// ```
-    /// use warpswarm::migration::Selection;
+    /// use warpswarm::migration::Migration;
     /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
     /// let settings = Settings { individuals: 16, runs: 2, ..Settings::default() };
     /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
     /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
-    /// let emigrants = optimiser.emigrants(2, Selection::Best)?;
-    /// assert_eq!((emigrants.len(), emigrants[1].len(), emigrants[1].positions.len()), (2, 2, 6));
-    /// assert_eq!(emigrants[0].fitness[0], optimiser.progress()?.runs[0].best);
+    /// let two = Migration { emigrants: 2, ..Migration::default() };
+    /// let departures = optimiser.depart(&two, &[1, 3])?;
+    /// let emigrants = &departures[1].emigrants;
+    /// assert_eq!((departures.len(), emigrants.len(), emigrants.positions.len()), (2, 2, 6));
+    /// assert_eq!(departures[1].places.len(), 3);
+    /// assert_eq!(emigrants.fitness[0], optimiser.progress()?.runs[1].best);
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Where there are fewer individuals, or the backend fails.
-    pub fn emigrants(&mut self, count: u64, selection: Selection) -> Result<Vec<Migrants<R>>> {
-        self.check_migrants(count)?;
-        self.runs()?.emigrants(count as usize, selection)
+    /// Where there are fewer individuals, or more or fewer runs, or the backend fails.
+    pub fn depart(
+        &mut self,
+        migration: &Migration,
+        immigrants: &[usize],
+    ) -> Result<Vec<Departure<R>>> {
+        self.check_migrants("migrants", migration.emigrants)?;
+        self.check_runs("numbers of immigrants", immigrants.len())?;
+        let mut counts = immigrants.iter();
+        counts.try_for_each(|&count| self.check_migrants("immigrants", count as u64))?;
+        self.runs()?.depart(migration, immigrants)
     }
 
-    /// Offers each run its immigrants: in place of its worst individuals or of random ones, each where it beats whom it is
-    /// to replace. Runs that have stopped take none; one whose best is new may stop now.
+    /// Offers each run its immigrants, each to the individual of its number in `places`, `[run][immigrant]`, whose place it
+    /// takes where it is better. Runs that have stopped take none; one whose best is new may stop now.
     ///
     /// ```
-    /// use warpswarm::migration::{Replacement, Selection};
+    /// use warpswarm::migration::Migration;
     /// use warpswarm::{Algorithm, Bounds, DeParams, Optimiser, PsoParams, Settings, problems::Sphere};
     /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
     /// let island = |algorithm: &Algorithm, first_run| {
@@ -91,27 +104,22 @@ impl<R: Real> Optimiser<R> {
     /// };
     /// let (mut one, mut other) = (island(&PsoParams::default().into(), 0)?, island(&DeParams::default().into(), 1)?);
     /// one.step(50)?;
-    /// other.immigrate(&one.emigrants(1, Selection::Best)?, Replacement::Worst)?;
+    /// let leaving = one.depart(&Migration::default(), &[0])?.remove(0);
+    /// let offered = other.depart(&Migration::default(), &[1])?.remove(0);
+    /// other.immigrate(&[leaving.emigrants], &[offered.places])?;
     /// assert_eq!(one.progress()?.runs[0].best, other.progress()?.runs[0].best);
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Where there are immigrants of more or fewer runs, more immigrants than individuals, or such with other coordinates,
-    /// or the backend fails.
-    pub fn immigrate(
-        &mut self,
-        immigrants: &[Migrants<R>],
-        replacement: Replacement,
-    ) -> Result<()> {
-        let runs = u64::from(self.job.runs);
-        if immigrants.len() as u64 != runs {
-            let given = immigrants.len() as u64;
-            return Err(Error::Runs { what: "immigrants", given, runs });
-        }
-        for migrants in immigrants {
-            self.check_migrants(migrants.len() as u64)?;
+    /// Where there are immigrants of more or fewer runs, fewer places than immigrants, two that are the same or one that is
+    /// nobody's, or coordinates of another number of dimensions, or the backend fails.
+    pub fn immigrate(&mut self, immigrants: &[Migrants<R>], places: &[Vec<u32>]) -> Result<()> {
+        self.check_runs("immigrants", immigrants.len())?;
+        self.check_runs("places of immigrants", places.len())?;
+        for (migrants, places) in immigrants.iter().zip(places) {
+            self.check_places(migrants.len(), places)?;
             let (expected, found) =
                 (migrants.len() * self.job.dimensions, migrants.positions.len());
             if expected != found {
@@ -120,18 +128,78 @@ impl<R: Real> Optimiser<R> {
             }
         }
         self.runs()?;
-        let done = self.driver.state_mut().immigrate(&self.job, immigrants, replacement);
+        let done = self.driver.state_mut().immigrate(&self.job, immigrants, places);
         self.lost = done.as_ref().err().cloned();
         done
     }
 
-    fn check_migrants(&self, count: u64) -> Result<()> {
+    /// Does so many epochs of `every` iterations of one run. At the beginning of each its best individual sets out: `exchange`
+    /// takes it to where it belongs, and gives another one that is offered to the worst at the end of that epoch. The same as
+    /// [`depart`](Optimiser::depart), [`step`](Optimiser::step) and [`immigrate`](Optimiser::immigrate) in turn, without
+    /// a moment between one epoch and the next. Whether it has been done: only where a device can, a swarm of several blocks
+    /// that stay on a GPU and that has no reason to stop by itself; otherwise nothing has happened.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
+    /// let settings = Settings { individuals: 16, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// // The CPU does one after the other.
+    /// assert!(!optimiser.step_epochs(10, 3, &mut |one| Ok(one))?);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend or `exchange` fails.
+    pub fn step_epochs(
+        &mut self,
+        every: u64,
+        epochs: u64,
+        exchange: &mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>,
+    ) -> Result<bool> {
+        let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
+        if every == 0 || epochs > left / every {
+            return Ok(false);
+        }
+        let start = Instant::now();
+        let mut done = false;
+        self.change(|driver| {
+            done = driver.advance_epochs(every, epochs, exchange)?;
+            Ok(())
+        })?;
+        if done {
+            self.runs()?.landmarks()?;
+            self.seconds += start.elapsed().as_secs_f64();
+        }
+        Ok(done)
+    }
+
+    fn check_runs(&self, what: &'static str, given: usize) -> Result<()> {
+        let (given, runs) = (given as u64, u64::from(self.job.runs));
+        if given == runs { Ok(()) } else { Err(Error::Runs { what, given, runs }) }
+    }
+
+    fn check_migrants(&self, field: &'static str, count: u64) -> Result<()> {
         let most = u64::from(self.job.individuals);
         if count <= most {
             return Ok(());
         }
         let allowed = format!("at most the {most} individuals");
-        Err(Error::Setting { field: "migrants", value: count.to_string(), allowed })
+        Err(Error::Setting { field, value: count.to_string(), allowed })
+    }
+
+    /// Whether the first `count` places are those of different individuals.
+    fn check_places(&self, count: usize, places: &[u32]) -> Result<()> {
+        let mut own = places.get(..count).unwrap_or_default().to_vec();
+        own.sort_unstable();
+        own.dedup();
+        let are_there = own.last().is_none_or(|last| *last < self.job.individuals);
+        if own.len() == count && are_there {
+            return Ok(());
+        }
+        let expected = format!("{count} of {} individuals", self.job.individuals);
+        Err(Error::State { what: "places of immigrants", expected, found: format!("{places:?}") })
     }
 
     /// Where the runs are, as a record of the history has it: with what

@@ -2,27 +2,18 @@
 //!
 //! Those that set out at the end of an epoch arrive at the end of the next one, and until then nobody waits for them. So
 //! between epochs, when those that arrived are there and before the next have set out, the states of the islands are all
-//! that there is.
+//! that there is. Whose places they will be offered is decided when they set out, too.
+
+use std::ops::Range;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpswarm::migration::Migrants;
-use warpswarm::{Precise, Result};
+use warpswarm::migration::{Departure, Migrants, Migration, Replacement, Selection};
+use warpswarm::{Communicator, Precise, Result};
 
 use super::{Archipelago, Group};
 use crate::settings::Islands;
 use crate::wire;
-
-/// Migrants that set out from this rank.
-struct Departed<R> {
-    /// Those of this rank's islands, `[island of this rank]`.
-    own: Vec<Migrants<R>>,
-    /// To other ranks: whom, and what.
-    sent: Vec<(u32, Vec<u8>)>,
-    /// From other ranks: from whom, and how many bytes.
-    expected: Vec<(u32, usize)>,
-    dimensions: usize,
-}
 
 /// Whose migrants go to another rank, and whose come from there, by their islands in ascending order.
 pub(super) struct Route {
@@ -55,9 +46,117 @@ impl Route {
     }
 }
 
+/// How migrants cross from a rank to others.
+pub(super) struct Crossing<'a> {
+    others: &'a dyn Communicator,
+    islands: Islands,
+    own: Range<u32>,
+    routes: Vec<Route>,
+}
+
+impl<'a> Crossing<'a> {
+    pub(super) fn new(others: &'a dyn Communicator, islands: &Islands) -> Self {
+        let (rank, ranks) = (others.rank(), others.size());
+        Crossing {
+            others,
+            islands: islands.clone(),
+            own: islands.of_rank(rank, ranks),
+            routes: Route::all(islands, rank, ranks),
+        }
+    }
+
+    /// The islands from which immigrants come to one.
+    fn sources(&self, island: u32) -> Vec<u32> {
+        self.islands.topology.sources(self.islands.count as u32, island)
+    }
+
+    /// Lets the emigrants of this rank's islands, `[island of this rank]`, cross while `work` is done: who comes to each.
+    fn cross<R: Precise>(
+        &self,
+        own: Vec<Migrants<R>>,
+        work: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Vec<Migrants<R>>> {
+        let dimensions = own[0].positions.len() / own[0].len();
+        let length = wire::length::<R>(self.islands.migrants as usize, dimensions);
+        let (mut sent, mut expected) = (Vec::new(), Vec::new());
+        for Route { rank, leaving, coming } in &self.routes {
+            if !leaving.is_empty() {
+                let mut bytes = Vec::with_capacity(leaving.len() * length);
+                let own = leaving.iter().map(|island| &own[(island - self.own.start) as usize]);
+                own.for_each(|migrants| wire::write(migrants, &mut bytes));
+                sent.push((*rank, bytes));
+            }
+            if !coming.is_empty() {
+                expected.push((*rank, coming.len() * length));
+            }
+        }
+        let received = self.others.exchange(&sent, &expected, work)?;
+        let mut all: Vec<Option<Migrants<R>>> = vec![None; self.islands.count as usize];
+        for (island, migrants) in self.own.clone().zip(own) {
+            all[island as usize] = Some(migrants);
+        }
+        let coming = self.routes.iter().map(|route| &route.coming);
+        for (islands, bytes) in coming.filter(|coming| !coming.is_empty()).zip(received) {
+            for (island, bytes) in islands.iter().zip(bytes.chunks_exact(length)) {
+                all[*island as usize] = Some(wire::read(bytes, dimensions));
+            }
+        }
+        // Of all neighbours, in the order of their numbers.
+        let immigrants = |island| {
+            let sources = self.sources(island).into_iter();
+            Migrants::joined(sources.filter_map(|source| all[source as usize].clone()))
+        };
+        Ok(self.own.clone().map(immigrants).collect())
+    }
+}
+
 impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
+    /// So many epochs from iteration `at` on, or as much of them as is left; where they end.
+    pub(super) fn epochs(&mut self, mut at: u64, limit: u64, count: u64) -> Result<u64> {
+        let every = self.islands.every;
+        let mut left = count;
+        while left > 0 {
+            let together = self.together(at, left);
+            if together > 0 && self.travel(together)? {
+                at += together * every;
+                left -= together;
+                self.record(at)?;
+            } else {
+                at = self.epoch(at, limit)?;
+                left -= 1;
+            }
+        }
+        Ok(at)
+    }
+
+    /// How many epochs, of those that are left, a device might do by itself: of an island that is alone on its rank, to
+    /// which one individual comes at a time; no further than to a record.
+    fn together(&self, at: u64, left: u64) -> u64 {
+        let Islands { every, migrants, selection, replacement, .. } = self.islands;
+        let [Group { limit, .. }] = &self.groups[..] else {
+            return 0;
+        };
+        let alone = self.own.len() == 1 && self.crossing.sources(self.own.start).len() == 1;
+        let usual = (selection, replacement) == (Selection::Best, Replacement::Worst);
+        if !alone || migrants != 1 || !usual {
+            return 0;
+        }
+        let end = self.record_every.map_or(*limit, |every| (*limit).min((at / every + 1) * every));
+        left.min(end.saturating_sub(at) / every)
+    }
+
+    /// Has the one island of this rank do so many epochs by itself, if it can.
+    fn travel(&mut self, epochs: u64) -> Result<bool> {
+        let crossing = self.crossing.clone();
+        let exchange = &mut |migrants| {
+            let mut arriving = crossing.cross(vec![migrants], &mut || Ok(()))?;
+            Ok(arriving.remove(0))
+        };
+        self.groups[0].optimiser.step_epochs(self.islands.every, epochs, exchange)
+    }
+
     /// An epoch from iteration `at` on, or as much of it as is left; where it ends.
-    pub(super) fn epoch(&mut self, at: u64, limit: u64) -> Result<u64> {
+    fn epoch(&mut self, at: u64, limit: u64) -> Result<u64> {
         let end = limit.min(at + self.islands.every);
         if end < at + self.islands.every {
             // Nobody would arrive.
@@ -65,11 +164,11 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
             self.record(end)?;
             return Ok(end);
         }
-        let departed = self.depart()?;
-        let others = self.others;
-        let work = &mut || self.advance(at, end);
-        let received = others.exchange(&departed.sent, &departed.expected, work)?;
-        self.arrive(&departed, &received, end)?;
+        let departures = self.depart()?;
+        let leaving = departures.iter().map(|one| one.emigrants.clone()).collect();
+        let crossing = self.crossing.clone();
+        let arriving = crossing.cross(leaving, &mut || self.advance(at, end))?;
+        self.arrive(&departures, &arriving, end)?;
         self.record(end)?;
         Ok(end)
     }
@@ -94,52 +193,32 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(())
     }
 
-    /// Chooses who sets out, and to whom.
-    fn depart(&mut self) -> Result<Departed<R>> {
-        let (count, selection) = (self.islands.migrants, self.islands.selection);
+    /// Chooses who sets out of this rank's islands, and whose places are offered to others, `[island of this rank]`.
+    fn depart(&mut self) -> Result<Vec<Departure<R>>> {
+        let Islands { migrants: emigrants, selection, replacement, .. } = self.islands;
+        let migration = Migration { emigrants, selection, replacement };
+        let crossing = &self.crossing;
+        let immigrants = |island| crossing.sources(island).len() * emigrants as usize;
         let mut own = Vec::new();
         for group in &mut self.groups {
-            own.extend(group.optimiser.emigrants(count, selection)?);
+            let immigrants: Vec<usize> = group.islands.clone().map(immigrants).collect();
+            own.extend(group.optimiser.depart(&migration, &immigrants)?);
         }
-        let dimensions = own[0].positions.len() / own[0].len();
-        let length = wire::length::<R>(count as usize, dimensions);
-        let (mut sent, mut expected) = (Vec::new(), Vec::new());
-        for Route { rank, leaving, coming } in &self.routes {
-            if !leaving.is_empty() {
-                let mut bytes = Vec::with_capacity(leaving.len() * length);
-                let own = leaving.iter().map(|island| &own[(island - self.own.start) as usize]);
-                own.for_each(|migrants| wire::write(migrants, &mut bytes));
-                sent.push((*rank, bytes));
-            }
-            if !coming.is_empty() {
-                expected.push((*rank, coming.len() * length));
-            }
-        }
-        Ok(Departed { own, sent, expected, dimensions })
+        Ok(own)
     }
 
-    /// Offers those that have come to the islands for which they set out.
-    fn arrive(&mut self, departed: &Departed<R>, received: &[Vec<u8>], end: u64) -> Result<()> {
-        let length = wire::length::<R>(self.islands.migrants as usize, departed.dimensions);
-        let mut all: Vec<Option<Migrants<R>>> = vec![None; self.islands.count as usize];
-        for (island, migrants) in self.own.clone().zip(&departed.own) {
-            all[island as usize] = Some(migrants.clone());
-        }
-        let coming = self.routes.iter().map(|route| &route.coming);
-        for (islands, bytes) in coming.filter(|coming| !coming.is_empty()).zip(received) {
-            for (island, bytes) in islands.iter().zip(bytes.chunks_exact(length)) {
-                all[*island as usize] = Some(wire::read(bytes, departed.dimensions));
-            }
-        }
-        let (topology, count) = (self.islands.topology, self.islands.count as u32);
-        // Of all neighbours, in the order of their numbers.
-        let immigrants = |island| {
-            let sources = topology.sources(count, island).into_iter();
-            Migrants::joined(sources.filter_map(|source| all[source as usize].clone()))
-        };
+    /// Offers those that have come to each island to whom it has chosen.
+    fn arrive(
+        &mut self,
+        departures: &[Departure<R>],
+        arriving: &[Migrants<R>],
+        end: u64,
+    ) -> Result<()> {
         for group in self.groups.iter_mut().filter(|group| end <= group.limit) {
-            let immigrants: Vec<_> = group.islands.clone().map(immigrants).collect();
-            group.optimiser.immigrate(&immigrants, self.islands.replacement)?;
+            let first = (group.islands.start - self.own.start) as usize;
+            let own = first..first + group.islands.len();
+            let places = departures[own.clone()].iter().map(|one| one.places.clone());
+            group.optimiser.immigrate(&arriving[own], &places.collect::<Vec<_>>())?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What an epoch is, once more and without ranks: one optimiser an island, migrants carried by hand.
 
-use warpswarm::migration::{self, Migrants};
+use warpswarm::migration::{self, Migrants, Migration};
 use warpswarm::{Optimiser, Settings, Swarm};
 use warpswarm_islands::{Islands, Topology};
 
@@ -22,15 +22,20 @@ fn by_hand(islands: &Islands, settings: &Settings) -> Vec<Swarm<f64>> {
     };
     let mut all: Vec<Optimiser<f64>> = (0..count).map(island).collect();
     for epoch in 1..=10 {
+        let Islands { migrants, selection, replacement, .. } = *islands;
+        let migration = Migration { emigrants: migrants, selection, replacement };
+        // More places than are needed: the first ones are the same.
         let leaving: Vec<_> = states(&mut all)
             .iter()
-            .map(|state| migration::emigrants(state, islands.migrants as usize, islands.selection))
+            .map(|state| migration::departure(state, &migration, state.best.len()))
             .collect();
         all.iter_mut().for_each(|optimiser| optimiser.step(islands.every).unwrap());
         for (island, mut state) in (0..count).zip(states(&mut all)) {
             let sources = islands.topology.sources(count, island).into_iter();
-            let coming = Migrants::joined(sources.map(|source| leaving[source as usize].clone()));
-            migration::immigrate(&mut state, &coming, islands.replacement, epoch * islands.every);
+            let coming =
+                Migrants::joined(sources.map(|source| leaving[source as usize].emigrants.clone()));
+            let places = &leaving[island as usize].places;
+            migration::immigrate(&mut state, &coming, places, epoch * islands.every);
             all[island as usize].restore(&[state]).unwrap();
         }
     }

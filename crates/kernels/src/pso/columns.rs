@@ -103,6 +103,12 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
+    /// Makes `x` coordinate `i` of the personal best.
+    #[inline(always)]
+    pub(super) fn learn(&self, i: u32, x: R) {
+        self.own.set(column_place(i) + 8, x);
+    }
+
     /// The position, as objectives see it.
     #[inline(always)]
     pub(super) fn point(&self, dimensions: u32) -> ColumnPoint<R> {

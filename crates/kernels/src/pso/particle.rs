@@ -173,14 +173,13 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
     #[inline(always)]
     pub(super) fn advance(
         &mut self,
-        swarm: &Swarm<'_, R>,
+        coefficients: &Coefficients<R>,
         which: Move,
         weights: &Weights<R, K>,
         global: &Own<R, K>,
         bounds: &Bounds<R, LANES, K>,
     ) {
         // The usual mode has a loop of its own, without the code of the others in its way.
-        let coefficients = &swarm.args.coefficients;
         if coefficients.boundary == Boundary::Clamp {
             let coefficients = &Coefficients { boundary: Boundary::Clamp, ..*coefficients };
             self.advance_with(coefficients, which, weights, global, bounds);

@@ -77,7 +77,7 @@ pub fn tiled<
         swarm.velocities.prefetch(rows, places);
         swarm.best_positions.prefetch(rows, places);
         let weights = which.weights::<R, LANES, K>(&args.coefficients);
-        it.advance(swarm, which, &weights, &global, &bounds);
+        it.advance(&swarm.args.coefficients, which, &weights, &global, &bounds);
         if active {
             particle::store::<R, LANES, K>(positions, &it.x, true);
             particle::store::<R, LANES, K>(velocities, &it.v, true);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
-use super::{Kernel, Machine, Parameter, Piece, Shape};
+use super::{Desk, Kernel, Machine, Parameter, Piece, Service, Shape};
 use crate::error::{Error, Result};
 use crate::faults::{self, Call};
 
@@ -225,6 +225,56 @@ impl Machine for Emulator {
     }
 
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
+        self.launch_while(kernel, shape, parameter, &mut |_| false)
+    }
+
+    fn launch_served(
+        &mut self,
+        kernel: &Kernel,
+        shape: Shape,
+        parameter: &Parameter,
+        service: &mut dyn Service,
+    ) -> Result<()> {
+        let mut failed = None;
+        let done = self.launch_while(kernel, shape, parameter, &mut |mut emulator| {
+            if failed.is_some() || service.is_done() {
+                return false;
+            }
+            service.serve(&mut emulator).unwrap_or_else(|error| {
+                failed = Some(error);
+                true
+            })
+        });
+        failed.map_or(done, Err)
+    }
+}
+
+impl Desk for &Emulator {
+    fn read(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
+        before(Call::Download, COPY)?;
+        let (array, at) = self.array(address, to.len() as u64)?;
+        array.read(at, to);
+        Ok(())
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<()> {
+        before(Call::Upload, COPY)?;
+        let (array, at) = self.array(address, from.len() as u64)?;
+        array.write(at, from);
+        Ok(())
+    }
+}
+
+impl Emulator {
+    /// Launches a kernel, and does something again and again while all its threads wait; that says whether it has changed
+    /// anything.
+    fn launch_while(
+        &mut self,
+        kernel: &Kernel,
+        shape: Shape,
+        parameter: &Parameter,
+        meanwhile: &mut dyn FnMut(&Emulator) -> bool,
+    ) -> Result<()> {
         let (entry, objective) = self.find(kernel)?;
         before_kernel(Call::Launch, kernel)?;
         let Shape { grid, block, shared: shared_bytes, cooperative, cluster } = shape;
@@ -234,7 +284,10 @@ impl Machine for Emulator {
         // addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
         // `self`, which is borrowed until the kernel has ended.
-        let done = unsafe { launch_linked(entry, objective, &config, parameter.bytes()) };
+        let this = &*self;
+        let done = unsafe {
+            launch_linked(entry, objective, &config, parameter.bytes(), &mut || meanwhile(this))
+        };
         done.map_err(|fault| Error::Launch {
             kernel: kernel.to_string(),
             code: 0,

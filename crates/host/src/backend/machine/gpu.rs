@@ -13,6 +13,7 @@ mod context;
 mod devices;
 mod failures;
 mod kernels;
+mod side;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUresult};
 
-use super::{Kernel, Machine, Parameter, Shape};
+use super::{Kernel, Machine, Parameter, Service, Shape};
 use crate::error::{Error, Result};
 use crate::faults::{self, Call};
 
@@ -39,6 +40,8 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 pub(crate) struct Gpu {
     context: Arc<Context>,
     stream: sys::CUstream,
+    /// The stream of copies while kernels run, once there is one.
+    side: Option<sys::CUstream>,
     /// The mark that others wait for, once there is one.
     mark: Option<sys::CUevent>,
     /// Addresses and bytes.
@@ -64,7 +67,7 @@ impl Gpu {
             result::stream::create(StreamKind::NonBlocking)
         });
         let stream = context.check("cuStreamCreate", stream)?;
-        Ok(Gpu { context, stream, mark: None, arrays: Vec::new(), last: None })
+        Ok(Gpu { context, stream, side: None, mark: None, arrays: Vec::new(), last: None })
     }
 
     /// Bytes that are free on the first device.
@@ -265,6 +268,22 @@ impl Machine for Gpu {
         let launched = said(Call::Launch, code, &mut launch);
         launched.map_err(|error| self.context.kernel_failed(kernel, error))
     }
+
+    fn launch_served(
+        &mut self,
+        kernel: &Kernel,
+        shape: Shape,
+        parameter: &Parameter,
+        service: &mut dyn Service,
+    ) -> Result<()> {
+        let stream = self.side()?;
+        self.launch(kernel, shape, parameter)?;
+        let mut side = side::Side { gpu: self, stream };
+        while !service.is_done() {
+            service.serve(&mut side)?;
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Gpu {
@@ -283,6 +302,10 @@ impl Drop for Gpu {
         if let Some(mark) = self.mark {
             // SAFETY: created by `mark`, destroyed once; the driver keeps it for streams that wait for it.
             let _ = unsafe { result::event::destroy(mark) };
+        }
+        if let Some(side) = self.side {
+            // SAFETY: created by `side`, destroyed once, and every copy on it has been waited for.
+            let _ = unsafe { result::stream::destroy(side) };
         }
         // SAFETY: created by `open`, destroyed once, and nothing is enqueued.
         let _ = unsafe { result::stream::destroy(self.stream) };

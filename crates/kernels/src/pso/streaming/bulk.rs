@@ -79,7 +79,7 @@ pub fn bulk<
                 p: read::<R, LANES, K>(personal, args.stride),
             };
             let weights = which.weights::<R, LANES, K>(&args.coefficients);
-            it.advance(swarm, which, &weights, &global, &bounds);
+            it.advance(&swarm.args.coefficients, which, &weights, &global, &bounds);
             // Idle lanes have read too.
             warp::sync();
             if active {

@@ -1,0 +1,311 @@
+//! Particles that are held from iteration to iteration, in registers or columns, each by a thread or a group of lanes.
+
+use warpswarm_core::launch::{PsoArgs, in_columns};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::random::RunKey;
+use warpswarm_device::point::{TilePoint, coordinate};
+use warpswarm_device::view::{DeviceReal, Row};
+use warpswarm_device::{block, objective, thread, warp};
+
+use super::Swarm;
+use super::blocks::Blocks;
+use super::columns::Columns;
+use super::meeting::{Leader, Meeting, unconstrained};
+use super::particle::{self, Bounds, Move, Particle, Weights};
+
+/// Whether the weights of a move are computed during the one before: where a thread has a particle for itself, and few
+/// coordinates. Lanes that share one have others to wait for, and compute in vain what a new leader makes them repeat.
+#[inline(always)]
+const fn is_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
+    LANES == 1 && K * R::WORDS <= 4
+}
+
+#[inline(always)]
+pub(super) const fn is_in_columns<const LANES: u32, const K: usize>() -> bool {
+    in_columns(LANES, K as u32)
+}
+
+/// The particle of this thread or group of lanes, and what it needs to move.
+pub(super) struct Flight<'a, R, B, const LANES: u32, const K: usize> {
+    args: &'a PsoArgs<R>,
+    columns: Columns<R>,
+    pub(super) meeting: Meeting<R, B, LANES, K>,
+    bounds: Bounds<R, LANES, K>,
+    key: RunKey,
+    pub(super) particle: u32,
+    /// Whether there is one: idle lanes go through the motions of the last particle and keep them to themselves.
+    pub(super) active: bool,
+}
+
+/// A particle as it is now; in columns, what of it is not there.
+pub(super) struct Held<R, const LANES: u32, const K: usize> {
+    pub(super) it: Particle<R, LANES, K>,
+    pub(super) best: Fitness<R>,
+    /// The weights of the next move, where they are known before.
+    ahead: Weights<R, K>,
+}
+
+/// What came of a move.
+#[derive(Clone, Copy)]
+pub(super) struct Moved {
+    /// Whether the particle beats the leader now.
+    pub(super) leads: bool,
+    pub(super) not_finite: bool,
+}
+
+impl<R: DeviceReal, const K: usize> Leader<R, K> {
+    /// As memory has it; in columns without its position.
+    #[inline(always)]
+    pub(super) fn read<const LANES: u32, const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Self {
+        let global = swarm.global.get(0);
+        let position = if is_in_columns::<LANES, K>() {
+            [R::ZERO; K]
+        } else {
+            let row = swarm.global_position.row(0, swarm.args.stride);
+            particle::load::<R, LANES, K>(row, R::ZERO, false)
+        };
+        let fitness = unconstrained::<R, CONSTRAINED>(global.fitness);
+        Leader { best: Candidate::new(fitness, global.index), position }
+    }
+}
+
+impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, R, B, LANES, K> {
+    /// Group g of `LANES` lanes of the run's blocks has particle g. Collective among the blocks of a run.
+    #[inline(always)]
+    pub(super) fn new(args: &'a PsoArgs<R>) -> Self {
+        let swarm = &Swarm::of_block(args);
+        let columns = Columns::<R>::new::<LANES, K>(swarm);
+        let meeting = Meeting::<R, B, LANES, K>::new(swarm, columns);
+        let group = thread::index() / LANES;
+        let particle = swarm.part * (thread::block_dim() / LANES) + group;
+        let active = particle < swarm.individuals;
+        let bounds = Bounds::<R, LANES, K>::of(swarm);
+        Flight { args, columns, meeting, bounds, key: swarm.key(), particle, active }
+    }
+
+    /// The particle as memory has it after `iteration`.
+    #[inline(always)]
+    pub(super) fn read<const CONSTRAINED: bool>(&self, iteration: u64) -> Held<R, LANES, K> {
+        let swarm = &Swarm::of_block(self.args);
+        let particle = self.particle.min(swarm.individuals - 1);
+        // Hidden, so that addresses are computed anew instead of being kept.
+        let hidden = thread::opaque(particle);
+        let it = if is_in_columns::<LANES, K>() {
+            self.columns.read(swarm, hidden);
+            Particle { x: [R::ZERO; K], v: [R::ZERO; K], p: [R::ZERO; K] }
+        } else {
+            let own = |array| {
+                particle::load::<R, LANES, K>(swarm.lane_row(array, hidden), R::ZERO, false)
+            };
+            Particle {
+                x: own(swarm.positions),
+                v: own(swarm.velocities),
+                p: own(swarm.best_positions),
+            }
+        };
+        let best = unconstrained::<R, CONSTRAINED>(swarm.best.get(particle as usize));
+        Held { it, best, ahead: self.ahead(iteration + 1) }
+    }
+
+    /// Goes back to where memory has the particle, after `iteration`.
+    #[inline(always)]
+    pub(super) fn back<const CONSTRAINED: bool>(
+        &self,
+        held: &mut Held<R, LANES, K>,
+        iteration: u64,
+    ) {
+        if self.active {
+            *held = self.read::<CONSTRAINED>(iteration);
+        } else if is_ahead::<R, LANES, K>() {
+            held.ahead = self.ahead(iteration + 1);
+        }
+    }
+
+    /// Writes an active particle to memory.
+    #[inline(always)]
+    pub(super) fn save(&self, held: &Held<R, LANES, K>) {
+        if !self.active {
+            return;
+        }
+        let swarm = &Swarm::of_block(self.args);
+        let particle = thread::opaque(self.particle);
+        if is_in_columns::<LANES, K>() {
+            self.columns.write(swarm, particle);
+        } else {
+            let own = |array, own| {
+                particle::store::<R, LANES, K>(swarm.lane_row(array, particle), own, false);
+            };
+            own(swarm.positions, &held.it.x);
+            own(swarm.velocities, &held.it.v);
+            own(swarm.best_positions, &held.it.p);
+        }
+        if thread::lane().is_multiple_of(LANES) {
+            swarm.best.set(particle as usize, held.best);
+        }
+    }
+
+    /// The weights of the move of an iteration, where they are computed ahead.
+    #[inline(always)]
+    fn ahead(&self, iteration: u64) -> Weights<R, K> {
+        if is_ahead::<R, LANES, K>() { self.weights(iteration) } else { [[R::ZERO; 2]; K] }
+    }
+
+    #[inline(always)]
+    fn weights(&self, iteration: u64) -> Weights<R, K> {
+        let which = Move { key: self.key, iteration, individual: self.particle };
+        which.weights::<R, LANES, K>(&self.args.coefficients)
+    }
+
+    /// Moves the particle in iteration `now`, and evaluates it.
+    #[inline(always)]
+    pub(super) fn advance<const CONSTRAINED: bool>(
+        &self,
+        held: &mut Held<R, LANES, K>,
+        leader: &Leader<R, K>,
+        now: u64,
+    ) -> Moved {
+        let args = self.args;
+        let which = Move { key: self.key, iteration: now, individual: self.particle };
+        // Those of the next move do not wait for anything: they fill the gaps of this one.
+        let pulls = if is_ahead::<R, LANES, K>() { held.ahead } else { self.weights(now) };
+        if is_ahead::<R, LANES, K>() {
+            held.ahead = self.weights(now + 1);
+        }
+        let fitness = if is_in_columns::<LANES, K>() {
+            self.columns.advance(which, &args.coefficients, args.dimensions);
+            objective::judge::<R, _, CONSTRAINED>(&self.columns.point(args.dimensions))
+        } else {
+            held.it.advance(&args.coefficients, which, &pulls, &leader.position, &self.bounds);
+            let dimensions = args.dimensions as usize;
+            let point = TilePoint::<R, LANES, K>::new(held.it.x, dimensions, self.meeting.stage);
+            objective::judge::<R, _, CONSTRAINED>(&point)
+        };
+        let mut leads = false;
+        if self.active && fitness.beats(held.best) {
+            held.best = fitness.canonical();
+            if is_in_columns::<LANES, K>() {
+                self.columns.keep(args.stride);
+            } else {
+                held.it.p = held.it.x;
+            }
+            leads = Candidate::new(held.best, self.particle).beats(leader.best);
+        }
+        Moved { leads, not_finite: self.active && !fitness.is_finite() }
+    }
+
+    /// What the particle offers as a leader, if it is `better` than the present one.
+    #[inline(always)]
+    pub(super) fn offer(&self, held: &Held<R, LANES, K>, better: bool) -> Candidate<R> {
+        if better { Candidate::new(held.best, self.particle) } else { Candidate::NONE }
+    }
+
+    /// Makes a position the personal best of the particle that `learns` it; collective in the warp, of which one particle
+    /// at most does.
+    #[inline(always)]
+    pub(super) fn learn(
+        &self,
+        held: &mut Held<R, LANES, K>,
+        learns: bool,
+        position: impl Fn(u32) -> R,
+    ) {
+        let stride = self.args.stride;
+        if !is_in_columns::<LANES, K>() {
+            let mut k = 0;
+            while k < K {
+                let i = coordinate::<LANES>(thread::lane(), k) as u32;
+                if learns && i < stride {
+                    held.it.p[k] = position(i);
+                }
+                k += 1;
+            }
+            return;
+        }
+        // Each lane looks up a coordinate for it.
+        let mut first = 0;
+        while first < stride {
+            let own = first + thread::lane();
+            let x = if own < stride { position(own) } else { R::ZERO };
+            let mut j = 0;
+            while j < 32 {
+                let of_lane = warp::shuffle(x, j);
+                if learns && first + j < stride {
+                    self.columns.learn(first + j, of_lane);
+                }
+                j += 1;
+            }
+            first += 32;
+        }
+    }
+
+    /// Takes over a leader's position. Collective in the block.
+    #[inline(always)]
+    pub(super) fn follow(&self, leader: &mut Leader<R, K>, position: impl Fn(u32) -> R) {
+        let stride = self.args.stride;
+        if is_in_columns::<LANES, K>() {
+            // Nobody looks at the present one any more, and all at the new one.
+            block::sync();
+            let mut i = thread::index();
+            while i < stride {
+                self.columns.lead(i, position(i));
+                i += thread::block_dim();
+            }
+            block::sync();
+            return;
+        }
+        let mut k = 0;
+        while k < K {
+            let i = coordinate::<LANES>(thread::lane(), k) as u32;
+            if i < stride {
+                leader.position[k] = position(i);
+            }
+            k += 1;
+        }
+    }
+
+    /// Tells each coordinate of the leader's position once, by the lanes of a warp.
+    #[inline(always)]
+    pub(super) fn tell(&self, leader: &Leader<R, K>, coordinate_is: impl Fn(u32, R)) {
+        let (stride, lane) = (self.args.stride, thread::lane());
+        if is_in_columns::<LANES, K>() {
+            let mut i = lane;
+            while i < stride {
+                coordinate_is(i, self.columns.leader(i));
+                i += 32;
+            }
+            return;
+        }
+        let mut k = 0;
+        while k < K {
+            let i = coordinate::<LANES>(lane, k) as u32;
+            if lane < LANES && i < stride {
+                coordinate_is(i, leader.position[k]);
+            }
+            k += 1;
+        }
+    }
+
+    /// Writes the leader, by the run's first group; whether this is the thread that says where the run is.
+    #[inline(always)]
+    pub(super) fn writes_leader(&self, leader: &Leader<R, K>) -> bool {
+        let swarm = &Swarm::of_block(self.args);
+        if swarm.part != 0 || thread::index() >= LANES {
+            return false;
+        }
+        let stride = self.args.stride;
+        if is_in_columns::<LANES, K>() {
+            // A group is a thread.
+            let mut i = 0;
+            while i < stride {
+                swarm.global_position.set(i as usize, self.columns.leader(i));
+                i += 1;
+            }
+        } else {
+            let row: Row<R> = swarm.global_position.row(0, stride);
+            particle::store::<R, LANES, K>(row, &leader.position, false);
+        }
+        if thread::index() == 0 {
+            swarm.global.set(0, leader.best);
+        }
+        thread::index() == 0
+    }
+}
