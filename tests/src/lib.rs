@@ -25,6 +25,7 @@ use std::alloc::System;
 
 use cap::Cap;
 
+use warpswarm::algorithms::cmepso::Part;
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, Plan,
@@ -284,7 +285,11 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     all.push(GpuFwaParams { sparks: 3, explosions: 2, ..GpuFwaParams::paper() }.into());
     let slaves = (1..=individuals as u32 / 2).rev().find(|&n| individuals.is_multiple_of(n.into()));
     for slaves in [1, slaves.expect("one slave at least")] {
-        all.push(CmepsoParams { slaves, ..CmepsoParams::paper(7) }.into());
+        let params = CmepsoParams { slaves, ..CmepsoParams::paper(7) };
+        all.push(params.into());
+        if u64::from(slaves) * 2 == individuals {
+            all.push(CmepsoParams { part: Part::Master, ..params }.into());
+        }
     }
     all
 }

@@ -21,12 +21,17 @@
 //! | | `epso` | everything but what follows | | |
 //! | c3 | `third` | pull to the best of all slaves | finite, >= 0 | 2.02 |
 //! | | `slaves` | slave swarms, and particles of the master swarm | >= 1 | 10 |
-//! | | `particles` | particles of a slave | >= 1 | 40 |
+//! | | `particles` | particles of a slave; 0 where slaves are elsewhere | | 40 |
 //! | p, g | | personal best, best of the particle's own slave, of the iteration before | | |
 //! | gM, gS | | best of the master swarm, and of all slaves, of the iteration before | | |
 //!
 //! The individuals are the slaves' particles, swarm after swarm, then the master's, one a slave. A master's personal best becomes its slave's best where that is better, so that gM is the
 //! best of all individuals.
+//!
+//! **A master alone.** Its slaves may be [islands](https://docs.rs/warpswarm-islands), other populations that send their
+//! bests now and then, as the paper proposes for clusters. With no particles of slaves here, an individual a slave keeps the
+//! best that has come of it; it makes no attempts, and the master's particles see it as they would see the slave. Until
+//! something has come it is where it was placed.
 //!
 //! **Source.** "Cooperative evolutionary multi-swarm optimization on graphics processing units"
 //! (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm
@@ -56,8 +61,22 @@ pub struct Cmepso<R> {
     pub third: R,
     /// Slave swarms.
     pub slaves: u32,
-    /// Particles of each.
+    /// Particles of each; 0 where they are elsewhere, and an individual keeps each one's best.
     pub particles: u32,
+}
+
+impl<R> Cmepso<R> {
+    /// The individuals that are a slave's.
+    #[inline(always)]
+    fn of_slave(&self) -> u32 {
+        self.particles.max(1)
+    }
+
+    /// The first individuals, as many, only keep what has come of slaves.
+    #[inline(always)]
+    fn kept(&self) -> u32 {
+        if self.particles == 0 { self.slaves } else { 0 }
+    }
 }
 
 /// What a particle sees of the others.
@@ -96,6 +115,16 @@ impl<R: Real> Method<R> for Cmepso<R> {
     }
 
     #[inline(always)]
+    fn attempts(&self, _: u64, index: u32) -> u32 {
+        if index < self.kept() { 0 } else { self.most_attempts() }
+    }
+
+    fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
+        let each = iterations.saturating_mul(u64::from(self.most_attempts()));
+        each.saturating_mul(u64::from(individuals.saturating_sub(self.kept())))
+    }
+
+    #[inline(always)]
     fn start(&self, x: R, v: R) -> Own<R> {
         [x, v]
     }
@@ -111,11 +140,12 @@ impl<R: Real> Method<R> for Cmepso<R> {
         population: &P,
         _: &mut Numbers<R>,
     ) -> Seen {
-        let all = self.slaves * self.particles;
+        // Never zero, so that no check for a division by zero is compiled.
+        let of_slave = self.of_slave();
+        let all = self.slaves * of_slave;
         let master = who.index >= all;
-        // Never zero; said so that no check for a division by zero is compiled.
-        let swarm = if master { who.index - all } else { who.index / self.particles.max(1) };
-        let slave = population.best_of(swarm * self.particles, self.particles);
+        let swarm = if master { who.index - all } else { who.index / of_slave };
+        let slave = population.best_of(swarm * of_slave, of_slave);
         let slaves = if master { population.best_of(0, all) } else { slave };
         let takes_over = master && slave.fitness.beats(who.fitness);
         let personal = if takes_over { slave.index } else { who.index };
@@ -179,6 +209,24 @@ mod tests {
         // The first master's own best is better than its slave's, the second's is not.
         assert_eq!(look(6), Seen { personal: 6, slave: 1, slaves: 1, master: true });
         assert_eq!(look(7), Seen { personal: 4, slave: 4, slaves: 1, master: true });
+    }
+
+    #[test]
+    fn a_master_alone_sees_what_is_kept_of_slaves() {
+        let master = Cmepso { particles: 0, ..CMEPSO };
+        // Kept are 3 and 4; the second of the master's particles is better than what is kept for it.
+        let values = Known(&[3.0, 4.0, 5.0, 2.0].map(feasible));
+        let look = |index| {
+            let who = individual(values.fitness(index));
+            let who = Individual { index, individuals: 4, ..who };
+            master.look(&who, &values, &mut Numbers::default())
+        };
+        assert_eq!(look(2), Seen { personal: 0, slave: 0, slaves: 0, master: true });
+        assert_eq!(look(3), Seen { personal: 3, slave: 1, slaves: 0, master: true });
+        // Who keeps does not move, and is not evaluated: 9 iterations of 2 particles with 5 replicas each.
+        assert_eq!([0, 1, 2, 3].map(|index| master.attempts(9, index)), [0, 0, 6, 6]);
+        assert_eq!(master.evaluations(4, 9), 9 * 2 * 6);
+        assert_eq!((CMEPSO.attempts(9, 0), CMEPSO.evaluations(8, 9)), (6, 9 * 8 * 6));
     }
 
     #[test]

@@ -174,6 +174,39 @@ fn check<R: Real, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2]
     assert_eq!(found, expected, "{}: {found:#x?}", std::any::type_name::<M>());
 }
 
+/// A master alone: three individuals keep what has come of slaves, three move, and see that.
+#[test]
+fn who_keeps_stays_where_it_is() {
+    let case = Case {
+        method: cmepso::<f64>(20, 0),
+        objective: Shifted { shift: 0.75, problem: Rosenbrock },
+        cube: Cube::new(3, -4.0, 6.0),
+        individuals: 6,
+    };
+    let before = case.start(ID, Threads::Serial);
+    let after = case.go_on(&before, 12, Threads::Serial);
+    assert_same(&after, &case.go_on(&before, 12, Threads::Chunks(1)), "threads");
+    let kept = 3 * before.stride;
+    let arrays: [fn(&Swarm<f64>) -> &[f64]; 2] = [|all| &all.best_positions, |all| &all.velocities];
+    for rows in arrays {
+        assert_eq!(rows(&after)[..kept], rows(&before)[..kept]);
+        assert_ne!(rows(&after)[kept..], rows(&before)[kept..]);
+    }
+    assert_eq!(after.best[..3], before.best[..3]);
+    assert!(after.best[3..].iter().zip(&before.best[3..]).all(|(now, then)| !then.beats(*now)));
+
+    let mut told = before.clone();
+    told.best[1].value = -1.0;
+    told.best_positions[before.stride..][..3].fill(0.25);
+    let told = case.go_on(&told, 1, Threads::Serial);
+    let not_told = case.go_on(&before, 1, Threads::Serial);
+    // What one of them keeps all of the master's particles see.
+    for particle in 3..6 {
+        let of = |swarm: &Swarm<f64>| swarm.velocities[particle * swarm.stride..][..3].to_vec();
+        assert_ne!(of(&told), of(&not_told), "particle {particle}");
+    }
+}
+
 /// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
 #[test]
 fn values_are_stable_on_threads_and_resumed() {

@@ -33,6 +33,30 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     make: || Algorithm::Cmepso(CmepsoParams::converging(1000)),
 };
 
+/// Which of the swarms there are.
+///
+/// ```
+/// use warpswarm::CmepsoParams;
+/// use warpswarm::algorithms::cmepso::Part;
+/// assert_eq!(CmepsoParams::default().part, Part::Whole);
+/// assert_eq!(Part::ALL[1], ("master", Part::Master));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The slaves and the master.
+    #[default]
+    Whole,
+    /// The master alone: its slaves are other populations, whose bests come as
+    /// [immigrants](crate::Optimiser::immigrate), that of slave k to individual k. These individuals do not move; behind
+    /// them are the master's, as many.
+    Master,
+}
+
+impl Part {
+    /// Every one with the name that users give it.
+    pub const ALL: [(&'static str, Part); 2] = [("whole", Part::Whole), ("master", Part::Master)];
+}
+
 /// The parameters of cooperative evolutionary multi-swarm optimisation.
 ///
 /// The default is [`converging`](CmepsoParams::converging) over 1,000 iterations.
@@ -56,6 +80,8 @@ pub struct CmepsoParams {
     /// Slave swarms, each with one particle in the master swarm: as many equal swarms as the individuals
     /// can make, of at least one particle besides that.
     pub slaves: u32,
+    /// Which of the swarms there are; default all.
+    pub part: Part,
 }
 
 impl Default for CmepsoParams {
@@ -88,13 +114,38 @@ impl CmepsoParams {
     /// assert_eq!((410 - params.slaves) / params.slaves, 40);
     /// ```
     pub const fn paper(iterations: u32) -> Self {
-        CmepsoParams { epso: EpsoParams::cmepso_paper(iterations), third: 2.02, slaves: 10 }
+        let epso = EpsoParams::cmepso_paper(iterations);
+        CmepsoParams { epso, third: 2.02, slaves: 10, part: Part::Whole }
     }
 
-    /// The parameters in the run's number type, checked for so many individuals.
-    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Cmepso<R>> {
+    /// The particles of each slave among so many individuals; none where the slaves are elsewhere.
+    ///
+    /// ```
+    /// use warpswarm::CmepsoParams;
+    /// assert_eq!(CmepsoParams::paper(1000).particles(410), Ok(40));
+    /// assert!(CmepsoParams::paper(1000).particles(411).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where so many individuals do not make as many equal swarms.
+    pub fn particles(&self, individuals: u64) -> Result<u32> {
         parameters::check(self)?;
         let slaves = u64::from(self.slaves);
+        if self.part == Part::Master {
+            if individuals == 2 * slaves {
+                return Ok(0);
+            }
+            return Err(Error::Setting {
+                field: "individuals",
+                value: individuals.to_string(),
+                allowed: format!(
+                    "{} for a master alone, which has {slaves} slaves: one that keeps the best of each, and one of the \
+                     master",
+                    2 * slaves
+                ),
+            });
+        }
         if !individuals.is_multiple_of(slaves) || individuals / slaves < 2 {
             return Err(Error::Setting {
                 field: "individuals",
@@ -105,11 +156,17 @@ impl CmepsoParams {
                 ),
             });
         }
+        Ok((individuals / slaves - 1) as u32)
+    }
+
+    /// The parameters in the run's number type, checked for so many individuals.
+    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Cmepso<R>> {
+        let particles = self.particles(individuals)?;
         Ok(Cmepso {
             epso: self.epso.rounded()?,
             third: parameters::rounded("third", self.third)?,
             slaves: self.slaves,
-            particles: (individuals / slaves - 1) as u32,
+            particles,
         })
     }
 }
@@ -134,6 +191,12 @@ impl Params for CmepsoParams {
             range: COUNT,
             default: "10",
         },
+        ParameterInfo {
+            name: "part",
+            meaning: "which swarms there are: all, or the master alone, whose slaves are islands",
+            range: "whole or master",
+            default: "whole",
+        },
         epso::REPLICAS,
         epso::WEIGHT_DEVIATION,
         epso::best_deviation("0"),
@@ -149,6 +212,7 @@ impl Params for CmepsoParams {
         Access::Number(|p| p.third, |p, x| p.third = x),
         Access::Limit(|p| p.epso.velocity_limit, |p, x| p.epso.velocity_limit = x),
         Access::Whole(|p| p.slaves, |p, n| p.slaves = n),
+        named!(Part::ALL, part),
         Access::Whole(|p| p.epso.replicas, |p, n| p.epso.replicas = n),
         Access::Number(|p| p.epso.weight_deviation, |p, x| p.epso.weight_deviation = x),
         Access::Number(|p| p.epso.best_deviation, |p, x| p.epso.best_deviation = x),

@@ -204,6 +204,9 @@ fn parameters_of_methods() {
         );
         check("cmepso", &[], individuals, &expected);
     }
+    let expected = "individuals is 30; allowed: 20 for a master alone, which has 10 slaves: one that keeps the \
+                    best of each, and one of the master";
+    check("cmepso", &[("part", "master")], 30, expected);
     for set in ["best_set", "diverse_set"] {
         let expected = format!("parameter {set} is 0; allowed: {count}");
         check("scatter-search", &[(set, "0")], 100, &expected);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
-use warpswarm::algorithms::{self, AlgorithmInfo, ParameterInfo, pso::Topology};
+use warpswarm::algorithms::{self, AlgorithmInfo, ParameterInfo, cmepso::Part, pso::Topology};
 use warpswarm::{Algorithm, Backend, Bounds, OfRun, Scale, Settings, Stop};
 
 use super::wild::Wild;
@@ -126,6 +126,7 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
         Algorithm::ScatterSearch(p) => {
             individuals.max(u64::from(p.best_set) + 2 * u64::from(p.diverse_set))
         }
+        Algorithm::Cmepso(p) if p.part == Part::Master => 2 * u64::from(p.slaves),
         Algorithm::Cmepso(p) => u64::from(p.slaves) * (2 + individuals % 3),
         Algorithm::Fwa(p) => {
             p.fewest = p.fewest.min(p.most);
