@@ -35,9 +35,11 @@ fn check_one<R: Precise>(case: &Case, place: Place, what: &str) {
             assert_eq!(difference(expected, found), None, "{what}: {when}");
         }
     };
-    for (selection, replacement) in
-        [(Selection::Best, Replacement::Worst), (Selection::Random, Replacement::Random)]
-    {
+    for (selection, replacement) in [
+        (Selection::Best, Replacement::Worst),
+        (Selection::Random, Replacement::Random),
+        (Selection::Best, Replacement::First),
+    ] {
         for count in counts(case.individuals) {
             let migration = Migration { emigrants: count, selection, replacement };
             let immigrants = [0, count as usize, 1, count as usize];

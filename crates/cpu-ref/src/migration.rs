@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! select:   the m best individuals, best first; or m different ones, drawn
-//! replace:  the m worst individuals, worst first, or m different ones, drawn, are each offered one immigrant;
-//!           an immigrant takes the place where its fitness beats the one there
+//! replace:  the m worst individuals, worst first, or m different ones, drawn, or the first m, are each offered one
+//!           immigrant; an immigrant takes the place where its fitness beats the one there
 //! ```
 //!
 //! Who leaves and who will be offered an immigrant is decided at once, at the end of an epoch; those that set out then arrive
@@ -60,6 +60,8 @@ pub enum Replacement {
     Worst,
     /// Different ones, drawn.
     Random,
+    /// The first: immigrant k is offered to individual k, which so may be kept for those of one neighbour.
+    First,
 }
 
 impl Selection {
@@ -75,8 +77,11 @@ impl Selection {
 
 impl Replacement {
     /// Every way with the name that users give it.
-    pub const ALL: [(&'static str, Replacement); 2] =
-        [("worst", Replacement::Worst), ("random", Replacement::Random)];
+    pub const ALL: [(&'static str, Replacement); 3] = [
+        ("worst", Replacement::Worst),
+        ("random", Replacement::Random),
+        ("first", Replacement::First),
+    ];
 
     /// The name that users give it.
     pub fn name(self) -> &'static str {
@@ -204,6 +209,7 @@ pub fn places<R: Real>(swarm: &Swarm<R>, count: usize, replacement: Replacement)
             let (iteration, individuals) = (swarm.control.iterations, swarm.individuals() as u32);
             drawn_places(swarm.id, iteration, individuals, count)
         }
+        Replacement::First => (0..count as u32).collect(),
     }
 }
 

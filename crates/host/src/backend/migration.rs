@@ -5,7 +5,7 @@ use warpswarm_core::launch::{
     Control, MIGRATION_BLOCK, MigrationArgs, Ptr, migration_kernels, migration_shared_bytes,
 };
 use warpswarm_core::order::Fitness;
-use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::{RunId, Swarm};
 use warpswarm_cpu_ref::migration::{self, Departure, Migrants, Migration, Replacement, Selection};
 
 use super::encode::{Number, bytes_of, items_of};
@@ -182,43 +182,52 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         let (runs, count) = (job.runs as usize, migration.emigrants as usize);
         let most = immigrants.iter().copied().max().unwrap_or(0);
         let (leaving, offers) = Room::beside(job, count, most);
-        let draws_emigrants = migration.selection == Selection::Random;
-        let draws_places = migration.replacement == Replacement::Random;
-        let draws = draws_emigrants || draws_places;
+        let draws = migration.selection == Selection::Random;
+        let finds = migration.replacement == Replacement::Worst && most > 0;
         // Only what is drawn is not always the same.
-        let end = if draws { leaving.fitness } else { leaving.chosen };
-        let mut bytes = vec![0; end as usize];
+        let mut bytes = vec![0; if draws { leaving.fitness } else { leaving.chosen } as usize];
         leaving.count(&mut bytes, &vec![count; runs]);
         if most > 0 {
             offers.count(&mut bytes, immigrants);
         }
         if draws {
-            let controls: Vec<Control> = self.runs.controls(job, self.machine)?;
-            for (run, control) in controls.iter().enumerate() {
-                let (id, at, all) = (job.run_id(run as u32), control.iterations, job.individuals);
-                let emigrants = migration::drawn_emigrants(id, at, all, count);
-                leaving.choose(&mut bytes, run, &emigrants);
-                offers.choose(
-                    &mut bytes,
-                    run,
-                    &migration::drawn_places(id, at, all, immigrants[run]),
-                );
+            let draw = |id, at| migration::drawn_emigrants(id, at, job.individuals, count);
+            for (run, (id, at)) in self.reached()?.into_iter().enumerate() {
+                leaving.choose(&mut bytes, run, &draw(id, at));
             }
         }
         let address = self.transit.leaving.at_least(self.machine, leaving.end)?;
         self.transit.leaving.bring(self.machine, bytes)?;
-        if !draws_places && most > 0 {
+        if finds {
             self.launch(migration_kernels::OFFER, (&offers, address), (false, 0))?;
         }
-        self.launch(migration_kernels::EMIGRATE, (&leaving, address), (draws_emigrants, 0))?;
+        self.launch(migration_kernels::EMIGRATE, (&leaving, address), (draws, 0))?;
         let from = leaving.chosen;
         let mut bytes = vec![0; (leaving.end - from) as usize];
         self.machine.download(address + from, &mut bytes)?;
-        let departure = |run: usize| Departure {
-            emigrants: leaving.migrants(job, (&bytes, from), run),
-            places: offers.chosen(&bytes, from, run, immigrants[run]),
+        let places: Vec<Vec<u32>> = match migration.replacement {
+            Replacement::Worst => (0..runs)
+                .map(|run| offers.chosen(&bytes, from, run, immigrants[run]))
+                .collect(),
+            Replacement::Random => {
+                let of_runs = self.reached()?.into_iter().zip(immigrants);
+                let draw = |((id, at), &count)| {
+                    migration::drawn_places(id, at, job.individuals, count)
+                };
+                of_runs.map(draw).collect()
+            }
+            Replacement::First => immigrants.iter().map(|&n| (0..n as u32).collect()).collect(),
         };
-        Ok((0..runs).map(departure).collect())
+        let emigrants = (0..runs).map(|run| leaving.migrants(job, (&bytes, from), run));
+        let all = emigrants.zip(places);
+        Ok(all.map(|(emigrants, places)| Departure { emigrants, places }).collect())
+    }
+
+    /// Which runs these are, and the iteration at which each is.
+    fn reached(&mut self) -> Result<Vec<(RunId, u64)>> {
+        let controls: Vec<Control> = self.runs.controls(self.job, self.machine)?;
+        let id = |run| self.job.run_id(run);
+        Ok((0..).zip(controls).map(|(run, control)| (id(run), control.iterations)).collect())
     }
 
     /// See [`Job::immigrate`].
