@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use warpswarm::algorithms::cmepso::Part;
 use warpswarm::migration::{Replacement, Selection};
-use warpswarm::{Algorithm, Error, MAX_ITERATIONS, Result};
+use warpswarm::{Algorithm, CmepsoParams, Error, MAX_ITERATIONS, Result};
 
 use crate::topology::Topology;
 
@@ -42,7 +43,7 @@ pub struct Islands {
     /// Whom they are to replace. Default the worst.
     pub replacement: Replacement,
     /// Who lives on an island, at least one; the islands take them in turn: island i has number i modulo as many as there
-    /// are.
+    /// are. Of several, with [`Topology::Master`], the first are the master's, and the other islands take the others in turn.
     pub inhabitants: Vec<Inhabitants>,
 }
 
@@ -89,7 +90,48 @@ impl Default for Islands {
 impl Islands {
     /// Who lives on an island.
     pub fn of(&self, island: u32) -> &Inhabitants {
-        &self.inhabitants[island as usize % self.inhabitants.len()]
+        let (island, kinds) = (island as usize, self.inhabitants.len());
+        match self.topology {
+            Topology::Master if island > 0 && kinds > 1 => {
+                &self.inhabitants[1 + (island - 1) % (kinds - 1)]
+            }
+            _ => &self.inhabitants[island % kinds],
+        }
+    }
+
+    /// The swarms of cooperative evolutionary multi-swarm optimisation, as an island each: the first is the
+    /// [master's](Part::Master), to whom each slave, a swarm of EPSO, sends its best. So many individuals are dealt out as in
+    /// one population.
+    ///
+    /// ```
+    /// use warpswarm::CmepsoParams;
+    /// use warpswarm_islands::Islands;
+    /// let params = CmepsoParams { slaves: 4, ..CmepsoParams::default() };
+    /// let islands = Islands { every: 10, ..Islands::cmepso(params, 164)? };
+    /// assert_eq!(islands.count, 5);
+    /// // Of each slave the master keeps the best, and has a particle.
+    /// assert_eq!((islands.of(0).individuals, islands.of(4).individuals), (8, 40));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where so many individuals do not make as many equal swarms.
+    pub fn cmepso(params: CmepsoParams, individuals: u64) -> Result<Islands> {
+        let slaves = u64::from(params.slaves);
+        let whole = CmepsoParams { part: Part::Whole, ..params };
+        let particles = whole.particles(individuals)?.into();
+        let master = CmepsoParams { part: Part::Master, ..params };
+        Ok(Islands {
+            count: slaves + 1,
+            topology: Topology::Master,
+            replacement: Replacement::First,
+            inhabitants: vec![
+                Inhabitants { algorithm: master.into(), individuals: 2 * slaves },
+                Inhabitants { algorithm: params.epso.into(), individuals: particles },
+            ],
+            ..Islands::default()
+        })
     }
 
     /// The islands of one of so many ranks: neighbours, one more on some ranks than on others.
@@ -120,7 +162,40 @@ impl Islands {
         if self.inhabitants.is_empty() {
             return Err(wrong("island_set", 0, "at least one algorithm".into()));
         }
+        self.check_master()?;
         (0..self.count as u32).try_for_each(|island| self.check_crowd(island))
+    }
+
+    /// Whether each slave of a master alone has its place there.
+    fn check_master(&self) -> Result<()> {
+        let all: Vec<_> = self.inhabitants.iter().map(slaves_elsewhere).collect();
+        let slaves = match all.as_slice() {
+            all if all.iter().all(Option::is_none) => return Ok(()),
+            [Some(slaves), others @ ..]
+                if !others.is_empty() && others.iter().all(Option::is_none) =>
+            {
+                *slaves
+            }
+            _ => {
+                let ids = self.inhabitants.iter().map(|one| one.algorithm.info().id);
+                let ids = ids.collect::<Vec<_>>().join(", ");
+                let allowed = "part=master for the first of several, and no other".into();
+                return Err(wrong("island_set", ids, allowed));
+            }
+        };
+        let needed = [
+            ("islands", self.topology.to_string(), Topology::Master.to_string()),
+            ("replace", self.replacement.name().into(), Replacement::First.name().into()),
+            ("migrants", self.migrants.to_string(), "1".into()),
+            ("island_count", self.count.to_string(), (slaves + 1).to_string()),
+        ];
+        match needed.into_iter().find(|(_, value, needed)| value != needed) {
+            None => Ok(()),
+            Some((field, value, needed)) => {
+                let allowed = format!("{needed}, for the master of cmepso and its {slaves} slaves");
+                Err(wrong(field, value, allowed))
+            }
+        }
     }
 
     /// Whether the migrants find room on an island.
@@ -129,7 +204,9 @@ impl Islands {
         let neighbours = match self.topology {
             // The lists are long.
             Topology::Full => self.count - 1,
-            Topology::Star if island == 0 => self.count - 1,
+            Topology::Star | Topology::Master if island == 0 => self.count - 1,
+            // Nobody sends to it; it sends.
+            Topology::Master => 1,
             topology => topology.sources(self.count as u32, island).len() as u64,
         };
         let most = individuals / neighbours;
@@ -170,7 +247,15 @@ impl Islands {
     }
 }
 
-fn wrong(field: &'static str, value: u64, allowed: String) -> Error {
+/// The slaves of a master whose slaves are other islands, if these are one.
+fn slaves_elsewhere(inhabitants: &Inhabitants) -> Option<u64> {
+    match inhabitants.algorithm {
+        Algorithm::Cmepso(params) if params.part == Part::Master => Some(params.slaves.into()),
+        _ => None,
+    }
+}
+
+fn wrong(field: &'static str, value: impl ToString, allowed: String) -> Error {
     Error::Setting { field, value: value.to_string(), allowed }
 }
 
@@ -276,6 +361,50 @@ mod tests {
     }
 
     #[test]
+    fn a_master_has_a_place_for_each_slave() {
+        let params = CmepsoParams { slaves: 3, ..CmepsoParams::default() };
+        let good = Islands::cmepso(params, 12).unwrap();
+        good.check().unwrap();
+        assert_eq!([0, 1, 2, 3].map(|island| good.of(island).individuals), [6, 3, 3, 3]);
+        let check = |changed: Islands, expected: &str| {
+            assert_eq!(
+                refused(&changed),
+                format!("{expected}, for the master of cmepso and its 3 slaves")
+            );
+        };
+        check(Islands { count: 5, ..good.clone() }, "island_count is 5; allowed: 4");
+        check(Islands { migrants: 2, ..good.clone() }, "migrants is 2; allowed: 1");
+        check(
+            Islands { topology: Topology::Star, ..good.clone() },
+            "islands is star; allowed: master",
+        );
+        check(
+            Islands { replacement: Replacement::Worst, ..good.clone() },
+            "replace is worst; allowed: first",
+        );
+        let [master, slave] = good.inhabitants.clone().try_into().unwrap();
+        for (set, ids) in [
+            (vec![master.clone()], "cmepso"),
+            (vec![slave, master.clone()], "epso, cmepso"),
+            (vec![master.clone(), master], "cmepso, cmepso"),
+        ] {
+            let expected = "allowed: part=master for the first of several, and no other";
+            let islands = Islands { inhabitants: set, ..good.clone() };
+            assert_eq!(refused(&islands), format!("island_set is {ids}; {expected}"));
+        }
+    }
+
+    #[test]
+    fn the_first_of_several_are_the_masters_alone() {
+        let inhabitants = [9, 8, 7].map(|n| Inhabitants::all(n)[0].clone()).to_vec();
+        let mut islands = Islands { inhabitants, ..islands(5, Topology::Master, 1, 9) };
+        let individuals = |islands: &Islands| [0, 1, 2, 3, 4].map(|i| islands.of(i).individuals);
+        assert_eq!(individuals(&islands), [9, 8, 7, 8, 7]);
+        islands.inhabitants.truncate(1);
+        assert_eq!(individuals(&islands), [9; 5]);
+    }
+
+    #[test]
     fn ranges_are_checked() {
         assert_eq!(
             refused(&islands(1, Topology::Ring, 1, 9)),
@@ -319,7 +448,7 @@ mod tests {
         let error =
             toml::from_str::<Islands>(&text.replacen("star", "cube", 1)).unwrap_err().to_string();
         assert!(
-            error.contains("unknown topology `cube`; known: ring, full, torus, star"),
+            error.contains("unknown topology `cube`; known: ring, full, torus, star, master"),
             "{error}"
         );
         assert!(toml::from_str::<Islands>(&text.replace("= 8", "= 1")).is_err());

@@ -12,6 +12,8 @@ use warpswarm::Error;
 /// assert_eq!(Topology::Torus.targets(6, 1), [0, 2, 4]);
 /// assert_eq!(Topology::Star.targets(4, 0), [1, 2, 3]);
 /// assert_eq!(Topology::Star.targets(4, 2), [0]);
+/// assert_eq!(Topology::Master.targets(4, 2), [0]);
+/// assert!(Topology::Master.targets(4, 0).is_empty());
 /// assert_eq!("torus".parse(), Ok(Topology::Torus));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +28,14 @@ pub enum Topology {
     Torus,
     /// The first sends to all others, and they to it.
     Star,
+    /// All others send to the first, which sends to nobody.
+    Master,
 }
 
 impl Topology {
     /// Every topology.
     pub const ALL: &'static [Topology] =
-        &[Topology::Ring, Topology::Full, Topology::Torus, Topology::Star];
+        &[Topology::Ring, Topology::Full, Topology::Torus, Topology::Star, Topology::Master];
 
     /// The name that users give it.
     pub const fn name(self) -> &'static str {
@@ -40,6 +44,7 @@ impl Topology {
             Topology::Full => "full",
             Topology::Torus => "torus",
             Topology::Star => "star",
+            Topology::Master => "master",
         }
     }
 
@@ -50,7 +55,7 @@ impl Topology {
             Topology::Full => (0..islands).collect(),
             Topology::Torus => beside(islands, island),
             Topology::Star if island == 0 => (0..islands).collect(),
-            Topology::Star => vec![0],
+            Topology::Star | Topology::Master => vec![0],
         };
         targets.retain(|target| *target != island);
         targets.sort_unstable();
@@ -68,6 +73,8 @@ impl Topology {
     pub fn sources(self, islands: u32, island: u32) -> Vec<u32> {
         match self {
             Topology::Ring if islands > 1 => vec![(island + islands - 1) % islands],
+            Topology::Master if island == 0 => (1..islands).collect(),
+            Topology::Master => Vec::new(),
             // All others send to whom they receive from.
             _ => self.targets(islands, island),
         }
@@ -140,7 +147,8 @@ mod tests {
                     assert_eq!(sources, senders, "{topology} {islands} {island}");
                     let targets = topology.targets(islands, island);
                     assert!(targets.is_sorted_by(|a, b| a < b) && !targets.contains(&island));
-                    assert_eq!(targets.is_empty(), islands == 1);
+                    let is_master = topology == Topology::Master && island == 0;
+                    assert_eq!(targets.is_empty(), islands == 1 || is_master);
                 }
             }
         }
@@ -148,7 +156,7 @@ mod tests {
 
     #[test]
     fn every_island_can_be_reached_from_every_other() {
-        for &topology in Topology::ALL {
+        for &topology in Topology::ALL.iter().filter(|topology| **topology != Topology::Master) {
             for islands in 1..=24 {
                 let (mut reached, mut next) = (vec![0], 0);
                 while next < reached.len() {

@@ -30,7 +30,7 @@ fn go_on<R: Precise + Serialize + DeserializeOwned>(
     Done { states, runs: report.runs.clone(), report }
 }
 
-fn check<R: Precise + Serialize + DeserializeOwned>(islands: &Islands) {
+pub(crate) fn check<R: Precise + Serialize + DeserializeOwned>(islands: &Islands) {
     let end = until(10 * islands.every + 3);
     let straight = done::<R>(1, islands, &end);
     for epoch in 0..=10 {

@@ -4,6 +4,7 @@
 
 mod equal;
 mod kept;
+mod master;
 mod order;
 mod stopping;
 

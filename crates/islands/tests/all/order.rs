@@ -4,7 +4,7 @@ use warpswarm::migration::{self, Migrants, Migration};
 use warpswarm::{Optimiser, Settings, Swarm};
 use warpswarm_islands::{Islands, Topology};
 
-use super::{assert_states, done, eight, optimiser, until};
+use super::{assert_states, done, eight, master, optimiser, until};
 
 fn states(optimisers: &mut [Optimiser<f64>]) -> Vec<Swarm<f64>> {
     let state = |optimiser: &mut Optimiser<f64>| optimiser.state().unwrap().remove(0);
@@ -52,6 +52,14 @@ fn epochs_are_as_they_are_by_hand() {
             assert_states(&there, &done::<f64>(2, &islands, &settings).states, topology.name());
         }
     }
+}
+
+#[test]
+fn a_master_and_its_slaves_are_as_they_are_by_hand() {
+    let islands = master::swarms();
+    let settings = until(10 * islands.every);
+    let there = by_hand(&islands, &settings);
+    assert_states(&there, &done::<f64>(2, &islands, &settings).states, "cmepso");
 }
 
 #[test]
