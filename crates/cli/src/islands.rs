@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{Algorithm, Precise, Precision, Report};
-use warpswarm_islands::{Alone, Archipelago, Event, Inhabitants, Interval, Islands, Keeper, Kept};
+use warpswarm_islands::{
+    Alone, Archipelago, Event, Inhabitants, Interval, Islands, Keeper, Kept, Topology,
+};
 
 use crate::args::{Every, IslandArgs, OutputArgs, ProgressKind, ResumeArgs, SolveArgs};
 use crate::compare::study;
@@ -34,25 +36,40 @@ pub(crate) fn asked(
             args.runs
         )));
     }
-    let count = args.islands.island_count.or((ranks > 1).then_some(ranks.into()));
-    let count = count.ok_or_else(|| {
-        Failure::Input("--islands in one process needs --island-count; allowed: 2 and more".into())
-    })?;
+    let usual = usual(args, algorithm, topology, ranks)?;
+    let count = args.islands.island_count.unwrap_or(usual.count);
+    let (selection, replacement) = (select, replace.unwrap_or(usual.replacement));
+    let islands = Islands { count, every, migrants, selection, replacement, ..usual };
+    islands.check()?;
+    check_output(&args.output)?;
+    Ok(Some(islands))
+}
+
+/// The islands as they are where no more is said than who lives there, and how many there are if that is needed.
+fn usual(
+    args: &SolveArgs,
+    algorithm: &Algorithm,
+    topology: Topology,
+    ranks: u32,
+) -> Result<Islands, Failure> {
+    let IslandArgs { island_count, island_set, .. } = &args.islands;
     let individuals = args.individuals;
     let one = |text: &String| {
         let study::Entrant { algorithm, individuals, .. } =
             study::entrant("--island-set", text, Some(individuals))?;
         Ok(Inhabitants { algorithm, individuals })
     };
-    let inhabitants = match args.islands.island_set.as_slice() {
-        [] => vec![Inhabitants { algorithm: *algorithm, individuals }],
-        set => set.iter().map(one).collect::<Result<_, Failure>>()?,
+    let inhabitants = match (island_set.as_slice(), topology, algorithm) {
+        ([], Topology::Master, Algorithm::Cmepso(params)) => {
+            return Ok(Islands::cmepso(*params, individuals)?);
+        }
+        ([], ..) => vec![Inhabitants { algorithm: *algorithm, individuals }],
+        (set, ..) => set.iter().map(one).collect::<Result<_, Failure>>()?,
     };
-    let (selection, replacement) = (select, replace);
-    let islands = Islands { count, topology, every, migrants, selection, replacement, inhabitants };
-    islands.check()?;
-    check_output(&args.output)?;
-    Ok(Some(islands))
+    let count = island_count.or((ranks > 1).then_some(ranks.into())).ok_or_else(|| {
+        Failure::Input("--islands in one process needs --island-count; allowed: 2 and more".into())
+    })?;
+    Ok(Islands { count, topology, inhabitants, ..Islands::default() })
 }
 
 /// What is not gathered from the ranks cannot be shown.

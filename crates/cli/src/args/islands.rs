@@ -11,11 +11,12 @@ use super::{MAX_INDIVIDUALS, one_of, whole};
 #[derive(Clone, Debug, Args)]
 pub(crate) struct IslandArgs {
     /// Have runs exchange individuals as islands: each with the next one (ring), with all others (full), with those beside
-    /// it on a grid (torus), or the first with all others (star). With `mpirun` they are spread over its ranks
+    /// it on a grid (torus), or the first with all others (star), or all others only send to the first (master), with cmepso its slaves to
+    /// its master. With `mpirun` they are spread over its ranks
     #[arg(long, value_name = "TOPOLOGY", value_parser = one_of(Topology::ALL, Topology::name))]
     pub(crate) islands: Option<Topology>,
 
-    /// Number of islands [default: as many as there are ranks]
+    /// Number of islands [default: as many as there are ranks; with cmepso and master as many as swarms]
     #[arg(long, value_name = "N", requires = "islands", value_parser = whole(2..=MAX_ISLANDS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) island_count: Option<u64>,
@@ -40,9 +41,9 @@ pub(crate) struct IslandArgs {
     #[arg(long, requires = "islands", default_value = "best", value_parser = named(&Selection::ALL))]
     pub(crate) select: Selection,
 
-    /// In whose place they are taken, where they are better
-    #[arg(long, requires = "islands", default_value = "worst", value_parser = named(&Replacement::ALL))]
-    pub(crate) replace: Replacement,
+    /// In whose place they are taken, where they are better [default: worst; with cmepso and master first]
+    #[arg(long, requires = "islands", value_parser = named(&Replacement::ALL))]
+    pub(crate) replace: Option<Replacement>,
 }
 
 /// One of some values, by its name.

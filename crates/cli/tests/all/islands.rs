@@ -4,6 +4,22 @@ use std::path::Path;
 
 use crate::common::{fails, read, runs, succeeds};
 
+/// A master and seven slaves of nine particles.
+pub(crate) const MASTER: [&str; 12] = [
+    "solve",
+    "rastrigin",
+    "--dim",
+    "2",
+    "--algorithm",
+    "cmepso",
+    "--set",
+    "slaves=7",
+    "--individuals",
+    "70",
+    "--islands",
+    "master",
+];
+
 /// Small islands, in a fraction of a second.
 pub(crate) const SMALL: [&str; 10] = [
     "solve",
@@ -61,6 +77,48 @@ fn what_was_asked_for_is_said() {
 }
 
 #[test]
+fn each_swarm_of_cmepso_is_an_island() {
+    let all = [&MASTER[..], &["--migrate-every", "10", "--iterations", "45"]].concat();
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (out, kept) = (path("out"), path("kept"));
+    let summary = succeeds(&[&all[..], &["--out", &out]].concat());
+    assert!(summary.contains("algorithm   cmepso, epso, f32, seed 0"), "{summary}");
+    let line = "islands     8, master; every 10 iterations 1 (best) in place of the first";
+    assert!(summary.contains(line), "{summary}");
+    let again = succeeds(&["rerun", &out]);
+    assert!(again.starts_with("the same bits: 8 runs"), "{again}");
+
+    let whole = succeeds(&[&all[..], &["--json", "-"]].concat());
+    succeeds(&[&all[..15], &["23", "--checkpoint", &kept, "--quiet"]].concat());
+    let resumed = succeeds(&["resume", &kept, "--iterations", "25", "--json", "-"]);
+    assert_eq!(runs(&resumed), runs(&whole));
+    let json: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    let [master, slave] = [0, 1].map(|of| &json["islands"]["inhabitants"][of]);
+    assert_eq!(
+        (&master["parameters"]["part"], &master["individuals"]),
+        (&"master".into(), &14.into())
+    );
+    assert_eq!((&slave["algorithm"], &slave["individuals"]), (&"epso".into(), &9.into()));
+    // Six attempts of each particle, one of them its own.
+    let evaluations = [0, 1].map(|run| json["runs"][run]["evaluations"].as_u64().unwrap());
+    assert_eq!(evaluations, [14 + 45 * 7 * 6, 9 + 45 * 9 * 6]);
+}
+
+#[test]
+fn what_a_master_cannot_be_is_one_message() {
+    let check = |more: &[&str], parts: &[&str]| fails(&[&MASTER[..], more].concat(), 2, parts);
+    let of = "for the master of cmepso and its 7 slaves";
+    check(&["--island-count", "5"], &["--island-count is 5; allowed: 8", of]);
+    check(&["--migrants", "2"], &["--migrants is 2; allowed: 1", of]);
+    check(&["--replace", "worst"], &["--replace is worst; allowed: first", of]);
+    let ring = ["--islands", "ring", "--island-count", "3", "--set", "part=master"];
+    fails(&[&MASTER[..10], &ring].concat(), 2, &["--island-set is cmepso", "part=master"]);
+    let few = [&MASTER[..9], &["10", "--islands", "master"]].concat();
+    fails(&few, 2, &["--individuals is 10; allowed: a multiple of the slaves"]);
+}
+
+#[test]
 fn folders_of_islands_are_repeated_and_shown() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
@@ -100,7 +158,7 @@ fn what_islands_cannot_be_is_one_message() {
     };
     let eight = ["--islands", "full", "--island-count", "8"];
     let with = |more: &[&'static str]| [&eight[..], more].concat();
-    check(&["--islands", "cube"], &["--islands", "'cube'", "ring, full, torus, star"]);
+    check(&["--islands", "cube"], &["--islands", "'cube'", "ring, full, torus, star, master"]);
     check(&["--islands", "ring"], &["--island-count", "2 and more"]);
     check(&["--islands", "ring", "--island-count", "1"], &["--island-count", "'1'", "from 2"]);
     check(&["--island-count", "8"], &["--islands"]);

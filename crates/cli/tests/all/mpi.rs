@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{runs, stderr, stdout, succeeds};
-use crate::islands::SMALL;
+use crate::islands::{MASTER, SMALL};
 
 /// `mpirun` with so many ranks, more than there may be processors; also in a container, where everybody is root.
 fn mpirun(ranks: u32) -> Command {
@@ -65,7 +65,7 @@ fn eight<'a>(topology: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn one_two_and_four_ranks_have_the_same_bits() {
-    for topology in ["ring", "full", "torus", "star"] {
+    for topology in ["ring", "full", "torus", "star", "master"] {
         let arguments = eight(topology, &["--iterations", "105", "--json", "-"]);
         let alone = succeeds(&arguments);
         for ranks in [1, 2, 4] {
@@ -81,6 +81,23 @@ fn islands_that_differ_have_the_same_bits() {
     let arguments = eight("torus", &more);
     let alone = succeeds(&arguments);
     assert_eq!(runs(&solved(3, &arguments)), runs(&alone));
+}
+
+#[test]
+fn a_master_and_its_slaves_have_the_same_bits_and_can_be_gone_on_with() {
+    let all =
+        [&MASTER[..], &["--migrate-every", "10", "--precision", "f64", "--iterations"]].concat();
+    let whole = succeeds(&[&all[..], &["65", "--json", "-"]].concat());
+    for ranks in [2, 3, 4, 8] {
+        let there = solved(ranks, &[&all[..], &["65", "--json", "-"]].concat());
+        assert_eq!(runs(&there), runs(&whole), "{ranks} ranks");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let kept = place.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    solved(4, &[&all[..], &["40", "--checkpoint", kept, "--quiet"]].concat());
+    let resumed = solved(2, &["resume", kept, "--iterations", "25", "--json", "-"]);
+    assert_eq!(runs(&resumed), runs(&whole));
 }
 
 #[test]
@@ -133,6 +150,7 @@ fn bad_input_is_one_message_of_all_ranks() {
     fails(3, &with(&["--migrants", "11"]), 2, &["--migrants is 11", "1 to 10", "2 neighbours"]);
     fails(3, &with(&["--island-count", "30"]), 2, &["--island-count is 30", "29 neighbours"]);
     fails(3, &with(&["--island-count", "2"]), 2, &["--island-count is 2", "each of the 3 ranks"]);
+    fails(9, &MASTER, 2, &["--island-count is 8", "each of the 9 ranks"]);
     fails(3, &with(&["--set", "inertia=x"]), 2, &["--set: parameter inertia is `x`"]);
     fails(3, &["solve", "nothing", "--islands", "ring"], 2, &["unknown problem `nothing`"]);
     fails(3, &["solve", "sphere"], 2, &["3 processes were started", "--islands"]);
