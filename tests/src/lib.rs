@@ -287,6 +287,7 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     for slaves in [1, slaves.expect("one slave at least")] {
         let params = CmepsoParams { slaves, ..CmepsoParams::paper(7) };
         all.push(params.into());
+        all.push(CmepsoParams { part: Part::Slave, ..params }.into());
         if u64::from(slaves) * 2 == individuals {
             all.push(CmepsoParams { part: Part::Master, ..params }.into());
         }

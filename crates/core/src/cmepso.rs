@@ -28,10 +28,10 @@
 //! The individuals are the slaves' particles, swarm after swarm, then the master's, one a slave. A master's personal best becomes its slave's best where that is better, so that gM is the
 //! best of all individuals.
 //!
-//! **A master alone.** Its slaves may be [islands](https://docs.rs/warpswarm-islands), other populations that send their
+//! **A master alone.** Its slaves may be islands, other populations that send their
 //! bests now and then, as the paper proposes for clusters. With no particles of slaves here, an individual a slave keeps the
 //! best that has come of it; it makes no attempts, and the master's particles see it as they would see the slave. Until
-//! something has come it is where it was placed.
+//! something has come it is where it was placed. A slave alone is all that there is of one slave, with no master.
 //!
 //! **Source.** "Cooperative evolutionary multi-swarm optimization on graphics processing units"
 //! (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm

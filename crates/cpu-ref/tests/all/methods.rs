@@ -174,6 +174,22 @@ fn check<R: Real, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2]
     assert_eq!(found, expected, "{}: {found:#x?}", std::any::type_name::<M>());
 }
 
+/// The draws are those of the first slave.
+#[test]
+fn a_slave_alone_is_as_it_is_with_others() {
+    let case = |slaves, individuals| Case {
+        method: Cmepso { slaves, ..cmepso::<f64>(20, 6) },
+        objective: Shifted { shift: 0.75, problem: Rosenbrock },
+        cube: Cube::new(3, -4.0, 6.0),
+        individuals,
+    };
+    let (all, alone) = (case(3, 21).run(ID, 12), case(1, 6).run(ID, 12));
+    assert_eq!(all.best[..6], alone.best);
+    assert_eq!(all.positions[..6 * all.stride], alone.positions);
+}
+
+type Rows = fn(&Swarm<f64>) -> &[f64];
+
 /// A master alone: three individuals keep what has come of slaves, three move, and see that.
 #[test]
 fn who_keeps_stays_where_it_is() {
@@ -187,7 +203,7 @@ fn who_keeps_stays_where_it_is() {
     let after = case.go_on(&before, 12, Threads::Serial);
     assert_same(&after, &case.go_on(&before, 12, Threads::Chunks(1)), "threads");
     let kept = 3 * before.stride;
-    let arrays: [fn(&Swarm<f64>) -> &[f64]; 2] = [|all| &all.best_positions, |all| &all.velocities];
+    let arrays: [Rows; 2] = [|all| &all.best_positions, |all| &all.velocities];
     for rows in arrays {
         assert_eq!(rows(&after)[..kept], rows(&before)[..kept]);
         assert_ne!(rows(&after)[kept..], rows(&before)[kept..]);

@@ -50,11 +50,14 @@ pub enum Part {
     /// [immigrants](crate::Optimiser::immigrate), that of slave k to individual k. These individuals do not move; behind
     /// them are the master's, as many.
     Master,
+    /// A slave alone: all individuals are its particles.
+    Slave,
 }
 
 impl Part {
     /// Every one with the name that users give it.
-    pub const ALL: [(&'static str, Part); 2] = [("whole", Part::Whole), ("master", Part::Master)];
+    pub const ALL: [(&'static str, Part); 3] =
+        [("whole", Part::Whole), ("master", Part::Master), ("slave", Part::Slave)];
 }
 
 /// The parameters of cooperative evolutionary multi-swarm optimisation.
@@ -132,6 +135,9 @@ impl CmepsoParams {
     pub fn particles(&self, individuals: u64) -> Result<u32> {
         parameters::check(self)?;
         let slaves = u64::from(self.slaves);
+        if self.part == Part::Slave {
+            return Ok(individuals as u32);
+        }
         if self.part == Part::Master {
             if individuals == 2 * slaves {
                 return Ok(0);
@@ -165,7 +171,7 @@ impl CmepsoParams {
         Ok(Cmepso {
             epso: self.epso.rounded()?,
             third: parameters::rounded("third", self.third)?,
-            slaves: self.slaves,
+            slaves: if self.part == Part::Slave { 1 } else { self.slaves },
             particles,
         })
     }
@@ -193,8 +199,8 @@ impl Params for CmepsoParams {
         },
         ParameterInfo {
             name: "part",
-            meaning: "which swarms there are: all, or the master alone, whose slaves are islands",
-            range: "whole or master",
+            meaning: "which swarms there are: all, or one of those that are islands, the master or a slave",
+            range: "whole, master or slave",
             default: "whole",
         },
         epso::REPLICAS,

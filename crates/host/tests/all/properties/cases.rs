@@ -127,6 +127,7 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
             individuals.max(u64::from(p.best_set) + 2 * u64::from(p.diverse_set))
         }
         Algorithm::Cmepso(p) if p.part == Part::Master => 2 * u64::from(p.slaves),
+        Algorithm::Cmepso(p) if p.part == Part::Slave => individuals,
         Algorithm::Cmepso(p) => u64::from(p.slaves) * (2 + individuals % 3),
         Algorithm::Fwa(p) => {
             p.fewest = p.fewest.min(p.most);
