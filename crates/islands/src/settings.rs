@@ -100,8 +100,8 @@ impl Islands {
     }
 
     /// The swarms of cooperative evolutionary multi-swarm optimisation, as an island each: the first is the
-    /// [master's](Part::Master), to whom each slave, a swarm of EPSO, sends its best. So many individuals are dealt out as in
-    /// one population.
+    /// [master's](Part::Master), to whom each [slave](Part::Slave) sends its best. So many individuals are dealt out as in one
+    /// population.
     ///
     /// ```
     /// use warpswarm::CmepsoParams;
@@ -119,16 +119,16 @@ impl Islands {
     /// Where so many individuals do not make as many equal swarms.
     pub fn cmepso(params: CmepsoParams, individuals: u64) -> Result<Islands> {
         let slaves = u64::from(params.slaves);
-        let whole = CmepsoParams { part: Part::Whole, ..params };
+        let [whole, master, slave] =
+            [Part::Whole, Part::Master, Part::Slave].map(|part| CmepsoParams { part, ..params });
         let particles = whole.particles(individuals)?.into();
-        let master = CmepsoParams { part: Part::Master, ..params };
         Ok(Islands {
             count: slaves + 1,
             topology: Topology::Master,
             replacement: Replacement::First,
             inhabitants: vec![
                 Inhabitants { algorithm: master.into(), individuals: 2 * slaves },
-                Inhabitants { algorithm: params.epso.into(), individuals: particles },
+                Inhabitants { algorithm: slave.into(), individuals: particles },
             ],
             ..Islands::default()
         })
@@ -385,7 +385,7 @@ mod tests {
         let [master, slave] = good.inhabitants.clone().try_into().unwrap();
         for (set, ids) in [
             (vec![master.clone()], "cmepso"),
-            (vec![slave, master.clone()], "epso, cmepso"),
+            (vec![slave, master.clone()], "cmepso, cmepso"),
             (vec![master.clone(), master], "cmepso, cmepso"),
         ] {
             let expected = "allowed: part=master for the first of several, and no other";

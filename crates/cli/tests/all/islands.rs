@@ -83,7 +83,7 @@ fn each_swarm_of_cmepso_is_an_island() {
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let (out, kept) = (path("out"), path("kept"));
     let summary = succeeds(&[&all[..], &["--out", &out]].concat());
-    assert!(summary.contains("algorithm   cmepso, epso, f32, seed 0"), "{summary}");
+    assert!(summary.contains("algorithm   cmepso, cmepso, f32, seed 0"), "{summary}");
     let line = "islands     8, master; every 10 iterations 1 (best) in place of the first";
     assert!(summary.contains(line), "{summary}");
     let again = succeeds(&["rerun", &out]);
@@ -99,7 +99,7 @@ fn each_swarm_of_cmepso_is_an_island() {
         (&master["parameters"]["part"], &master["individuals"]),
         (&"master".into(), &14.into())
     );
-    assert_eq!((&slave["algorithm"], &slave["individuals"]), (&"epso".into(), &9.into()));
+    assert_eq!((&slave["parameters"]["part"], &slave["individuals"]), (&"slave".into(), &9.into()));
     // Six attempts of each particle, one of them its own.
     let evaluations = [0, 1].map(|run| json["runs"][run]["evaluations"].as_u64().unwrap());
     assert_eq!(evaluations, [14 + 45 * 7 * 6, 9 + 45 * 9 * 6]);

@@ -71,11 +71,7 @@ fn the_master_keeps_the_best_of_each_slave() {
             assert_eq!(now[0].best[slave], expected, "epoch {epochs}, slave {slave}");
             assert_eq!(point(&now[0], slave)[..3], from[..3]);
         }
-        let particles = SLAVES..2 * SLAVES;
-        assert!(
-            particles.into_iter().any(|i| now[0].best[i] != before[0].best[i]),
-            "all stand still"
-        );
+        assert_ne!(now[0].positions, before[0].positions);
     }
 }
 
@@ -122,7 +118,7 @@ fn the_master_is_at_least_as_good_as_its_slaves() {
         assert!(!slave.beats(master), "{slave:?} {master:?}");
     }
     assert!(slaves.into_iter().any(|slave| master.beats(slave)), "{master:?}");
-    assert!(master.violation == 0.0 && master.value < 1.458_883_194_843 * 1.02, "{master:?}");
+    assert!(master.violation == 0.0 && master.value < 1.458_883_194_843 * 1.001, "{master:?}");
 }
 
 /// It is a topology like others: whoever lives on the islands.
