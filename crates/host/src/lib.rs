@@ -61,6 +61,7 @@ pub mod faults;
 mod goal;
 mod optimiser;
 mod own;
+mod peers;
 mod planner;
 mod population;
 #[cfg(feature = "problem-files")]
@@ -102,6 +103,7 @@ pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
 pub use optimiser::{AskTell, Event, Optimiser, Runs, Standing};
 pub use own::{Kernels, OwnMethod, OwnObjective};
+pub use peers::{Exchange, Peers};
 pub use population::{Population, Statistics};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};

@@ -7,6 +7,7 @@ mod limit;
 mod lost;
 mod migration;
 mod pace;
+mod together;
 
 use std::time::Instant;
 
@@ -154,7 +155,7 @@ impl<R: Real> Optimiser<R> {
     pub fn step(&mut self, iterations: u64) -> Result<()> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         let start = Instant::now();
-        self.change(|driver| driver.advance(iterations.min(left)))?;
+        self.change(|driver| driver.advance(iterations.min(left), None))?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
         self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
@@ -180,7 +181,7 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn run(&mut self) -> Result<Report<R>> {
-        self.drive(None)
+        self.drive(None, None)
     }
 
     /// As [`run`](Optimiser::run), telling `observer` what [happens](Event).
@@ -207,7 +208,7 @@ impl<R: Real> Optimiser<R> {
         &mut self,
         observer: &mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>),
     ) -> Result<Report<R>> {
-        self.drive(Some(observer))
+        self.drive(Some(observer), None)
     }
 
     /// Where the runs are.

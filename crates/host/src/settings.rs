@@ -9,6 +9,7 @@ use warpswarm_core::launch::StopRule;
 use crate::choices::{Backend, Schedule};
 use crate::devices::Devices;
 use crate::error::{Error, Result};
+use crate::peers::Peers;
 
 /// Iterations of a run to which nothing sets an end.
 pub const DEFAULT_ITERATIONS: u64 = 1000;
@@ -272,6 +273,9 @@ pub struct Settings {
     /// Whether these share the particles of each swarm, instead of the runs: for swarms that are too large, or take too
     /// long, for one device. For `pso` with the star and a constant inertia, where it streams. Default: no.
     pub split: bool,
+    /// Which of several ranks this is that share them, where they do. Default: none do.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub peers: Option<Peers>,
     /// How to lay the runs over the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
     pub schedule: Schedule,
     /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
@@ -300,6 +304,7 @@ impl Default for Settings {
             backend: Backend::Auto,
             devices: Devices::default(),
             split: false,
+            peers: None,
             schedule: Schedule::Auto,
             block_size: None,
             threads: None,
@@ -344,6 +349,7 @@ impl Settings {
             });
         }
         self.devices.check()?;
+        self.peers.as_ref().map_or(Ok(()), |peers| peers.check(self))?;
         let given = self.of_runs.len() as u64;
         if given != 0 && given != self.runs {
             return Err(Error::Runs { what: "settings", given, runs: self.runs });

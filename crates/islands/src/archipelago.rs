@@ -18,7 +18,7 @@ use warpswarm::{
 use crate::keeper::Keeper;
 use crate::settings::Islands;
 use epoch::Crossing;
-pub(crate) use gathered::side_by_side;
+pub(crate) use gathered::{devices, side_by_side};
 use slices::{Course, Pace};
 
 /// What a rank has of an archipelago: some of its [`Islands`].

@@ -32,6 +32,7 @@
 //! * An [`Archipelago`] is what a rank has of them; it speaks to the other ranks by a
 //!   [`Communicator`](warpswarm::Communicator): [`Alone`], [`Threads`], and with the feature `mpi` `Mpi`.
 //! * [`agreed`] sees that all ranks mean the same before they begin.
+//! * A [`SplitSwarm`] is something else: one swarm whose particles the ranks share.
 //! * [`Keeper`] keeps epochs in a folder, and [`Kept`] is what one goes on from, on any number of ranks.
 
 #![forbid(unsafe_code)]
@@ -41,6 +42,7 @@ mod archipelago;
 mod communicator;
 mod keeper;
 mod settings;
+mod split;
 mod topology;
 mod wire;
 
@@ -51,4 +53,5 @@ pub use communicator::{Alone, Threads, threads};
 pub use communicator::{Mpi, initialise};
 pub use keeper::{Interval, Keeper, Kept};
 pub use settings::{Inhabitants, Islands, MAX_ISLANDS};
+pub use split::SplitSwarm;
 pub use topology::Topology;

@@ -1,5 +1,7 @@
 //! Which backend carries out a job.
 
+use std::ops::Range;
+
 use warpswarm_core::Real;
 
 use super::cpu::{Cpu, Portable};
@@ -13,6 +15,7 @@ use crate::choices::{Backend, Schedule};
 use crate::data::LaidOut;
 use crate::devices::Devices;
 use crate::error::{Error, Result};
+use crate::peers::Peers;
 use crate::planner::place::{self, Work};
 use crate::settings::Settings;
 
@@ -59,6 +62,27 @@ impl<M: machine::Machine> Chosen<M> {
             Ok(Described { name: machine.name(), multiprocessors: machine.multiprocessors() })
         };
         (0..count).map(described).collect()
+    }
+
+    /// The multiprocessors of each of the first so many.
+    fn multiprocessors(&self, count: usize) -> Result<Vec<u32>> {
+        let described = self.described(count)?;
+        Ok(described.iter().map(|device| device.multiprocessors).collect())
+    }
+}
+
+/// The multiprocessors of each device that the settings name.
+pub(crate) fn multiprocessors(settings: &Settings) -> Result<Vec<u32>> {
+    fn of_all<M: machine::Machine>(devices: Chosen<M>) -> Result<Vec<u32>> {
+        devices.multiprocessors(devices.count)
+    }
+    match settings.backend {
+        Backend::Cpu => Err(not_split(BY_DEVICES)),
+        Backend::Auto | Backend::Gpu => of_all(gpus(settings)?),
+        #[cfg(feature = "emulator")]
+        Backend::Emulator => of_all(emulators(settings)?),
+        #[cfg(not(feature = "emulator"))]
+        Backend::Emulator => Err(Error::NoEmulator),
     }
 }
 
@@ -221,22 +245,43 @@ fn split<R: Real, M: machine::Machine + 'static>(
         schedule => schedule,
     };
     let settings = &Settings { schedule, ..settings.clone() };
-    let count = devices.count.min(job.individuals as usize);
-    if count == 1 {
+    let (count, first, all) = match &settings.peers {
+        Some(peers) => (devices.count, peers.first(), peers.multiprocessors()),
+        None => {
+            // A device more than there are particles has nothing to do.
+            let count = devices.count.min(job.individuals as usize);
+            (count, 0, devices.multiprocessors(count)?)
+        }
+    };
+    if all.len() == 1 {
         return engine(backend, job, (target.clone(), data), settings, (devices.open)(0)?);
     }
-    let described = devices.described(count)?;
-    let multiprocessors: Vec<_> = described.iter().map(|device| device.multiprocessors).collect();
-    let shares = split::shares(job.individuals, &multiprocessors);
+    let shares = split::shares(job.individuals, &all);
+    check_shares(&shares, job.individuals, settings.peers.as_ref())?;
+    let peers = all.len() as u32;
     let make = |place: usize| {
         let machine = (devices.open)(place)?;
-        let share = Share { rank: place as u32, peers: count as u32 };
-        let job = job.of_share(shares[place].clone());
+        let share = Share { rank: first + place as u32, peers };
+        let job = job.of_share(shares[share.rank as usize].clone());
         let objective = (target.clone(), data);
         Device::new(backend, job, coefficients, objective, settings, share, machine)
     };
-    Ok(Box::new(Split::new(count, &make)?))
+    Ok(Box::new(Split::new(count, (first, peers), &make)?))
 }
+
+/// Whether every device has a particle.
+fn check_shares(shares: &[Range<u32>], individuals: u32, peers: Option<&Peers>) -> Result<()> {
+    if shares.iter().all(|share| !share.is_empty()) {
+        return Ok(());
+    }
+    let (field, value) = ("individuals", individuals.to_string());
+    let ranks = peers.map_or(String::new(), |peers| format!(" of {} ranks", peers.ranks()));
+    let allowed = format!("one at least for each of the {} devices{ranks}", shares.len());
+    Err(Error::Setting { field, value, allowed })
+}
+
+/// What shares the particles of a swarm.
+const BY_DEVICES: &str = "backend gpu or emulator";
 
 /// What to say where a swarm cannot be split.
 fn not_split(allowed: &str) -> Error {
@@ -287,7 +332,7 @@ fn emulated<R: Real>(_: Job<R>, _: &Evaluator<R>, _: &Settings) -> Result<Mover<
 /// A schedule, a block size or devices mean nothing to the CPU: whoever asks for both has made a mistake.
 fn check_no_geometry(settings: &Settings) -> Result<()> {
     if settings.split {
-        return Err(not_split("backend gpu or emulator"));
+        return Err(not_split(BY_DEVICES));
     }
     if settings.devices != Devices::default() {
         let what = format!("a choice of devices, {},", settings.devices);

@@ -17,7 +17,7 @@ use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::cpu::check_memory;
-use super::epochs::{Exchange, Letters};
+use super::epochs::{Ferry, Letters};
 use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::migration::{Islands, Public, Transit};
@@ -369,7 +369,7 @@ impl<R: Real, M: Machine> Device<R, M> {
         &mut self,
         (kernel, office): (&Kernel, u64),
         (every, epochs): (u64, u64),
-        exchange: Exchange<'_, R>,
+        exchange: Ferry<'_, R>,
     ) -> Result<()> {
         let Layout { grid, shared, .. } = self.layout;
         let layout = self.office_layout();
@@ -446,6 +446,12 @@ impl<R: Real, M: Machine> Device<R, M> {
         (self.arrays.records + number * bytes, bytes)
     }
 
+    /// Where the runs are, by the record of a device that shares these swarms, in one half of them.
+    pub(super) fn controls_of(&mut self, half: u32, rank: u32) -> Result<Vec<Control>> {
+        let (record, _) = self.record(half, rank);
+        self.arrays.runs.with_record(&self.job, record).controls(&self.job, &mut self.machine)
+    }
+
     /// Makes one record of those in a half, and goes on with that, in the other half.
     pub(super) fn join(&mut self, half: u32) -> Result<()> {
         let (records, _) = self.record(half, 0);
@@ -483,7 +489,7 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
         &mut self,
         every: u64,
         epochs: u64,
-        exchange: Exchange<'_, R>,
+        exchange: Ferry<'_, R>,
     ) -> Result<bool> {
         // A launch has tags for all of its iterations.
         let Some(each) = u32::try_from(every).ok().and_then(|every| every.checked_mul(EPOCHS_TAGS))

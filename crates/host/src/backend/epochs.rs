@@ -10,7 +10,7 @@ use super::machine::{Desk, Service};
 use crate::error::Result;
 
 /// Takes who sets out of an island to others, and gives who arrives there at the end of the next epoch; one each.
-pub(crate) type Exchange<'a, R> = &'a mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>;
+pub(crate) type Ferry<'a, R> = &'a mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>;
 
 /// No iteration: nobody has improved on the leader.
 const NOBODY: u32 = u32::MAX;
@@ -28,7 +28,7 @@ pub(super) struct Letters<'a, R> {
     /// The epochs whose letters have been exchanged, and how many there are.
     pub(super) done: u32,
     pub(super) epochs: u32,
-    pub(super) exchange: Exchange<'a, R>,
+    pub(super) exchange: Ferry<'a, R>,
 }
 
 impl<R: Real> Service for Letters<'_, R> {

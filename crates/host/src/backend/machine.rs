@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 pub(crate) use parameter::Parameter;
 
+use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::own::Kernels;
 use crate::planner::Geometry;
@@ -85,6 +86,15 @@ pub(crate) trait Machine: Send {
     fn follow(&mut self, other: &Self) -> Result<()>
     where
         Self: Sized;
+    /// Meets the devices of other ranks, one of each, which all do the same; whether they can exchange anything by themselves.
+    fn connect(&mut self, _: &dyn Communicator) -> Result<bool> {
+        Ok(false)
+    }
+    /// Enqueues that every device has at `address` what each of them has at that of its own, `[rank]` and of so many bytes each,
+    /// among which its own already are. Only where they have connected.
+    fn all_gather(&mut self, _address: u64, _bytes: u64) -> Result<()> {
+        unreachable!("no device has connected")
+    }
     /// Waits until all work is done.
     fn finish(&mut self) -> Result<()>;
     /// Enqueues a kernel; `parameter` is its one parameter, with the objective at its end.

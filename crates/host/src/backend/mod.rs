@@ -6,17 +6,20 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{self as migrating, Departure, Migrants, Migration};
 
+pub(crate) use choose::multiprocessors;
 pub(crate) use cpu::Portable;
 pub(crate) use device::Target;
-pub(crate) use epochs::Exchange;
+pub(crate) use epochs::Ferry;
 use hosted::Evaluation;
 pub(crate) use job::Job;
 pub(crate) use procedure::{Named, Procedure, Wanted};
 
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
+use crate::communicator::Communicator;
 use crate::error::{Error, Result};
 use crate::goal::HostObjective;
+use crate::peers::Exchange;
 use crate::planner::Demand;
 use crate::report::Plan;
 use crate::settings::Settings;
@@ -100,8 +103,17 @@ pub(crate) trait Engine<R: Real>: State<R> {
     /// Does so many epochs of `every` iterations of one run, at whose ends its best individual sets out and another one is
     /// offered to the worst, as [`depart`](State::depart) and [`immigrate`](State::immigrate) have it. Whether it does: only
     /// where that is faster than one after the other.
-    fn advance_epochs(&mut self, _every: u64, _epochs: u64, _: Exchange<'_, R>) -> Result<bool> {
+    fn advance_epochs(&mut self, _every: u64, _epochs: u64, _: Ferry<'_, R>) -> Result<bool> {
         Ok(false)
+    }
+    /// Meets the other ranks that have particles of these runs too, before anything is done; whether devices exchange by
+    /// themselves what they have found.
+    fn meet(&mut self, _: &dyn Communicator, _: Exchange) -> Result<bool> {
+        Ok(false)
+    }
+    /// As [`advance`](Engine::advance), where those do the same.
+    fn advance_with(&mut self, _: &dyn Communicator, iterations: u64) -> Result<()> {
+        self.advance(iterations)
     }
 }
 
@@ -177,7 +189,7 @@ impl<R: Real> Driver<R> {
         &mut self,
         every: u64,
         epochs: u64,
-        exchange: Exchange<'_, R>,
+        exchange: Ferry<'_, R>,
     ) -> Result<bool> {
         match self {
             Driver::Engine(engine) => engine.advance_epochs(every, epochs, exchange),
@@ -185,10 +197,26 @@ impl<R: Real> Driver<R> {
         }
     }
 
-    /// Does so many iterations of every run that has not stopped by itself; where the caller evaluates, none.
-    pub(crate) fn advance(&mut self, iterations: u64) -> Result<()> {
+    /// Meets other ranks: see [`Engine::meet`].
+    pub(crate) fn meet(&mut self, others: &dyn Communicator, exchange: Exchange) -> Result<bool> {
         match self {
-            Driver::Engine(engine) => engine.advance(iterations),
+            Driver::Engine(engine) => engine.meet(others, exchange),
+            _ => Ok(false),
+        }
+    }
+
+    /// Does so many iterations of every run that has not stopped by itself, with other ranks where there are any; where the
+    /// caller evaluates, none.
+    pub(crate) fn advance(
+        &mut self,
+        iterations: u64,
+        others: Option<&dyn Communicator>,
+    ) -> Result<()> {
+        match self {
+            Driver::Engine(engine) => match others {
+                Some(others) => engine.advance_with(others, iterations),
+                None => engine.advance(iterations),
+            },
             Driver::Host(asks, evaluation) => evaluation.advance(&mut **asks, iterations),
             Driver::Caller(_) => Ok(()),
         }

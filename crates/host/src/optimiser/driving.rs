@@ -7,13 +7,15 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Fitness;
 
+use super::together::Turn;
 use super::{Event, Optimiser, Runs, going, reached};
+use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::population::Population;
 use crate::report::{Progress, Report, StopReason};
 
 /// Who is told what happens.
-type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
+pub(super) type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
 
 /// What an observer has been told so far.
 #[derive(Default)]
@@ -25,11 +27,17 @@ struct Told<R> {
 }
 
 impl<R: Real> Optimiser<R> {
-    pub(super) fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
+    /// Has all runs go on until they end, together with the other ranks that have particles of them, if there are any.
+    pub(super) fn drive(
+        &mut self,
+        mut observer: Option<Observer<'_, R>>,
+        others: Option<&dyn Communicator>,
+    ) -> Result<Report<R>> {
         let mut told = Told { bests: Vec::new(), populations: None };
         let reason = loop {
             let controls = self.runs()?.landmarks()?;
-            let reason = self.finished(&controls);
+            let own = Turn { reason: self.finished(&controls), slice: self.slice(&controls) };
+            let Turn { reason, slice } = own.agreed(others)?;
             let due = self.is_due(reached(&controls));
             if due || observer.is_some() {
                 let progress = self.progress()?;
@@ -43,9 +51,8 @@ impl<R: Real> Optimiser<R> {
             if let Some(reason) = reason {
                 break reason;
             }
-            let slice = self.slice(&controls);
             let start = Instant::now();
-            self.change(|driver| driver.advance(slice))?;
+            self.change(|driver| driver.advance(slice, others))?;
             self.runs()?.landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(slice, seconds);

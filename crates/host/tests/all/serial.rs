@@ -85,6 +85,7 @@ fn settings_come_back() {
         backend: Backend::Emulator,
         devices: Devices::of(&[3, 0]),
         split: true,
+        peers: None,
         schedule: Schedule::Streaming,
         block_size: Some(64),
         threads: Some(2),

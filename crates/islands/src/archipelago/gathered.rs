@@ -93,7 +93,7 @@ pub(crate) fn side_by_side<R: Precise>(ranks: Vec<Vec<Progress<R>>>) -> Result<V
 }
 
 /// The devices in words, those that are the same counted.
-fn devices<'a>(all: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn devices<'a>(all: impl Iterator<Item = &'a str>) -> String {
     let mut counted: Vec<(&str, u32)> = Vec::new();
     for device in all {
         match counted.iter_mut().find(|(known, _)| *known == device) {

@@ -6,6 +6,7 @@ mod equal;
 mod kept;
 mod master;
 mod order;
+mod split;
 mod stopping;
 
 use serde::Serialize;

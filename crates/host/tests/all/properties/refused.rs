@@ -45,6 +45,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         backend: _, // Names.
         devices: _,
         split: _,
+        peers: _,
         schedule: _, // Names.
         block_size: _,
         threads: _,
