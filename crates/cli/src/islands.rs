@@ -41,7 +41,7 @@ pub(crate) fn asked(
     let (selection, replacement) = (select, replace.unwrap_or(usual.replacement));
     let islands = Islands { count, every, migrants, selection, replacement, ..usual };
     islands.check()?;
-    check_output(&args.output)?;
+    check_individuals(&args.output, WITH_ISLANDS)?;
     Ok(Some(islands))
 }
 
@@ -72,11 +72,14 @@ fn usual(
     Ok(Islands { count, topology, inhabitants, ..Islands::default() })
 }
 
+/// What does not go together with what is not gathered.
+const WITH_ISLANDS: &str = "with --islands";
+
 /// What is not gathered from the ranks cannot be shown.
-fn check_output(args: &OutputArgs) -> Result<(), Failure> {
+pub(crate) fn check_individuals(args: &OutputArgs, with: &str) -> Result<(), Failure> {
     let refuse = |what: String| {
         Err(Failure::Input(format!(
-            "{what}; allowed: nothing with --islands, whose individuals stay where they are"
+            "{what}; allowed: nothing {with}, where individuals stay where they are"
         )))
     };
     if let Some(every) = args.population_every {
@@ -106,7 +109,7 @@ fn left(args: &ResumeArgs) -> Result<(Run, Kept), Failure> {
         return Err(Failure::Input(format!("{path} has other islands than it says")));
     }
     resume::on(&mut run, args, || Ok(kept.iterations()))?;
-    check_output(&args.output)?;
+    check_individuals(&args.output, WITH_ISLANDS)?;
     Ok((run, kept))
 }
 

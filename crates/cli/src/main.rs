@@ -37,6 +37,7 @@ mod saver;
 mod setup;
 mod shell;
 mod solve;
+mod split;
 mod summary;
 mod trace;
 mod tune;

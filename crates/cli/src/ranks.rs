@@ -95,11 +95,11 @@ impl Ranks {
             }
         };
         match &command {
-            Command::Solve(args) if args.islands.islands.is_some() => Ok(command),
+            Command::Solve(args) if args.islands.islands.is_some() || args.split => Ok(command),
             Command::Resume(_) => Ok(command),
             _ => self.agree("", Err(Failure::Input(format!(
-                "{} processes were started for what is done by one; allowed: `solve` with --islands, and `resume` with \
-                 the folder that it has kept",
+                "{} processes were started for what is done by one; allowed: `solve` with --islands, `resume` with \
+                 the folder that it has kept, and `solve` with --split",
                 self.others().size()
             )))),
         }
@@ -110,11 +110,7 @@ impl Ranks {
         if !self.are_many() {
             return made;
         }
-        let made = made.map_err(|failure| {
-            let input = matches!(failure, Failure::Input(_));
-            Error::Ranks { message: failure.message(), input }
-        });
-        agreed(self.others(), what, made).map_err(|error| self.of_all(error))
+        agreed(self.others(), what, made.map_err(in_words)).map_err(|error| self.of_all(error))
     }
 
     /// A failure that all ranks have: the first one says it.
@@ -166,6 +162,12 @@ impl Ranks {
         let all = std::thread::available_parallelism().map_or(1, NonZero::get);
         Ok(Some((all / sharing.max(1)).max(1)))
     }
+}
+
+/// A failure as ranks tell it each other.
+pub(crate) fn in_words(failure: Failure) -> Error {
+    let input = matches!(failure, Failure::Input(_));
+    Error::Ranks { message: failure.message(), input }
 }
 
 /// The version, and the command line with a line for each option.

@@ -11,11 +11,13 @@ use crate::perform::perform;
 use crate::problem::{Problem, Said};
 use crate::ranks::Ranks;
 use crate::run::Run;
+use crate::split;
 
 /// Minimises what the arguments say, and writes what they ask for.
 pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> {
     let run = ranks.agree("", asked(args, ranks.others().size()))?;
     match run.islands {
+        None if ranks.are_many() => split::perform(ranks, run, &args.output),
         None => perform(run, None, &args.output),
         Some(_) => islands::perform(ranks, run, None, &args.output),
     }
@@ -28,9 +30,12 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let algorithm = algorithm(args)?;
     let islands = islands::asked(args, &algorithm, ranks)?;
     let mut settings = settings(args);
-    if islands.is_some() && ranks > 1 && args.devices.is_none() {
+    if ranks > 1 && args.devices.is_none() {
         // One for each rank of a machine.
         settings.devices = Devices::All;
+    }
+    if ranks > 1 && islands.is_none() {
+        split::check_output(&args.output)?;
     }
     let run = Run::new(problem, algorithm, args.precision, settings);
     Ok(match islands {

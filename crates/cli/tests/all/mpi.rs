@@ -1,5 +1,5 @@
-//! Islands on the ranks of `mpirun`, which are processes: the same bits, one message, no hang, and nothing lost where a
-//! rank is killed.
+//! Islands, and swarms that are split, on the ranks of `mpirun`, which are processes: the same bits, one message, no hang,
+//! and nothing lost where a rank is killed.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -126,6 +126,82 @@ fn a_target_ends_all_ranks() {
     assert_eq!(runs(&solved(4, &arguments)), runs(&alone));
 }
 
+/// One swarm that all ranks share, on emulated devices.
+fn split<'a>(problem: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    let place = ["--backend", "emulator", "--split", "--individuals", "37", "--seed", "3"];
+    [&["solve"], problem, &place, more].concat()
+}
+
+#[test]
+fn a_swarm_that_ranks_share_has_the_bits_of_one_device() {
+    let json = ["--iterations", "12", "--json", "-"];
+    let f64 = ["--precision", "f64", "--runs", "3", "--evaluations", "500", "--json", "-"];
+    let target = ["--target", "70", "--runs", "2", "--json", "-"];
+    for (problem, more) in [
+        (&["rastrigin", "--dim", "5"][..], &json[..]),
+        (&["rastrigin", "--dim", "5"], &f64),
+        (&["rastrigin", "--dim", "9"], &target),
+        (&["spring"], &json),
+    ] {
+        let arguments = split(problem, more);
+        let alone: Vec<_> = arguments.iter().copied().filter(|one| *one != "--split").collect();
+        let alone = succeeds(&alone);
+        assert_eq!(alone.contains("\"target\""), more == target, "{alone}");
+        for ranks in [1, 2, 4] {
+            let shared = solved(ranks, &arguments);
+            assert_eq!(runs(&shared), runs(&alone), "{ranks} ranks, {arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_rank_writes_what_all_have_found() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let out = out.to_str().unwrap();
+    let folder = ["--iterations", "9", "--out", out, "--quiet"];
+    solved(3, &split(&["rastrigin", "--dim", "4"], &folder));
+    let again = succeeds(&["rerun", out]);
+    assert!(again.contains("the same bits: 1 run, 10 rows of the trace"), "{again}");
+    let summary = solved(3, &split(&["rastrigin", "--dim", "4"], &["--iterations", "2"]));
+    assert_eq!(summary.matches("emulated GPU (3 ranks)").count(), 1, "{summary}");
+}
+
+#[test]
+fn what_cannot_be_shared_is_one_message_of_all_ranks() {
+    let refused = |problem: &[&'static str], more: &[&'static str], parts: &[&str]| {
+        fails(3, &split(problem, more), 2, parts);
+    };
+    let simple = ["sphere", "--dim", "2"];
+    refused(&simple, &["--algorithm", "de"], &["--split is true", "algorithm pso with the star"]);
+    refused(&simple, &["--set", "topology=ring"], &["--split is true", "algorithm pso"]);
+    refused(&simple, &["--schedule", "resident"], &["--split is true", "streaming"]);
+    refused(&simple, &["--devices", "9"], &["--devices is 9", "allowed: 0 to 3"]);
+    refused(&simple, &["--checkpoint", "kept"], &["--checkpoint is kept", "several processes"]);
+    refused(&simple, &["--population-every", "2", "--out", "o"], &["--population-every is 2"]);
+    refused(&simple, &["--json", "no/such/folder"], &["--json is no/such/folder"]);
+    fails(3, &["solve", "sphere", "--split", "--backend", "cpu"], 2, &["--split is true", "gpu"]);
+    let few = ["solve", "sphere", "--split", "--backend", "emulator", "--individuals", "2"];
+    fails(3, &few, 2, &["--individuals is 2", "each of the 3 devices of 3 ranks"]);
+}
+
+#[test]
+fn ctrl_c_ends_all_ranks_at_the_same_iteration() {
+    let place = tempfile::tempdir().unwrap();
+    let result = place.path().join("result.json");
+    let more = ["--iterations", "1000000000", "--json", result.to_str().unwrap()];
+    let mut command = mpirun(3);
+    command.env("OMPI_MCA_odls_base_sigkill_timeout", "5");
+    command.args(split(&["sphere", "--dim", "2"], &more)).process_group(0);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("the first has begun", || result.exists());
+    std::thread::sleep(Duration::from_millis(300));
+    signal("-TERM", &children(child.id())[1].to_string());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stdout(&output).contains("stopped by  interrupted"), "{}", stdout(&output));
+}
+
 /// Ends with this code and one message.
 #[track_caller]
 fn fails(ranks: u32, arguments: &[&str], code: i32, parts: &[&str]) {
@@ -153,7 +229,7 @@ fn bad_input_is_one_message_of_all_ranks() {
     fails(9, &MASTER, 2, &["--island-count is 8", "each of the 9 ranks"]);
     fails(3, &with(&["--set", "inertia=x"]), 2, &["--set: parameter inertia is `x`"]);
     fails(3, &["solve", "nothing", "--islands", "ring"], 2, &["unknown problem `nothing`"]);
-    fails(3, &["solve", "sphere"], 2, &["3 processes were started", "--islands"]);
+    fails(3, &["solve", "sphere"], 2, &["3 processes were started", "--islands", "--split"]);
     fails(3, &["list", "problems"], 2, &["3 processes were started"]);
     fails(3, &["resume", "Cargo.toml"], 2, &["Cargo.toml/last cannot be read"]);
     fails(3, &with(&["--checkpoint", "Cargo.toml"]), 2, &["Cargo.toml cannot be written"]);
