@@ -191,7 +191,7 @@ fn ctrl_c_ends_all_ranks_at_the_same_iteration() {
     let result = place.path().join("result.json");
     let more = ["--iterations", "1000000000", "--json", result.to_str().unwrap()];
     let mut command = mpirun(3);
-    command.env("OMPI_MCA_odls_base_sigkill_timeout", "5");
+    command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
     command.args(split(&["sphere", "--dim", "2"], &more)).process_group(0);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     until("the first has begun", || result.exists());

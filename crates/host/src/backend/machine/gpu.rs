@@ -13,6 +13,7 @@ mod context;
 mod devices;
 mod failures;
 mod kernels;
+mod nccl;
 mod side;
 
 use std::ffi::c_void;
@@ -22,6 +23,7 @@ use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUresult};
 
 use super::{Kernel, Machine, Parameter, Service, Shape};
+use crate::communicator::Communicator;
 use crate::error::{Error, Result};
 use crate::faults::{self, Call};
 
@@ -32,6 +34,7 @@ pub(crate) use context::is_open;
 pub(crate) use devices::{count, devices, driver};
 use failures::{failure, is_final, said};
 pub(crate) use kernels::package;
+use nccl::Group;
 
 /// What copies say that tests want to fail.
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
@@ -44,6 +47,8 @@ pub(crate) struct Gpu {
     side: Option<sys::CUstream>,
     /// The mark that others wait for, once there is one.
     mark: Option<sys::CUevent>,
+    /// The devices of other ranks with which it exchanges, if it does.
+    group: Option<Group>,
     /// Addresses and bytes.
     arrays: Vec<(sys::CUdeviceptr, u64)>,
     /// The last kernel that was enqueued: the one that a failure of the context is most likely about.
@@ -51,7 +56,7 @@ pub(crate) struct Gpu {
 }
 
 // SAFETY: stream, mark and addresses are the driver's handles, valid in any thread in which the context
-// is current; every method makes it so first.
+// is current; every method makes it so first. A group may be used by one thread after the other.
 unsafe impl Send for Gpu {}
 
 impl Gpu {
@@ -67,7 +72,8 @@ impl Gpu {
             result::stream::create(StreamKind::NonBlocking)
         });
         let stream = context.check("cuStreamCreate", stream)?;
-        Ok(Gpu { context, stream, side: None, mark: None, arrays: Vec::new(), last: None })
+        let (side, mark, group) = (None, None, None);
+        Ok(Gpu { context, stream, side, mark, group, arrays: Vec::new(), last: None })
     }
 
     /// Bytes that are free on the first device.
@@ -229,6 +235,22 @@ impl Machine for Gpu {
         self.check_work("cuStreamWaitEvent", waits)
     }
 
+    fn connect(&mut self, others: &dyn Communicator) -> Result<bool> {
+        let entered = self.context.enter();
+        // Who cannot go on has the others know that.
+        let device = entered.and_then(|()| self.context.uuid());
+        self.group = Group::meet(device.as_ref().ok().copied(), others)?;
+        device.map(|_| self.group.is_some())
+    }
+
+    fn all_gather(&mut self, address: u64, bytes: u64) -> Result<()> {
+        self.context.enter()?;
+        let Some(group) = &self.group else { unreachable!("it has not connected") };
+        // SAFETY: `address` is of an array of ours with room for so many bytes of every rank, which is freed only after the
+        // stream has been waited for; the stream is ours, and our context has just been made the thread's.
+        unsafe { group.all_gather(address, bytes, self.stream) }
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.context.enter()?;
         self.wait()
@@ -290,8 +312,11 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         // A lost device frees nothing; its memory goes with the process.
         if self.context.enter().is_err() || self.wait().is_err() {
+            std::mem::forget(self.group.take());
             return;
         }
+        // Before its stream.
+        drop(self.group.take());
         for &(address, bytes) in &self.arrays {
             // SAFETY: allocated by `allocate`, freed once, and no work is left that uses it. Nothing
             // can be done about an error.

@@ -31,6 +31,7 @@ unsafe impl<T> Sync for Pointer<T> {}
 /// A device, opened once per process.
 pub(super) struct Context {
     pub(super) facts: system::Device,
+    device: sys::CUdevice,
     /// Bytes of shared memory that a block can have if its kernel may.
     most_shared: i32,
     pub(super) context: Pointer<sys::CUcontext>,
@@ -77,6 +78,7 @@ impl Context {
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
         Ok(Context {
             facts,
+            device,
             most_shared,
             context: Pointer(context),
             reached: Mutex::default(),
@@ -139,6 +141,12 @@ impl Context {
             0 => Ok(function),
             _ => self.function(&Kernel { dense: false, ..kernel.clone() }),
         }
+    }
+
+    /// What no other device in the world has.
+    pub(super) fn uuid(&self) -> Result<[u8; 16]> {
+        let uuid = self.check("cuDeviceGetUuid", result::device::get_uuid(self.device))?;
+        Ok(uuid.bytes.map(|byte| byte as u8))
     }
 
     /// Bytes of the device that are free.
