@@ -105,6 +105,7 @@ Examples:
   warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws
   warpswarm solve rastrigin --islands ring --island-count 8 --migrants 2 --individuals 128
   mpirun -n 8 warpswarm solve rastrigin --islands torus --island-set pso,de --checkpoint kept
+  mpirun -n 4 warpswarm solve rastrigin --dim 100 --individuals 4194304 --split
 
 The first stop condition that is met ends a run. The same seed gives the same numbers on every \
 backend, with every schedule and any number of threads.
@@ -180,7 +181,8 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "all|N,...", value_parser = devices)]
     pub(crate) devices: Option<Devices>,
 
-    /// Split each swarm over these, instead of sharing out the runs: pso alone, for swarms that are large
+    /// Split each swarm over these, instead of sharing out the runs: pso alone, for swarms that are large. With `mpirun` over
+    /// its ranks, each with a GPU of its machine
     #[arg(long)]
     pub(crate) split: bool,
 

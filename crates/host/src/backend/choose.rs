@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use warpswarm_core::Real;
 
+#[cfg(feature = "emulator")]
+use super::chosen::emulators;
+use super::chosen::{Chosen, gpus};
 use super::cpu::{Cpu, Portable};
 use super::device::{Device, Share, Target};
 use super::hosted::Evaluation;
 use super::replay::Replay;
-use super::several::{Described, Make, Several};
+use super::several::{Make, Several};
 use super::split::{self, Split};
 use super::{Asks, Driver, Engine, Evaluator, Job, Procedure, Wanted, generation, machine};
 use crate::choices::{Backend, Schedule};
@@ -45,53 +48,6 @@ pub(super) fn choose<R: Real>(
         }
     };
     mover.driver(by, settings)
-}
-
-/// The devices that the settings name.
-pub(super) struct Chosen<M> {
-    /// Opens one, by its place among them.
-    open: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
-    count: usize,
-}
-
-impl<M: machine::Machine> Chosen<M> {
-    /// What runs are shared out by, of the first so many.
-    fn described(&self, count: usize) -> Result<Vec<Described>> {
-        let described = |place| -> Result<_> {
-            let machine = (self.open)(place)?;
-            Ok(Described { name: machine.name(), multiprocessors: machine.multiprocessors() })
-        };
-        (0..count).map(described).collect()
-    }
-
-    /// The multiprocessors of each of the first so many.
-    fn multiprocessors(&self, count: usize) -> Result<Vec<u32>> {
-        let described = self.described(count)?;
-        Ok(described.iter().map(|device| device.multiprocessors).collect())
-    }
-}
-
-/// The multiprocessors of each device that the settings name.
-pub(crate) fn multiprocessors(settings: &Settings) -> Result<Vec<u32>> {
-    fn of_all<M: machine::Machine>(devices: Chosen<M>) -> Result<Vec<u32>> {
-        devices.multiprocessors(devices.count)
-    }
-    match settings.backend {
-        Backend::Cpu => Err(not_split(BY_DEVICES)),
-        Backend::Auto | Backend::Gpu => of_all(gpus(settings)?),
-        #[cfg(feature = "emulator")]
-        Backend::Emulator => of_all(emulators(settings)?),
-        #[cfg(not(feature = "emulator"))]
-        Backend::Emulator => Err(Error::NoEmulator),
-    }
-}
-
-fn gpus(settings: &Settings) -> Result<Chosen<machine::gpu::Gpu>> {
-    // Whether there is the first one, and what is missing otherwise, it says itself.
-    let there = if settings.devices == Devices::default() { 1 } else { machine::gpu::count()? };
-    let numbers = settings.devices.numbers(there)?;
-    let count = numbers.len();
-    Ok(Chosen { open: Box::new(move |place| machine::gpu::Gpu::open(numbers[place])), count })
 }
 
 /// What moves the individuals.
@@ -281,10 +237,10 @@ fn check_shares(shares: &[Range<u32>], individuals: u32, peers: Option<&Peers>) 
 }
 
 /// What shares the particles of a swarm.
-const BY_DEVICES: &str = "backend gpu or emulator";
+pub(super) const BY_DEVICES: &str = "backend gpu or emulator";
 
 /// What to say where a swarm cannot be split.
-fn not_split(allowed: &str) -> Error {
+pub(super) fn not_split(allowed: &str) -> Error {
     let (value, allowed) = ("true".into(), format!("with {allowed}"));
     Error::Setting { field: "split", value, allowed }
 }
@@ -315,13 +271,6 @@ const REFUSED: &str = "`check_algorithm` has refused it";
 #[cfg(feature = "emulator")]
 fn emulated<R: Real>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Result<Mover<R>> {
     on_devices(Backend::Emulator, job, by, settings, emulators(settings)?)
-}
-
-/// Emulated devices: as many as a test could want.
-#[cfg(feature = "emulator")]
-fn emulators(settings: &Settings) -> Result<Chosen<machine::emulator::Emulator>> {
-    let count = settings.devices.numbers(machine::emulator::DEVICES)?.len();
-    Ok(Chosen { open: Box::new(|_| Ok(machine::emulator::Emulator::default())), count })
 }
 
 #[cfg(not(feature = "emulator"))]

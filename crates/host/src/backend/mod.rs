@@ -6,7 +6,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{self as migrating, Departure, Migrants, Migration};
 
-pub(crate) use choose::multiprocessors;
+pub(crate) use chosen::multiprocessors;
 pub(crate) use cpu::Portable;
 pub(crate) use device::Target;
 pub(crate) use epochs::Ferry;
@@ -25,6 +25,7 @@ use crate::report::Plan;
 use crate::settings::Settings;
 
 mod choose;
+mod chosen;
 pub(crate) mod cpu;
 mod device;
 mod encode;
