@@ -65,14 +65,30 @@ impl Peers {
         self.devices.iter().take(self.rank as usize).map(|of_rank| of_rank.len() as u32).sum()
     }
 
+    /// Whether this rank has so many devices, as all have been told.
+    pub(crate) fn check_devices(&self, count: usize) -> Result<()> {
+        let told = self.devices[self.rank as usize].len();
+        if told == count {
+            return Ok(());
+        }
+        let (field, value) = ("peers", format!("{told} devices of rank {}", self.rank));
+        let allowed = format!("as many as its settings name, {count}");
+        Err(Error::Setting { field, value, allowed })
+    }
+
     /// Whether it is one of them, each of which has a device, and the settings ask for nothing that no rank knows.
     pub(crate) fn check(&self, settings: &Settings) -> Result<()> {
         let refused = |field, value: String, allowed: &str| {
             Err(Error::Setting { field, value, allowed: allowed.into() })
         };
-        if self.rank as usize >= self.ranks() || self.devices.iter().any(Vec::is_empty) {
+        let nothing = |of_rank: &Vec<u32>| of_rank.is_empty() || of_rank.contains(&0);
+        if self.rank as usize >= self.ranks() || self.devices.iter().any(nothing) {
             let value = format!("rank {} of {}", self.rank, self.ranks());
-            return refused("peers", value, "ranks from 0 on, each with a device at least");
+            return refused(
+                "peers",
+                value,
+                "ranks from 0 on, each with a device of one multiprocessor at least",
+            );
         }
         if !settings.split {
             return refused("split", "false".into(), "true where ranks share particles");
@@ -133,6 +149,7 @@ mod tests {
         refused(peers(), Settings::default(), "split is false; allowed: true");
         refused(Peers::new(2, vec![vec![4]; 2]), split.clone(), "peers is rank 2 of 2; allowed:");
         refused(Peers::new(0, vec![vec![4], vec![]]), split.clone(), "peers is rank 0 of 2;");
+        refused(Peers::new(0, vec![vec![0], vec![0]]), split.clone(), "peers is rank 0 of 2;");
         let statistics = Settings { record_statistics: true, ..split.clone() };
         refused(peers(), statistics, "record_statistics is true; allowed: false");
         let populations = Settings { populations_every: Some(3), ..split };

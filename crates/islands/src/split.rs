@@ -63,7 +63,7 @@ type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
 
 impl<'a, R: Real> SplitSwarm<'a, R> {
     /// Checks everything, has `optimiser` make this rank's share on the devices that the settings name, and meets the others.
-    /// With [`Backend::Auto`] those are GPUs.
+    /// With [`Backend::Auto`] those are GPUs. Ranks may differ in `exchange`: where one has [`Exchange::Host`], all do.
     ///
     /// # Errors
     ///
@@ -80,7 +80,12 @@ impl<'a, R: Real> SplitSwarm<'a, R> {
             settings.backend = Backend::Gpu;
         }
         let own = agreed(others, "", Peers::own(&settings))?;
-        settings.peers = Some(Peers::new(others.rank(), gather(others, &own)?));
+        let all: Vec<(Vec<u32>, bool)> = gather(others, &(own, exchange == Exchange::Host))?;
+        // Where one rank does not want it, none does.
+        let hosts = all.iter().any(|(_, by_hosts)| *by_hosts);
+        let exchange = if hosts { Exchange::Host } else { Exchange::Fastest };
+        let all = all.into_iter().map(|(devices, _)| devices).collect();
+        settings.peers = Some(Peers::new(others.rank(), all));
         let mut optimiser = agreed(others, "", optimiser(&settings))?;
         let by_themselves = optimiser.meet(others, exchange)?;
         Ok(SplitSwarm { others, optimiser, by_themselves })

@@ -202,7 +202,10 @@ fn split<R: Real, M: machine::Machine + 'static>(
     };
     let settings = &Settings { schedule, ..settings.clone() };
     let (count, first, all) = match &settings.peers {
-        Some(peers) => (devices.count, peers.first(), peers.multiprocessors()),
+        Some(peers) => {
+            peers.check_devices(devices.count)?;
+            (devices.count, peers.first(), peers.multiprocessors())
+        }
         None => {
             // A device more than there are particles has nothing to do.
             let count = devices.count.min(job.individuals as usize);

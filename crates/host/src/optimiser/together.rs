@@ -54,7 +54,7 @@ impl Turn {
 
 impl<R: Real> Optimiser<R> {
     /// Meets the other ranks with which it shares particles, as [`Settings::peers`](crate::Settings::peers) says: once, and
-    /// before anything else. All ranks do so. Gives whether devices exchange what they find by themselves.
+    /// before anything else. All ranks do so, with the same `exchange`. Gives whether devices exchange what they find by themselves.
     ///
     /// # Errors
     ///

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use warpswarm::problems::{Rastrigin, Sphere, Spring};
 use warpswarm::{
-    Algorithm, Backend, Bounds, Devices, Event, Exchange, Optimiser, Precise, Report, Result,
-    Settings, Stop, StopReason, algorithms,
+    Algorithm, Backend, Bounds, Devices, Event, Exchange, Optimiser, Peers, Precise, Report,
+    Result, Settings, Stop, StopReason, algorithms,
 };
 use warpswarm_islands::SplitSwarm;
 
@@ -135,6 +135,18 @@ fn what_cannot_be_split_all_ranks_say() {
     refused(&cpu, "pso", "split is true; allowed: with backend gpu");
     refused(&Settings { split: false, ..settings.clone() }, "pso", "split is false; allowed: true");
     refused(&Settings { record_statistics: true, ..settings }, "pso", "record_statistics is true;");
+}
+
+/// What `SplitSwarm` does not do, but others could.
+#[test]
+fn devices_that_ranks_do_not_have_are_refused() {
+    for devices in [vec![vec![4, 4], vec![4]], vec![vec![4], vec![4, 4]]] {
+        let peers = Some(Peers::new(1, devices.clone()));
+        let devices = Devices::of(&[0, 1][..3 - devices[1].len()]);
+        let settings = Settings { peers, devices, ..split(16, Stop::iterations(3)) };
+        let error = optimiser::<f32>(&settings).unwrap_err();
+        assert!(error.is_input() && error.to_string().starts_with("peers is "), "{error}");
+    }
 }
 
 /// Where one rank alone fails, all know why.
