@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpswarm::{Exchange, Peers, Precise, Precision};
+use warpswarm::{Error, Exchange, Peers, Precise, Precision};
 use warpswarm_islands::SplitSwarm;
 
 use crate::args::{OutputArgs, ProgressKind};
@@ -52,7 +52,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let about = run.to_toml();
     let what = about.as_ref().map_or("", String::as_str).to_owned();
     let ready = about.and_then(|_| {
-        Peers::own(&settings)?;
+        Peers::own(&settings).map_err(without_gpu)?;
         // The first rank writes what all have found.
         let outputs = ranks.is_first().then(|| Outputs::open(&run, args)).transpose()?;
         Ok((perform::interrupt()?, outputs))
@@ -79,6 +79,16 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     };
     ranks.agree("", written)?;
     Ok(exit_code(&report))
+}
+
+/// What to say where there is no device: the CPU does not do instead.
+fn without_gpu(error: Error) -> Failure {
+    if error.is_input() {
+        return error.into();
+    }
+    Failure::Running(format!(
+        "--split on several processes needs a GPU for each: {error} (`warpswarm doctor` says what is missing)"
+    ))
 }
 
 fn exchange() -> Exchange {

@@ -174,14 +174,14 @@ fn what_cannot_be_shared_is_one_message_of_all_ranks() {
     };
     let simple = ["sphere", "--dim", "2"];
     refused(&simple, &["--algorithm", "de"], &["--split is true", "algorithm pso with the star"]);
-    refused(&simple, &["--set", "topology=ring"], &["--split is true", "algorithm pso"]);
-    refused(&simple, &["--schedule", "resident"], &["--split is true", "streaming"]);
     refused(&simple, &["--devices", "9"], &["--devices is 9", "allowed: 0 to 3"]);
     refused(&simple, &["--checkpoint", "kept"], &["--checkpoint is kept", "several processes"]);
     refused(&simple, &["--population-every", "2", "--out", "o"], &["--population-every is 2"]);
-    refused(&simple, &["--json", "no/such/folder"], &["--json is no/such/folder"]);
     fails(3, &["solve", "sphere", "--split", "--backend", "cpu"], 2, &["--split is true", "gpu"]);
     let few = ["solve", "sphere", "--split", "--backend", "emulator", "--individuals", "2"];
+    if warpswarm::system::report().gpu.is_err() {
+        fails(3, &["solve", "sphere", "--split"], 1, &["--split on several processes needs a GPU"]);
+    }
     fails(3, &few, 2, &["--individuals is 2", "each of the 3 devices of 3 ranks"]);
 }
 
