@@ -184,3 +184,18 @@ fn epochs_in_one_launch_give_the_same_bits() {
     check(&[("rastrigin", 2, 600)], place(None), 70);
     check(&[("rastrigin", 33, 40), ("rastrigin", 30, 100)], place(Some(32)), 70);
 }
+
+/// Where a letter cannot be taken to others the kernel ends, and the error is the one that there was.
+#[test]
+fn epochs_end_where_letters_do() {
+    let place = Place::device(Backend::Emulator, Schedule::Resident, Some(32));
+    let mut optimiser = Case::new("rastrigin", 3, 70).start::<f32>(place).unwrap();
+    assert_eq!(optimiser.prepare_epochs(), Ok(true));
+    let mut left = 3;
+    let done = optimiser.step_epochs(5, 10, &mut |one| {
+        left -= 1;
+        if left == 0 { Err(warpswarm::Error::NoDriver) } else { Ok(one) }
+    });
+    assert_eq!(done, Err(warpswarm::Error::NoDriver));
+    assert_eq!(optimiser.step(1), Err(warpswarm::Error::NoDriver));
+}

@@ -118,6 +118,14 @@ impl Default for Migration {
 }
 
 /// What is decided of a run when individuals set out: see [`departure`].
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::migration::{Departure, Migrants};
+/// let fitness = vec![Fitness { violation: 0.0, value: 0.5 }];
+/// let departure = Departure { emigrants: Migrants { fitness, positions: vec![2.0; 3] }, places: vec![7] };
+/// assert_eq!(departure.emigrants.len(), departure.places.len());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Departure<R> {
     /// Copies of those who leave.

@@ -293,6 +293,19 @@ pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
     }
 }
 
+/// The same for whoever reads that is not of this GPU.
+///
+/// # Safety
+/// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
+#[inline(always)]
+pub(crate) unsafe fn store_system_u64(at: *mut u64, value: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("st.relaxed.sys.global.b64 [{at}], {value};", at = in(reg64) at,
+            value = in(reg64) value, options(nostack, preserves_flags));
+    }
+}
+
 /// Orders what this thread saw and wrote before against what it does after, for the whole GPU.
 #[inline(always)]
 pub(crate) fn fence() {

@@ -225,6 +225,15 @@ impl View<u64> {
         // SAFETY: `at` has checked the place.
         unsafe { machine::store_relaxed_u64(self.at(i, 1), value) }
     }
+
+    /// Writes an element that the host reads while the kernel runs; it gets all eight bytes at once, and nothing else is
+    /// ordered before or after.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn show_host(&self, i: usize, value: u64) {
+        // SAFETY: `at` has checked the place.
+        unsafe { machine::store_system_u64(self.at(i, 1), value) }
+    }
 }
 
 /// A row of a [`View`], checked once when it is made.

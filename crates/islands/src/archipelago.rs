@@ -57,6 +57,8 @@ pub struct Archipelago<'a, R: Precise> {
     /// This rank's islands.
     own: Range<u32>,
     crossing: Rc<Crossing<'a>>,
+    /// Whether its device does epochs by itself.
+    by_itself: bool,
     groups: Vec<Group<R>>,
     stop: Stop,
     record_every: Option<u64>,
@@ -155,10 +157,11 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             let limit = optimiser.standing()?.limit;
             Ok(Group { islands: range, optimiser, limit })
         });
-        Ok(Archipelago {
+        let mut archipelago = Archipelago {
             others,
             islands: islands.clone(),
             crossing: Rc::new(Crossing::new(others, islands)),
+            by_itself: false,
             groups: groups.collect::<Result<_>>()?,
             own,
             stop: settings.stop.clone(),
@@ -166,10 +169,13 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             history: Vec::new(),
             seconds: 0.0,
             since: None,
-            setup_seconds: start.elapsed().as_secs_f64(),
+            setup_seconds: 0.0,
             pace: Pace::default(),
             keeper: None,
-        })
+        };
+        archipelago.by_itself = archipelago.goes_by_itself()?;
+        archipelago.setup_seconds = start.elapsed().as_secs_f64();
+        Ok(archipelago)
     }
 
     /// The islands that this rank has.

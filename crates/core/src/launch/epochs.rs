@@ -8,10 +8,11 @@ use crate::real::Real;
 pub const EPOCHS_TAGS: u32 = 3;
 
 /// Epochs of which letters are kept, a power of two: those that blocks may have to go through once more.
-pub const LETTERS_KEPT: u32 = 256;
+pub const LETTERS_KEPT: u32 = 512;
 
-/// The most iterations that blocks go through before they write down where they are.
-pub const LONGEST_SPAN: u32 = 64;
+/// The iterations that blocks go through at least, and at most but for an epoch, before they write down where they are. An
+/// epoch that others follow in a span has two iterations or more, so that its letter is kept.
+pub const SPAN: [u32; 2] = [64, 512];
 
 /// The arguments of [`EPOCHS_GRID`](super::pso_kernels::EPOCHS_GRID).
 #[repr(C)]
@@ -19,8 +20,10 @@ pub const LONGEST_SPAN: u32 = 64;
 pub struct EpochsArgs<R> {
     /// One run that never stops by itself, and its iterations, whole epochs.
     pub swarm: PsoArgs<R>,
-    /// As [`OfficeLayout`] says; zero before a launch.
-    pub office: Ptr<u64>,
+    /// What the host hears, as [`OfficeLayout`] says; zero before a launch.
+    pub reports: Ptr<u64>,
+    /// What it says, likewise.
+    pub answers: Ptr<u64>,
     /// Iterations of an epoch, at least 1.
     pub every: u32,
     /// Zero.
@@ -35,22 +38,22 @@ pub struct EpochsArgs<R> {
 pub struct OfficeLayout {
     /// Words of a letter.
     pub letter: u32,
-    /// Words of a report: the first iteration in which the block has a better leader, and the place of the worst of its
-    /// particles, all bits turned.
-    pub report_words: u32,
-    /// Where reports begin, `[parity][word][block]`, each under its number.
+    /// Words of a report: the first iteration in which a block has a better leader, and the place of the worst of its
+    /// particles, (violation, value, index), all bits turned.
+    pub report: u32,
+    /// From one report to the next.
+    pub pitch: u32,
+    /// Of what the host hears, words of reports, `[parity][block]`, each under its number; behind them is the letter with the
+    /// leader, under the number of the report that it goes with.
     pub reports: u32,
-    /// The letter with the leader, under the number of the report that it goes with.
-    pub outbox: u32,
-    /// The host's answers, `[epoch mod LETTERS_KEPT]` with `answer_words`: the soonest of the iterations and the worst particle,
-    /// under the number of the report; then the letter that has come, under the number of the epoch, from 1 on.
+    /// All of it.
+    pub heard: u32,
+    /// Words of an answer: the soonest of the iterations and the worst particle, under the number of the report; then the letter
+    /// that has come, under the number of the epoch, from 1 on.
+    pub answer: u32,
+    /// Of what the host says, words of answers, `[epoch mod LETTERS_KEPT]`; behind them is one that is not zero where no
+    /// answer comes any more.
     pub answers: u32,
-    /// Words of an answer.
-    pub answer_words: u32,
-    /// Not zero where no answer comes any more.
-    pub closed: u32,
-    /// Words in all.
-    pub words: u32,
 }
 
 impl OfficeLayout {
@@ -59,26 +62,18 @@ impl OfficeLayout {
     /// ```
     /// use warpswarm_core::launch::OfficeLayout;
     /// let layout = OfficeLayout::new::<f32>(false, 10, 32);
-    /// assert_eq!((layout.letter, layout.report_words, layout.outbox), (33, 3, 60));
+    /// assert_eq!((layout.letter, layout.report, layout.reports, layout.answer), (33, 3, 80, 35));
     /// ```
     #[inline(always)]
     pub const fn new<R: Real>(constrained: bool, blocks: u32, stride: u32) -> Self {
         let keys = slot_words::<R>(constrained);
         let letter = keys + stride * R::WORDS as u32;
-        let report_words = keys + 2;
-        let outbox = 2 * report_words * blocks;
-        let answers = outbox + letter;
-        let answer_words = 2 + letter;
-        let closed = answers + LETTERS_KEPT * answer_words;
-        OfficeLayout {
-            letter,
-            report_words,
-            reports: 0,
-            outbox,
-            answers,
-            answer_words,
-            closed,
-            words: closed + 1,
-        }
+        let report = keys + 2;
+        // A report is written at once.
+        let pitch = report.next_power_of_two();
+        let reports = 2 * blocks * pitch;
+        let answer = 2 + letter;
+        let answers = LETTERS_KEPT * answer;
+        OfficeLayout { letter, report, pitch, reports, heard: reports + letter, answer, answers }
     }
 }

@@ -168,8 +168,8 @@ pub(crate) struct Device<R, M> {
 enum Epochs {
     NotAsked,
     Impossible,
-    /// By a kernel, with an office at an address.
-    Possible(Kernel, u64),
+    /// By a kernel, with reports and answers at these addresses.
+    Possible(Kernel, [u64; 2]),
 }
 
 /// The names of the kernels that a layout uses.
@@ -344,7 +344,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     }
 
     /// By what epochs can be done in one launch, if they can: found out once.
-    fn epochs(&mut self) -> Result<Option<(Kernel, u64)>> {
+    fn epochs(&mut self) -> Result<Option<(Kernel, [u64; 2])>> {
         if let Epochs::NotAsked = self.epochs {
             self.epochs = Epochs::Impossible;
             let alone = self.job.runs == 1 && self.share.peers == 1 && self.job.never_stops;
@@ -353,8 +353,10 @@ impl<R: Real, M: Machine> Device<R, M> {
                 let kernel = kernel::<R>(&self.target, pso_kernels::EPOCHS_GRID, tile);
                 let held = self.machine.occupancy(&kernel, grid.block, shared)?;
                 if held * self.machine.multiprocessors() >= grid.blocks_per_run {
-                    let words = u64::from(self.office_layout().words);
-                    self.epochs = Epochs::Possible(kernel, self.machine.allocate(8 * words)?);
+                    let [heard, said] = office_bytes(&self.office_layout());
+                    let reports = self.machine.allocate_visible(heard)?;
+                    let answers = self.machine.allocate(said)?;
+                    self.epochs = Epochs::Possible(kernel, [reports, answers]);
                 }
             }
         }
@@ -367,21 +369,27 @@ impl<R: Real, M: Machine> Device<R, M> {
     /// Some epochs in one launch.
     fn launch_epochs(
         &mut self,
-        (kernel, office): (&Kernel, u64),
+        (kernel, [reports, answers]): (&Kernel, [u64; 2]),
         (every, epochs): (u64, u64),
         exchange: Ferry<'_, R>,
     ) -> Result<()> {
         let Layout { grid, shared, .. } = self.layout;
         let layout = self.office_layout();
-        self.machine.zero(office, 8 * u64::from(layout.words))?;
-        // The host looks there at once.
-        self.machine.finish()?;
+        let [heard, said] = office_bytes(&layout);
+        self.machine.zero(answers, said)?;
+        self.machine.zero(reports, heard)?;
         let swarm = self.args(grid, 0, 1, every * epochs);
-        let args =
-            EpochsArgs::<R> { swarm, office: Ptr::at(office), every: every as u32, reserved: 0 };
+        let args = EpochsArgs::<R> {
+            swarm,
+            reports: Ptr::at(reports),
+            answers: Ptr::at(answers),
+            every: every as u32,
+            reserved: 0,
+        };
         let parameter = self.with_objective(Parameter::of(args), kernel, &swarm);
         let mut letters = Letters {
-            office,
+            reports,
+            answers,
             layout,
             constrained: self.target.constrained,
             dimensions: self.job.dimensions,
@@ -485,12 +493,11 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
         }
     }
 
-    fn advance_epochs(
-        &mut self,
-        every: u64,
-        epochs: u64,
-        exchange: Ferry<'_, R>,
-    ) -> Result<bool> {
+    fn prepare_epochs(&mut self) -> Result<bool> {
+        Ok(self.epochs()?.is_some())
+    }
+
+    fn advance_epochs(&mut self, every: u64, epochs: u64, exchange: Ferry<'_, R>) -> Result<bool> {
         // A launch has tags for all of its iterations.
         let Some(each) = u32::try_from(every).ok().and_then(|every| every.checked_mul(EPOCHS_TAGS))
         else {
@@ -633,6 +640,11 @@ fn kernel<R: Real>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
         (_, None) => evaluating(entry + "_any", "warp", false),
         (_, Some(tile)) => evaluating(format!("{entry}_{}", tile.name), tile.name, true),
     }
+}
+
+/// Bytes of what the host hears and of what it says while a kernel goes through epochs.
+fn office_bytes(layout: &OfficeLayout) -> [u64; 2] {
+    [layout.heard, layout.answers + 1].map(|words| 8 * u64::from(words))
 }
 
 /// Bytes of the slots of all runs.

@@ -17,8 +17,9 @@ const NOBODY: u32 = u32::MAX;
 
 /// The host's part in a launch over several epochs.
 pub(super) struct Letters<'a, R> {
-    /// Where the office is on the device.
-    pub(super) office: u64,
+    /// Where reports and answers are on the device.
+    pub(super) reports: u64,
+    pub(super) answers: u64,
     pub(super) layout: OfficeLayout,
     pub(super) constrained: bool,
     pub(super) dimensions: usize,
@@ -36,7 +37,7 @@ impl<R: Real> Service for Letters<'_, R> {
         let served = self.answer(desk);
         if served.is_err() {
             // The kernel ends; if it cannot be told, it has failed.
-            let _ = desk.write(self.address(self.layout.closed), &1_u64.to_le_bytes());
+            let _ = desk.write(self.answers + 8 * u64::from(self.layout.answers), &[1]);
         }
         served
     }
@@ -47,43 +48,32 @@ impl<R: Real> Service for Letters<'_, R> {
 }
 
 impl<R: Real> Letters<'_, R> {
-    fn address(&self, word: u32) -> u64 {
-        self.office + 8 * u64::from(word)
-    }
-
     /// Answers the next report, if it is there.
     fn answer(&mut self, desk: &mut dyn Desk) -> Result<bool> {
-        let OfficeLayout { report_words, outbox, letter, answers, answer_words, .. } = self.layout;
-        let mut bytes = vec![0; 8 * (outbox + letter) as usize];
-        desk.read(self.address(self.layout.reports), &mut bytes)?;
+        let OfficeLayout { letter, report, pitch, reports, answer, .. } = self.layout;
         let (number, epoch) = (self.answered + 1, self.done + 1);
-        let words = |first: u32, count: u32| {
-            words_under(number, &bytes[8 * first as usize..8 * (first + count) as usize])
+        let mut words = vec![0; letter as usize];
+        desk.read(self.reports + 8 * u64::from(reports), &mut words)?;
+        let Some(letter) = under(number, &words) else {
+            return Ok(false);
         };
-        let all = report_words * self.blocks;
-        let (Some(reports), Some(letter)) = (words(number % 2 * all, all), words(outbox, letter))
+        let all = self.blocks * pitch;
+        words.resize(all as usize, 0);
+        desk.read(self.reports + 8 * u64::from(number % 2 * all), &mut words)?;
+        let Some((soonest, worst)) = summary(number, &words, (report as usize, pitch as usize))
         else {
             return Ok(false);
         };
-        let of_block = |block: usize| {
-            let word = |word: u32| reports[(word * self.blocks) as usize + block];
-            (0..report_words).map(word).collect::<Vec<u32>>()
-        };
-        let of_blocks: Vec<_> = (0..self.blocks as usize).map(of_block).collect();
-        let soonest = of_blocks.iter().map(|report| report[0]).min().unwrap_or(NOBODY);
-        // Of the greatest, all bits turned, the least.
-        let worst = of_blocks.iter().map(|report| &report[1..]).min().and_then(<[u32]>::last);
-        let worst = !worst.copied().unwrap_or_default();
-        let mut answer = under(number, [soonest, worst]);
+        let mut words: Vec<u64> = vec![word(number, soonest), word(number, worst)];
         self.answered = number;
         if soonest == NOBODY {
             let leaving = self.opened(&letter);
             let arriving = (self.exchange)(leaving)?;
-            answer.extend(under(epoch, self.closed(&arriving, letter.len())));
+            words.extend(self.closed(&arriving, letter.len()).map(|half| word(epoch, half)));
             self.done = epoch;
         }
-        let slot = (epoch - 1) % LETTERS_KEPT;
-        desk.write(self.address(answers + slot * answer_words), &answer)?;
+        let slot = (epoch - 1) % LETTERS_KEPT * answer;
+        desk.write(self.answers + 8 * u64::from(slot), &words)?;
         Ok(true)
     }
 
@@ -124,17 +114,36 @@ impl<R: Real> Letters<'_, R> {
     }
 }
 
-/// Words as they lie under a tag.
-fn under(tag: u32, words: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    let word = |word| (u64::from(tag) << 32 | u64::from(word)).to_le_bytes();
-    words.into_iter().flat_map(word).collect()
+/// What follows from reports of so many words, so far apart, if all are there: the soonest iteration, and the worst particle.
+fn summary(number: u32, reports: &[u64], (words, pitch): (usize, usize)) -> Option<(u32, u32)> {
+    // Words under the same tag are in the order of what they say.
+    let mut soonest = u64::MAX;
+    let mut worst: Option<&[u64]> = None;
+    for report in reports.chunks_exact(pitch) {
+        if report[..words].iter().any(|&word| tag(word) != number) {
+            return None;
+        }
+        soonest = soonest.min(report[0]);
+        // Of the greatest, all bits turned, the least.
+        let own = &report[1..words];
+        worst = Some(worst.map_or(own, |worst| worst.min(own)));
+    }
+    let worst = worst.and_then(<[u64]>::last)?;
+    Some((soonest as u32, !(*worst as u32)))
 }
 
-/// The words that have all come under a tag.
-fn words_under(tag: u32, bytes: &[u8]) -> Option<Vec<u32>> {
-    let (words, _) = bytes.as_chunks();
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    words.map(|word| ((word >> 32) as u32 == tag).then_some(word as u32)).collect()
+fn tag(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+/// A word as it lies under a tag.
+fn word(tag: u32, half: u32) -> u64 {
+    u64::from(tag) << 32 | u64::from(half)
+}
+
+/// What words say that have all come under a tag.
+fn under(number: u32, words: &[u64]) -> Option<Vec<u32>> {
+    words.iter().map(|&word| (tag(word) == number).then_some(word as u32)).collect()
 }
 
 #[cfg(test)]
@@ -145,7 +154,8 @@ mod tests {
         let layout = OfficeLayout::new::<R>(constrained, 3, 4);
         let mut exchange = |migrants| Ok(migrants);
         let letters = Letters {
-            office: 0,
+            reports: 0,
+            answers: 0,
             layout,
             constrained,
             dimensions: 3,
@@ -177,9 +187,20 @@ mod tests {
     }
 
     #[test]
+    fn reports_are_of_the_soonest_and_the_worst() {
+        let report = |first, key, individual: u32| [first, key, !individual, 0];
+        let all = [report(9, 4, 1), report(7, 4, 2), report(NOBODY, 5, 3)].concat();
+        let mut words: Vec<u64> = all.into_iter().map(|half| word(6, half)).collect();
+        assert_eq!(summary(6, &words, (3, 4)), Some((7, 2)));
+        words[3] = 0;
+        assert_eq!(summary(6, &words, (3, 4)), Some((7, 2)));
+        words[2] = word(5, 0);
+        assert_eq!(summary(6, &words, (3, 4)), None);
+    }
+
+    #[test]
     fn a_letter_is_there_when_all_of_it_is() {
-        let word = |tag: u64, word: u64| (tag << 32 | word).to_le_bytes();
-        assert_eq!(words_under(7, &[word(7, 1), word(7, 2)].concat()), Some(vec![1, 2]));
-        assert_eq!(words_under(7, &[word(7, 1), word(6, 2)].concat()), None);
+        assert_eq!(under(7, &[word(7, 1), word(7, 2)]), Some(vec![1, 2]));
+        assert_eq!(under(7, &[word(7, 1), word(6, 2)]), None);
     }
 }

@@ -69,6 +69,8 @@ pub(crate) trait Machine: Send {
     fn load(&mut self, kernel: &Kernel) -> Result<()>;
     /// The address of so many bytes, zeroed and aligned to 256; freed with the machine.
     fn allocate(&mut self, bytes: u64) -> Result<u64>;
+    /// The same of memory that the host sees while kernels run that write it.
+    fn allocate_visible(&mut self, bytes: u64) -> Result<u64>;
     /// Zeroes allocated memory.
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()>;
     /// Copies to allocated memory.
@@ -109,13 +111,12 @@ pub(crate) trait Machine: Send {
     ) -> Result<()>;
 }
 
-/// What the host can do with a device's memory while a kernel runs: words of eight bytes are read and written at once, in
-/// whatever order.
+/// What the host can do with a device's memory while a kernel runs: each word at once, in whatever order.
 pub(crate) trait Desk {
-    /// Copies from allocated memory.
-    fn read(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
-    /// Copies to allocated memory.
-    fn write(&mut self, address: u64, from: &[u8]) -> Result<()>;
+    /// Reads memory that it [sees](Machine::allocate_visible).
+    fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()>;
+    /// Writes other allocated memory.
+    fn write(&mut self, address: u64, from: &[u64]) -> Result<()>;
 }
 
 /// What the host does for a kernel while it runs.

@@ -5,8 +5,8 @@ use warpswarm_core::launch::{
     Control, MIGRATION_BLOCK, MigrationArgs, Ptr, migration_kernels, migration_shared_bytes,
 };
 use warpswarm_core::order::Fitness;
-use warpswarm_cpu_ref::{RunId, Swarm};
 use warpswarm_cpu_ref::migration::{self, Departure, Migrants, Migration, Replacement, Selection};
+use warpswarm_cpu_ref::{RunId, Swarm};
 
 use super::encode::{Number, bytes_of, items_of};
 use super::machine::{Kernel, Machine, Parameter, Shape};
@@ -206,14 +206,13 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         let mut bytes = vec![0; (leaving.end - from) as usize];
         self.machine.download(address + from, &mut bytes)?;
         let places: Vec<Vec<u32>> = match migration.replacement {
-            Replacement::Worst => (0..runs)
-                .map(|run| offers.chosen(&bytes, from, run, immigrants[run]))
-                .collect(),
+            Replacement::Worst => {
+                (0..runs).map(|run| offers.chosen(&bytes, from, run, immigrants[run])).collect()
+            }
             Replacement::Random => {
                 let of_runs = self.reached()?.into_iter().zip(immigrants);
-                let draw = |((id, at), &count)| {
-                    migration::drawn_places(id, at, job.individuals, count)
-                };
+                let draw =
+                    |((id, at), &count)| migration::drawn_places(id, at, job.individuals, count);
                 of_runs.map(draw).collect()
             }
             Replacement::First => immigrants.iter().map(|&n| (0..n as u32).collect()).collect(),

@@ -101,6 +101,10 @@ fn departures<R: Real>(
 pub(crate) trait Engine<R: Real>: State<R> {
     /// Does so many iterations of every run that has not stopped by itself.
     fn advance(&mut self, iterations: u64) -> Result<()>;
+    /// Whether it does epochs in one go, for which it is made ready: see [`advance_epochs`](Engine::advance_epochs).
+    fn prepare_epochs(&mut self) -> Result<bool> {
+        Ok(false)
+    }
     /// Does so many epochs of `every` iterations of one run, at whose ends its best individual sets out and another one is
     /// offered to the worst, as [`depart`](State::depart) and [`immigrate`](State::immigrate) have it. Whether it does: only
     /// where that is faster than one after the other.
@@ -183,6 +187,14 @@ impl<R: Real> Driver<R> {
     pub(crate) fn is_lost_by(&self, error: &Error) -> bool {
         let said = matches!(error, Error::Objective { .. } | Error::Told { .. });
         !(said && matches!(self, Driver::Host(..)))
+    }
+
+    /// See [`Engine::prepare_epochs`].
+    pub(crate) fn prepare_epochs(&mut self) -> Result<bool> {
+        match self {
+            Driver::Engine(engine) => engine.prepare_epochs(),
+            _ => Ok(false),
+        }
     }
 
     /// See [`Engine::advance_epochs`].

@@ -133,6 +133,26 @@ impl<R: Real> Optimiser<R> {
         done
     }
 
+    /// Whether [`step_epochs`](Optimiser::step_epochs) does what it is asked to; makes ready for it, so that the first one takes
+    /// no longer than others.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
+    /// let settings = Settings { individuals: 16, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// assert!(!optimiser.prepare_epochs()?);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn prepare_epochs(&mut self) -> Result<bool> {
+        self.runs()?;
+        self.driver.prepare_epochs()
+    }
+
     /// Does so many epochs of `every` iterations of one run. At the beginning of each its best individual sets out: `exchange`
     /// takes it to where it belongs, and gives another one that is offered to the worst at the end of that epoch. The same as
     /// [`depart`](Optimiser::depart), [`step`](Optimiser::step) and [`immigrate`](Optimiser::immigrate) in turn, without

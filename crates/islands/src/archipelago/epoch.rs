@@ -129,23 +129,24 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(at)
     }
 
-    /// How many epochs, of those that are left, a device might do by itself: of an island that is alone on its rank, to
-    /// which one individual comes at a time; no further than to a record.
+    /// How many epochs, of those that are left, a device does by itself; no further than to a record.
     fn together(&self, at: u64, left: u64) -> u64 {
-        let Islands { every, migrants, selection, replacement, .. } = self.islands;
-        let [Group { limit, .. }] = &self.groups[..] else {
-            return 0;
-        };
-        let alone = self.own.len() == 1 && self.crossing.sources(self.own.start).len() == 1;
-        let usual = (selection, replacement) == (Selection::Best, Replacement::Worst);
-        if !alone || migrants != 1 || !usual {
-            return 0;
-        }
-        let end = self.record_every.map_or(*limit, |every| (*limit).min((at / every + 1) * every));
+        let every = self.islands.every;
+        let limit = if self.by_itself { self.groups[0].limit } else { 0 };
+        let end = self.record_every.map_or(limit, |every| limit.min((at / every + 1) * every));
         left.min(end.saturating_sub(at) / every)
     }
 
-    /// Has the one island of this rank do so many epochs by itself, if it can.
+    /// Whether a device does epochs by itself: those of an island that is alone on its rank, to which one individual comes at
+    /// a time.
+    pub(super) fn goes_by_itself(&mut self) -> Result<bool> {
+        let Islands { migrants, selection, replacement, .. } = self.islands;
+        let one = self.own.len() == 1 && self.crossing.sources(self.own.start).len() == 1;
+        let usual = (selection, replacement) == (Selection::Best, Replacement::Worst);
+        Ok(one && usual && migrants == 1 && self.groups[0].optimiser.prepare_epochs()?)
+    }
+
+    /// Has the one island of this rank do so many epochs by itself; whether it does.
     fn travel(&mut self, epochs: u64) -> Result<bool> {
         let crossing = self.crossing.clone();
         let exchange = &mut |migrants| {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::migration::{Replacement, Selection};
-use warpswarm::{Backend, Precise, Settings};
-use warpswarm_islands::{Islands, Topology};
+use warpswarm::{Backend, Precise, Schedule, Settings};
+use warpswarm_islands::{Inhabitants, Islands, Topology};
 
 use super::{assert_same, done, eight, until};
 
@@ -118,6 +118,28 @@ fn records_are_those_of_one_rank() {
         for (there, here) in alone.iter().zip(&history) {
             assert_eq!((there.iterations, &there.runs), (here.iterations, &here.runs));
             assert!(here.runs.iter().all(|run| run.population.is_some()));
+        }
+    }
+}
+
+/// Swarms of several blocks, whose devices go through epochs by themselves: on as many ranks as there are islands, in slices
+/// that end where records do, with a rest.
+#[test]
+fn islands_that_go_by_themselves() {
+    for (count, topology) in [(2, Topology::Full), (3, Topology::Ring)] {
+        let inhabitants = Inhabitants::all(70);
+        let islands = Islands { count, topology, every: 7, inhabitants, ..Islands::default() };
+        for record_every in [None, Some(21), Some(10)] {
+            let settings = Settings { record_every, ..until(150) };
+            let emulated = Settings {
+                backend: Backend::Emulator,
+                schedule: Schedule::Resident,
+                block_size: Some(32),
+                ..settings.clone()
+            };
+            let alone = done::<f32>(1, &islands, &settings);
+            let what = format!("{topology:?}, records every {record_every:?}");
+            assert_same(&alone, &done::<f32>(count as u32, &islands, &emulated), &what);
         }
     }
 }

@@ -10,7 +10,7 @@
 //! has, all go back to where the span began, which they have in memory, come as far as that iteration, letters included,
 //! and agree on a new leader. Without islands it is the same ([`resident`](super::resident)) but for the letters.
 
-use warpswarm_core::launch::{EpochsArgs, LONGEST_SPAN, stopped};
+use warpswarm_core::launch::{EpochsArgs, SPAN, stopped};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
@@ -275,7 +275,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
             return Next::Fly;
         }
         let leads = letter.candidate().beats(self.leader.best);
-        if leads || last || (self.written && self.now - self.base >= LONGEST_SPAN) {
+        if leads || last || (self.written && self.is_long()) {
             if self.sure != self.now && !self.is_sure() {
                 return Next::Back;
             }
@@ -319,13 +319,26 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         self.flight.follow(&mut self.leader, |i| office.coordinate(letter.epoch, i));
     }
 
+    /// Iterations since an improvement on the leader that all are sure of.
+    #[inline(always)]
+    fn since(&self) -> u32 {
+        let before = if self.improved == 0 { self.idle } else { 0 };
+        before + self.now - self.improved
+    }
+
+    /// Whether the span has been long enough: the longer nothing has happened, the longer it may be, since whoever goes back
+    /// goes through half of it once more.
+    #[inline(always)]
+    fn is_long(&self) -> bool {
+        self.now - self.base >= (self.since() / 2).clamp(SPAN[0], SPAN[1])
+    }
+
     /// Moves on, to the end of the epoch or of what can be gone through without a word.
     #[inline(always)]
     fn fly(&mut self) {
         let end = self.epoch * self.args.every;
         let stop = if self.goal == NEVER {
-            let since = if self.improved == 0 { self.idle } else { 0 } + self.now - self.improved;
-            let length = window::<LANES, K>(since).min(end - self.now);
+            let length = window::<LANES, K>(self.since()).min(end - self.now);
             if self.sure == self.now && length == 1 {
                 // Whether somebody improves then and nobody before is known without asking.
                 self.goal = self.now + 1;
@@ -345,11 +358,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
                 self.first = self.first.min(self.now);
             }
         }
-        if self.goal == NEVER
-            && self.now < end
-            && self.is_sure()
-            && self.now - self.base >= LONGEST_SPAN
-        {
+        if self.goal == NEVER && self.now < end && self.is_sure() && self.is_long() {
             self.written = false;
         }
     }

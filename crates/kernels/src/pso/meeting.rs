@@ -87,7 +87,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
 
     #[inline(always)]
     fn shared(threads: u32) -> Shared<R> {
-        let words = Self::board_len();
+        let words = B::board_len::<R>(Self::ROW);
         let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true, words);
         let warps = threads / 32;
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
@@ -108,16 +108,11 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
     #[inline(always)]
     pub(super) fn near() -> SharedArray<u32> {
         let threads = thread::opaque(thread::block_dim());
-        let words = Self::board_len();
-        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true, words);
-        let words = (threads / 32) * (size_of::<Candidate<R>>() / 4) as u32;
+        let board = B::board_len::<R>(Self::ROW);
+        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true, board);
+        let words = (size_of::<Candidate<R>>() / 4) as u32;
         // SAFETY: as in `shared`.
-        unsafe { SharedArray::new(layout.candidates, words) }
-    }
-
-    #[inline(always)]
-    fn board_len() -> u32 {
-        B::board_len::<R>(Self::ROW)
+        unsafe { SharedArray::new(layout.candidates, threads / 32 * words) }
     }
 
     /// What the blocks of a run show each other.

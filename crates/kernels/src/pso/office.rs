@@ -7,17 +7,19 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
-use super::meeting::{NEVER, unconstrained};
+use super::meeting::NEVER;
 use crate::run::of_run;
 
-/// The most words of a report: an iteration, violation and value, a particle.
+/// The most words before an answer's row: an iteration, a particle, violation and value.
 const MOST: usize = 6;
 
 /// The office of a launch: see [`OfficeLayout`].
 #[derive(Clone, Copy)]
 pub(super) struct Office<R> {
     layout: OfficeLayout,
-    words: View<u64>,
+    /// What the host hears, and what it says.
+    heard: View<u64>,
+    said: View<u64>,
     /// Where warps show each other their reports.
     near: SharedArray<u32>,
     blocks: u32,
@@ -55,26 +57,23 @@ pub(super) enum Answer<R> {
     Closed,
 }
 
-/// What a thread has to report: the words of an iteration, of keys and of an index, of which those of all threads are
-/// reduced to the least.
-type Report = [u32; MOST];
-
 impl<R: DeviceReal> Office<R> {
-    /// This block's; `near` are [`near_words`] words of shared memory.
+    /// This block's; `near` has a report's words a warp.
     #[inline(always)]
     pub(super) fn new<const CONSTRAINED: bool>(
         args: &EpochsArgs<R>,
         near: SharedArray<u32>,
     ) -> Self {
-        let blocks = args.swarm.blocks_per_run;
-        let stride = args.swarm.stride;
+        let (blocks, stride) = (args.swarm.blocks_per_run, args.swarm.stride);
         let layout = OfficeLayout::new::<R>(CONSTRAINED, blocks, stride);
         let (_, part) = thread::run_and_part(args.swarm.runs, blocks);
-        let words = of_run(args.office, 1, 0, layout.words as usize);
+        let heard = of_run(args.reports, 1, 0, layout.heard as usize);
+        let said = of_run(args.answers, 1, 0, layout.answers as usize + 1);
         let keys = slot_words::<R>(CONSTRAINED);
         Office {
             layout,
-            words,
+            heard,
+            said,
             near,
             blocks,
             part,
@@ -84,17 +83,12 @@ impl<R: DeviceReal> Office<R> {
         }
     }
 
-    #[inline(always)]
-    fn tagged(&self, first: u32, count: u32) -> Tagged {
-        Tagged::new(self.words.part(first as usize, count as usize))
-    }
-
-    /// Makes the report of number `tag`: the first iteration in which a particle of this block has improved on the leader, and the worst of
-    /// its particles: of each thread its own, if it has one. Collective in the block.
+    /// Makes the block's report of this number: the first iteration in which one of its particles has improved on the leader,
+    /// and the worst of them; of each thread its own, if it has one. Collective in the block.
     #[inline(always)]
     pub(super) fn report<const CONSTRAINED: bool>(
         &self,
-        tag: u32,
+        number: u32,
         first: u32,
         mine: Option<(Fitness<R>, u32)>,
     ) {
@@ -104,91 +98,77 @@ impl<R: DeviceReal> Office<R> {
             // The least of what is turned is the greatest.
             (keys, index) = ((!violation, !value), !particle);
         }
+        let (lane, warp) = (thread::lane(), thread::index() / 32);
+        let (words, warps) = (self.layout.report, thread::block_dim() / 32);
         let own = self.least::<CONSTRAINED>(first, keys, index);
-        let (lane, warps) = (thread::lane(), thread::block_dim() / 32);
-        let warp = thread::index() / 32;
-        let width = self.layout.report_words;
-        // Whoever has still to read what warps have shown before has read it.
+        // The first warp has read what they have shown each other before.
         block::sync();
-        let mut word = 0;
-        while word < MOST {
-            if lane == 0 && (word as u32) < width {
-                self.near.set(warp * width + word as u32, own[word]);
-            }
-            word += 1;
+        if lane < words {
+            self.near.set(warp * words + lane, own);
         }
         block::sync();
         if warp > 0 {
             return;
         }
-        let mut theirs = [u32::MAX; MOST];
-        let mut word = 0;
-        while word < MOST {
-            if lane < warps && (word as u32) < width {
-                theirs[word] = self.near.get(lane * width + word as u32);
+        let of_warp = |word: u32| {
+            if lane < warps { self.near.get(lane * words + word) } else { u32::MAX }
+        };
+        let mut theirs = [u32::MAX; 4];
+        let mut k = 0;
+        while k < 4 {
+            if (k as u32) < self.keys {
+                theirs[k] = of_warp(1 + k as u32);
             }
-            word += 1;
+            k += 1;
         }
-        let all = self.least_of::<CONSTRAINED>(&theirs);
-        let mut word = 0;
-        while word < MOST {
-            if lane == word as u32 && lane < width {
-                self.tagged(self.layout.reports, self.layout.outbox).keep(
-                    tag,
-                    self.report_place(tag, lane, self.part),
-                    all[word],
-                );
-            }
-            word += 1;
+        let keys = self.keys_of::<CONSTRAINED>(theirs);
+        let all = self.least::<CONSTRAINED>(of_warp(0), keys, of_warp(words - 1));
+        if lane < words {
+            let reporter = (number & 1) * self.blocks + self.part;
+            self.show(number, reporter * self.layout.pitch + lane, all);
         }
     }
 
+    /// The least iteration, and the least of keys and index, of a warp: lane after lane the words of a report.
     #[inline(always)]
-    fn report_place(&self, tag: u32, word: u32, block: u32) -> u32 {
-        ((tag & 1) * self.layout.report_words + word) * self.blocks + block
-    }
-
-    /// The least iteration, and the least of keys and index, of a warp, as the words of a report.
-    #[inline(always)]
-    fn least<const CONSTRAINED: bool>(&self, first: u32, keys: (u64, u64), index: u32) -> Report {
-        let ((violation, value), index) = warp::least::<R>(keys, index, CONSTRAINED);
-        let mut report = [u32::MAX; MOST];
-        report[0] = warp::min(first);
-        let mut word = 0;
-        while word < 4 {
-            if word < self.keys as usize {
-                let of_value = word + R::WORDS >= self.keys as usize;
-                let key = if of_value { value } else { violation };
-                let high = R::WORDS == 2 && word.is_multiple_of(2);
-                report[1 + word] = if high { (key >> 32) as u32 } else { key as u32 };
-                report[2 + word] = index;
+    fn least<const CONSTRAINED: bool>(&self, first: u32, keys: (u64, u64), index: u32) -> u32 {
+        let (keys, index) = warp::least::<R>(keys, index, CONSTRAINED);
+        let least = self.words_of(keys);
+        let first = warp::min(first);
+        let lane = thread::lane();
+        let mut word = if lane == 0 { first } else { index };
+        let mut k = 0;
+        while k < 4 {
+            if lane == 1 + k as u32 && (k as u32) < self.keys {
+                word = least[k];
             }
-            word += 1;
+            k += 1;
         }
-        report
+        word
     }
 
-    /// The least of a warp's reports.
+    /// Violation and value whose words these are.
     #[inline(always)]
-    fn least_of<const CONSTRAINED: bool>(&self, report: &Report) -> Report {
+    fn keys_of<const CONSTRAINED: bool>(&self, words: [u32; 4]) -> (u64, u64) {
         let key = |first: usize| {
             if R::WORDS == 2 {
-                u64::from(report[first]) << 32 | u64::from(report[first + 1])
+                u64::from(words[first]) << 32 | u64::from(words[first + 1])
             } else {
-                u64::from(report[first])
+                u64::from(words[first])
             }
         };
-        if CONSTRAINED {
-            let keys = (key(1), key(1 + R::WORDS));
-            self.least::<CONSTRAINED>(report[0], keys, report[1 + 2 * R::WORDS])
-        } else {
-            self.least::<CONSTRAINED>(report[0], (0, key(1)), report[1 + R::WORDS])
-        }
+        if CONSTRAINED { (key(0), key(R::WORDS)) } else { (0, key(0)) }
+    }
+
+    /// Shows the host a word.
+    #[inline(always)]
+    fn show(&self, number: u32, place: u32, word: u32) {
+        self.heard.show_host(place as usize, u64::from(number) << 32 | u64::from(word));
     }
 
     #[inline(always)]
     fn answer(&self, epoch: u32) -> u32 {
-        self.layout.answers + ((epoch - 1) & (LETTERS_KEPT - 1)) * self.layout.answer_words
+        ((epoch - 1) & (LETTERS_KEPT - 1)) * self.layout.answer
     }
 
     /// The places of an answer's first words: iteration, particle, and the keys of a fitness, the last of which again and
@@ -210,7 +190,7 @@ impl<R: DeviceReal> Office<R> {
     pub(super) fn hear<const CONSTRAINED: bool>(&self, report: u32, epoch: u32) -> Answer<R> {
         let places = self.places(epoch);
         loop {
-            let words = self.words.see(places);
+            let words = self.said.see(places);
             let is_under = |word: usize, tag: u32| (words[word] >> 32) as u32 == tag;
             if is_under(0, report) && is_under(1, report) {
                 if words[0] as u32 != NEVER {
@@ -221,7 +201,7 @@ impl<R: DeviceReal> Office<R> {
                     return Answer::Comes(self.read::<CONSTRAINED>(epoch, words));
                 }
             }
-            if self.words.load_relaxed(self.layout.closed as usize) != 0 {
+            if self.said.load_relaxed(self.layout.answers as usize) != 0 {
                 return Answer::Closed;
             }
             grid::spin();
@@ -231,40 +211,33 @@ impl<R: DeviceReal> Office<R> {
     /// The letter that has come at the end of epoch `epoch`, which has been heard of.
     #[inline(always)]
     pub(super) fn heard<const CONSTRAINED: bool>(&self, epoch: u32) -> Letter<R> {
-        self.read::<CONSTRAINED>(epoch, self.words.see(self.places(epoch)))
+        self.read::<CONSTRAINED>(epoch, self.said.see(self.places(epoch)))
     }
 
     #[inline(always)]
     fn read<const CONSTRAINED: bool>(&self, epoch: u32, words: [u64; MOST]) -> Letter<R> {
-        let key = |first: usize| {
-            if R::WORDS == 2 {
-                words[first] << 32 | words[first + 1] & u64::from(u32::MAX)
-            } else {
-                words[first] & u64::from(u32::MAX)
-            }
-        };
-        let value = R::from_ordered(key(if CONSTRAINED { 2 + R::WORDS } else { 2 }));
-        let violation = if CONSTRAINED { R::from_ordered(key(2)) } else { R::ZERO };
-        let fitness = unconstrained::<R, CONSTRAINED>(Fitness { violation, value });
+        let keys = [words[2], words[3], words[4], words[5]].map(|word| word as u32);
+        let (violation, value) = self.keys_of::<CONSTRAINED>(keys);
+        let violation = if CONSTRAINED { R::from_ordered(violation) } else { R::ZERO };
+        let fitness = Fitness { violation, value: R::from_ordered(value) };
         Letter { epoch, to: words[1] as u32, fitness }
     }
 
     /// Coordinate `i` in the letter that has come at the end of epoch `epoch`.
     #[inline(always)]
     pub(super) fn coordinate(&self, epoch: u32, i: u32) -> R {
-        let row = self.answer(epoch) + 2 + self.keys;
-        self.tagged(row, self.stride * R::WORDS as u32).kept_number(epoch, 0, i)
+        let (first, words) = (self.answer(epoch) + 2 + self.keys, self.stride * R::WORDS as u32);
+        Tagged::new(self.said.places(first, words)).kept_number(epoch, 0, i)
     }
 
     /// Sends a fitness off with the report of this number. By one thread.
     #[inline(always)]
     pub(super) fn send_fitness(&self, report: u32, fitness: Fitness<R>) {
-        let outbox = self.tagged(self.layout.outbox, self.layout.letter);
-        let words = self.words_of(fitness);
+        let words = self.words_of(fitness.ordered());
         let mut word = 0;
         while word < 4 {
             if (word as u32) < self.keys {
-                outbox.keep(report, word as u32, words[word]);
+                self.show(report, self.layout.reports + word as u32, words[word]);
             }
             word += 1;
         }
@@ -273,14 +246,17 @@ impl<R: DeviceReal> Office<R> {
     /// Sends coordinate `i` off with it. By one thread.
     #[inline(always)]
     pub(super) fn send_coordinate(&self, report: u32, i: u32, x: R) {
-        let row = self.tagged(self.layout.outbox + self.keys, self.stride * R::WORDS as u32);
-        row.keep_number(report, i, x);
+        let bits = x.to_bits64();
+        let place = self.layout.reports + self.keys + R::WORDS as u32 * i;
+        self.show(report, place, bits as u32);
+        if R::WORDS == 2 {
+            self.show(report, place + 1, (bits >> 32) as u32);
+        }
     }
 
-    /// The words of a fitness' keys.
+    /// The words of keys.
     #[inline(always)]
-    fn words_of(&self, fitness: Fitness<R>) -> [u32; 4] {
-        let (violation, value) = fitness.ordered();
+    fn words_of(&self, (violation, value): (u64, u64)) -> [u32; 4] {
         let mut words = [0; 4];
         let mut word = 0;
         while word < 4 {

@@ -216,6 +216,9 @@ pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
     unsafe { AtomicU64::from_ptr(at) }.store(value, Ordering::Relaxed);
 }
 
+// There is nobody else.
+pub(crate) use self::store_relaxed_u64 as store_system_u64;
+
 #[inline]
 #[track_caller]
 pub(crate) fn fence() {

@@ -180,6 +180,10 @@ impl Machine for Emulator {
         Ok(address)
     }
 
+    fn allocate_visible(&mut self, bytes: u64) -> Result<u64> {
+        self.allocate(bytes)
+    }
+
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
         before(Call::Zero, "a memset")?;
         let (array, at) = self.array(address, bytes)?;
@@ -250,17 +254,21 @@ impl Machine for Emulator {
 }
 
 impl Desk for &Emulator {
-    fn read(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
+    fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()> {
         before(Call::Download, COPY)?;
-        let (array, at) = self.array(address, to.len() as u64)?;
-        array.read(at, to);
+        let (array, at) = self.array(address, 8 * to.len() as u64)?;
+        for (k, word) in to.iter_mut().enumerate() {
+            *word = array.word(at + 8 * k).0.get();
+        }
         Ok(())
     }
 
-    fn write(&mut self, address: u64, from: &[u8]) -> Result<()> {
+    fn write(&mut self, address: u64, from: &[u64]) -> Result<()> {
         before(Call::Upload, COPY)?;
-        let (array, at) = self.array(address, from.len() as u64)?;
-        array.write(at, from);
+        let (array, at) = self.array(address, 8 * from.len() as u64)?;
+        for (k, word) in from.iter().enumerate() {
+            array.word(at + 8 * k).0.set(*word);
+        }
         Ok(())
     }
 }
@@ -280,11 +288,11 @@ impl Emulator {
         let Shape { grid, block, shared: shared_bytes, cooperative, cluster } = shape;
         let config =
             LaunchConfig { grid, block, shared_bytes, cooperative, cluster, shuffle_seed: None };
+        let this = &*self;
         // SAFETY: `parameter` has the structs of entry and objective, whose types their names give; the
         // addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
-        // `self`, which is borrowed until the kernel has ended.
-        let this = &*self;
+        // `self`, which is borrowed until the kernel has ended. What is done meanwhile is done on this thread.
         let done = unsafe {
             launch_linked(entry, objective, &config, parameter.bytes(), &mut || meanwhile(this))
         };

@@ -35,6 +35,7 @@ pub(crate) use devices::{count, devices, driver};
 use failures::{failure, is_final, said};
 pub(crate) use kernels::package;
 use nccl::Group;
+use side::Visible;
 
 /// What copies say that tests want to fail.
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
@@ -49,13 +50,15 @@ pub(crate) struct Gpu {
     mark: Option<sys::CUevent>,
     /// The devices of other ranks with which it exchanges, if it does.
     group: Option<Group>,
+    /// Memory of the host that kernels write.
+    visible: Vec<Visible>,
     /// Addresses and bytes.
     arrays: Vec<(sys::CUdeviceptr, u64)>,
     /// The last kernel that was enqueued: the one that a failure of the context is most likely about.
     last: Option<Kernel>,
 }
 
-// SAFETY: stream, mark and addresses are the driver's handles, valid in any thread in which the context
+// SAFETY: streams, mark, addresses and visible memory are the driver's handles, valid in any thread in which the context
 // is current; every method makes it so first. A group may be used by one thread after the other.
 unsafe impl Send for Gpu {}
 
@@ -73,7 +76,8 @@ impl Gpu {
         });
         let stream = context.check("cuStreamCreate", stream)?;
         let (side, mark, group) = (None, None, None);
-        Ok(Gpu { context, stream, side, mark, group, arrays: Vec::new(), last: None })
+        let (visible, arrays) = (Vec::new(), Vec::new());
+        Ok(Gpu { context, stream, side, mark, group, visible, arrays, last: None })
     }
 
     /// Bytes that are free on the first device.
@@ -164,7 +168,25 @@ impl Machine for Gpu {
         Ok(address)
     }
 
+    fn allocate_visible(&mut self, bytes: u64) -> Result<u64> {
+        self.context.enter()?;
+        let visible = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
+            Visible::allocate(bytes.next_multiple_of(8))
+        });
+        let visible = self.context.check("cuMemHostAlloc", visible)?;
+        faults::allocated(visible.bytes);
+        let address = visible.address;
+        self.visible.push(visible);
+        Ok(address)
+    }
+
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
+        if self.visible.iter().any(|visible| visible.address == address) {
+            // Whatever is under way still writes it.
+            self.finish()?;
+            self.visible.iter_mut().filter(|one| one.address == address).for_each(Visible::zero);
+            return Ok(());
+        }
         self.context.enter()?;
         let done = said(Call::Zero, INVALID, || {
             // SAFETY: `address` and `bytes` are of an array of ours, which lives as long as the stream.
@@ -327,6 +349,12 @@ impl Drop for Gpu {
         if let Some(mark) = self.mark {
             // SAFETY: created by `mark`, destroyed once; the driver keeps it for streams that wait for it.
             let _ = unsafe { result::event::destroy(mark) };
+        }
+        for visible in &mut self.visible {
+            // SAFETY: freed once, and no work is left that uses it.
+            if unsafe { visible.free() }.is_ok() {
+                faults::freed(visible.bytes);
+            }
         }
         if let Some(side) = self.side {
             // SAFETY: created by `side`, destroyed once, and every copy on it has been waited for.

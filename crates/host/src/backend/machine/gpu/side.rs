@@ -1,6 +1,10 @@
-//! Copies beside a kernel that runs, on a stream of their own.
+//! What goes on beside a kernel that runs: the host reads memory of its own that the kernel writes, and copies to the
+//! device's on a stream for that.
 
-use cudarc::driver::result::{self, stream::StreamKind};
+use std::slice;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUresult};
 
 use super::failures::said;
@@ -29,35 +33,76 @@ impl Gpu {
     }
 }
 
-impl Side<'_> {
-    /// Waits until a copy is done.
-    fn wait(&mut self) -> Result<()> {
-        // SAFETY: the stream is the device's and not yet destroyed.
-        let done = unsafe { result::stream::synchronize(self.stream) };
-        self.gpu.check_work("cuStreamSynchronize", done)
+/// Memory of the host that kernels write.
+pub(super) struct Visible {
+    words: *mut u64,
+    pub(super) address: sys::CUdeviceptr,
+    pub(super) bytes: u64,
+}
+
+impl Visible {
+    /// So much of it, in the current context.
+    pub(super) fn allocate(bytes: u64) -> Result<Self, DriverError> {
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+        let mut address = 0;
+        // SAFETY: what is allocated is zeroed before anything reads it, below.
+        let words = unsafe { result::malloc_host(bytes as usize, flags) }?;
+        // SAFETY: the memory has just been allocated for devices; where that fails it is lost, with the device.
+        unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, words, 0) }.result()?;
+        let mut visible = Visible { words: words.cast(), address, bytes };
+        visible.zero();
+        Ok(visible)
+    }
+
+    fn words(&self, from: u64, count: usize) -> Option<&[AtomicU64]> {
+        let start = from.checked_sub(self.address)?;
+        if start + 8 * count as u64 > self.bytes {
+            return None;
+        }
+        // SAFETY: the words are inside the allocation, which lives as long as `self`; devices write them, too, each at once.
+        Some(unsafe { slice::from_raw_parts(self.words.byte_add(start as usize).cast(), count) })
+    }
+
+    /// Zeroes it.
+    pub(super) fn zero(&mut self) {
+        let all = self.words(self.address, (self.bytes / 8) as usize);
+        all.into_iter().flatten().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// Frees it.
+    ///
+    /// # Safety
+    /// Once, and nothing is left that uses it; the context in which it was allocated is current.
+    pub(super) unsafe fn free(&mut self) -> Result<(), DriverError> {
+        // SAFETY: the caller's.
+        unsafe { result::free_host(self.words.cast()) }
     }
 }
 
 impl Desk for Side<'_> {
-    fn read(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
-        self.gpu.context.enter()?;
-        let begun = said(Call::Download, INVALID, || {
-            // SAFETY: `address` is of an array of ours with as many bytes as `to`, which stays borrowed until the copy is
-            // done, since we wait for it. The kernel that runs writes there only by atomic stores of eight bytes.
-            unsafe { result::memcpy_dtoh_async(to, address, self.stream) }
-        });
-        self.gpu.check_work("cuMemcpyDtoHAsync", begun)?;
-        self.wait()
+    fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()> {
+        // A kernel that has failed writes nothing any more.
+        // SAFETY: the stream is the device's and not yet destroyed.
+        let state = unsafe { sys::cuStreamQuery(self.gpu.stream) }.result();
+        match state {
+            Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) | Ok(()) => {}
+            failed => self.gpu.check_work("cuStreamQuery", failed)?,
+        }
+        let words = self.gpu.visible.iter().find_map(|visible| visible.words(address, to.len()));
+        for (to, word) in to.iter_mut().zip(words.into_iter().flatten()) {
+            *to = word.load(Ordering::Relaxed);
+        }
+        Ok(())
     }
 
-    fn write(&mut self, address: u64, from: &[u8]) -> Result<()> {
+    fn write(&mut self, address: u64, from: &[u64]) -> Result<()> {
         self.gpu.context.enter()?;
+        let bytes: Vec<u8> = from.iter().flat_map(|word| word.to_le_bytes()).collect();
         let begun = said(Call::Upload, INVALID, || {
-            // SAFETY: `address` is of an array of ours with room for `from`, which stays borrowed until the copy is done,
-            // since we wait for it. The kernel that runs reads there only by atomic loads of eight bytes.
-            unsafe { result::memcpy_htod_async(address, from, self.stream) }
+            // SAFETY: `address` is of an array of ours with room for the bytes, which are pageable memory: they have been read
+            // when the call returns. The kernel that runs reads there only by atomic loads of eight bytes.
+            unsafe { result::memcpy_htod_async(address, &bytes, self.stream) }
         });
-        self.gpu.check_work("cuMemcpyHtoDAsync", begun)?;
-        self.wait()
+        self.gpu.check_work("cuMemcpyHtoDAsync", begun)
     }
 }
