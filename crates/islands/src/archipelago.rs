@@ -57,7 +57,8 @@ pub struct Archipelago<'a, R: Precise> {
     /// This rank's islands.
     own: Range<u32>,
     crossing: Rc<Crossing<'a>>,
-    /// Whether its device does epochs by itself.
+    /// The device on which its island goes through epochs by itself, if it can, and whether it does.
+    device: Option<String>,
     by_itself: bool,
     groups: Vec<Group<R>>,
     stop: Stop,
@@ -120,6 +121,7 @@ impl<R: Precise> std::fmt::Debug for Archipelago<'_, R> {
         f.debug_struct("Archipelago")
             .field("islands", &self.islands)
             .field("own", &self.own)
+            .field("by_itself", &self.by_itself)
             .finish()
     }
 }
@@ -161,6 +163,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             others,
             islands: islands.clone(),
             crossing: Rc::new(Crossing::new(others, islands)),
+            device: None,
             by_itself: false,
             groups: groups.collect::<Result<_>>()?,
             own,
@@ -173,7 +176,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             pace: Pace::default(),
             keeper: None,
         };
-        archipelago.by_itself = archipelago.goes_by_itself()?;
+        archipelago.device = archipelago.goes_on()?;
         archipelago.setup_seconds = start.elapsed().as_secs_f64();
         Ok(archipelago)
     }
@@ -275,6 +278,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
 
     fn drive(&mut self, mut observer: Option<Observer<'_, R>>) -> Result<Report<R>> {
         let Course { mut at, limit, may_stop } = self.course()?;
+        self.settle_devices()?;
         self.record(at)?;
         let mut started = false;
         let reason = loop {

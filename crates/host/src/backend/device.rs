@@ -493,8 +493,9 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
         }
     }
 
-    fn prepare_epochs(&mut self) -> Result<bool> {
-        Ok(self.epochs()?.is_some())
+    fn prepare_epochs(&mut self) -> Result<Option<String>> {
+        let possible = self.epochs()?.is_some();
+        possible.then(|| self.machine.identity()).transpose()
     }
 
     fn advance_epochs(&mut self, every: u64, epochs: u64, exchange: Ferry<'_, R>) -> Result<bool> {

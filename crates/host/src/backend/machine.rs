@@ -57,6 +57,8 @@ impl fmt::Display for Kernel {
 pub(crate) trait Machine: Send {
     /// The device in words.
     fn name(&self) -> String;
+    /// What no other device is called, wherever it is.
+    fn identity(&mut self) -> Result<String>;
     /// Its multiprocessors.
     fn multiprocessors(&self) -> u32;
     /// Whether it has bulk copies.

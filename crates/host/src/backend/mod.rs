@@ -101,9 +101,10 @@ fn departures<R: Real>(
 pub(crate) trait Engine<R: Real>: State<R> {
     /// Does so many iterations of every run that has not stopped by itself.
     fn advance(&mut self, iterations: u64) -> Result<()>;
-    /// Whether it does epochs in one go, for which it is made ready: see [`advance_epochs`](Engine::advance_epochs).
-    fn prepare_epochs(&mut self) -> Result<bool> {
-        Ok(false)
+    /// Whether it does epochs in one go, for which it is made ready: the identity of the device whose whole room that may
+    /// take. See [`advance_epochs`](Engine::advance_epochs).
+    fn prepare_epochs(&mut self) -> Result<Option<String>> {
+        Ok(None)
     }
     /// Does so many epochs of `every` iterations of one run, at whose ends its best individual sets out and another one is
     /// offered to the worst, as [`depart`](State::depart) and [`immigrate`](State::immigrate) have it. Whether it does: only
@@ -190,10 +191,10 @@ impl<R: Real> Driver<R> {
     }
 
     /// See [`Engine::prepare_epochs`].
-    pub(crate) fn prepare_epochs(&mut self) -> Result<bool> {
+    pub(crate) fn prepare_epochs(&mut self) -> Result<Option<String>> {
         match self {
             Driver::Engine(engine) => engine.prepare_epochs(),
-            _ => Ok(false),
+            _ => Ok(None),
         }
     }
 

@@ -133,22 +133,25 @@ impl<R: Real> Optimiser<R> {
         done
     }
 
-    /// Whether [`step_epochs`](Optimiser::step_epochs) does what it is asked to; makes ready for it, so that the first one takes
-    /// no longer than others.
+    /// Whether [`step_epochs`](Optimiser::step_epochs) does what it is asked to: what its device is called, and no other one
+    /// anywhere. Makes ready for it, so that the first time takes no longer than others.
+    ///
+    /// The kernel may need the whole device while it waits for who is to arrive: two that wait for each other must not share
+    /// one.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
     /// let settings = Settings { individuals: 16, ..Settings::default() };
     /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
     /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
-    /// assert!(!optimiser.prepare_epochs()?);
+    /// assert_eq!(optimiser.prepare_epochs()?, None);
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Where the backend fails.
-    pub fn prepare_epochs(&mut self) -> Result<bool> {
+    pub fn prepare_epochs(&mut self) -> Result<Option<String>> {
         self.runs()?;
         self.driver.prepare_epochs()
     }

@@ -12,6 +12,7 @@ use warpswarm::migration::{Departure, Migrants, Migration, Replacement, Selectio
 use warpswarm::{Communicator, Precise, Result};
 
 use super::{Archipelago, Group};
+use crate::agreement::gather;
 use crate::settings::Islands;
 use crate::wire;
 
@@ -137,13 +138,26 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         left.min(end.saturating_sub(at) / every)
     }
 
-    /// Whether a device does epochs by itself: those of an island that is alone on its rank, to which one individual comes at
-    /// a time.
-    pub(super) fn goes_by_itself(&mut self) -> Result<bool> {
+    /// On which device an island goes through epochs by itself, if it can: one that is alone on its rank, to which one
+    /// individual comes at a time.
+    pub(super) fn goes_on(&mut self) -> Result<Option<String>> {
         let Islands { migrants, selection, replacement, .. } = self.islands;
         let one = self.own.len() == 1 && self.crossing.sources(self.own.start).len() == 1;
         let usual = (selection, replacement) == (Selection::Best, Replacement::Worst);
-        Ok(one && usual && migrants == 1 && self.groups[0].optimiser.prepare_epochs()?)
+        if one && usual && migrants == 1 {
+            self.groups[0].optimiser.prepare_epochs()
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Finds out whether no other rank's island is on the same device: who waits there for another must not keep it from going
+    /// on.
+    pub(super) fn settle_devices(&mut self) -> Result<()> {
+        let all: Vec<Option<String>> = gather(self.crossing.others, &self.device)?;
+        let own = all.iter().filter(|device| **device == self.device).count();
+        self.by_itself = self.device.is_some() && own == 1;
+        Ok(())
     }
 
     /// Has the one island of this rank do so many epochs by itself; whether it does.

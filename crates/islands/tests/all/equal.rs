@@ -6,7 +6,7 @@ use warpswarm::migration::{Replacement, Selection};
 use warpswarm::{Backend, Precise, Schedule, Settings};
 use warpswarm_islands::{Inhabitants, Islands, Topology};
 
-use super::{assert_same, done, eight, until};
+use super::{assert_same, done, eight, on_ranks, until};
 
 const RANKS: [u32; 3] = [2, 4, 8];
 
@@ -140,6 +140,11 @@ fn islands_that_go_by_themselves() {
             let alone = done::<f32>(1, &islands, &settings);
             let what = format!("{topology:?}, records every {record_every:?}");
             assert_same(&alone, &done::<f32>(count as u32, &islands, &emulated), &what);
+            let goes = on_ranks::<f32, _>(count as u32, &islands, &emulated, |archipelago| {
+                archipelago.run().unwrap();
+                format!("{archipelago:?}")
+            });
+            assert!(goes.iter().all(|one| one.contains("by_itself: true")), "{goes:?}");
         }
     }
 }

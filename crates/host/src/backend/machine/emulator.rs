@@ -140,6 +140,11 @@ impl Machine for Emulator {
         "emulated GPU".into()
     }
 
+    fn identity(&mut self) -> Result<String> {
+        let first = self.arrays.first().map_or(0, |array| array.address);
+        Ok(format!("emulator {} {first:x}", std::process::id()))
+    }
+
     fn multiprocessors(&self) -> u32 {
         MULTIPROCESSORS
     }

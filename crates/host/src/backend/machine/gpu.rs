@@ -107,6 +107,12 @@ impl Machine for Gpu {
         self.context.facts.name.clone()
     }
 
+    fn identity(&mut self) -> Result<String> {
+        self.context.enter()?;
+        let bytes = self.context.uuid()?;
+        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     fn multiprocessors(&self) -> u32 {
         self.context.facts.multiprocessors
     }
