@@ -158,7 +158,7 @@ fn random_places_are_offered_whatever_their_rank() {
 #[test]
 fn the_first_are_offered_those_of_their_number() {
     let mut swarm = swarm(&[9.0, 1.0, 9.0, 0.5]);
-    immigrate(&mut swarm, &migrants(&[3.0, 2.0, 0.25]), Replacement::First, 7);
+    arrive(&mut swarm, &[3.0, 2.0, 0.25], Replacement::First, 7);
     assert_eq!(values(&swarm), [3.0, 1.0, 0.25, 0.5]);
     assert_eq!((swarm.global.index, swarm.control.improved_at), (2, 7));
 }
