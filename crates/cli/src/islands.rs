@@ -154,10 +154,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let report = started.run(ranks, &mut display)?;
     drop(display);
 
-    let written = match outputs.map(|outputs| outputs.finish(&run, &report, args)) {
-        Some(Err(Failure::NobodyReads)) | None => Ok(()),
-        Some(done) => done,
-    };
+    let written = perform::finish_by_first(outputs, &run, &report, args);
     let kept = started.archipelago.not_kept().cloned();
     let kept = kept.map_or(Ok(()), |error| Err(Failure::Running(not_kept(&error))));
     ranks.agree("", written.and(kept))?;

@@ -123,6 +123,19 @@ impl Outputs {
     }
 }
 
+/// Finishes what the first rank writes, on that one; where nobody reads it any more, the others go on.
+pub(crate) fn finish_by_first<R: Precise + Serialize>(
+    outputs: Option<Outputs>,
+    run: &Run,
+    report: &Report<R>,
+    args: &OutputArgs,
+) -> Result<(), Failure> {
+    match outputs.map(|outputs| outputs.finish(run, report, args)) {
+        Some(Err(Failure::NobodyReads)) | None => Ok(()),
+        Some(done) => done,
+    }
+}
+
 /// Who sees what happens, and may fail.
 type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>) -> Result<(), Failure>;
 

@@ -73,10 +73,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let report = report.map_err(|error| ranks.failed(error))?;
     drop(display);
 
-    let written = match outputs.map(|outputs| outputs.finish(&run, &report, args)) {
-        Some(Err(Failure::NobodyReads)) | None => Ok(()),
-        Some(done) => done,
-    };
+    let written = perform::finish_by_first(outputs, &run, &report, args);
     ranks.agree("", written)?;
     Ok(exit_code(&report))
 }

@@ -366,7 +366,7 @@ pub mod pso_kernels {
     pub const RESIDENT_CLUSTER: &str = "pso_resident_cluster";
     /// As [`RESIDENT_GRID`], for one run that is an island and never stops by itself: at the end of each epoch its best
     /// particle sets out, and another island's, offered to its worst one, arrives at the end of the next. Its arguments are
-    /// [`EpochsArgs`](super::EpochsArgs). The host takes letters from the outbox and brings others into the inbox while it runs.
+    /// [`EpochsArgs`](super::EpochsArgs). While it runs the host hears its reports and answers them.
     pub const EPOCHS_GRID: &str = "pso_epochs_grid";
     /// One iteration in one launch, particles striding over the run's blocks;
     /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or
