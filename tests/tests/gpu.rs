@@ -327,11 +327,14 @@ fn epochs_in_one_launch() {
     check(&[("rastrigin", 30, 33_000)], place(None), 70);
 }
 
-/// The same, small.
+/// The same, small: in tiles of every kind, with constraints, and in columns.
 #[test]
 fn sanitize_epochs() {
-    let place = Place::device(Backend::Gpu, Schedule::Resident, Some(32));
-    islands::check_epochs(&[("rastrigin", 3, 700)], place, 70);
+    let place = |block| Place::device(Backend::Gpu, Schedule::Resident, block);
+    let check = islands::check_epochs;
+    check(&[("rastrigin", 3, 700), ("spring", 3, 700)], place(Some(32)), 70);
+    check(&[("rastrigin", 2, 1000), ("rastrigin", 100, 70)], place(Some(32)), 12);
+    check(&[("rastrigin", 30, 20_000)], place(None), 12);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use warpswarm_core::sum::Operator;
 
+use crate::grid::Board;
 use crate::shared::{SharedArray, Stored};
 use crate::{machine, thread};
 
@@ -46,4 +47,68 @@ pub fn reduce<T: Stored, O: Operator<T>>(value: T, scratch: SharedArray<T>) -> T
         left = half;
     }
     scratch.get(0)
+}
+
+/// A [`Board`] in the block's shared memory, on which its warps show each other words without a barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockBoard(SharedArray<u64>);
+
+impl BlockBoard {
+    /// The board in `words`.
+    #[inline(always)]
+    pub fn new(words: SharedArray<u64>) -> Self {
+        BlockBoard(words)
+    }
+
+    /// Makes all of `count` words zero. Nobody shows anything before. Collective in the block.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub fn clear(&self, count: u32) {
+        let mut i = thread::index();
+        while i < count {
+            self.0.set(i, 0);
+            i += thread::block_dim();
+        }
+        sync();
+    }
+}
+
+impl Board for BlockBoard {
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn places(&self, first: u32, count: u32) -> Self {
+        BlockBoard(self.0.part(first, count))
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn keep(&self, place: u32, word: u64) {
+        self.0.say(place, word);
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn kept(&self, _block: u32, place: u32) -> u64 {
+        self.0.said(place)
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self, place: u32, word: u64) {
+        if thread::lane() == 0 {
+            self.keep(place, word);
+        }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N] {
+        let mut words = [0; N];
+        let mut k = 0;
+        while k < N {
+            words[k] = self.0.said(places[k]);
+            k += 1;
+        }
+        words
+    }
 }

@@ -2,6 +2,7 @@
 
 mod board;
 
+use warpswarm_core::launch::{key_word, keys_of};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 use warpswarm_core::sum::Operator;
@@ -126,7 +127,7 @@ impl<B: Board> Exchange<B> {
     pub fn post<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
-            let payload = payload::<R>(best, self.words, word);
+            let payload = key_word::<R>(best.ordered(), self.words, word);
             self.slots.keep(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
@@ -139,7 +140,7 @@ impl<B: Board> Exchange<B> {
     pub fn post_alone<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
-            let payload = payload::<R>(best, self.words, word);
+            let payload = key_word::<R>(best.ordered(), self.words, word);
             self.slots.show(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
@@ -232,7 +233,7 @@ impl<B: Board> Exchange<B> {
             word += 1;
         }
         let heard =
-            |k: usize| Heard { keys: keys::<R>(payloads[k], constrained), block: blocks[k] };
+            |k: usize| Heard { keys: keys_of::<R>(payloads[k], constrained), block: blocks[k] };
         let mut best = heard(0);
         let mut k = 1;
         while k < N {
@@ -254,28 +255,6 @@ impl<B: Board> Exchange<B> {
         }
         self.slots.see_all(tag, places)
     }
-}
-
-/// Word `word` of a fitness: violation before value, high before low.
-#[inline(always)]
-fn payload<R: Real>(fitness: Fitness<R>, words: u32, word: u32) -> u32 {
-    let (violation, value) = fitness.ordered();
-    let of_value = word + R::WORDS as u32 >= words;
-    let key = if of_value { value } else { violation };
-    if R::WORDS == 2 && word.is_multiple_of(2) { (key >> 32) as u32 } else { key as u32 }
-}
-
-/// The keys of violation and value of which these are the words; see [`payload`].
-#[inline(always)]
-fn keys<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) {
-    let key = |k: usize| {
-        if R::WORDS == 2 {
-            u64::from(words[2 * k]) << 32 | u64::from(words[2 * k + 1])
-        } else {
-            u64::from(words[k])
-        }
-    };
-    if constrained { (key(0), key(1)) } else { (0, key(0)) }
 }
 
 /// The fitness with these keys.

@@ -243,4 +243,20 @@ impl SharedArray<u64> {
         // SAFETY: as in `get`.
         unsafe { machine::own_load_u64(self.at(i)) }
     }
+
+    /// Makes `word` element `i`, at once and in no order to anything else; for [`said`](SharedArray::said).
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn say(&self, i: u32, word: u64) {
+        // SAFETY: as in `set`.
+        unsafe { machine::block_store_u64(self.at(i), word) }
+    }
+
+    /// Element `i` as a thread of the block has last said it.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn said(&self, i: u32) -> u64 {
+        // SAFETY: as in `get`.
+        unsafe { machine::block_load_u64(self.at(i)) }
+    }
 }

@@ -237,8 +237,7 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
         let row = island.row(island.migrant_points, best_migrant);
         island.copy(row, island.global_position);
     }
-    // Every thread has read the old state before one of them writes the new.
-    block::sync();
+    // Every thread has read the old state before the first migrant's barrier.
     if thread::index() == 0 {
         island.global.set(0, best);
         let iterations = control.iterations;

@@ -26,8 +26,9 @@ pub struct EpochsArgs<R> {
     pub answers: Ptr<u64>,
     /// Iterations of an epoch, at least 1.
     pub every: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Where the words are in a block's shared memory that its warps show each other, see [`OfficeLayout::near`]; a
+    /// multiple of 8.
+    pub near: u32,
 }
 
 /// How words lie in the memory through which blocks and host speak. Each word has a tag in its upper half.
@@ -48,8 +49,9 @@ pub struct OfficeLayout {
     pub reports: u32,
     /// All of it.
     pub heard: u32,
-    /// Words of an answer: the soonest of the iterations and the worst particle, under the number of the report; then the letter
-    /// that has come, under the number of the epoch, from 1 on.
+    /// Words of an answer: the soonest of the iterations, the worst particle, and the keys of the letter that has come, under
+    /// the number of the report; then its row, under the number of the epoch, from 1 on. Where somebody has improved, nothing
+    /// has come: the keys are zero.
     pub answer: u32,
     /// Of what the host says, words of answers, `[epoch mod LETTERS_KEPT]`; behind them is one that is not zero where no
     /// answer comes any more.
@@ -75,5 +77,16 @@ impl OfficeLayout {
         let answer = 2 + letter;
         let answers = LETTERS_KEPT * answer;
         OfficeLayout { letter, report, pitch, reports, heard: reports + letter, answer, answers }
+    }
+
+    /// Words of shared memory in which a block's warps show each other their reports, `[warp][word]`.
+    ///
+    /// ```
+    /// use warpswarm_core::launch::OfficeLayout;
+    /// assert_eq!(OfficeLayout::new::<f32>(false, 10, 32).near(64), 2 * 3);
+    /// ```
+    #[inline(always)]
+    pub const fn near(&self, block: u32) -> u32 {
+        block.div_ceil(32) * self.report
     }
 }

@@ -102,7 +102,7 @@ impl<B: Board> Tagged<B> {
     /// The words that are shown under `tag`, when all are: all loads are on their way before the first is looked at.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub(super) fn see_all<const N: usize>(&self, tag: u32, places: [u32; N]) -> [u32; N] {
+    pub fn see_all<const N: usize>(&self, tag: u32, places: [u32; N]) -> [u32; N] {
         loop {
             if let Some(words) = self.seen(tag, places) {
                 return words;

@@ -155,6 +155,36 @@ pub(crate) unsafe fn near_load_u64(rank: u32, at: u32) -> u64 {
     value
 }
 
+/// Writes what threads of the block read without a barrier between.
+///
+/// # Safety
+/// As [`shared_read_u64`].
+#[inline(always)]
+pub(crate) unsafe fn block_store_u64(at: u32, value: u64) {
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("st.relaxed.cta.shared.b64 [{at}], {value};",
+            at = in(reg32) at, value = in(reg64) value,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// Reads what threads of the block write without a barrier between.
+///
+/// # Safety
+/// As [`shared_read_u64`].
+#[inline(always)]
+pub(crate) unsafe fn block_load_u64(at: u32) -> u64 {
+    let value: u64;
+    // SAFETY: the caller keeps the address inside the block's shared memory.
+    unsafe {
+        asm!("ld.relaxed.cta.shared.b64 {value}, [{at}];",
+            at = in(reg32) at, value = out(reg64) value,
+            options(nostack, preserves_flags));
+    }
+    value
+}
+
 /// Writes what blocks of the cluster read from our shared memory.
 ///
 /// # Safety

@@ -343,17 +343,25 @@ impl<R: Real, M: Machine> Device<R, M> {
         OfficeLayout::new::<R>(self.target.constrained, blocks, stride)
     }
 
+    /// Where in a block's shared memory its warps show each other their reports, and all of it, in bytes.
+    fn epochs_shared(&self, layout: &OfficeLayout) -> (u32, u32) {
+        let near = self.layout.shared.next_multiple_of(8);
+        (near, near + 8 * layout.near(self.layout.grid.block))
+    }
+
     /// By what epochs can be done in one launch, if they can: found out once.
     fn epochs(&mut self) -> Result<Option<(Kernel, [u64; 2])>> {
         if let Epochs::NotAsked = self.epochs {
             self.epochs = Epochs::Impossible;
             let alone = self.job.runs == 1 && self.share.peers == 1 && self.job.never_stops;
             if alone && self.layout.shares_grid() {
-                let Layout { grid, shared, tile, .. } = self.layout;
+                let Layout { grid, tile, .. } = self.layout;
+                let layout = self.office_layout();
+                let (_, shared) = self.epochs_shared(&layout);
                 let kernel = kernel::<R>(&self.target, pso_kernels::EPOCHS_GRID, tile);
                 let held = self.machine.occupancy(&kernel, grid.block, shared)?;
                 if held * self.machine.multiprocessors() >= grid.blocks_per_run {
-                    let [heard, said] = office_bytes(&self.office_layout());
+                    let [heard, said] = office_bytes(&layout);
                     let reports = self.machine.allocate_visible(heard)?;
                     let answers = self.machine.allocate(said)?;
                     self.epochs = Epochs::Possible(kernel, [reports, answers]);
@@ -373,8 +381,9 @@ impl<R: Real, M: Machine> Device<R, M> {
         (every, epochs): (u64, u64),
         exchange: Ferry<'_, R>,
     ) -> Result<()> {
-        let Layout { grid, shared, .. } = self.layout;
+        let grid = self.layout.grid;
         let layout = self.office_layout();
+        let (near, shared) = self.epochs_shared(&layout);
         let [heard, said] = office_bytes(&layout);
         self.machine.zero(answers, said)?;
         self.machine.zero(reports, heard)?;
@@ -384,7 +393,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             reports: Ptr::at(reports),
             answers: Ptr::at(answers),
             every: every as u32,
-            reserved: 0,
+            near,
         };
         let parameter = self.with_objective(Parameter::of(args), kernel, &swarm);
         let mut letters = Letters {
@@ -398,6 +407,7 @@ impl<R: Real, M: Machine> Device<R, M> {
             done: 0,
             epochs: epochs as u32,
             exchange,
+            words: Vec::new(),
         };
         let shape = Shape::of(grid, 1, shared, true);
         self.machine.launch_served(kernel, shape, &parameter, &mut letters)

@@ -2,7 +2,7 @@
 //! who arrives.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{LETTERS_KEPT, OfficeLayout, slot_words};
+use warpswarm_core::launch::{LETTERS_KEPT, OfficeLayout, key_word, keys_of, slot_words};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::migration::Migrants;
 
@@ -30,6 +30,8 @@ pub(super) struct Letters<'a, R> {
     pub(super) done: u32,
     pub(super) epochs: u32,
     pub(super) exchange: Ferry<'a, R>,
+    /// What has been read last.
+    pub(super) words: Vec<u64>,
 }
 
 impl<R: Real> Service for Letters<'_, R> {
@@ -52,65 +54,70 @@ impl<R: Real> Letters<'_, R> {
     fn answer(&mut self, desk: &mut dyn Desk) -> Result<bool> {
         let OfficeLayout { letter, report, pitch, reports, answer, .. } = self.layout;
         let (number, epoch) = (self.answered + 1, self.done + 1);
-        let mut words = vec![0; letter as usize];
-        desk.read(self.reports + 8 * u64::from(reports), &mut words)?;
-        let Some(letter) = under(number, &words) else {
+        let words = &mut self.words;
+        words.resize(letter as usize, 0);
+        desk.read(self.reports + 8 * u64::from(reports), words)?;
+        let Some(letter) = under(number, words) else {
             return Ok(false);
         };
         let all = self.blocks * pitch;
         words.resize(all as usize, 0);
-        desk.read(self.reports + 8 * u64::from(number % 2 * all), &mut words)?;
-        let Some((soonest, worst)) = summary(number, &words, (report as usize, pitch as usize))
+        desk.read(self.reports + 8 * u64::from(number % 2 * all), words)?;
+        let Some((soonest, worst)) = summary(number, words, (report as usize, pitch as usize))
         else {
             return Ok(false);
         };
-        let mut words: Vec<u64> = vec![word(number, soonest), word(number, worst)];
+        let keys = self.keys() as usize;
+        let mut words = vec![word(number, soonest), word(number, worst)];
         self.answered = number;
         if soonest == NOBODY {
             let leaving = self.opened(&letter);
             let arriving = (self.exchange)(leaving)?;
-            words.extend(self.closed(&arriving, letter.len()).map(|half| word(epoch, half)));
+            let tags = [number].repeat(keys).into_iter().chain(std::iter::repeat(epoch));
+            words.extend(tags.zip(self.closed(&arriving)).map(|(tag, half)| word(tag, half)));
             self.done = epoch;
+        } else {
+            words.resize(2 + keys, word(number, 0));
         }
         let slot = (epoch - 1) % LETTERS_KEPT * answer;
         desk.write(self.answers + 8 * u64::from(slot), &words)?;
         Ok(true)
     }
 
+    /// Words of the keys in a letter.
+    fn keys(&self) -> u32 {
+        slot_words::<R>(self.constrained)
+    }
+
     /// Who is in a letter.
     fn opened(&self, words: &[u32]) -> Migrants<R> {
-        let (keys, row) = words.split_at(slot_words::<R>(self.constrained) as usize);
-        let mut keys = keys.chunks_exact(R::WORDS).map(|key| {
-            R::from_ordered(key.iter().fold(0, |key, word| key << 32 | u64::from(*word)))
-        });
-        let violation = if self.constrained { keys.next() } else { None }.unwrap_or(R::ZERO);
-        let value = keys.next().unwrap_or(R::NAN);
+        let (first, row) = words.split_at(self.keys() as usize);
+        let mut keys = [0; 4];
+        keys[..first.len()].copy_from_slice(first);
+        let (violation, value) = keys_of::<R>(keys, self.constrained);
+        let violation = if self.constrained { R::from_ordered(violation) } else { R::ZERO };
         let numbers = row.chunks_exact(R::WORDS).map(|number| {
             R::from_bits64(number.iter().rev().fold(0, |bits, word| bits << 32 | u64::from(*word)))
         });
         Migrants {
-            fitness: vec![Fitness { violation, value }],
+            fitness: vec![Fitness { violation, value: R::from_ordered(value) }],
             positions: numbers.take(self.dimensions).collect(),
         }
     }
 
     /// The words of a letter with one migrant.
-    fn closed(&self, migrant: &Migrants<R>, words: usize) -> impl Iterator<Item = u32> {
-        let (violation, value) = migrant.fitness[0].ordered();
-        let keys = if self.constrained { vec![violation, value] } else { vec![value] };
-        let halves = |bits: u64| [(bits >> 32) as u32, bits as u32];
-        let of_keys = keys.into_iter().flat_map(halves);
-        let of_row = migrant.positions.iter().flat_map(|x| {
-            let [high, low] = halves(x.to_bits64());
-            [low, high]
+    fn closed(&self, migrant: &Migrants<R>) -> impl Iterator<Item = u32> {
+        let (keys, fitness) = (self.keys(), migrant.fitness[0].ordered());
+        let row = migrant.positions.iter().flat_map(|x| {
+            let bits = x.to_bits64();
+            [bits as u32, (bits >> 32) as u32].into_iter().take(R::WORDS)
         });
-        // In 32 bits there is nothing in the upper half.
-        let is_word = move |(k, high): (usize, bool)| R::WORDS == 2 || (k % 2 == 0) != high;
-        let keys = of_keys.enumerate().filter(move |(k, _)| is_word((*k, true)));
-        let row = of_row.enumerate().filter(move |(k, _)| is_word((*k, false)));
-        let all: Vec<u32> = keys.chain(row).map(|(_, word)| word).collect();
         // Places beyond the dimensions are at rest.
-        all.into_iter().chain(std::iter::repeat(0)).take(words)
+        (0..keys)
+            .map(move |word| key_word::<R>(fitness, keys, word))
+            .chain(row)
+            .chain(std::iter::repeat(0))
+            .take(self.layout.letter as usize)
     }
 }
 
@@ -164,6 +171,7 @@ mod tests {
             done: 0,
             epochs: 1,
             exchange: &mut exchange,
+            words: Vec::new(),
         };
         let number = |x: f64| R::from_f64(x);
         let violation = if constrained { number(0.5) } else { R::ZERO };
@@ -172,7 +180,7 @@ mod tests {
                 fitness: vec![Fitness { violation, value: number(value) }],
                 positions: vec![number(1.25), number(-1e30), number(0.1)],
             };
-            let words: Vec<u32> = letters.closed(&migrants, layout.letter as usize).collect();
+            let words: Vec<u32> = letters.closed(&migrants).collect();
             assert_eq!(words.len(), layout.letter as usize);
             assert_eq!(letters.opened(&words), migrants);
         }

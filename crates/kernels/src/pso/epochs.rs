@@ -17,14 +17,20 @@ use warpswarm_device::{thread, warp};
 
 use super::Swarm;
 use super::blocks::Grid;
-use super::flight::{Flight, Held};
-use super::meeting::{Leader, Meeting, NEVER};
+use super::flight::{Flight, Held, is_in_columns};
+use super::meeting::{Leader, NEVER};
 use super::office::{Answer, Letter, Office};
 use super::resident::window;
 use crate::run::{count_not_finite, set_progress};
 
 /// More iterations without an improvement than are counted.
 const ENDLESS: u64 = 1 << 30;
+
+/// Whether blocks look for an answer before the last move of an epoch, not behind it: where registers can hold it meanwhile.
+#[inline(always)]
+const fn looks_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
+    is_in_columns::<LANES, K>() || (LANES > 1 && K * R::WORDS <= 8)
+}
 
 /// An island that is under way. Iterations are counted from the beginning of the launch.
 struct Island<'a, R, const LANES: u32, const K: usize, const CONSTRAINED: bool> {
@@ -57,6 +63,8 @@ struct Island<'a, R, const LANES: u32, const K: usize, const CONSTRAINED: bool> 
     /// Reports made, and those answered.
     reports: u32,
     answered: u32,
+    /// What there was of the next answer before the last move, if it [looked](looks_ahead).
+    glance: u64,
     /// The tag of the last meeting.
     tag: u32,
 }
@@ -89,6 +97,7 @@ pub fn epochs<
 ) {
     max_block::<BLOCK>();
     let mut island = Island::<R, LANES, K, CONSTRAINED>::new(args);
+    island.office().open();
     loop {
         if island.now == island.goal {
             island.agree();
@@ -141,6 +150,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
             known: 0,
             reports: 0,
             answered: 0,
+            glance: 0,
             tag: args.swarm.tag,
         }
     }
@@ -153,7 +163,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
 
     #[inline(always)]
     fn office(&self) -> Office<R> {
-        Office::new::<CONSTRAINED>(self.args, Meeting::<R, Grid, LANES, K>::near())
+        Office::new::<CONSTRAINED>(self.args)
     }
 
     /// Agrees with all on the leader of the present iteration.
@@ -199,7 +209,8 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     fn go_back(&mut self, goal: u32) {
         if self.answered != self.reports && goal <= self.known * self.args.every {
             // That report does not count; another one takes its place.
-            self.office().hear::<CONSTRAINED>(self.reports, self.known + 1);
+            let (office, epoch) = (self.office(), self.known + 1);
+            office.hear::<CONSTRAINED>((self.reports, epoch), office.glance(epoch));
             self.answered = self.reports;
         }
         self.flight.back::<CONSTRAINED>(&mut self.held, self.origin + u64::from(self.base));
@@ -252,7 +263,9 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     fn arrive(&mut self, last: bool) -> Next {
         let office = self.office();
         let letter = if self.known < self.epoch {
-            match office.hear::<CONSTRAINED>(self.reports, self.epoch) {
+            let ahead = looks_ahead::<R, LANES, K>();
+            let glance = if ahead { self.glance } else { office.glance(self.epoch) };
+            match office.hear::<CONSTRAINED>((self.reports, self.epoch), glance) {
                 Answer::Back(goal) => {
                     self.answered = self.reports;
                     self.go_back(goal);
@@ -349,13 +362,25 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         } else {
             self.goal.min(end)
         };
-        while self.now < stop {
-            self.now += 1;
-            let now = self.origin + u64::from(self.now);
-            let moved = self.flight.advance::<CONSTRAINED>(&mut self.held, &self.leader, now);
-            self.not_finite += u32::from(moved.not_finite);
-            if moved.leads {
-                self.first = self.first.min(self.now);
+        // What is looked for before the last iteration of the epoch is there when the particles have moved.
+        let last = end - 1;
+        loop {
+            let looks = looks_ahead::<R, LANES, K>();
+            let pause = if looks && self.now < last { stop.min(last) } else { stop };
+            if looks && self.now == last {
+                self.glance = self.office().glance(self.epoch);
+            }
+            while self.now < pause {
+                self.now += 1;
+                let now = self.origin + u64::from(self.now);
+                let moved = self.flight.advance::<CONSTRAINED>(&mut self.held, &self.leader, now);
+                self.not_finite += u32::from(moved.not_finite);
+                if moved.leads {
+                    self.first = self.first.min(self.now);
+                }
+            }
+            if self.now >= stop {
+                break;
             }
         }
         if self.goal == NEVER && self.now < end && self.is_sure() && self.is_long() {

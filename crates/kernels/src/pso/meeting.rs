@@ -103,18 +103,6 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         }
     }
 
-    /// Words in which the warps of a block can show each other something between meetings, as many each as a candidate
-    /// has.
-    #[inline(always)]
-    pub(super) fn near() -> SharedArray<u32> {
-        let threads = thread::opaque(thread::block_dim());
-        let board = B::board_len::<R>(Self::ROW);
-        let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true, board);
-        let words = (size_of::<Candidate<R>>() / 4) as u32;
-        // SAFETY: as in `shared`.
-        unsafe { SharedArray::new(layout.candidates, threads / 32 * words) }
-    }
-
     /// What the blocks of a run show each other.
     #[inline(always)]
     fn board<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> B::Board {

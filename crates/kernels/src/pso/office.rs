@@ -1,16 +1,20 @@
 //! Where the blocks of an island report to the host, hear what follows, and find the letters that come from other islands.
 
-use warpswarm_core::launch::{EpochsArgs, LETTERS_KEPT, OfficeLayout, slot_words};
+use warpswarm_core::launch::{
+    EpochsArgs, LETTERS_KEPT, OfficeLayout, key_word, keys_of, slot_words,
+};
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::block::BlockBoard;
 use warpswarm_device::grid::{self, Board, Tagged};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{block, thread, warp};
+use warpswarm_device::warp::Word;
+use warpswarm_device::{thread, warp};
 
 use super::meeting::NEVER;
 use crate::run::of_run;
 
-/// The most words before an answer's row: an iteration, a particle, violation and value.
+/// The most words of a report: an iteration, violation and value, a particle.
 const MOST: usize = 6;
 
 /// The office of a launch: see [`OfficeLayout`].
@@ -21,7 +25,7 @@ pub(super) struct Office<R> {
     heard: View<u64>,
     said: View<u64>,
     /// Where warps show each other their reports.
-    near: SharedArray<u32>,
+    near: BlockBoard,
     blocks: u32,
     part: u32,
     stride: u32,
@@ -58,23 +62,22 @@ pub(super) enum Answer<R> {
 }
 
 impl<R: DeviceReal> Office<R> {
-    /// This block's; `near` has a report's words a warp.
+    /// This block's.
     #[inline(always)]
-    pub(super) fn new<const CONSTRAINED: bool>(
-        args: &EpochsArgs<R>,
-        near: SharedArray<u32>,
-    ) -> Self {
+    pub(super) fn new<const CONSTRAINED: bool>(args: &EpochsArgs<R>) -> Self {
         let (blocks, stride) = (args.swarm.blocks_per_run, args.swarm.stride);
         let layout = OfficeLayout::new::<R>(CONSTRAINED, blocks, stride);
         let (_, part) = thread::run_and_part(args.swarm.runs, blocks);
         let heard = of_run(args.reports, 1, 0, layout.heard as usize);
         let said = of_run(args.answers, 1, 0, layout.answers as usize + 1);
+        // SAFETY: the host gives so much shared memory behind everything else, and says where it is.
+        let near = unsafe { SharedArray::new(args.near, layout.near(thread::block_dim())) };
         let keys = slot_words::<R>(CONSTRAINED);
         Office {
             layout,
             heard,
             said,
-            near,
+            near: BlockBoard::new(near),
             blocks,
             part,
             stride,
@@ -83,8 +86,15 @@ impl<R: DeviceReal> Office<R> {
         }
     }
 
+    /// Before anything else. Collective in the block.
+    #[inline(always)]
+    pub(super) fn open(&self) {
+        self.near.clear(self.layout.near(thread::block_dim()));
+    }
+
     /// Makes the block's report of this number: the first iteration in which one of its particles has improved on the leader,
-    /// and the worst of them; of each thread its own, if it has one. Collective in the block.
+    /// and the worst of them; of each thread its own, if it has one. The one before has been answered. Collective in the
+    /// block, of which the first warp waits for the others and they for nobody.
     #[inline(always)]
     pub(super) fn report<const CONSTRAINED: bool>(
         &self,
@@ -101,28 +111,24 @@ impl<R: DeviceReal> Office<R> {
         let (lane, warp) = (thread::lane(), thread::index() / 32);
         let (words, warps) = (self.layout.report, thread::block_dim() / 32);
         let own = self.least::<CONSTRAINED>(first, keys, index);
-        // The first warp has read what they have shown each other before.
-        block::sync();
+        let near = Tagged::new(self.near);
         if lane < words {
-            self.near.set(warp * words + lane, own);
+            near.keep(number, warp * words + lane, own);
         }
-        block::sync();
         if warp > 0 {
             return;
         }
-        let of_warp = |word: u32| {
-            if lane < warps { self.near.get(lane * words + word) } else { u32::MAX }
-        };
-        let mut theirs = [u32::MAX; 4];
-        let mut k = 0;
-        while k < 4 {
-            if (k as u32) < self.keys {
-                theirs[k] = of_warp(1 + k as u32);
-            }
+        // Of each warp the iteration, the particle, and the keys, the last of which again and again.
+        let mut places = [lane.min(warps - 1) * words; MOST];
+        places[1] += words - 1;
+        let mut k = 2;
+        while k < MOST {
+            places[k] += (k as u32 - 1).min(self.keys);
             k += 1;
         }
-        let keys = self.keys_of::<CONSTRAINED>(theirs);
-        let all = self.least::<CONSTRAINED>(of_warp(0), keys, of_warp(words - 1));
+        let theirs = near.see_all(number, places);
+        let keys = keys_of::<R>([theirs[2], theirs[3], theirs[4], theirs[5]], CONSTRAINED);
+        let all = self.least::<CONSTRAINED>(theirs[0], keys, theirs[1]);
         if lane < words {
             let reporter = (number & 1) * self.blocks + self.part;
             self.show(number, reporter * self.layout.pitch + lane, all);
@@ -133,31 +139,17 @@ impl<R: DeviceReal> Office<R> {
     #[inline(always)]
     fn least<const CONSTRAINED: bool>(&self, first: u32, keys: (u64, u64), index: u32) -> u32 {
         let (keys, index) = warp::least::<R>(keys, index, CONSTRAINED);
-        let least = self.words_of(keys);
         let first = warp::min(first);
         let lane = thread::lane();
         let mut word = if lane == 0 { first } else { index };
         let mut k = 0;
         while k < 4 {
-            if lane == 1 + k as u32 && (k as u32) < self.keys {
-                word = least[k];
+            if lane == 1 + k && k < self.keys {
+                word = key_word::<R>(keys, self.keys, k);
             }
             k += 1;
         }
         word
-    }
-
-    /// Violation and value whose words these are.
-    #[inline(always)]
-    fn keys_of<const CONSTRAINED: bool>(&self, words: [u32; 4]) -> (u64, u64) {
-        let key = |first: usize| {
-            if R::WORDS == 2 {
-                u64::from(words[first]) << 32 | u64::from(words[first + 1])
-            } else {
-                u64::from(words[first])
-            }
-        };
-        if CONSTRAINED { (key(0), key(R::WORDS)) } else { (0, key(0)) }
     }
 
     /// Shows the host a word.
@@ -171,56 +163,60 @@ impl<R: DeviceReal> Office<R> {
         ((epoch - 1) & (LETTERS_KEPT - 1)) * self.layout.answer
     }
 
-    /// The places of an answer's first words: iteration, particle, and the keys of a fitness, the last of which again and
-    /// again.
+    /// What there is of the answer that comes at the end of epoch `epoch`: lane after lane the words before a letter's row,
+    /// the last of which again and again.
     #[inline(always)]
-    fn places(&self, epoch: u32) -> [u32; MOST] {
-        let first = self.answer(epoch);
-        let mut places = [first; MOST];
-        let mut word = 0;
-        while word < MOST {
-            places[word] += (word as u32).min(1 + self.keys);
-            word += 1;
-        }
-        places
+    pub(super) fn glance(&self, epoch: u32) -> u64 {
+        let word = thread::lane().min(1 + self.keys);
+        self.said.load_relaxed((self.answer(epoch) + word) as usize)
     }
 
-    /// Waits for the answer to the report of this number, and for the letter that comes at the end of epoch `epoch`.
+    /// Waits for the answer to the report of this number, and for the letter that comes at the end of epoch `epoch`, of which
+    /// there was so much at a [glance](Office::glance). Collective in the warp.
     #[inline(always)]
-    pub(super) fn hear<const CONSTRAINED: bool>(&self, report: u32, epoch: u32) -> Answer<R> {
-        let places = self.places(epoch);
-        loop {
-            let words = self.said.see(places);
-            let is_under = |word: usize, tag: u32| (words[word] >> 32) as u32 == tag;
-            if is_under(0, report) && is_under(1, report) {
-                if words[0] as u32 != NEVER {
-                    return Answer::Back(words[0] as u32);
-                }
-                if is_under(2, epoch) & is_under(3, epoch) & is_under(4, epoch) & is_under(5, epoch)
-                {
-                    return Answer::Comes(self.read::<CONSTRAINED>(epoch, words));
-                }
-            }
-            if self.said.load_relaxed(self.layout.answers as usize) != 0 {
-                return Answer::Closed;
-            }
+    pub(super) fn hear<const CONSTRAINED: bool>(
+        &self,
+        (report, epoch): (u32, u32),
+        glance: u64,
+    ) -> Answer<R> {
+        let (mut word, mut closed) = (glance, false);
+        while !closed && (word >> 32) as u32 != report {
+            closed = self.said.load_relaxed(self.layout.answers as usize) != 0;
             grid::spin();
+            word = self.glance(epoch);
         }
+        if warp::any(closed) {
+            return Answer::Closed;
+        }
+        let soonest = (word as u32).shuffle(0);
+        if soonest != NEVER {
+            return Answer::Back(soonest);
+        }
+        Answer::Comes(self.letter::<CONSTRAINED>(epoch, word))
     }
 
-    /// The letter that has come at the end of epoch `epoch`, which has been heard of.
+    /// The letter that has come at the end of epoch `epoch`, which has been heard of. Collective in the warp.
     #[inline(always)]
     pub(super) fn heard<const CONSTRAINED: bool>(&self, epoch: u32) -> Letter<R> {
-        self.read::<CONSTRAINED>(epoch, self.said.see(self.places(epoch)))
+        self.letter::<CONSTRAINED>(epoch, self.glance(epoch))
     }
 
+    /// The letter of whose answer each lane has its word.
     #[inline(always)]
-    fn read<const CONSTRAINED: bool>(&self, epoch: u32, words: [u64; MOST]) -> Letter<R> {
-        let keys = [words[2], words[3], words[4], words[5]].map(|word| word as u32);
-        let (violation, value) = self.keys_of::<CONSTRAINED>(keys);
+    fn letter<const CONSTRAINED: bool>(&self, epoch: u32, word: u64) -> Letter<R> {
+        let word = word as u32;
+        let mut keys = [0; 4];
+        let mut k = 0;
+        while k < 4 {
+            if (k as u32) < self.keys {
+                keys[k] = word.shuffle(2 + k as u32);
+            }
+            k += 1;
+        }
+        let (violation, value) = keys_of::<R>(keys, CONSTRAINED);
         let violation = if CONSTRAINED { R::from_ordered(violation) } else { R::ZERO };
         let fitness = Fitness { violation, value: R::from_ordered(value) };
-        Letter { epoch, to: words[1] as u32, fitness }
+        Letter { epoch, to: word.shuffle(1), fitness }
     }
 
     /// Coordinate `i` in the letter that has come at the end of epoch `epoch`.
@@ -233,12 +229,10 @@ impl<R: DeviceReal> Office<R> {
     /// Sends a fitness off with the report of this number. By one thread.
     #[inline(always)]
     pub(super) fn send_fitness(&self, report: u32, fitness: Fitness<R>) {
-        let words = self.words_of(fitness.ordered());
         let mut word = 0;
-        while word < 4 {
-            if (word as u32) < self.keys {
-                self.show(report, self.layout.reports + word as u32, words[word]);
-            }
+        while word < self.keys {
+            let key = key_word::<R>(fitness.ordered(), self.keys, word);
+            self.show(report, self.layout.reports + word, key);
             word += 1;
         }
     }
@@ -252,20 +246,5 @@ impl<R: DeviceReal> Office<R> {
         if R::WORDS == 2 {
             self.show(report, place + 1, (bits >> 32) as u32);
         }
-    }
-
-    /// The words of keys.
-    #[inline(always)]
-    fn words_of(&self, (violation, value): (u64, u64)) -> [u32; 4] {
-        let mut words = [0; 4];
-        let mut word = 0;
-        while word < 4 {
-            let of_value = word + R::WORDS >= self.keys as usize;
-            let key = if of_value { value } else { violation };
-            let high = R::WORDS == 2 && word.is_multiple_of(2);
-            words[word] = if high { (key >> 32) as u32 } else { key as u32 };
-            word += 1;
-        }
-        words
     }
 }

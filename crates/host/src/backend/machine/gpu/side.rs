@@ -79,15 +79,20 @@ impl Visible {
     }
 }
 
-impl Desk for Side<'_> {
-    fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()> {
-        // A kernel that has failed writes nothing any more.
+impl Side<'_> {
+    /// Whether the kernel goes on, or has ended well: one that has failed writes nothing any more.
+    pub(super) fn check(&mut self) -> Result<()> {
         // SAFETY: the stream is the device's and not yet destroyed.
         let state = unsafe { sys::cuStreamQuery(self.gpu.stream) }.result();
         match state {
-            Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) | Ok(()) => {}
-            failed => self.gpu.check_work("cuStreamQuery", failed)?,
+            Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) | Ok(()) => Ok(()),
+            failed => self.gpu.check_work("cuStreamQuery", failed),
         }
+    }
+}
+
+impl Desk for Side<'_> {
+    fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()> {
         let words = self.gpu.visible.iter().find_map(|visible| visible.words(address, to.len()));
         for (to, word) in to.iter_mut().zip(words.into_iter().flatten()) {
             *to = word.load(Ordering::Relaxed);
