@@ -9,6 +9,7 @@ mod generation;
 mod migration;
 mod record;
 mod resident;
+mod slots;
 
 use core::marker::PhantomData;
 
@@ -28,6 +29,7 @@ pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,
     column_place, common_len, common_place, in_columns, pso_slots_len, record_words,
 };
+pub use slots::{key_word, keys_of, slot_words, slots_len};
 
 /// The address of an array in the memory of whatever runs the kernel.
 #[repr(transparent)]
@@ -293,44 +295,6 @@ impl Tile {
     pub fn for_dimensions<R: Real>(dimensions: u32) -> Option<Tile> {
         Tile::all::<R>().into_iter().find(|tile| dimensions <= tile.dimensions())
     }
-}
-
-/// Words of a slot in the exchange between resident blocks: violation (if constrained) and value.
-pub const fn slot_words<R: Real>(constrained: bool) -> u32 {
-    (if constrained { 2 * R::WORDS } else { R::WORDS }) as u32
-}
-
-/// Word `word` of `words` of the [keys](crate::order::Fitness::ordered) of violation and value, as resident blocks show them:
-/// violation before value, high before low.
-///
-/// ```
-/// use warpswarm_core::launch::{key_word, keys_of};
-/// let keys = (3, 5 << 32 | 7);
-/// let words = [0, 1, 2, 3].map(|word| key_word::<f64>(keys, 4, word));
-/// assert_eq!(words, [0, 3, 5, 7]);
-/// assert_eq!(keys_of::<f64>(words, true), keys);
-/// ```
-#[inline(always)]
-pub const fn key_word<R: Real>((violation, value): (u64, u64), words: u32, word: u32) -> u32 {
-    let of_value = word + R::WORDS as u32 >= words;
-    let key = if of_value { value } else { violation };
-    if R::WORDS == 2 && word.is_multiple_of(2) { (key >> 32) as u32 } else { key as u32 }
-}
-
-/// The keys of violation and value of which these are the words; see [`key_word`].
-#[inline(always)]
-pub const fn keys_of<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) {
-    let (first, second) = if R::WORDS == 2 {
-        ((words[0] as u64) << 32 | words[1] as u64, (words[2] as u64) << 32 | words[3] as u64)
-    } else {
-        (words[0] as u64, words[1] as u64)
-    };
-    if constrained { (first, second) } else { (0, first) }
-}
-
-/// The slots of the exchange, in 8-byte words: `[run][parity][word][block]`.
-pub const fn slots_len<R: Real>(constrained: bool, runs: u64, blocks_per_run: u64) -> u64 {
-    runs * 2 * slot_words::<R>(constrained) as u64 * blocks_per_run
 }
 
 /// The largest block of kernels that hold no particles in registers.

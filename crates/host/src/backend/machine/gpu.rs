@@ -39,8 +39,6 @@ use side::Visible;
 
 /// What copies say that tests want to fail.
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
-/// How often a service may look in vain for something to do before it is found out whether the kernel still runs.
-const LOOKS: u32 = 1_000;
 
 /// A stream of work on a device, with its own memory.
 pub(crate) struct Gpu {
@@ -330,16 +328,7 @@ impl Machine for Gpu {
     ) -> Result<()> {
         let stream = self.side()?;
         self.launch(kernel, shape, parameter)?;
-        let mut side = side::Side { gpu: self, stream };
-        let mut looks = 0_u32;
-        while !service.is_done() {
-            looks = if service.serve(&mut side)? { 0 } else { looks + 1 };
-            if looks == LOOKS {
-                side.check()?;
-                looks = 0;
-            }
-        }
-        Ok(())
+        side::Side { gpu: self, stream }.serve(service)
     }
 }
 

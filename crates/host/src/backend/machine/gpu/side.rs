@@ -9,9 +9,12 @@ use cudarc::driver::sys::{self, CUresult};
 
 use super::failures::said;
 use super::{Gpu, INVALID};
-use crate::backend::machine::Desk;
+use crate::backend::machine::{Desk, Service};
 use crate::error::Result;
 use crate::faults::Call;
+
+/// How often a service may look in vain for something to do before it is found out whether the kernel still runs.
+const LOOKS: u32 = 1_000;
 
 /// A device of which a kernel runs.
 pub(super) struct Side<'a> {
@@ -80,8 +83,21 @@ impl Visible {
 }
 
 impl Side<'_> {
+    /// Serves the kernel until that is done.
+    pub(super) fn serve(&mut self, service: &mut dyn Service) -> Result<()> {
+        let mut looks = 0;
+        while !service.is_done() {
+            looks = if service.serve(self)? { 0 } else { looks + 1 };
+            if looks == LOOKS {
+                self.check()?;
+                looks = 0;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the kernel goes on, or has ended well: one that has failed writes nothing any more.
-    pub(super) fn check(&mut self) -> Result<()> {
+    fn check(&mut self) -> Result<()> {
         // SAFETY: the stream is the device's and not yet destroyed.
         let state = unsafe { sys::cuStreamQuery(self.gpu.stream) }.result();
         match state {

@@ -1,0 +1,123 @@
+//! The end of an epoch: who has been on the way arrives, and others set out.
+
+use warpswarm_device::view::DeviceReal;
+use warpswarm_device::{thread, warp};
+
+use super::super::meeting::NEVER;
+use super::super::office::{Answer, Letter};
+use super::{Island, Next, looks_ahead};
+
+impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
+    Island<'_, R, LANES, K, CONSTRAINED>
+{
+    /// Ends an epoch: who has been on the way arrives, and others set out.
+    #[inline(always)]
+    pub(super) fn end_epoch(&mut self) -> Next {
+        let last = self.now == self.args.swarm.iterations as u32;
+        if self.epoch > 0 {
+            let next = self.arrive(last);
+            if next != Next::Fly {
+                return next;
+            }
+        }
+        if last {
+            return Next::End;
+        }
+        // Who goes through it once more has reported.
+        if self.goal == NEVER {
+            self.report();
+        }
+        self.epoch += 1;
+        Next::Fly
+    }
+
+    /// Reports to the host.
+    #[inline(always)]
+    fn report(&mut self) {
+        let mine = self.flight.active.then_some((self.held.best, self.flight.particle));
+        let office = self.office();
+        self.reports += 1;
+        let number = self.reports;
+        office.report::<CONSTRAINED>(number, self.first, mine);
+        if self.swarm().part == 0 && thread::index() < 32 {
+            self.flight.tell(&self.leader, |i, x| office.send_coordinate(number, i, x));
+            if thread::lane() == 0 {
+                office.send_fitness(number, self.leader.best.fitness);
+            }
+        }
+    }
+
+    /// Takes in who arrives at the end of the present epoch.
+    #[inline(always)]
+    fn arrive(&mut self, last: bool) -> Next {
+        let office = self.office();
+        let letter = if self.known < self.epoch {
+            let ahead = looks_ahead::<R, LANES, K>();
+            let glance = if ahead { self.glance } else { office.glance(self.epoch) };
+            match office.hear::<CONSTRAINED>((self.reports, self.epoch), glance) {
+                Answer::Back(goal) => {
+                    self.answered = self.reports;
+                    self.go_back(goal);
+                    return Next::Back;
+                }
+                Answer::Closed => return Next::Closed,
+                Answer::Comes(letter) => {
+                    self.answered = self.reports;
+                    self.known = self.epoch;
+                    self.sure = self.sure.max(self.now - self.args.every);
+                    letter
+                }
+            }
+        } else {
+            office.heard::<CONSTRAINED>(self.epoch)
+        };
+        if self.goal != NEVER {
+            // Nobody comes in a span who leads.
+            self.take_in(&letter);
+            return Next::Fly;
+        }
+        let leads = letter.candidate().beats(self.leader.best);
+        if leads || last || (self.written && self.is_long()) {
+            if self.sure != self.now && !self.is_sure() {
+                return Next::Back;
+            }
+            self.written = false;
+        }
+        let comes = self.take_in(&letter);
+        if leads {
+            self.follow(&letter, comes);
+        }
+        Next::Fly
+    }
+
+    /// Lets this particle take over what is in a letter, if it is for it and better than what it has; whether it does.
+    #[inline(always)]
+    fn take_in(&mut self, letter: &Letter<R>) -> bool {
+        let comes = self.flight.active
+            && self.flight.particle == letter.to
+            && letter.fitness.beats(self.held.best);
+        if warp::any(comes) {
+            let office = self.office();
+            self.flight.learn(&mut self.held, comes, |i| office.coordinate(letter.epoch, i));
+            if comes {
+                self.held.best = letter.fitness;
+            }
+        }
+        comes
+    }
+
+    /// Makes who is in a letter the leader, if it is better than the present one, or as good and has come.
+    #[inline(always)]
+    fn follow(&mut self, letter: &Letter<R>, comes: bool) {
+        let better = letter.fitness.beats(self.leader.best.fitness);
+        if !better && self.soonest(if comes { 0 } else { NEVER }) == NEVER {
+            return;
+        }
+        if better {
+            self.improved = self.now;
+        }
+        let office = self.office();
+        self.leader.best = letter.candidate();
+        self.flight.follow(&mut self.leader, |i| office.coordinate(letter.epoch, i));
+    }
+}
