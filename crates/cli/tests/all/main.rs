@@ -9,6 +9,7 @@ mod islands;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod new;
+mod pages;
 mod plot;
 mod records;
 mod report;

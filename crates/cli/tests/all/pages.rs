@@ -1,0 +1,29 @@
+//! The commands that pages show, as somebody types them one after the other in an empty folder.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::common::{program, stderr};
+
+/// The arguments of each line `$ warpswarm ...` of a page.
+fn commands(page: &str) -> Vec<Vec<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let page = fs::read_to_string(path).unwrap();
+    let lines = page.lines().filter_map(|line| line.trim_start().strip_prefix("$ warpswarm "));
+    lines.map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn what_the_first_page_shows_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = commands("README.md");
+    assert!(commands.len() >= 9, "{commands:?}");
+    // Tuning takes minutes, and has tests of its own.
+    for arguments in commands.iter().filter(|arguments| arguments[0] != "tune") {
+        let mut program = program();
+        program.args(arguments).current_dir(folder.path()).stdin(Stdio::null());
+        let output = program.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    }
+}
