@@ -29,7 +29,7 @@ pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,
     column_place, common_len, common_place, in_columns, pso_slots_len, record_words,
 };
-pub use slots::{key_word, keys_of, slot_words, slots_len};
+pub use slots::{key_word, keyed_fitness, keys_of, slot_words, slots_len};
 
 /// The address of an array in the memory of whatever runs the kernel.
 #[repr(transparent)]

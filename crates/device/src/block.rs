@@ -64,11 +64,7 @@ impl BlockBoard {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn clear(&self, count: u32) {
-        let mut i = thread::index();
-        while i < count {
-            self.0.set(i, 0);
-            i += thread::block_dim();
-        }
+        self.0.zero(count);
         sync();
     }
 }
@@ -90,14 +86,6 @@ impl Board for BlockBoard {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn kept(&self, _block: u32, place: u32) -> u64 {
         self.0.said(place)
-    }
-
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show(&self, place: u32, word: u64) {
-        if thread::lane() == 0 {
-            self.keep(place, word);
-        }
     }
 
     #[inline(always)]

@@ -42,11 +42,7 @@ impl NearBoard {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn clear(&self, count: u32) {
-        let mut i = thread::index();
-        while i < count {
-            self.words.set(i, 0);
-            i += thread::block_dim();
-        }
+        self.words.zero(count);
         sync();
     }
 }

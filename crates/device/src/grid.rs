@@ -2,7 +2,7 @@
 
 mod board;
 
-use warpswarm_core::launch::{key_word, keys_of};
+use warpswarm_core::launch::{key_word, keyed_fitness, keys_of};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 use warpswarm_core::sum::Operator;
@@ -165,7 +165,7 @@ impl<B: Board> Exchange<B> {
             best
         };
         let (keys, block) = warp::least::<R>(best.keys, best.block, constrained);
-        Candidate::new(fitness::<R>(keys, constrained), block)
+        Candidate::new(keyed_fitness::<R>(keys, constrained), block)
     }
 
     /// Posts a count under `tag`, for [`least`](Exchange::least). Collective in the warp, in all lanes of which `count` is
@@ -255,12 +255,4 @@ impl<B: Board> Exchange<B> {
         }
         self.slots.see_all(tag, places)
     }
-}
-
-/// The fitness with these keys.
-#[inline(always)]
-fn fitness<R: Real>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {
-    let value = R::from_ordered(value);
-    let violation = if constrained { R::from_ordered(violation) } else { R::ZERO };
-    Fitness { violation, value }
 }

@@ -9,8 +9,8 @@ use core::marker::PhantomData;
 
 use warpswarm_core::order::{Candidate, Fitness};
 
-use crate::machine;
 use crate::view::DeviceReal;
+use crate::{machine, thread};
 
 /// What shared memory can hold.
 pub trait Stored: Copy {
@@ -211,6 +211,17 @@ impl<T: Stored> SharedArray<T> {
 }
 
 impl SharedArray<u64> {
+    /// Makes the first `count` elements zero, for who comes behind a barrier. Collective in the block.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    pub(crate) fn zero(&self, count: u32) {
+        let mut i = thread::index();
+        while i < count {
+            self.set(i, 0);
+            i += thread::block_dim();
+        }
+    }
+
     /// Makes `word` element `i` of the same array of block `rank` of the cluster, at once and in no order to anything
     /// else; for [`see`](SharedArray::see).
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! What the tests of the program share.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -11,6 +12,11 @@ pub(crate) fn program() -> Command {
 
 pub(crate) fn run(arguments: &[&str]) -> Output {
     program().args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+/// The same in a folder.
+pub(crate) fn run_in(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Output {
+    program().args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
 }
 
 pub(crate) fn stdout(output: &Output) -> &str {

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::common::run_in;
 
 fn new(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
-    command.arg("new").args(arguments).current_dir(folder).output().unwrap()
+    run_in(folder, &[&["new"], arguments].concat())
 }
 
 fn text(bytes: &[u8]) -> &str {

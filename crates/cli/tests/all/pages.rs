@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
-use crate::common::{program, stderr};
+use crate::common::{run_in, stderr};
 
 /// The arguments of each line `$ warpswarm ...` of a page.
 fn commands(page: &str) -> Vec<Vec<String>> {
@@ -21,9 +20,7 @@ fn what_the_first_page_shows_can_be_typed() {
     assert!(commands.len() >= 9, "{commands:?}");
     // Tuning takes minutes, and has tests of its own.
     for arguments in commands.iter().filter(|arguments| arguments[0] != "tune") {
-        let mut program = program();
-        program.args(arguments).current_dir(folder.path()).stdin(Stdio::null());
-        let output = program.output().unwrap();
+        let output = run_in(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     }
 }

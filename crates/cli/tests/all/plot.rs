@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::common::run_in;
 
 fn solve(arguments: &[&str], folder: &Path) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
-    program.arg("solve").args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+    run_in(folder, &[&["solve"], arguments].concat())
 }
 
 #[track_caller]

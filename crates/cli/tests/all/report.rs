@@ -4,10 +4,12 @@ mod browser;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use browser::Browser;
 use serde_json::Value;
+
+use crate::common::run_in;
 
 const INDIVIDUALS: u64 = 24;
 /// Where the individuals of the swarm are drawn.
@@ -15,8 +17,7 @@ const POINTS: &str =
     "[...document.querySelectorAll('#swarm .mark')].map((m) => m.getAttribute('transform'))";
 
 fn run(arguments: &[&str], folder: &Path) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_warpswarm"));
-    program.args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+    run_in(folder, arguments)
 }
 
 /// A folder of real runs of a problem in two dimensions, with their populations.

@@ -1,5 +1,6 @@
 //! What resident blocks show each other of a fitness, in words.
 
+use crate::order::Fitness;
 use crate::real::Real;
 
 /// Words of a slot in the exchange between resident blocks: violation (if constrained) and value.
@@ -33,6 +34,22 @@ pub const fn keys_of<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) 
         (words[0] as u64, words[1] as u64)
     };
     if constrained { (first, second) } else { (0, first) }
+}
+
+/// The fitness with these keys; without constraints it has no violation.
+///
+/// ```
+/// use warpswarm_core::launch::keyed_fitness;
+/// use warpswarm_core::order::Fitness;
+/// let fitness = Fitness { violation: 0.5_f32, value: -2.0 };
+/// assert_eq!(keyed_fitness(fitness.ordered(), true), fitness);
+/// assert_eq!(keyed_fitness(fitness.ordered(), false), Fitness { violation: 0.0, ..fitness });
+/// ```
+#[inline(always)]
+pub fn keyed_fitness<R: Real>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {
+    let value = R::from_ordered(value);
+    let violation = if constrained { R::from_ordered(violation) } else { R::ZERO };
+    Fitness { violation, value }
 }
 
 /// The slots of the exchange, in 8-byte words: `[run][parity][word][block]`.

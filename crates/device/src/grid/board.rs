@@ -10,7 +10,13 @@ pub trait Board: Copy {
     /// The `count` places from `first` on.
     fn places(&self, first: u32, count: u32) -> Self;
     /// Shows a word to all, in a place; collective in the warp, in all lanes of which place and word are the same.
-    fn show(&self, place: u32, word: u64);
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn show(&self, place: u32, word: u64) {
+        if thread::lane() == 0 {
+            self.keep(place, word);
+        }
+    }
     /// The words that are shown in some places: all loads are on their way before the first is looked at.
     fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N];
     /// Keeps a word where who knows that it is there can look for it; by one thread.
@@ -37,14 +43,6 @@ impl Board for View<u64> {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn kept(&self, _block: u32, place: u32) -> u64 {
         self.load_relaxed(place as usize)
-    }
-
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    fn show(&self, place: u32, word: u64) {
-        if thread::lane() == 0 {
-            self.keep(place, word);
-        }
     }
 
     #[inline(always)]

@@ -1,9 +1,12 @@
 //! Epochs of an island in one launch: a kernel that goes on while the host takes who sets out to other islands, and brings
 //! who arrives.
 
+use std::iter::{repeat, repeat_n};
+
 use warpswarm_core::Real;
-use warpswarm_core::launch::{LETTERS_KEPT, OfficeLayout, key_word, keys_of, slot_words};
-use warpswarm_core::order::Fitness;
+use warpswarm_core::launch::{
+    LETTERS_KEPT, OfficeLayout, key_word, keyed_fitness, keys_of, slot_words,
+};
 use warpswarm_cpu_ref::migration::Migrants;
 
 use super::machine::{Desk, Service};
@@ -73,7 +76,7 @@ impl<R: Real> Letters<'_, R> {
         if soonest == NOBODY {
             let leaving = self.opened(&letter);
             let arriving = (self.exchange)(leaving)?;
-            let tags = [number].repeat(keys).into_iter().chain(std::iter::repeat(epoch));
+            let tags = repeat_n(number, keys).chain(repeat(epoch));
             words.extend(tags.zip(self.closed(&arriving)).map(|(tag, half)| word(tag, half)));
             self.done = epoch;
         } else {
@@ -94,13 +97,12 @@ impl<R: Real> Letters<'_, R> {
         let (first, row) = words.split_at(self.keys() as usize);
         let mut keys = [0; 4];
         keys[..first.len()].copy_from_slice(first);
-        let (violation, value) = keys_of::<R>(keys, self.constrained);
-        let violation = if self.constrained { R::from_ordered(violation) } else { R::ZERO };
+        let keys = keys_of::<R>(keys, self.constrained);
         let numbers = row.chunks_exact(R::WORDS).map(|number| {
             R::from_bits64(number.iter().rev().fold(0, |bits, word| bits << 32 | u64::from(*word)))
         });
         Migrants {
-            fitness: vec![Fitness { violation, value: R::from_ordered(value) }],
+            fitness: vec![keyed_fitness(keys, self.constrained)],
             positions: numbers.take(self.dimensions).collect(),
         }
     }
@@ -116,7 +118,7 @@ impl<R: Real> Letters<'_, R> {
         (0..keys)
             .map(move |word| key_word::<R>(fitness, keys, word))
             .chain(row)
-            .chain(std::iter::repeat(0))
+            .chain(repeat(0))
             .take(self.layout.letter as usize)
     }
 }
@@ -155,6 +157,8 @@ fn under(number: u32, words: &[u64]) -> Option<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
+    use warpswarm_core::order::Fitness;
+
     use super::*;
 
     fn there_and_back<R: Real>(constrained: bool) {

@@ -1,7 +1,7 @@
 //! Where the blocks of an island report to the host, hear what follows, and find the letters that come from other islands.
 
 use warpswarm_core::launch::{
-    EpochsArgs, LETTERS_KEPT, OfficeLayout, key_word, keys_of, slot_words,
+    EpochsArgs, LETTERS_KEPT, OfficeLayout, key_word, keyed_fitness, keys_of, slot_words,
 };
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::block::BlockBoard;
@@ -213,9 +213,7 @@ impl<R: DeviceReal> Office<R> {
             }
             k += 1;
         }
-        let (violation, value) = keys_of::<R>(keys, CONSTRAINED);
-        let violation = if CONSTRAINED { R::from_ordered(violation) } else { R::ZERO };
-        let fitness = Fitness { violation, value: R::from_ordered(value) };
+        let fitness = keyed_fitness::<R>(keys_of::<R>(keys, CONSTRAINED), CONSTRAINED);
         Letter { epoch, to: word.shuffle(1), fitness }
     }
 

@@ -177,20 +177,5 @@ pub(crate) unsafe fn own_load_u64(offset: u32) -> u64 {
     launch().shared(place, ("reads", offset, 8), |shared, _| shared.load_u64(offset))
 }
 
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn block_store_u64(offset: u32, value: u64) {
-    // SAFETY: the caller's.
-    unsafe { own_store_u64(offset, value) }
-}
-
-/// # Safety
-/// As [`shared_read_u32`].
-#[inline]
-#[track_caller]
-pub(crate) unsafe fn block_load_u64(offset: u32) -> u64 {
-    // SAFETY: the caller's.
-    unsafe { own_load_u64(offset) }
-}
+// To the threads of a block it is as to those of a cluster.
+pub(crate) use self::{own_load_u64 as block_load_u64, own_store_u64 as block_store_u64};
