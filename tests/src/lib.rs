@@ -14,6 +14,7 @@ pub mod islands;
 pub mod large;
 pub mod lifetimes;
 pub mod own;
+pub mod papers;
 pub mod problem_files;
 pub mod soak;
 pub mod traps;
@@ -197,9 +198,12 @@ impl Place {
         Place::schedules(backend, &[Stepwise, Resident, Streaming, Hosted])
     }
 
-    /// The same for the algorithms that have one kernel, and no stepwise schedule.
-    pub fn of_method(backend: Backend) -> Vec<Place> {
-        Place::schedules(backend, &[Schedule::Resident, Schedule::Streaming, Schedule::Hosted])
+    /// The same for an algorithm that is a method, which has a stepwise schedule only where its paper has kernels.
+    pub fn of_method(backend: Backend, algorithm: &Algorithm) -> Vec<Place> {
+        use Schedule::{Hosted, Resident, Stepwise, Streaming};
+        let schedules = [Resident, Streaming, Hosted, Stepwise];
+        let count = if has_paper_kernels(algorithm) { 4 } else { 3 };
+        Place::schedules(backend, &schedules[..count])
     }
 
     fn schedules(backend: Backend, schedules: &[Schedule]) -> Vec<Place> {
@@ -253,6 +257,11 @@ pub const DIMENSIONS: [usize; 4] = [1, 2, 30, 33];
 
 fn boundary_name(boundary: Boundary) -> &'static str {
     Boundary::ALL.iter().find(|(_, mode)| *mode == boundary).expect("a mode").0
+}
+
+/// Whether a method has kernels of its paper, for the schedule stepwise.
+pub fn has_paper_kernels(algorithm: &Algorithm) -> bool {
+    matches!(algorithm, Algorithm::GpuFwa(_) | Algorithm::Cmepso(_))
 }
 
 /// Every variant of the algorithms that are methods, for so many individuals (at least 4).

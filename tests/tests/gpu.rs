@@ -10,7 +10,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, islands,
-    large, lifetimes, methods, own, problem_files, traps,
+    large, lifetimes, methods, own, papers, problem_files, traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -168,9 +168,10 @@ fn columns() {
 fn methods_of_every_variant_and_size() {
     for individuals in [4, 33, 255, 768, 1_200] {
         for algorithm in methods(individuals) {
+            let places = Place::of_method(Backend::Gpu, &algorithm);
             for dimensions in [2, 30, 32] {
                 let case = Case::new("rastrigin", dimensions, individuals).with(algorithm);
-                check(&Case { iterations: 40, ..case }, &Place::of_method(Backend::Gpu));
+                check(&Case { iterations: 40, ..case }, &places);
             }
         }
     }
@@ -179,11 +180,12 @@ fn methods_of_every_variant_and_size() {
 #[test]
 fn methods_in_every_boundary_mode_and_in_batches() {
     for algorithm in methods(30) {
+        let places = Place::of_method(Backend::Gpu, &algorithm);
         for (_, boundary) in Boundary::ALL {
             // Eight lanes an individual, and a thread.
             for runs in [50, 250] {
                 let case = Case::new("griewank", 7, 30).with(algorithm).with_boundary(boundary);
-                check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
+                check(&Case { iterations: 40, runs, ..case }, &places);
             }
         }
     }
@@ -193,12 +195,24 @@ fn methods_in_every_boundary_mode_and_in_batches() {
 fn methods_with_constraints() {
     for (problem, dimensions) in [("spring", 3), ("three-bar-truss", 2), ("speed-reducer", 7)] {
         for algorithm in methods(36) {
+            let places = Place::of_method(Backend::Gpu, &algorithm);
             for runs in [1, 250] {
                 let case = Case::new(problem, dimensions, 36).with(algorithm);
-                check(&Case { iterations: 40, runs, ..case }, &Place::of_method(Backend::Gpu));
+                check(&Case { iterations: 40, runs, ..case }, &places);
             }
         }
     }
+}
+
+/// The kernels of the papers as the papers use them, and around their sizes.
+#[test]
+fn kernels_of_the_papers() {
+    papers::check(Backend::Gpu, &[1, 3, 31, 48, 144, 1_000], &[1, 10, 40, 100], 65);
+}
+
+#[test]
+fn sanitize_kernels_of_the_papers() {
+    papers::check(Backend::Gpu, &[3, 9], &[3], 7);
 }
 
 #[test]
@@ -215,10 +229,11 @@ fn methods_of_many_dimensions() {
 #[test]
 fn methods_that_stop_and_large_populations() {
     for algorithm in methods(40) {
+        let places = Place::of_method(Backend::Gpu, &algorithm);
         for stop in [Stop::target(0.5), Stop::stagnation(3)] {
             let case = Case::new("sphere", 2, 40).with(algorithm);
             let case = Case { runs: 20, iterations: 60, stop, ..case };
-            check(&case, &Place::of_method(Backend::Gpu));
+            check(&case, &places);
         }
     }
     let auto = [Place::device(Backend::Gpu, Schedule::Auto, None)];
@@ -369,7 +384,8 @@ fn sanitize_problem_files() {
 fn sanitize_methods_of_odd_sizes() {
     for algorithm in methods(9) {
         let case = Case::new("rosenbrock", 3, 9).with(algorithm);
-        check(&Case { iterations: 3, runs: 2, ..case }, &Place::of_method(Backend::Gpu));
+        let places = Place::of_method(Backend::Gpu, &algorithm);
+        check(&Case { iterations: 3, runs: 2, ..case }, &places);
         // So many that a thread has an individual.
         let many = Case { iterations: 3, runs: 400, ..Case::new("rosenbrock", 3, 9) };
         check(&many.with(algorithm), &[Place::device(Backend::Gpu, Schedule::Resident, None)]);
@@ -387,7 +403,7 @@ fn sanitize_every_problem() {
             let places = if dimensions > 32 {
                 vec![Place::device(Backend::Gpu, Schedule::Streaming, None)]
             } else {
-                Place::of_method(Backend::Gpu)
+                Place::of_method(Backend::Gpu, &DeParams::default().into())
             };
             check(&case.with(DeParams::default()), &places);
         }

@@ -1,26 +1,32 @@
 //! The matrix for everything that is a `Method`, without a GPU: variants, boundary modes, precisions,
 //! batches, stops; threads, schedules and block sizes.
 
-use warpswarm::{Algorithm, Backend, DeParams, Schedule, Stop};
+use warpswarm::{Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, Stop};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, Place, check, check_against, methods};
+use warpswarm_tests::{Case, Place, check, check_against, has_paper_kernels, methods, papers};
 
-/// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads.
-fn everywhere() -> Vec<Place> {
+/// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads; and the kernels of
+/// the algorithm's paper, if there are some.
+fn everywhere(algorithm: &Algorithm) -> Vec<Place> {
     let emulator = |schedule, block| Place::device(Backend::Emulator, schedule, block);
-    vec![
+    let mut places = vec![
         emulator(Schedule::Resident, Some(32)),
         emulator(Schedule::Resident, Some(96)),
         emulator(Schedule::Resident, None),
         emulator(Schedule::Streaming, Some(64)),
         emulator(Schedule::Hosted, Some(64)),
         Place::threads(3),
-    ]
+    ];
+    if has_paper_kernels(algorithm) {
+        places.extend([Some(32), None].map(|block| emulator(Schedule::Stepwise, block)));
+    }
+    places
 }
 
 fn check_all(individuals: u64, case: impl Fn(Algorithm) -> Case) {
     for algorithm in methods(individuals) {
-        check(&case(algorithm), &everywhere());
+        let places = everywhere(&algorithm);
+        check(&case(algorithm), &places);
     }
 }
 
@@ -57,6 +63,26 @@ fn columns_give_the_same_bits() {
 #[test]
 fn tiles_give_the_same_bits() {
     of_many(&[("rastrigin", 30, 300), ("schwefel-1.2", 31, 99), ("griewank", 4, 50)]);
+}
+
+/// The kernels of the papers, in the papers' sizes, and in pieces.
+#[test]
+fn kernels_of_the_papers_give_the_same_bits() {
+    papers::check(Backend::Emulator, &[1, 9], &[1, 40], 5);
+    papers::check_in_pieces(
+        Backend::Emulator,
+        GpuFwaParams { explosions: 4, sparks: 3, ..GpuFwaParams::paper() },
+        9,
+    );
+    papers::check_in_pieces(
+        Backend::Emulator,
+        CmepsoParams { slaves: 3, ..CmepsoParams::default() },
+        12,
+    );
+    let place = Place::device(Backend::Emulator, Schedule::Stepwise, None);
+    let error = Case::new("sphere", 33, 9).with(GpuFwaParams::default()).start::<f32>(place);
+    let error = error.map(drop).unwrap_err().to_string();
+    assert!(error.starts_with("schedule stepwise is impossible: 33 dimensions"), "{error}");
 }
 
 fn of_many(sizes: &[(&'static str, usize, u64)]) {

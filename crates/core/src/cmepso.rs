@@ -68,7 +68,7 @@ pub struct Cmepso<R> {
 impl<R> Cmepso<R> {
     /// The individuals that are a slave's.
     #[inline(always)]
-    fn of_slave(&self) -> u32 {
+    pub fn of_slave(&self) -> u32 {
         self.particles.max(1)
     }
 

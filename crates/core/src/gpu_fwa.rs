@@ -102,6 +102,12 @@ impl<R: Real> GpuFwa<R> {
         }
     }
 
+    /// How many explosions there are from an iteration (from 1) on before the next mutation; none if it is one.
+    #[inline(always)]
+    pub fn explosions_left(&self, iteration: u64) -> u64 {
+        u64::from(self.explosions) - self.step(iteration)
+    }
+
     #[inline(always)]
     fn step(&self, iteration: u64) -> u64 {
         step_of_cycle(iteration, u64::from(self.explosions) + 1)
@@ -234,6 +240,8 @@ mod tests {
             let sum: u64 = (1..=iterations).map(|i| u64::from(GPU_FWA.attempts(i, 0))).sum();
             assert_eq!(GPU_FWA.evaluations(7, iterations), 7 * sum);
         }
+        let left = [1, 2, 3, 4, 5].map(|iteration| GPU_FWA.explosions_left(iteration));
+        assert_eq!(left, [3, 2, 1, 0, 3]);
         let noticed = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|iteration| GPU_FWA.noticed(iteration));
         assert_eq!(noticed, [0, 3, 3, 3, 4, 7, 7, 7, 8]);
         let later = 5_u64 << 40;

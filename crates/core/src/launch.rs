@@ -10,6 +10,7 @@ mod migration;
 mod record;
 mod resident;
 mod slots;
+mod stepwise;
 
 use core::marker::PhantomData;
 
@@ -30,6 +31,7 @@ pub use resident::{
     column_place, common_len, common_place, in_columns, pso_slots_len, record_words,
 };
 pub use slots::{key_word, keyed_fitness, keys_of, slot_words, slots_len};
+pub use stepwise::{SparksLayout, stepwise_kernels};
 
 /// The address of an array in the memory of whatever runs the kernel.
 #[repr(transparent)]

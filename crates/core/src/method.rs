@@ -8,7 +8,8 @@
 //! whether it becomes its public one. The best public point that there ever was is the run's best.
 //!
 //! ```text
-//! initialise:  x_i uniform in the bounds, evaluated; `numbers`, and own rows from `start`
+//! initialise:  x_i from `place`, uniform in the bounds unless it says otherwise, evaluated; `numbers`, and own rows
+//!              from `start`
 //! step:        `look`, once an individual; `plan`, once an attempt; then a coordinate at a time, `propose`
 //! evaluate:    the engine's
 //! update:      `accept`
@@ -20,6 +21,7 @@
 mod draws;
 
 use crate::order::{Candidate, Fitness};
+use crate::pso;
 use crate::random::{Draw, Factor, Purpose, RunKey, Stream};
 use crate::real::Real;
 use crate::sum::{self, Operator};
@@ -136,6 +138,16 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
         false
     }
 
+    /// A coordinate of the point at which an individual begins, unless the caller has given one; what lies out of the bounds
+    /// is put onto them. Uniform in the bounds unless the method says otherwise.
+    ///
+    /// `drawn` is this coordinate's own. It depends on nothing else, so that any number of lanes can place an individual.
+    #[inline(always)]
+    fn place(&self, who: &Individual<R>, coordinate: u32, bounds: (R, R), drawn: Draw<R>) -> R {
+        let _ = (who, coordinate);
+        pso::uniform(bounds, drawn)
+    }
+
     /// An individual's numbers at the start; zero unless it says otherwise.
     #[inline(always)]
     fn numbers(&self, who: &Individual<R>) -> Numbers<R> {
@@ -198,6 +210,23 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
         let _ = (plan, numbers);
         proposal.beats(who.fitness)
     }
+}
+
+/// Coordinate `i` of an individual's first position, which is `given` unless that is a NaN, and of its own rows.
+#[inline(always)]
+pub fn first<R: Real, M: Method<R>>(
+    method: &M,
+    who: &Individual<R>,
+    i: u32,
+    bounds: (R, R),
+    ([u1, u2], given): ([Draw<R>; 2], R),
+) -> (R, Own<R>) {
+    let position = if given.is_nan() {
+        method.place(who, i, bounds, u1).clamp_to(bounds.0, bounds.1)
+    } else {
+        given
+    };
+    (position, method.start(position, pso::first_velocity(bounds, u2, position)))
 }
 
 /// Which iteration of its cycle of `length` an iteration (from 1) is, from 0.

@@ -137,10 +137,21 @@ pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u3
 /// The position is `given`, or if that is a NaN uniform in the bounds; the velocity is half the way to another such
 /// point.
 #[inline(always)]
-pub fn initial<R: Real>((lower, upper): (R, R), [u1, u2]: [Draw<R>; 2], given: R) -> (R, R) {
-    let place = |u: Draw<R>| (lower + (upper - lower) * u.open()).clamp_to(lower, upper);
-    let position = if given.is_nan() { place(u1) } else { given };
-    (position, R::HALF * (place(u2) - position))
+pub fn initial<R: Real>(bounds: (R, R), [u1, u2]: [Draw<R>; 2], given: R) -> (R, R) {
+    let position = if given.is_nan() { uniform(bounds, u1) } else { given };
+    (position, first_velocity(bounds, u2, position))
+}
+
+/// A coordinate uniform in its bounds.
+#[inline(always)]
+pub fn uniform<R: Real>((lower, upper): (R, R), u: Draw<R>) -> R {
+    (lower + (upper - lower) * u.open()).clamp_to(lower, upper)
+}
+
+/// Half the way from a position to a point uniform in the bounds.
+#[inline(always)]
+pub fn first_velocity<R: Real>(bounds: (R, R), u: Draw<R>, position: R) -> R {
+    R::HALF * (uniform(bounds, u) - position)
 }
 
 #[cfg(test)]

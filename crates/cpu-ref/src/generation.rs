@@ -8,10 +8,11 @@ mod individuals;
 mod proposal;
 
 use warpswarm_core::launch::StopRule;
-use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population, SiteDraws, With};
+use warpswarm_core::method::{
+    self, Fitnesses, Individual, Method, Numbers, Population, SiteDraws, With,
+};
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
-use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
@@ -63,9 +64,10 @@ pub fn start<R: Real, M: Method<R>>(
         let stream = Stream::new(key, Purpose::Move, 0, one.index);
         for i in 0..dimensions {
             let given = work.start.of(one.index, i, dimensions);
-            let (x, v) = pso::initial(work.bounds.of(i), stream.draws_of(i as u32), given);
+            let (drawn, bounds) = (stream.draws_of(i as u32), work.bounds.of(i));
+            let (x, own) = method::first(method, &who, i as u32, bounds, (drawn, given));
             one.public[i] = x;
-            one.set_own(i, method.start(x, v));
+            one.set_own(i, own);
         }
         one.set_numbers(method.numbers(&who));
         *one.fitness = (work.evaluate)(&one.public[..dimensions]);

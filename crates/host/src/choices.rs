@@ -66,7 +66,7 @@ pub enum Schedule {
     /// What the planner expects to be the fastest.
     #[default]
     Auto,
-    /// The CPSO paper's kernels one by one: velocity, position, reduction.
+    /// The kernels of an algorithm's paper one by one, to read beside it: of CPSO (`pso`), GPU-FWA and CMEPSO.
     Stepwise,
     /// Many iterations in one launch, the swarm in registers and shared memory.
     Resident,

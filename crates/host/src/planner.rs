@@ -15,6 +15,7 @@
 
 pub(crate) mod generation;
 pub(crate) mod place;
+pub(crate) mod stepwise;
 mod streaming;
 
 use warpswarm_core::Real;

@@ -7,9 +7,10 @@
 
 mod kept;
 mod meeting;
-mod population;
+pub(crate) mod place;
+pub(crate) mod population;
 mod remembered;
-mod seen;
+pub(crate) mod seen;
 
 pub mod held;
 pub mod hosted;

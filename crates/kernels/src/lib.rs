@@ -24,6 +24,8 @@ pub mod objectives;
 #[cfg(feature = "built-in")]
 pub mod pso;
 pub mod run;
+#[cfg(feature = "built-in")]
+pub mod stepwise;
 
 /// A panic ends the launch; kernels are written so that none is reachable.
 #[cfg(target_arch = "nvptx64")]

@@ -1,14 +1,13 @@
 //! The kernels of particle swarm optimisation: see [`pso`](warpswarm_core::pso) for the equations and
 //! [`pso_kernels`](warpswarm_core::launch::pso_kernels) for names and launch contracts.
 //!
-//! Three schedules, the same numbers: [`stepwise`] is CPSO's three kernels, [`resident`] keeps the
+//! Three schedules, the same numbers: [`stepwise`](crate::stepwise) is CPSO's three kernels, [`resident`] keeps the
 //! swarm in registers for many iterations, [`streaming`] moves each array once per iteration.
 
 pub mod epochs;
 pub mod initialise;
 pub mod join;
 pub mod resident;
-pub mod stepwise;
 pub mod streaming;
 
 mod blocks;
@@ -26,6 +25,7 @@ use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
 use crate::run::{Run, bounds_of_run, of_run};
+use crate::stepwise::cpso;
 
 use blocks::{Cluster, Grid, One};
 
@@ -143,12 +143,12 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         }
     }
 
-    /// See [`Run::end_iteration`]; with `iterations` zero it ends the initialisation.
+    /// See [`Run::end_iterations`]; with `iterations` zero it ends the initialisation.
     #[inline(always)]
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
         let row = |index| self.row_of(self.best_positions, index - self.args.first);
-        let initial = self.args.iterations == 0;
-        self.run().end_iteration(initial, |t| t, mine, row, self.args.stride, scratch);
+        let done = u64::from(self.args.iterations != 0);
+        self.run().end_iterations(done, |t| t, mine, row, self.args.stride, scratch);
     }
 }
 
@@ -167,11 +167,11 @@ macro_rules! kernels {
                     concat!("pso_initialise_", stringify!($real)) =>
                         |args: PsoArgs<$real>| initialise::initialise(&args),
                     concat!("pso_velocity_", stringify!($real)) =>
-                        |args: PsoArgs<$real>| stepwise::velocity(&args),
+                        |args: PsoArgs<$real>| cpso::velocity(&args),
                     concat!("pso_position_", stringify!($real)) =>
-                        |args: PsoArgs<$real>| stepwise::position(&args),
+                        |args: PsoArgs<$real>| cpso::position(&args),
                     concat!("pso_best_", stringify!($real)) =>
-                        |args: PsoArgs<$real>| stepwise::best(&args),
+                        |args: PsoArgs<$real>| cpso::best(&args),
                     concat!("pso_join_", stringify!($real)) =>
                         |args: JoinArgs<$real>| join::join(&args),
                     concat!("pso_streaming_", stringify!($real), "_any") =>

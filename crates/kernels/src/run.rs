@@ -88,16 +88,16 @@ pub struct Run<R> {
 }
 
 impl<R: DeviceReal> Run<R> {
-    /// Ends an iteration over the grid: `mine` is the best that this thread has to offer. The last
-    /// block makes the best of all the global best if it beats that, with the position that `row`
-    /// gives for it, counts the iteration and applies the stop rule if an improvement in this one is
-    /// `noticed` in it, not in a later one; if `initial`, it ends the initialisation.
+    /// Ends `done` iterations over the grid, or the initialisation if that is zero: `mine` is the best that this thread has to
+    /// offer. The last block makes the best of all the global best if it beats that, with the position that `row`
+    /// gives for it, counts the iterations and applies the stop rule if an improvement in the last one is
+    /// `noticed` in it, not in a later one.
     ///
     /// Collective in the block; `scratch` has an element for every thread.
     #[inline(always)]
-    pub fn end_iteration(
+    pub fn end_iterations(
         &self,
-        initial: bool,
+        done: u64,
         noticed: impl Fn(u64) -> u64,
         mine: Candidate<R>,
         row: impl Fn(u32) -> View<R>,
@@ -114,7 +114,7 @@ impl<R: DeviceReal> Run<R> {
         let old = self.global.get(0);
         // Every thread has read the old state before one of them writes the new.
         block::sync();
-        let moved = initial || best.beats(old);
+        let moved = done == 0 || best.beats(old);
         if moved {
             let row = row(best.index);
             let mut i = thread::index();
@@ -124,9 +124,9 @@ impl<R: DeviceReal> Run<R> {
             }
         }
         if thread::index() == 0 {
-            let iterations = if initial { 0 } else { control.iterations + 1 };
+            let iterations = if done == 0 { 0 } else { control.iterations + done };
             let new = if moved { best } else { old };
-            let improved = !initial && new.fitness.beats(old.fitness);
+            let improved = done != 0 && new.fitness.beats(old.fitness);
             let noticed = noticed(iterations);
             let improved_at = if improved { noticed } else { control.improved_at };
             self.global.set(0, new);

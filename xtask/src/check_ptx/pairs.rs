@@ -36,6 +36,8 @@ fn form(kernel: &str) -> &str {
     }
     match kernel.rsplit('_').next() {
         Some(tile) if tile.starts_with('x') || tile == "column" => tile,
+        Some("explosions") => "column",
+        Some("slaves" | "master") => "thread",
         _ => "warp",
     }
 }
@@ -125,6 +127,9 @@ mod tests {
         assert_eq!(form("pso_streaming_f64_any"), "warp");
         assert_eq!(form("pso_initialise_f32"), "warp");
         assert_eq!(form("pso_position_f32"), "thread");
+        assert_eq!(form("gpu_fwa_f32_explosions"), "column");
+        assert_eq!(form("gpu_fwa_f64_mutation"), "warp");
+        assert_eq!(form("cmepso_f64_slaves"), "thread");
         assert_eq!(form("de_f32_x32k1"), "x32k1");
         assert_eq!(form("de_f32_column_constrained"), "column");
     }

@@ -262,6 +262,12 @@ fn engine<R: Real, M: machine::Machine + 'static>(
             Box::new(Device::new(backend, job, coefficients, objective, settings, alone, machine)?)
         }
         Procedure::Method(named) => {
+            if let (Schedule::Stepwise, Some(steps)) = (settings.schedule, named.steps) {
+                let named = (named, steps);
+                let engine =
+                    generation::Stepwise::new(backend, job, named, objective, settings, machine)?;
+                return Ok(Box::new(engine));
+            }
             Box::new(generation::Whole::new(backend, job, named, objective, settings, machine)?)
         }
         Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),

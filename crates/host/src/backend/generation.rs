@@ -1,6 +1,7 @@
 //! A method on a device: its arrays and launches.
 
 mod hosted;
+mod stepwise;
 mod whole;
 
 use warpswarm_core::Real;
@@ -21,6 +22,7 @@ use crate::planner::generation::Layout;
 use crate::report::Plan;
 
 pub(crate) use hosted::Hosted;
+pub(crate) use stepwise::Stepwise;
 pub(crate) use whole::Whole;
 
 /// The addresses of the arrays of `GenerationArgs`.
@@ -149,23 +151,33 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Launches a kernel of the method for all runs, `times` times; zero iterations place the individuals. What
-    /// follows its arguments depends on the first run of a launch and their number.
+    /// Launches kernels of the method for all runs, one after the other, all of them `times` times; zero iterations place the
+    /// individuals. Each comes with its blocks of a run. What follows the arguments of one that evaluates depends on the first
+    /// run of a launch, the number of runs, and those blocks.
     fn launch(
         &mut self,
-        kernel: &Kernel,
-        objective: &dyn Fn((u32, u32)) -> Parameter,
+        kernels: &[(&Kernel, u32)],
+        objective: &dyn Fn((u32, u32), u32) -> Parameter,
         iterations: u64,
         times: u64,
     ) -> Result<()> {
         let cooperative = self.layout.shares() && iterations > 1;
         let Layout { grid, shared, .. } = self.layout;
         for (first, runs) in grid.waves(self.job.runs) {
-            let mut parameter = self.named.method.parameter(self.args(first, runs, iterations));
-            parameter.append(&objective((first, runs)));
-            let shape = Shape::of(grid, runs, shared, cooperative);
+            let args = self.args(first, runs, iterations);
+            let launches = kernels.iter().map(|&(kernel, blocks_per_run)| {
+                let mut parameter = self.named.method.parameter(args);
+                if kernel.objective.is_some() {
+                    parameter.append(&objective((first, runs), blocks_per_run));
+                }
+                let grid = Geometry { blocks_per_run, ..grid };
+                (kernel, Shape::of(grid, runs, shared, cooperative), parameter)
+            });
+            let launches: Vec<_> = launches.collect();
             for _ in 0..times {
-                self.machine.launch(kernel, shape, &parameter)?;
+                for (kernel, shape, parameter) in &launches {
+                    self.machine.launch(kernel, *shape, parameter)?;
+                }
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use warpswarm_core::Real;
 use warpswarm_core::fwa::{self, Fwa};
+use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
@@ -18,6 +19,7 @@ use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::own::Kernels;
 use crate::planner::generation::Moves;
+use crate::planner::stepwise::Steps;
 
 /// An algorithm with its parameters in the run's number type.
 #[derive(Clone, Debug)]
@@ -38,6 +40,15 @@ pub(crate) struct Named<R> {
     pub(crate) method: Arc<dyn AnyMethod<R>>,
     /// Where its kernels are, unless they are built in.
     pub(crate) kernels: Option<Kernels>,
+    /// What the kernels of its paper do, if it has such.
+    pub(crate) steps: Option<Steps>,
+}
+
+impl<R> Named<R> {
+    /// What its layout over a device depends on.
+    pub(crate) fn moves(&self) -> Moves {
+        Moves { has_steps: self.steps.is_some(), ..self.method.moves() }
+    }
 }
 
 impl<R> fmt::Debug for Named<R> {
@@ -78,6 +89,7 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
             looks_far: self.looks_far(),
             rows: M::OWN + M::OTHERS,
             frugal: M::FRUGAL,
+            has_steps: false,
         }
     }
     fn attempts(&self, iteration: u64, index: u32) -> u32 {
@@ -131,8 +143,16 @@ impl<R: Real> Procedure<R> {
             Algorithm::Sa(params) => Self::named("sa", params.method::<R>()?),
             Algorithm::SolisWets(params) => Self::named("solis_wets", params.method::<R>()?),
             Algorithm::Epso(params) => Self::named("epso", params.method::<R>()?),
-            Algorithm::Cmepso(params) => Self::named("cmepso", params.method::<R>(individuals)?),
-            Algorithm::GpuFwa(params) => Self::named("gpu_fwa", params.method::<R>()?),
+            Algorithm::Cmepso(params) => {
+                let method = params.method::<R>(individuals)?;
+                let (slaves, particles) = (method.slaves, method.of_slave());
+                Self::named("cmepso", method).with_steps(Steps::Swarms { slaves, particles })
+            }
+            Algorithm::GpuFwa(params) => {
+                let method = params.method::<R>()?;
+                let GpuFwa { sparks, explosions, .. } = method;
+                Self::named("gpu_fwa", method).with_steps(Steps::Fireworks { sparks, explosions })
+            }
             Algorithm::ScatterSearch(params) => {
                 Self::named("scatter_search", params.method::<R>(individuals)?)
             }
@@ -143,7 +163,16 @@ impl<R: Real> Procedure<R> {
     /// A method, by its name in the names of kernels.
     pub(crate) fn named<M: Method<R>>(name: &'static str, method: M) -> Self {
         const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
-        Procedure::Method(Named { name, method: Arc::new(method), kernels: None })
+        let method = Arc::new(method);
+        Procedure::Method(Named { name, method, kernels: None, steps: None })
+    }
+
+    /// The same method with kernels of its paper, which do this.
+    fn with_steps(self, steps: Steps) -> Self {
+        match self {
+            Procedure::Method(named) => Procedure::Method(Named { steps: Some(steps), ..named }),
+            other => other,
+        }
     }
 
     /// The same as a method, with the same bits, if it is one.

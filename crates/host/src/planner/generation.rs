@@ -33,6 +33,8 @@ pub(crate) struct Moves {
     pub(crate) rows: usize,
     /// Whether its kernels need few registers: see [`MethodTile::max_block`].
     pub(crate) frugal: bool,
+    /// Whether there are kernels of its paper for the schedule `stepwise`.
+    pub(crate) has_steps: bool,
 }
 
 /// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
@@ -163,15 +165,15 @@ pub(crate) fn plan<R: Real>(
 ) -> Result<Layout> {
     let hosted = demand.schedule == Schedule::Hosted;
     let tile = if hosted { MethodTile::ANY } else { tile(demand, moves) };
-    let alternatives = if tile.is_held() {
-        "auto, resident, streaming, hosted"
-    } else {
-        "auto, streaming, hosted"
+    let alternatives = match (tile.is_held(), moves.has_steps) {
+        (true, _) => "auto, resident, streaming, hosted",
+        (false, true) => "auto, stepwise, streaming, hosted",
+        (false, false) => "auto, streaming, hosted",
     };
     let impossible =
         |reason: String| Err(Error::Schedule { schedule: demand.schedule, reason, alternatives });
     if demand.schedule == Schedule::Stepwise {
-        return impossible("the algorithm has one kernel".into());
+        return impossible("no paper says how its kernels follow each other".into());
     }
     if demand.schedule == Schedule::Resident && !tile.is_held() {
         let most = MethodTile::WARP.dimensions;
@@ -228,7 +230,8 @@ mod tests {
     };
 
     /// As annealing.
-    const ALONE: Moves = Moves { attempts: 1, looks_far: false, rows: 0, frugal: true };
+    const ALONE: Moves =
+        Moves { attempts: 1, looks_far: false, rows: 0, frugal: true, has_steps: false };
     /// As differential evolution.
     const NEAR: Moves = Moves { rows: 3, ..ALONE };
     /// As fireworks.
@@ -325,7 +328,7 @@ mod tests {
         };
         assert_eq!(
             error(Demand { schedule: Schedule::Stepwise, ..H200 }),
-            "schedule stepwise is impossible: the algorithm has one kernel; \
+            "schedule stepwise is impossible: no paper says how its kernels follow each other; \
              allowed: auto, resident, streaming, hosted"
         );
         assert_eq!(

@@ -151,7 +151,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         // Asked for anew, so that the first iteration need not be in registers all the while.
         let after = generation.written_by(first(generation.control.get(0)));
         let (row, noticed) = (|index| after.row(index), |iteration| method.noticed(iteration));
-        generation.run().end_iteration(starts, noticed, mine, row, args.stride, scratch);
+        let done = u64::from(!starts);
+        generation.run().end_iterations(done, noticed, mine, row, args.stride, scratch);
     } else if generation.part == 0 {
         spread.tell(generation.global_position, args.stride);
         if thread::index() == 0 {

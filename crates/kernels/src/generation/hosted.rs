@@ -8,7 +8,7 @@ use warpswarm_core::method::Method;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::view::{DeviceReal, View};
 
-use super::memory::{Around, iterate, next};
+use super::memory::{Around, iterate};
 use super::population::{Generation, key_of_block};
 use crate::run::of_run;
 
@@ -19,7 +19,7 @@ pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     max_block::<MAX_BLOCK>();
     let (args, method) = (&launch.args, &launch.method);
     let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key_of_block(args));
-    let Some(iteration) = next(generation) else { return };
+    let Some(iteration) = generation.next() else { return };
     let stride = args.stride as usize;
     let asked = of_run(args.asked, args.runs, generation.number, tries(launch) * stride);
     generation.each(|index| {

@@ -1,6 +1,6 @@
 //! Individuals in memory while they move: any number of coordinates, one iteration a launch.
 
-use warpswarm_core::launch::{MAX_BLOCK, MethodArgs, stopped};
+use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
 use warpswarm_core::method::{Individual, Method, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::entry::max_block;
@@ -40,7 +40,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     max_block::<MAX_BLOCK>();
     let args = &launch.args;
     let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key_of_block(args));
-    let Some(iteration) = next(generation) else { return };
+    let Some(iteration) = generation.next() else { return };
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {
         let (fitness, bad) =
@@ -56,17 +56,8 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     let after = generation.written_by(iteration);
     let row = |index| after.row(index);
     let noticed = |iteration| launch.method.noticed(iteration);
-    generation.run().end_iteration(iteration == 0, noticed, mine, row, args.stride, scratch);
-}
-
-/// The iteration that a launch is to do; none where the run has stopped.
-#[inline(always)]
-pub(super) fn next<R: DeviceReal>(generation: &Generation<'_, R>) -> Option<u64> {
-    if generation.args.iterations == 0 {
-        return Some(0);
-    }
-    let control = generation.control.get(0);
-    if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
+    let done = u64::from(iteration != 0);
+    generation.run().end_iterations(done, noticed, mine, row, args.stride, scratch);
 }
 
 /// An individual that proposes, and what is around it.

@@ -1,25 +1,25 @@
 //! A run's population in memory.
 
-use warpswarm_core::launch::{Control, GenerationArgs, OwnRun};
+use warpswarm_core::launch::{Control, GenerationArgs, OwnRun, stopped};
 use warpswarm_core::method::{
-    Individual, MAX_NUMBERS, MAX_OTHERS, Method, Numbers, Own, Site, SiteDraws,
+    self, Individual, MAX_NUMBERS, MAX_OTHERS, Method, Numbers, Own, SiteDraws,
 };
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::pso;
-use warpswarm_core::random::{Draw, Factor, RunKey};
+use warpswarm_core::random::RunKey;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
+use super::place::Place;
 use crate::run::{Run, bounds_of_run, given, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
 pub struct Generation<'a, R> {
-    pub(super) args: &'a GenerationArgs<R>,
+    pub(crate) args: &'a GenerationArgs<R>,
     /// The run's number in the launch.
-    pub(super) number: usize,
+    pub(crate) number: usize,
     /// This block's number among the run's.
-    pub(super) part: u32,
+    pub(crate) part: u32,
     /// The key of the run's draws.
     key: RunKey,
     /// `[parity][individual][place]`
@@ -32,20 +32,20 @@ pub struct Generation<'a, R> {
     numbers: View<R>,
     /// Numbers of an individual.
     count: usize,
-    pub(super) global: View<Candidate<R>>,
-    pub(super) global_position: View<R>,
-    pub(super) lower: View<R>,
-    pub(super) upper: View<R>,
-    pub(super) control: View<Control>,
+    pub(crate) global: View<Candidate<R>>,
+    pub(crate) global_position: View<R>,
+    pub(crate) lower: View<R>,
+    pub(crate) upper: View<R>,
+    pub(crate) control: View<Control>,
 }
 
 /// What all may look at, of one parity.
 #[derive(Clone, Copy)]
-pub(super) struct Parity<R> {
+pub(crate) struct Parity<R> {
     /// `[individual][place]`
-    pub(super) rows: View<R>,
+    pub(crate) rows: View<R>,
     /// `[individual]`
-    pub(super) fitness: View<Fitness<R>>,
+    pub(crate) fitness: View<Fitness<R>>,
     /// `[individual][number]`
     numbers: View<R>,
     /// Numbers of an individual.
@@ -56,13 +56,13 @@ pub(super) struct Parity<R> {
 impl<R: DeviceReal> Parity<R> {
     /// The row of an individual.
     #[inline(always)]
-    pub(super) fn row(&self, individual: u32) -> View<R> {
+    pub(crate) fn row(&self, individual: u32) -> View<R> {
         self.rows.part(individual as usize * self.stride, self.stride)
     }
 
     /// An individual's numbers.
     #[inline(always)]
-    pub(super) fn numbers(&self, individual: u32) -> Numbers<R> {
+    pub(crate) fn numbers(&self, individual: u32) -> Numbers<R> {
         let mut numbers = Numbers::default();
         let mut k = 0;
         while k < MAX_NUMBERS {
@@ -76,7 +76,7 @@ impl<R: DeviceReal> Parity<R> {
 
     /// Writes an individual's numbers; by one lane.
     #[inline(always)]
-    pub(super) fn set_numbers(&self, individual: u32, numbers: Numbers<R>) {
+    pub(crate) fn set_numbers(&self, individual: u32, numbers: Numbers<R>) {
         let mut k = 0;
         while k < MAX_NUMBERS {
             if k < self.count {
@@ -88,7 +88,7 @@ impl<R: DeviceReal> Parity<R> {
 
     /// Writes number 0 of an individual; by one lane.
     #[inline(always)]
-    pub(super) fn set_number(&self, individual: u32, number: R) {
+    pub(crate) fn set_number(&self, individual: u32, number: R) {
         self.numbers.set(individual as usize * self.count, number);
     }
 }
@@ -96,13 +96,24 @@ impl<R: DeviceReal> Parity<R> {
 impl<'a, R: DeviceReal> Generation<'a, R> {
     /// The run that this block works on, of individuals with so many own rows and numbers.
     #[inline(always)]
-    pub(super) fn of_block(
+    pub(crate) fn of_block(
         args: &'a GenerationArgs<R>,
         (own, numbers): (usize, usize),
         key: RunKey,
     ) -> Self {
         // Computed anew by whoever asks again, so that no register holds it meanwhile.
-        let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
+        let place = thread::run_and_part(args.runs, args.blocks_per_run);
+        Generation::of_run(args, (own, numbers), key, place)
+    }
+
+    /// A run of the launch, and a block's number among its blocks.
+    #[inline(always)]
+    pub(crate) fn of_run(
+        args: &'a GenerationArgs<R>,
+        (own, numbers): (usize, usize),
+        key: RunKey,
+        (run, part): (u32, u32),
+    ) -> Self {
         let (runs, number) = (args.runs, run as usize);
         let (n, stride) = (args.individuals as usize, args.stride as usize);
         let optional =
@@ -127,13 +138,23 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// The same, computed anew: see [`of_block`](Generation::of_block).
     #[inline(always)]
-    pub(super) fn again<M: Method<R>>(&self) -> Self {
+    pub(crate) fn again<M: Method<R>>(&self) -> Self {
         Generation::of_block(self.args, (M::OWN, M::NUMBERS), self.key)
+    }
+
+    /// The iteration that a launch is to do; 0 where it is to place the individuals, none where the run has stopped.
+    #[inline(always)]
+    pub(crate) fn next(&self) -> Option<u64> {
+        if self.args.iterations == 0 {
+            return Some(0);
+        }
+        let control = self.control.get(0);
+        if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
     }
 
     /// The run besides its individuals.
     #[inline(always)]
-    pub(super) fn run(&self) -> Run<R> {
+    pub(crate) fn run(&self) -> Run<R> {
         let blocks = self.args.blocks_per_run;
         Run {
             global: self.global,
@@ -142,19 +163,19 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             block_best: of_run(self.args.block_best, self.args.runs, self.number, blocks as usize),
             blocks,
             part: self.part,
-            stop: own_run(self.args).stop,
+            stop: own_run_of(self.args, self.number).stop,
         }
     }
 
     /// What iteration `iteration` reads and the one before wrote, whose number would be one more to keep in registers.
     #[inline(always)]
-    pub(super) fn read_by(&self, iteration: u64) -> Parity<R> {
+    pub(crate) fn read_by(&self, iteration: u64) -> Parity<R> {
         self.written_by(!iteration)
     }
 
     /// What iteration `iteration` writes.
     #[inline(always)]
-    pub(super) fn written_by(&self, iteration: u64) -> Parity<R> {
+    pub(crate) fn written_by(&self, iteration: u64) -> Parity<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
         let count = self.count;
         let parity = (iteration & 1) as usize;
@@ -173,7 +194,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// An individual at an iteration.
     #[inline(always)]
-    pub(super) fn individual(
+    pub(crate) fn individual(
         &self,
         iteration: u64,
         index: u32,
@@ -196,7 +217,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     ///
     /// At most 2^31 individuals, so that what is added to an index fits. A block has neighbours, so that of equals the first is in the first block.
     #[inline(always)]
-    pub(super) fn of_this_block(&self) -> (u32, u32) {
+    pub(crate) fn of_this_block(&self) -> (u32, u32) {
         let (n, share) = (self.args.individuals, self.args.individuals_per_block);
         let first = thread::opaque(self.part) * share;
         (first, (first + share).min(n))
@@ -204,7 +225,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// The individuals of this warp: `work` is done for each, by all its lanes together.
     #[inline(always)]
-    pub(super) fn each(&self, mut work: impl FnMut(u32)) {
+    pub(crate) fn each(&self, mut work: impl FnMut(u32)) {
         let (first, end) = self.of_this_block();
         let mut index = first + thread::warp();
         while index < end {
@@ -215,14 +236,14 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// Own row `row` of an individual.
     #[inline(always)]
-    pub(super) fn own_row(&self, row: usize, individual: u32) -> View<R> {
+    pub(crate) fn own_row(&self, row: usize, individual: u32) -> View<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
         self.own.part((row * n + individual as usize) * stride, stride)
     }
 
     /// A coordinate of an individual's own rows.
     #[inline(always)]
-    pub(super) fn own<M: Method<R>>(&self, individual: u32, i: u32) -> Own<R> {
+    pub(crate) fn own<M: Method<R>>(&self, individual: u32, i: u32) -> Own<R> {
         let mut own = Own::default();
         if M::OWN > 0 {
             own[0] = self.own_row(0, individual).get(i as usize);
@@ -235,7 +256,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// Writes a coordinate of an individual's own rows.
     #[inline(always)]
-    pub(super) fn set_own<M: Method<R>>(&self, individual: u32, i: u32, own: Own<R>) {
+    pub(crate) fn set_own<M: Method<R>>(&self, individual: u32, i: u32, own: Own<R>) {
         if M::OWN > 0 {
             self.own_row(0, individual).set(i as usize, own[0]);
         }
@@ -246,13 +267,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// Lower and upper bound of coordinate `i`.
     #[inline(always)]
-    pub(super) fn bounds(&self, i: u32) -> (R, R) {
+    pub(crate) fn bounds(&self, i: u32) -> (R, R) {
         (self.lower.get(i as usize), self.upper.get(i as usize))
     }
 
     /// Coordinate `i` of the first position, and of the own rows.
     #[inline(always)]
-    pub(super) fn started<M: Method<R>>(
+    pub(crate) fn started<M: Method<R>>(
         &self,
         method: &M,
         who: &Individual<R>,
@@ -260,14 +281,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     ) -> (R, Own<R>) {
         let given = given(&self.args.start, (self.number, who.index, i), self.args.stride);
         let drawn = draws_of(who).drawn(i, 0);
-        let (position, velocity) = pso::initial(self.bounds(i), drawn, given);
-        (position, method.start(position, velocity))
+        method::first(method, who, i, self.bounds(i), (drawn, given))
     }
 
     /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it. Its public and the best
     /// coordinate are asked for after the start only.
     #[inline(always)]
-    pub(super) fn proposed<M: Method<R>>(
+    pub(crate) fn proposed<M: Method<R>>(
         &self,
         method: &M,
         before: Parity<R>,
@@ -302,99 +322,40 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
 /// What an individual draws for its coordinates.
 #[inline(always)]
-pub(super) fn draws_of<R: DeviceReal>(who: &Individual<R>) -> SiteDraws {
+pub(crate) fn draws_of<R: DeviceReal>(who: &Individual<R>) -> SiteDraws {
     SiteDraws::of(&Individual { key: hidden(who.key), ..*who })
 }
 
 /// The key of the draws of the run that this block works on.
 #[inline(always)]
-pub(super) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
+pub(crate) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
     let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
-    let seed = own_run(args).seed;
+    key_of_run(args, run)
+}
+
+/// The key of the draws of a run of the launch.
+#[inline(always)]
+pub(crate) fn key_of_run<R: DeviceReal>(args: &GenerationArgs<R>, run: u32) -> RunKey {
+    let seed = own_run_of(args, run as usize).seed;
     RunKey::new(seed, args.first_run + u64::from(run))
 }
 
 /// What the run that this block works on has for itself. It is read where it is needed: kept, its stop rule would take
 /// registers all the while.
 #[inline(always)]
-pub(super) fn own_run<R: DeviceReal>(args: &GenerationArgs<R>) -> OwnRun<R> {
+pub(crate) fn own_run<R: DeviceReal>(args: &GenerationArgs<R>) -> OwnRun<R> {
     let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
-    of_run(args.own_runs, args.runs, run as usize, 1).get(0)
+    own_run_of(args, run as usize)
+}
+
+#[inline(always)]
+fn own_run_of<R: DeviceReal>(args: &GenerationArgs<R>, run: usize) -> OwnRun<R> {
+    of_run(args.own_runs, args.runs, run, 1).get(0)
 }
 
 /// The same key, from which nothing has been computed yet: what is computed of it in a loop is not kept in
 /// registers all the while.
 #[inline(always)]
-pub(super) fn hidden(key: RunKey) -> RunKey {
+pub(crate) fn hidden(key: RunKey) -> RunKey {
     key.through(thread::opaque)
-}
-
-/// What is drawn for a coordinate: factors, and draws of set 0.
-pub(super) type Known<R> = ([Factor<R>; 2], [Draw<R>; 2]);
-
-/// A coordinate of an individual that proposes.
-#[derive(Clone, Copy)]
-pub(super) struct Place<R, F> {
-    pub(super) coordinate: u32,
-    pub(super) draws: SiteDraws,
-    /// Factors, and draws of set 0, where they are known already.
-    pub(super) known: Option<Known<R>>,
-    pub(super) bounds: (R, R),
-    pub(super) public: R,
-    pub(super) own: Own<R>,
-    pub(super) best: R,
-    /// The public points of [`Method::others`] there.
-    pub(super) theirs: [R; MAX_OTHERS],
-    /// An individual's public point there.
-    pub(super) of: F,
-}
-
-impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
-    #[inline(always)]
-    fn coordinate(&self) -> u32 {
-        self.coordinate
-    }
-    #[inline(always)]
-    fn public(&self) -> R {
-        self.public
-    }
-    #[inline(always)]
-    fn own(&self, row: usize) -> R {
-        if row == 0 { self.own[0] } else { self.own[1] }
-    }
-    #[inline(always)]
-    fn of(&self, individual: u32) -> R {
-        (self.of)(individual)
-    }
-    #[inline(always)]
-    fn other(&self, k: usize, _: u32) -> R {
-        self.theirs[k]
-    }
-    #[inline(always)]
-    fn best(&self) -> R {
-        self.best
-    }
-    #[inline(always)]
-    fn bounds(&self) -> (R, R) {
-        self.bounds
-    }
-    #[inline(always)]
-    fn factors(&self) -> [Factor<R>; 2] {
-        match self.known {
-            Some((factors, _)) => factors,
-            None => self.draws.factors(self.coordinate),
-        }
-    }
-    #[inline(always)]
-    fn drawn(&self, set: u32) -> [Draw<R>; 2] {
-        match self.known {
-            Some((_, drawn)) if set == 0 => drawn,
-            _ => self.draws.drawn(self.coordinate, set),
-        }
-    }
-    #[inline(always)]
-    fn reentry(&self) -> R {
-        // Rarely needed: hidden, so that the compiler does not compute it ahead for all.
-        self.draws.reentry(thread::opaque(self.coordinate))
-    }
 }

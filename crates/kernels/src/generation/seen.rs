@@ -12,21 +12,21 @@ use super::population::{Generation, Parity};
 
 /// A fitness from memory; without constraints nothing is violated, which saves comparisons.
 #[inline(always)]
-pub(super) fn known<R: DeviceReal, const CONSTRAINED: bool>(fitness: Fitness<R>) -> Fitness<R> {
+pub(crate) fn known<R: DeviceReal, const CONSTRAINED: bool>(fitness: Fitness<R>) -> Fitness<R> {
     if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
 }
 
 /// What every candidate beats, in the same way: as [`Candidate::NONE`] it has the last index.
 #[inline(always)]
-pub(super) fn none<R: DeviceReal, const CONSTRAINED: bool>() -> Candidate<R> {
+pub(crate) fn none<R: DeviceReal, const CONSTRAINED: bool>() -> Candidate<R> {
     Candidate::new(known::<R, CONSTRAINED>(Fitness::WORST), u32::MAX)
 }
 
 /// The population of the iteration before, as a warp looks at it: all its methods are collective.
 #[derive(Clone, Copy)]
-pub(super) struct SeenByWarp<'a, R, const CONSTRAINED: bool> {
-    pub(super) generation: &'a Generation<'a, R>,
-    pub(super) before: Parity<R>,
+pub(crate) struct SeenByWarp<'a, R, const CONSTRAINED: bool> {
+    pub(crate) generation: &'a Generation<'a, R>,
+    pub(crate) before: Parity<R>,
 }
 
 impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, CONSTRAINED> {
@@ -98,9 +98,9 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
 
 /// The population of the iteration before, as a thread looks at it.
 #[derive(Clone, Copy)]
-pub(super) struct SeenByThread<'a, R, const CONSTRAINED: bool> {
-    pub(super) generation: &'a Generation<'a, R>,
-    pub(super) before: Parity<R>,
+pub(crate) struct SeenByThread<'a, R, const CONSTRAINED: bool> {
+    pub(crate) generation: &'a Generation<'a, R>,
+    pub(crate) before: Parity<R>,
 }
 
 impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByThread<'_, R, CONSTRAINED> {
@@ -151,7 +151,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByThread<'_, 
 /// What an individual has seen of the others: its numbers after, what the method makes of it, itself with
 /// its fitness then, and whose public point it has. Collective where looking is.
 #[inline(always)]
-pub(super) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
+pub(crate) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
     method: &M,
     before: Parity<R>,
     others: &P,

@@ -14,7 +14,8 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use super::held::{Around, Spread};
 use super::kept::Copied;
-use super::population::{Generation, Place, draws_of, hidden};
+use super::place::Place;
+use super::population::{Generation, draws_of, hidden};
 use super::seen::{SeenByThread, looked, none};
 
 /// A thread an individual.

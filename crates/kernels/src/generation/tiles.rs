@@ -11,7 +11,8 @@ use warpswarm_device::{objective, thread, warp};
 
 use super::held::{Around, Spread};
 use super::kept::{Copied, Proposal, is_better};
-use super::population::{Generation, Place, draws_of, hidden};
+use super::place::Place;
+use super::population::{Generation, draws_of, hidden};
 use super::seen::{SeenByThread, known, looked, none};
 
 /// Lanes of an individual.

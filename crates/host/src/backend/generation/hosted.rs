@@ -57,7 +57,7 @@ impl<R: Real, M: Machine> Hosted<R, M> {
             |part| Kernel::new(format!("{}_{}_{part}", named.name, R::NAME), named.kernels);
         let (ask, tell) = (kernel("ask"), kernel("tell"));
         machine.load(&ask)?;
-        let moves = named.method.moves();
+        let moves = named.moves();
         check_size(&job, moves.attempts)?;
         let schedule = Schedule::Hosted;
         let demand = Demand { schedule, ..demand(&job, false, settings, &machine) };
@@ -84,7 +84,8 @@ impl<R: Real, M: Machine> Hosted<R, M> {
     /// Launches a kernel of the iteration that is under way.
     fn part(&mut self, kernel: &Kernel) -> Result<()> {
         let iterations = u64::from(self.way.controls.is_some());
-        self.launch(kernel, &|_| Parameter::default(), iterations, 1)
+        let blocks = self.layout.grid.blocks_per_run;
+        self.launch(&[(kernel, blocks)], &|_, _| Parameter::default(), iterations, 1)
     }
 
     /// Notes which attempts there are in the next iteration, and whose; none where all runs have stopped.

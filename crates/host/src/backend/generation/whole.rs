@@ -70,7 +70,8 @@ impl<R: Real, M: Machine> Whole<R, M> {
         let Iterations { kernel, objective, data } = &self.way;
         let (kernel, objective, data) = (kernel.clone(), objective.clone(), *data);
         let blocks = self.layout.grid.blocks_per_run;
-        self.launch(&kernel, &|runs| data.behind::<R>(&objective, runs, blocks), iterations, times)
+        let behind = |runs, blocks| data.behind::<R>(&objective, runs, blocks);
+        self.launch(&[(&kernel, blocks)], &behind, iterations, times)
     }
 }
 
@@ -108,7 +109,7 @@ fn plan<R: Real>(
         let form = if tile.is_held() { tile.name } else { "warp" };
         Kernel { dense, ..target.kernel::<R>((entry, named.kernels), form, tile.is_held()) }
     };
-    let moves = named.method.moves();
+    let moves = named.moves();
     let mut plan = |dense| {
         planner::plan::<R>(&demand, moves, &mut |tile, block, shared| {
             machine.occupancy(&kernel(tile, dense), block, shared)

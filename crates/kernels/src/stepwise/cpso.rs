@@ -17,7 +17,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
 
-use super::Swarm;
+use crate::pso::Swarm;
 use crate::run::count_not_finite;
 
 /// The particles of this thread: from its own on, in strides of the run's threads.

@@ -1,0 +1,126 @@
+//! What the papers' kernels of the schedule `stepwise` and their host share; CPSO's are in
+//! [`pso_kernels`](super::pso_kernels).
+
+use super::{column_len, column_place, generation_stage, proposal_place, proposals_len};
+use crate::real::Real;
+
+/// The names and the launch contracts of the papers' own kernels for methods.
+///
+/// An entry's name is the method's, then the precision and the kernel's, such as `gpu_fwa_f32_explosions`. The arguments are
+/// [`MethodArgs`](super::MethodArgs). Blocks are multiples of 32 threads, at most [`MAX_BLOCK`](super::MAX_BLOCK). The
+/// individuals are placed by the kernel of the tile [`ANY`](super::MethodTile::ANY) with `iterations` zero.
+pub mod stepwise_kernels {
+    /// GPU-FWA, Algorithm 1, lines 3 and 10: the amplitudes of all fireworks, by equation 1. A lane a firework, striding over
+    /// the run's blocks; no shared memory. Before the first explosion of a cycle; at other times it does nothing.
+    pub const AMPLITUDES: &str = "amplitudes";
+    /// GPU-FWA, Algorithm 2: up to `iterations` explosions of every firework, as far as they are left before the next
+    /// mutation. A warp a firework, a lane a spark; warps stride over the run's blocks; shared memory as
+    /// [`SparksLayout`](super::SparksLayout) has it. Evaluates, in the form `column`.
+    pub const EXPLOSIONS: &str = "explosions";
+    /// GPU-FWA, Algorithm 3: the attract-repulse mutation, if one is due. A warp a firework, a coordinate a lane at a time;
+    /// shared memory as [`MethodTile::ANY`](super::MethodTile::ANY) has it. Evaluates, in the form `warp`.
+    pub const MUTATION: &str = "mutation";
+    /// CMEPSO, Algorithm 3, lines 512 to 538 of an iteration: the slave swarms move. A block a swarm, a thread a particle,
+    /// striding; a grid has `runs` times as many blocks as there are slaves. Leaves the best that every slave began the
+    /// iteration with in `block_best`; shared memory: [`reduction_shared_bytes`](super::reduction_shared_bytes). Evaluates,
+    /// in the form `thread`.
+    pub const SLAVES: &str = "slaves";
+    /// CMEPSO, the rest of the iteration: the master swarm moves and the iteration ends. A block a run, a thread a particle,
+    /// striding, with the same arguments as [`SLAVES`] before it. Evaluates, in the form `thread`.
+    pub const MASTER: &str = "master";
+}
+
+/// The shared memory of a block of GPU-FWA's explosions: a candidate a thread, then for each warp its firework and its
+/// sparks, each of them in one piece (section 3.3.2 of the paper, Figure 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SparksLayout {
+    /// Coordinates.
+    dimensions: u32,
+    /// Sparks of a firework.
+    sparks: u32,
+}
+
+impl SparksLayout {
+    /// The most dimensions: what a [column](super::column_place) holds.
+    pub const DIMENSIONS: u32 = super::MethodTile::THREAD.dimensions;
+
+    /// Of fireworks with so many coordinates and sparks.
+    #[inline(always)]
+    pub const fn new(dimensions: u32, sparks: u32) -> Self {
+        SparksLayout { dimensions, sparks }
+    }
+
+    /// Where the fireworks begin, in bytes, in a block of so many threads.
+    #[inline(always)]
+    pub const fn start<R: Real>(&self, block: u32) -> u32 {
+        generation_stage::<R>(block)
+    }
+
+    /// Places of a firework; its sparks are behind it.
+    #[inline(always)]
+    pub const fn firework_len(&self) -> u32 {
+        self.dimensions.next_multiple_of(4)
+    }
+
+    /// Places of a firework and its sparks.
+    #[inline(always)]
+    pub const fn len(&self) -> u32 {
+        self.firework_len() + proposals_len(self.sparks, self.dimensions)
+    }
+
+    /// Whether there is nothing to be kept; never.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where a spark begins behind its firework, and its places; [`column_place`] says where a coordinate is among them.
+    #[inline(always)]
+    pub const fn spark(&self, number: u32) -> (u32, u32) {
+        (self.firework_len() + proposal_place(number, self.dimensions), column_len(self.dimensions))
+    }
+
+    /// Where coordinate `i` of a spark is behind its firework.
+    #[inline(always)]
+    pub const fn place(&self, number: u32, i: u32) -> u32 {
+        self.spark(number).0 + column_place(i)
+    }
+
+    /// Shared memory of a block of so many threads, in bytes.
+    pub const fn bytes<R: Real>(&self, block: u32) -> u32 {
+        self.start::<R>(block) + block / 32 * self.len() * 4 * R::WORDS as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn sparks_lie_apart_and_in_their_warp() {
+        for dimensions in 1..=SparksLayout::DIMENSIONS {
+            for sparks in [1, 2, 16, 32, 64] {
+                let layout = SparksLayout::new(dimensions, sparks);
+                let mut places: Vec<u32> = (0..layout.firework_len()).collect();
+                let of = |spark| (0..dimensions).map(move |i| layout.place(spark, i));
+                places.extend((0..sparks).flat_map(of));
+                let all = places.len();
+                places.sort_unstable();
+                places.dedup();
+                assert_eq!(places.len(), all, "{layout:?}");
+                assert!(places.iter().all(|&place| place < layout.len()), "{layout:?}");
+                let (start, len) = layout.spark(sparks - 1);
+                assert!(start + len <= layout.len() && layout.len() % 4 == 0, "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn shared_memory_by_hand() {
+        // Two warps, each with a firework of 32 places and 16 sparks of 30 coordinates in six threes of 108 places.
+        let each = 32 + 6 * 108 + 8;
+        let layout = SparksLayout::new(30, 16);
+        assert_eq!(layout.bytes::<f32>(64), 66 * 16 + 2 * each * 4);
+        assert_eq!(layout.bytes::<f64>(32), 34 * 24 + each * 8);
+    }
+}

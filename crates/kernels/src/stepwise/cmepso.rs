@@ -1,0 +1,178 @@
+//! CMEPSO-GPU's kernels: the slave swarms (Figure 3: a block a swarm, a thread a particle) and the master swarm (Figure 4: a
+//! block, a thread a particle).
+//!
+//! An iteration of the paper's Algorithm 3 is a launch of [`slaves`] and one of [`master`]. The equations are those of
+//! [`cmepso`](warpswarm_core::cmepso).
+//!
+//! **Deviations.** A particle and its replicas move at the same time (see [`epso`](warpswarm_core::epso)), and so do all
+//! swarms: the master reads what its slaves began the iteration with. Threads stride where a swarm has more particles than a
+//! block has threads.
+
+use warpswarm_core::cmepso::{Cmepso, Plan, Seen};
+use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
+use warpswarm_core::method::{Individual, Method, Numbers};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::objective;
+use warpswarm_device::point::ThreadPoint;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread};
+
+use crate::generation::population::{Generation, key_of_run};
+use crate::run::{Best, Run, count_not_finite, of_run};
+
+/// A launch's arguments.
+type Args<R> = MethodArgs<R, Cmepso<R>>;
+
+/// A run of the launch, and a block's number among its blocks.
+#[inline(always)]
+fn swarms<R: DeviceReal>(launch: &Args<R>, (run, part): (u32, u32)) -> Generation<'_, R> {
+    let keeps = (<Cmepso<R> as Method<R>>::OWN, <Cmepso<R> as Method<R>>::NUMBERS);
+    Generation::of_run(&launch.args, keeps, key_of_run(&launch.args, run), (run, part))
+}
+
+/// The bests of a run's slaves.
+#[inline(always)]
+fn bests_of_slaves<R: DeviceReal>(launch: &Args<R>, run: u32) -> View<Candidate<R>> {
+    let (args, slaves) = (&launch.args, launch.method.slaves as usize);
+    of_run(args.block_best, args.runs, run as usize, slaves)
+}
+
+/// A candidate for each thread.
+#[inline(always)]
+fn scratch<R: DeviceReal>() -> SharedArray<Candidate<R>> {
+    // SAFETY: the host gives `reduction_shared_bytes` of shared memory.
+    unsafe { SharedArray::new(0, thread::block_dim()) }
+}
+
+/// The numbers from `first` to before `end` of this thread.
+#[inline(always)]
+fn each(first: u32, end: u32, mut work: impl FnMut(u32)) {
+    let mut index = first + thread::index();
+    while index < end {
+        work(index);
+        index += thread::block_dim();
+    }
+}
+
+/// Algorithm 3, lines 512 to 538: the slave swarms, a block each.
+#[inline(always)]
+pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
+    max_block::<MAX_BLOCK>();
+    let method = &launch.method;
+    let (block, slaves) = (thread::block_index(), method.slaves.max(1));
+    let (run, slave) = (block / slaves, block % slaves);
+    let generation = &swarms(launch, (run, slave));
+    let Some(iteration) = generation.next() else { return };
+    let (first, end) = (slave * method.of_slave(), (slave + 1) * method.of_slave());
+    // b_g, the best of this swarm, by a tree reduction.
+    let fitness = generation.read_by(iteration).fitness;
+    let mut mine = Candidate::NONE;
+    each(first, end, |i| mine = mine.better(Candidate::new(fitness.get(i as usize), i)));
+    let best = block::reduce::<_, Best>(mine, scratch());
+    if thread::index() == 0 {
+        bests_of_slaves(launch, run).set(slave as usize, best);
+    }
+    let mut not_finite = 0;
+    each(first, end, |i| {
+        let slave = best.index;
+        let seen = Seen { personal: i, slave, slaves: slave, master: false };
+        not_finite += compete(method, generation, (iteration, i), seen);
+    });
+    count_not_finite(generation.control, not_finite);
+}
+
+/// Algorithm 3, lines 539 to 568: the master swarm, one block.
+#[inline(always)]
+pub fn master<R: DeviceReal>(launch: &Args<R>) {
+    max_block::<MAX_BLOCK>();
+    let (method, args, run) = (&launch.method, &launch.args, thread::block_index());
+    let generation = &swarms(launch, (run, 0));
+    let Some(iteration) = generation.next() else { return };
+    // b_g of every slave, and b_g^S, the best of them.
+    let bests = bests_of_slaves(launch, run);
+    let mut mine = Candidate::NONE;
+    each(0, method.slaves, |slave| mine = mine.better(bests.get(slave as usize)));
+    let slaves = block::reduce::<_, Best>(mine, scratch()).index;
+    let (fitness, first) =
+        (generation.read_by(iteration).fitness, method.slaves * method.of_slave());
+    let mut not_finite = 0;
+    each(first, args.individuals, |i| {
+        // b_i^M becomes b_g of its slave where that is better.
+        let slave = bests.get((i - first) as usize);
+        let takes_over = slave.fitness.beats(fitness.get(i as usize));
+        let personal = if takes_over { slave.index } else { i };
+        let seen = Seen { personal, slave: slave.index, slaves, master: true };
+        not_finite += compete(method, generation, (iteration, i), seen);
+    });
+    count_not_finite(generation.control, not_finite);
+    // b_g^M, the best of all.
+    block::sync();
+    let after = generation.written_by(iteration);
+    let mut mine = Candidate::NONE;
+    each(0, args.individuals, |i| {
+        mine = mine.better(Candidate::new(after.fitness.get(i as usize), i));
+    });
+    let one = Run { blocks: 1, ..generation.run() };
+    one.end_iterations(1, |t| t, mine, |index| after.row(index), args.stride, scratch());
+}
+
+/// Lines 514 to 533: a particle and its replicas move, and the best of them goes on. Gives how many of them were not finite.
+#[inline(always)]
+fn compete<R: DeviceReal>(
+    method: &Cmepso<R>,
+    generation: &Generation<'_, R>,
+    (iteration, index): (u64, u32),
+    seen: Seen,
+) -> u32 {
+    let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
+    let (personal_best, row) = (before.row(index), after.row(index));
+    let old: Fitness<R> = before.fitness.get(index as usize);
+    let particle = generation.individual(iteration, index, old);
+    let plan_of = |attempt| {
+        let who = Individual { attempt, ..particle };
+        (who, method.plan(&who, seen, &mut Numbers::default()))
+    };
+    // A coordinate of a competitor after it has moved, and those of its own rows.
+    let moved = |(who, plan): &(Individual<R>, Plan<R>), i: u32| {
+        let best = || generation.global_position.get(i as usize);
+        let public = || personal_best.get(i as usize);
+        generation.proposed(method, before, (who, plan), i, public, best)
+    };
+    let (mut best, mut attempt, mut not_finite) = (Candidate::NONE, 0, 0);
+    while attempt < method.attempts(iteration, index) {
+        let competitor = plan_of(attempt);
+        coordinates(particle.dimensions, |i| row.set(i as usize, moved(&competitor, i).0));
+        let point = ThreadPoint::new(row, particle.dimensions as usize);
+        let fitness = objective::evaluate::<R, _, true>(&point);
+        not_finite += u32::from(!fitness.is_finite());
+        best = best.better(Candidate::new(fitness, attempt));
+        attempt += 1;
+    }
+    // The position of the best is computed once more, with its velocity.
+    let moves = attempt > 0;
+    let winner = plan_of(if moves { best.index } else { 0 });
+    let is_better = best.fitness.beats(old);
+    coordinates(particle.dimensions, |i| {
+        let mut x = personal_best.get(i as usize);
+        if moves {
+            let (position, own) = moved(&winner, i);
+            generation.set_own::<Cmepso<R>>(index, i, own);
+            x = if is_better { position } else { x };
+        }
+        row.set(i as usize, x);
+    });
+    after.fitness.set(index as usize, if is_better { best.fitness } else { old });
+    not_finite
+}
+
+/// The coordinates, one after the other.
+#[inline(always)]
+fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
+    let mut i = 0;
+    while i < dimensions {
+        work(i);
+        i = thread::opaque(i + 1);
+    }
+}
