@@ -1,5 +1,7 @@
 //! A method of one's own gives the same bits on one thread, on several, and under the emulator.
 
+use std::collections::BTreeSet;
+
 use warpswarm::problems::{Precise, Rastrigin, ThreeBarTruss};
 use warpswarm::{Backend, Bounds, Kernels, Objective, OwnMethod, Schedule, Settings, Swarm};
 use warpswarm_example_own_method::{KERNELS, method};
@@ -39,6 +41,27 @@ fn everywhere_the_same() {
     check::<f32>(&Rastrigin);
     check::<f64>(&Rastrigin);
     check::<f64>(&ThreeBarTruss);
+}
+
+/// As many strata as individuals, each with one of them, in every coordinate.
+#[test]
+fn individuals_begin_in_strata() {
+    let bounds = Bounds::uniform(2, -1.0, 3.0).unwrap();
+    for (backend, schedule) in [
+        (Backend::Cpu, Schedule::Auto),
+        (Backend::Emulator, Schedule::Streaming),
+        (Backend::Emulator, Schedule::Hosted),
+    ] {
+        let settings = Settings { individuals: 32, backend, schedule, ..Settings::default() };
+        let method = method().with_kernels(EMULATED);
+        let mut optimiser = method.optimiser::<f64, _>(&Rastrigin, &bounds, &settings).unwrap();
+        let swarm = &optimiser.state().unwrap()[0];
+        for k in 0..2 {
+            let of = |i| (swarm.best_position(i)[k] + 1.0) / 4.0 * 32.0;
+            let strata: BTreeSet<_> = (0..32).map(|i| of(i) as u64).collect();
+            assert!(strata.into_iter().eq(0..32), "{backend} {schedule}, coordinate {k}");
+        }
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn each(first: u32, end: u32, mut work: impl FnMut(u32)) {
     }
 }
 
-/// Algorithm 3, lines 512 to 538: the slave swarms, a block each.
+/// Algorithm 3, "run in parallel for each particle of the slave swarms": a block a swarm, a thread a particle (Figure 3).
 #[inline(always)]
 pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -83,7 +83,7 @@ pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
     count_not_finite(generation.control, not_finite);
 }
 
-/// Algorithm 3, lines 539 to 568: the master swarm, one block.
+/// Algorithm 3, "run in parallel for each particle of the master swarm": one block, a thread a particle (Figure 4).
 #[inline(always)]
 pub fn master<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -118,7 +118,8 @@ pub fn master<R: DeviceReal>(launch: &Args<R>) {
     one.end_iterations(1, |t| t, mine, |index| after.row(index), args.stride, scratch());
 }
 
-/// Lines 514 to 533: a particle and its replicas move, and the best of them goes on. Gives how many of them were not finite.
+/// A particle and its replicas move by equations 1, 2, 4, 5, 11 (12 and 13 in the master swarm), and the best of them goes on
+/// ("select the best particles for the next iteration"). Gives how many of their evaluations were not finite.
 #[inline(always)]
 fn compete<R: DeviceReal>(
     method: &Cmepso<R>,

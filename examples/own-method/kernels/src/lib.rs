@@ -8,6 +8,10 @@
 //!
 //! A proposal is taken if it is better. There is nothing to be tuned.
 //!
+//! **Where it begins.** Each coordinate's range is cut into as many strata as there are individuals; of n individuals, number
+//! i begins in stratum i (2 k + 1) mod n of coordinate k, somewhere. The paper has them begin anywhere; this shows how a
+//! method places its individuals.
+//!
 //! **Source.** R. V. Rao, "Jaya: a simple and new optimization algorithm for solving constrained and
 //! unconstrained optimization problems", International Journal of Industrial Engineering Computations 7,
 //! 2016.
@@ -18,6 +22,7 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site};
 use warpswarm_core::order::Candidate;
+use warpswarm_core::random::Draw;
 
 /// Jaya.
 #[repr(C)]
@@ -39,6 +44,15 @@ impl<R: Real> Method<R> for Jaya<R> {
     /// The worst individual.
     type Seen = u32;
     type Plan = u32;
+
+    #[inline(always)]
+    fn place(&self, who: &Individual<R>, coordinate: u32, bounds: (R, R), drawn: Draw<R>) -> R {
+        let n = who.individuals.max(1);
+        let stratum = who.index.wrapping_mul(2 * coordinate + 1) % n;
+        let (lower, upper) = bounds;
+        let part = (R::from_u32(stratum) + drawn.open()) / R::from_u32(n);
+        lower + (upper - lower) * part
+    }
 
     #[inline(always)]
     fn start(&self, _: R, _: R) -> Own<R> {
