@@ -10,8 +10,8 @@
 
 use warpswarm_core::cmepso::{Cmepso, Plan, Seen};
 use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
-use warpswarm_core::method::{Individual, Method, Numbers};
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::method::{Individual, Method, Numbers, Own};
+use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::objective;
 use warpswarm_device::point::ThreadPoint;
@@ -19,7 +19,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
-use crate::generation::population::{Generation, key_of_run};
+use crate::generation::population::{Generation, Parity, key_of_run};
 use crate::run::{Best, Run, count_not_finite, of_run};
 
 /// A launch's arguments.
@@ -118,8 +118,38 @@ pub fn master<R: DeviceReal>(launch: &Args<R>) {
     one.end_iterations(1, |t| t, mine, |index| after.row(index), args.stride, scratch());
 }
 
-/// A particle and its replicas move by equations 1, 2, 4, 5, 11 (12 and 13 in the master swarm), and the best of them goes on
-/// ("select the best particles for the next iteration"). Gives how many of their evaluations were not finite.
+/// A particle, what is around it, and what it sees of its swarm.
+#[derive(Clone, Copy)]
+struct Particle<'a, R> {
+    method: &'a Cmepso<R>,
+    generation: &'a Generation<'a, R>,
+    before: Parity<R>,
+    who: Individual<R>,
+    seen: Seen,
+}
+
+/// A particle, or a replica of it, with its weights.
+type Competitor<R> = (Individual<R>, Plan<R>);
+
+impl<R: DeviceReal> Particle<'_, R> {
+    /// The particle itself, number 0, or a replica with mutated weights (equations 7 to 9 and 14).
+    #[inline(always)]
+    fn competitor(&self, attempt: u32) -> Competitor<R> {
+        let who = Individual { attempt, ..self.who };
+        (who, self.method.plan(&who, self.seen, &mut Numbers::default()))
+    }
+
+    /// Coordinate `i` of a competitor's position after it has moved, and of its own rows, position and velocity.
+    #[inline(always)]
+    fn moved(&self, (who, plan): &Competitor<R>, i: u32) -> (R, Own<R>) {
+        let best = || self.generation.global_position.get(i as usize);
+        let public = || self.before.row(who.index).get(i as usize);
+        self.generation.proposed(self.method, self.before, (who, plan), i, public, best)
+    }
+}
+
+/// A particle and its replicas move by equations 1, 2, 4, 5 and 11 (12 and 13 in the master swarm), and the best of them goes
+/// on ("select the best particles for the next iteration"). Gives how many of their evaluations were not finite.
 #[inline(always)]
 fn compete<R: DeviceReal>(
     method: &Cmepso<R>,
@@ -128,52 +158,38 @@ fn compete<R: DeviceReal>(
     seen: Seen,
 ) -> u32 {
     let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
-    let (personal_best, row) = (before.row(index), after.row(index));
-    let old: Fitness<R> = before.fitness.get(index as usize);
-    let particle = generation.individual(iteration, index, old);
-    let plan_of = |attempt| {
-        let who = Individual { attempt, ..particle };
-        (who, method.plan(&who, seen, &mut Numbers::default()))
-    };
-    // A coordinate of a competitor after it has moved, and those of its own rows.
-    let moved = |(who, plan): &(Individual<R>, Plan<R>), i: u32| {
-        let best = || generation.global_position.get(i as usize);
-        let public = || personal_best.get(i as usize);
-        generation.proposed(method, before, (who, plan), i, public, best)
-    };
+    let (old, row) = (before.fitness.get(index as usize), after.row(index));
+    let who = generation.individual(iteration, index, old);
+    let particle = Particle { method, generation, before, who, seen };
     let (mut best, mut attempt, mut not_finite) = (Candidate::NONE, 0, 0);
     while attempt < method.attempts(iteration, index) {
-        let competitor = plan_of(attempt);
-        coordinates(particle.dimensions, |i| row.set(i as usize, moved(&competitor, i).0));
-        let point = ThreadPoint::new(row, particle.dimensions as usize);
+        let competitor = particle.competitor(attempt);
+        let mut i = 0;
+        while i < who.dimensions {
+            row.set(i as usize, particle.moved(&competitor, i).0);
+            i = thread::opaque(i + 1);
+        }
+        let point = ThreadPoint::new(row, who.dimensions as usize);
         let fitness = objective::evaluate::<R, _, true>(&point);
         not_finite += u32::from(!fitness.is_finite());
         best = best.better(Candidate::new(fitness, attempt));
         attempt += 1;
     }
+    let is_better = best.fitness.beats(old);
     // The position of the best is computed once more, with its velocity.
     let moves = attempt > 0;
-    let winner = plan_of(if moves { best.index } else { 0 });
-    let is_better = best.fitness.beats(old);
-    coordinates(particle.dimensions, |i| {
-        let mut x = personal_best.get(i as usize);
+    let winner = particle.competitor(if moves { best.index } else { 0 });
+    let mut i = 0;
+    while i < who.dimensions {
+        let mut x = before.row(index).get(i as usize);
         if moves {
-            let (position, own) = moved(&winner, i);
+            let (position, own) = particle.moved(&winner, i);
             generation.set_own::<Cmepso<R>>(index, i, own);
             x = if is_better { position } else { x };
         }
         row.set(i as usize, x);
-    });
-    after.fitness.set(index as usize, if is_better { best.fitness } else { old });
-    not_finite
-}
-
-/// The coordinates, one after the other.
-#[inline(always)]
-fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
-    let mut i = 0;
-    while i < dimensions {
-        work(i);
         i = thread::opaque(i + 1);
     }
+    after.fitness.set(index as usize, if is_better { best.fitness } else { old });
+    not_finite
 }
