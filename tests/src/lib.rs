@@ -286,6 +286,9 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
     all.push(SaParams::libcudaoptimize().into());
     all.push(SolisWetsParams::default().into());
     all.push(SolisWetsParams { step: 0.2, failures: 1, ..SolisWetsParams::default() }.into());
+    all.push(
+        SolisWetsParams { successes: 2, failures: 1, ..SolisWetsParams::libcudaoptimize() }.into(),
+    );
     for (_, update) in Update::ALL {
         let sets = ScatterSearchParams { best_set: 1, diverse_set: 1, ..Default::default() };
         all.push(ScatterSearchParams { improvement: 2, update, ..sets }.into());

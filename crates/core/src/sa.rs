@@ -6,7 +6,8 @@
 //! **Equations** (x' of one coordinate):
 //!
 //! ```text
-//! x' = x + s (upper - lower) z      z uniform in (-1, 1), or standard normal
+//! x' = x + s (upper - lower) z      z uniform in (-1, 1), or standard normal; s in ranges
+//! x' = x + s z                      s in units of the coordinate
 //! accept x' if it is not worse, otherwise if r < exp((f - f') / T)
 //! T = a T,  s = b s                 every iteration
 //! ```
@@ -15,7 +16,8 @@
 //! |---|---|---|---|---|
 //! | T | `temperature` | at the start, in units of the objective | finite, > 0 | 100 |
 //! | a | `cooling` | factor of the temperature | (0, 1] | 0.98 |
-//! | s | `step` | size of a step at the start, in ranges | finite, > 0 | 0.1 |
+//! | s | `step` | size of a step at the start | finite, > 0 | 0.1 |
+//! | | `unit` | in what s counts: ranges, or units of the coordinate | | ranges |
 //! | b | `step_cooling` | factor of the step | (0, 1] | 0.998 |
 //! | | `neighbour` | uniform or gaussian | | gaussian |
 //! | | `limits` | see [`boundary`](crate::boundary) | | reflect |
@@ -25,10 +27,13 @@
 //! **Source.** S. Kirkpatrick, C. Gelatt, M. Vecchi, "Optimization by simulated annealing", Science
 //! 220, 1983; population, neighbour and cooling as in libCudaOptimize's case study 2.
 //!
-//! **Deviations.** libCudaOptimize has a step of fixed size, 0.1 in its code (its text calls that a
-//! deviation); with one, the chains cannot come closer than that allows: here it shrinks, unless b
-//! is 1. The best point of all chains is kept. Between points of different violation, the
-//! violation stands for the value.
+//! **Deviations.** libCudaOptimize has a step of fixed size: its code adds a number uniform in [-0.1, 0.1] to each
+//! coordinate, in units of the coordinate (its text calls 0.1 a deviation). That is `unit` = `coordinates`, b = 1
+//! and the uniform neighbour, the preset `libcudaoptimize`. With a fixed size the chains cannot come closer than that
+//! allows, and a size in units fits one problem alone: by default it is a tenth of the range, and shrinks.
+//! libCudaOptimize does not give the first temperature: 100 is ours, also in the preset. Its code limits a
+//! coordinate to the bounds by a function that it does not show: the preset clamps. The best point of all chains is
+//! kept. Between points of different violation, the violation stands for the value.
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
@@ -58,6 +63,28 @@ impl Neighbour {
         [("uniform", Neighbour::Uniform), ("gaussian", Neighbour::Gaussian)];
 }
 
+/// In what a step counts.
+///
+/// ```
+/// use warpswarm_core::sa::Unit;
+/// assert_eq!(Unit::ALL.map(|(_, unit)| unit == Unit::default()), [true, false]);
+/// ```
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// In ranges of the bounds.
+    #[default]
+    Ranges = 0,
+    /// In units of the coordinate.
+    Coordinates = 1,
+}
+
+impl Unit {
+    /// Every unit with the name that users give it.
+    pub const ALL: [(&'static str, Unit); 2] =
+        [("ranges", Unit::Ranges), ("coordinates", Unit::Coordinates)];
+}
+
 /// The parameters of simulated annealing, in the precision of the run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +93,7 @@ pub struct Sa<R> {
     pub temperature: R,
     /// a, the factor of the temperature.
     pub cooling: R,
-    /// s at the start, in ranges.
+    /// s at the start.
     pub step: R,
     /// b, the factor of the step.
     pub step_cooling: R,
@@ -74,6 +101,8 @@ pub struct Sa<R> {
     pub limits: Limits<R>,
     /// How far a chain steps.
     pub neighbour: Neighbour,
+    /// In what the step counts.
+    pub unit: Unit,
 }
 
 /// The number that is the temperature.
@@ -118,7 +147,7 @@ impl<R: Real> Method<R> for Sa<R> {
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {
         let limits = Limits { boundary: Boundary::Reflect, ..self.limits };
-        let common = Sa { limits, neighbour: Neighbour::Gaussian, ..self };
+        let common = Sa { limits, neighbour: Neighbour::Gaussian, unit: Unit::Ranges, ..self };
         if self == common { work.with(common) } else { work.with(self) }
     }
 
@@ -143,7 +172,11 @@ impl<R: Real> Method<R> for Sa<R> {
     #[inline(always)]
     fn propose<S: Site<R>>(&self, step: &R, site: &S) -> (R, Own<R>) {
         let (lower, upper) = site.bounds();
-        let x = site.public() + *step * (upper - lower) * self.direction(site.draws(0));
+        let size = match self.unit {
+            Unit::Ranges => *step * (upper - lower),
+            Unit::Coordinates => *step,
+        };
+        let x = site.public() + size * self.direction(site.draws(0));
         (self.limits.enforce(x, (lower, upper), || site.reentry()), Own::default())
     }
 
@@ -174,6 +207,7 @@ mod tests {
         step_cooling: 0.75,
         limits: Limits { correction: 0.22, boundary: Boundary::Clamp },
         neighbour: Neighbour::Uniform,
+        unit: Unit::Ranges,
     };
 
     #[test]
@@ -190,6 +224,22 @@ mod tests {
         assert!(!accepts(old, at(0.0, f64::NAN), 4.0, 1e-9));
         assert!(!accepts(old, at(0.0, f64::INFINITY), 4.0, 1e-9));
         assert!(accepts(at(0.0, f64::NAN), old, 4.0, 0.999));
+    }
+
+    #[test]
+    fn steps_are_in_ranges_or_in_units_by_hand() {
+        // z = 2 * 0.75 - 1 = 0.5.
+        let draws = [[0.75, 0.5]; 3];
+        let site = crate::method::tests::Still {
+            public: 1.0,
+            bounds: (-5.0, 5.0),
+            draws,
+            ..Default::default()
+        };
+        // 1 + 0.25 * 10 * 0.5, and 1 + 0.25 * 0.5.
+        assert_eq!(SA.propose(&0.25, &site).0, 2.25);
+        let units = Sa { unit: Unit::Coordinates, ..SA };
+        assert_eq!(units.propose(&0.25, &site).0, 1.125);
     }
 
     #[test]

@@ -26,7 +26,7 @@
 //! | alpha | `alpha` | how far outside its parents a coordinate may be | finite, >= 0 | 0.5 |
 //! | | `improvement` | tries to improve each of the pool in a cycle | >= 0 | 20 |
 //! | | `update` | whether the diverse set is renewed by the best, or by the farthest | | diverse |
-//! | | `search` | see [`solis_wets`]; its `step` is 0 for the distance above | | |
+//! | | `search` | see [`solis_wets`]; its `step` is 0 for the distance above, its `mirror` `failure` | | |
 //!
 //! **Source.** F. Glover, "A template for scatter search and path relinking", 1998; in the form of
 //! libCudaOptimize ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha
@@ -34,7 +34,10 @@
 //!
 //! **Deviations.** libCudaOptimize combines elements of the two sets without saying which: here all pairs, one
 //! after the other, as many in a cycle as the pool has individuals. Distances are in ranges of the bounds. A new
-//! pool may also bring better points than the best set has; it takes those over.
+//! pool may also bring better points than the best set has; it takes those over. The improvement tries a mirror
+//! image after a failure only, where libCudaOptimize's takes the better of both: a try is one evaluation, so that
+//! the kernels need no second place for a candidate. libCudaOptimize does not give the sizes of the sets,
+//! alpha, or how long it improves.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::{Candidate, Fitness};
@@ -356,11 +359,11 @@ impl<R: Real> Method<R> for ScatterSearch<R> {
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, seen: Seen, numbers: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, _: &Individual<R>, seen: Seen, numbers: &mut Numbers<R>) -> Plan<R> {
         match (seen.phase, seen.parents) {
             (Phase::Combine, None) => Plan::Anew,
             (Phase::Combine, Some(parents)) => Plan::Combined(parents),
-            _ => Plan::Improved(self.search.plan(who, (), numbers)),
+            _ => Plan::Improved(self.search.next(numbers)),
         }
     }
 
@@ -378,7 +381,7 @@ impl<R: Real> Method<R> for ScatterSearch<R> {
                 let x = self.search.limits.enforce(x, (lower, upper), || site.reentry());
                 (x, Own::default())
             }
-            Plan::Improved(plan) => self.search.propose(plan, site),
+            Plan::Improved(plan) => self.search.stepped(plan, site),
         }
     }
 
@@ -391,7 +394,7 @@ impl<R: Real> Method<R> for ScatterSearch<R> {
         numbers: &mut Numbers<R>,
     ) -> bool {
         match plan {
-            Plan::Improved(plan) => self.search.accept(who, plan, proposal, numbers),
+            Plan::Improved(_) => self.search.judged(who, proposal, numbers),
             _ => true,
         }
     }

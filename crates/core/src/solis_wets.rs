@@ -1,16 +1,19 @@
 //! Solis and Wets' random search, one searcher an individual.
 //!
-//! **Idea.** A searcher tries a normal step, and where that is no better its mirror image; its
-//! steps grow after a row of successes and shrink after a row of failures.
+//! **Idea.** A searcher tries a normal step and its mirror image; its steps grow after a row of successes and
+//! shrink after a row of failures.
 //!
-//! **Equations** (x' of one coordinate; an iteration is one evaluation):
+//! **Equations** (x' of one coordinate):
 //!
 //! ```text
 //! p = rho (upper - lower) z         z standard normal
-//! first x' = x + p; where that does not beat x, in the next iteration x' = x - p
+//! failure:  x' = x + p; where that does not beat x, in the next iteration x' = x - p
+//! always:   x' = the better of x + p and x - p, both evaluated in one iteration
 //! rho = 2 rho                       after N+ successes in a row
 //! rho = rho / 2                     after N- failures in a row; a failure is both tries
 //! ```
+//!
+//! With `mirror` = `failure` an iteration is one evaluation, with `always` two.
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
@@ -18,20 +21,46 @@
 //! | | `smallest_step` | rho does not fall below it | finite, > 0 | 1e-12 |
 //! | N+ | `successes` | in a row, before steps grow | >= 1 | 5 |
 //! | N- | `failures` | in a row, before steps shrink | >= 1 | 3 |
+//! | | `mirror` | when x - p is tried: after a failure of x + p, or always | | failure |
 //! | | `limits` | see [`boundary`](crate::boundary) | | clamp |
 //!
 //! **Source.** F. Solis, R. Wets, "Minimization by random search techniques", Mathematics of
 //! Operations Research 6, 1981; the first rho as in libCudaOptimize.
 //!
-//! **Deviations.** As in libCudaOptimize, without Solis and Wets' bias. Steps and distances are in
-//! ranges of the bounds, so that coordinates of different sizes are searched alike; in a cube that is
-//! libCudaOptimize's. A lone searcher, or one that stands where another does, starts with 0.1.
+//! **Deviations.** As in libCudaOptimize, without Solis and Wets' bias. libCudaOptimize moves to the better of x + p
+//! and x - p: that is `mirror` = `always`. The default, `failure`, saves the second evaluation where the first
+//! succeeds. Steps and distances are in ranges of the bounds, so that coordinates of different sizes are searched
+//! alike; where all ranges are equal, that is libCudaOptimize's. Its paper gives neither N+ and N- nor how much
+//! rho grows and shrinks: 5, 3, 2 and 1/2 are ours. A lone searcher, or one that stands where another does, starts
+//! with 0.1.
 
 use crate::boundary::{Boundary, Limits};
-use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws, With};
 use crate::order::Fitness;
-use crate::random::standard_normal;
+use crate::random::{Draw, standard_normal};
 use crate::real::Real;
+
+/// When the mirror image of a step is tried.
+///
+/// ```
+/// use warpswarm_core::solis_wets::Mirror;
+/// assert_eq!(Mirror::ALL.map(|(_, mirror)| mirror == Mirror::default()), [true, false]);
+/// ```
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mirror {
+    /// Where the step is no better, in the next iteration.
+    #[default]
+    Failure = 0,
+    /// In the same iteration; the better of the two counts.
+    Always = 1,
+}
+
+impl Mirror {
+    /// Every choice with the name that users give it.
+    pub const ALL: [(&'static str, Mirror); 2] =
+        [("failure", Mirror::Failure), ("always", Mirror::Always)];
+}
 
 /// The parameters of Solis and Wets' search, in the precision of the run.
 #[repr(C)]
@@ -47,6 +76,8 @@ pub struct SolisWets<R> {
     pub successes: u32,
     /// N-, failures in a row before steps shrink.
     pub failures: u32,
+    /// When the mirror image of a step is tried.
+    pub mirror: Mirror,
 }
 
 /// rho where there is no nearest searcher, or no distance to it.
@@ -77,11 +108,58 @@ pub fn first_step<R: Real>(square: R) -> R {
 pub struct Plan<R> {
     /// The deviation of a step, in ranges.
     pub rho: R,
-    /// Whether the mirror image of the last step is tried.
+    /// Whether the mirror image of a step is tried.
     pub mirror: bool,
 }
 
+/// What an attempt does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt<R> {
+    /// How it steps.
+    pub plan: Plan<R>,
+    /// The draws of the iteration's first attempt, of whose step the second tries the mirror image.
+    pub draws: SiteDraws,
+}
+
 impl<R: Real> SolisWets<R> {
+    /// What an iteration does with one attempt: with [`Mirror::Failure`].
+    #[inline(always)]
+    pub fn next(&self, numbers: &Numbers<R>) -> Plan<R> {
+        Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
+    }
+
+    /// A coordinate after the next step, or after the last one's mirror image, and that step.
+    #[inline(always)]
+    pub fn stepped<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        let (lower, upper) = site.bounds();
+        let step = if plan.mirror {
+            R::ZERO - site.own(0)
+        } else {
+            plan.rho * (upper - lower) * standard_normal(site.draws(0))
+        };
+        self.after(step, site)
+    }
+
+    /// Whether a try succeeded; adapts the numbers.
+    #[inline(always)]
+    pub fn judged(
+        &self,
+        who: &Individual<R>,
+        proposal: Fitness<R>,
+        numbers: &mut Numbers<R>,
+    ) -> bool {
+        let succeeded = proposal.beats(who.fitness);
+        *numbers = self.adapted(*numbers, succeeded);
+        succeeded
+    }
+
+    /// A coordinate after a step, and that step.
+    #[inline(always)]
+    fn after<S: Site<R>>(&self, step: R, site: &S) -> (R, Own<R>) {
+        let x = self.limits.enforce(site.public() + step, site.bounds(), || site.reentry());
+        (x, [step, R::ZERO])
+    }
+
     /// The numbers after a try that succeeded or did not.
     #[inline(always)]
     pub fn adapted(&self, numbers: Numbers<R>, succeeded: bool) -> Numbers<R> {
@@ -90,7 +168,7 @@ impl<R: Real> SolisWets<R> {
         if succeeded {
             successes += R::ONE;
             failures = R::ZERO;
-        } else if mirror == R::ZERO {
+        } else if mirror == R::ZERO && self.mirror == Mirror::Failure {
             next_mirror = R::ONE;
         } else {
             failures += R::ONE;
@@ -113,13 +191,21 @@ impl<R: Real> Method<R> for SolisWets<R> {
     const OWN: usize = 1;
     const NUMBERS: usize = 4;
     type Seen = ();
-    type Plan = Plan<R>;
+    type Plan = Attempt<R>;
 
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {
         let limits = Limits { boundary: Boundary::Clamp, ..self.limits };
-        let common = SolisWets { limits, ..self };
+        let common = SolisWets { limits, mirror: Mirror::Failure, ..self };
         if self == common { work.with(common) } else { work.with(self) }
+    }
+
+    #[inline(always)]
+    fn most_attempts(&self) -> u32 {
+        match self.mirror {
+            Mirror::Failure => 1,
+            Mirror::Always => 2,
+        }
     }
 
     #[inline(always)]
@@ -142,39 +228,41 @@ impl<R: Real> Method<R> for SolisWets<R> {
     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
-    fn plan(&self, _: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Plan<R> {
-        Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
+    fn plan(&self, who: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Attempt<R> {
+        let plan = match self.mirror {
+            Mirror::Failure => self.next(numbers),
+            Mirror::Always => Plan { rho: numbers[RHO], mirror: who.attempt == 1 },
+        };
+        Attempt { plan, draws: SiteDraws::of(&Individual { attempt: 0, ..*who }) }
     }
 
     #[inline(always)]
-    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+    fn propose<S: Site<R>>(&self, Attempt { plan, draws }: &Attempt<R>, site: &S) -> (R, Own<R>) {
+        if self.mirror == Mirror::Failure {
+            return self.stepped(plan, site);
+        }
         let (lower, upper) = site.bounds();
-        let step = if plan.mirror {
-            R::ZERO - site.own(0)
-        } else {
-            plan.rho * (upper - lower) * standard_normal(site.draws(0))
-        };
-        let x = site.public() + step;
-        (self.limits.enforce(x, (lower, upper), || site.reentry()), [step, R::ZERO])
+        let rho = if plan.mirror { R::ZERO - plan.rho } else { plan.rho };
+        let normal = standard_normal(Draw::both(draws.drawn(site.coordinate(), 0)));
+        self.after(rho * (upper - lower) * normal, site)
     }
 
     #[inline(always)]
     fn accept(
         &self,
         who: &Individual<R>,
-        _: &Plan<R>,
+        _: &Attempt<R>,
         proposal: Fitness<R>,
         numbers: &mut Numbers<R>,
     ) -> bool {
-        let succeeded = proposal.beats(who.fitness);
-        *numbers = self.adapted(*numbers, succeeded);
-        succeeded
+        self.judged(who, proposal, numbers)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::tests::{Still, feasible, individual};
 
     const SW: SolisWets<f64> = SolisWets {
         step: 0.0,
@@ -182,6 +270,7 @@ mod tests {
         limits: Limits { correction: 0.22, boundary: Boundary::Clamp },
         successes: 2,
         failures: 1,
+        mirror: Mirror::Failure,
     };
 
     #[test]
@@ -193,6 +282,48 @@ mod tests {
         assert_eq!(SW.adapted([0.5, 1.0, 0.0, 1.0], true), [1.0, 0.0, 0.0, 0.0]);
         assert_eq!(SW.adapted([1.0, 1.0, 0.0, 1.0], false), [0.5, 0.0, 0.0, 0.0]);
         assert_eq!(SW.adapted([0.5, 1.0, 0.0, 1.0], false), [0.3, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn both_ways_from_one_draw_by_hand() {
+        let always = SolisWets { mirror: Mirror::Always, ..SW };
+        assert_eq!((SW.attempts(1, 0), always.attempts(1, 0)), (1, 2));
+        assert_eq!(always.evaluations(8, 3), 48);
+        let who = individual(feasible(1.0));
+        let plan =
+            |attempt| always.plan(&Individual { attempt, ..who }, (), &mut [0.25, 0.0, 0.0, 0.0]);
+        assert_eq!([0, 1].map(|attempt| plan(attempt).plan.mirror), [false, true]);
+        // Both attempts draw what the first draws, whatever the site has for them.
+        let z = standard_normal(Draw::both(SiteDraws::of(&who).drawn::<f64>(0, 0)));
+        let site = Still { public: 1.0, bounds: (-4.0, 6.0), own: [9.0, 0.0], ..Still::default() };
+        let step = 0.25 * 10.0 * z;
+        let held = |x: f64| x.clamp(-4.0, 6.0);
+        assert_eq!(always.propose(&plan(0), &site), (held(1.0 + step), [step, 0.0]));
+        assert_eq!(always.propose(&plan(1), &site), (held(1.0 - step), [-step, 0.0]));
+        assert!(step.abs() > 0.01 && step.abs() < 5.0, "{step} leaves the bounds");
+        // A failure of both is one: with N- = 1 the step shrinks at once, to no less than the smallest.
+        assert_eq!(always.adapted([1.0, 1.0, 0.0, 0.0], false), [0.5, 0.0, 0.0, 0.0]);
+        assert_eq!(always.adapted([0.5, 1.0, 0.0, 0.0], true), [1.0, 0.0, 0.0, 0.0]);
+    }
+
+    /// In one dimension: an optimum at 3, and a searcher at 1 whose step is 1 or -1 of length.
+    #[test]
+    fn the_better_of_the_two_counts() {
+        let always = SolisWets { mirror: Mirror::Always, ..SW };
+        let at = |x: f64| feasible((x - 3.0) * (x - 3.0));
+        let who = individual(at(1.0));
+        let bounds = (-100.0, 100.0);
+        let plan =
+            |attempt| always.plan(&Individual { attempt, ..who }, (), &mut [0.005, 0.0, 0.0, 0.0]);
+        let site = Still { public: 1.0, bounds, ..Still::default() };
+        let [there, back] = [0, 1].map(|attempt| always.propose(&plan(attempt), &site).0);
+        assert_eq!(there - 1.0, 1.0 - back);
+        let (better, worse) = if there > back { (there, back) } else { (back, there) };
+        assert!(at(better).beats(at(worse)));
+        let mut numbers = [0.005, 0.0, 0.0, 0.0];
+        assert!(always.accept(&who, &plan(0), at(better), &mut numbers));
+        assert_eq!(numbers, [0.005, 1.0, 0.0, 0.0]);
+        assert!(!always.accept(&who, &plan(0), at(worse), &mut numbers));
     }
 
     #[test]

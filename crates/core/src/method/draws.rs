@@ -5,7 +5,7 @@ use crate::random::{Draw, Factor, PLACES, Purpose, RunKey, Stream};
 use crate::real::Real;
 
 /// The draws of a [`Site`](super::Site).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SiteDraws {
     key: RunKey,
     iteration: u64,

@@ -13,6 +13,7 @@ const SCATTER: ScatterSearch<f64> = ScatterSearch {
         limits: LIMITS,
         successes: 5,
         failures: 3,
+        mirror: solis_wets::Mirror::Failure,
     },
     alpha: 0.5,
     best_set: 2,

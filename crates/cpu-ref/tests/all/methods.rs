@@ -12,9 +12,9 @@ use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::{Rosenbrock, Shifted, Sphere};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
-use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_core::scatter_search::{ScatterSearch, Update};
-use warpswarm_core::solis_wets::SolisWets;
+use warpswarm_core::solis_wets::{Mirror, SolisWets};
 use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads, fingerprint, pso};
@@ -43,6 +43,7 @@ fn sa<R: Real>() -> Sa<R> {
         step_cooling: R::from_f64(0.998),
         limits: limits(Boundary::Reflect),
         neighbour: Neighbour::Gaussian,
+        unit: Unit::Ranges,
     }
 }
 
@@ -53,6 +54,7 @@ fn solis_wets<R: Real>() -> SolisWets<R> {
         limits: limits(Boundary::Clamp),
         successes: 5,
         failures: 3,
+        mirror: Mirror::Failure,
     }
 }
 

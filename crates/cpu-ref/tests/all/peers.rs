@@ -24,7 +24,7 @@ use warpswarm_core::problems::{Rastrigin, Rosenbrock, Sphere};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::random::{Purpose, Stream};
-use warpswarm_core::sa::{Neighbour, Sa};
+use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads};
 
@@ -170,6 +170,7 @@ impl<'a> Case<'a> {
             step_cooling: self.number("step_cooling"),
             limits: self.limits(),
             neighbour: self.named("neighbour", &Neighbour::ALL),
+            unit: Unit::Ranges,
         }
     }
 

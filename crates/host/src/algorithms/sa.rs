@@ -4,7 +4,7 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::sa::Sa;
 
-pub use warpswarm_core::sa::Neighbour;
+pub use warpswarm_core::sa::{Neighbour, Unit};
 
 use super::parameters::{self, Access, FACTOR, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
@@ -25,7 +25,8 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
         },
         Preset {
             name: "libcudaoptimize",
-            source: "libCudaOptimize, case study 2: a uniform step of 0.1 of the range, T x 0.98",
+            source: "libCudaOptimize, case study 2: a uniform step of 0.1, in units of the coordinate, T x 0.98; T at \
+                     the start, which it does not give, is the default's",
             make: || Algorithm::Sa(SaParams::libcudaoptimize()),
         },
     ],
@@ -52,8 +53,10 @@ pub struct SaParams {
     pub temperature: f64,
     /// The factor of the temperature at every iteration, above 0, at most 1.
     pub cooling: f64,
-    /// The size of a step at the start, in ranges of the bounds; finite, above 0.
+    /// The size of a step at the start, in `unit`s; finite, above 0.
     pub step: f64,
+    /// In what the step counts.
+    pub unit: Unit,
     /// The factor of the step at every iteration, above 0, at most 1.
     pub step_cooling: f64,
     /// How a chain steps.
@@ -84,6 +87,7 @@ impl SaParams {
             temperature: 100.0,
             cooling: 0.98,
             step: 0.1,
+            unit: Unit::Ranges,
             step_cooling: 0.998,
             neighbour: Neighbour::Gaussian,
             boundary: Boundary::Reflect,
@@ -91,15 +95,17 @@ impl SaParams {
         }
     }
 
-    /// libCudaOptimize's: a uniform step of fixed size.
+    /// libCudaOptimize's: a uniform step of fixed size, 0.1 in units of the coordinate, whatever its bounds.
     ///
     /// ```
-    /// use warpswarm::{SaParams, algorithms::sa::Neighbour};
+    /// use warpswarm::{SaParams, algorithms::sa::{Neighbour, Unit}};
     /// let params = SaParams::libcudaoptimize();
     /// assert_eq!((params.step_cooling, params.neighbour), (1.0, Neighbour::Uniform));
+    /// assert_eq!((params.step, params.unit), (0.1, Unit::Coordinates));
     /// ```
     pub const fn libcudaoptimize() -> Self {
         SaParams {
+            unit: Unit::Coordinates,
             step_cooling: 1.0,
             neighbour: Neighbour::Uniform,
             boundary: Boundary::Clamp,
@@ -117,6 +123,7 @@ impl SaParams {
             step_cooling: parameters::rounded("step_cooling", self.step_cooling)?,
             limits: Limits { correction: R::from_f64(self.correction), boundary: self.boundary },
             neighbour: self.neighbour,
+            unit: self.unit,
         })
     }
 }
@@ -137,9 +144,15 @@ impl Params for SaParams {
         },
         ParameterInfo {
             name: "step",
-            meaning: "size of a step at the start, in ranges of the bounds",
+            meaning: "size of a step at the start",
             range: POSITIVE,
             default: "0.1",
+        },
+        ParameterInfo {
+            name: "unit",
+            meaning: "in what the step counts: ranges of the bounds, or units of the coordinate",
+            range: "ranges or coordinates",
+            default: "ranges",
         },
         ParameterInfo {
             name: "step_cooling",
@@ -160,6 +173,7 @@ impl Params for SaParams {
         Access::Number(|p| p.temperature, |p, x| p.temperature = x),
         Access::Number(|p| p.cooling, |p, x| p.cooling = x),
         Access::Number(|p| p.step, |p, x| p.step = x),
+        named!(Unit::ALL, unit),
         Access::Number(|p| p.step_cooling, |p, x| p.step_cooling = x),
         named!(Neighbour::ALL, neighbour),
         named!(Boundary::ALL, boundary),

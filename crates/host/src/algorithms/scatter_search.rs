@@ -7,7 +7,7 @@ use warpswarm_core::scatter_search::ScatterSearch;
 pub use warpswarm_core::scatter_search::Update;
 
 use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
-use super::solis_wets::{self, SolisWetsParams};
+use super::solis_wets::{self, Mirror, SolisWetsParams};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
@@ -52,7 +52,8 @@ pub struct ScatterSearchParams {
     pub improvement: u32,
     /// How the diverse set is renewed.
     pub update: Update,
-    /// How the pool improves. Its `step` is 0 for half the distance to the nearest of the reference set.
+    /// How the pool improves. Its `step` is 0 for half the distance to the nearest of the reference set, its `mirror`
+    /// [`Failure`](Mirror::Failure).
     pub search: SolisWetsParams,
 }
 
@@ -94,6 +95,14 @@ impl ScatterSearchParams {
                      smaller than that",
                     best + 2 * diverse
                 ),
+            });
+        }
+        if self.search.mirror == Mirror::Always {
+            let value = parameters::name_of(&Mirror::ALL, &self.search.mirror).into();
+            return Err(Error::Parameter {
+                name: "mirror",
+                value,
+                allowed: "failure, for scatter-search",
             });
         }
         Ok(ScatterSearch {
@@ -159,4 +168,20 @@ impl Params for ScatterSearchParams {
         named!(Boundary::ALL, search.boundary),
         Access::Number(|p| p.search.correction, |p, x| p.search.correction = x),
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pool_tries_one_direction_at_a_time() {
+        let search = SolisWetsParams::libcudaoptimize();
+        let both = ScatterSearchParams { search, ..ScatterSearchParams::default() };
+        let error = both.method::<f64>(60).unwrap_err().to_string();
+        assert!(
+            error.contains("mirror") && error.contains("failure, for scatter-search"),
+            "{error}"
+        );
+    }
 }

@@ -5,6 +5,8 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::solis_wets::SolisWets;
 
+pub use warpswarm_core::solis_wets::Mirror;
+
 use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, POSITIVE, Params, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::Result;
@@ -16,11 +18,19 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
              Research 6, 1981; first step as in libCudaOptimize",
     backends: DEVICES,
     parameters: SolisWetsParams::ROWS,
-    presets: &[Preset {
-        name: "solis-wets-1981",
-        source: "F. Solis, R. Wets, 1981: growth by 2 after 5 successes, shrinking by 2 after 3 failures",
-        make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
-    }],
+    presets: &[
+        Preset {
+            name: "solis-wets-1981",
+            source: "F. Solis, R. Wets, 1981: growth by 2 after 5 successes, shrinking by 2 after 3 failures",
+            make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
+        },
+        Preset {
+            name: "libcudaoptimize",
+            source: "libCudaOptimize, section 2.1.4: the better of both directions; the numbers of successes and \
+                     failures and the factors, which it does not give, are the default's",
+            make: || Algorithm::SolisWets(SolisWetsParams::libcudaoptimize()),
+        },
+    ],
     make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
 };
 
@@ -54,6 +64,14 @@ pub(super) const FAILURES: ParameterInfo = ParameterInfo {
     default: "3",
 };
 
+const MIRROR: ParameterInfo = ParameterInfo {
+    name: "mirror",
+    meaning: "when the mirror image of a step is tried: after a failure, in an iteration of its own, or always, \
+              of which the better counts",
+    range: "failure or always",
+    default: "failure",
+};
+
 /// The parameters of Solis and Wets' random search.
 ///
 /// The default is [`solis_wets_1981`](SolisWetsParams::solis_wets_1981).
@@ -77,6 +95,8 @@ pub struct SolisWetsParams {
     pub successes: u32,
     /// N-, failures in a row before steps shrink; at least 1.
     pub failures: u32,
+    /// When the mirror image of a step is tried: with [`Mirror::Always`] an iteration is two evaluations.
+    pub mirror: Mirror,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Boundary,
     /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
@@ -103,9 +123,21 @@ impl SolisWetsParams {
             smallest_step: 1e-12,
             successes: 5,
             failures: 3,
+            mirror: Mirror::Failure,
             boundary: Boundary::Clamp,
             correction: 0.22,
         }
+    }
+
+    /// libCudaOptimize's: every step is tried in both directions, and the better of the two counts.
+    ///
+    /// ```
+    /// use warpswarm::{SolisWetsParams, algorithms::solis_wets::Mirror};
+    /// let params = SolisWetsParams::libcudaoptimize();
+    /// assert_eq!((params.mirror, params.step), (Mirror::Always, 0.0));
+    /// ```
+    pub const fn libcudaoptimize() -> Self {
+        SolisWetsParams { mirror: Mirror::Always, ..SolisWetsParams::solis_wets_1981() }
     }
 
     /// The parameters in the run's number type, checked.
@@ -117,6 +149,7 @@ impl SolisWetsParams {
             limits: Limits { correction: R::from_f64(self.correction), boundary: self.boundary },
             successes: self.successes,
             failures: self.failures,
+            mirror: self.mirror,
         })
     }
 }
@@ -127,6 +160,7 @@ impl Params for SolisWetsParams {
         SMALLEST_STEP,
         SUCCESSES,
         FAILURES,
+        MIRROR,
         parameters::boundary("clamp"),
         parameters::CORRECTION,
     ];
@@ -135,6 +169,7 @@ impl Params for SolisWetsParams {
         Access::Number(|p| p.smallest_step, |p, x| p.smallest_step = x),
         Access::Whole(|p| p.successes, |p, n| p.successes = n),
         Access::Whole(|p| p.failures, |p, n| p.failures = n),
+        named!(Mirror::ALL, mirror),
         named!(Boundary::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
     ];
