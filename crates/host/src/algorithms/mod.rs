@@ -310,11 +310,7 @@ impl Algorithm {
                 name: value.into(),
                 known: info.presets.iter().map(|preset| preset.name).collect(),
             })?;
-            *self = match (&self, preset.algorithm()) {
-                // Their parameters are the same, and so are their presets.
-                (Algorithm::Spso(_), Algorithm::Pso(params)) => Algorithm::Spso(params),
-                (_, algorithm) => algorithm,
-            };
+            *self = preset.algorithm();
             return Ok(());
         }
         with_params!(self, params => parameters::set(params, info, key, value))
