@@ -10,9 +10,10 @@
 //!
 //! **Source.** Clamp, reflect, wrap and random as "nearest", "reflect", "periodic" and "random" in
 //! S. Helwig, J. Branke, S. Mostaghim, "Experimental analysis of bound handling techniques in
-//! particle swarm optimization", IEEE TEVC 17, 2013; reverse is equations 4 and 5 of CMEPSO-GPU.
-//! **Deviation.** CMEPSO-GPU says in words that the particle "returns to the inner search space"
-//! by a "correction factor applied to a random variable"; the equation above is our reading.
+//! particle swarm optimization", IEEE TEVC 17, 2013; reverse stands for equations 4 and 5 of CMEPSO-GPU.
+//! **Deviation.** Those two equations are lost in our copy of the paper. It says in words that the speed becomes its
+//! negative, and that the particle "returns to inner search space" by a "correction factor applied to a random variable";
+//! the equation above is our reading.
 
 use crate::real::Real;
 

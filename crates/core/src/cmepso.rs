@@ -5,7 +5,7 @@
 //! master swarm, which takes over what its slave finds, and is also pulled to the best of all slaves.
 //! Nothing flows back.
 //!
-//! **Equations** (of one coordinate; CMEPSO's 1, 2 and 7 to 14; starred symbols are a replica's):
+//! **Equations** (of one coordinate; CMEPSO's 1, 11, 13 and 12, in this order; starred symbols are a replica's):
 //!
 //! ```text
 //! v  = w v + c1 r1 (p - x) + c2 r2 (g - x)                               a slave's particle
@@ -29,22 +29,24 @@
 //! best of all individuals.
 //!
 //! **A master alone.** Its slaves may be islands, other populations that send their
-//! bests now and then, as the paper proposes for clusters. With no particles of slaves here, an individual a slave keeps the
+//! bests now and then: the paper says that it can be ported to clusters with MPI. With no particles of slaves here, an individual a slave keeps the
 //! best that has come of it; it makes no attempts, and the master's particles see it as they would see the slave. Until
 //! something has come it is where it was placed. A slave alone is all that there is of one slave, with no master.
 //!
-//! **Source.** "Cooperative evolutionary multi-swarm optimization on graphics processing units"
-//! (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm
+//! **Source.** D. Souza, O. Teixeira, D. Monteiro, R. de Oliveira, "A CUDA-based cooperative evolutionary multi-swarm
+//! optimization applied to engineering problems" (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm
 //! optimizer", 2005.
 //!
-//! **What it is for.** Few dimensions with constraints. `docs/quality.md` has what it reaches, and which of
+//! **What it is for.** Few dimensions with constraints. `docs/papers/cmepso.md` has what it reaches, and which of
 //! the paper's values keep it from there.
 //!
 //! **Deviations.** Those of [`epso`](crate::epso). All swarms move at the same time, so that the master sees its slaves as
 //! the iteration before left them, not half an iteration later. A master's particle starts where its
 //! slave's best was placed, with a velocity of its own instead of that particle's. Equation 14 is
 //! printed as c3 + (1 + s N), which would move c3 by one; it is taken as the others, c3 (1 + s N).
-//! Constraints are met by the order (violation, value, index), of which the paper says nothing.
+//! Constraints are met by the order (violation, value, index), of which the paper says nothing. It speaks of "optimized
+//! values for each best global of the slave swarms", but its Algorithm 3 has no step from the master to a slave, and
+//! there is none here. Which swarm a GPU's block moves is the engine's choice, not the paper's block a swarm.
 
 use crate::epso::{Epso, Weights};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};

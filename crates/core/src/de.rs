@@ -28,7 +28,9 @@
 //! global optimization over continuous spaces", Journal of Global Optimization 11, 1997; variants
 //! as in libCudaOptimize.
 //!
-//! **Deviations.** All individuals move at once, on the grounds of the generation before. L is drawn
+//! **Deviations.** A rival that is as good takes the place, too, where libCudaOptimize's paper says "better": so a population
+//! moves on over plateaus, as in K. Price, R. Storn, J. Lampinen, "Differential evolution", 2005. All individuals move at
+//! once, on the grounds of the generation before. L is drawn
 //! by inversion, ln r / ln CR, in place of a loop. A coordinate's r is a multiple of 2^-16 in `f32`, of 2^-32 in `f64`.
 //! Storn and Price leave the bounds open.
 

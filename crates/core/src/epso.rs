@@ -3,7 +3,8 @@
 //! **Idea.** A particle moves as in [`pso`]; so do replicas of it, whose weights are mutated and which are
 //! pulled to a point near the global best. The best of them all goes on.
 //!
-//! **Equations** (of one coordinate; CMEPSO's 1 to 3 and 6 to 10; starred symbols are a replica's):
+//! **Equations** (of one coordinate; starred symbols are a replica's; in CMEPSO's numbers 1 and 6, 7 to 9, 10, 2 and 3,
+//! of which our copy of the paper has 1 alone: see the deviations):
 //!
 //! ```text
 //! v  = w v + c1 r1 (p - x) + c2 r2 (g - x)           the particle itself
@@ -26,11 +27,16 @@
 //! | p, g | | personal best, global best of the iteration before | | |
 //!
 //! **Source.** V. Miranda, N. Fonseca, "EPSO: evolutionary particle swarm optimization, a new
-//! algorithm with applications in power systems", IEEE/PES T&D 2002, in the form that "Cooperative
-//! evolutionary multi-swarm optimization on graphics processing units" (CMEPSO-GPU) gives it, from where
-//! all values are; it does not give w's limits.
+//! algorithm with applications in power systems", IEEE/PES T&D 2002, in the form that CMEPSO-GPU gives it: D. Souza,
+//! O. Teixeira, D. Monteiro, R. de Oliveira, "A CUDA-based cooperative evolutionary multi-swarm optimization applied to
+//! engineering problems". All values but w's limits are from there.
 //!
-//! **Deviations.** Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the
+//! **Deviations.** Equations 2 to 10 are pictures in the paper, which our copy, a text, has lost. What is here for 2, 3 and
+//! 6 to 9 is what the paper says of them in words (a falling weight; 6 is 1 without the random numbers; weights are
+//! mutated by N(0, 1) and the learning parameter s), with 14, which is there, and Miranda and Fonseca for the form.
+//! Equation 10 is our choice: the paper calls sg the "disturbance constant for the global best", and here sg N is added
+//! to each coordinate, in its units, with a number of its own. It matters: with the paper's sg = 0.005 it keeps
+//! replicas that far away from a best that they could else close in on. Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the
 //! same time; in CMEPSO's Algorithm 2 they start where the particle has just moved. Mutated weights are not
 //! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4. With
 //! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.

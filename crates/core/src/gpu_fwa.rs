@@ -38,7 +38,11 @@
 //!   count of evaluations, n m 1,000, leaves out L; ours are all that are made.
 //! * A spark is thrown with each coordinate moved with probability p, p uniform: so their number is uniform
 //!   in 0 to D, and every choice of so many as likely, as with a number drawn first.
-//! * The paper gives neither A nor d; `docs/quality.md` has what they do to its table.
+//! * For how a spark is made the paper's Algorithm 2 refers to itself; Tan and Zhu's explosion is taken.
+//! * The paper gives neither A nor d; `docs/papers/gpu-fwa.md` has what they do to its table.
+//! * It says a warp a firework, of which half throws 16 sparks that lie in shared memory. Here the kernels of all
+//!   methods lay individuals over threads, eight lanes or warps, whichever the planner takes; the paper's own are the
+//!   schedule `stepwise`, where a device has it.
 
 use crate::boundary::Limits;
 use crate::fwa::{self, Range};

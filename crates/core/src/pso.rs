@@ -21,16 +21,20 @@
 //! | r1, r2 | | uniform in [0, 1), fresh for every coordinate: [`Factor`]s | | |
 //! | p, g | | personal best, global best of the iteration before | | |
 //!
-//! **Source.** Hussain, Hussein et al., "CPSO: particle swarm optimization with CUDA and tree
-//! reduction" (equations 2 and 3, Algorithms 1 to 5); default coefficients from M. Clerc,
+//! **Source.** The paper on CPSO, particle swarm optimisation with CUDA and a tree reduction (equations 2 and 3,
+//! Algorithms 1 to 5; `docs/papers/cpso.md`); with c1 = c2 = 2 and w = 1 its equations are also those of the notes
+//! on whole-matrix operations (`docs/papers/pso-notes.md`); default coefficients from M. Clerc,
 //! J. Kennedy, "The particle swarm: explosion, stability, and convergence in a multidimensional
 //! complex space", IEEE TEVC 6, 2002; the limit k = 1 from R. Eberhart, Y. Shi, "Comparing inertia
 //! weights and constriction factors in particle swarm optimization", CEC 2000.
 //!
 //! **Deviations.** The paper's pseudo-code updates when the fitness is *greater*, while its
-//! experiments minimise: we minimise. It leaves open whether r1 and r2 are drawn per particle or
-//! per coordinate: per coordinate, as in the original PSO. It does not say how velocities start:
-//! half the way to a random point, as in Clerc's SPSO 2007. It has no velocity limit and no
+//! experiments and its reduction minimise: we minimise. It leaves open whether r1 and r2 are drawn per particle or
+//! per coordinate: per coordinate, as in the original PSO. Velocities start at random, it says, not how:
+//! half the way to a random point, as in Clerc's SPSO 2007. Its r1 and r2 are in [0, 1], ours in [0, 1); the
+//! notes say "between one and two", a slip for zero and one: with [1, 2) every pull would overshoot. The notes
+//! begin with a global best of zero and fitnesses of minus infinity (they maximise); here the first points are
+//! evaluated. The paper has no velocity limit and no
 //! boundary; without a limit the velocity is limited by the largest finite number, so that no NaN
 //! can arise, and positions stay in bounds.
 

@@ -23,9 +23,12 @@
 //! **Source.** J. Kennedy, R. Mendes, "Population structure and particle swarm performance", CEC
 //! 2002 (topologies); Y. Shi, R. Eberhart, "Empirical study of particle swarm optimization", CEC
 //! 1999 (falling inertia); D. Bratton, J. Kennedy, "Defining a standard for particle swarm
-//! optimization", SIS 2007 (ring with two neighbours).
+//! optimization", SIS 2007 (ring with two neighbours). libCudaOptimize has the ring with two neighbours and a
+//! constant inertia.
 //!
-//! **Deviations.** The star with constant inertia has kernels of its own, with the same bits.
+//! **Deviations.** The star with constant inertia has kernels of its own, with the same bits. libCudaOptimize gives
+//! neither coefficients nor a limit of velocities; those of the preset `libcudaoptimize` are SPSO 2006's, and the limit
+//! of one range and the clamped positions are ours.
 
 use crate::method::{Fitnesses, Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site};
 use crate::order::Candidate;

@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "cmepso",
     title: "cooperative evolutionary multi-swarm optimisation: slave swarms and a master",
-    source: "Cooperative evolutionary multi-swarm optimization on graphics processing units",
+    source: "D. Souza, O. Teixeira, D. Monteiro, R. de Oliveira, A CUDA-based cooperative evolutionary multi-swarm \
+             optimization applied to engineering problems (CMEPSO-GPU)",
     backends: DEVICES,
     parameters: CmepsoParams::ROWS,
     presets: &[
@@ -25,8 +26,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
         },
         Preset {
             name: "cmepso-paper",
-            source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
-                     section 6: 10 slaves of 40 particles are 410 individuals, 1,000 iterations",
+            source: "CMEPSO-GPU, section 6: 10 slaves of 40 particles are 410 individuals, 1,000 iterations",
             make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
         },
     ],

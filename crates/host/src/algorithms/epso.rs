@@ -29,8 +29,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
         },
         Preset {
             name: "cmepso-paper",
-            source: "Cooperative evolutionary multi-swarm optimization on graphics processing units, \
-                     section 6; the inertia falls over 1,000 iterations",
+            source: "CMEPSO-GPU, section 6; its limits of the inertia, which it does not give, are ours; the inertia falls over 1,000 iterations",
             make: || Algorithm::Epso(EpsoParams::cmepso_paper(1000)),
         },
     ],

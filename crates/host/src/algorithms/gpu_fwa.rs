@@ -66,7 +66,7 @@ impl Default for GpuFwaParams {
 
 impl GpuFwaParams {
     /// The values of the paper; for 48 individuals. It does not give the amplitude: with 1 its precision is
-    /// reached on all of its functions, as `docs/quality.md` shows.
+    /// reached on all of its functions, as `docs/papers/gpu-fwa.md` shows.
     ///
     /// ```
     /// use warpswarm::GpuFwaParams;

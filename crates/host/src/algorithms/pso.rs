@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "pso",
     title: "particle swarm optimisation, synchronous: star (CPSO), ring or von Neumann grid",
-    source: "CPSO: particle swarm optimization with CUDA and tree reduction, Algorithms 2 to 5; \
+    source: "CPSO, particle swarm optimisation with CUDA and a tree reduction, Algorithms 2 to 5; \
              topologies of J. Kennedy, R. Mendes, CEC 2002",
     backends: DEVICES,
     parameters: PsoParams::ROWS,
@@ -131,7 +131,8 @@ impl PsoParams {
         }
     }
 
-    /// libCudaOptimize's: a ring with two neighbours, constant inertia.
+    /// libCudaOptimize's: a ring with two neighbours, constant inertia. Its paper gives no coefficients: they are those of
+    /// SPSO 2006.
     ///
     /// ```
     /// use warpswarm::{Algorithm, PsoParams, algorithms};
@@ -180,7 +181,7 @@ impl PsoParams {
         },
         Preset {
             name: "cpso-paper",
-            source: "CPSO: particle swarm optimization with CUDA and tree reduction, section V; diverges",
+            source: "CPSO, section V; also the notes on whole-matrix operations; diverges",
             make: || Algorithm::Pso(PsoParams::cpso_paper()),
         },
         Preset {
@@ -197,7 +198,8 @@ impl PsoParams {
         },
         Preset {
             name: "libcudaoptimize",
-            source: "libCudaOptimize: ring with two neighbours; coefficients of M. Clerc's SPSO 2006",
+            source: "libCudaOptimize, section 2.1.1: ring with two neighbours, constant inertia; coefficients, which it does \
+                     not give, of M. Clerc's SPSO 2006; limit and boundary are ours",
             make: || Algorithm::Pso(PsoParams::libcudaoptimize()),
         },
     ];

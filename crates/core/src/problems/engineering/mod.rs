@@ -1,7 +1,7 @@
 //! Parts to be sized: few coordinates, each with its range, and constraints.
 //!
 //! Each is there as the literature has it. Those whose names end in `Cmepso` are what the paper on
-//! CMEPSO-GPU (Cooperative Evolutionary Multi-Swarm Optimization on Graphics Processing Units)
+//! CMEPSO-GPU (A CUDA-based cooperative evolutionary multi-swarm optimization applied to engineering problems)
 //! really computed: its tables cannot be had from the formulas of the literature. The formulas were
 //! worked out from the values and constraints that it prints, all of which they give to the digit.
 
