@@ -9,14 +9,13 @@
 //! it, which are a `page::Page`. What they share:
 //!
 //! * `program`: running `warpswarm`; `measure`: how long things take.
-//! * `table`: tables as text and Markdown; `page`: printing and writing all.
+//! * `table`: tables as text and Markdown; `page`: printing and writing all; `made`: when, where and by what.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::ValueEnum;
 
-#[cfg(any(test, feature = "reproduce"))]
 #[cfg(any(test, feature = "reproduce"))]
 mod cmepso;
 #[cfg(any(test, feature = "reproduce"))]
@@ -26,12 +25,13 @@ mod fwa;
 #[cfg(any(test, feature = "reproduce"))]
 mod libcudaoptimize;
 #[cfg(any(test, feature = "reproduce"))]
+mod made;
+#[cfg(any(test, feature = "reproduce"))]
 mod measure;
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) mod page;
 #[cfg(any(test, feature = "reproduce"))]
 mod program;
-#[cfg(any(test, feature = "reproduce"))]
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) mod table;
 
@@ -62,6 +62,14 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
 
+    /// Write only the page and the pictures that it shows, as docs/papers/results has them
+    #[arg(long)]
+    page_only: bool,
+
+    /// What the page says that the source was [default: what git says]
+    #[arg(long, value_name = "COMMIT")]
+    commit: Option<String>,
+
     /// The program to measure [default: `warpswarm` in the folder of this program]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
@@ -69,11 +77,11 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Paper {
-    /// "CPSO: particle swarm optimization with CUDA and tree reduction"
+    /// CPSO, particle swarm optimisation with CUDA and a tree reduction
     Cpso,
     /// "A GPU-based parallel fireworks algorithm for optimization"
     Fwa,
-    /// "Cooperative evolutionary multi-swarm optimization on graphics processing units"
+    /// "A CUDA-based cooperative evolutionary multi-swarm optimization applied to engineering problems"
     Cmepso,
     /// "libCudaOptimize: an open source library of GPU-based metaheuristics"
     Libcudaoptimize,
@@ -116,6 +124,22 @@ impl ReproduceArgs {
         let usual = || PathBuf::from("target/reproduce").join(word(self.paper));
         self.out.clone().unwrap_or_else(usual)
     }
+
+    /// As one types it in the repository, but for where its output goes.
+    #[cfg(any(test, feature = "reproduce"))]
+    fn command(&self) -> String {
+        let mut command = format!("cargo xtask reproduce {}", word(self.paper));
+        if self.quick {
+            command.push_str(" --quick");
+        }
+        if !matches!(self.backend, Backend::Auto) {
+            command.push_str(&format!(" --backend {}", word(self.backend)));
+        }
+        if let Some(seconds) = self.budget {
+            command.push_str(&format!(" --budget {seconds}"));
+        }
+        command
+    }
 }
 
 /// The arguments, as the papers' modules want them.
@@ -150,7 +174,11 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         Paper::Cmepso => cmepso::reproduce(&options, &program)?,
         Paper::Libcudaoptimize => libcudaoptimize::reproduce(&options, &program)?,
     };
-    page.publish(&args.folder())
+    let commit = args.commit.clone().or_else(made::commit);
+    let made = made::Made::now(args.command(), &options, &program, commit.as_deref())?;
+    let (folder, name) = (args.folder(), word(args.paper));
+    let into = page::Into { folder: &folder, name: &name, page_only: args.page_only };
+    page.publish(&made, into)
 }
 
 /// Builds what measures, prints and draws, and runs it with the same arguments.
@@ -170,8 +198,13 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     let mut command = std::process::Command::new(shell::target()?.join("release/xtask"));
     command.args(["reproduce", &word(args.paper), "--backend", &word(args.backend)]);
     command.arg("--out").arg(args.folder());
-    if args.quick {
-        command.arg("--quick");
+    for (is_given, flag) in [(args.quick, "--quick"), (args.page_only, "--page-only")] {
+        if is_given {
+            command.arg(flag);
+        }
+    }
+    if let Some(commit) = &args.commit {
+        command.args(["--commit", commit]);
     }
     if let Some(seconds) = args.budget {
         command.args(["--budget", &seconds.to_string()]);
@@ -210,6 +243,7 @@ mod tests {
         assert!(args.quick && matches!(args.backend, Backend::Gpu));
         assert_eq!(args.folder(), PathBuf::from("there"));
         assert_eq!(args.budget, None);
+        assert_eq!(args.command(), "cargo xtask reproduce cpso --quick --backend gpu");
         assert!(Program::try_parse_from(["xtask", "other"]).is_err());
         let Program { args } = Program::try_parse_from(["xtask", "cpso"]).unwrap();
         assert_eq!(args.folder(), PathBuf::from("target/reproduce/cpso"));

@@ -1,12 +1,19 @@
 //! What a reproduction gives: text on the terminal, and a folder with the same as a Markdown page,
 //! with records as CSV and pictures as SVG and PNG.
+//!
+//! The page says when, where and by what it was made, and shows of each picture the smaller file, so that it can be
+//! committed: `docs/papers/results` has one of each paper.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::made::Made;
 use super::table::{Table, wrapped};
+
+/// An SVG file of more bytes is shown as a PNG, if that is smaller.
+const LARGE: usize = 100 << 10;
 
 /// All that a reproduction says.
 #[derive(Clone, Debug)]
@@ -37,46 +44,67 @@ pub(crate) struct Records {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
+/// Where a page goes, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Into<'a> {
+    pub(crate) folder: &'a Path,
+    /// The page's name; those of the other files begin with it.
+    pub(crate) name: &'a str,
+    /// Nothing but the page and the pictures it shows.
+    pub(crate) page_only: bool,
+}
+
 impl Page {
     /// Prints the text and fills the folder, which is made where there is none.
-    pub(crate) fn publish(&self, folder: &Path) -> Result<()> {
+    pub(crate) fn publish(&self, made: &Made, into: Into<'_>) -> Result<()> {
+        println!("{}\n", wrapped(&made.text(), ""));
         println!("{}\n", wrapped(&self.method, ""));
         for table in &self.tables {
             println!("{}", table.text());
         }
-        let written = self.write(folder)?.join(", ");
-        println!("{}", wrapped(&format!("written to {}: {written}", folder.display()), ""));
+        let written = self.write(made, into)?.join(", ");
+        println!("{}", wrapped(&format!("written to {}: {written}", into.folder.display()), ""));
         Ok(())
     }
 
     /// Writes all files; returns their names.
-    fn write(&self, folder: &Path) -> Result<Vec<String>> {
+    fn write(&self, made: &Made, into: Into<'_>) -> Result<Vec<String>> {
+        let Into { folder, name, page_only } = into;
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let mut names = Vec::new();
-        let mut write = |name: String, bytes: &[u8]| {
-            let path = folder.join(&name);
-            names.push(name);
+        let mut write = |file: String, bytes: &[u8]| {
+            let path = folder.join(&file);
+            names.push(file);
             fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
         };
-        write("README.md".into(), self.markdown().as_bytes())?;
-        for records in &self.records {
-            write(format!("{}.csv", records.name), &records.csv()?)?;
-        }
+        let mut shown = Vec::new();
         for figure in &self.figures {
-            write(format!("{}.svg", figure.name), figure.svg.as_bytes())?;
-            write(format!("{}.png", figure.name), &warpswarm_pictures::png(&figure.svg)?)?;
+            let (svg, png) = (figure.svg.as_bytes(), warpswarm_pictures::png(&figure.svg)?);
+            let as_png = svg.len() > LARGE && png.len() < svg.len();
+            let file = |ending: &str| format!("{name}-{}.{ending}", figure.name);
+            shown.push(file(if as_png { "png" } else { "svg" }));
+            if !(page_only && as_png) {
+                write(file("svg"), svg)?;
+            }
+            if !page_only || as_png {
+                write(file("png"), &png)?;
+            }
+        }
+        write(format!("{name}.md"), self.markdown(made, &shown).as_bytes())?;
+        for records in self.records.iter().filter(|_| !page_only) {
+            write(format!("{name}-{}.csv", records.name), &records.csv()?)?;
         }
         Ok(names)
     }
 
-    fn markdown(&self) -> String {
+    /// The page with the pictures in these files.
+    fn markdown(&self, made: &Made, shown: &[String]) -> String {
         let method = self.method.replace('*', "\\*");
-        let mut parts = vec![format!("# {}\n\n{method}\n", self.title)];
+        let mut parts = vec![format!("# {}\n\n{}\n{method}\n", self.title, made.markdown())];
         parts.extend(self.tables.iter().map(Table::markdown));
-        parts.extend(self.figures.iter().map(|figure| {
-            let Figure { name, title, .. } = figure;
+        parts.extend(self.figures.iter().zip(shown).map(|(Figure { title, .. }, file)| {
             let (short, _) = title.split_once(':').unwrap_or((title, ""));
-            format!("### {title}\n\n![{short}]({name}.svg)\n")
+            format!("### {title}\n\n![{short}]({file})\n")
         }));
         parts.join("\n")
     }
@@ -96,6 +124,7 @@ impl Records {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::reproduce::made::tests::made;
 
     /// That this is a picture that can be drawn.
     pub(crate) fn assert_whole(svg: &str) {
@@ -131,6 +160,7 @@ pub(crate) mod tests {
         let expected = "\
 # A paper, reproduced
 
+HEAD
 Two runs; \\* is scaled.
 
 ### Table 1
@@ -141,19 +171,37 @@ Two runs; \\* is scaled.
 
 ### Figure 1: a line
 
-![Figure 1](figure-1.svg)
+![Figure 1](cpso-figure-1.svg)
 ";
-        assert_eq!(page().markdown(), expected);
+        let made = made();
+        let expected = expected.replace("HEAD\n", &(made.markdown() + "\n"));
+        assert_eq!(page().markdown(&made, &["cpso-figure-1.svg".into()]), expected);
     }
 
     #[test]
     fn the_folder_is_filled() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("new");
-        let names = page().write(&inner).unwrap();
-        assert_eq!(names, ["README.md", "runs.csv", "figure-1.svg", "figure-1.png"]);
-        assert_eq!(fs::read_to_string(inner.join("runs.csv")).unwrap(), "n,note\n1,\"a, b\"\n");
-        assert!(fs::read(inner.join("figure-1.png")).unwrap().starts_with(b"\x89PNG"));
+        let into = Into { folder: &inner, name: "cpso", page_only: false };
+        let names = page().write(&made(), into).unwrap();
+        assert_eq!(names, ["cpso-figure-1.svg", "cpso-figure-1.png", "cpso.md", "cpso-runs.csv"]);
+        let records = fs::read_to_string(inner.join("cpso-runs.csv")).unwrap();
+        assert_eq!(records, "n,note\n1,\"a, b\"\n");
+        assert!(fs::read(inner.join("cpso-figure-1.png")).unwrap().starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn what_is_committed_is_the_page_and_of_each_picture_the_smaller_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let into = Into { folder: folder.path(), name: "cpso", page_only: true };
+        let mut page = page();
+        assert_eq!(page.write(&made(), into).unwrap(), ["cpso-figure-1.svg", "cpso.md"]);
+        // A picture that says the same thing over and over.
+        let dots = r#"<circle cx="4" cy="4" r="3"/>"#.repeat(5_000);
+        page.figures[0].svg = page.figures[0].svg.replace("/>", &format!(">{dots}</svg>"));
+        assert_eq!(page.write(&made(), into).unwrap(), ["cpso-figure-1.png", "cpso.md"]);
+        let text = fs::read_to_string(folder.path().join("cpso.md")).unwrap();
+        assert!(text.contains("](cpso-figure-1.png)"), "{text}");
     }
 
     #[test]

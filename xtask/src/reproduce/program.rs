@@ -64,14 +64,32 @@ impl Program {
         Ok(Program { path: path.canonicalize()? })
     }
 
+    /// Its name and version.
+    pub(crate) fn version(&self) -> Result<String> {
+        let text = self.output(["--version"])?;
+        Ok(String::from_utf8_lossy(&text).trim().to_string())
+    }
+
+    /// What `warpswarm doctor --json` says of the machine.
+    pub(crate) fn doctor(&self) -> Result<Value> {
+        serde_json::from_slice(&self.output(["doctor", "--json"])?).context("no JSON came back")
+    }
+
     /// `warpswarm solve` with these words.
     pub(crate) fn solve<S: AsRef<OsStr>>(
         &self,
         words: impl IntoIterator<Item = S>,
     ) -> Result<Solved> {
+        let words: Vec<_> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        let all = std::iter::once("solve".into()).chain(words);
+        read(&self.output(all.chain(["--json", "-", "--quiet"].map(Into::into)))?)
+    }
+
+    /// What it writes.
+    fn output<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
         let mut command = Command::new(&self.path);
-        command.arg("solve").args(words).args(["--json", "-", "--quiet"]);
         let output = command
+            .args(words)
             .stdin(Stdio::null())
             .output()
             .with_context(|| format!("cannot start {}", self.path.display()))?;
@@ -79,7 +97,7 @@ impl Program {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_string();
             bail!("{} failed ({}): {said}", self.path.display(), output.status);
         }
-        read(&output.stdout)
+        Ok(output.stdout)
     }
 }
 

@@ -110,7 +110,7 @@ const NOTES: [&str; 5] = [
      by 0.005 N(0, 1), which does not shrink with the swarm; and a coordinate that leaves its bounds is sent back \
      inside, while these optima lie on bounds. The paper's figures agree with the optima to the last digit, so it \
      must have done otherwise than it says, or than it is read here. The default does neither of the two: see \
-     docs/quality.md.",
+     docs/papers/cmepso.md.",
     "f32 carries about seven digits: a value above the best known by less than 1E-06 is as good as one can tell \
      there, and one a little below it is rounding. In f64 it is 15 digits.",
     "An iteration of EPSO and CMEPSO evaluates each particle and its 5 replicas, so that they make six times PSO's \

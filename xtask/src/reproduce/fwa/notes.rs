@@ -6,7 +6,7 @@ pub(crate) const PRECISION: [&str; 7] = [
      33 rounds of its Algorithm 1. 1,000 rounds make 23,088,048. It says that FWA and PSO made as many as \
      GPU-FWA; without --quick all three are here with either number.",
     "GPU-FWA: the paper gives neither the amplitude A nor its floor; ours are one range of the bounds and 0. \
-     docs/quality.md shows what they do: f5 comes out as well as in the paper with a large A only.",
+     docs/papers/gpu-fwa.md shows what they do: f5 comes out as well as in the paper with a large A only.",
     "GPU-FWA: Algorithm 3 as printed always drives fireworks from the best. The text and its analysis have the \
      distance multiplied instead, which is what is done here.",
     "FWA: 64 fireworks, 640 sparks, 64 Gaussian sparks. Amplitude and bounds of the spark counts are not given; \
