@@ -9,6 +9,7 @@ use crate::shell;
 
 pub(crate) use source::without_tests;
 
+mod links;
 mod rules;
 mod source;
 #[cfg(test)]

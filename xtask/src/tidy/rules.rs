@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::source::{code, has_safety_comment, has_word, public_items, without_tests};
+use super::links::links;
+use super::source::{code, has_safety_comment, has_word, public_items, unsafe_in, without_tests};
 use super::{File, Tree};
 
 type Rule = fn(&Tree) -> Vec<String>;
 
 /// Every rule with its name.
-pub(crate) const ALL: [(&str, Rule); 12] = [
+pub(crate) const ALL: [(&str, Rule); 13] = [
     ("one-way", one_way),
     ("target-arch", target_arch),
     ("assembly", assembly),
@@ -21,6 +22,7 @@ pub(crate) const ALL: [(&str, Rule); 12] = [
     ("machine", machine),
     ("big-file", big_file),
     ("build-script", build_script),
+    ("links", links),
 ];
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
@@ -219,16 +221,6 @@ pub(crate) fn unsafe_counts(tree: &Tree) -> BTreeMap<String, usize> {
         }
     }
     counts
-}
-
-/// How often a line begins something unsafe: a type of a function is none, nor is an attribute.
-fn unsafe_in(code: &str) -> usize {
-    let words: Vec<&str> = code.split_whitespace().collect();
-    let begins = |pair: &[&str]| {
-        let opens = pair[0].ends_with("unsafe") && has_word(pair[0], "unsafe");
-        opens && (pair[1].starts_with('{') || matches!(pair[1], "fn" | "impl" | "trait" | "extern"))
-    };
-    words.windows(2).filter(|pair| begins(pair)).count()
 }
 
 /// A build script only brings kernels, and what brings them calls nothing that reaches a network; installing a toolchain

@@ -70,6 +70,16 @@ pub(crate) fn has_safety_comment(text: &str, number: usize) -> bool {
     false
 }
 
+/// How often a line begins something unsafe: a type of a function is none, nor is an attribute.
+pub(crate) fn unsafe_in(code: &str) -> usize {
+    let words: Vec<&str> = code.split_whitespace().collect();
+    let begins = |pair: &[&str]| {
+        let opens = pair[0].ends_with("unsafe") && has_word(pair[0], "unsafe");
+        opens && (pair[1].starts_with('{') || matches!(pair[1], "fn" | "impl" | "trait" | "extern"))
+    };
+    words.windows(2).filter(|pair| begins(pair)).count()
+}
+
 /// A type, a trait or a function that a crate shows its users.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Item<'a> {

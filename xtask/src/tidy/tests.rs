@@ -247,3 +247,33 @@ fn tests_are_no_part_of_a_file() {
         "#[cfg(test)]\nextern crate std;\na\n"
     );
 }
+
+#[test]
+fn links_lead_to_files_that_have_what_is_named() {
+    let with = |page: &str| {
+        let code = file("crates/core/src/pso.rs", "pub fn velocity() {}\n");
+        let deep = file("docs/papers/cpso.md", page);
+        findings(&Tree { files: vec![file("docs/gpu.md", ""), code, deep], dependencies: vec![] })
+    };
+    for good in [
+        "[gpu](../gpu.md#there), [core](../../crates/core), [web](https://example.org/x.rs)",
+        "[`velocity`](../../crates/core/src/pso.rs), [equation 2](../../crates/core/src/pso.rs), [here](#below)",
+        "```\n[elsewhere](a.md)\n```",
+        "`docs/gpu.md`",
+    ] {
+        assert_eq!(with(good), [], "{good}");
+    }
+    for (bad, what) in [
+        (
+            "[gpu](gpu.md)",
+            "docs/papers/cpso.md:1: a link to docs/papers/gpu.md, which is not there",
+        ),
+        (
+            "\n[`speed`](../../crates/core/src/pso.rs)",
+            "docs/papers/cpso.md:2: `speed` is not in crates/core/src/pso.rs",
+        ),
+        ("`docs/@quality.md`", "docs/papers/cpso.md:1: no docs/quality.md"),
+    ] {
+        assert_eq!(with(&planted(bad)), [("links", what.to_string())]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Links of pages to files of the repository, and the names that they show.
+
+use std::path::{Component, Path, PathBuf};
+
+use regex::Regex;
+
+use super::source::has_word;
+use super::{File, Tree};
+
+/// Relative links of Markdown lead to files and folders that there are; a link whose text is a name, to a file with that name in it. A
+/// page of `docs` that code or a page speaks of is there.
+pub(crate) fn links(tree: &Tree) -> Vec<String> {
+    let link = Regex::new(r"\[([^\]]*)\]\(([^)\s]+)\)").expect("a pattern");
+    let page = Regex::new(r"`(docs/[\w/-]+\.md)`").expect("a pattern");
+    let mut findings = Vec::new();
+    for file in tree.files.iter().filter(|file| file.path.ends_with(".md")) {
+        for (number, line) in unfenced(&file.text) {
+            for found in link.captures_iter(line) {
+                if let Some(what) = broken(tree, file, &found[1], &found[2]) {
+                    findings.push(format!("{}:{number}: {what}", file.path));
+                }
+            }
+        }
+    }
+    for file in tree.files.iter().filter(|file| !file.path.ends_with("CHANGELOG.md")) {
+        for (number, line) in file.text.lines().enumerate() {
+            for found in page.captures_iter(line).filter(|found| !is_there(tree, &found[1])) {
+                findings.push(format!("{}:{}: no {}", file.path, number + 1, &found[1]));
+            }
+        }
+    }
+    findings
+}
+
+/// The lines outside of fences, which may show links of other places, with their numbers.
+fn unfenced(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fenced = false;
+    text.lines().enumerate().filter_map(move |(i, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        (!fenced && !is_fence).then_some((i + 1, line))
+    })
+}
+
+/// What is wrong with a link, if anything.
+fn broken(tree: &Tree, file: &File, text: &str, target: &str) -> Option<String> {
+    let (path, _) = target.split_once('#').unwrap_or((target, ""));
+    if path.is_empty() || target.contains("://") || target.starts_with("mailto:") {
+        return None;
+    }
+    let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
+    let path = plain(&folder.join(path));
+    if !is_there(tree, &path) {
+        return Some(format!("a link to {path}, which is not there"));
+    }
+    let target = tree.files.iter().find(|file| file.path == path)?;
+    let name = text.strip_prefix('`')?.strip_suffix('`')?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    if !path.ends_with(".rs") || !name.chars().all(is_name) || has_word(&target.text, name) {
+        return None;
+    }
+    Some(format!("`{name}` is not in {path}"))
+}
+
+/// Whether there is such a file, or a folder with files.
+fn is_there(tree: &Tree, path: &str) -> bool {
+    let inside = format!("{}/", path.trim_end_matches('/'));
+    tree.files.iter().any(|file| file.path == path || file.path.starts_with(&inside))
+}
+
+/// A path from the root, without `.` and `..`.
+fn plain(path: &Path) -> String {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::Normal(name) => plain.push(name),
+            _ => {}
+        }
+    }
+    plain.to_string_lossy().replace('\\', "/")
+}
