@@ -14,3 +14,4 @@ mod plot;
 mod records;
 mod report;
 mod shell;
+mod tables;

@@ -1,0 +1,167 @@
+//! Numbers in the documentation that the same seed must give again.
+//!
+//! A page marks them in three ways:
+//!
+//! * `<!-- each row prints: warpswarm ... {1} ... -->` before a table: with the first cell of a row in the place of `{1}`, and
+//!   so on, the program prints every number of that row, which may be rounded.
+//! * `<!-- checked by: warpswarm ... => 1.25 -->` before a table whose own command takes long: a short one of the same kind, and a
+//!   number that it prints. Where that fails, draws or arithmetic have changed: the table is to be made anew, by its own command.
+//! * A command in the text with its output below: what it says of the best point and of the work is compared.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::{run_in, stderr, stdout};
+
+const ROW: &str = "<!-- each row prints: ";
+const SHORT: &str = "<!-- checked by: ";
+/// What a report says that does not depend on the machine.
+const SAME_EVERYWHERE: [&str; 5] = ["best value", "position", "all runs", "stopped by", "work"];
+/// How commands begin in the text.
+const TYPED: [&str; 2] = ["$ warpswarm ", "$ cargo xtask run -- "];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The pages under a folder, in folders too.
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// The program's output for arguments, run once each, on the CPU.
+#[derive(Default)]
+struct Outputs(HashMap<String, String>);
+
+impl Outputs {
+    fn of(&mut self, arguments: &str) -> &str {
+        self.0.entry(arguments.into()).or_insert_with(|| {
+            let words = arguments.split_whitespace().chain(["--backend", "cpu"]);
+            let output = run_in(&root(), &words.collect::<Vec<_>>());
+            assert_eq!(output.status.code(), Some(0), "{arguments}: {}", stderr(&output));
+            stdout(&output).into()
+        })
+    }
+}
+
+/// Whether a text has a number of which the other is a rounding.
+fn prints(text: &str, number: &str) -> bool {
+    let number = number.replace(',', "");
+    let (digits, _) = number.split_once('e').unwrap_or((&number, ""));
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let words = text.split([' ', ',', '(', ')', '\n']);
+    words.filter_map(|word| word.parse::<f64>().ok()).any(|x| match number.contains('e') {
+        true => format!("{x:.decimals$e}") == number,
+        false => format!("{x:.decimals$}") == number,
+    })
+}
+
+/// The cells of a row of a table, without what makes them bold or code.
+fn cells(row: &str) -> Vec<&str> {
+    let row = row.trim().trim_matches('|');
+    row.split('|').map(|cell| cell.trim().trim_matches(['*', '`'])).collect()
+}
+
+/// Compares the table below a mark; returns how many numbers were compared.
+fn rows(command: &str, below: &[&str], outputs: &mut Outputs) -> usize {
+    let table = below.iter().skip_while(|line| !line.starts_with('|'));
+    let rows: Vec<_> = table.take_while(|line| line.starts_with('|')).skip(2).collect();
+    let mut compared = 0;
+    for row in rows {
+        let (mut command, mut numbers) = (command.to_string(), Vec::new());
+        for (i, cell) in cells(row).into_iter().enumerate() {
+            let place = format!("{{{}}}", i + 1);
+            if command.contains(&place) {
+                command = command.replace(&place, cell);
+            } else if cell.replace(',', "").parse::<f64>().is_ok() {
+                numbers.push(cell);
+            }
+        }
+        assert!(!numbers.is_empty(), "no number in the row {row}");
+        let output = outputs.of(&command);
+        for number in numbers {
+            assert!(prints(output, number), "{number} is not what {command} prints:\n{output}");
+            compared += 1;
+        }
+    }
+    compared
+}
+
+/// Compares what a page marks; returns how many numbers and lines were compared.
+fn page(text: &str, outputs: &mut Outputs) -> usize {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut compared = 0;
+    for (at, line) in lines.iter().enumerate() {
+        let marked = |mark| line.strip_prefix(mark)?.strip_suffix(" -->");
+        if let Some(command) = marked(ROW) {
+            let command = command.strip_prefix("warpswarm ").expect("a command of the program");
+            let found = rows(command, &lines[at + 1..], outputs);
+            assert!(found > 0, "no table below {line}");
+            compared += found;
+        } else if let Some((command, number)) = marked(SHORT).and_then(|m| m.split_once(" => ")) {
+            let command = command.strip_prefix("warpswarm ").expect("a command of the program");
+            let output = outputs.of(command);
+            assert!(prints(output, number), "{number} is not what {command} prints:\n{output}");
+            compared += 1;
+        } else if line.contains("<!-- each row") || line.contains("<!-- checked") {
+            panic!("a mark that is not understood: {line}");
+        }
+        let typed = TYPED.iter().find_map(|typed| line.trim_start().strip_prefix(typed));
+        let below = lines[at + 1..].iter().map(|line| line.trim_start());
+        let below = below.take_while(|line| !line.is_empty() && !line.starts_with('$'));
+        let below: Vec<_> = below
+            .filter(|line| SAME_EVERYWHERE.iter().any(|with| line.starts_with(with)))
+            .collect();
+        if let (Some(arguments), false) = (typed, below.is_empty()) {
+            let output = outputs.of(arguments);
+            for line in below {
+                assert!(output.lines().any(|ours| ours == line), "{arguments}: {line}\n{output}");
+                compared += 1;
+            }
+        }
+    }
+    compared
+}
+
+#[test]
+fn what_pages_promise_is_what_the_program_prints() {
+    let mut all = vec![root().join("README.md")];
+    pages(&root().join("docs"), &mut all);
+    let mut outputs = Outputs::default();
+    let text = |path: &PathBuf| fs::read_to_string(path).unwrap();
+    let compared: usize = all.iter().map(|path| page(&text(path), &mut outputs)).sum();
+    assert!(compared >= 30, "{compared} numbers and lines compared");
+}
+
+#[test]
+fn numbers_may_be_rounded_and_nothing_else() {
+    let text = "best value  39.798096\nposition (1.7235936e-5, -1.5)\nwork 1,025,024 evaluations";
+    for good in ["39.8", "39.798096", "1.72e-5", "-1.5", "40", "4.0e1"] {
+        assert!(prints(text, good), "{good}");
+    }
+    for bad in ["39.7", "39.799", "1.73e-5", "1.5", "39.7980961"] {
+        assert!(!prints(text, bad), "{bad}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "99 is not what")]
+fn a_number_that_is_wrong_fails() {
+    let mark =
+        "<!-- each row prints: warpswarm solve sphere --dim {1} --iterations 1 --individuals 4 -->";
+    page(&format!("{mark}\n\n| dim | best |\n|---|---|\n| 2 | 99 |\n"), &mut Outputs::default());
+}
+
+#[test]
+#[should_panic(expected = "a mark that is not understood")]
+fn a_mark_with_a_slip_fails() {
+    page("<!-- each row print: warpswarm solve sphere -->\n", &mut Outputs::default());
+}
