@@ -29,7 +29,8 @@ const REPOSITORY: &str = "https://github.com/warpswarm/warpswarm/blob/main/";
 ///
 /// Never, but for a mistake here.
 pub fn chapter(text: &str) -> Result<String> {
-    let outside = Regex::new(r"\]\((?:\.\./)+((?:benches|crates|examples|tests|xtask)/[^)]*)\)")?;
+    const OUTSIDE: &str = r"\]\((?:\.\./)+((?:(?:benches|crates|examples|tests|xtask)/|ARCHITECTURE|CHANGELOG|README)[^)]*)\)";
+    let outside = Regex::new(OUTSIDE)?;
     Ok(outside.replace_all(text, format!("]({REPOSITORY}$1)")).into_owned())
 }
 
@@ -274,6 +275,14 @@ mod tests {
         let text = "[a](../../examples/models/src/a.rs), [b](../random.md), [c](gpu.md)";
         let there =
             format!("[a]({REPOSITORY}examples/models/src/a.rs), [b](../random.md), [c](gpu.md)");
+        assert_eq!(chapter(text).unwrap(), there);
+        // From the pages of papers, whose results lie in a folder with their pictures.
+        let text = "[`a`](../../crates/core/src/a.rs), [b](results/cpso.md), ![c](cpso-figure-8.svg), \
+                    [d](../../ARCHITECTURE.md#decisions)";
+        let there = format!(
+            "[`a`]({REPOSITORY}crates/core/src/a.rs), [b](results/cpso.md), ![c](cpso-figure-8.svg), \
+             [d]({REPOSITORY}ARCHITECTURE.md#decisions)"
+        );
         assert_eq!(chapter(text).unwrap(), there);
     }
 

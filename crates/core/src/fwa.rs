@@ -38,7 +38,7 @@
 //! | sphere in [-5.12, 5.12]^D | optimum at the origin | shifted by 1.3 |
 //! |---|---|---|
 //! | D = 10, defaults, n = 5, 200,000 evaluations, median of 25 | 0 | 9e-5 |
-//! | the same with d = 0.001 | 0 | 3e-11 |
+//! | the same with d = 0.001 | 0 | 2e-11 |
 //! | D = 30, GPU-FWA's sizes, n = 64, 768,000 evaluations, one run | 2e-213 | 11 |
 //!
 //! **Source.** Y. Tan, Y. Zhu, "Fireworks algorithm for optimization", ICSI 2010; equations 1 and 2

@@ -7,6 +7,9 @@ use regex::Regex;
 use super::source::has_word;
 use super::{File, Tree};
 
+/// Pages that the book makes, of which the repository has none.
+const OF_THE_BOOK: [&str; 2] = ["docs/algorithms", "docs/problems"];
+
 /// Relative links of Markdown lead to files and folders that there are; a link whose text is a name, to a file with that name in it. A
 /// page of `docs` that code or a page speaks of is there.
 pub(crate) fn links(tree: &Tree) -> Vec<String> {
@@ -64,6 +67,12 @@ fn broken(tree: &Tree, file: &File, text: &str, target: &str) -> Option<String> 
 
 /// Whether there is such a file, or a folder with files.
 fn is_there(tree: &Tree, path: &str) -> bool {
+    if OF_THE_BOOK
+        .iter()
+        .any(|page| path.strip_prefix(page).is_some_and(|rest| rest.starts_with(['.', '/'])))
+    {
+        return true;
+    }
     let inside = format!("{}/", path.trim_end_matches('/'));
     tree.files.iter().any(|file| file.path == path || file.path.starts_with(&inside))
 }

@@ -259,7 +259,7 @@ fn links_lead_to_files_that_have_what_is_named() {
         "[gpu](../gpu.md#there), [core](../../crates/core), [web](https://example.org/x.rs)",
         "[`velocity`](../../crates/core/src/pso.rs), [equation 2](../../crates/core/src/pso.rs), [here](#below)",
         "```\n[elsewhere](a.md)\n```",
-        "`docs/gpu.md`",
+        "`docs/gpu.md`, [made](../algorithms/pso.md), [list](../problems.md)",
     ] {
         assert_eq!(with(good), [], "{good}");
     }

@@ -138,7 +138,7 @@ fn what_pages_promise_is_what_the_program_prints() {
     let mut outputs = Outputs::default();
     let text = |path: &PathBuf| fs::read_to_string(path).unwrap();
     let compared: usize = all.iter().map(|path| page(&text(path), &mut outputs)).sum();
-    assert!(compared >= 30, "{compared} numbers and lines compared");
+    assert!(compared >= 20, "{compared} numbers and lines compared");
 }
 
 #[test]
