@@ -165,3 +165,19 @@ fn a_number_that_is_wrong_fails() {
 fn a_mark_with_a_slip_fails() {
     page("<!-- each row print: warpswarm solve sphere -->\n", &mut Outputs::default());
 }
+
+/// The rows of the comparison with the papers, through all of their pages.
+#[test]
+fn every_row_of_the_papers_is_there_once() {
+    let mut all = Vec::new();
+    pages(&root().join("docs/papers"), &mut all);
+    let number = |line: &str| line.strip_prefix("| ")?.split_once(" | ")?.0.parse::<u32>().ok();
+    let of_page = |path: &PathBuf| -> Vec<u32> {
+        let text = fs::read_to_string(path).unwrap();
+        let rows = text.split_once("## The rows").map_or("", |(_, rows)| rows);
+        rows.lines().filter_map(number).collect()
+    };
+    let mut rows: Vec<u32> = all.iter().flat_map(of_page).collect();
+    rows.sort_unstable();
+    assert_eq!(rows, (1..=71).collect::<Vec<_>>());
+}
