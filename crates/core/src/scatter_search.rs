@@ -363,7 +363,7 @@ impl<R: Real> Method<R> for ScatterSearch<R> {
         match (seen.phase, seen.parents) {
             (Phase::Combine, None) => Plan::Anew,
             (Phase::Combine, Some(parents)) => Plan::Combined(parents),
-            _ => Plan::Improved(self.search.next(numbers)),
+            _ => Plan::Improved(self.search.planned(numbers)),
         }
     }
 

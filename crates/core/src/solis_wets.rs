@@ -124,7 +124,7 @@ pub struct Attempt<R> {
 impl<R: Real> SolisWets<R> {
     /// What an iteration does with one attempt: with [`Mirror::Failure`].
     #[inline(always)]
-    pub fn next(&self, numbers: &Numbers<R>) -> Plan<R> {
+    pub fn planned(&self, numbers: &Numbers<R>) -> Plan<R> {
         Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
     }
 
@@ -230,7 +230,7 @@ impl<R: Real> Method<R> for SolisWets<R> {
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Attempt<R> {
         let plan = match self.mirror {
-            Mirror::Failure => self.next(numbers),
+            Mirror::Failure => self.planned(numbers),
             Mirror::Always => Plan { rho: numbers[RHO], mirror: who.attempt == 1 },
         };
         Attempt { plan, draws: SiteDraws::of(&Individual { attempt: 0, ..*who }) }

@@ -176,9 +176,8 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     };
     let commit = args.commit.clone().or_else(made::commit);
     let made = made::Made::now(args.command(), &options, &program, commit.as_deref())?;
-    let (folder, name) = (args.folder(), word(args.paper));
-    let into = page::Into { folder: &folder, name: &name, page_only: args.page_only };
-    page.publish(&made, into)
+    let (path, name) = (args.folder(), word(args.paper));
+    page.publish(&made, page::Folder { path: &path, name: &name, page_only: args.page_only })
 }
 
 /// Builds what measures, prints and draws, and runs it with the same arguments.

@@ -46,8 +46,8 @@ pub(crate) struct Records {
 
 /// Where a page goes, and how much of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Into<'a> {
-    pub(crate) folder: &'a Path,
+pub(crate) struct Folder<'a> {
+    pub(crate) path: &'a Path,
     /// The page's name; those of the other files begin with it.
     pub(crate) name: &'a str,
     /// Nothing but the page and the pictures it shows.
@@ -56,20 +56,20 @@ pub(crate) struct Into<'a> {
 
 impl Page {
     /// Prints the text and fills the folder, which is made where there is none.
-    pub(crate) fn publish(&self, made: &Made, into: Into<'_>) -> Result<()> {
+    pub(crate) fn publish(&self, made: &Made, folder: Folder<'_>) -> Result<()> {
         println!("{}\n", wrapped(&made.text(), ""));
         println!("{}\n", wrapped(&self.method, ""));
         for table in &self.tables {
             println!("{}", table.text());
         }
-        let written = self.write(made, into)?.join(", ");
-        println!("{}", wrapped(&format!("written to {}: {written}", into.folder.display()), ""));
+        let written = self.write(made, folder)?.join(", ");
+        println!("{}", wrapped(&format!("written to {}: {written}", folder.path.display()), ""));
         Ok(())
     }
 
     /// Writes all files; returns their names.
-    fn write(&self, made: &Made, into: Into<'_>) -> Result<Vec<String>> {
-        let Into { folder, name, page_only } = into;
+    fn write(&self, made: &Made, folder: Folder<'_>) -> Result<Vec<String>> {
+        let Folder { path: folder, name, page_only } = folder;
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let mut names = Vec::new();
         let mut write = |file: String, bytes: &[u8]| {
@@ -182,8 +182,8 @@ Two runs; \\* is scaled.
     fn the_folder_is_filled() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("new");
-        let into = Into { folder: &inner, name: "cpso", page_only: false };
-        let names = page().write(&made(), into).unwrap();
+        let to = Folder { path: &inner, name: "cpso", page_only: false };
+        let names = page().write(&made(), to).unwrap();
         assert_eq!(names, ["cpso-figure-1.svg", "cpso-figure-1.png", "cpso.md", "cpso-runs.csv"]);
         let records = fs::read_to_string(inner.join("cpso-runs.csv")).unwrap();
         assert_eq!(records, "n,note\n1,\"a, b\"\n");
@@ -193,13 +193,13 @@ Two runs; \\* is scaled.
     #[test]
     fn what_is_committed_is_the_page_and_of_each_picture_the_smaller_file() {
         let folder = tempfile::tempdir().unwrap();
-        let into = Into { folder: folder.path(), name: "cpso", page_only: true };
+        let to = Folder { path: folder.path(), name: "cpso", page_only: true };
         let mut page = page();
-        assert_eq!(page.write(&made(), into).unwrap(), ["cpso-figure-1.svg", "cpso.md"]);
+        assert_eq!(page.write(&made(), to).unwrap(), ["cpso-figure-1.svg", "cpso.md"]);
         // A picture that says the same thing over and over.
         let dots = r#"<circle cx="4" cy="4" r="3"/>"#.repeat(5_000);
         page.figures[0].svg = page.figures[0].svg.replace("/>", &format!(">{dots}</svg>"));
-        assert_eq!(page.write(&made(), into).unwrap(), ["cpso-figure-1.png", "cpso.md"]);
+        assert_eq!(page.write(&made(), to).unwrap(), ["cpso-figure-1.png", "cpso.md"]);
         let text = fs::read_to_string(folder.path().join("cpso.md")).unwrap();
         assert!(text.contains("](cpso-figure-1.png)"), "{text}");
     }
