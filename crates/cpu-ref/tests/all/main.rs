@@ -6,5 +6,7 @@ mod edges;
 mod fwa;
 mod hand;
 mod methods;
+mod oracle;
 mod peers;
 mod places;
+mod smirnov;

@@ -1,14 +1,9 @@
 //! How well DE, PSO and SA do beside the same in other libraries, which is known from
 //! `tests/peers/distributions.py`: the best values of many runs are distributed alike.
 //!
-//! Two samples are compared by Kolmogorov and Smirnov's statistic D, the largest distance of their
-//! distribution functions. Of the libraries' samples 32 order statistics are stored, and D is taken at
-//! those: it can only be smaller for that, so that equals are told apart by mistake no more often than
-//! the level says.
-//!
-//! **Source.** N. Smirnov, "Table for estimating the goodness of fit of empirical distributions",
-//! Annals of Mathematical Statistics 19, 1948: for n and m runs, P(D > c sqrt((n + m) / (n m))) tends
-//! to 2 exp(-2 c^2) at most.
+//! Two samples are compared as [`smirnov`](crate::smirnov) says. Of the libraries' samples 32 order statistics are
+//! stored, and D is taken at those: it can only be smaller for that, so that equals are told apart by mistake no more
+//! often than the level says.
 
 use std::collections::BTreeMap;
 
@@ -29,14 +24,13 @@ use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads};
 
 use crate::common::Cube;
+use crate::smirnov::{critical, statistic};
 
 const PEERS: &str = include_str!("../peers/distributions.csv");
 /// The columns before the order statistics.
 const HEAD: usize = 11;
 /// Our runs of a case; the libraries' number is in the file.
 const RUNS: u64 = 256;
-/// How often equals may be told apart.
-const LEVEL: f64 = 1e-4;
 /// Ranges beyond either bound where there shall be no bounds.
 const AWAY: f64 = 1000.0;
 
@@ -243,7 +237,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// D for each checkpoint, as a part of what it may be at [`LEVEL`].
+    /// D for each checkpoint, as a part of what it may be at [`LEVEL`](crate::smirnov::LEVEL).
     fn distances(&self) -> Vec<f64> {
         let samples = self.sample();
         let most = critical(RUNS, self.runs);
@@ -253,22 +247,6 @@ impl<'a> Case<'a> {
         println!("{} {} {:?}: {distances:.2?}", self.library, self.function, self.settings);
         distances
     }
-}
-
-/// The largest D that samples of n and m from one distribution may have.
-fn critical(n: u64, m: u64) -> f64 {
-    let (n, m) = (n as f64, m as f64);
-    (-0.5 * (LEVEL / 2.0).ln() * (n + m) / (n * m)).sqrt()
-}
-
-/// D of a sorted sample and of another of which every k-th order statistic is known, up to the last.
-fn statistic(ours: &[f64], theirs: &[f64]) -> f64 {
-    assert!(!ours.is_empty() && !theirs.is_empty());
-    let distances = theirs.iter().enumerate().map(|(k, x)| {
-        let ours_below = ours.partition_point(|value| value <= x) as f64 / ours.len() as f64;
-        (ours_below - (k + 1) as f64 / theirs.len() as f64).abs()
-    });
-    distances.fold(0.0, f64::max)
 }
 
 /// Every case of a method agrees with its library at every checkpoint.
@@ -342,19 +320,4 @@ fn exchanged_pulls_are_told_apart() {
         let [cognitive, social] = ["cognitive", "social"].map(|name| case.settings[name]);
         assert_apart(&case.with("cognitive", social).with("social", cognitive));
     }
-}
-
-#[test]
-fn distances_by_hand() {
-    let ours = [1.0, 2.0, 3.0, 4.0];
-    // Every second of eight is known: the distribution functions are 1/4, 2/4, 3/4, 1 there.
-    assert_eq!(statistic(&ours, &[1.0, 2.0, 3.0, 4.0]), 0.0);
-    assert_eq!(statistic(&ours, &[1.5, 1.7, 3.0, 4.0]), 0.25);
-    assert_eq!(statistic(&ours, &[4.0, 4.0, 4.0, 4.0]), 0.75);
-    assert_eq!(statistic(&ours, &[-1.0, 0.0, 0.0, 0.5]), 1.0);
-    // What is not a number is as far away as can be.
-    assert_eq!(statistic(&ours, &[f64::NAN; 4]), 1.0);
-    assert_eq!(statistic(&[f64::NAN; 4], &ours), 1.0);
-    // 2 exp(-2 c^2) = 0.0001 for c = 2.2252
-    assert!((critical(200, 200) - 0.22252).abs() < 1e-5);
 }
