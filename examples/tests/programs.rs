@@ -61,3 +61,30 @@ fn custom_objective() {
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("exactly: radius 3.7449"));
 }
+
+/// What `matrix_pso` says of a small swarm beside the library's.
+fn beside(words: &str) -> String {
+    let small = "--compare --dim 7 --individuals 40 --iterations 30 --seed 5";
+    let mut program = Command::new(env!("CARGO_BIN_EXE_matrix_pso"));
+    let output = program.args(small.split(' ').chain(words.split(' '))).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn matrix_pso_has_the_librarys_bits() {
+    const SAME: &str = "30 of 30 iterations have the same bits";
+    for problem in ["sphere", "rosenbrock", "rastrigin"] {
+        for preset in ["clerc-kennedy-2002", "cpso-paper"] {
+            let words = format!("--problem {problem} --preset {preset}");
+            let said = beside(&words);
+            assert!(said.contains(SAME), "{words}: {said}");
+        }
+    }
+    // Whatever else is done is seen.
+    for words in ["--rounding each", "--factors one-to-two", "--start zero"] {
+        let said = beside(words);
+        assert!(said.contains("; 0 of 30 iterations") && said.contains("after 30, "), "{said}");
+    }
+}

@@ -1,0 +1,197 @@
+//! The swarm of the notes: whole matrices, one column a particle.
+
+use nalgebra::{DMatrix, DVector};
+use warpswarm_core::random::{PLACES, Purpose, RunKey, Stream};
+
+/// What the notes say, and where they may be read in two ways.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    /// w, c1 and c2. The notes have no w, which is w = 1, and c1 = c2 = 2.
+    pub(crate) weights: [f64; 3],
+    /// The largest speed in ranges an iteration; infinite for none, as in the notes.
+    pub(crate) speed: f64,
+    /// Lower and upper bound of each coordinate. The notes start in some box, and do not say what happens at its sides.
+    pub(crate) bounds: (f64, f64),
+    /// How `v + t1 + t2` is rounded.
+    pub(crate) rounding: Rounding,
+    /// What r1 and r2 are.
+    pub(crate) factors: Factors,
+    /// What the first move sees.
+    pub(crate) start: Start,
+}
+
+/// How `v + t1 + t2` is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Rounding {
+    /// A product and the sum that it goes into are rounded once, as `warpswarm` does.
+    Fused,
+    /// Each product and each sum is rounded, as the notes' equations have it.
+    Each,
+}
+
+/// What r1 and r2 are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Factors {
+    /// Uniform in [0, 1).
+    ZeroToOne,
+    /// Uniform in [1, 2): "random numbers between one and two".
+    OneToTwo,
+}
+
+/// What the first move sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Start {
+    /// The particles are evaluated where they were placed, which resets everything; then they move.
+    Evaluated,
+    /// g, a vector of zeros: they move before the first of them is evaluated.
+    Zero,
+}
+
+/// The matrices and vectors of the notes.
+pub(crate) struct Swarm {
+    form: Form,
+    key: RunKey,
+    iteration: u64,
+    /// v, `[dimension, particle]`.
+    pub(crate) velocity: DMatrix<f64>,
+    /// q
+    pub(crate) position: DMatrix<f64>,
+    /// p
+    pub(crate) personal_best: DMatrix<f64>,
+    /// The two temporary matrices, which hold what is drawn.
+    t1: DMatrix<f64>,
+    t2: DMatrix<f64>,
+    /// The fitness at p, which is maximised.
+    pub(crate) personal_fitness: DVector<f64>,
+    /// g
+    pub(crate) global_best: DVector<f64>,
+    /// The fitness at g.
+    pub(crate) global_fitness: f64,
+}
+
+impl Swarm {
+    /// Random velocities and positions; p = q, g = 0, and every fitness minus infinity.
+    pub(crate) fn new(form: Form, dimensions: usize, particles: usize, key: RunKey) -> Self {
+        let zeros = || DMatrix::zeros(dimensions, particles);
+        let mut swarm = Swarm {
+            form,
+            key,
+            iteration: 0,
+            velocity: zeros(),
+            position: zeros(),
+            personal_best: zeros(),
+            t1: zeros(),
+            t2: zeros(),
+            personal_fitness: DVector::from_element(particles, f64::NEG_INFINITY),
+            global_best: DVector::zeros(dimensions),
+            global_fitness: f64::NEG_INFINITY,
+        };
+        let (lower, upper) = form.bounds;
+        let place = |u: f64| (lower + (upper - lower) * u).clamp(lower, upper);
+        swarm.draw(|stream, i| stream.draws_of::<f64>(i as u32).map(|draw| draw.open()));
+        swarm.position.zip_apply(&swarm.t1, |q, u| *q = place(u));
+        // The way to another random point, halved.
+        swarm.velocity.copy_from(&swarm.t2);
+        swarm.velocity.zip_apply(&swarm.position, |v, q| *v = 0.5 * (place(*v) - q));
+        swarm.personal_best.copy_from(&swarm.position);
+        swarm
+    }
+
+    /// Fills both temporary matrices with what a particle draws for each coordinate.
+    fn draw(&mut self, mut drawn: impl FnMut(Stream, usize) -> [f64; 2]) {
+        let columns = self.t1.column_iter_mut().zip(self.t2.column_iter_mut());
+        for (particle, (mut r1, mut r2)) in columns.enumerate() {
+            let stream = Stream::new(self.key, Purpose::Move, self.iteration, particle as u32);
+            for i in 0..r1.len() {
+                [r1[i], r2[i]] = drawn(stream, i);
+            }
+        }
+    }
+
+    /// Fills both temporary matrices with r1 and r2: the library's numbers, of as many coordinates at a time as it draws.
+    fn draw_factors(&mut self) {
+        let least = f64::from(u8::from(self.form.factors == Factors::OneToTwo));
+        let columns = self.t1.column_iter_mut().zip(self.t2.column_iter_mut());
+        for (particle, (mut r1, mut r2)) in columns.enumerate() {
+            let stream = Stream::new(self.key, Purpose::Move, self.iteration, particle as u32);
+            for first in (0..r1.len()).step_by(PLACES) {
+                let count = PLACES.min(r1.len() - first);
+                let [f1, f2] = stream.row_factors::<f64>(first as u32, count);
+                for i in 0..count {
+                    // Times one: nothing is rounded.
+                    r1[first + i] = least + f1[i].times(1.0);
+                    r2[first + i] = least + f2[i].times(1.0);
+                }
+            }
+        }
+    }
+
+    /// One iteration: velocities, positions, bests. `fitness` is evaluated here on the host, a particle at a time.
+    pub(crate) fn step(&mut self, fitness: impl Fn(&[f64]) -> f64) {
+        if self.iteration == 0 && self.form.start == Start::Evaluated {
+            self.renew_bests(&fitness);
+        }
+        self.iteration += 1;
+        self.move_all();
+        self.renew_bests(&fitness);
+    }
+
+    /// v = w v + t1 + t2 and q = q + v, then what the notes do not have: the velocity limit, and the bounds.
+    fn move_all(&mut self) {
+        let Form { weights: [w, c1, c2], bounds: (lower, upper), rounding, speed, .. } = self.form;
+        self.draw_factors();
+        // c1 r1 and c2 r2.
+        self.t1 *= c1;
+        self.t2 *= c2;
+        self.velocity *= w;
+        // v + c1 r1 (p - q), then v + c2 r2 (g - q). With each product rounded these are the notes' t1 and t2, added. The
+        // notes repeat g until it is as large as q, and call that not very efficient: here it is read column by column.
+        let (p, q) = (self.personal_best.as_slice(), self.position.as_slice());
+        pull(rounding, self.velocity.as_mut_slice(), self.t1.as_slice(), p, q);
+        for (particle, mut v) in self.velocity.column_iter_mut().enumerate() {
+            let (t2, q) = (self.t2.column(particle), self.position.column(particle));
+            pull(
+                rounding,
+                v.as_mut_slice(),
+                t2.as_slice(),
+                self.global_best.as_slice(),
+                q.as_slice(),
+            );
+        }
+        let most = (speed * (upper - lower)).min(f64::MAX);
+        self.velocity.apply(|v| *v = v.clamp(-most, most));
+        self.position += &self.velocity;
+        // A coordinate that leaves the box stays at its side, at rest.
+        self.velocity.zip_apply(&self.position, |v, q| {
+            *v = if (lower..=upper).contains(&q) { *v } else { 0.0 };
+        });
+        self.position.apply(|q| *q = q.clamp(lower, upper));
+    }
+
+    /// p and g where the fitness is greater than before; of equals the first has g.
+    fn renew_bests(&mut self, fitness: impl Fn(&[f64]) -> f64) {
+        for particle in 0..self.position.ncols() {
+            let here = self.position.column(particle);
+            let found = fitness(here.as_slice());
+            if found > self.personal_fitness[particle] {
+                self.personal_fitness[particle] = found;
+                self.personal_best.set_column(particle, &here);
+            }
+        }
+        let (holder, best) = self.personal_fitness.argmax();
+        if best > self.global_fitness {
+            self.global_fitness = best;
+            self.global_best.copy_from(&self.personal_best.column(holder));
+        }
+    }
+}
+
+/// v + weight (best - q), element by element.
+fn pull(rounding: Rounding, v: &mut [f64], weights: &[f64], best: &[f64], q: &[f64]) {
+    let ways = best.iter().zip(q).map(|(best, q)| best - q);
+    let terms = v.iter_mut().zip(weights).zip(ways);
+    match rounding {
+        Rounding::Fused => terms.for_each(|((v, weight), way)| *v = weight.mul_add(way, *v)),
+        Rounding::Each => terms.for_each(|((v, weight), way)| *v += weight * way),
+    }
+}
