@@ -241,6 +241,62 @@ fn block_reduce_combines_all_threads() {
     check::<f64>();
 }
 
+/// An operator that tells who was combined with whom, and in which order: no two trees of different terms give the same.
+/// Zero is nothing.
+struct Pairs;
+impl Operator<u64> for Pairs {
+    fn identity() -> u64 {
+        0
+    }
+    fn combine(a: u64, b: u64) -> u64 {
+        let mixed = |a: u64, b: u64| (a.rotate_left(23) ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        if a == 0 || b == 0 { a | b } else { mixed(a, b) }
+    }
+}
+
+/// What all threads of one block have after a tree reduction with [`Pairs`]; a thread without a term has nothing.
+#[track_caller]
+fn check_tree(block: u32, terms: &[u64], expected: u64) {
+    for config in orders(LaunchConfig { shared_bytes: 16 + 8 * block, ..blocks(1, block) }) {
+        let (mut x, mut y) = (vec![0; block as usize], vec![0; block as usize]);
+        x[..terms.len()].copy_from_slice(terms);
+        let arguments = (Array::of(&mut x), Array::of(&mut y));
+        launch(&config, arguments, block_kernel::<_, Pairs>).unwrap();
+        assert_eq!(y, vec![expected; block as usize], "block {block}");
+    }
+}
+
+/// Figure 7 of the CPSO paper. A block here is a whole warp at least: the other 24 threads have nothing, and the first two
+/// rounds change nothing.
+#[test]
+fn eight_threads_reduce_as_in_figure_7() {
+    let c = Pairs::combine;
+    let [v0, v1, v2, v3, v4, v5, v6, v7] = [3, 14, 15, 92, 65, 35, 89, 79];
+    let [first0, first1, first2, first3] = [c(v0, v4), c(v1, v5), c(v2, v6), c(v3, v7)];
+    let [second0, second1] = [c(first0, first2), c(first1, first3)];
+    let third0 = c(second0, second1);
+    check_tree(32, &[v0, v1, v2, v3, v4, v5, v6, v7], third0);
+    // Neighbours first is another tree, and the test can tell.
+    let neighbours = c(c(c(v0, v1), c(v2, v3)), c(c(v4, v5), c(v6, v7)));
+    assert_ne!(third0, neighbours);
+}
+
+#[test]
+fn the_lower_half_takes_in_the_upper_half_in_blocks_of_every_size() {
+    for block in BLOCK_SIZES {
+        let terms: Vec<u64> = (1..=u64::from(block)).collect();
+        let mut row = terms.clone();
+        while row.len() > 1 {
+            // Of an odd number the one in the middle waits.
+            let upper = row.split_off(row.len().div_ceil(2));
+            for (mine, other) in row.iter_mut().zip(upper) {
+                *mine = Pairs::combine(*mine, other);
+            }
+        }
+        check_tree(block, &terms, row[0]);
+    }
+}
+
 fn last_kernel([ticket, row, seen, last]: [Array<u32>; 4]) {
     let (block, blocks) = (thread::block_index(), thread::grid_dim());
     let i = thread::global_index() as usize;
