@@ -51,7 +51,7 @@ pub use line::{Dash, Dot, Line, Mark};
 pub use number::{counted, grouped, quantile, short};
 pub use parameters::{Parameter, parameters};
 pub use profile::{profile, running_times};
-pub use raster::png;
+pub use raster::{png, small_png};
 pub use records::{Along, Better, Curve, Final, Group, Measure, Record, curves};
 pub use speed_up::speed_up;
 pub use swarm::{Frame, Plane, animation, contours, frames, population};

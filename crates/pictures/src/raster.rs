@@ -28,8 +28,28 @@ const TRANSPARENT: u8 = 255;
 ///
 /// Where the SVG is none, or too large.
 pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
+    scaled_png(svg, PNG_SCALE)
+}
+
+/// The SVG as PNG with one pixel each way for each of the SVG's: a smaller file.
+///
+/// ```
+/// use warpswarm_pictures::{png, small_png};
+/// let square = r#"<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"></svg>"#;
+/// assert!(small_png(square)?.len() < png(square)?.len());
+/// # Ok::<(), warpswarm_pictures::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Where the SVG is none, or too large.
+pub fn small_png(svg: &str) -> Result<Vec<u8>, Error> {
+    scaled_png(svg, 1.0)
+}
+
+fn scaled_png(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
     let failed = |reason: String| Error::Write { format: "PNG", reason };
-    pixels(svg, PNG_SCALE, &options())?.encode_png().map_err(|error| failed(error.to_string()))
+    pixels(svg, scale, &options())?.encode_png().map_err(|error| failed(error.to_string()))
 }
 
 /// SVGs of the same size, one after the other, over and over.

@@ -29,7 +29,7 @@ const NO_GPU: &str = "No GPU took part: values are those that a GPU gives, bit f
 
 impl Made {
     /// Now, by this command; `commit` is what the source was, if that is known.
-    pub(crate) fn now(
+    pub(super) fn now(
         command: String,
         options: &Options,
         program: &Program,

@@ -1,7 +1,7 @@
 //! What a reproduction gives: text on the terminal, and a folder with the same as a Markdown page,
 //! with records as CSV and pictures as SVG and PNG.
 //!
-//! The page says when, where and by what it was made, and shows of each picture the smaller file, so that it can be
+//! With `page_only` a PNG has a pixel for each of the SVG's, not four. The page says when, where and by what it was made, and shows of each picture the smaller file, so that it can be
 //! committed: `docs/papers/results` has one of each paper.
 
 use std::fs;
@@ -79,7 +79,11 @@ impl Page {
         };
         let mut shown = Vec::new();
         for figure in &self.figures {
-            let (svg, png) = (figure.svg.as_bytes(), warpswarm_pictures::png(&figure.svg)?);
+            let svg = figure.svg.as_bytes();
+            let png = match page_only {
+                true => warpswarm_pictures::small_png(&figure.svg)?,
+                false => warpswarm_pictures::png(&figure.svg)?,
+            };
             let as_png = svg.len() > LARGE && png.len() < svg.len();
             let file = |ending: &str| format!("{name}-{}.{ending}", figure.name);
             shown.push(file(if as_png { "png" } else { "svg" }));
