@@ -32,12 +32,11 @@
 //! libCudaOptimize ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha
 //! after L. Eshelman, J. Schaffer, "Real-coded genetic algorithms and interval-schemata", 1993.
 //!
-//! **Deviations.** libCudaOptimize combines elements of the two sets without saying which: here all pairs, one
-//! after the other, as many in a cycle as the pool has individuals. Distances are in ranges of the bounds. A new
-//! pool may also bring better points than the best set has; it takes those over. The improvement tries a mirror
-//! image after a failure only, where libCudaOptimize's takes the better of both: a try is one evaluation, so that
-//! the kernels need no second place for a candidate. libCudaOptimize does not give the sizes of the sets,
-//! alpha, or how long it improves.
+//! **Deviations.** libCudaOptimize combines elements of the two sets without saying which: here all pairs, one after the
+//! other, as many in a cycle as the pool has individuals; it gives neither the sets' sizes, nor alpha, nor how long it
+//! improves. Distances are in ranges of the bounds. A new pool may also bring better points than the best set has; it takes
+//! those over. The improvement tries a mirror image after a failure only (libCudaOptimize: the better of both): with two
+//! evaluations a try, the kernels did not link.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::{Candidate, Fitness};
