@@ -32,11 +32,10 @@
 //! libCudaOptimize ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha
 //! after L. Eshelman, J. Schaffer, "Real-coded genetic algorithms and interval-schemata", 1993.
 //!
-//! **Deviations.** libCudaOptimize combines elements of the two sets without saying which: here all pairs, one after the
-//! other, as many in a cycle as the pool has individuals; it gives neither the sets' sizes, nor alpha, nor how long it
-//! improves. Distances are in ranges of the bounds. A new pool may also bring better points than the best set has; it takes
-//! those over. The improvement tries a mirror image after a failure only (libCudaOptimize: the better of both): with two
-//! evaluations a try, the kernels did not link.
+//! **Deviations.** libCudaOptimize does not say which elements of the two sets it combines: here all pairs, one after the
+//! other, one for each of the pool; nor the sets' sizes, alpha, or how long it improves. Distances are in ranges of the
+//! bounds. The best set also takes over better points of a new pool. The improvement tries a mirror image after a failure
+//! only (libCudaOptimize: the better of both): with two evaluations a try, the kernels did not link.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::{Candidate, Fitness};
