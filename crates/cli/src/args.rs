@@ -100,6 +100,7 @@ Examples:
   warpswarm solve rastrigin --runs 50 --plot convergence.svg --plot distribution.png
   warpswarm solve rastrigin --dim 2 --individuals 64 --iterations 100 --plot swarm.gif
   warpswarm solve euclidean --dim 2 --set preset=cpso-paper --set boundary=reflect
+  warpswarm solve euclidean --dim 2 --set preset=cpso-paper --schedule stepwise --block-size 32
   warpswarm solve rastrigin --json - | jq '.runs[0].best.value'
   warpswarm solve rastrigin --runs 20 --out first
   warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws
@@ -108,10 +109,10 @@ Examples:
   mpirun -n 4 warpswarm solve rastrigin --dim 100 --individuals 4194304 --split
 
 The first stop condition that is met ends a run. The same seed gives the same numbers on every \
-backend, with every schedule and any number of threads.
+backend, with every schedule, block size and number of threads.
 
---json writes: problem, dimensions, algorithm, parameters, backend, device, schedule (null on the \
-CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
+--json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
+block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
 position, constraints with name and value), evaluations, iterations, stop_reason, not_finite; with --islands also \
 islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \
 numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
@@ -189,6 +190,10 @@ pub(crate) struct SolveArgs {
     /// How to lay the runs over the GPU; the numbers do not depend on it
     #[arg(long, default_value = "auto", value_parser = one_of(Schedule::ALL, Schedule::name))]
     pub(crate) schedule: Schedule,
+
+    /// Threads of a block on the GPU [default: what suits the schedule and the sizes]; the numbers do not depend on it
+    #[arg(long, value_name = "N", value_parser = block_size, allow_negative_numbers = true)]
+    pub(crate) block_size: Option<u32>,
 
     /// Number type
     #[arg(long, default_value = "f32", value_parser = one_of(Precision::ALL, Precision::name))]
@@ -272,6 +277,9 @@ pub(crate) struct DoctorArgs {
 /// A row of coordinates is counted in 32 bits.
 const MAX_DIMENSIONS: u64 = warpswarm::MAX_DIMENSIONS as u64;
 const MAX_THREADS: u64 = 65_536;
+/// Threads of a warp, of which a block has a whole number, and the most threads of a block.
+const WARP: u32 = 32;
+const MAX_BLOCK: u32 = 1024;
 
 /// A whole number in a range.
 fn whole(
@@ -298,6 +306,12 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 fn float(text: &str, allowed: &str, good: impl Fn(f64) -> bool) -> Result<f64, String> {
     text.parse().ok().filter(|x| good(*x)).ok_or_else(|| format!("allowed: {allowed}"))
+}
+
+fn block_size(text: &str) -> Result<u32, String> {
+    let good = |n: &u32| (WARP..=MAX_BLOCK).contains(n) && n.is_multiple_of(WARP);
+    let allowed = || format!("allowed: a multiple of {WARP} from {WARP} to {MAX_BLOCK}");
+    text.parse().ok().filter(good).ok_or_else(allowed)
 }
 
 fn devices(text: &str) -> Result<Devices, String> {
@@ -344,7 +358,7 @@ mod tests {
         let args = solve(&[]).unwrap();
         assert_eq!((args.dim, args.individuals, args.runs, args.seed), (None, 1024, 1, 0));
         assert_eq!(args.backend, Backend::Auto);
-        assert_eq!(args.schedule, Schedule::Auto);
+        assert_eq!((args.schedule, args.block_size), (Schedule::Auto, None));
         assert_eq!(args.precision, Precision::F32);
         assert_eq!((args.iterations, args.threads, args.lower), (None, None, None));
         assert_eq!(args.shift, 0.0);
@@ -391,5 +405,18 @@ mod tests {
         check(&["--backend", "cuda"], &["--backend", "'cuda'", "auto, cpu, gpu, emulator"]);
         check(&["--schedule", "fast"], &["--schedule", "'fast'", "stepwise, resident, streaming"]);
         check(&["--precision", "f16"], &["--precision", "'f16'", "f32, f64"]);
+        for wrong in ["0", "31", "33", "48", "1056", "4096", "-32", "32.0", "4294967328"] {
+            let shown = format!("'{wrong}'");
+            let allowed = "allowed: a multiple of 32 from 32 to 1024";
+            check(&["--block-size", wrong], &["--block-size", &shown, allowed]);
+        }
+    }
+
+    #[test]
+    fn every_block_of_whole_warps_can_be_asked_for() {
+        for threads in (32..=1024).step_by(32) {
+            let args = solve(&["--block-size", &threads.to_string()]).unwrap();
+            assert_eq!(args.block_size, Some(threads));
+        }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Solved<'a, R> {
     backend: &'a str,
     device: &'a str,
     schedule: Option<&'a str>,
+    /// Threads of a block.
+    block_size: Option<u32>,
     precision: &'a str,
     seed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +103,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
             backend: report.backend.name(),
             device: &report.device,
             schedule: report.schedule().map(|schedule| schedule.name()),
+            block_size: report.plan.as_ref().map(|plan| plan.block),
             precision: R::PRECISION.name(),
             seed: asked.settings.seed,
             islands: asked.islands.as_ref().map(Islands::of),

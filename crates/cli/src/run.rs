@@ -108,7 +108,11 @@ impl Run {
             settings.devices = devices.clone();
         }
         settings.split |= place.split;
-        settings.schedule = place.schedule.unwrap_or(settings.schedule);
+        if let Some(schedule) = place.schedule {
+            // A block that suits one schedule may be too large for another.
+            (settings.schedule, settings.block_size) = (schedule, None);
+        }
+        settings.block_size = place.block_size.or(settings.block_size);
         settings.threads = place.threads.map(|n| n as usize).or(settings.threads);
         self
     }

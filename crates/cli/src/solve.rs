@@ -69,6 +69,7 @@ fn settings(args: &SolveArgs) -> Settings {
         devices: args.devices.clone().unwrap_or_default(),
         split: args.split,
         schedule: args.schedule,
+        block_size: args.block_size,
         threads: args.threads.map(|threads| threads as usize),
         ..Settings::default()
     }

@@ -6,7 +6,7 @@ use clap::Args;
 use warpswarm::{Backend, Devices, MAX_ITERATIONS, Schedule};
 
 use super::output::{OutputArgs, ProgressKind};
-use super::{MAX_THREADS, devices, one_of, whole};
+use super::{MAX_THREADS, block_size, devices, one_of, whole};
 
 pub(super) const RERUN_EXAMPLES: &str = "\
 Examples:
@@ -85,6 +85,10 @@ pub(crate) struct PlaceArgs {
     /// How to lay the runs over the GPU [default: as the first time, with --backend auto]
     #[arg(long, value_parser = one_of(Schedule::ALL, Schedule::name))]
     pub(crate) schedule: Option<Schedule>,
+
+    /// Threads of a block on the GPU [default: as the first time, with --backend or --schedule what suits the schedule]
+    #[arg(long, value_name = "N", value_parser = block_size, allow_negative_numbers = true)]
+    pub(crate) block_size: Option<u32>,
 
     /// Threads of the backend cpu [default: as the first time]
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_THREADS))]

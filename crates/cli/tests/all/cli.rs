@@ -179,6 +179,10 @@ fn choices_are_named() {
         &["--backend is cpu", "schedule resident", "allowed"],
     );
     is_bad_input(
+        &["sphere", "--backend", "cpu", "--block-size", "64"],
+        &["--backend is cpu", "block size 64", "allowed: gpu, emulator, auto"],
+    );
+    is_bad_input(
         &["sphere", "--backend", "emulator", "--algorithm", "spso"],
         &["--backend is emulator", "algorithm spso", "allowed: cpu"],
     );
@@ -233,6 +237,7 @@ fn json_has_the_documented_fields() {
         "backend",
         "device",
         "schedule",
+        "block_size",
         "precision",
         "seed",
         "runs",
@@ -335,7 +340,33 @@ fn the_same_numbers_on_every_backend_and_schedule() {
         for schedule in ["auto", "stepwise", "resident", "streaming", "hosted"] {
             check(&["--backend", "emulator", "--schedule", schedule]);
         }
+        for block in ["32", "256"] {
+            check(&["--backend", "emulator", "--schedule", "stepwise", "--block-size", block]);
+        }
     }
+}
+
+#[test]
+fn a_block_size_is_taken_or_refused() {
+    let size = ["rastrigin", "--dim", "5", "--individuals", "70", "--iterations", "3"];
+    let emulated = [&size[..], &["--backend", "emulator"]].concat();
+    let blocks = |more: &[&str]| solve(&[&emulated[..], more].concat())["block_size"].clone();
+    assert_eq!(blocks(&["--schedule", "stepwise"]), 128);
+    assert_eq!(blocks(&["--schedule", "stepwise", "--block-size", "32"]), 32);
+    assert_eq!(blocks(&["--block-size", "64"]), 64);
+    assert_eq!(solve(&size)["block_size"], Value::Null);
+    for wrong in ["0", "31", "33", "4096"] {
+        let allowed = "allowed: a multiple of 32 from 32 to 1024";
+        let shown = format!("'{wrong}'");
+        is_bad_input(&["sphere", "--block-size", wrong], &["--block-size", &shown, allowed]);
+    }
+    let too_many = |schedule: &str, most: &str| {
+        let asked = ["--schedule", schedule, "--block-size", "1024"];
+        let allowed = format!("allowed: multiples of 32 up to {most} for this schedule and size");
+        is_bad_input(&[&emulated[..], &asked].concat(), &["--block-size is 1024", &allowed]);
+    };
+    too_many("auto", "384");
+    too_many("stepwise", "256");
 }
 
 #[test]

@@ -101,6 +101,41 @@ fn a_rerun_gives_the_same_bits_everywhere() {
     check("ring", &words(&ring, &["--iterations", "30"]), &places[..1]);
 }
 
+/// The block size is the first time's, unless another backend or schedule is asked for.
+#[test]
+fn a_block_size_is_kept_with_its_run() {
+    let place = tempfile::tempdir().unwrap();
+    let (out, state) = (place.path().join("out"), place.path().join("state"));
+    let (out, state) = (out.to_str().unwrap(), state.to_str().unwrap());
+    let size = ["--dim", "5", "--individuals", "70", "--iterations", "9", "--quiet"];
+    let asked = ["--backend", "emulator", "--schedule", "resident", "--block-size", "384"];
+    let kept = ["--out", out, "--checkpoint", state];
+    succeeds(&words(&["solve", "rastrigin"], &[&size[..], &asked, &kept].concat()));
+    let toml = fs::read_to_string(place.path().join("out/run.toml")).unwrap();
+    assert!(toml.contains("\nblock_size = 384\n"), "{toml}");
+
+    // A block of the schedule stepwise has 256 threads at most.
+    for more in [&[][..], &["--block-size", "64"], &["--schedule", "stepwise"]] {
+        assert!(succeeds(&words(&["rerun", out], more)).contains("the same bits"), "{more:?}");
+    }
+    let cpu = ["--backend", "cpu"];
+    assert!(succeeds(&words(&["rerun", out], &cpu)).contains("the same bits"));
+    let both = words(&cpu, &["--block-size", "64"]);
+    fails(&words(&["rerun", out], &both), 2, &["--backend is cpu", "block size 64", "allowed"]);
+    let both = ["--schedule", "stepwise", "--block-size", "384"];
+    fails(&words(&["rerun", out], &both), 2, &["--block-size is 384", "up to 256"]);
+    fails(&["rerun", out, "--block-size", "31"], 2, &["--block-size", "'31'", "multiple of 32"]);
+
+    let block = |more: &[&str]| {
+        let resume = ["resume", state, "--iterations", "2", "--json", "-"];
+        let json = succeeds(&words(&resume, more));
+        serde_json::from_str::<serde_json::Value>(&json).unwrap()["block_size"].clone()
+    };
+    assert_eq!(block(&["--block-size", "96"]), 96);
+    assert_eq!(block(&["--schedule", "stepwise"]), 128);
+    assert_eq!(block(&cpu), serde_json::Value::Null);
+}
+
 #[test]
 fn a_rerun_says_what_differs() {
     let place = tempfile::tempdir().unwrap();
