@@ -27,7 +27,7 @@ pub(crate) const ALL: [(&str, Rule); 13] = [
 
 /// What each package may depend on; a package that is not named here may depend on all of them, and
 /// none may depend on it. `?`: only as an option.
-const MAY_DEPEND: [(&str, &[&str]); 14] = [
+const MAY_DEPEND: [(&str, &[&str]); 15] = [
     ("warpswarm-core", &[]),
     ("warpswarm-pictures", &[]),
     ("warpswarm-ptx-builder", &[]),
@@ -60,6 +60,7 @@ const MAY_DEPEND: [(&str, &[&str]); 14] = [
     // Of examples.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
     ("models", &["warpswarm-core", "warpswarm-kernels"]),
+    ("summary", &["warpswarm-core", "warpswarm-device"]),
     // Of tests.
     ("probe", &["warpswarm-kernels"]),
     // The tasks must run where kernels do not compile, so not `warpswarm`.
@@ -76,25 +77,24 @@ const MAY_DEPEND: [(&str, &[&str]); 14] = [
 ];
 
 /// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
-const TARGET_ARCH: [(&str, &str); 6] = [
+const TARGET_ARCH: [(&str, &str); 7] = [
     ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
     ("crates/core/src/math.rs", "roots and the like, which libm computes in software"),
-    (
-        "crates/kernels/src/lib.rs",
-        "no_std and the panic handler belong to the crate compiled to PTX",
-    ),
+    ("crates/kernels/src/lib.rs", "no_std and the panic handler belong to the crate of kernels"),
+    ("examples/own-kernel/kernels/src/lib.rs", "as the kernels of the workspace"),
     ("examples/own-method/kernels/src/lib.rs", "no_std belongs to the crate compiled to PTX"),
     ("examples/models/src/lib.rs", "its feature belongs to the crate compiled to PTX"),
     ("tests/objective/src/lib.rs", "its feature belongs to the crate compiled to PTX"),
 ];
 
 /// Folders and files that may be unsafe.
-const UNSAFE: [&str; 5] = [
+const UNSAFE: [&str; 6] = [
     "benches/src/bin/matrix_cublas/library.rs",
     "crates/device/",
     "crates/kernels/",
     "crates/host/src/backend/machine/",
     "crates/ptx-builder/tests/sample/",
+    "examples/own-kernel/",
 ];
 
 /// What build scripts call.
@@ -202,7 +202,8 @@ fn assembly(tree: &Tree) -> Vec<String> {
     lines_with(files, called, "inline assembly")
 }
 
-/// `unsafe` only in `crates/device`, `crates/kernels`, one module of `crates/host`, and a bench that calls cuBLAS.
+/// `unsafe` only in `crates/device`, `crates/kernels`, one module of `crates/host`, the example of a kernel, and a bench that calls
+/// cuBLAS.
 fn unsafe_code(tree: &Tree) -> Vec<String> {
     let files = tree.rust().filter(|file| !is_under(file, &UNSAFE));
     lines_with(files, |code| has_word(code, "unsafe"), "unsafe")
