@@ -41,6 +41,8 @@ pub(crate) struct Place {
     pub(crate) device: String,
     /// `-` on the CPU.
     pub(crate) schedule: String,
+    /// Threads of a block; none on the CPU.
+    pub(crate) block_size: Option<u64>,
 }
 
 impl Place {
@@ -119,6 +121,7 @@ fn read(json: &[u8]) -> Result<Solved> {
             backend: text("backend").context("no backend in the JSON")?,
             device: text("device").context("no device in the JSON")?,
             schedule: text("schedule").unwrap_or_else(|| "-".into()),
+            block_size: json["block_size"].as_u64(),
         },
         runs: runs.iter().map(|json| run(json, single)).collect::<Result<_>>()?,
     })
@@ -158,13 +161,14 @@ mod tests {
 
     #[test]
     fn the_programs_json_is_read() {
-        let json = br#"{"backend": "gpu", "device": "a GPU", "schedule": "resident",
+        let json =
+            br#"{"backend": "gpu", "device": "a GPU", "schedule": "resident", "block_size": 64,
             "runs": [{"best": {"value": -1.5, "violation": 0, "position": [1, 2.5],
                 "constraints": [{"name": "g1", "value": -0.25}]},
                 "evaluations": 70, "iterations": 7}], "seconds": 0.25, "setup_seconds": 1}"#;
         let solved = read(json).unwrap();
         assert_eq!(solved.seconds, 0.25);
-        assert_eq!(solved.place.schedule, "resident");
+        assert_eq!((&solved.place.schedule[..], solved.place.block_size), ("resident", Some(64)));
         assert_eq!(solved.place.in_words(), "a GPU (backend gpu)");
         let [run] = &solved.runs[..] else { panic!("{solved:?}") };
         assert_eq!((run.value, run.violation), (-1.5, 0.0));

@@ -4,7 +4,8 @@ use anyhow::Result;
 use plotters::element::{Circle, PathElement};
 use plotters::prelude::*;
 use warpswarm_pictures::{
-    Axis, BLUE, Canvas, Dash, Dot, FONT, GRID, INK, Line, Mark, Panel, Picture, VERMILION,
+    Axis, BLUE, COLOURS, Canvas, Dash, Dot, FONT, GREEN, GRID, INK, Line, Mark, Panel, Picture,
+    VERMILION,
 };
 
 use super::frames::{Frame, REACH};
@@ -17,20 +18,30 @@ use crate::reproduce::table::integer;
 pub(crate) fn figure_8(results: &Results) -> Result<String> {
     let spso = (VERMILION, Mark::Disc);
     let cpso = (BLUE, Mark::Triangle);
+    // As many as there are layouts; the first is what the program picks.
+    let layouts = [cpso, (GREEN, Mark::Square), (COLOURS[3], Mark::Cross)];
     let printed = |mean: fn(&paper::Row) -> f64| ROWS.iter().map(move |row| (mean(row), false));
     let ours = |cells: &[Cell]| -> Vec<(f64, bool)> {
         cells.iter().map(|cell| (results::mean(cell), cell.is_scaled())).collect()
     };
-    let lines = vec![
-        line("SPSO, paper", spso, Dash::Dashed, printed(paper::spso_mean)),
-        line("SPSO, ours", spso, Dash::Solid, ours(&results.spso).into_iter()),
-        line("CPSO, paper", cpso, Dash::Dashed, printed(paper::cpso_mean)),
-        line("CPSO, ours", cpso, Dash::Solid, ours(&results.cpso).into_iter()),
+    let mut lines = vec![
+        line("SPSO, paper".into(), spso, Dash::Dashed, printed(paper::spso_mean)),
+        line("SPSO, ours".into(), spso, Dash::Solid, ours(&results.spso).into_iter()),
+        line("CPSO, paper".into(), cpso, Dash::Dashed, printed(paper::cpso_mean)),
     ];
+    for (of, look) in results.cpso.iter().zip(layouts) {
+        let name = if of.layout.is_auto() { "CPSO, ours".into() } else { of.head() };
+        lines.push(line(name, look, Dash::Solid, ours(&of.cells).into_iter()));
+    }
     let mut notes = vec![
         format!("ours: SPSO on one thread of {}", results.processor),
-        format!("ours: CPSO on {}", results.cpso_backend),
+        format!("ours: CPSO on {}", results.cpso[0].backend()),
     ];
+    if results.cpso.len() > 1 {
+        notes.push(
+            "ours: stepwise is the paper's three kernels, of blocks of so many threads".into(),
+        );
+    }
     if lines.iter().any(|line| line.points.iter().any(|dot| dot.hollow)) {
         notes.push("hollow marks: scaled to 100,000 iterations from fewer".into());
     }
@@ -59,7 +70,7 @@ pub(crate) fn figure_8(results: &Results) -> Result<String> {
 
 /// log10 of the milliseconds, and whether they are scaled, over log2 of the particles.
 fn line(
-    name: &'static str,
+    name: String,
     (color, mark): (RGBColor, Mark),
     dash: Dash,
     times: impl Iterator<Item = (f64, bool)>,
@@ -163,14 +174,19 @@ fn distance_in_words(distance: f64) -> String {
 mod tests {
     use super::*;
     use crate::reproduce::cpso::frames::{CLERC_KENNEDY, PAPER, frames};
-    use crate::reproduce::cpso::results::tests::made_up;
+    use crate::reproduce::cpso::results::tests::{made_up, made_up_on_cpu};
     use crate::reproduce::page::tests::assert_whole;
 
     #[test]
     fn pictures_are_whole() {
         let rows = [("Clerc and Kennedy", frames(&CLERC_KENNEDY)), ("the paper", frames(&PAPER))];
         assert_whole(&figure_6(&rows).unwrap());
-        assert_whole(&figure_8(&made_up()).unwrap());
+        let whole = figure_8(&made_up()).unwrap();
+        assert_whole(&whole);
+        assert!(whole.contains("stepwise, block 32") && whole.contains("block 128"));
+        let on_cpu = figure_8(&made_up_on_cpu()).unwrap();
+        assert_whole(&on_cpu);
+        assert!(!on_cpu.contains("stepwise"));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 //! Times are those of the program `warpswarm`, run once per repetition: what its JSON calls
 //! `seconds`, the time of all iterations. So what is measured is what a user gets.
 //!
-//! * [`paper`]: the paper's numbers; [`results`]: ours beside them.
+//! CPSO is measured as the program lays it over the GPU by itself, and in the paper's three kernels: see [`layout`].
+//!
+//! * [`paper`]: the paper's numbers; [`results`]: ours beside them; [`records`]: both as CSV.
 //! * [`frames`]: the swarms of Figure 6; [`figures`]: drawing.
 
 use anyhow::{Context, Result, ensure};
@@ -16,10 +18,18 @@ use super::table::{integer, number};
 
 mod figures;
 mod frames;
+mod layout;
 mod paper;
+mod records;
 mod results;
 
+use layout::{Cpso, Layout};
 use results::Results;
+
+/// Repetitions of the paper's kernels with `--quick`: as many as the rows of the paper's Table V are of.
+const QUICK_REPETITIONS: u64 = 3;
+/// Iterations with which trials on a GPU begin: less than a tenth of a second, which is less than a start of the program.
+const LEAST_ON_GPU: u64 = 1_000;
 
 /// Measures and draws.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
@@ -49,18 +59,24 @@ fn measure_all(options: &Options, program: &Program) -> Result<Results> {
     };
     let serial = "--algorithm spso --backend cpu --threads 1";
     let (spso, _) = column("SPSO", &plan, program, serial)?;
-    let parallel = format!("--algorithm pso --backend {}", options.backend);
-    let (cpso, places) = column("CPSO", &plan, program, &parallel)?;
-    let mut backends: Vec<String> = places.iter().map(Place::in_words).collect();
-    backends.dedup();
-    Ok(Results {
-        plan,
-        processor: measure::processor(),
-        cpso_backend: backends.join("; "),
-        spso,
-        cpso,
-        schedules: places.into_iter().map(|place| place.schedule).collect(),
-    })
+    let mut cpso = Vec::new();
+    for &layout in Layout::on(&options.backend) {
+        let plan = plan_of(layout, &plan, options);
+        let Layout { options: more, .. } = layout;
+        let words = format!("--algorithm pso --backend {} {more}", options.backend);
+        let (cells, places) = column(&layout.name(), &plan, program, &words)?;
+        cpso.push(Cpso { layout, plan, cells, places });
+    }
+    Ok(Results { plan, processor: measure::processor(), spso, cpso })
+}
+
+/// The plan for a layout of CPSO, of which `--quick` measures some less often.
+fn plan_of(layout: Layout, plan: &Plan, options: &Options) -> Plan {
+    let least = if options.backend == "gpu" { LEAST_ON_GPU } else { plan.least };
+    let repetitions =
+        if options.quick && !layout.is_auto() { QUICK_REPETITIONS } else { plan.repetitions };
+    let seconds = plan.seconds * repetitions as f64 / plan.repetitions as f64;
+    Plan { least, repetitions, seconds, ..*plan }
 }
 
 /// Measures one algorithm with all numbers of particles, saying so on stderr; also where each ran.
@@ -102,4 +118,26 @@ fn run(program: &Program, algorithm: &str, particles: u32, load: Load) -> Result
     let done = solved.runs[0].iterations;
     ensure!(done == work, "{done} iterations were done: {particles} particles, {load:?}");
     Ok(solved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quick_look_at_the_papers_kernels_takes_less_time() {
+        let options =
+            |quick, backend: &str| Options { quick, backend: backend.into(), budget: 6.0 };
+        let all = Plan { least: 1, most: 10_000, repetitions: 10, seconds: 6.0 };
+        let [auto, stepwise, _] = Layout::ALL;
+        let of = |layout, quick, backend| {
+            let Plan { least, repetitions, seconds, .. } =
+                plan_of(layout, &all, &options(quick, backend));
+            (least, repetitions, seconds)
+        };
+        assert_eq!(of(auto, true, "emulator"), (1, 10, 6.0));
+        assert_eq!(of(stepwise, true, "emulator"), (1, 3, 6.0 * 3.0 / 10.0));
+        assert_eq!(of(stepwise, false, "emulator"), (1, 10, 6.0));
+        assert_eq!(of(auto, true, "gpu"), (1_000, 10, 6.0));
+    }
 }

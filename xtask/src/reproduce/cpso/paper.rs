@@ -6,6 +6,9 @@
 /// Iterations of every run of the paper.
 pub(crate) const ITERATIONS: u64 = 100_000;
 
+/// Threads of a block, as the paper's Algorithm 2 sets them.
+pub(crate) const BLOCK_SIZE: u64 = 32;
+
 /// Repetitions per number of particles, as the paper says. The rows of its Table V are those of
 /// three: there the mean is that of minimum, median and maximum in every row.
 pub(crate) const REPETITIONS: u64 = 10;

@@ -131,6 +131,7 @@ pub(crate) mod tests {
                     backend: backend.into(),
                     device: device.into(),
                     schedule: schedule.into(),
+                    block_size: None,
                 },
                 runs: vec![run(0.5 * seed as f64), run(0.25 + error(method))],
             })
