@@ -81,15 +81,19 @@ fn portable<R: Real, O: Objective<R>>(
     kernels: Option<Kernels>,
     data: Arc<LaidOut<R>>,
 ) -> Prepared<R> {
-    let target = kernels.map(|kernels| Target {
-        name,
-        objective: Parameter::of(objective),
-        own: Some(kernels),
-        program: None,
-        problem: None,
-        constrained: O::CONSTRAINED,
-        gathers: O::GATHERS,
-    });
+    let target = match kernels {
+        Some(kernels) => Some(Target {
+            name,
+            objective: Parameter::of(objective),
+            own: Some(kernels),
+            program: None,
+            problem: None,
+            constrained: O::CONSTRAINED,
+            gathers: O::GATHERS,
+        }),
+        // A built-in problem that takes data.
+        None => built_in(&objective),
+    };
     let seen = data.clone();
     let vectors = Vectors::new();
     let evaluate = Box::new(move |run, x: &[R]| {

@@ -131,6 +131,8 @@ impl fmt::Debug for Kernels {
 ///
 /// It is [exported](Kernels::new) in a crate that is compiled for GPUs, under the name that is given here:
 /// `export_objective! { few model, "Model", Model, Model }`. Where no kernels were compiled it runs on the CPU.
+/// A built-in problem that takes data ([`ImageRegistration`](crate::problems::ImageRegistration)) needs no kernels of
+/// its own.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Kernels, Objective, OwnObjective, Point, Real, Settings, Stop, minimise};

@@ -3,6 +3,7 @@
 use core::f64::consts::FRAC_1_PI;
 
 use super::{Dimensions, Problem};
+use crate::data::Table;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
@@ -22,13 +23,48 @@ use crate::real::Real;
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
 /// use warpswarm_core::problems::{ImageRegistration, Problem};
-/// let found: Vec<f64> = (0..16).filter_map(|i| ImageRegistration::optimum_position(16, i)).collect();
-/// assert!(ImageRegistration.value(&SlicePoint(&found)) < 1e-20);
-/// assert!(ImageRegistration.value(&SlicePoint(&[0.0_f64; 16])) > 0.05);
+/// let (problem, side) = (ImageRegistration::default(), ImageRegistration::optimum_position);
+/// let found: Vec<f64> = (0..16).filter_map(|i| side(16, i)).collect();
+/// assert!(problem.value(&SlicePoint(&found)) < 1e-20);
+/// assert!(problem.value(&SlicePoint(&[0.0_f64; 16])) > 0.05);
+/// ```
+///
+/// A model of one's own is three tables of the objective's data, equally long, and each run may have another one. The
+/// sum is over its points. [`seen`](ImageRegistration::seen) gives the intensities of a model that lies somewhere:
+///
+/// ```
+/// use warpswarm_core::data::{DataSlices, Table, WithData};
+/// use warpswarm_core::{Objective, objective::SlicePoint, problems::ImageRegistration};
+/// let mut place = [0.0_f64; 16];
+/// (place[0], place[3]) = (-0.25, 1.5);
+/// // Two points, (-0.5, 0.5) and (0.5, 0.5), as they look there.
+/// let grey = [-0.5, 0.5].map(|u| ImageRegistration::seen(&SlicePoint(&place), [u, 0.5]));
+/// let numbers = [-0.5, 0.5, 0.5, 0.5, grey[0], grey[1]];
+/// let [across, down, grey] = [0, 2, 4].map(|start| Table::new(start, 2, 1, false));
+/// let model = ImageRegistration { across, down, grey };
+/// let data = DataSlices { all: &numbers, of_run: &[] };
+/// let value = |x: &[f64]| model.value(&WithData { point: SlicePoint(x), data });
+/// assert!(value(&place) == 0.0 && value(&[0.0; 16]) > 0.0);
 /// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ImageRegistration;
+pub struct ImageRegistration {
+    /// Across, of each point of the model; empty for the model that is built in, as the others.
+    pub across: Table,
+    /// Down.
+    pub down: Table,
+    /// The intensity.
+    pub grey: Table,
+}
+
+impl ImageRegistration {
+    /// I(T(p)): the image's intensity where a placement, 16 coordinates, puts a point of the model.
+    #[inline(always)]
+    pub fn seen<R: Real, P: Point<R>>(placement: &P, point: [R; 2]) -> R {
+        let [u, v] = placed(placement)(point);
+        image(u, v)
+    }
+}
 
 /// The points that bend the model.
 const CONTROL: [[f64; 2]; 6] =
@@ -49,25 +85,35 @@ const POINTS: usize = 64;
 impl<R: Real> Objective<R> for ImageRegistration {
     #[inline(always)]
     fn value<P: Point<R>>(&self, x: &P) -> R {
-        let place = placement(x);
-        x.sum_terms(POINTS, |k| {
-            let [u, v] = place(k);
-            let missed = image(u, v) - intensity(k);
+        let place = placed(x);
+        let missed = |point: [R; 2], intensity: R| {
+            let [u, v] = place(point);
+            let missed = image(u, v) - intensity;
             missed * missed
-        })
+        };
+        if self.grey.is_empty() {
+            x.sum_terms(POINTS, |k| missed(centre(k), intensity(k)))
+        } else {
+            x.sum_rows([self.across, self.down, self.grey], |[u, v, grey]| missed([u, v], grey))
+        }
     }
 }
 
-/// T: where point k of the model comes to lie in the image.
+/// p_k, a point of the model that is built in.
 #[inline(always)]
-fn placement<R: Real, P: Point<R>>(x: &P) -> impl Fn(usize) -> [R; 2] {
+fn centre<R: Real>(k: usize) -> [R; 2] {
+    let along = |i: usize| R::from_f64(0.25) * R::from_u32(i as u32) - R::from_f64(0.875);
+    [along(k % 8), along(k / 8)]
+}
+
+/// T: where a point of the model comes to lie in the image.
+#[inline(always)]
+fn placed<R: Real, P: Point<R>>(x: &P) -> impl Fn([R; 2]) -> [R; 2] {
     let (along, across) = (x.get(0), x.get(1));
     let (turns, scale) = (R::from_f64(0.5 * FRAC_1_PI) * x.get(2), x.get(3));
     let (cos, sin) = (scale * turns.cos_turns(), scale * turns.sin_turns());
     let bends: [[R; 2]; 6] = core::array::from_fn(|j| [x.get(4 + 2 * j), x.get(5 + 2 * j)]);
-    move |k| {
-        let centre = |i: usize| R::from_f64(0.25) * R::from_u32(i as u32) - R::from_f64(0.875);
-        let (px, py) = (centre(k % 8), centre(k / 8));
+    move |[px, py]| {
         let (mut qx, mut qy) = (px, py);
         for ([cx, cy], [dx, dy]) in CONTROL.into_iter().zip(bends) {
             let (near, high) = (px - R::from_f64(cx), py - R::from_f64(cy));

@@ -59,6 +59,7 @@ pub use sphere::Sphere;
 pub use styblinski_tang::StyblinskiTang;
 pub use zakharov::Zakharov;
 
+use crate::data::Table;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 use crate::sum::Operator;
@@ -228,12 +229,24 @@ impl<R: Real, P: Point<R>> Point<R> for ShiftedPoint<'_, R, P> {
         self.point.get(i) - self.shift
     }
     #[inline(always)]
+    fn data(&self, table: Table, i: usize) -> R {
+        self.point.data(table, i)
+    }
+    #[inline(always)]
     fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
         self.point.fold::<O>(|i, x| term(i, x - self.shift))
     }
     #[inline(always)]
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
         self.point.fold_terms::<O>(n, term)
+    }
+    #[inline(always)]
+    fn fold_rows<O: Operator<R>, const N: usize>(
+        &self,
+        tables: [Table; N],
+        term: impl Fn([R; N]) -> R,
+    ) -> R {
+        self.point.fold_rows::<O, N>(tables, term)
     }
     #[inline(always)]
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
