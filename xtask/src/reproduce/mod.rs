@@ -5,6 +5,9 @@
 //! runs them. The two lie side by side in `target/release`, and nothing else is needed to run them:
 //! copied to another machine, `xtask reproduce cpso` works there without cargo and sources.
 //!
+//! The runs of `libcudaoptimize` have data and bounds of their own, which nobody can say on the program's command line: they
+//! are carried out by the library in this program, and `warpswarm` is not needed for them.
+//!
 //! Each paper is a folder with the paper's numbers (`paper`), what is run, and tables and figures of
 //! it, which are a `page::Page`. What they share:
 //!
@@ -70,7 +73,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "COMMIT")]
     commit: Option<String>,
 
-    /// The program to measure [default: `warpswarm` in the folder of this program]
+    /// The program to measure [default: `warpswarm` in the folder of this program]; none for libcudaoptimize, which is
+    /// measured in this program
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -87,9 +91,14 @@ enum Paper {
     Libcudaoptimize,
 }
 
-#[cfg(any(test, feature = "reproduce"))]
 impl Paper {
+    /// Whether it is the program `warpswarm` that is measured.
+    fn measures_program(self) -> bool {
+        !matches!(self, Paper::Libcudaoptimize)
+    }
+
     /// The usual budget, in seconds.
+    #[cfg(any(test, feature = "reproduce"))]
     fn budget(self, quick: bool) -> f64 {
         match (self, quick) {
             (Paper::Cmepso, _) => f64::INFINITY,
@@ -167,12 +176,15 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         },
         budget: args.budget.unwrap_or(args.paper.budget(args.quick)),
     };
+    let needless = !args.paper.measures_program() && args.program.is_some();
+    anyhow::ensure!(!needless, "libcudaoptimize takes no --program: its runs are this program's");
+    // What the page says of the machine comes from the program in any case.
     let program = program::Program::find(args.program.as_deref())?;
     let page = match args.paper {
         Paper::Cpso => cpso::reproduce(&options, &program)?,
         Paper::Fwa => fwa::reproduce(&options, &program)?,
         Paper::Cmepso => cmepso::reproduce(&options, &program)?,
-        Paper::Libcudaoptimize => libcudaoptimize::reproduce(&options, &program)?,
+        Paper::Libcudaoptimize => libcudaoptimize::reproduce(&options)?,
     };
     let commit = args.commit.clone().or_else(made::commit);
     let made = made::Made::now(args.command(), &options, &program, commit.as_deref())?;

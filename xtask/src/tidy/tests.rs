@@ -51,6 +51,7 @@ fn dependencies_point_one_way() {
     for (from, to, optional) in [
         ("warpswarm-device", "warpswarm-core", false),
         ("warpswarm", "warpswarm-kernels", true),
+        ("xtask", "warpswarm", true),
         ("warpswarm-cli", "warpswarm", false),
         ("warpswarm-cli", "warpswarm-pictures", false),
         ("warpswarm-tests", "warpswarm-kernels", false),

@@ -60,7 +60,7 @@ pub(crate) fn figure_5(results: &Results) -> Result<String> {
 
 fn notes(results: &Results, points: &[Point]) -> Vec<String> {
     let mut notes = vec![format!(
-        "two sets at once, 16 parameters; median of whole runs; {}",
+        "two sets at once, of models of 16 and 14 parameters; median of whole runs; {}",
         results.processor
     )];
     if results.has_gpu() {

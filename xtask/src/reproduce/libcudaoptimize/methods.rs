@@ -1,11 +1,16 @@
-//! The implementations that are compared, as the program runs them.
+//! The implementations that are compared, run by the library in this process: what the sets of solutions have for
+//! themselves, data and bounds, is nothing that can be said on the program's command line.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
+use warpswarm::problems::ImageRegistration;
+use warpswarm::{
+    Algorithm, Backend, Bounds, OwnObjective, Report, Schedule, Settings, Stop, algorithms,
+};
 
-use super::paper::SETS;
+use super::models::{self, MODELS};
 use crate::reproduce::Options;
 use crate::reproduce::measure::Load;
-use crate::reproduce::program::{Program, Solved, words};
+use crate::reproduce::program::{Place, Run, Solved};
 
 /// Where the swarm moves, and where it is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +38,13 @@ impl Method {
         }
     }
 
-    /// Where it runs, in the program's words.
-    fn place(self, gpu: &str) -> String {
+    /// Where it runs.
+    fn place(self, gpu: Backend) -> (Backend, Schedule, Option<usize>) {
         match self {
-            Method::Cpu => "--backend cpu --threads 1".into(),
-            Method::Threads => "--backend cpu".into(),
-            Method::Hosted => format!("--backend {gpu} --schedule hosted --threads 1"),
-            Method::Gpu => format!("--backend {gpu}"),
+            Method::Cpu => (Backend::Cpu, Schedule::Auto, Some(1)),
+            Method::Threads => (Backend::Cpu, Schedule::Auto, None),
+            Method::Hosted => (gpu, Schedule::Hosted, Some(1)),
+            Method::Gpu => (gpu, Schedule::Auto, None),
         }
     }
 }
@@ -51,27 +56,40 @@ pub(crate) struct Size {
     pub(crate) particles: u64,
 }
 
-fn question(size: Size, load: Load, place: &str) -> String {
-    let (particles, Load { work, seed }) = (size.particles, load);
-    format!(
-        "image-registration --algorithm pso --set preset=libcudaoptimize --precision f32 --runs {SETS} \
-         --individuals {particles} --iterations {work} --seed {seed} {place}"
-    )
+/// Which sets of solutions move at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sets {
+    Both,
+    /// One of them, as it moves beside the other.
+    Alone(usize),
 }
+
+/// What is minimised, and within which bounds.
+type Fit = (OwnObjective<f32, ImageRegistration>, Bounds);
 
 /// The methods that can be run here.
 #[derive(Debug)]
-pub(crate) struct Bench<'a> {
-    program: &'a Program,
+pub(crate) struct Bench {
+    algorithm: Algorithm,
+    both: Fit,
+    alone: [Fit; 2],
     /// The backend that is the GPU; none without a GPU.
-    gpu: Option<String>,
+    gpu: Option<Backend>,
 }
 
-impl<'a> Bench<'a> {
+impl Bench {
     /// With what the options name as the GPU, unless that is the CPU.
-    pub(crate) fn new(options: &Options, program: &'a Program) -> Bench<'a> {
-        let gpu = (options.backend != "cpu").then(|| options.backend.clone());
-        Bench { program, gpu }
+    pub(crate) fn new(options: &Options) -> Result<Bench> {
+        let backend: Backend = options.backend.parse()?;
+        let mut algorithm = algorithms::find("pso")?.algorithm();
+        algorithm.set("preset", "libcudaoptimize")?;
+        let [first, second] = MODELS;
+        Ok(Bench {
+            algorithm,
+            both: models::objective(&MODELS)?,
+            alone: [models::objective(&[first])?, models::objective(&[second])?],
+            gpu: (backend != Backend::Cpu).then_some(backend),
+        })
     }
 
     pub(crate) fn methods(&self) -> &'static [Method] {
@@ -79,33 +97,112 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs, and sees that all iterations were done.
-    pub(crate) fn ask(&self, method: Method, size: Size, load: Load) -> Result<Solved> {
-        let place = method.place(self.gpu.as_deref().unwrap_or("gpu"));
-        let solved = self.program.solve(words(&question(size, load, &place)))?;
-        let done = solved.runs.iter().all(|run| run.iterations == load.work);
-        ensure!(done, "{}: not all iterations were done, {size:?}, {load:?}", method.name());
-        Ok(solved)
+    pub(crate) fn ask(
+        &self,
+        method: Method,
+        sets: Sets,
+        particles: u64,
+        load: Load,
+    ) -> Result<Solved> {
+        let (backend, schedule, threads) = method.place(self.gpu.unwrap_or(Backend::Gpu));
+        let ((objective, bounds), first_run) = match sets {
+            Sets::Both => (&self.both, 0),
+            Sets::Alone(set) => (&self.alone[set], set as u64),
+        };
+        let settings = Settings {
+            individuals: particles,
+            runs: if sets == Sets::Both { MODELS.len() as u64 } else { 1 },
+            first_run,
+            seed: load.seed,
+            stop: Stop::iterations(load.work),
+            backend,
+            schedule,
+            threads,
+            ..Settings::default()
+        };
+        let report = warpswarm::minimise(objective, bounds, &self.algorithm, &settings)
+            .map_err(|error| anyhow!("{}: {error}", method.name()))?;
+        let done = report.runs.iter().all(|run| run.iterations == load.work);
+        ensure!(done, "{}: not all iterations were done, {load:?}", method.name());
+        Ok(solved(&report))
+    }
+}
+
+/// The report as the program would have written it.
+fn solved(report: &Report<f32>) -> Solved {
+    let run = |run: &warpswarm::RunReport<f32>| Run {
+        value: f64::from(run.best.value),
+        violation: f64::from(run.best.violation),
+        position: run.best.position.iter().map(|&x| f64::from(x)).collect(),
+        constraints: Vec::new(),
+        evaluations: run.evaluations,
+        iterations: run.iterations,
+    };
+    Solved {
+        seconds: report.seconds,
+        place: Place {
+            backend: report.backend.name().into(),
+            device: report.device.clone(),
+            schedule: report
+                .schedule()
+                .map_or_else(|| "-".into(), |schedule| schedule.name().into()),
+        },
+        runs: report.runs.iter().map(run).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::models::DIMENSIONS;
     use super::*;
 
+    fn bench(backend: &str) -> Bench {
+        let options = Options { quick: true, backend: backend.into(), budget: 1.0 };
+        Bench::new(&options).unwrap()
+    }
+
     #[test]
-    fn questions_in_words() {
-        let (size, load) = (Size { generations: 200, particles: 64 }, Load { work: 20, seed: 3 });
-        let common = "image-registration --algorithm pso --set preset=libcudaoptimize --precision f32 \
-                      --runs 2 --individuals 64 --iterations 20 --seed 3 ";
-        let places = [
-            "--backend cpu --threads 1",
-            "--backend cpu",
-            "--backend gpu --schedule hosted --threads 1",
-            "--backend gpu",
-        ];
-        for (method, place) in Method::ALL.into_iter().zip(places) {
-            assert_eq!(question(size, load, &method.place("gpu")), format!("{common}{place}"));
+    fn the_sets_have_the_same_bits_everywhere() {
+        let bench = bench("emulator");
+        let load = Load { work: 4, seed: 3 };
+        let by = |method| bench.ask(method, Sets::Both, 20, load).unwrap().runs;
+        let expected = by(Method::Cpu);
+        for method in Method::ALL {
+            assert_eq!(by(method), expected, "{}", method.name());
         }
-        assert!(Method::Gpu.place("emulator").ends_with("--backend emulator"));
+        // Each as if it were alone.
+        for (set, run) in expected.iter().enumerate() {
+            for method in [Method::Cpu, Method::Gpu] {
+                let alone = bench.ask(method, Sets::Alone(set), 20, load).unwrap();
+                assert_eq!(alone.runs, [run.clone()], "{}", method.name());
+            }
+        }
+        // Another model in each, of which the second has two parameters less.
+        let [first, second] = &expected[..] else { panic!("{expected:?}") };
+        assert_ne!(first.value, second.value);
+        for (run, model) in [first, second].into_iter().zip(MODELS) {
+            assert_eq!(run.position.len(), DIMENSIONS);
+            assert!(run.position[model.parameters..].iter().all(|&x| x == 0.0), "{run:?}");
+        }
+    }
+
+    #[test]
+    fn each_set_finds_its_model() {
+        let found =
+            bench("cpu").ask(Method::Threads, Sets::Both, 64, Load { work: 1_500, seed: 4 });
+        for (run, model) in found.unwrap().runs.iter().zip(MODELS) {
+            assert!(run.value < 1e-3, "{run:?}");
+            for (x, truth) in run.position.iter().zip(model.placement()) {
+                assert!((x - truth).abs() < 0.05, "{run:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_of_methods() {
+        let places = Method::ALL.map(|method| method.place(Backend::Gpu));
+        assert_eq!(places[0], (Backend::Cpu, Schedule::Auto, Some(1)));
+        assert_eq!(places[2], (Backend::Gpu, Schedule::Hosted, Some(1)));
+        assert_eq!((bench("cpu").methods().len(), bench("emulator").methods().len()), (2, 4));
     }
 }

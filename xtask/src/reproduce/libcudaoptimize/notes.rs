@@ -4,7 +4,7 @@ use super::methods::Method;
 use super::paper;
 use super::results::Results;
 use super::runs::{Point, Timed};
-use crate::reproduce::table::number;
+use crate::reproduce::table::{integer, number};
 
 pub(crate) fn of_figure_4(results: &Results) -> Vec<String> {
     faster(&results.generations).into_iter().collect()
@@ -51,10 +51,12 @@ pub(crate) fn of_both(results: &Results) -> Vec<String> {
         );
     }
     notes.push(
-        "Best value: of all sets of all repetitions; the optimum is 0. Every implementation found the same points \
-         in every repetition, to the bit, or there would be no tables."
+        "Best value: of each set in all repetitions, of the model of so many parameters; the optimum is 0, to \
+         rounding. Every implementation found the same points in every repetition, to the bit, or there would be no \
+         tables."
             .into(),
     );
+    notes.push(configurations());
     if results.generations.iter().chain(&results.particles).any(Point::is_scaled) {
         notes.push(
             "* from fewer generations, as many as times.csv has; times are scaled in proportion, best values are \
@@ -63,6 +65,24 @@ pub(crate) fn of_both(results: &Results) -> Vec<String> {
         );
     }
     notes
+}
+
+/// How many configurations there are, here and in the paper.
+fn configurations() -> String {
+    let ours = [paper::ALONG_GENERATIONS.len(), paper::ALONG_PARTICLES.len()];
+    let theirs = [paper::RUNS_OVER_GENERATIONS, paper::RUNS_OVER_PARTICLES];
+    let [generations, particles] = theirs.map(|runs| runs / paper::REPETITIONS);
+    format!(
+        "Configurations: the paper measured {generations} numbers of generations and {particles} of particles, as \
+         follows from its {} and {} runs of each implementation, {} of each configuration. Here they are {} and {} of \
+         those, with the same ends: times grow in proportion to generations, and between neighbouring numbers of \
+         particles they differ by little.",
+        integer(theirs[0]),
+        integer(theirs[1]),
+        paper::REPETITIONS,
+        ours[0],
+        ours[1],
+    )
 }
 
 /// By how much all on the GPU is faster than the others; none without a GPU.

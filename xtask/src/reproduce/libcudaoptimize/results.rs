@@ -1,8 +1,9 @@
 //! What was measured, as tables and records.
 
 use super::methods::Method;
+use super::models::MODELS;
 use super::runs::Point;
-use super::{notes, paper};
+use super::{notes, paper, sets};
 use crate::reproduce::page::Records;
 use crate::reproduce::table::{Table, integer, number, scientific};
 
@@ -17,6 +18,8 @@ pub(crate) struct Results {
     pub(crate) generations: Vec<Point>,
     /// Figure 5.
     pub(crate) particles: Vec<Point>,
+    /// Both sets at once, and one after the other.
+    pub(crate) turns: Vec<sets::Turns>,
 }
 
 impl Results {
@@ -24,8 +27,8 @@ impl Results {
         self.methods.contains(&Method::Gpu)
     }
 
-    /// The numbers of Figures 4 and 5; what goes for both stands below the second.
-    pub(crate) fn tables(&self) -> [Table; 2] {
+    /// The numbers of Figures 4 and 5, and those of the sets in turn; what goes for both figures stands below the second.
+    pub(crate) fn tables(&self) -> [Table; 3] {
         let mut first = self.table(
             format!("Figure 4: milliseconds over generations, {} particles", paper::PARTICLES),
             ("generations", |point| point.size.generations),
@@ -39,7 +42,7 @@ impl Results {
         first.notes = notes::of_figure_4(self);
         second.notes = notes::of_figure_5(self);
         second.notes.extend(notes::of_both(self));
-        [first, second]
+        [first, second, sets::table(&self.turns)]
     }
 
     fn table(
@@ -57,15 +60,16 @@ impl Results {
             groups.push(("speed-up of GPU over".into(), slower.len()));
             columns.extend(slower.iter().map(|method| method.name().into()));
         }
-        groups.push(("best value".into(), 1));
-        columns.push("median".into());
+        groups.push(("best value, median".into(), MODELS.len()));
+        columns.extend(MODELS.map(|model| format!("{} parameters", model.parameters)));
         let row = |point: &Point| {
             let mark = if point.is_scaled() { SCALED } else { "" };
             let mut row = vec![integer(along(point))];
             row.extend(point.timed.iter().map(|t| format!("{}{mark}", number(t.time()))));
             let speedups = slower.iter().filter_map(|over| point.speedup(*over));
             row.extend(speedups.map(|x| format!("{}{mark}", number(x))));
-            row.push(format!("{}{mark}", scientific(point.median_best())));
+            let best = (0..MODELS.len()).map(|set| scientific(point.median_best(set)));
+            row.extend(best.map(|value| format!("{value}{mark}")));
             row
         };
         Table { title, groups, columns, rows: points.iter().map(row).collect(), notes: Vec::new() }
@@ -137,6 +141,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::reproduce::libcudaoptimize::methods::Size;
     use crate::reproduce::libcudaoptimize::runs::tests::made_up as point;
+    use crate::reproduce::libcudaoptimize::sets::tests::made_up as turns;
 
     /// Made-up times: the CPU is linear in the particles, CPU + GPU half as steep, from 100 microseconds
     /// on, and the GPU flat; from 2,000 generations on they are scaled.
@@ -151,12 +156,14 @@ pub(crate) mod tests {
             methods,
             generations: paper::ALONG_GENERATIONS.map(|g| at(g, paper::PARTICLES)).into(),
             particles: paper::ALONG_PARTICLES.map(|n| at(paper::GENERATIONS, n)).into(),
+            turns: turns(methods),
         }
     }
 
     #[test]
     fn tables_have_what_was_measured() {
-        let [generations, particles] = made_up(&Method::ALL).tables();
+        let [generations, particles, in_turn] = made_up(&Method::ALL).tables();
+        assert_eq!(in_turn.rows.len(), 4);
         for table in [&generations, &particles] {
             let widths: usize = table.groups.iter().map(|(_, span)| span).sum();
             assert_eq!(widths, table.columns.len());
@@ -164,7 +171,7 @@ pub(crate) mod tests {
         }
         assert_eq!(
             generations.rows[1],
-            ["200", "51.20", "38.40", "45.60", "2.000", "25.60", "22.80", "3.75E-01"]
+            ["200", "51.20", "38.40", "45.60", "2.000", "25.60", "22.80", "1.25E+00", "2.50E-01"]
         );
         let scaled = |row: &Vec<String>| row[1..].iter().all(|cell| cell.ends_with(SCALED));
         assert_eq!(generations.rows.iter().filter(|row| scaled(row)).count(), 3);
@@ -173,9 +180,10 @@ pub(crate) mod tests {
 
     #[test]
     fn without_a_gpu_there_are_two_lines() {
-        let [generations, particles] = made_up(&Method::ALL[..2]).tables();
-        assert_eq!(generations.columns, ["generations", "CPU", "CPU, threads", "median"]);
-        assert_eq!(particles.rows[0], ["16", "12.80", "9.600", "3.75E-01"]);
+        let [generations, particles, _] = made_up(&Method::ALL[..2]).tables();
+        let columns = ["generations", "CPU", "CPU, threads", "16 parameters", "14 parameters"];
+        assert_eq!(generations.columns, columns);
+        assert_eq!(particles.rows[0], ["16", "12.80", "9.600", "1.25E+00", "2.50E-01"]);
     }
 
     #[test]

@@ -49,8 +49,9 @@ impl Point {
         self.timed.iter().any(|timed| timed.cell.is_scaled())
     }
 
-    pub(crate) fn median_best(&self) -> f64 {
-        Summary::of(&self.best.concat()).median
+    /// The median of what a set has found.
+    pub(crate) fn median_best(&self, set: usize) -> f64 {
+        Summary::of(&self.best.iter().map(|sets| sets[set]).collect::<Vec<_>>()).median
     }
 }
 
@@ -153,7 +154,7 @@ pub(crate) mod tests {
         approx::assert_relative_eq!(point.of(Method::Cpu).unwrap().time(), 200.0);
         approx::assert_relative_eq!(point.speedup(Method::Cpu).unwrap(), 20.0);
         assert_eq!(point.best, [[0.5, 0.25], [1.0, 0.25], [1.5, 0.25], [2.0, 0.25]]);
-        assert_eq!(point.median_best(), 0.375);
+        assert_eq!((point.median_best(0), point.median_best(1)), (1.25, 0.25));
     }
 
     #[test]
