@@ -38,8 +38,12 @@ fn chain(delta: f64, number: u32) -> impl Iterator<Item = f64> {
 
 /// The mean of ln s.
 fn drift(delta: f64) -> f64 {
-    let (low, high) = (1.0 - delta, 1.0 + delta);
-    (high * high.ln() - low * low.ln()) / (2.0 * delta) - 1.0
+    mean_logarithm((1.0 - delta, 1.0 + delta))
+}
+
+/// The mean of ln s for s uniform between two positive numbers.
+pub(super) fn mean_logarithm((low, high): (f64, f64)) -> f64 {
+    (high * high.ln() - low * low.ln()) / (high - low) - 1.0
 }
 
 /// Nine panels, delta from 0.9 to 0.1.

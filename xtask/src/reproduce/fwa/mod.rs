@@ -1,8 +1,9 @@
-//! The GPU-FWA paper: Tables 2, 3 and 4, Figures 6, 10 and 11.
+//! The GPU-FWA paper: Tables 2, 3 and 4, Figures 5, 6, 10 and 11, and the study of L and delta.
 //!
 //! * [`paper`]: the paper's numbers; [`methods`]: what it compares, in the program's words.
 //! * [`notes`]: where ours differ and why.
-//! * [`quality`]: Tables 2 and 3; [`speed`]: Table 4, Figures 10 and 11; [`chain`]: Figure 6.
+//! * [`quality`]: Tables 2 and 3; [`speed`]: Table 4, Figures 10 and 11; [`drift`]: Figure 5; [`chain`]: Figure 6;
+//!   [`settings`]: L and delta.
 
 use anyhow::Result;
 
@@ -11,10 +12,12 @@ use super::page::{Figure, Page};
 use super::program::Program;
 
 mod chain;
+mod drift;
 mod methods;
 mod notes;
 mod paper;
 mod quality;
+mod settings;
 mod speed;
 
 use methods::Method;
@@ -22,20 +25,28 @@ use methods::Method;
 /// Measures and draws.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     let quality = quality::measure(options, program)?;
+    let study = settings::measure(options, program)?;
     let speeds = speed::measure(options, program)?;
     let figure = |name, title: &str, svg| Figure { name, title: title.into(), svg };
     let mut tables = quality.tables().to_vec();
+    tables.extend(study.tables());
     tables.push(speeds.table());
+    tables.push(drift::table());
     Ok(Page {
         title: "GPU-FWA, reproduced".into(),
         method: method(options),
         tables,
         figures: vec![
+            figure(
+                "figure-5",
+                "Figure 5: expectation and single paths of repeated mutations",
+                drift::figure_5()?,
+            ),
             figure("figure-6", "Figure 6: attracting and repulsing", chain::figure_6()?),
             figure("figure-10", "Figure 10: speed-up over FWA", speeds.figure(10, Method::Fwa)?),
             figure("figure-11", "Figure 11: speed-up over PSO", speeds.figure(11, Method::Pso)?),
         ],
-        records: vec![quality.records(), speeds.records()],
+        records: vec![quality.records(), study.records(), speeds.records()],
     })
 }
 
@@ -49,7 +60,7 @@ fn method(options: &Options) -> String {
         _ => String::new(),
     };
     let how = if options.quick {
-        "10 trials of a tenth of the evaluations that the paper counts (--quick)"
+        "10 trials of a tenth of the evaluations that the paper counts, and 9 of 45 settings of L and delta (--quick)"
     } else {
         "20 trials, with as many evaluations as the paper counts and as 1,000 rounds of GPU-FWA make"
     };

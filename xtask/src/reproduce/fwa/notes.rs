@@ -42,6 +42,15 @@ pub(crate) const TESTS: [&str; 3] = [
     "The paper's 0.00E+00 is below what its format shows.",
 ];
 
+/// Below the ranks of L and delta.
+pub(crate) const SETTINGS: [&str; 2] = [
+    "The paper compared L = 10, 20, 30, 40, 50 and delta = 0.1 to 0.9, says that L = 30 and delta = 0.5 performed quite well, \
+     and leaves out the results.",
+    "All settings make as many evaluations, n m 1,000 or a part of it, and not as many rounds: with equal rounds L = 50 \
+     would make five times as many as L = 10. A mutation takes n evaluations, an explosion n m, so that equal evaluations \
+     are equal explosions within 1 %; what differs is how often fireworks are attracted and repulsed.",
+];
+
 /// Below Table 4.
 pub(crate) const SPEED: [&str; 4] = [
     "Equal evaluations: FWA and PSO make as many as 1,000 rounds of GPU-FWA, n (1 + 1,000 (30 x 16 + 1)). As the \

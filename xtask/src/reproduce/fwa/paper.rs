@@ -8,7 +8,11 @@ pub(crate) const FIREWORKS: u64 = 48;
 /// m, of each firework.
 const SPARKS: u64 = 16;
 /// L, between two mutations.
-const EXPLOSIONS: u64 = 30;
+pub(crate) const EXPLOSIONS: u64 = 30;
+/// The values of L that the paper compared.
+pub(crate) const EXPLOSIONS_STUDIED: [u64; 5] = [10, 20, 30, 40, 50];
+/// The values of delta that the paper compared.
+pub(crate) const DELTAS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// Rounds of Algorithm 1.
 pub(crate) const ITERATIONS: u64 = 1_000;
 pub(crate) const TRIALS: u64 = 20;
