@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "fwa",
-    title: "fireworks algorithm, the original: sparks by fitness, selection by distance",
+    title: "fireworks algorithm, the original: sparks by fitness, selection by distance; CPU only, since every \
+            iteration compares all pairs of candidates",
     source: "Y. Tan, Y. Zhu, Fireworks algorithm for optimization, ICSI 2010; equations 1 and 2 as in \
              GPU-FWA",
     backends: &[Backend::Cpu],
