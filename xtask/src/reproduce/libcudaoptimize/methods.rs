@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn each_set_finds_its_model() {
         let found =
-            bench("cpu").ask(Method::Threads, Sets::Both, 64, Load { work: 1_500, seed: 4 });
+            bench("cpu").ask(Method::Threads, Sets::Both, 64, Load { work: 4_000, seed: 4 });
         for (run, model) in found.unwrap().runs.iter().zip(MODELS) {
             assert!(run.value < 1e-3, "{run:?}");
             for (x, truth) in run.position.iter().zip(model.placement()) {
