@@ -55,11 +55,10 @@
 //! | its part for distances | 93 to 96 % | 66 to 80 % |
 //! | its part for n - 1 draws of the roulette | 0.01 % | 0.07 % |
 //!
-//! Uneven numbers of sparks are the lesser obstacle: where a warp throws the sparks of a firework, the others wait for at
-//! most twice the mean. The larger one is the selection. It compares all pairs of candidates in every iteration, and
-//! blocks would have to agree when sparks are evaluated, when distances are summed, and when fireworks are chosen, for some
-//! 700 evaluations. GPU-FWA has neither: its fireworks throw equally many sparks, and look at each other once in L
-//! explosions.
+//! Uneven numbers of sparks are the lesser obstacle: where a warp throws a firework's sparks, the others wait for one to
+//! two times the mean. The larger one is the selection. It compares all pairs of candidates in every iteration, and blocks
+//! would have to agree when sparks are evaluated, distances summed, and fireworks chosen, for some 700 evaluations.
+//! GPU-FWA has neither: its fireworks throw equally many sparks, and look at each other once in L explosions.
 //!
 //! **Source.** Y. Tan, Y. Zhu, "Fireworks algorithm for optimization", ICSI 2010; equations 1 and 2
 //! and the mapping as in GPU-FWA: K. Ding, S. Zheng, Y. Tan, "A GPU-based parallel fireworks algorithm

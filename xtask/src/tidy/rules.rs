@@ -25,8 +25,7 @@ pub(crate) const ALL: [(&str, Rule); 13] = [
     ("links", links),
 ];
 
-/// What each package may depend on; a package that is not named here may depend on all of them, and
-/// none may depend on it. `?`: only as an option.
+/// What each package may depend on; one that is not named may depend on all, and none on it. `?`: only as an option.
 const MAY_DEPEND: [(&str, &[&str]); 15] = [
     ("warpswarm-core", &[]),
     ("warpswarm-pictures", &[]),

@@ -174,7 +174,7 @@ mod tests {
         for (set, run) in expected.iter().enumerate() {
             for method in [Method::Cpu, Method::Gpu] {
                 let alone = bench.ask(method, Sets::Alone(set), 20, load).unwrap();
-                assert_eq!(alone.runs, [run.clone()], "{}", method.name());
+                assert_eq!(alone.runs, std::slice::from_ref(run), "{}", method.name());
             }
         }
         // Another model in each, of which the second has two parameters less.

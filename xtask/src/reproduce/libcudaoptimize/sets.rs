@@ -39,7 +39,7 @@ pub(crate) fn measure(
             for (set, run) in both.runs.iter().enumerate() {
                 let alone = ask(method, Sets::Alone(set), load)?;
                 ensure!(
-                    alone.runs == [run.clone()],
+                    alone.runs == std::slice::from_ref(run),
                     "{}: set {set} is another where it is alone, {load:?}",
                     method.name()
                 );
