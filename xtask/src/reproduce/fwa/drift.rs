@@ -174,8 +174,8 @@ fn table_of(paths: u32) -> Table {
             "The paper says that x grows where A > 1 and decays where A < 1, exponentially, and that with A = 1 fireworks \
              linger. That is true of the expectation (equation 4). Where single paths go the geometric mean decides: \
              almost every path tends to zero where E[ln alpha] < 0. This is so with A = 1 too, and with A a little above \
-             1; of s = U(1 - delta, 1 + delta), which the paper takes, with every delta. The paper's Figure 6 shows it: x \
-             converges to 0 in all of its panels."
+             1; of s = U(1 - delta, 1 + delta), which the paper takes, with every delta. The paper says so itself of its \
+             Figure 6: x converges to 0, with diverse speeds."
                 .into(),
         ],
     }

@@ -186,6 +186,7 @@ mod tests {
         }
     }
 
+    /// Not every seed does: of three others one leaves the first set in a local minimum at 0.5 after 5,000 generations.
     #[test]
     fn each_set_finds_its_model() {
         let found =
