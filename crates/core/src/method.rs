@@ -19,14 +19,16 @@
 //! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
 
 mod draws;
+mod individual;
 
 use crate::order::{Candidate, Fitness};
 use crate::pso;
-use crate::random::{Draw, Factor, Purpose, RunKey, Stream};
+use crate::random::{Draw, Factor};
 use crate::real::Real;
 use crate::sum::{self, Operator};
 
 pub use draws::SiteDraws;
+pub use individual::{Individual, first};
 
 /// The most own rows of an individual.
 pub const MAX_OWN: usize = 2;
@@ -212,23 +214,6 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     }
 }
 
-/// Coordinate `i` of an individual's first position, which is `given` unless that is a NaN, and of its own rows.
-#[inline(always)]
-pub fn first<R: Real, M: Method<R>>(
-    method: &M,
-    who: &Individual<R>,
-    i: u32,
-    bounds: (R, R),
-    ([u1, u2], given): ([Draw<R>; 2], R),
-) -> (R, Own<R>) {
-    let position = if given.is_nan() {
-        method.place(who, i, bounds, u1).clamp_to(bounds.0, bounds.1)
-    } else {
-        given
-    };
-    (position, method.start(position, pso::first_velocity(bounds, u2, position)))
-}
-
 /// Which iteration of its cycle of `length` an iteration (from 1) is, from 0.
 ///
 /// ```
@@ -243,64 +228,6 @@ pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
         // Much cheaper on a GPU. Never zero; said so that no check for a division by zero is compiled.
         (Ok(before), Ok(length)) => u64::from(before % length.max(1)),
         _ => before % length.max(1),
-    }
-}
-
-/// Who is moving.
-///
-/// ```
-/// use warpswarm_core::Fitness;
-/// use warpswarm_core::method::Individual;
-/// use warpswarm_core::random::RunKey;
-/// let who = Individual::<f32> {
-///     key: RunKey::new(7, 0),
-///     iteration: 1,
-///     index: 3,
-///     individuals: 10,
-///     dimensions: 2,
-///     attempt: 0,
-///     fitness: Fitness::WORST,
-/// };
-/// // What it draws depends on who it is, and on when: not on who drew before.
-/// assert_eq!(who.uniform(1), who.uniform(1));
-/// assert_ne!(who.uniform(1), Individual { iteration: 2, ..who }.uniform(1));
-/// assert!((0..16).all(|number| who.below(6, number) < 6));
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Individual<R> {
-    /// The key of the run's draws.
-    pub key: RunKey,
-    /// The iteration, from 1; 0 is the start.
-    pub iteration: u64,
-    /// Its index in its population.
-    pub index: u32,
-    /// How many there are.
-    pub individuals: u32,
-    /// Coordinates of each.
-    pub dimensions: u32,
-    /// Which attempt of the iteration this is, from 0.
-    pub attempt: u32,
-    /// The fitness of its public point.
-    pub fitness: Fitness<R>,
-}
-
-impl<R: Real> Individual<R> {
-    /// An integer uniform in 0..n, the `number`-th (below 16) that this individual draws now.
-    #[inline(always)]
-    pub fn below(&self, n: u32, number: u32) -> u32 {
-        self.choices().below(n, 16 * self.attempt + number)
-    }
-
-    /// Two numbers uniform in (0, 1), the `number`-th pair (below 2^15) that this individual draws now.
-    #[inline(always)]
-    pub fn uniform(&self, number: u32) -> [R; 2] {
-        // Beyond the blocks from which integers come.
-        Draw::both(self.choices().set(512 + self.attempt).draws_of(number))
-    }
-
-    #[inline(always)]
-    fn choices(&self) -> Stream {
-        Stream::new(self.key, Purpose::Choice, self.iteration, self.index)
     }
 }
 

@@ -93,6 +93,7 @@ enum Paper {
 
 impl Paper {
     /// Whether it is the program `warpswarm` that is measured.
+    #[cfg(any(test, feature = "reproduce"))]
     fn measures_program(self) -> bool {
         !matches!(self, Paper::Libcudaoptimize)
     }
