@@ -1,0 +1,97 @@
+//! Who moves, and where it begins.
+
+use super::{Method, Own};
+use crate::order::Fitness;
+use crate::pso;
+use crate::random::{Draw, Purpose, RunKey, Stream};
+use crate::real::Real;
+
+/// Who is moving.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_core::method::Individual;
+/// use warpswarm_core::random::RunKey;
+/// let who = Individual::<f32> {
+///     key: RunKey::new(7, 0),
+///     iteration: 1,
+///     index: 3,
+///     individuals: 10,
+///     dimensions: 2,
+///     attempt: 0,
+///     fitness: Fitness::WORST,
+/// };
+/// // What it draws depends on who it is, and on when: not on who drew before.
+/// assert_eq!(who.uniform(1), who.uniform(1));
+/// assert_ne!(who.uniform(1), Individual { iteration: 2, ..who }.uniform(1));
+/// assert!((0..16).all(|number| who.below(6, number) < 6));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Individual<R> {
+    /// The key of the run's draws.
+    pub key: RunKey,
+    /// The iteration, from 1; 0 is the start.
+    pub iteration: u64,
+    /// Its index in its population.
+    pub index: u32,
+    /// How many there are.
+    pub individuals: u32,
+    /// Coordinates of each.
+    pub dimensions: u32,
+    /// Which attempt of the iteration this is, from 0.
+    pub attempt: u32,
+    /// The fitness of its public point.
+    pub fitness: Fitness<R>,
+}
+
+impl<R: Real> Individual<R> {
+    /// An integer uniform in 0..n, the `number`-th (below 16) that this individual draws now.
+    #[inline(always)]
+    pub fn below(&self, n: u32, number: u32) -> u32 {
+        self.choices().below(n, 16 * self.attempt + number)
+    }
+
+    /// Two numbers uniform in (0, 1), the `number`-th pair (below 2^15) that this individual draws now.
+    #[inline(always)]
+    pub fn uniform(&self, number: u32) -> [R; 2] {
+        // Beyond the blocks from which integers come.
+        Draw::both(self.choices().set(512 + self.attempt).draws_of(number))
+    }
+
+    #[inline(always)]
+    fn choices(&self) -> Stream {
+        Stream::new(self.key, Purpose::Choice, self.iteration, self.index)
+    }
+}
+
+/// Coordinate `i` of an individual's first position, which is `given` unless that is a NaN, and of its own rows.
+///
+/// ```
+/// use warpswarm_core::method::{Individual, first};
+/// use warpswarm_core::random::{Draw, RunKey};
+/// # use warpswarm_core::{Fitness, boundary::{Boundary, Limits}};
+/// # let who = Individual { key: RunKey::new(7, 0), iteration: 0, index: 3, individuals: 10, dimensions: 2, attempt: 0, fitness: Fitness::WORST };
+/// # let limits = Limits { correction: 0.0, boundary: Boundary::Clamp };
+/// # let method = warpswarm_core::gpu_fwa::GpuFwa { amplitude: 1.0, amplitude_floor: 0.0, delta: 0.5, limits, modulo: 1, sparks: 1, explosions: 1 };
+/// // Draws of 1.25 and 1.5 stand for 0.25 and 0.5, and half of the distance between two numbers.
+/// let drawn = [1.25_f64, 1.5].map(Draw::of_one_to_two);
+/// let (x, _) = first(&method, &who, 0, (-2.0, 2.0), (drawn, f64::NAN));
+/// assert!((x + 1.0).abs() < 1e-12);
+/// // Where the caller has given a point, that is taken.
+/// assert_eq!(first(&method, &who, 0, (-2.0, 2.0), (drawn, 0.5)).0, 0.5);
+/// ```
+#[inline(always)]
+pub fn first<R: Real, M: Method<R>>(
+    method: &M,
+    who: &Individual<R>,
+    i: u32,
+    bounds: (R, R),
+    ([u1, u2], given): ([Draw<R>; 2], R),
+) -> (R, Own<R>) {
+    let position = if given.is_nan() {
+        method.place(who, i, bounds, u1).clamp_to(bounds.0, bounds.1)
+    } else {
+        given
+    };
+    (position, method.start(position, pso::first_velocity(bounds, u2, position)))
+}
