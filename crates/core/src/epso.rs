@@ -36,8 +36,10 @@
 //! mutated by N(0, 1) and the learning parameter s), with 14, which is there, and Miranda and Fonseca for the form.
 //! Equation 10 is our choice: the paper calls sg the "disturbance constant for the global best", and here sg N is added
 //! to each coordinate, in its units, with a number of its own. It matters: with the paper's sg = 0.005 it keeps
-//! replicas that far away from a best that they could else close in on. Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the
-//! same time; in CMEPSO's Algorithm 2 they start where the particle has just moved. Mutated weights are not
+//! replicas that far away from a best that they could else close in on.
+//! Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the same time; in CMEPSO's
+//! Algorithm 2 they start where the particle has just moved, which makes slower progress on CMEPSO's problems
+//! (`crates/cpu-ref/tests/all/oracle` has both orders). Mutated weights are not
 //! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4. With
 //! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.
 
