@@ -64,9 +64,12 @@ fn custom_objective() {
 
 /// What `matrix_pso` says of a small swarm beside the library's.
 fn beside(words: &str) -> String {
-    let small = "--compare --dim 7 --individuals 40 --iterations 30 --seed 5";
     let mut program = Command::new(env!("CARGO_BIN_EXE_matrix_pso"));
-    let output = program.args(small.split(' ').chain(words.split(' '))).output().unwrap();
+    program.args(["--compare", "--individuals", "40", "--seed", "5"]);
+    if !words.contains("--iterations") {
+        program.args(["--dim", "7", "--iterations", "30"]);
+    }
+    let output = program.args(words.split(' ')).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{words}: {errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -82,6 +85,11 @@ fn matrix_pso_has_the_librarys_bits() {
             assert!(said.contains(SAME), "{words}: {said}");
         }
     }
+    // Until several have the same best value, of whom the library has the first by number, the notes the first to come.
+    let late = "--problem rastrigin --dim 2 --iterations 200";
+    assert!(beside(late).contains("200 of 200 iterations have the same bits"));
+    let said = beside(&format!("{late} --ties first-to-come"));
+    assert!(said.contains("after 200, "), "{said}");
     // Whatever else is done is seen.
     for words in ["--rounding each", "--factors one-to-two", "--start zero"] {
         let said = beside(words);

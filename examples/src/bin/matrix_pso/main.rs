@@ -15,7 +15,7 @@ use clap::Parser;
 use warpswarm::{Objective, PsoParams, SlicePoint, problems};
 use warpswarm_core::random::RunKey;
 
-use swarm::{Factors, Form, Rounding, Start, Swarm};
+use swarm::{Factors, Form, Rounding, Start, Swarm, Ties};
 
 /// The PSO of the notes, in matrices
 #[derive(Clone, Debug, Parser)]
@@ -45,6 +45,8 @@ struct Arguments {
     factors: Factors,
     #[arg(long, value_enum, default_value = "evaluated")]
     start: Start,
+    #[arg(long, value_enum, default_value = "lowest-index")]
+    ties: Ties,
     /// Compare the first run with the library's, bit by bit
     #[arg(long)]
     compare: bool,
@@ -113,6 +115,7 @@ impl Arguments {
             rounding: self.rounding,
             factors: self.factors,
             start: self.start,
+            ties: self.ties,
         })
     }
 

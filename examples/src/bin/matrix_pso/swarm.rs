@@ -18,6 +18,8 @@ pub(crate) struct Form {
     pub(crate) factors: Factors,
     /// What the first move sees.
     pub(crate) start: Start,
+    /// Whose point g is where several have the best fitness.
+    pub(crate) ties: Ties,
 }
 
 /// How `v + t1 + t2` is rounded.
@@ -45,6 +47,15 @@ pub(crate) enum Start {
     Evaluated,
     /// g, a vector of zeros: they move before the first of them is evaluated.
     Zero,
+}
+
+/// Whose point g is where several have the best fitness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Ties {
+    /// That of the first particle by its number, as in `warpswarm`.
+    LowestIndex,
+    /// That of the first to come: only what is greater is taken, as the notes have it.
+    FirstToCome,
 }
 
 /// The matrices and vectors of the notes.
@@ -168,7 +179,7 @@ impl Swarm {
         self.position.apply(|q| *q = q.clamp(lower, upper));
     }
 
-    /// p and g where the fitness is greater than before; of equals the first has g.
+    /// p where the fitness is greater than before, and g.
     fn renew_bests(&mut self, fitness: impl Fn(&[f64]) -> f64) {
         for particle in 0..self.position.ncols() {
             let here = self.position.column(particle);
@@ -179,7 +190,8 @@ impl Swarm {
             }
         }
         let (holder, best) = self.personal_fitness.argmax();
-        if best > self.global_fitness {
+        // Of equals `argmax` has given the first.
+        if best > self.global_fitness || self.form.ties == Ties::LowestIndex {
             self.global_fitness = best;
             self.global_best.copy_from(&self.personal_best.column(holder));
         }
