@@ -233,8 +233,7 @@ fn build_script(tree: &Tree) -> Vec<String> {
     let reaches = |code: &str| NETWORK.iter().any(|word| has_word(code, word));
     let mut findings = Vec::new();
     for file in tree.rust() {
-        let is_script = file.path.ends_with("build.rs");
-        if is_script {
+        if file.path.ends_with("build.rs") {
             let code: String = code(&file.text).map(|(_, code)| code).collect();
             let only = code.trim().strip_prefix("fn main() {").map(str::trim_start);
             if !only.is_some_and(|code| {

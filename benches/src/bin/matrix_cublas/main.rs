@@ -14,6 +14,7 @@ mod library;
 mod reference;
 mod swarm;
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
@@ -34,7 +35,18 @@ const WAYS: [Way; 4] = [
     Way { product: Product::Dgmm, bests: Bests::Host },
 ];
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match run_all() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line, which `cargo xtask reproduce notes` shows.
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_all() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if let Some(word) = words.iter().find(|word| !["--quick", "--check"].contains(&word.as_str())) {
         bail!("unknown {word}; allowed: --quick, --check");
