@@ -6,7 +6,9 @@
 //! copied to another machine, `xtask reproduce cpso` works there without cargo and sources.
 //!
 //! The runs of `libcudaoptimize` have data and bounds of their own, which nobody can say on the program's command line: they
-//! are carried out by the library in this program, and `warpswarm` is not needed for them.
+//! are carried out by the library in this program, and `warpswarm` only says what the machine is.
+//!
+//! `notes` runs two more programs, which it builds, and which lie in the same folder.
 //!
 //! Each paper is a folder with the paper's numbers (`paper`), what is run, and tables and figures of
 //! it, which are a `page::Page`. What they share:
@@ -31,6 +33,8 @@ mod libcudaoptimize;
 mod made;
 #[cfg(any(test, feature = "reproduce"))]
 mod measure;
+#[cfg(any(test, feature = "reproduce"))]
+mod notes;
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) mod page;
 #[cfg(any(test, feature = "reproduce"))]
@@ -60,7 +64,7 @@ pub(crate) struct ReproduceArgs {
     backend: Backend,
 
     /// Seconds for the repetitions of one cell of a table; what takes longer does less, and is marked.
-    /// `inf` is no limit; cmepso needs none [default: 60, with --quick 1 for fwa, 6 for
+    /// `inf` is no limit; cmepso and notes need none [default: 60, with --quick 1 for fwa, 6 for
     /// others]
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
@@ -89,6 +93,8 @@ enum Paper {
     Cmepso,
     /// "libCudaOptimize: an open source library of GPU-based metaheuristics"
     Libcudaoptimize,
+    /// The notes "Particle Swarm Optimization", which put PSO into operations on matrices
+    Notes,
 }
 
 impl Paper {
@@ -102,7 +108,7 @@ impl Paper {
     #[cfg(any(test, feature = "reproduce"))]
     fn budget(self, quick: bool) -> f64 {
         match (self, quick) {
-            (Paper::Cmepso, _) => f64::INFINITY,
+            (Paper::Cmepso | Paper::Notes, _) => f64::INFINITY,
             (_, false) => 60.0,
             (Paper::Cpso | Paper::Libcudaoptimize, true) => 6.0,
             (Paper::Fwa, true) => 1.0,
@@ -166,8 +172,8 @@ struct Options {
 /// Measures, prints, and writes tables and pictures.
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
-    let needless = matches!(args.paper, Paper::Cmepso) && args.budget.is_some();
-    anyhow::ensure!(!needless, "cmepso takes no --budget: its runs are short");
+    let needless = matches!(args.paper, Paper::Cmepso | Paper::Notes) && args.budget.is_some();
+    anyhow::ensure!(!needless, "{} takes no --budget: its runs are short", word(args.paper));
     let options = Options {
         quick: args.quick,
         backend: match args.backend {
@@ -186,6 +192,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         Paper::Fwa => fwa::reproduce(&options, &program)?,
         Paper::Cmepso => cmepso::reproduce(&options, &program)?,
         Paper::Libcudaoptimize => libcudaoptimize::reproduce(&options)?,
+        Paper::Notes => notes::reproduce(&options, &program)?,
     };
     let commit = args.commit.clone().or_else(made::commit);
     let made = made::Made::now(args.command(), &options, &program, commit.as_deref())?;
@@ -206,6 +213,10 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         build(&["warpswarm-cli"])?;
     }
     build(&["xtask", "--features", "reproduce"])?;
+    if matches!(args.paper, Paper::Notes) {
+        build(&["warpswarm-examples", "--bin", "matrix_pso"])?;
+        build(&["warpswarm-benches", "--bin", "matrix_cublas"])?;
+    }
     // Not through `cargo run`, which would start in another folder: --out is relative to ours.
     let mut command = std::process::Command::new(shell::target()?.join("release/xtask"));
     command.args(["reproduce", &word(args.paper), "--backend", &word(args.backend)]);

@@ -150,7 +150,7 @@ fn run(json: &Value, single: bool) -> Result<Run> {
 }
 
 /// A number; what JSON has no numbers for is there as a string.
-fn number(json: &Value) -> Result<f64> {
+pub(crate) fn number(json: &Value) -> Result<f64> {
     let spelled = || json.as_str().and_then(|text| text.parse().ok());
     json.as_f64().or_else(spelled).with_context(|| format!("{json} is no number"))
 }

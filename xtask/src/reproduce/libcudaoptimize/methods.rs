@@ -146,6 +146,7 @@ fn solved(report: &Report<f32>) -> Solved {
             schedule: report
                 .schedule()
                 .map_or_else(|| "-".into(), |schedule| schedule.name().into()),
+            block_size: report.plan.map(|plan| plan.block.into()),
         },
         runs: report.runs.iter().map(run).collect(),
     }
