@@ -69,6 +69,13 @@ const ALLOWED: &[Allowed] = &[
         spill: 56,
         reason: NO_MORE,
     },
+    Allowed {
+        prefix: "epso_f32_x8k4 ImageRegistration",
+        stack: 64,
+        spill: 76,
+        reason: "two loops over the tables of a model, and six attempts, at 168 registers a thread",
+    },
+    Allowed { prefix: "epso_f64_x8k4 ImageRegistration", stack: 80, spill: 108, reason: NO_MORE },
     Allowed { prefix: "pso_epochs_grid_f64_x16k8", stack: 64, spill: 80, reason: NO_MORE },
     Allowed {
         prefix: "pso_resident_grid_f64_x16k8_constrained Levy",

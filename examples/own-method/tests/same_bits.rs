@@ -53,11 +53,11 @@ fn individuals_begin_in_strata() {
         (Backend::Emulator, Schedule::Hosted),
     ] {
         let settings = Settings { individuals: 32, backend, schedule, ..Settings::default() };
-        let method = method().with_kernels(EMULATED);
-        let mut optimiser = method.optimiser::<f64, _>(&Rastrigin, &bounds, &settings).unwrap();
+        let method: OwnMethod<f64> = method().with_kernels(EMULATED);
+        let mut optimiser = method.optimiser(&Rastrigin, &bounds, &settings).unwrap();
         let swarm = &optimiser.state().unwrap()[0];
         for k in 0..2 {
-            let of = |i| (swarm.best_position(i)[k] + 1.0) / 4.0 * 32.0;
+            let of = |i: usize| (swarm.best_positions[i * swarm.stride + k] + 1.0) / 4.0 * 32.0;
             let strata: BTreeSet<_> = (0..32).map(|i| of(i) as u64).collect();
             assert!(strata.into_iter().eq(0..32), "{backend} {schedule}, coordinate {k}");
         }
