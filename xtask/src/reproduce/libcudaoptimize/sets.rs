@@ -138,7 +138,7 @@ pub(crate) mod tests {
                 Sets::Alone(set) => (vec![run(values[set] + set as f64 * wrong)], 1.0),
             };
             let [backend, device, schedule] = ["cpu", "CPU", "-"].map(String::from);
-            let place = Place { backend, device, schedule };
+            let place = Place { backend, device, schedule, block_size: None };
             Ok(Solved { seconds: 1e-6 * times * work as f64, place, runs })
         }
     }
