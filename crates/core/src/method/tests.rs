@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::random::FromWords;
+use crate::random::RunKey;
 
 /// The fitness of a point that violates nothing.
 pub(crate) fn feasible(value: f64) -> Fitness<f64> {
