@@ -110,7 +110,10 @@ mod tests {
                 assert_eq!(places.len(), all, "{layout:?}");
                 assert!(places.iter().all(|&place| place < layout.len()), "{layout:?}");
                 let (start, len) = layout.spark(sparks - 1);
-                assert!(start + len <= layout.len() && layout.len() % 4 == 0, "{layout:?}");
+                assert!(
+                    start + len <= layout.len() && layout.len().is_multiple_of(4),
+                    "{layout:?}"
+                );
             }
         }
     }
