@@ -158,7 +158,7 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     }
 
     /// A coordinate of the own rows at the start, at `x`, with the first velocity `v` of
-    /// [`pso::initial`](crate::pso::initial).
+    /// [`pso::initial`].
     fn start(&self, x: R, v: R) -> Own<R>;
 
     /// Looks at the others, once an iteration, and may change the numbers.
@@ -338,7 +338,7 @@ pub trait Site<R: Real> {
     fn best(&self) -> R;
     /// Lower and upper bound.
     fn bounds(&self) -> (R, R);
-    /// The random factors (r1, r2) of the pulls of [`pso`](crate::pso); not independent of the draws of set 0.
+    /// The random factors (r1, r2) of the pulls of [`pso`]; not independent of the draws of set 0.
     fn factors(&self) -> [Factor<R>; 2];
     /// Two draws as they are made, for products; sets, below 8, are independent.
     fn drawn(&self, set: u32) -> [Draw<R>; 2];

@@ -18,11 +18,11 @@ pub mod stepwise_kernels {
     /// [`SparksLayout`](super::SparksLayout) has it. Evaluates, in the form `column`.
     pub const EXPLOSIONS: &str = "explosions";
     /// GPU-FWA, Algorithm 3: the attract-repulse mutation, if one is due. A warp a firework, a coordinate a lane at a time;
-    /// shared memory as [`MethodTile::ANY`](super::MethodTile::ANY) has it. Evaluates, in the form `warp`.
+    /// shared memory as [`MethodTile::ANY`](crate::launch::MethodTile::ANY) has it. Evaluates, in the form `warp`.
     pub const MUTATION: &str = "mutation";
     /// CMEPSO, Algorithm 3, what an iteration does for each particle of the slave swarms. A block a swarm, a thread a particle,
     /// striding; a grid has `runs` times as many blocks as there are slaves. Leaves the best that every slave began the
-    /// iteration with in `block_best`; shared memory: [`reduction_shared_bytes`](super::reduction_shared_bytes). Evaluates,
+    /// iteration with in `block_best`; shared memory: [`reduction_shared_bytes`](crate::launch::reduction_shared_bytes). Evaluates,
     /// in the form `thread`.
     pub const SLAVES: &str = "slaves";
     /// CMEPSO, Algorithm 3, what an iteration does for each particle of the master swarm; it ends the iteration. A block a run, a thread a particle,
