@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(
             error(Demand { block: Some(256), ..H200 }, 0),
             format!(
-                "schedule stepwise is impossible: a block needs 50288 bytes of shared memory; {allowed}"
+                "schedule stepwise is impossible: a block needs 50224 bytes of shared memory; {allowed}"
             )
         );
         assert!(error(Demand { block: Some(512), ..H200 }, 4).starts_with("block_size is 512"));
