@@ -16,7 +16,7 @@ fn it_can_be_built_and_its_links_lead_somewhere() {
     assert!(first.with_file_name("algorithms/pso.svg").exists());
     assert!(first.with_file_name("problems/ackley.svg").exists());
     // Pages of papers lead to the code, and have their results below them.
-    assert!(page("papers/cpso.html").contains("blob/main/crates/kernels/src/pso/stepwise.rs"));
+    assert!(page("papers/cpso.html").contains("blob/main/crates/kernels/src/stepwise/cpso.rs"));
     assert!(page("papers/results/cmepso.html").contains("reproduce cmepso"));
     // The marks of what is filled in are gone.
     assert!(!page("problem-files.html").contains("mod.rs"));
