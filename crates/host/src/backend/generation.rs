@@ -40,6 +40,8 @@ struct Arrays {
     told: u64,
     /// Attempts of an individual that these two have room for.
     attempts: u64,
+    /// In all runs.
+    slots_bytes: u64,
 }
 
 impl Arrays {
@@ -69,6 +71,7 @@ impl Arrays {
             asked: machine.allocate(attempts * rows)?,
             told: machine.allocate(attempts * individuals * size_of::<Fitness<R>>() as u64)?,
             attempts,
+            slots_bytes,
         })
     }
 }
@@ -80,7 +83,6 @@ pub(crate) struct Generations<R, M, W> {
     named: Named<R>,
     layout: Layout,
     arrays: Arrays,
-    slots_bytes: u64,
     tag: u32,
     transit: Transit,
     machine: M,
@@ -104,6 +106,18 @@ pub(crate) trait Way: Send {
 }
 
 impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
+    /// A method on a device of which nothing has run.
+    fn idle(
+        backend: Backend,
+        (job, named): (Job<R>, Named<R>),
+        (layout, arrays): (Layout, Arrays),
+        machine: M,
+        way: W,
+    ) -> Self {
+        let (tag, transit) = (0, Transit::default());
+        Generations { backend, job, named, layout, arrays, tag, transit, machine, way }
+    }
+
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, first: u32, runs: u32, iterations: u64) -> GenerationArgs<R> {
         let individuals = self.job.individuals;
@@ -115,7 +129,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         let (own, count) = self.job.procedure.keeps();
         let row = n * stride * number;
         let at = &self.arrays;
-        let slots = first * (self.slots_bytes / u64::from(self.job.runs));
+        let slots = first * (at.slots_bytes / u64::from(self.job.runs));
         let tried = first * n * self.arrays.attempts;
         GenerationArgs {
             public: Ptr::at(at.public + 2 * first * row),
@@ -279,7 +293,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
 
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let at = self.arrays;
-        begin_anew(&mut self.tag, &mut self.machine, (at.slots, self.slots_bytes))?;
+        begin_anew(&mut self.tag, &mut self.machine, (at.slots, at.slots_bytes))?;
         let [n, stride] = [self.job.individuals, self.job.stride()].map(u64::from);
         let (own, count) = self.job.procedure.keeps();
         let (own, count, row) = (own as u64, count as u64, n * stride);

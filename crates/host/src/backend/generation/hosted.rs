@@ -6,7 +6,6 @@ use warpswarm_core::order::Fitness;
 
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::Transfer;
-use super::super::migration::Transit;
 use super::super::{Asked, Asks, Job, Named, demand};
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
@@ -66,19 +65,7 @@ impl<R: Real, M: Machine> Hosted<R, M> {
         })?;
         let arrays = Arrays::allocate(&job, &layout, (0, moves.attempts), &mut machine)?;
         let way = Questions { ask, tell, controls: None, asked: None, attempts: Vec::new() };
-        let (slots_bytes, tag, transit) = (0, 0, Transit::default());
-        Ok(Generations {
-            backend,
-            job,
-            named,
-            layout,
-            arrays,
-            slots_bytes,
-            tag,
-            transit,
-            machine,
-            way,
-        })
+        Ok(Generations::idle(backend, (job, named), (layout, arrays), machine, way))
     }
 
     /// Launches a kernel of the iteration that is under way.

@@ -6,7 +6,6 @@ use warpswarm_core::launch::{Control, MethodTile, stepwise_kernels as kernels, s
 use super::super::device::{MAX_LAUNCH, Target};
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::DataArrays;
-use super::super::migration::Transit;
 use super::super::{Engine, Job, Named, demand};
 use super::{Arrays, Generations, Way};
 use crate::choices::Backend;
@@ -79,19 +78,7 @@ impl<R: Real, M: Machine> Stepwise<R, M> {
         let arrays = Arrays::allocate(&job, &layout, (0, 0), &mut machine)?;
         let data = DataArrays::upload(data, &mut machine)?;
         let way = InSteps { steps, kernels, objective: target.objective, data, done: 0 };
-        let (slots_bytes, tag, transit) = (0, 0, Transit::default());
-        let mut this = Generations {
-            backend,
-            job,
-            named: method,
-            layout,
-            arrays,
-            slots_bytes,
-            tag,
-            transit,
-            machine,
-            way,
-        };
+        let mut this = Generations::idle(backend, (job, method), (layout, arrays), machine, way);
         this.launch_all(&[(placing, this.layout.grid.blocks_per_run)], 0, 1)?;
         Ok(this)
     }

@@ -6,7 +6,6 @@ use warpswarm_core::launch::{MethodTile, slots_len};
 use super::super::device::{MAX_LAUNCH, Target};
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::{DataArrays, tags_left};
-use super::super::migration::Transit;
 use super::super::{Engine, Job, Named, demand};
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
@@ -47,19 +46,7 @@ impl<R: Real, M: Machine> Whole<R, M> {
         let arrays = Arrays::allocate(&job, &layout, (slots_bytes, 0), &mut machine)?;
         let data = DataArrays::upload(data, &mut machine)?;
         let way = Iterations { kernel, objective: target.objective, data };
-        let (tag, transit) = (0, Transit::default());
-        let mut this = Generations {
-            backend,
-            job,
-            named,
-            layout,
-            arrays,
-            slots_bytes,
-            tag,
-            transit,
-            machine,
-            way,
-        };
+        let mut this = Generations::idle(backend, (job, named), (layout, arrays), machine, way);
         this.iterate(0, 1)?;
         this.placed()?;
         Ok(this)
@@ -82,7 +69,7 @@ impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
         }
         let mut left = iterations;
         while left != 0 {
-            let slots = (self.arrays.slots, self.slots_bytes);
+            let slots = (self.arrays.slots, self.arrays.slots_bytes);
             let tags = tags_left(&mut self.tag, &mut self.machine, slots, 1)?;
             let now = left.min(MAX_LAUNCH).min(tags);
             self.iterate(now, 1)?;
