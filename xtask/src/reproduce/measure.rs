@@ -52,8 +52,11 @@ impl Cell {
 pub(crate) fn fitting(plan: &Plan, run: &mut dyn FnMut(Load) -> Result<f64>) -> Result<u64> {
     let mut trial = Load { work: plan.least.min(plan.most), seed: 0 };
     let mut seconds = run(trial)?;
-    while trial.work < plan.most && seconds < plan.seconds.min(100.0) / 50.0 {
-        trial.work = (trial.work * 4).min(plan.most);
+    let enough = plan.seconds.min(100.0) / 50.0;
+    while trial.work < plan.most && seconds < enough {
+        // Set-up makes little work look slow, so that this is rather too little than too much.
+        let times = (enough / seconds).clamp(4.0, 64.0) as u64;
+        trial.work = (trial.work * times).min(plan.most);
         seconds = run(trial)?;
     }
     let per_repetition = plan.seconds / plan.repetitions as f64;
@@ -128,6 +131,18 @@ mod tests {
         assert!((9_900..=10_000).contains(&cell.work), "{}", cell.work);
         assert!((last(&cell) - 0.1).abs() < 1e-12);
         assert!(most <= 10_000);
+    }
+
+    /// From 1 by 64, 31, and 4: what takes longer than a fiftieth of the budget is tried once.
+    #[test]
+    fn few_trials_are_enough() {
+        let mut trials = Vec::new();
+        let mut run = |load: Load| {
+            trials.push(load.work);
+            steady(load)
+        };
+        fitting(&Plan { seconds: 0.1, ..PLAN }, &mut run).unwrap();
+        assert_eq!(trials, [1, 64, 1_984, 7_936]);
     }
 
     #[test]
