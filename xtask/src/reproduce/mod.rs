@@ -77,8 +77,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "COMMIT")]
     commit: Option<String>,
 
-    /// The program to measure [default: `warpswarm` in the folder of this program]; none for libcudaoptimize, which is
-    /// measured in this program
+    /// The program to measure [default: `warpswarm` in the folder of this program]; of libcudaoptimize, which is
+    /// measured in this one, it only says what the machine is
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -98,12 +98,6 @@ enum Paper {
 }
 
 impl Paper {
-    /// Whether it is the program `warpswarm` that is measured.
-    #[cfg(any(test, feature = "reproduce"))]
-    fn measures_program(self) -> bool {
-        !matches!(self, Paper::Libcudaoptimize)
-    }
-
     /// The usual budget, in seconds.
     #[cfg(any(test, feature = "reproduce"))]
     fn budget(self, quick: bool) -> f64 {
@@ -183,9 +177,6 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         },
         budget: args.budget.unwrap_or(args.paper.budget(args.quick)),
     };
-    let needless = !args.paper.measures_program() && args.program.is_some();
-    anyhow::ensure!(!needless, "libcudaoptimize takes no --program: its runs are this program's");
-    // What the page says of the machine comes from the program in any case.
     let program = program::Program::find(args.program.as_deref())?;
     let page = match args.paper {
         Paper::Cpso => cpso::reproduce(&options, &program)?,

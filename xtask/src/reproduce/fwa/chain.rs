@@ -5,13 +5,10 @@
 //! mean, and almost every chain falls to zero, the faster the larger delta is.
 
 use anyhow::Result;
-use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_pictures::{Axis, BLUE, Dash, Dot, Line, Mark, Panel, Picture, VERMILION};
+use warpswarm_pictures::{Axis, Line, Panel, Picture, VERMILION};
 
-use crate::reproduce::table::integer;
+use super::paths::{factors, mean_logarithm, mutations, simulated, straight};
 
-/// Mutations in a chain; the paper does not say how many it shows.
-const STEPS: u64 = 1_000;
 const CHAINS: u32 = 4;
 const SEED: u64 = 1;
 
@@ -23,12 +20,9 @@ const COLUMNS: usize = 3;
 
 /// x_0, x_1 and so on.
 fn chain(delta: f64, number: u32) -> impl Iterator<Item = f64> {
-    let key = RunKey::new(SEED, delta.to_bits());
-    let draws = (1..=STEPS).map(move |step| {
-        Stream::new(key, Purpose::Choice, step, number).draws_of::<f64>(0)[0].open()
-    });
-    std::iter::once(1.0).chain(draws.scan(1.0, move |x, u| {
-        *x *= 1.0 - delta + 2.0 * delta * u;
+    let factors = factors((1.0 - delta, 1.0 + delta), SEED, number);
+    std::iter::once(1.0).chain(factors.scan(1.0, |x, s| {
+        *x *= s;
         if *x > TRUNCATED.0 {
             *x = TRUNCATED.1;
         }
@@ -39,11 +33,6 @@ fn chain(delta: f64, number: u32) -> impl Iterator<Item = f64> {
 /// The mean of ln s.
 fn drift(delta: f64) -> f64 {
     mean_logarithm((1.0 - delta, 1.0 + delta))
-}
-
-/// The mean of ln s for s uniform between two positive numbers.
-pub(super) fn mean_logarithm((low, high): (f64, f64)) -> f64 {
-    (high * high.ln() - low * low.ln()) / (high - low) - 1.0
 }
 
 /// Nine panels, delta from 0.9 to 0.1.
@@ -76,12 +65,7 @@ fn row(deltas: &[f64]) -> Vec<Panel> {
     let y = scale(dots.fold(0.0, |low: f64, dot| low.min(dot.y)));
     let panel = |(delta, lines): (&f64, Vec<Line>)| Panel {
         title: format!("delta = {delta}: E[ln s] = {:.4}", drift(*delta)),
-        x: Axis::new(
-            "mutations",
-            (0.0, STEPS as f64),
-            vec![0.0, 250.0, 500.0, 750.0, 1_000.0],
-            |t| integer(t as u64),
-        ),
+        x: mutations(),
         y: y.clone(),
         areas: Vec::new(),
         lines,
@@ -103,34 +87,15 @@ fn scale(lowest: f64) -> Axis {
 }
 
 fn lines(delta: f64) -> Vec<Line> {
-    let line = |color, width, dash, points| Line {
-        name: "".into(),
-        color,
-        width,
-        dash,
-        mark: Mark::None,
-        mark_size: 0,
-        points,
-    };
-    // Every fourth step is as much as can be seen.
-    let simulated = |number: u32| {
-        let points = chain(delta, number).enumerate().step_by(4);
-        points.map(|(t, x)| Dot { x: t as f64, y: x.log10(), hollow: false }).collect()
-    };
-    let mut lines: Vec<Line> =
-        (0..CHAINS).map(|number| line(BLUE, 1, Dash::Solid, simulated(number))).collect();
-    let mean = [0.0, STEPS as f64].map(|t| Dot {
-        x: t,
-        y: t * drift(delta) * std::f64::consts::LOG10_E,
-        hollow: false,
-    });
-    lines.push(line(VERMILION, 3, Dash::Dashed, mean.to_vec()));
+    let mut lines: Vec<Line> = (0..CHAINS).map(|number| simulated(chain(delta, number))).collect();
+    lines.push(Line { color: VERMILION, ..straight(drift(delta)) });
     lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reproduce::fwa::paths::STEPS;
     use crate::reproduce::page::tests::assert_whole;
 
     /// At delta = 1/2: (1.5 ln 1.5 - 0.5 ln 0.5) / 1 - 1.

@@ -7,17 +7,13 @@
 //! are ever larger.
 
 use anyhow::Result;
-use plotters::style::RGBColor;
 use rayon::prelude::*;
-use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_pictures::{Axis, BLUE, Dash, Dot, GREEN, Line, Mark, Panel, Picture, VERMILION};
+use warpswarm_pictures::{Axis, GREEN, Line, Panel, Picture, VERMILION};
 use warpswarm_statistics::Summary;
 
-use super::chain::mean_logarithm;
+use super::paths::{STEPS, factors, mean_logarithm, mutations, simulated, straight};
 use crate::reproduce::table::{Table, integer, scientific};
 
-/// Mutations in a path; the paper does not say how many it shows.
-const STEPS: u64 = 1_000;
 /// Paths that are drawn.
 const DRAWN: u32 = 6;
 /// Paths of which the table speaks: so many, since few of them make up most of a mean.
@@ -28,13 +24,9 @@ const SEED: u64 = 5;
 const RANGES: [(f64, f64); 3] = [(0.9, 1.11), (0.9, 1.1), (0.9, 1.09)];
 
 /// x_0, x_1 and so on, of one path.
-fn path((low, high): (f64, f64), number: u32) -> impl Iterator<Item = f64> {
-    let key = RunKey::new(SEED, high.to_bits());
-    let draws = (1..=STEPS).map(move |step| {
-        Stream::new(key, Purpose::Choice, step, number).draws_of::<f64>(0)[0].open()
-    });
-    std::iter::once(1.0).chain(draws.scan(1.0, move |x, u| {
-        *x *= low + (high - low) * u;
+fn path(range: (f64, f64), number: u32) -> impl Iterator<Item = f64> {
+    std::iter::once(1.0).chain(factors(range, SEED, number).scan(1.0, |x, alpha| {
+        *x *= alpha;
         Some(*x)
     }))
 }
@@ -61,12 +53,7 @@ pub(crate) fn figure_5() -> Result<String> {
             mean(range),
             mean_logarithm(range)
         ),
-        x: Axis::new(
-            "mutations",
-            (0.0, STEPS as f64),
-            vec![0.0, 250.0, 500.0, 750.0, 1_000.0],
-            |t| integer(t as u64),
-        ),
+        x: mutations(),
         y: y.clone(),
         areas: Vec::new(),
         lines,
@@ -92,28 +79,9 @@ pub(crate) fn figure_5() -> Result<String> {
 
 /// Paths and both means, as log10 of x over mutations.
 fn lines(range: (f64, f64)) -> Vec<Line> {
-    let line = |color: RGBColor, width, dash, points| Line {
-        name: "".into(),
-        color,
-        width,
-        dash,
-        mark: Mark::None,
-        mark_size: 0,
-        points,
-    };
-    let dot = |(t, y)| Dot { x: t, y, hollow: false };
-    // Every fourth step is as much as can be seen.
-    let simulated = |number| {
-        let points = path(range, number).enumerate().step_by(4);
-        points.map(|(t, x)| dot((t as f64, x.log10()))).collect()
-    };
-    let straight =
-        |a_step: f64| [0.0, STEPS as f64].map(|t| dot((t, t * a_step * std::f64::consts::LOG10_E)));
-    let mut lines: Vec<Line> =
-        (0..DRAWN).map(|number| line(BLUE, 1, Dash::Solid, simulated(number))).collect();
-    let means = [(VERMILION, mean(range).ln()), (GREEN, mean_logarithm(range))];
-    lines
-        .extend(means.map(|(color, a_step)| line(color, 3, Dash::Dashed, straight(a_step).into())));
+    let mut lines: Vec<Line> = (0..DRAWN).map(|number| simulated(path(range, number))).collect();
+    lines.push(Line { color: VERMILION, ..straight(mean(range).ln()) });
+    lines.push(Line { color: GREEN, ..straight(mean_logarithm(range)) });
     lines
 }
 

@@ -1,9 +1,14 @@
 //! The three methods that the paper compares, as the program runs them.
 
 use anyhow::Result;
+use rayon::prelude::*;
 
 use super::paper::{DIMENSIONS, FIREWORKS};
+use crate::reproduce::Options;
 use crate::reproduce::program::{Program, Solved, words};
+
+/// Programs that run at once on a GPU, on which one of them is mostly set-up.
+const AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -82,6 +87,17 @@ impl Question<'_> {
     pub(crate) fn ask(&self, program: &Program) -> Result<Solved> {
         program.solve(words(&self.words()))
     }
+}
+
+/// Asks of all, in their order, of several at once where that is faster: for what is found, not for how long it takes.
+pub(crate) fn at_once<T: Sync, F: Send>(
+    options: &Options,
+    all: &[T],
+    find: impl Fn(&T) -> Result<F> + Send + Sync,
+) -> Result<Vec<F>> {
+    let threads = if options.backend == "gpu" { AT_ONCE } else { 1 };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    pool.install(|| all.par_iter().with_max_len(1).map(find).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! * [`paper`]: the paper's numbers; [`methods`]: what it compares, in the program's words.
 //! * [`notes`]: where ours differ and why.
 //! * [`quality`]: Tables 2 and 3; [`speed`]: Table 4, Figures 10 and 11; [`drift`]: Figure 5; [`chain`]: Figure 6;
-//!   [`settings`]: L and delta.
+//!   [`paths`]: what both simulate; [`settings`]: L and delta.
 
 use anyhow::Result;
 
@@ -16,6 +16,7 @@ mod drift;
 mod methods;
 mod notes;
 mod paper;
+mod paths;
 mod quality;
 mod settings;
 mod speed;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::methods::{Method, Question};
+use super::methods::{Method, Question, at_once};
 use super::notes;
 use super::paper::{self, FIREWORKS, FUNCTIONS, Function, SIGNIFICANCE};
 use crate::reproduce::Options;
@@ -72,22 +72,22 @@ pub(crate) struct Quality {
 pub(crate) fn measure(options: &Options, program: &Program) -> Result<Quality> {
     let counts =
         if options.quick { vec![Count::Counted] } else { vec![Count::Counted, Count::Made] };
-    let mut quality = Quality { counts, trials: Vec::new(), place: String::new() };
+    let mut asked = Vec::new();
     for shifted in [false, true] {
         for function in &FUNCTIONS {
             for method in Method::ALL {
-                for &count in &quality.counts {
-                    let (trials, place) =
-                        trials(options, program, (function, shifted), method, count)?;
-                    say(&trials);
-                    quality.trials.push(trials);
-                    if method == Method::GpuFwa {
-                        quality.place = place;
-                    }
-                }
+                asked.extend(counts.iter().map(|&count| (method, (function, shifted), count)));
             }
         }
     }
+    let all = at_once(options, &asked, |&(method, function, count)| {
+        let (trials, place) = trials(options, program, function, method, count)?;
+        say(&trials);
+        Ok((trials, place))
+    })?;
+    let ours = all.iter().find(|(trials, _)| trials.method == Method::GpuFwa);
+    let place = ours.map_or_else(String::new, |(_, place)| place.clone());
+    let quality = Quality { counts, trials: all.into_iter().map(|(t, _)| t).collect(), place };
     Ok(quality)
 }
 

@@ -1,9 +1,8 @@
 //! The study of L and delta, whose results the paper leaves out: which of its settings do well on the eight functions.
 
 use anyhow::Result;
-use rayon::prelude::*;
 
-use super::methods::{Method, Question};
+use super::methods::{Method, Question, at_once};
 use super::notes;
 use super::paper::{self, DELTAS, EXPLOSIONS, EXPLOSIONS_STUDIED, FIREWORKS, FUNCTIONS, Function};
 use crate::reproduce::Options;
@@ -12,9 +11,6 @@ use crate::reproduce::page::Records;
 use crate::reproduce::program::Program;
 use crate::reproduce::table::{Table, integer, scientific};
 use warpswarm_statistics::Sample;
-
-/// Programs that run at once on a GPU, on which one of them is mostly set-up; times mean nothing here.
-const AT_ONCE: usize = 8;
 
 /// L and delta.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,9 +67,7 @@ pub(crate) fn measure(options: &Options, program: &Program) -> Result<Study> {
         let solved = ask(function, setting, evaluations, 1)?;
         Ok(solved.runs.iter().map(|run| run.value).collect())
     };
-    let at_once = if options.backend == "gpu" { AT_ONCE } else { 1 };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
-    let best = pool.install(|| all.par_iter().map(found).collect::<Result<Vec<_>>>())?;
+    let best = at_once(options, &all, found)?;
     let best = best.chunks(settings.len()).map(<[_]>::to_vec).collect();
     let study = Study { explosions, deltas, evaluations, short: evaluations < most, best };
     eprintln!("{} settings of L and delta on {} functions", settings.len(), FUNCTIONS.len());
