@@ -82,19 +82,20 @@ fn measure(size: (usize, usize), way: Way, span: Duration) -> Result<(f64, u32)>
     let mut gpu = Gpu::new(size)?;
     let mut draw = |gpu: &mut Gpu, out: Buffer| gpu.uniform(out);
     let mut swarm = Swarm::new(&mut gpu, size, way, &mut draw)?;
-    for _ in 0..3 {
-        swarm.step(&mut draw)?;
-    }
-    swarm.blas.wait()?;
-    let mut iterations = 0;
-    let start = Instant::now();
-    while start.elapsed() < span || iterations == 0 {
-        // So many that the clock and the wait do not count.
-        for _ in 0..10 {
+    let mut steps = |count: u32| {
+        for _ in 0..count {
             swarm.step(&mut draw)?;
         }
-        swarm.blas.wait()?;
-        iterations += 10;
+        swarm.blas.wait()
+    };
+    steps(1)?;
+    let (mut iterations, mut at_once) = (0, 1);
+    let start = Instant::now();
+    while start.elapsed() < span || iterations == 0 {
+        steps(at_once)?;
+        iterations += at_once;
+        // So many that the clock and the wait do not count, but not where one takes seconds.
+        at_once = (2 * at_once).min(16);
     }
     Ok((1e6 * start.elapsed().as_secs_f64() / f64::from(iterations), iterations))
 }
