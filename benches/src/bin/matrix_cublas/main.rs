@@ -28,6 +28,8 @@ use swarm::{Bests, Product, Swarm, Way};
 const SIZES: [(usize, usize); 3] = [(10, 1_024), (30, 65_536), (100, 1_048_576)];
 /// What is compared with the reference: neither side is of a round size.
 const CHECKED: (usize, usize) = (7, 257);
+/// Seconds of an iteration beyond which a size is left out.
+const LONGEST: f64 = 5.0;
 const WAYS: [Way; 4] = [
     Way { product: Product::Sbmv, bests: Bests::Kernels },
     Way { product: Product::Dgmm, bests: Bests::Kernels },
@@ -65,12 +67,20 @@ fn run_all() -> Result<()> {
             );
             continue;
         }
+        // Microseconds of an iteration of the size before, for each coordinate.
+        let mut each = 0.0;
         for size in SIZES {
             let span = Duration::from_millis(if asked("--quick") { 50 } else { 500 });
+            let coordinates = (size.0 * size.1) as f64;
+            let expected = each * coordinates / 1e6;
             let measured = match &checked {
+                Ok(_) if expected > LONGEST => Err(anyhow::anyhow!(
+                    "not measured: {expected:.0} s an iteration, in proportion to the smaller swarm"
+                )),
                 Ok(_) => measure(size, way, span),
                 Err(error) => Err(anyhow::anyhow!("{error:#}")),
             };
+            each = measured.as_ref().map_or(each, |(us, _)| us / coordinates);
             println!("{}", line(&device, version, size, way, &measured));
         }
     }
