@@ -87,8 +87,7 @@ pub(crate) fn measure(options: &Options, program: &Program) -> Result<Quality> {
     })?;
     let ours = all.iter().find(|(trials, _)| trials.method == Method::GpuFwa);
     let place = ours.map_or_else(String::new, |(_, place)| place.clone());
-    let quality = Quality { counts, trials: all.into_iter().map(|(t, _)| t).collect(), place };
-    Ok(quality)
+    Ok(Quality { counts, trials: all.into_iter().map(|(t, _)| t).collect(), place })
 }
 
 fn trials(
