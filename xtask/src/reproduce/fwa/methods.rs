@@ -89,7 +89,7 @@ impl Question<'_> {
     }
 }
 
-/// Asks of all, in their order, of several at once where that is faster: for what is found, not for how long it takes.
+/// Finds all, in their order, several at once on a GPU: for what is found there, not for how long it takes.
 pub(crate) fn at_once<T: Sync, F: Send>(
     options: &Options,
     all: &[T],

@@ -80,11 +80,16 @@ pub(crate) fn measure(options: &Options, program: &Program) -> Result<Quality> {
             }
         }
     }
-    let all = at_once(options, &asked, |&(method, function, count)| {
+    let find = |&(method, function, count): &_| -> Result<_> {
         let (trials, place) = trials(options, program, function, method, count)?;
         say(&trials);
         Ok((trials, place))
-    })?;
+    };
+    // FWA takes the whole CPU, and as many evaluations as its time allows.
+    let (alone, others): (Vec<_>, _) =
+        asked.into_iter().partition(|&(method, ..)| method == Method::Fwa);
+    let mut all = at_once(options, &others, find)?;
+    all.extend(alone.iter().map(find).collect::<Result<Vec<_>>>()?);
     let ours = all.iter().find(|(trials, _)| trials.method == Method::GpuFwa);
     let place = ours.map_or_else(String::new, |(_, place)| place.clone());
     Ok(Quality { counts, trials: all.into_iter().map(|(t, _)| t).collect(), place })
