@@ -8,7 +8,7 @@ use crate::reproduce::Options;
 use crate::reproduce::program::{Program, Solved, words};
 
 /// Programs that run at once on a GPU, on which one of them is mostly set-up.
-const AT_ONCE: usize = 8;
+pub(super) const AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {

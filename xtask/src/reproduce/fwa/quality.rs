@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::methods::{Method, Question, at_once};
+use super::methods::{self, Method, Question, at_once};
 use super::notes;
 use super::paper::{self, FIREWORKS, FUNCTIONS, Function, SIGNIFICANCE};
 use crate::reproduce::Options;
@@ -111,11 +111,13 @@ fn trials(
         let problem = function.problem;
         Question { method, problem, fireworks, evaluations, seed, more: &more }.ask(program)
     };
+    // Beside others it takes as many times as long.
+    let beside = if method == Method::Fwa { 1 } else { methods::AT_ONCE };
     let plan = Plan {
         least: method.fewest_evaluations(FIREWORKS),
         most: count.evaluations() / part,
         repetitions: 1,
-        seconds: options.budget,
+        seconds: options.budget * beside as f64,
     };
     let evaluations = measure::fitting(&plan, &mut |load| Ok(ask(load.work, load.seed)?.seconds))?;
     let solved = ask(evaluations, 1)?;

@@ -136,7 +136,7 @@ pub(super) fn table(sizes: &[Size]) -> Table {
                     least = least.min(*us);
                     digits(*us)
                 }
-                Some(Err(_)) => "failed".into(),
+                Some(Err(_)) => "none".into(),
                 None => "-".into(),
             });
         }
@@ -152,9 +152,9 @@ pub(super) fn table(sizes: &[Size]) -> Table {
         None => ("-".into(), 0),
     };
     let mut notes: Vec<String> = NOTES.map(String::from).into();
-    for (size, way, error) in sizes.iter().flat_map(failures) {
+    for (size, way, error) in sizes.iter().flat_map(without_time) {
         let Way { product, bests, .. } = way;
-        notes.push(format!("Failed, {} particles, {product}, {bests}: {error}", integer(size)));
+        notes.push(format!("None for {} particles, {product}, {bests}: {error}", integer(size)));
     }
     Table {
         title: format!(
@@ -174,9 +174,10 @@ pub(super) fn table(sizes: &[Size]) -> Table {
     }
 }
 
-fn failures(size: &Size) -> Vec<(u64, &Way, &String)> {
-    let failed = size.ways.iter().filter_map(|way| Some((way, way.us.as_ref().err()?)));
-    failed.map(|(way, error)| (size.individuals, way, error)).collect()
+/// Ways that were not measured at this size, and why.
+fn without_time(size: &Size) -> Vec<(u64, &Way, &String)> {
+    let without = size.ways.iter().filter_map(|way| Some((way, way.us.as_ref().err()?)));
+    without.map(|(way, error)| (size.individuals, way, error)).collect()
 }
 
 const NOTES: [&str; 4] = [
@@ -237,7 +238,7 @@ mod tests {
         };
         let table = table(&[size]);
         assert!(table.title.ends_with("on a GPU: sphere, f32, cuBLAS 13.1"), "{}", table.title);
-        let row = ["1,024 x 10", "50.50", "-", "-", "failed", "5.050", "resident", "10.00"];
+        let row = ["1,024 x 10", "50.50", "-", "-", "none", "5.050", "resident", "10.00"];
         assert_eq!(table.rows, [row.map(String::from)]);
         assert!(table.notes.last().unwrap().ends_with("1,024 particles, dgmm, kernels: status 7"));
         assert_eq!(table.columns.len(), row.len());
