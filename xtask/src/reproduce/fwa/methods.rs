@@ -8,7 +8,12 @@ use crate::reproduce::Options;
 use crate::reproduce::program::{Program, Solved, words};
 
 /// Programs that run at once on a GPU, on which one of them is mostly set-up.
-pub(super) const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 8;
+
+/// How many programs run at once that ask the chosen backend.
+pub(crate) fn beside(options: &Options) -> usize {
+    if options.backend == "gpu" { AT_ONCE } else { 1 }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -95,8 +100,7 @@ pub(crate) fn at_once<T: Sync, F: Send>(
     all: &[T],
     find: impl Fn(&T) -> Result<F> + Send + Sync,
 ) -> Result<Vec<F>> {
-    let threads = if options.backend == "gpu" { AT_ONCE } else { 1 };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(beside(options)).build()?;
     pool.install(|| all.par_iter().with_max_len(1).map(find).collect())
 }
 

@@ -55,8 +55,8 @@ pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
 fn method(options: &Options) -> String {
     let limit = match options.budget {
         seconds if seconds.is_finite() => format!(
-            " The trials of one cell get {seconds} s, the repetitions of a timed one a fifth of that; what takes \
-             longer makes fewer evaluations, and is marked *."
+            " The trials of one cell get {seconds} s (eight cells of a GPU at once eight times as much), the repetitions \
+             of a timed one a fifth of that; what takes longer makes fewer evaluations, and is marked *."
         ),
         _ => String::new(),
     };

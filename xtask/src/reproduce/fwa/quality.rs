@@ -112,7 +112,7 @@ fn trials(
         Question { method, problem, fireworks, evaluations, seed, more: &more }.ask(program)
     };
     // Beside others it takes as many times as long.
-    let beside = if method == Method::Fwa { 1 } else { methods::AT_ONCE };
+    let beside = if method == Method::Fwa { 1 } else { methods::beside(options) };
     let plan = Plan {
         least: method.fewest_evaluations(FIREWORKS),
         most: count.evaluations() / part,
