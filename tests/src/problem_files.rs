@@ -12,7 +12,7 @@ maximise = """
 floor(a) * sin(b) + sum(i, if(x[i] < y[i], abs(x[i]), tan(x[i] / 4)) / (i + 1)) - prod(i, 1, len(x), 1 + x[i]^2 / 100)
 + min(i, x[i] * t[i]) - max(i, 1, len(t), t[i] * k - x[1]) + sum(i, cos(2 * pi * x[i]) * sin(2 * pi * y[i]))
 + sum(i, ln(1 + x[i]^2)) + abs(b)^1.5 + sqrt(a) + cos(a) + min(a, b, x[1]) - max(b, 3) + (a == b) + (a <= b)
-+ tanh(x[1]) + sum(i, sum(j, 1, 2, x[i] * t[j]))
++ tanh(x[1]) + sum(i, x[i] > 0 and x[i] < y[i]) + dot(t, y) + sum(i, sum(j, 1, 2, x[i] * t[j]))
 """
 [variables]
 a = { lower = 0.5, upper = 40, scale = "log" }
@@ -25,6 +25,9 @@ columns = ["t", "y"]
 [constraints]
 first = "a - b^2"
 second = "sum(i, x[i]) <= 3 * len(x)"
+third = "k < 4 and not b == 7 or k != 5 and 1 < a <= 30"
+fourth = "any(i, x[i] > t[i]) and all(i, 1, 2, if(x[i] < b, x[i] >= -3, true))"
+fifth = { condition = "mean(x) == norm(y)", tolerance = 2 }
 "#;
 
 /// The same in spirit, in one or two coordinates, which kernels keep elsewhere.
@@ -37,6 +40,7 @@ file = "points.csv"
 columns = ["t", "y"]
 [constraints]
 first = "x[1] <= 3"
+second = "not x[1] > 2 or sqrt(x[1]) == 1.5"
 "#;
 
 /// NaN for half of the individuals and more, minus infinity for some, in any number of coordinates.

@@ -1,14 +1,18 @@
 //! From trees to a graph: what names and functions mean, and over what reductions go.
 
+mod conditions;
+mod functions;
+mod hint;
 mod ranges;
+
+use conditions::is_condition;
 
 use std::collections::HashMap;
 
 use warpswarm_core::expression::{Operation, Reduction};
 
-use super::graph::{Graph, Node, Value};
+use super::graph::{Graph, Node, Value, Whole};
 use super::syntax::{Kind, Mistake, Operator, Tree};
-use crate::error::meant;
 
 /// The most values of a problem.
 const MOST_VALUES: usize = 4096;
@@ -27,9 +31,11 @@ pub(super) enum Meaning {
 }
 
 /// Names with a meaning of their own, which no file may give to something else.
-pub(super) const FUNCTIONS: [&str; 20] = [
-    "abs", "sqrt", "exp", "ln", "log10", "sin", "cos", "tan", "tanh", "floor", "pow", "min", "max",
-    "sum", "prod", "if", "len", "pi", "tau", "inf",
+pub(super) const NAMES: [&str; 7] = ["pi", "inf", "true", "false", "and", "or", "not"];
+/// Functions: a file may give their names to numbers, since a bracket follows a function.
+const FUNCTIONS: [&str; 23] = [
+    "abs", "sqrt", "exp", "ln", "log", "log10", "sin", "cos", "tan", "tanh", "floor", "pow", "min",
+    "max", "sum", "prod", "mean", "dot", "norm", "any", "all", "if", "len",
 ];
 
 /// Makes a graph of trees.
@@ -43,6 +49,29 @@ pub(super) struct Compiler<'a> {
     /// Whether the graph may grow without end; it has been made before, with other scales.
     pub(super) is_checked: bool,
     work: usize,
+    /// How far from each other the sides of an equation may be.
+    tolerance: f64,
+}
+
+/// What the terms of a reduction are.
+#[derive(Clone, Copy, Debug)]
+enum Term {
+    Number,
+    /// Whether a condition holds, or does not.
+    Truth(bool),
+    /// By how much a condition, or its opposite, is violated; all of them, or one, are to hold.
+    Violation {
+        holds: bool,
+        is_and: bool,
+    },
+}
+
+/// A reduction over a range.
+struct Fold {
+    reduction: Reduction,
+    index: String,
+    range: std::ops::RangeInclusive<i64>,
+    body: Tree,
 }
 
 /// The indices that are known where something is written.
@@ -74,9 +103,18 @@ impl<'a> Compiler<'a> {
         names: &'a HashMap<String, Meaning>,
         data: &'a [f64],
         codes: &'a [f64],
+        whole: Whole,
         is_checked: bool,
     ) -> Self {
-        Compiler { names, data, codes, graph: Graph::default(), is_checked, work: 0 }
+        Compiler {
+            names,
+            data,
+            codes,
+            graph: Graph::new(whole),
+            is_checked,
+            work: 0,
+            tolerance: 0.0,
+        }
     }
 
     /// The value of an expression.
@@ -84,7 +122,8 @@ impl<'a> Compiler<'a> {
         self.value(tree, &Scope::default())
     }
 
-    fn value(&mut self, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
+    /// Counts the parts of expressions that are gone through.
+    fn count_work(&mut self, tree: &Tree) -> Result<(), Mistake> {
         self.work += 1;
         let is_much = self.graph.len() > MOST_VALUES || self.work > MOST_WORK;
         if is_much && !self.is_checked {
@@ -93,6 +132,15 @@ impl<'a> Compiler<'a> {
                  written out)"
             );
             return Err(Mistake::new(what, &tree.at));
+        }
+        Ok(())
+    }
+
+    /// A number; a condition is 1 where it holds, otherwise 0.
+    fn value(&mut self, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
+        self.count_work(tree)?;
+        if is_condition(tree) {
+            return self.truth(tree, scope, true);
         }
         match &tree.kind {
             Kind::Number(number) => Ok(self.graph.constant(*number)),
@@ -115,27 +163,18 @@ impl<'a> Compiler<'a> {
             }
             Kind::Element(name, index) => self.element(name, index, tree, scope),
             Kind::Call(name, arguments) => self.call(name, arguments, tree, scope),
+            Kind::Compare(..) | Kind::Join(..) | Kind::Not(_) => self.truth(tree, scope, true),
         }
     }
 
     fn operator(&mut self, operator: Operator, left: Value, right: Value) -> Value {
-        let (operation, from) = match operator {
-            Operator::Add => (Operation::Add, [left, right]),
-            Operator::Subtract => (Operation::Subtract, [left, right]),
-            Operator::Multiply => (Operation::Multiply, [left, right]),
-            Operator::Divide => (Operation::Divide, [left, right]),
-            Operator::Less => (Operation::Less, [left, right]),
-            Operator::AtMost => (Operation::AtMost, [left, right]),
-            Operator::Greater => (Operation::Less, [right, left]),
-            Operator::AtLeast => (Operation::AtMost, [right, left]),
-            Operator::Equal | Operator::Unequal => (Operation::Equal, [left, right]),
+        let operation = match operator {
+            Operator::Add => Operation::Add,
+            Operator::Subtract => Operation::Subtract,
+            Operator::Multiply => Operation::Multiply,
+            Operator::Divide => Operation::Divide,
         };
-        let result = self.graph.apply(operation, &from);
-        if operator != Operator::Unequal {
-            return result;
-        }
-        let one = self.graph.constant(1.0);
-        self.graph.apply(Operation::Subtract, &[one, result])
+        self.graph.apply(operation, &[left, right])
     }
 
     fn name(&mut self, name: &str, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
@@ -239,105 +278,38 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn call(
-        &mut self,
-        name: &str,
-        arguments: &[Tree],
-        tree: &Tree,
-        scope: &Scope,
-    ) -> Result<Value, Mistake> {
-        let is_index = |tree: &Tree| match &tree.kind {
-            Kind::Name(name) => !self.names.contains_key(name) && !scope.knows(name),
-            _ => false,
+    fn unknown(&self, what: &str, name: &str, tree: &Tree, scope: &Scope) -> Mistake {
+        let at = tree.at.start..tree.at.start + name.len();
+        let like = if what == "function" {
+            hint::function(name)
+        } else {
+            let indices = scope.index.iter().map(|index| &*index.name);
+            let indices = indices.chain(scope.fixed.iter().map(|(name, _)| &**name));
+            let known: Vec<&str> = self
+                .names
+                .keys()
+                .map(String::as_str)
+                .chain(["pi", "tau", "inf"])
+                .chain(indices)
+                .collect();
+            hint::name(name, &known)
         };
-        let of_terms = arguments.first().is_some_and(is_index) && arguments.len() > 1;
-        match name {
-            "sum" => return self.reduction(Reduction::Sum, arguments, tree, scope),
-            "prod" => return self.reduction(Reduction::Product, arguments, tree, scope),
-            "min" if of_terms => return self.reduction(Reduction::Least, arguments, tree, scope),
-            "max" if of_terms => {
-                return self.reduction(Reduction::Greatest, arguments, tree, scope);
-            }
-            "len" => {
-                let Linear { number, .. } = self.len_of(arguments, tree, scope)?;
-                return Ok(self.graph.constant(number as f64));
-            }
-            _ => {}
-        }
-        let count = |wanted: usize| {
-            if arguments.len() == wanted {
-                return Ok(());
-            }
-            let what = format!("{} arguments of `{name}`; allowed: {wanted}", arguments.len());
-            Err(Mistake::new(what, &tree.at))
-        };
-        let plain = match name {
-            "abs" => Some(Operation::Absolute),
-            "sqrt" => Some(Operation::Root),
-            "exp" => Some(Operation::Exp),
-            "ln" => Some(Operation::Ln),
-            "sin" => Some(Operation::Sin),
-            "cos" => Some(Operation::Cos),
-            "floor" => Some(Operation::Floor),
-            "if" => Some(Operation::Choose),
-            "pow" | "log10" | "tan" | "tanh" | "min" | "max" => None,
-            _ => return Err(self.unknown("function", name, tree, scope)),
-        };
-        match (plain, name) {
-            (Some(operation), _) => count(operation.arity())?,
-            (None, "pow") => count(2)?,
-            (None, "min" | "max") if arguments.len() >= 2 => {}
-            (None, "min" | "max") => {
-                let what = format!("one argument of `{name}`; allowed: two or more");
-                return Err(Mistake::new(what, &tree.at));
-            }
-            _ => count(1)?,
-        }
-        let from = arguments.iter().map(|argument| self.value(argument, scope));
-        let from = from.collect::<Result<Vec<_>, _>>()?;
-        let graph = &mut self.graph;
-        Ok(match (plain, name) {
-            (Some(operation), _) => graph.apply(operation, &from),
-            (None, "pow") => graph.power(from[0], from[1]),
-            (None, "log10") => {
-                let (ln, scale) = (graph.apply(Operation::Ln, &from), std::f64::consts::LOG10_E);
-                let scale = graph.constant(scale);
-                graph.apply(Operation::Multiply, &[ln, scale])
-            }
-            (None, "tan") => {
-                let (sin, cos) =
-                    (graph.apply(Operation::Sin, &from), graph.apply(Operation::Cos, &from));
-                graph.apply(Operation::Divide, &[sin, cos])
-            }
-            (None, "tanh") => {
-                // 1 - 2 / (exp(2 x) + 1)
-                let (one, two) = (graph.constant(1.0), graph.constant(2.0));
-                let twice = graph.apply(Operation::Multiply, &[two, from[0]]);
-                let exp = graph.apply(Operation::Exp, &[twice]);
-                let below = graph.apply(Operation::Add, &[exp, one]);
-                let part = graph.apply(Operation::Divide, &[two, below]);
-                graph.apply(Operation::Subtract, &[one, part])
-            }
-            (None, name) => {
-                let operation = if name == "min" { Operation::Least } else { Operation::Greatest };
-                let rest = from[1..].iter();
-                rest.fold(from[0], |least, &other| graph.apply(operation, &[least, other]))
-            }
-        })
+        Mistake { what: format!("unknown {what} `{name}`{}", like.unwrap_or_default()), at }
     }
 
-    fn unknown(&self, what: &str, name: &str, tree: &Tree, scope: &Scope) -> Mistake {
-        let known = self.names.keys().map(String::as_str).chain(FUNCTIONS);
-        let indices = scope.index.iter().map(|index| &*index.name);
-        let indices = indices.chain(scope.fixed.iter().map(|(name, _)| &**name));
-        let known: Vec<&str> = known.chain(indices).collect();
-        let like = match meant(name, &known) {
-            Some(like) => format!("; did you mean `{like}`?"),
-            None => String::new(),
-        };
-        let at = tree.at.start..tree.at.start + name.len();
-        Mistake { what: format!("unknown {what} `{name}`{like}"), at }
+    /// Whether a name stands for many numbers.
+    fn is_array(&self, name: &str) -> bool {
+        matches!(self.names.get(name), Some(Meaning::Coordinates(..) | Meaning::Data(..)))
     }
+}
+
+/// The index of reductions over all numbers of a name, which nobody can write.
+const EVERY: &str = "#";
+
+/// A name with the index [`EVERY`].
+fn element(name: &str, at: &Tree) -> Tree {
+    let index = Tree { kind: Kind::Name(EVERY.into()), at: at.at.clone() };
+    Tree { kind: Kind::Element(name.into(), Box::new(index)), at: at.at.clone() }
 }
 
 impl Scope {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use warpswarm_core::variable::Scale;
 
@@ -20,7 +21,9 @@ pub(super) struct File {
     pub(super) constants: Ordered<Constant>,
     pub(super) data: Option<Data>,
     #[serde(default)]
-    pub(super) constraints: Ordered<String>,
+    pub(super) constraints: Ordered<Constraint>,
+    /// Of equations that have none of their own.
+    pub(super) tolerance: Option<f64>,
 }
 
 /// A variable, or so many.
@@ -77,6 +80,57 @@ impl<'de> Deserialize<'de> for Constant {
             }
             fn visit_str<E>(self, text: &str) -> Result<Constant, E> {
                 Ok(Constant::Expression(text.into()))
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
+/// A condition, perhaps with a tolerance of its own.
+#[derive(Clone, Debug)]
+pub(super) enum Constraint {
+    Plain(String),
+    Table(Condition),
+}
+
+/// A condition with a tolerance.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Condition {
+    condition: String,
+    tolerance: Option<f64>,
+}
+
+impl Constraint {
+    pub(super) fn condition(&self) -> &str {
+        match self {
+            Constraint::Plain(condition) | Constraint::Table(Condition { condition, .. }) => {
+                condition
+            }
+        }
+    }
+
+    pub(super) fn tolerance(&self) -> Option<f64> {
+        match self {
+            Constraint::Plain(_) => None,
+            Constraint::Table(of) => of.tolerance,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Constraint {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Constraint;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a condition in quotes, or { condition = \"...\", tolerance = 1e-6 }")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Constraint, E> {
+                Ok(Constraint::Plain(text.into()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Constraint, A::Error> {
+                Condition::deserialize(MapAccessDeserializer::new(map)).map(Constraint::Table)
             }
         }
         from.deserialize_any(Either)

@@ -35,15 +35,35 @@ pub(super) struct Graph {
     known: HashMap<Node, Value>,
     /// Whether a value is another one in each term.
     varies: Vec<bool>,
+    /// Whether a value is a whole number, wherever it is computed.
+    whole: Vec<bool>,
+    /// Coordinates and data that are whole numbers.
+    sources: Whole,
+}
+
+/// Which coordinates, and which data, are whole numbers; those beyond are not.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Whole {
+    pub(super) coordinates: Vec<bool>,
+    pub(super) data: Vec<bool>,
 }
 
 impl Graph {
+    pub(super) fn new(sources: Whole) -> Self {
+        Graph { sources, ..Graph::default() }
+    }
+
     pub(super) fn node(&self, value: Value) -> Node {
         self.nodes[value as usize]
     }
 
     pub(super) fn varies(&self, value: Value) -> bool {
         self.varies[value as usize]
+    }
+
+    /// Whether a value is a whole number at every point.
+    pub(super) fn is_whole(&self, value: Value) -> bool {
+        self.whole[value as usize]
     }
 
     pub(super) fn len(&self) -> usize {
@@ -77,8 +97,37 @@ impl Graph {
         let value = self.nodes.len() as Value;
         self.nodes.push(node);
         self.varies.push(varies);
+        self.whole.push(self.makes_whole(node));
         self.known.insert(node, value);
         value
+    }
+
+    /// Whether a node's value is a whole number, which is known of those that it is made of.
+    fn makes_whole(&self, node: Node) -> bool {
+        let is_set = |all: &[bool], at: u32| all.get(at as usize) == Some(&true);
+        let all = |values: &[Value]| values.iter().all(|&value| self.is_whole(value));
+        match node {
+            Node::Constant(bits) => f64::from_bits(bits).fract() == 0.0,
+            Node::Coordinate(at) | Node::Coordinates(at) => is_set(&self.sources.coordinates, at),
+            Node::Data(at) => is_set(&self.sources.data, at),
+            Node::Index => true,
+            Node::Fold { term, .. } => self.is_whole(term),
+            Node::Apply(operation, from) => match operation {
+                Operation::Floor | Operation::Less | Operation::AtMost | Operation::Equal => true,
+                Operation::Negate | Operation::Absolute | Operation::Excess => all(&from[..1]),
+                Operation::Add
+                | Operation::Subtract
+                | Operation::Multiply
+                | Operation::Least
+                | Operation::Greatest => all(&from[..2]),
+                Operation::Choose => all(&from[1..]),
+                Operation::Power => {
+                    let is_natural = self.number(from[1]).is_some_and(|n| n >= 0.0);
+                    is_natural && all(&from[..2])
+                }
+                _ => false,
+            },
+        }
     }
 
     /// The result of an operation, computed now where it is of constants.
@@ -190,5 +239,37 @@ mod tests {
         let fold = Node::Fold { reduction: Reduction::Sum, terms: 3, term };
         let fold = graph.add(fold);
         assert!(!graph.varies(fold));
+    }
+
+    #[test]
+    fn whole_numbers_are_known() {
+        let sources = Whole { coordinates: vec![true, false], data: vec![true, true, false] };
+        let mut graph = Graph::new(sources);
+        let [n, x] = [0, 1].map(|at| graph.add(Node::Coordinate(at)));
+        let [two, half] = [2.0, 0.5].map(|number| graph.constant(number));
+        let mut is = |operation, from: &[Value]| {
+            let value = graph.apply(operation, from);
+            graph.is_whole(value)
+        };
+        assert!(is(Operation::Add, &[n, two]) && !is(Operation::Add, &[n, half]));
+        assert!(!is(Operation::Multiply, &[n, x]) && is(Operation::Less, &[x, half]));
+        assert!(is(Operation::Floor, &[x]) && !is(Operation::Divide, &[n, two]));
+        assert!(is(Operation::Power, &[n, two]) && !is(Operation::Power, &[two, n]));
+        let less = graph.apply(Operation::Less, &[x, half]);
+        assert!(!is_whole(&mut graph, Operation::Choose, &[less, n, x]));
+        assert!(is_whole(&mut graph, Operation::Choose, &[less, n, two]));
+        for (node, expected) in [(Node::Data(1), true), (Node::Data(2), false), (Node::Index, true)]
+        {
+            let term = graph.add(node);
+            let fold = graph.add(Node::Fold { reduction: Reduction::Sum, terms: 2, term });
+            assert_eq!(graph.is_whole(fold), expected, "{node:?}");
+        }
+        let infinite = graph.constant(f64::INFINITY);
+        assert!(!graph.is_whole(infinite));
+    }
+
+    fn is_whole(graph: &mut Graph, operation: Operation, from: &[Value]) -> bool {
+        let value = graph.apply(operation, from);
+        graph.is_whole(value)
     }
 }

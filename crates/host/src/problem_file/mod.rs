@@ -16,22 +16,50 @@
 //! file = "points.csv"                                    # beside this file
 //! columns = ["t", "y"]                                   # t[1] is in the first row below the headings
 //! [constraints]
-//! volume = "1 - g * a"                                   # at most 0 where it is met
-//! order = "x[1] <= x[2]"                                 # or a comparison
+//! order = "x[1] < x[2] <= x[3]"                          # a condition
+//! either = "a <= 1 or tau >= 10"
+//! whole = "x[1] + x[2] == 1"                             # within the tolerance
+//! volume = "1 - g * a"                                   # a number: at most 0 where it is met
+//! tight = { condition = "a * tau == 5", tolerance = 1e-9 }
 //! ```
 //!
-//! Expressions have numbers, `+ - * / ^`, comparisons (1 where they hold, otherwise 0), `pi`, `tau` (unless it is
-//! something of the file's own), `inf`, and
+//! Above the tables `tolerance = 1e-6` (unless it says otherwise) is by how much the sides of an equation may differ.
+//!
+//! There are numbers and conditions. Numbers have `+ - * / ^` (also `**`), `pi`, `tau` (unless it is something of the
+//! file's own), `inf`, and these functions:
 //!
 //! | function | |
 //! |---|---|
-//! | `abs sqrt exp ln log10 sin cos tan tanh floor` | of one number |
+//! | `abs sqrt exp ln log10 sin cos tan tanh floor` | of one number; `log` is `ln`, the natural logarithm |
 //! | `pow(a, b)` | `a^b` |
 //! | `min(a, b, ...)`, `max(a, b, ...)` | NaN where one is |
-//! | `if(c, a, b)` | `a` where `c` is not 0, otherwise `b`; both are computed |
+//! | `if(condition, a, b)` | `a` where the condition holds, otherwise `b`; both are computed |
 //! | `len(x)` | how many numbers `x` has |
-//! | `sum(i, ...)`, `prod`, `min`, `max` | over all `i` from 1 to `len(x)` for which everything with the index is there |
+//! | `sum(i, ...)`, `prod`, `min`, `max`, `mean` | over all `i` from 1 to `len(x)` for which everything with the index is there |
 //! | `sum(i, 2, len(x), ...)` | over a range |
+//! | `sum(x)`, `prod`, `min`, `max`, `mean` | over all numbers of `x` |
+//! | `dot(x, y)`, `norm(x)` | the sum of products, and the root of the sum of squares |
+//!
+//! Conditions are comparisons (`<`, `<=`, `==` or `=`, `>=`, `>`, `!=`), which may be chained as in `0 < a <= b`, `true`,
+//! `false`, and what joins conditions: `and`, `or`, `not` (also `&&`, `||`, `!`), `if(p, q, r)`, `all(i, ...)`,
+//! `any(i, ...)`. Within a number a condition is 1 where it holds, otherwise 0: `sum(i, x[i] > 0) >= 2`.
+//!
+//! A constraint's violation is 0 where it is met:
+//!
+//! | constraint | violation |
+//! |---|---|
+//! | `a <= b` | a - b where that is above 0 |
+//! | `a < b` | of whole numbers as `a + 1 <= b`; of others met where it holds in the run's arithmetic, so that the best point lies on an open edge |
+//! | `a == b` | by how much the distance of a and b is above the tolerance; whole numbers must be equal |
+//! | `a != b` | 1 where they are equal |
+//! | `p and q`, `all(i, p)`, a product of conditions | the sum |
+//! | `p or q`, `any(i, p)` | the smallest |
+//! | `not p` | of the opposite: `not a < b` is `a >= b`, and of `and` comes `or` |
+//! | `if(p, q, r)` | that of `q` where `p` holds, otherwise that of `r` |
+//! | a number | itself where it is above 0 |
+//!
+//! Whole numbers are integer variables, whole constants, columns of nothing else, indices, `floor`, and sums, differences,
+//! products, `abs`, `min`, `max` and choices of those.
 //!
 //! An index is a whole number, or that of a reduction plus or minus one: `sum(i, (x[i+1] - x[i])^2)` has a term less
 //! than `x` has numbers. A reduction that depends on another's index is written out.

@@ -9,13 +9,14 @@ use warpswarm_core::Real;
 use warpswarm_core::data::Table;
 use warpswarm_core::expression::{Expression, Operation};
 use warpswarm_core::order::Fitness;
+use warpswarm_core::variable::Scale;
 
 use super::compile::{Compiler, Meaning};
 use super::cpu::{Machine, Machines};
-use super::graph::Value;
+use super::graph::Whole;
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
-use super::syntax::{Kind, Mistake, Operator, Tree};
+use super::syntax::{Mistake, Tree};
 use crate::algorithms::Algorithm;
 use crate::backend::machine::Parameter;
 use crate::backend::{Evaluator, Portable, Target};
@@ -57,6 +58,8 @@ pub struct ProblemFile {
     pub(super) maximises: bool,
     pub(super) bounds: Bounds,
     pub(super) constraints: Vec<(String, String)>,
+    /// How far from each other the sides of an equation may be, of each constraint.
+    pub(super) tolerances: Vec<f64>,
     pub(super) names: HashMap<String, Meaning>,
     pub(super) data: Vec<f64>,
     /// The objective, and then the constraints.
@@ -277,45 +280,40 @@ impl ProblemFile {
         is_checked: bool,
     ) -> Result<(Program, Vec<f64>), (usize, Mistake)> {
         let data = [&self.data, codes].concat();
-        let mut compiler = Compiler::new(&self.names, &data, codes, is_checked);
-        let mut values = Vec::with_capacity(self.trees.len());
-        for (number, tree) in self.trees.iter().enumerate() {
-            let value = match number {
-                0 => compiler.compile(tree),
-                _ => constraint(&mut compiler, tree),
-            };
-            values.push(value.map_err(|mistake| (number, mistake))?);
+        let mut compiler = Compiler::new(&self.names, &data, codes, self.whole(), is_checked);
+        let mut value = compiler.number(&self.trees[0]).map_err(|mistake| (0, mistake))?;
+        let mut constraints = Vec::with_capacity(self.tolerances.len());
+        for ((tree, &tolerance), number) in self.trees[1..].iter().zip(&self.tolerances).zip(1..) {
+            let constraint = compiler.constraint(tree, tolerance);
+            constraints.push(constraint.map_err(|mistake| (number, mistake))?);
         }
         let graph = &mut compiler.graph;
-        let mut value = values[0];
         if negated {
             value = graph.apply(Operation::Negate, &[value]);
         }
         let mut violation = graph.constant(0.0);
-        for &constraint in &values[1..] {
-            let excess = graph.apply(Operation::Excess, &[constraint]);
-            violation = graph.apply(Operation::Add, &[violation, excess]);
+        for constraint in &constraints {
+            violation = graph.apply(Operation::Add, &[violation, constraint.violation]);
         }
         let mut outputs = vec![value, violation];
-        outputs.extend(values[1..].iter().filter(|_| with_constraints));
+        outputs.extend(constraints.iter().map(|of| of.shown).filter(|_| with_constraints));
         Ok((Program::new(graph, &outputs), data))
     }
-}
 
-/// A constraint's value: at most zero where it is met.
-fn constraint(compiler: &mut Compiler<'_>, tree: &Tree) -> Result<Value, Mistake> {
-    let Kind::Chain(left, rest) = &tree.kind else { return compiler.compile(tree) };
-    let (less, more) = match rest.as_slice() {
-        [(Operator::Less | Operator::AtMost, right)] => (&**left, right),
-        [(Operator::Greater | Operator::AtLeast, right)] => (right, &**left),
-        [(Operator::Equal | Operator::Unequal, _)] => {
-            let what = "allowed: <= or >=; an equation is met by no individual but by chance";
-            return Err(Mistake::new(what, &tree.at));
+    /// What is known to be whole numbers: integer variables, and columns of nothing else.
+    fn whole(&self) -> Whole {
+        let coordinates =
+            self.bounds.scales().iter().map(|scale| *scale == Scale::Integer).collect();
+        let mut data = vec![false; self.data.len()];
+        for meaning in self.names.values() {
+            if let Meaning::Data(first, len) = *meaning {
+                let column = first as usize..(first + len) as usize;
+                let is_whole = self.data[column.clone()].iter().all(|number| number.fract() == 0.0);
+                data[column].fill(is_whole);
+            }
         }
-        _ => return compiler.compile(tree),
-    };
-    let (less, more) = (compiler.compile(less)?, compiler.compile(more)?);
-    Ok(compiler.graph.apply(Operation::Subtract, &[less, more]))
+        Whole { coordinates, data }
+    }
 }
 
 impl<R: Real> Goal<R> for ProblemFile {

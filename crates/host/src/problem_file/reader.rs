@@ -6,9 +6,10 @@ use std::path::Path;
 use warpswarm_core::variable::Scale;
 
 use super::columns;
-use super::compile::{Compiler, FUNCTIONS, Meaning};
+use super::compile::{Compiler, Meaning, NAMES};
 use super::cpu::Machines;
 use super::file::{self, Constant, File, Variable};
+use super::graph::Whole;
 use super::problem::ProblemFile;
 use super::syntax::{self, Mistake};
 use crate::bounds::{Bounds, Scales};
@@ -21,6 +22,9 @@ pub(super) struct Reader<'a> {
     /// What it is called unless it says otherwise.
     pub(super) name: &'a str,
 }
+
+/// How far from each other the sides of an equation may be where a file does not say.
+const TOLERANCE: f64 = 1e-6;
 
 /// Where a file's data are.
 pub(super) enum DataFrom<'a> {
@@ -50,7 +54,7 @@ impl Reader<'_> {
     pub(super) fn read(&self, text: &str) -> Result<ProblemFile> {
         let file: File =
             toml::from_str(text).map_err(|error| self.said(error.to_string().trim_end()))?;
-        let (key, formula, maximises) = match (file.minimise, file.maximise) {
+        let (key, formula, maximises) = match (file.minimise.clone(), file.maximise.clone()) {
             (Some(formula), None) => ("minimise", formula, false),
             (None, Some(formula)) => ("maximise", formula, true),
             _ => return Err(self.said("allowed: either minimise or maximise")),
@@ -66,8 +70,9 @@ impl Reader<'_> {
             .chain(file.constraints.0.iter().map(|(name, _)| format!("constraints.{name}")))
             .collect();
         let texts: Vec<&str> = std::iter::once(&*formula)
-            .chain(file.constraints.0.iter().map(|(_, text)| &**text))
+            .chain(file.constraints.0.iter().map(|(_, constraint)| constraint.condition()))
             .collect();
+        let tolerances = self.tolerances(&file)?;
         let in_file = |(number, mistake): (usize, Mistake)| {
             self.mistake(&keys[number], texts[number], mistake)
         };
@@ -76,12 +81,16 @@ impl Reader<'_> {
         });
         let trees = trees.collect::<Result<Vec<_>>>()?;
         let name = file.name.as_deref().unwrap_or(self.name).to_string();
+        let constraints = file.constraints.0.iter();
         let problem = ProblemFile {
             name,
             formula: formula.clone(),
             maximises,
             bounds,
-            constraints: file.constraints.0.clone(),
+            constraints: constraints
+                .map(|(name, of)| (name.clone(), of.condition().into()))
+                .collect(),
+            tolerances,
             names,
             data,
             trees,
@@ -97,6 +106,26 @@ impl Reader<'_> {
         Ok(problem)
     }
 
+    /// How far from each other the sides of an equation may be, of each constraint.
+    fn tolerances(&self, file: &File) -> Result<Vec<f64>> {
+        let of_all = file.tolerance.unwrap_or(TOLERANCE);
+        let of = |(name, constraint): &(String, file::Constraint)| {
+            (name.clone(), constraint.tolerance())
+        };
+        let all = file.constraints.0.iter().map(of);
+        let checked = |(name, tolerance): (String, Option<f64>)| {
+            let (tolerance, key) = match tolerance {
+                Some(tolerance) => (tolerance, format!("constraints.{name}: tolerance")),
+                None => (of_all, "tolerance".into()),
+            };
+            if tolerance.is_finite() && tolerance >= 0.0 {
+                return Ok(tolerance);
+            }
+            Err(self.said(format!("{key} is {tolerance}; allowed: a number from 0 on")))
+        };
+        all.map(checked).collect()
+    }
+
     /// Checks that a name can stand for something.
     fn name(&self, table: &str, name: &str, names: &HashMap<String, Meaning>) -> Result<()> {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -105,7 +134,7 @@ impl Reader<'_> {
             "allowed: letters, digits and _, a letter first"
         } else if names.contains_key(name) {
             "which has a meaning already; allowed: each name once"
-        } else if FUNCTIONS.contains(&name) && name != "tau" {
+        } else if NAMES.contains(&name) {
             "which expressions have already; allowed: another name"
         } else {
             return Ok(());
@@ -173,7 +202,7 @@ impl Reader<'_> {
                     let key = format!("constants.{name}");
                     let mistake = |mistake| self.mistake(&key, text, mistake);
                     let tree = syntax::parse(text).map_err(mistake)?;
-                    let mut compiler = Compiler::new(names, &[], &[], false);
+                    let mut compiler = Compiler::new(names, &[], &[], Whole::default(), false);
                     let value = compiler.compile(&tree).map_err(mistake)?;
                     let depends = || Mistake::new("depends on a variable", &tree.at);
                     compiler.graph.number(value).ok_or_else(|| mistake(depends()))?

@@ -51,6 +51,10 @@ pub(super) enum Kind {
     /// `name[index]`
     Element(String, Box<Tree>),
     Call(String, Vec<Tree>),
+    /// Numbers with what is said of neighbours: `a < b <= c`.
+    Compare(Box<Tree>, Vec<(Relation, Tree)>),
+    Join(Joint, Vec<Tree>),
+    Not(Box<Tree>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +63,57 @@ pub(super) enum Operator {
     Subtract,
     Multiply,
     Divide,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
     Less,
     AtMost,
     Greater,
     AtLeast,
     Equal,
     Unequal,
+}
+
+impl Relation {
+    /// What holds of two numbers where this does not.
+    pub(super) fn turned(self) -> Self {
+        match self {
+            Relation::Less => Relation::AtLeast,
+            Relation::AtMost => Relation::Greater,
+            Relation::Greater => Relation::AtMost,
+            Relation::AtLeast => Relation::Less,
+            Relation::Equal => Relation::Unequal,
+            Relation::Unequal => Relation::Equal,
+        }
+    }
+}
+
+/// How conditions are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// All hold.
+    And,
+    /// One holds at least.
+    Or,
+}
+
+impl Tree {
+    /// What it is made of.
+    pub(super) fn parts(&self) -> Vec<&Tree> {
+        match &self.kind {
+            Kind::Number(_) | Kind::Name(_) => Vec::new(),
+            Kind::Negative(inner) | Kind::Element(_, inner) | Kind::Not(inner) => vec![inner],
+            Kind::Power(base, exponent) => vec![base, exponent],
+            Kind::Chain(first, rest) => {
+                std::iter::once(&**first).chain(rest.iter().map(|(_, tree)| tree)).collect()
+            }
+            Kind::Compare(first, rest) => {
+                std::iter::once(&**first).chain(rest.iter().map(|(_, tree)| tree)).collect()
+            }
+            Kind::Call(_, all) | Kind::Join(_, all) => all.iter().collect(),
+        }
+    }
 }
 
 /// Parses an expression.
@@ -105,6 +154,9 @@ fn mistake(error: pest::error::Error<Rule>, text: &str) -> Mistake {
     let ErrorVariant::ParsingError { positives, .. } = error.variant else {
         return Mistake::new("cannot be read", &at);
     };
+    if let Some(instead) = instead(&text[at.start.min(text.len())..]) {
+        return Mistake { what: instead.into(), at };
+    }
     let mut expected: Vec<&str> = positives.into_iter().map(in_words).collect();
     let count = |brackets: [char; 2]| text[..at.start].matches(brackets).count();
     if expected.contains(&OPERATOR) && count(['(', '[']) > count([')', ']']) {
@@ -120,12 +172,25 @@ fn mistake(error: pest::error::Error<Rule>, text: &str) -> Mistake {
     Mistake { what, at }
 }
 
+/// What to write for what other languages have.
+fn instead(rest: &str) -> Option<&'static str> {
+    let instead = [
+        ("&", "allowed: `and`, as in `a <= b and b <= c`"),
+        ("|", "allowed: `or` of conditions, `abs(x)` of a number"),
+        ("~", "allowed: `not`"),
+        ("%", "allowed: `a - b * floor(a / b)`"),
+        ("?", "allowed: `if(condition, a, b)`"),
+        ("{", "allowed: ( and )"),
+    ];
+    instead.into_iter().find(|(sign, _)| rest.starts_with(sign)).map(|(_, instead)| instead)
+}
+
 const OPERATOR: &str = "an operator";
 
 fn in_words(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",
-        Rule::add | Rule::multiply | Rule::raise | Rule::compare => OPERATOR,
+        Rule::add | Rule::multiply | Rule::raise | Rule::compare | Rule::and | Rule::or => OPERATOR,
         _ => "a number, a name, a function or a bracket",
     }
 }
@@ -156,9 +221,40 @@ fn tree(pair: Pair<'_, Rule>) -> Result<Tree, Mistake> {
         Rule::signed => {
             let mut parts: Vec<_> = parts.collect();
             let inner = parts.pop().map(tree).unwrap_or_else(|| nothing(&at))?;
-            return Ok(negative(inner, parts.len(), &at));
+            let signs = parts.iter().filter(|part| part.as_rule() == Rule::minus).count();
+            return Ok(negative(inner, signs, &at));
         }
         Rule::power => return power(parts.collect(), &at),
+        Rule::any | Rule::all => {
+            let joint = if rule == Rule::any { Joint::Or } else { Joint::And };
+            let is_operand =
+                |part: &Pair<'_, Rule>| !matches!(part.as_rule(), Rule::and | Rule::or);
+            let mut all = parts.filter(is_operand).map(tree).collect::<Result<Vec<_>, _>>()?;
+            match (all.pop(), all.is_empty()) {
+                (Some(only), true) => return Ok(only),
+                (last, _) => all.extend(last),
+            }
+            Kind::Join(joint, all)
+        }
+        Rule::opposite | Rule::turned => {
+            let mut parts: Vec<_> = parts.collect();
+            let inner = parts.pop().map(tree).unwrap_or_else(|| nothing(&at))?;
+            if parts.len().is_multiple_of(2) {
+                return not_turned(inner, parts.len(), &at);
+            }
+            Kind::Not(Box::new(inner))
+        }
+        Rule::comparison => {
+            let first = parts.next().map(tree).unwrap_or_else(|| nothing(&at))?;
+            let mut rest = Vec::new();
+            while let (Some(relation), Some(operand)) = (parts.next(), parts.next()) {
+                rest.push((relation_of(relation.as_str()), tree(operand)?));
+            }
+            if rest.is_empty() {
+                return Ok(first);
+            }
+            Kind::Compare(Box::new(first), rest)
+        }
         _ => {
             let first = parts.next().map(tree).unwrap_or_else(|| nothing(&at))?;
             let mut rest = Vec::new();
@@ -178,6 +274,15 @@ fn nothing(at: &Range<usize>) -> Result<Tree, Mistake> {
     Err(Mistake::new("nothing is written here", at))
 }
 
+/// The tree with so many pairs of `not` before it: itself, but no number.
+fn not_turned(inner: Tree, nots: usize, at: &Range<usize>) -> Result<Tree, Mistake> {
+    if nots == 0 {
+        return Ok(inner);
+    }
+    let once = Tree { kind: Kind::Not(Box::new(inner)), at: at.clone() };
+    Ok(Tree { kind: Kind::Not(Box::new(once)), at: at.clone() })
+}
+
 /// The tree with so many signs before it, of which two are none.
 fn negative(tree: Tree, signs: usize, at: &Range<usize>) -> Tree {
     if signs.is_multiple_of(2) {
@@ -191,7 +296,7 @@ fn power(parts: Vec<Pair<'_, Rule>>, at: &Range<usize>) -> Result<Tree, Mistake>
     let (mut factors, mut signs) = (Vec::new(), 0);
     for part in parts {
         match part.as_rule() {
-            Rule::raise => {}
+            Rule::raise | Rule::plus => {}
             Rule::minus => signs += 1,
             _ => factors.push((std::mem::take(&mut signs), tree(part)?)),
         }
@@ -214,13 +319,18 @@ fn operator_of(text: &str) -> Operator {
         "+" => Operator::Add,
         "-" => Operator::Subtract,
         "*" => Operator::Multiply,
-        "/" => Operator::Divide,
-        "<" => Operator::Less,
-        "<=" => Operator::AtMost,
-        ">" => Operator::Greater,
-        ">=" => Operator::AtLeast,
-        "==" => Operator::Equal,
-        _ => Operator::Unequal,
+        _ => Operator::Divide,
+    }
+}
+
+fn relation_of(text: &str) -> Relation {
+    match text {
+        "<" => Relation::Less,
+        "<=" => Relation::AtMost,
+        ">" => Relation::Greater,
+        ">=" => Relation::AtLeast,
+        "!=" => Relation::Unequal,
+        _ => Relation::Equal,
     }
 }
 
@@ -245,6 +355,16 @@ mod tests {
                     format!("({left} {operator:?} {})", shown(right))
                 })
             }
+            Kind::Compare(first, rest) => {
+                let rest =
+                    rest.iter().map(|(relation, right)| format!(" {relation:?} {}", shown(right)));
+                format!("({}{})", shown(first), rest.collect::<String>())
+            }
+            Kind::Join(joint, all) => {
+                let all: Vec<_> = all.iter().map(shown).collect();
+                format!("{joint:?}({})", all.join(","))
+            }
+            Kind::Not(inner) => format!("Not({})", shown(inner)),
         }
     }
 
@@ -267,6 +387,20 @@ mod tests {
         check("f()", "f()");
         check("1.5e-3 + .5 + 2.", "((0.0015 Add 0.5) Add 2)");
         check("e1 - 1e1", "(e1 Subtract 10)");
+        check("+x ** -+2", "(x^(-2))");
+    }
+
+    #[test]
+    fn conditions_bind_as_usual() {
+        check("a < b <= c + 1", "(a Less b AtMost (c Add 1))");
+        check("a = b", "(a Equal b)");
+        check("a < b and b < c or not c == d", "Or(And((a Less b),(b Less c)),Not((c Equal d)))");
+        check("a<b&&!(b<c)||d!=e", "Or(And((a Less b),Not((b Less c))),(d Unequal e))");
+        check("(a or b) and not not c", "And(Or(a,b),Not(Not(c)))");
+        // As in C: `!` is of what stands right behind it.
+        check("!(a) < b", "(Not(a) Less b)");
+        check("order * nothing + android", "((order Multiply nothing) Add android)");
+        check("if(a < b, c, d)", "if((a Less b),c,d)");
     }
 
     #[test]
@@ -282,7 +416,12 @@ mod tests {
         at("1 2", 2..3, "operator");
         at("a $ b", 2..3, "operator");
         at("x[1", 3..4, "operator");
-        at("1 < 2 < 3", 6..7, "the end");
+        at("a and", 5..6, "expected a number");
+        at("a < b & c < d", 6..7, "allowed: `and`");
+        at("a < b | c < d", 6..7, "allowed: `or`");
+        at("a % b", 2..3, "floor");
+        at("a =< b", 3..4, "expected a number");
+        at("and + 1", 0..1, "expected a number");
         at("1e999", 0..5, "too large");
         at("2x", 0..1, "expected a number");
         at(&"(".repeat(100), 64..65, "64 deep");

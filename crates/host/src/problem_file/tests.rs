@@ -51,6 +51,18 @@ fn expressions_by_hand() {
     assert_eq!(value("pow(2, 10) + 2^0.5"), 1024.0 + Real::pow(2.0_f64, 0.5));
     assert!((value("tanh(a) + log10(1000) + tan(b)") - (a.tanh() + 3.0 + b.tan())).abs() < 1e-12);
     assert_eq!(value("1 / 0"), f64::INFINITY);
+    assert_eq!(value("log(a)"), Real::ln(a));
+    assert_eq!(value("+a ** +2"), a * a);
+    assert_eq!(value("sum(x) + 100 * prod(x) + 10 * max(x)"), value("sum(i, x[i])") + 35.0);
+    assert_eq!(value("mean(x)"), value("sum(x) / len(x)"));
+    assert_eq!(value("mean(i, 2, 3, x[i])"), (x[1] + x[2]) / 2.0);
+    assert!(value("norm(x)^2 - dot(x, x)").abs() < 1e-12);
+    assert_eq!(value("dot(x, x)"), value("sum(i, x[i]^2)"));
+    assert_eq!(value("if(a > b and not a > 1 or false, 7, 8)"), 7.0);
+    assert_eq!(value("if(b < 0 < a < 1, 7, 8)"), 7.0);
+    assert_eq!(value("sum(i, x[i] > 0) + 10 * (a = b)"), 2.0);
+    assert_eq!(value("if(any(i, x[i] > 3), 1, 0) + 2 * if(all(i, x[i] > -2), 1, 0)"), 1.0);
+    assert_eq!(value("if(!(x[1] > 3), 1, 0)"), 1.0);
 }
 
 /// What is made at the first evaluation serves all later ones, in its own precision.
@@ -79,9 +91,18 @@ fn mistakes_are_said_with_their_place() {
         }
     };
     says("a + * b", &["minimise: expected a number", "\n  a + * b\n      ^"]);
-    says("a + len2", &["unknown name `len2`", "did you mean `len`", "\n      ^^^^"]);
+    says("a + len2", &["unknown name `len2`\n", "\n      ^^^^"]);
+    says("A + b", &["unknown name `A`; did you mean `a`?"]);
     says("sum(i, y[i])", &["unknown name `y`", "\n         ^"]);
-    says("sqr(a)", &["unknown function `sqr`; did you mean `sqrt`?"]);
+    says("sqtr(a)", &["unknown function `sqtr`; did you mean `sqrt`?"]);
+    says("sqr(a)", &["unknown function `sqr`; allowed: `x^2` or `sqrt(x)`"]);
+    says("a <= b", &["a condition, where a number is needed; allowed: `if(condition, a, b)`"]);
+    says("if(a, 1, 2)", &["a number where a condition is needed", "... != 0", "\n     ^"]);
+    says("if(a > 0, b > 0, 2) + 1", &["a number where the other branch", "\n                   ^"]);
+    says("a + (a > 0 and b)", &["a number where a condition is needed", "\n                 ^"]);
+    says("dot(x, a)", &["`a` is one number"]);
+    says("norm(a + 1)", &["the name of something with many numbers"]);
+    says("a & b", &["allowed: `and`"]);
     says("x + a", &["`x` is many numbers"]);
     says("a[1]", &["`a` is one number"]);
     says("x[0]", &["the index is 0; allowed: 1 to 5"]);
@@ -94,6 +115,7 @@ fn mistakes_are_said_with_their_place() {
     says("sum(i, 3, 2, x[i])", &["from 3 to 2"]);
     says("sum(i, x[2 * i])", &["plus or minus one"]);
     says("sum(x[1])", &["allowed: `sum(i, ...)`"]);
+    says("mean(a)", &["allowed: `mean(i, ...)`"]);
     says("sin(a, b)", &["2 arguments of `sin`; allowed: 1"]);
     says("min(a)", &["two or more"]);
     says("sin", &["`sin` is a function"]);
@@ -120,20 +142,129 @@ fn files_are_checked() {
     says("minimise = 'a'\n[variables]\na = { lower = 0, upper = 2, scale = 'log' }", "positive");
     says("minimise = 'a'\n[variables]\na = { lower = 0, upper = 2, count = 0 }", "count is 0");
     says("minimise = 'a'\n[variables]\n'2a' = { lower = 0, upper = 2 }", "letters");
-    says("minimise = 'a'\n[variables]\nsin = { lower = 0, upper = 2 }", "which expressions have");
+    says("minimise = 'a'\n[variables]\npi = { lower = 0, upper = 2 }", "which expressions have");
+    says("minimise = 'a'\n[variables]\nand = { lower = 0, upper = 2 }", "which expressions have");
     says("minimise = 'a'\n[variables]\n", "empty");
     says(&format!("minimise = 'a'\n{one}[constants]\na = 1"), "has a meaning already");
     says(&format!("minimise = 'a'\n{one}[constants]\nc = 'a'"), "depends on a variable");
     says(&format!("minimise = 'a'\n{one}[constants]\nc = '1/0'"), "constant `c` is inf");
     says(&format!("minimise = 'a'\n{one}[data]\nfile = 'x'\ncolumns = ['t']"), "needs a file");
     says(
-        &format!("minimise = 'a'\n{one}[constraints]\nc = 'a == 1'"),
-        "constraints.c: allowed: <=",
+        &format!("minimise = 'a'\n{one}[constraints]\nc = '3 * (a > 1)'"),
+        "a condition within a number",
     );
+    says(
+        &format!("minimise = 'a'\n{one}[constraints]\nc = 'sum(i, 1, 3, a > i)'"),
+        "as in `... >= 1`",
+    );
+    says(
+        &format!("minimise = 'a'\ntolerance = -1\n{one}[constraints]\nc = 'a == 1'"),
+        "tolerance is -1",
+    );
+    says(
+        &format!(
+            "minimise = 'a'\n{one}[constraints]\nc = {{ condition = 'a == 1', tolerance = -1 }}"
+        ),
+        "constraints.c: tolerance is -1; allowed: a number from 0 on",
+    );
+    says(&format!("minimise = 'a'\n{one}[constraints]\nc = 1"), "a condition in quotes");
     says(
         &format!("minimise = 'a'\n{one}[constraints]\nc = '1 - d'"),
         "constraints.c: unknown name",
     );
+}
+
+/// A name that functions have, too: a bracket tells them apart.
+#[test]
+fn numbers_may_have_the_names_of_functions() {
+    let text = "minimise = \"mean * norm(x) + log(sum)\"\n[variables]\nmean = { lower = 0, upper = 1 }\n\
+        sum = { lower = 1, upper = 2 }\nx = { count = 2, lower = 0, upper = 9 }";
+    let at = ProblemFile::parse(text).unwrap().evaluate(&[2.0, 1.0, 3.0, 4.0]).unwrap();
+    assert_eq!(at.fitness.value, 10.0);
+}
+
+/// The violation of a constraint at POINT, where `n` is 3 and `m` is 5, whole numbers.
+fn violation(condition: &str) -> f64 {
+    let variables = VARIABLES.replace(
+        "[constants]",
+        "n = { lower = 1, upper = 9, scale = \"integer\" }\nm = { lower = 1, upper = 9, scale = \"integer\" }\n[constants]",
+    );
+    let rest = format!("{variables}[constraints]\nc = \"{condition}\"\n");
+    let problem = problem("a", &rest).unwrap_or_else(|error| panic!("{error}"));
+    let [a, b, p, q, r, s, t] = POINT;
+    problem.evaluate(&[a, b, p, q, r, s, t, 3.0, 5.0]).unwrap().fitness.violation
+}
+
+#[test]
+fn violations_by_hand() {
+    // a = 0.75, b = -1.5, x = 1.25, -2, 3.5, 0, -0.625
+    let check = |condition: &str, expected: f64| {
+        assert_eq!(violation(condition), expected, "{condition}");
+    };
+    check("a <= b", 2.25);
+    check("b <= a", 0.0);
+    check("a >= 1", 0.25);
+    check("b < a", 0.0);
+    check("a - b", 2.25);
+    check("b - a", 0.0);
+    // Whole numbers.
+    check("n < m", 0.0);
+    check("n > m", 3.0);
+    check("n < 3", 1.0);
+    check("2 * n < m + 1", 1.0);
+    check("n == m", 2.0);
+    check("n != m", 0.0);
+    check("n != 3", 1.0);
+    check("n + 2 = m", 0.0);
+    // Others.
+    check("a < 0.75", f64::from(f32::MIN_POSITIVE));
+    check("a < n/4", f64::from(f32::MIN_POSITIVE));
+    check("a == 0.75 + 1e-7", 0.0);
+    check("a == 1", 0.25 - 1e-6);
+    check("a != 0.75", 1.0);
+    check("a != 1", 0.0);
+    // Chains, and what joins conditions.
+    check("-1 < b < 0", 0.5 + f64::from(f32::MIN_POSITIVE));
+    check("1 <= a <= 2 <= b", 0.25 + 3.5);
+    check("a <= b and b >= 0", 2.25 + 1.5);
+    check("a <= b or b >= 0", 1.5);
+    check("not (a <= b or b >= 0)", 0.0);
+    check("not (b <= a)", 2.25 + f64::from(f32::MIN_POSITIVE));
+    check("not n < m", 2.0);
+    check("not (n == 3 and m == 5)", 1.0);
+    check("(a <= 0) * (b >= 0)", 0.75 + 1.5);
+    check("(n != m) * (n != 3)", 1.0);
+    check("if(n == 3, a <= 0, b <= 0)", 0.75);
+    check("if(n == 4, a <= 0, b <= 0)", 0.0);
+    check("if(a > 0, b >= 0, true)", 1.5);
+    check("if(a < 0, b >= 0, true)", 0.0);
+    check("true", 0.0);
+    check("not true", 1.0);
+    check("all(i, x[i] <= 1)", 0.25 + 2.5);
+    check("any(i, x[i] >= 4)", 0.5);
+    check("not any(i, x[i] > 1)", 0.25 + 2.5);
+    check("not all(i, x[i] >= -2)", f64::from(f32::MIN_POSITIVE));
+    check("all(i, 1, 3, any(j, 1, 2, x[i] <= x[j]))", 2.25);
+    check("(x[1] > 1) + (x[2] > 1) >= 2", 1.0);
+    // What is no number spoils only what depends on it.
+    assert!(violation("sqrt(b) <= 1").is_nan());
+    assert!(violation("sqrt(b) != 1").is_nan());
+    assert!(violation("sqrt(b) <= 1 and a > 0").is_nan());
+    check("sqrt(b) <= 1 or a > 0", 0.0);
+    check("a > 0 or sqrt(b) <= 1", 0.0);
+    check("any(i, sqrt(x[i]) > 1)", 0.0);
+    check("if(b >= 0, sqrt(b) <= 1, a > 0)", 0.0);
+    // Infinite numbers compare, too.
+    check("inf <= inf", 0.0);
+    check("1 / 0 <= inf", 0.0);
+}
+
+#[test]
+fn tolerances_are_of_the_file_or_of_a_constraint() {
+    let text = "minimise = \"a\"\ntolerance = 0.5\n[variables]\na = { lower = 0, upper = 1 }\n[constraints]\n\
+        one = \"a == 2\"\ntwo = { condition = \"a == 2\", tolerance = 0.25 }\n";
+    let at = ProblemFile::parse(text).unwrap().evaluate(&[1.0]).unwrap();
+    assert_eq!((at.fitness.violation, at.constraints), (0.5 + 0.75, vec![0.5, 0.75]));
 }
 
 #[test]

@@ -3,24 +3,34 @@
 use warpswarm_core::expression::{Operation, Reduction};
 use warpswarm_core::sum::MAX_TERMS;
 
-use super::{Compiler, Index, Linear, Scope};
+use super::{Compiler, EVERY, Fold, Index, Linear, Scope, Term, element};
 use crate::problem_file::graph::{Node, Value};
 use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
 impl Compiler<'_> {
-    /// `sum(i, body)` or `sum(i, from, to, body)`.
+    /// `sum(i, body)`, `sum(i, from, to, body)`, or `sum(x)`, of all numbers of a name.
     pub(super) fn reduction(
         &mut self,
         reduction: Reduction,
         arguments: &[Tree],
         tree: &Tree,
         scope: &Scope,
-    ) -> Result<Value, Mistake> {
+    ) -> Result<Fold, Mistake> {
         let (index, range, body) = match arguments {
+            [all @ Tree { kind: Kind::Name(name), .. }] if self.is_array(name) => {
+                return self.over_all(reduction, element(name, all), tree, scope);
+            }
             [index, body] => (index, None, body),
             [index, from, to, body] => (index, Some((from, to)), body),
             _ => {
-                let what = "allowed: `sum(i, ...)` or `sum(i, from, to, ...)`, with an index and what is summed";
+                let name = match &tree.kind {
+                    Kind::Call(name, _) => name,
+                    _ => "sum",
+                };
+                let what = format!(
+                    "allowed: `{name}(i, ...)` or `{name}(i, from, to, ...)` with an index and the terms, or \
+                     `{name}(x)` of something with many numbers"
+                );
                 return Err(Mistake::new(what, &tree.at));
             }
         };
@@ -32,47 +42,70 @@ impl Compiler<'_> {
             }
             _ => return Err(Mistake::new("allowed: the name of an index, such as `i`", &index.at)),
         };
-        let (start, end) = match range {
+        let range = match range {
             Some((from, to)) => (self.whole(from, scope)?, self.whole(to, scope)?),
             None => self.range(name, body, index, scope)?,
         };
-        let terms = end.saturating_sub(start).saturating_add(1);
-        if terms < 1 || terms > MAX_TERMS as i64 {
-            let what = format!("from {start} to {end}; allowed: 1 to {MAX_TERMS} terms");
-            return Err(Mistake::new(what, &tree.at));
-        }
+        fold(reduction, (name, range), body.clone(), tree)
+    }
+
+    /// A reduction over all numbers of the names that have the index [`EVERY`].
+    pub(super) fn over_all(
+        &mut self,
+        reduction: Reduction,
+        body: Tree,
+        tree: &Tree,
+        scope: &Scope,
+    ) -> Result<Fold, Mistake> {
+        let range = self.range(EVERY, &body, tree, scope)?;
+        fold(reduction, (EVERY, range), body, tree)
+    }
+
+    /// The result of a reduction, and how many terms it has.
+    pub(super) fn fold(
+        &mut self,
+        fold: &Fold,
+        kind: Term,
+        scope: &Scope,
+    ) -> Result<(Value, u32), Mistake> {
+        let Fold { reduction, index, range, body } = fold;
+        let terms = (range.end() - range.start() + 1) as u32;
         let outer = scope.index.as_ref().filter(|outer| mentions(body, &outer.name));
         if outer.is_some() {
-            return self.written_out(reduction, (name, start..=end), body, scope);
+            return Ok((self.written_out(fold, kind, scope)?, terms));
         }
-        let terms = terms as u32;
-        let index = Some(Index { name: name.clone(), start, terms });
-        let term = self.value(body, &Scope { index, fixed: scope.fixed.clone() })?;
-        Ok(self.graph.add(Node::Fold { reduction, terms, term }))
+        let index = Some(Index { name: index.clone(), start: *range.start(), terms });
+        let term = self.term(body, kind, &Scope { index, fixed: scope.fixed.clone() })?;
+        Ok((self.graph.add(Node::Fold { reduction: *reduction, terms, term }), terms))
+    }
+
+    fn term(&mut self, body: &Tree, kind: Term, scope: &Scope) -> Result<Value, Mistake> {
+        match kind {
+            Term::Number => self.value(body, scope),
+            Term::Truth(holds) => self.truth(body, scope, holds),
+            Term::Violation { holds, is_and } => {
+                let violation = self.violation(body, scope, holds)?;
+                Ok(if is_and { violation } else { self.or_infinite(violation) })
+            }
+        }
     }
 
     /// A reduction within another, term after term.
-    fn written_out(
-        &mut self,
-        reduction: Reduction,
-        (name, range): (&str, std::ops::RangeInclusive<i64>),
-        body: &Tree,
-        scope: &Scope,
-    ) -> Result<Value, Mistake> {
-        let operation = match reduction {
+    fn written_out(&mut self, fold: &Fold, kind: Term, scope: &Scope) -> Result<Value, Mistake> {
+        let operation = match fold.reduction {
             Reduction::Sum => Operation::Add,
             Reduction::Product => Operation::Multiply,
             Reduction::Least => Operation::Least,
             Reduction::Greatest => Operation::Greatest,
         };
         let mut scope = scope.clone();
-        scope.fixed.push((name.into(), *range.start()));
-        let mut result = self.value(body, &scope)?;
-        for number in range.skip(1) {
+        scope.fixed.push((fold.index.clone(), *fold.range.start()));
+        let mut result = self.term(&fold.body, kind, &scope)?;
+        for number in fold.range.clone().skip(1) {
             if let Some(fixed) = scope.fixed.last_mut() {
                 fixed.1 = number;
             }
-            let term = self.value(body, &scope)?;
+            let term = self.term(&fold.body, kind, &scope)?;
             result = self.graph.apply(operation, &[result, term]);
         }
         Ok(result)
@@ -101,17 +134,7 @@ impl Compiler<'_> {
 
     /// Narrows a range to what the elements in a tree allow.
     fn narrow(&self, tree: &Tree, scope: &Scope, range: &mut Range) -> Result<(), Mistake> {
-        let mut all =
-            |trees: &[&Tree]| trees.iter().try_for_each(|tree| self.narrow(tree, scope, range));
         match &tree.kind {
-            Kind::Number(_) | Kind::Name(_) => Ok(()),
-            Kind::Negative(inner) => all(&[inner]),
-            Kind::Power(base, exponent) => all(&[base, exponent]),
-            Kind::Chain(first, rest) => {
-                all(&[first])?;
-                rest.iter().try_for_each(|(_, tree)| all(&[tree]))
-            }
-            Kind::Call(_, arguments) => arguments.iter().try_for_each(|tree| all(&[tree])),
             Kind::Element(name, index) => {
                 let here = scope.index.as_ref().map_or("", |index| &index.name);
                 if !mentions(index, here) {
@@ -131,6 +154,7 @@ impl Compiler<'_> {
                 range.end = range.end.min(i64::from(len).saturating_sub(number.max(0)));
                 Ok(())
             }
+            _ => tree.parts().into_iter().try_for_each(|part| self.narrow(part, scope, range)),
         }
     }
 
@@ -214,6 +238,21 @@ impl Compiler<'_> {
     }
 }
 
+/// A reduction over a range that is not too long.
+fn fold(
+    reduction: Reduction,
+    (index, (start, end)): (&str, (i64, i64)),
+    body: Tree,
+    tree: &Tree,
+) -> Result<Fold, Mistake> {
+    let terms = end.saturating_sub(start).saturating_add(1);
+    if terms < 1 || terms > MAX_TERMS as i64 {
+        let what = format!("from {start} to {end}; allowed: 1 to {MAX_TERMS} terms");
+        return Err(Mistake::new(what, &tree.at));
+    }
+    Ok(Fold { reduction, index: index.into(), range: start..=end, body })
+}
+
 /// What an index goes through.
 struct Range {
     start: i64,
@@ -224,14 +263,6 @@ struct Range {
 
 /// Whether a name is written in a tree.
 fn mentions(tree: &Tree, name: &str) -> bool {
-    match &tree.kind {
-        Kind::Number(_) => false,
-        Kind::Name(other) => other == name,
-        Kind::Negative(inner) | Kind::Element(_, inner) => mentions(inner, name),
-        Kind::Power(base, exponent) => mentions(base, name) || mentions(exponent, name),
-        Kind::Chain(first, rest) => {
-            mentions(first, name) || rest.iter().any(|(_, tree)| mentions(tree, name))
-        }
-        Kind::Call(_, arguments) => arguments.iter().any(|tree| mentions(tree, name)),
-    }
+    matches!(&tree.kind, Kind::Name(other) if other == name)
+        || tree.parts().into_iter().any(|part| mentions(part, name))
 }
