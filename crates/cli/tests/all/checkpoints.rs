@@ -141,7 +141,7 @@ fn ctrl_c_leaves_a_checkpoint() {
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let done = iterations::<f32>(&file);
+    let done = iterations::<f64>(&file);
     assert!(done > 0);
     let resumed = succeeds(&["resume", shown, "--iterations", "50", "--json", "-"]);
     let all = (done + 50).to_string();
@@ -178,7 +178,7 @@ fn kill_9_loses_at_most_the_time_since_the_last_checkpoint() {
         if !file.exists() {
             continue;
         }
-        let now = iterations::<f32>(&file);
+        let now = iterations::<f64>(&file);
         assert!(now >= last, "kill {kill} lost what was there: {last} iterations, now {now}");
         if now > last {
             advanced += 1;

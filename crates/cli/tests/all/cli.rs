@@ -107,10 +107,11 @@ fn bounds_must_be_finite_and_in_order() {
         &["--lower is 6.0", "5.12, the problem's own", "allowed: lower <= upper"],
     );
     is_bad_input(
-        &["sphere", "--lower=-3e38", "--upper=3e38"],
+        &["sphere", "--lower=-3e38", "--upper=3e38", "--precision", "f32"],
         &["--lower", "--upper", "finite", "f32"],
     );
-    is_bad_input(&["sphere", "--shift", "1e300"], &["--shift is 1e300", "allowed", "f32"]);
+    let shift = ["sphere", "--shift", "1e300", "--precision", "f32"];
+    is_bad_input(&shift, &["--shift is 1e300", "allowed", "f32"]);
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn json_has_the_documented_fields() {
     assert_eq!(json["algorithm"], "pso");
     assert_eq!(json["parameters"]["inertia"], 0.7298);
     assert_eq!(json["parameters"]["boundary"], "clamp");
-    assert_eq!(json["precision"], "f32");
+    assert_eq!(json["precision"], "f64");
     assert_eq!(json["seed"], u64::MAX);
     let runs = json["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2);
@@ -365,7 +366,7 @@ fn a_block_size_is_taken_or_refused() {
         let allowed = format!("allowed: multiples of 32 up to {most} for this schedule and size");
         is_bad_input(&[&emulated[..], &asked].concat(), &["--block-size is 1024", &allowed]);
     };
-    too_many("auto", "384");
+    too_many("auto", "256");
     too_many("stepwise", "256");
 }
 

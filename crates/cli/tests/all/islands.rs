@@ -62,7 +62,7 @@ fn what_was_asked_for_is_said() {
     let set = ["--island-set", "pso:inertia=0.6,de:individuals=24", "--iterations", "30"];
     let more = [&set[..], &["--select", "random", "--replace", "random"]].concat();
     let summary = solved(&islands("torus", &more));
-    assert!(summary.contains("algorithm   pso, de, f32, seed 0"), "{summary}");
+    assert!(summary.contains("algorithm   pso, de, f64, seed 0"), "{summary}");
     let line = "islands     8, torus; every 10 iterations 2 (random) in place of the random";
     assert!(summary.contains(line), "{summary}");
     assert!(summary.contains("all runs    8 runs: best"), "{summary}");
@@ -83,7 +83,7 @@ fn each_swarm_of_cmepso_is_an_island() {
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let (out, kept) = (path("out"), path("kept"));
     let summary = succeeds(&[&all[..], &["--out", &out]].concat());
-    assert!(summary.contains("algorithm   cmepso, cmepso, f32, seed 0"), "{summary}");
+    assert!(summary.contains("algorithm   cmepso, cmepso, f64, seed 0"), "{summary}");
     let line = "islands     8, master; every 10 iterations 1 (best) in place of the first";
     assert!(summary.contains(line), "{summary}");
     let again = succeeds(&["rerun", &out]);

@@ -107,8 +107,9 @@ fn a_block_size_is_kept_with_its_run() {
     let place = tempfile::tempdir().unwrap();
     let (out, state) = (place.path().join("out"), place.path().join("state"));
     let (out, state) = (out.to_str().unwrap(), state.to_str().unwrap());
-    let size = ["--dim", "5", "--individuals", "70", "--iterations", "9", "--quiet"];
-    let asked = ["--backend", "emulator", "--schedule", "resident", "--block-size", "384"];
+    let size = ["--dim", "5", "--individuals", "70", "--iterations", "9", "--precision", "f32"];
+    let asked =
+        ["--backend", "emulator", "--schedule", "resident", "--block-size", "384", "--quiet"];
     let kept = ["--out", out, "--checkpoint", state];
     succeeds(&words(&["solve", "rastrigin"], &[&size[..], &asked, &kept].concat()));
     let toml = fs::read_to_string(place.path().join("out/run.toml")).unwrap();

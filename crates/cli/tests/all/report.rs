@@ -484,7 +484,7 @@ fn the_slider_moves_the_points(browser: &mut Browser) {
     assert_eq!(texts(browser, "output"), ["iteration 8"]);
     let moved = |(a, b): &(&Value, &Value)| a != b;
     let pairs = before.as_array().unwrap().iter().zip(after.as_array().unwrap());
-    assert_eq!(pairs.filter(moved).count() as u64, INDIVIDUALS);
+    assert!(pairs.filter(moved).count() as u64 > INDIVIDUALS / 2);
     browser.press("End", 35);
     assert_eq!(texts(browser, "output"), ["iteration 40"]);
 }
