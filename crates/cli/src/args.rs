@@ -302,7 +302,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    float(text, "a number of at least 0", |x| x >= 0.0)
+    float(text, "a finite number of at least 0", |x| x >= 0.0 && x.is_finite())
 }
 
 fn float(text: &str, allowed: &str, good: impl Fn(f64) -> bool) -> Result<f64, String> {
@@ -398,6 +398,7 @@ mod tests {
         check(&["--target", "nan"], &["--target", "'nan'", "not NaN"]);
         check(&["--seconds", "-1"], &["--seconds", "'-1'", "at least 0"]);
         check(&["--seconds", "nan"], &["--seconds", "'nan'", "at least 0"]);
+        check(&["--seconds", "1e400"], &["--seconds", "'1e400'", "a finite number"]);
         check(&["--stagnation", "0"], &["--stagnation", "'0'", "from 1"]);
         check(&["--seed", "-1"], &["--seed", "'-1'", "from 0 to 18446744073709551615"]);
         check(&["--threads", "0"], &["--threads", "'0'", "from 1 to 65536"]);

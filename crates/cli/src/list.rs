@@ -161,7 +161,7 @@ impl Problem {
             .optimum
             .position
             .as_deref()
-            .map(|x| format!(" at {}", summary::position(x, self.coordinates)));
+            .map(|x| format!(" at {}", summary::position(x, self.coordinates).0));
         Some(format!("best known {value}{usual}{}", at.unwrap_or_default()))
     }
 }

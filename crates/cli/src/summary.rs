@@ -8,7 +8,9 @@ use warpswarm_pictures::counted;
 
 use crate::run::Run;
 
-/// Coordinates that are shown of a position.
+/// Coordinates of a vector that are all shown.
+const ALL_SHOWN: usize = 10;
+/// Those that are shown of a longer one.
 const SHOWN: usize = 4;
 
 /// What came out, in a few aligned lines.
@@ -36,7 +38,11 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         if best.violation != R::ZERO {
             line("violation", &format!("{:?}, not feasible", best.violation))?;
         }
-        line("position", &position(&best.position, &run.problem.coordinate_names()))?;
+        let (point, is_whole) = position(&best.position, &run.problem.coordinate_names());
+        line("position", &point)?;
+        if !is_whole {
+            line("", &"all coordinates: --json FILE, or --out FOLDER")?;
+        }
         if report.runs.len() > 1 {
             line("all runs", &spread(report))?;
         }
@@ -57,18 +63,30 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
     }
 }
 
-/// The first coordinates, with their names where they have any, and how many there are.
-pub(crate) fn position<R: Precise>(position: &[R], names: &[impl fmt::Display]) -> String {
-    let named = |(i, x): (usize, &R)| match names.get(i) {
-        Some(name) => format!("{name} = {x:?}"),
-        None => format!("{x:?}"),
-    };
-    let shown: Vec<String> = position.iter().enumerate().take(SHOWN).map(named).collect();
-    let more = match position.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(", and {}", counted(more as u64, "more coordinate")),
-    };
-    format!("({}{more})", shown.join(", "))
+/// Coordinates, with their names where they have any, and whether these are all: of a vector with many elements only
+/// the first ones are shown.
+pub(crate) fn position<R: Precise>(position: &[R], names: &[impl AsRef<str>]) -> (String, bool) {
+    // The elements `x[1]`, `x[2]`, and so on of a vector have the same name before the bracket.
+    let vector = |i: usize| names.get(i).and_then(|name| Some(name.as_ref().split_once('[')?.0));
+    let is_single = |i: usize| names.get(i).is_some() && vector(i).is_none();
+    let mut shown: Vec<String> = Vec::new();
+    let (mut start, mut is_whole) = (0, true);
+    while start < position.len() {
+        let same = |&i: &usize| !is_single(i) && !is_single(start) && vector(i) == vector(start);
+        let len = 1 + (start + 1..position.len()).take_while(same).count();
+        let count = if len <= ALL_SHOWN { len } else { SHOWN };
+        shown.extend((start..start + count).map(|i| match names.get(i) {
+            Some(name) => format!("{} = {:?}", name.as_ref(), position[i]),
+            None => format!("{:?}", position[i]),
+        }));
+        if count < len {
+            is_whole = false;
+            let of = vector(start).map_or(String::new(), |name| format!(" of {name}"));
+            shown.push(format!("and {}{of}", counted((len - count) as u64, "more coordinate")));
+        }
+        start += len;
+    }
+    (format!("({})", shown.join(", ")), is_whole)
 }
 
 /// The algorithms, of which islands have one each in turn.
@@ -100,17 +118,17 @@ fn spread<R: Precise>(report: &Report<R>) -> String {
         .map(|run| Fitness { violation: run.best.violation, value: run.best.value })
         .collect();
     bests.sort_by_key(|best| Fitness { value: turned(best.value), ..*best }.ordered());
-    let (best, median, worst) = (bests[0], bests[(bests.len() - 1) / 2], bests[bests.len() - 1]);
-    let infeasible = bests.iter().filter(|best| best.violation != R::ZERO).count();
-    let infeasible = match infeasible {
+    let all = [bests[0], bests[(bests.len() - 1) / 2], bests[bests.len() - 1]];
+    let [best, median, worst] = all.map(|of| match of.violation == R::ZERO {
+        true => format!("{:?}", of.value),
+        false => format!("not feasible (violation {:?})", of.violation),
+    });
+    let infeasible = match bests.iter().filter(|best| best.violation != R::ZERO).count() {
         0 => String::new(),
-        n => format!(", {n} not feasible"),
+        n => format!("; {n} not feasible"),
     };
     let runs = counted(runs.len() as u64, "run");
-    format!(
-        "{runs}: best {:?}, median {:?}, worst {:?}{infeasible}",
-        best.value, median.value, worst.value
-    )
+    format!("{runs}: best {best}, median {median}, worst {worst}{infeasible}")
 }
 
 /// The reasons for stopping, each with the number of runs if there are many.
@@ -140,16 +158,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_positions_are_abbreviated() {
-        let none = [""; 0];
-        assert_eq!(position(&[1.0_f32], &none), "(1.0)");
-        assert_eq!(position(&[1.0_f64, -2.5, 0.0, 1e-7], &none), "(1.0, -2.5, 0.0, 1e-7)");
-        assert_eq!(position(&[0.5_f32; 5], &none), "(0.5, 0.5, 0.5, 0.5, and 1 more coordinate)");
-        assert_eq!(
-            position(&[0.5_f32; 30], &none),
-            "(0.5, 0.5, 0.5, 0.5, and 26 more coordinates)"
-        );
-        assert_eq!(position(&[1.0_f32, 2.0], &["a", "b"]), "(a = 1.0, b = 2.0)");
+    fn long_vectors_are_abbreviated() {
+        let shown = |x: &[f32], names: &[&str]| position(x, names);
+        let is = |text: &str, is_whole| (text.to_string(), is_whole);
+        assert_eq!(shown(&[1.0], &[]), is("(1.0)", true));
+        assert_eq!(shown(&[1.0, -2.5, 0.0, 1e-7], &[]), is("(1.0, -2.5, 0.0, 1e-7)", true));
+        let many = "(0.5, 0.5, 0.5, 0.5, and 26 more coordinates)";
+        assert_eq!(shown(&[0.5; 30], &[]), is(many, false));
+        let six = ["a", "b", "c", "d", "e", "f"];
+        let all = "(a = 1.0, b = 1.0, c = 1.0, d = 1.0, e = 1.0, f = 1.0)";
+        assert_eq!(shown(&[1.0; 6], &six), is(all, true));
+        let mut names: Vec<String> = (1..=11).map(|i| format!("x[{i}]")).collect();
+        names.splice(0..0, ["a".to_string()]);
+        names.push("b".into());
+        let text = "(a = 2.0, x[1] = 2.0, x[2] = 2.0, x[3] = 2.0, x[4] = 2.0, and 7 more coordinates of x, b = 2.0)";
+        assert_eq!(position(&[2.0_f32; 13], &names), is(text, false));
     }
 
     #[test]

@@ -98,7 +98,8 @@ impl<R: Real> Scales<R> {
 
     /// A value with its own sign, or with the one under which less is better.
     pub(crate) fn sign(&self, value: R) -> R {
-        if self.maximises { -value } else { value }
+        // Zero has no sign.
+        if self.maximises { R::ZERO - value } else { value }
     }
 
     /// A fitness with the value's own sign, or with the one under which less is better.

@@ -57,6 +57,8 @@ pub struct ProblemFile {
     pub(super) formula: String,
     pub(super) maximises: bool,
     pub(super) bounds: Bounds,
+    /// What variables are called, where their coordinates begin, and how many each has; in this order.
+    pub(super) variables: Vec<(String, u32, Option<u32>)>,
     pub(super) constraints: Vec<(String, String)>,
     /// How far from each other the sides of an equation may be, of each constraint.
     pub(super) tolerances: Vec<f64>,
@@ -196,13 +198,12 @@ impl ProblemFile {
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     pub fn coordinate(&self, i: usize) -> Option<String> {
-        let i = u32::try_from(i).ok()?;
-        self.names.iter().find_map(|(name, meaning)| match *meaning {
-            Meaning::Coordinate(at) if at == i => Some(name.clone()),
-            Meaning::Coordinates(first, count) if (first..first + count).contains(&i) => {
-                Some(format!("{name}[{}]", i - first + 1))
-            }
-            _ => None,
+        let i = u32::try_from(i).ok().filter(|&i| (i as usize) < self.bounds.dimensions())?;
+        let after = self.variables.partition_point(|&(_, first, _)| first <= i);
+        let (name, first, count) = self.variables.get(after.checked_sub(1)?)?;
+        Some(match count {
+            None => name.clone(),
+            Some(_) => format!("{name}[{}]", i - first + 1),
         })
     }
 

@@ -61,6 +61,12 @@ impl Reader<'_> {
         };
         let mut names = HashMap::new();
         let bounds = self.variables(&file.variables.0, &mut names)?;
+        let mut first = 0;
+        let variables = file.variables.0.iter().map(|(name, variable)| {
+            first += variable.count.unwrap_or(1);
+            (name.clone(), first - variable.count.unwrap_or(1), variable.count)
+        });
+        let variables = variables.collect();
         self.constants(&file.constants.0, &mut names)?;
         let mut data = Vec::new();
         if let Some(of) = &file.data {
@@ -87,6 +93,7 @@ impl Reader<'_> {
             formula: formula.clone(),
             maximises,
             bounds,
+            variables,
             constraints: constraints
                 .map(|(name, of)| (name.clone(), of.condition().into()))
                 .collect(),

@@ -57,6 +57,16 @@ fn every_algorithm_searches_scales_and_reports_what_they_mean() {
 }
 
 #[test]
+fn a_maximum_of_zero_has_no_sign() {
+    let zero = HostObjective::new(|_: &[f64]| 0.0);
+    let stop = Stop::iterations(2);
+    let settings = Settings { individuals: 8, maximise: true, stop, ..Settings::default() };
+    let bounds = Bounds::uniform(2, 0.0, 1.0).unwrap();
+    let report = minimise(&zero, &bounds, &Algorithm::default(), &settings).unwrap();
+    assert_eq!(report.best().value.to_bits(), 0);
+}
+
+#[test]
 fn a_maximum_is_found_and_its_target_met() {
     let stop = Stop::target(6.95).or_iterations(3000);
     let settings = Settings { stop, record_every: Some(50), ..settings(60) };
