@@ -250,6 +250,29 @@ mod tests {
         }
     }
 
+    /// To the end, with hardly any time for a cell: the others take minutes for the least that they do.
+    #[test]
+    fn papers_come_to_their_end() {
+        let is_there = |name| program::beside(name).unwrap().is_file();
+        if !is_there("warpswarm") || !is_there("matrix_pso") {
+            // The tests of all packages build both.
+            assert!(std::env::var_os("CI").is_none(), "the programs are not there");
+            return;
+        }
+        for paper in ["cpso", "libcudaoptimize", "notes"] {
+            let out = tempfile::tempdir().unwrap();
+            let budget = if paper == "notes" { "" } else { "--budget 0.02" };
+            let folder = out.path().display();
+            let text = format!(
+                "xtask {paper} --quick --backend cpu --page-only --commit here --out {folder} {budget}"
+            );
+            run(&Program::try_parse_from(program::words(&text)).unwrap().args).unwrap();
+            let page = std::fs::read_to_string(out.path().join(format!("{paper}.md"))).unwrap();
+            assert!(page.contains(&format!("`cargo xtask reproduce {paper} --quick")), "{page}");
+            assert!(page.matches("\n### ").count() >= 2, "{page}");
+        }
+    }
+
     #[test]
     fn the_command_line_is_as_documented() {
         let words = ["xtask", "cpso", "--quick", "--backend", "gpu", "--out", "there"];

@@ -56,7 +56,7 @@ impl Program {
     pub(crate) fn find(named: Option<&Path>) -> Result<Program> {
         let path = match named {
             Some(path) => path.to_owned(),
-            None => std::env::current_exe()?.with_file_name("warpswarm"),
+            None => beside("warpswarm")?,
         };
         ensure!(
             path.is_file(),
@@ -101,6 +101,14 @@ impl Program {
         }
         Ok(output.stdout)
     }
+}
+
+/// A program that lies beside this one. Tests lie in a folder of their own, below the one with programs.
+pub(crate) fn beside(name: &str) -> Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    let folder = here.parent().context("a program lies in a folder")?;
+    let folder = if folder.ends_with("deps") { folder.with_file_name("") } else { folder.into() };
+    Ok(folder.join(name))
 }
 
 /// The words of `text`, which is how a command is most easily read.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::reproduce::Options;
 use crate::reproduce::page::Records;
-use crate::reproduce::program::{Program, number, words};
+use crate::reproduce::program::{Program, beside, number, words};
 use crate::reproduce::table::{Table, integer, number as digits};
 
 /// What came of it.
@@ -46,7 +46,7 @@ pub(super) fn measure(options: &Options, program: &Program) -> Result<Measured> 
         let why = format!("it wants a GPU, and this ran with the backend {}", options.backend);
         return Ok(Measured::LeftOut(why));
     }
-    let path = std::env::current_exe()?.with_file_name("matrix_cublas");
+    let path = beside("matrix_cublas")?;
     if !path.is_file() {
         return Ok(Measured::LeftOut(format!("there is no program {}", path.display())));
     }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::reproduce::program::{number, words};
+use crate::reproduce::program::{beside, number, words};
 
 /// The program.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Compared {
 impl Matrices {
     /// The one that lies beside this program.
     pub(super) fn find() -> Result<Matrices> {
-        let path = std::env::current_exe()?.with_file_name("matrix_pso");
+        let path = beside("matrix_pso")?;
         ensure!(
             path.is_file(),
             "there is no program {}; copy `matrix_pso` there, an example of this repository",
