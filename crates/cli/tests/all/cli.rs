@@ -385,14 +385,15 @@ fn every_stop_is_reported() {
 
 #[test]
 fn the_summary_is_for_people() {
-    let output = run(&["solve", "rastrigin", "--dim", "6", "--iterations", "10", "--runs", "3"]);
+    let output = run(&["solve", "rastrigin", "--dim", "12", "--iterations", "10", "--runs", "3"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stderr(&output), "");
     let text = stdout(&output);
     for part in [
-        "rastrigin, 6 dimensions",
+        "rastrigin, 12 dimensions",
         "best value",
-        "and 2 more coordinates",
+        "and 8 more coordinates",
+        "all coordinates: --json FILE",
         "3 runs: best",
         "stopped by  iterations",
         "10 iterations, 33,792 evaluations",
