@@ -5,7 +5,7 @@ mod functions;
 mod hint;
 mod ranges;
 
-use conditions::is_condition;
+use conditions::{Measure, is_condition};
 
 use std::collections::HashMap;
 
@@ -57,10 +57,9 @@ pub(super) struct Compiler<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Term {
     Number,
-    /// Whether a condition holds, or does not.
-    Truth(bool),
-    /// By how much a condition, or its opposite, is violated; all of them, or one, are to hold.
-    Violation {
+    /// What is asked of a condition, or of its opposite; all of them, or one, are to hold.
+    Condition {
+        measure: Measure,
         holds: bool,
         is_and: bool,
     },

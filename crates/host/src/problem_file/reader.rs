@@ -54,7 +54,7 @@ impl Reader<'_> {
     pub(super) fn read(&self, text: &str) -> Result<ProblemFile> {
         let file: File =
             toml::from_str(text).map_err(|error| self.said(error.to_string().trim_end()))?;
-        let (key, formula, maximises) = match (file.minimise.clone(), file.maximise.clone()) {
+        let (key, formula, maximises) = match (file.minimise, file.maximise) {
             (Some(formula), None) => ("minimise", formula, false),
             (None, Some(formula)) => ("maximise", formula, true),
             _ => return Err(self.said("allowed: either minimise or maximise")),
@@ -78,7 +78,7 @@ impl Reader<'_> {
         let texts: Vec<&str> = std::iter::once(&*formula)
             .chain(file.constraints.0.iter().map(|(_, constraint)| constraint.condition()))
             .collect();
-        let tolerances = self.tolerances(&file)?;
+        let tolerances = self.tolerances(&file.constraints.0, file.tolerance)?;
         let in_file = |(number, mistake): (usize, Mistake)| {
             self.mistake(&keys[number], texts[number], mistake)
         };
@@ -114,12 +114,16 @@ impl Reader<'_> {
     }
 
     /// How far from each other the sides of an equation may be, of each constraint.
-    fn tolerances(&self, file: &File) -> Result<Vec<f64>> {
-        let of_all = file.tolerance.unwrap_or(TOLERANCE);
+    fn tolerances(
+        &self,
+        constraints: &[(String, file::Constraint)],
+        of_all: Option<f64>,
+    ) -> Result<Vec<f64>> {
+        let of_all = of_all.unwrap_or(TOLERANCE);
         let of = |(name, constraint): &(String, file::Constraint)| {
             (name.clone(), constraint.tolerance())
         };
-        let all = file.constraints.0.iter().map(of);
+        let all = constraints.iter().map(of);
         let checked = |(name, tolerance): (String, Option<f64>)| {
             let (tolerance, key) = match tolerance {
                 Some(tolerance) => (tolerance, format!("constraints.{name}: tolerance")),

@@ -23,6 +23,15 @@ use crate::problem_file::syntax::{Joint, Kind, Mistake, Operator, Relation, Tree
 /// The violation of `a < b` where a = b are no whole numbers: the least number of f32 that has all its digits.
 const JUST: f64 = f32::MIN_POSITIVE as f64;
 
+/// What is asked of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// 1 where it holds, otherwise 0.
+    Truth,
+    /// By how much it is violated.
+    Violation,
+}
+
 /// What becomes of a constraint.
 pub(in crate::problem_file) struct Constraint {
     /// What is shown of it: at most 0 where it is met.
@@ -88,7 +97,7 @@ impl Compiler<'_> {
             return Ok(Constraint { shown: self.margin(left, *relation, right), violation });
         }
         if is_condition(tree) {
-            let violation = self.violation(tree, scope, true)?;
+            let violation = self.condition(tree, scope, (Measure::Violation, true))?;
             return Ok(Constraint { shown: violation, violation });
         }
         if let Some(all) = product_of_conditions(tree) {
@@ -121,66 +130,15 @@ impl Compiler<'_> {
         scope: &Scope,
         holds: bool,
     ) -> Result<Value, Mistake> {
-        self.count_work(tree)?;
-        let joined = |joint: Joint| match (joint, holds) {
-            (Joint::And, true) | (Joint::Or, false) => Operation::Least,
-            _ => Operation::Greatest,
-        };
-        match &tree.kind {
-            Kind::Compare(first, rest) => {
-                let mut left = self.value(first, scope)?;
-                let mut all = None;
-                for (relation, right) in rest {
-                    let right = self.value(right, scope)?;
-                    let relation = if holds { *relation } else { relation.turned() };
-                    let one = self.relation(left, relation, right);
-                    all = Some(match all {
-                        None => one,
-                        Some(all) => self.graph.apply(joined(Joint::And), &[all, one]),
-                    });
-                    left = right;
-                }
-                Ok(all.unwrap_or(left))
-            }
-            Kind::Join(joint, all) => {
-                let mut result = self.truth(&all[0], scope, holds)?;
-                for one in &all[1..] {
-                    let one = self.truth(one, scope, holds)?;
-                    result = self.graph.apply(joined(*joint), &[result, one]);
-                }
-                Ok(result)
-            }
-            Kind::Not(inner) => self.truth(inner, scope, !holds),
-            Kind::Name(name) if matches!(&**name, "true" | "false") => {
-                Ok(self.graph.constant(f64::from((name == "true") == holds)))
-            }
-            Kind::Call(name, arguments) if is_condition(tree) => match &**name {
-                "if" => {
-                    let [condition, then, otherwise] = branches(arguments, tree)?;
-                    let condition = self.truth(condition, scope, true)?;
-                    let then = self.truth(then, scope, holds)?;
-                    let otherwise = self.truth(otherwise, scope, holds)?;
-                    Ok(self.graph.apply(Operation::Choose, &[condition, then, otherwise]))
-                }
-                _ => {
-                    let reduction = match (name == "all") == holds {
-                        true => Reduction::Least,
-                        false => Reduction::Greatest,
-                    };
-                    let fold = self.reduction(reduction, arguments, tree, scope)?;
-                    Ok(self.fold(&fold, Term::Truth(holds), scope)?.0)
-                }
-            },
-            _ => Err(no_condition(tree)),
-        }
+        self.condition(tree, scope, (Measure::Truth, holds))
     }
 
-    /// By how much a condition, or its opposite, is violated.
-    pub(super) fn violation(
+    /// What is asked of a condition, or, where it is not to hold, of its opposite.
+    pub(super) fn condition(
         &mut self,
         tree: &Tree,
         scope: &Scope,
-        holds: bool,
+        (measure, holds): (Measure, bool),
     ) -> Result<Value, Mistake> {
         self.count_work(tree)?;
         match &tree.kind {
@@ -190,10 +148,13 @@ impl Compiler<'_> {
                 for (relation, right) in rest {
                     let right = self.value(right, scope)?;
                     let relation = if holds { *relation } else { relation.turned() };
-                    let one = self.excess(left, relation, right);
+                    let one = match measure {
+                        Measure::Truth => self.relation(left, relation, right),
+                        Measure::Violation => self.excess(left, relation, right),
+                    };
                     all = Some(match all {
                         None => one,
-                        Some(all) => self.joined(all, one, holds),
+                        Some(all) => self.joined(measure, all, one, holds),
                     });
                     left = right;
                 }
@@ -201,30 +162,35 @@ impl Compiler<'_> {
             }
             Kind::Join(joint, all) => {
                 let is_and = (*joint == Joint::And) == holds;
-                let mut result = self.violation(&all[0], scope, holds)?;
+                let mut result = self.condition(&all[0], scope, (measure, holds))?;
                 for one in &all[1..] {
-                    let one = self.violation(one, scope, holds)?;
-                    result = self.joined(result, one, is_and);
+                    let one = self.condition(one, scope, (measure, holds))?;
+                    result = self.joined(measure, result, one, is_and);
                 }
                 Ok(result)
             }
-            Kind::Not(inner) => self.violation(inner, scope, !holds),
+            Kind::Not(inner) => self.condition(inner, scope, (measure, !holds)),
             Kind::Name(name) if matches!(&**name, "true" | "false") => {
-                Ok(self.graph.constant(f64::from((name == "true") != holds)))
+                let is_met = (name == "true") == holds;
+                Ok(self.graph.constant(f64::from(is_met == (measure == Measure::Truth))))
             }
             Kind::Call(name, arguments) if is_condition(tree) => match &**name {
                 "if" => {
                     let [condition, then, otherwise] = branches(arguments, tree)?;
                     let condition = self.truth(condition, scope, true)?;
-                    let then = self.violation(then, scope, holds)?;
-                    let otherwise = self.violation(otherwise, scope, holds)?;
+                    let then = self.condition(then, scope, (measure, holds))?;
+                    let otherwise = self.condition(otherwise, scope, (measure, holds))?;
                     Ok(self.graph.apply(Operation::Choose, &[condition, then, otherwise]))
                 }
                 _ => {
                     let is_and = (name == "all") == holds;
-                    let reduction = if is_and { Reduction::Sum } else { Reduction::Least };
+                    let reduction = match (measure, is_and) {
+                        (Measure::Truth, true) | (Measure::Violation, false) => Reduction::Least,
+                        (Measure::Truth, false) => Reduction::Greatest,
+                        (Measure::Violation, true) => Reduction::Sum,
+                    };
                     let fold = self.reduction(reduction, arguments, tree, scope)?;
-                    let term = Term::Violation { holds, is_and };
+                    let term = Term::Condition { measure, holds, is_and };
                     Ok(self.fold(&fold, term, scope)?.0)
                 }
             },
@@ -232,11 +198,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// The violation of two conditions of which both are to hold, or one.
-    fn joined(&mut self, a: Value, b: Value, both: bool) -> Value {
+    /// What is asked of two conditions of which both are to hold, or one.
+    fn joined(&mut self, measure: Measure, a: Value, b: Value, both: bool) -> Value {
         let graph = &mut self.graph;
-        if both {
-            return graph.apply(Operation::Add, &[a, b]);
+        match (measure, both) {
+            (Measure::Truth, true) => return graph.apply(Operation::Least, &[a, b]),
+            (Measure::Truth, false) => return graph.apply(Operation::Greatest, &[a, b]),
+            (Measure::Violation, true) => return graph.apply(Operation::Add, &[a, b]),
+            (Measure::Violation, false) => {}
         }
         // The smaller one, and the other one where one is NaN.
         let a_first = graph.apply(Operation::AtMost, &[a, b]);
@@ -274,6 +243,7 @@ impl Compiler<'_> {
         match relation {
             Relation::Greater => return self.excess(right, Relation::Less, left),
             Relation::AtLeast => return self.excess(right, Relation::AtMost, left),
+            Relation::Unequal => return self.margin(left, relation, right),
             _ => {}
         }
         let zero = self.graph.constant(0.0);
@@ -287,11 +257,6 @@ impl Compiler<'_> {
                 let distance = graph.apply(Operation::Subtract, &[left, right]);
                 let distance = graph.apply(Operation::Absolute, &[distance]);
                 graph.apply(Operation::AtMost, &[distance, tolerance])
-            }
-            Relation::Unequal => {
-                let [less, more] =
-                    [[left, right], [right, left]].map(|from| graph.apply(Operation::Less, &from));
-                graph.apply(Operation::Add, &[less, more])
             }
             _ => graph.apply(Operation::AtMost, &[left, right]),
         };

@@ -3,7 +3,7 @@
 use warpswarm_core::expression::{Operation, Reduction};
 use warpswarm_core::sum::MAX_TERMS;
 
-use super::{Compiler, EVERY, Fold, Index, Linear, Scope, Term, element};
+use super::{Compiler, EVERY, Fold, Index, Linear, Measure, Scope, Term, element};
 use crate::problem_file::graph::{Node, Value};
 use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
@@ -82,10 +82,10 @@ impl Compiler<'_> {
     fn term(&mut self, body: &Tree, kind: Term, scope: &Scope) -> Result<Value, Mistake> {
         match kind {
             Term::Number => self.value(body, scope),
-            Term::Truth(holds) => self.truth(body, scope, holds),
-            Term::Violation { holds, is_and } => {
-                let violation = self.violation(body, scope, holds)?;
-                Ok(if is_and { violation } else { self.or_infinite(violation) })
+            Term::Condition { measure, holds, is_and } => {
+                let value = self.condition(body, scope, (measure, holds))?;
+                let is_least = measure == Measure::Violation && !is_and;
+                Ok(if is_least { self.or_infinite(value) } else { value })
             }
         }
     }
