@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
-use super::paper::{Form, ITERATIONS};
+use super::paper::Form;
 use crate::reproduce::Options;
+use crate::reproduce::measure::Load;
 use crate::reproduce::program::{Program, Solved, words};
 
 /// 10 slaves of 40 particles, and the master's 10: the same number for all.
@@ -41,17 +42,18 @@ pub(crate) const BY_DEFAULT: [Method; 3] =
     [by_default("PSO", "pso"), by_default("EPSO", "epso"), by_default("CMEPSO", "cmepso")];
 
 impl Method {
-    /// So many runs from this seed on.
+    /// So many runs of so many iterations, from this seed on.
     pub(crate) fn solve(
         &self,
         options: &Options,
         program: &Program,
         form: &Form,
-        (runs, seed): (u64, u64),
+        runs: u64,
+        Load { work: iterations, seed }: Load,
     ) -> Result<Solved> {
         let Method { words: algorithm, precision, .. } = self;
         program.solve(words(&format!(
-            "{} --algorithm {algorithm} --individuals {INDIVIDUALS} --iterations {ITERATIONS} \
+            "{} --algorithm {algorithm} --individuals {INDIVIDUALS} --iterations {iterations} \
              --precision {precision} --backend {} --runs {runs} --seed {seed}",
             form.problem, options.backend
         )))

@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 
 use super::Options;
-use super::measure;
+use super::measure::{self, Load, Plan};
 use super::page::Page;
 use super::program::Program;
 use super::table::{integer, scientific};
@@ -79,10 +79,18 @@ fn cell(
     place: &mut String,
 ) -> Result<Cell> {
     let (runs, timed) = repetitions(options);
-    let seconds = (1..=timed)
-        .map(|seed| Ok(method.solve(options, program, form, (1, seed))?.seconds))
-        .collect::<Result<_>>()?;
-    let solved = method.solve(options, program, form, (runs, 1))?;
+    let time = |load| Ok(method.solve(options, program, form, 1, load)?.seconds);
+    let work = if options.budget.is_finite() {
+        let (most, repetitions) = (paper::ITERATIONS, runs + timed);
+        measure::fitting(
+            &Plan { least: 1, most, repetitions, seconds: options.budget },
+            &mut &time,
+        )?
+    } else {
+        paper::ITERATIONS
+    };
+    let seconds = (1..=timed).map(|seed| time(Load { work, seed })).collect::<Result<_>>()?;
+    let solved = method.solve(options, program, form, runs, Load { work, seed: 1 })?;
     *place = solved.place.in_words();
     Ok(Cell { method: method.name, of_the_paper, runs: solved.runs, seconds })
 }
@@ -90,14 +98,22 @@ fn cell(
 /// What was done, in a few sentences.
 fn method(options: &Options, place: &str) -> String {
     let (runs, timed) = repetitions(options);
+    let iterations = match options.budget {
+        seconds if seconds.is_finite() => {
+            format!(
+                "as many iterations as fit into {seconds} s for all runs, at most {}",
+                integer(paper::ITERATIONS)
+            )
+        }
+        _ => format!("{} iterations", integer(paper::ITERATIONS)),
+    };
     format!(
         "Three parts to be sized, in the form that the paper really computed and as the literature has them: \
-         the best of {runs} runs of {} iterations of 410 individuals, by violation, then fitness. With the paper's \
+         the best of {runs} runs of {iterations} of 410 individuals, by violation, then fitness. With the paper's \
          values: PSO with correction (inertia from 0.9 to 0.4, c1 = c2 = 2.05, COR 0.22), EPSO and CMEPSO (preset \
          cmepso-paper), in f32; then with warpswarm's defaults, in f64. Times are means of single runs, {timed} \
          of each, set-up excluded, on {place}, {}; the paper's is of a GeForce GT 330M. \"above known\" is the part \
          by which a fitness is above the best that is known; for the paper's, 0 means to all printed digits.",
-        integer(paper::ITERATIONS),
         measure::processor(),
     )
 }

@@ -16,6 +16,8 @@ pub(crate) const DELTAS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
 /// Rounds of Algorithm 1.
 pub(crate) const ITERATIONS: u64 = 1_000;
 pub(crate) const TRIALS: u64 = 20;
+/// With `--quick`.
+pub(crate) const FEW_TRIALS: u64 = 4;
 /// Of the t-tests.
 pub(crate) const SIGNIFICANCE: f64 = 0.01;
 

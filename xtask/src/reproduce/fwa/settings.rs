@@ -36,7 +36,7 @@ pub(crate) struct Study {
 
 /// Runs all settings; with `quick` fewer, with fewer trials of a tenth of the evaluations.
 pub(crate) fn measure(options: &Options, program: &Program) -> Result<Study> {
-    let (trials, part) = if options.quick { (10, 10) } else { (paper::TRIALS, 1) };
+    let (trials, part) = if options.quick { (paper::FEW_TRIALS, 10) } else { (paper::TRIALS, 1) };
     let (explosions, deltas) = if options.quick {
         (vec![10, 30, 50], vec![0.1, 0.5, 0.9])
     } else {
