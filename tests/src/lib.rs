@@ -29,8 +29,8 @@ use cap::Cap;
 use warpswarm::algorithms::cmepso::Part;
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
-    Algorithm, Backend, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser, Plan,
-    PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
+    Algorithm, Backend, CmepsoParams, Constraints, DeParams, EpsoParams, GpuFwaParams, Optimiser,
+    Plan, PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
@@ -59,6 +59,8 @@ pub struct Case {
     pub algorithm: Algorithm,
     /// When a run stops by itself.
     pub stop: Stop,
+    /// What counts of constraints.
+    pub constraints: Constraints,
 }
 
 /// Where and how it is run.
@@ -89,7 +91,14 @@ impl Case {
             iterations: 5,
             algorithm: Algorithm::default(),
             stop: Stop::default(),
+            constraints: Constraints::default(),
         }
+    }
+
+    /// The same with a level that falls to zero half of the way.
+    pub fn eased(self) -> Self {
+        let stop = self.stop.clone().or_iterations(self.iterations);
+        Case { constraints: Constraints::Epsilon, stop, ..self }
     }
 
     /// The same with another algorithm.
@@ -132,6 +141,7 @@ impl Case {
             runs: self.runs,
             seed: 7,
             stop: self.stop.clone(),
+            constraints: self.constraints,
             backend: place.backend,
             devices: place.devices.parse()?,
             split: place.split,

@@ -198,7 +198,9 @@ fn methods_with_constraints() {
             let places = Place::of_method(Backend::Gpu, &algorithm);
             for runs in [1, 250] {
                 let case = Case::new(problem, dimensions, 36).with(algorithm);
-                check(&Case { iterations: 40, runs, ..case }, &places);
+                let case = Case { iterations: 40, runs, ..case };
+                check(&case, &places);
+                check(&case.eased(), &places);
             }
         }
     }

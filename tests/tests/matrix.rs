@@ -57,7 +57,9 @@ fn constraints_give_the_same_bits() {
         [("spring", 3, 0.05), ("three-bar-truss", 2, 270.0), ("pressure-vessel-mixed", 4, 9e3)]
     {
         let case = Case { runs: 3, ..Case::new(problem, dimensions, 70) };
-        check(&Case { stop: Stop::target(target), iterations: 15, ..case }, &everywhere());
+        let case = Case { stop: Stop::target(target), iterations: 15, ..case };
+        check(&case, &everywhere());
+        check(&case.eased(), &everywhere());
     }
 }
 

@@ -117,6 +117,10 @@ fn constraints_give_the_same_bits() {
                 Case::new(problem, dimensions, individuals).with(algorithm)
             });
         }
+        check_all(8, |algorithm| {
+            let case = Case { iterations: 8, ..Case::new(problem, dimensions, 8) };
+            case.with(algorithm).eased()
+        });
     }
 }
 

@@ -201,7 +201,7 @@ impl<R: Real> Range<R> {
         let finite = |x: R, otherwise: R| if x.is_finite() { x } else { otherwise };
         let lowest = zero - R::INFINITY;
         let worst_feasible = population.fold::<Largest>(n, |f: Fitness<R>| {
-            if f.violation == zero { finite(f.value, lowest) } else { lowest }
+            if f.counted() == zero { finite(f.value, lowest) } else { lowest }
         });
         let mut range = Range {
             worst_feasible: or_zero(worst_feasible),
@@ -226,7 +226,7 @@ impl<R: Real> Range<R> {
 
     #[inline(always)]
     fn unlimited_cost(&self, fitness: Fitness<R>) -> R {
-        if fitness.violation == R::ZERO {
+        if fitness.counted() == R::ZERO {
             fitness.value
         } else {
             self.worst_feasible + fitness.violation

@@ -116,10 +116,26 @@ pub struct Control {
     pub improved_at: u64,
     /// Evaluations so far whose value or violation was not finite.
     pub not_finite: u64,
+    /// The bits of the run's [`level`](Control::level); no kernel changes them.
+    pub level_bits: u64,
     /// Why the run stopped: one of the codes of [`stopped`].
     pub stopped: u32,
     /// Blocks that have finished their part of the launch; zero between launches.
     pub ticket: u32,
+}
+
+impl Control {
+    /// Violations up to this count as none: see [`Fitness::within`].
+    #[inline(always)]
+    pub fn level<R: Real>(&self) -> R {
+        R::from_bits64(self.level_bits)
+    }
+
+    /// The same at another level.
+    #[inline(always)]
+    pub fn at_level<R: Real>(self, level: R) -> Self {
+        Control { level_bits: level.to_bits64(), ..self }
+    }
 }
 
 /// What a run of a batch has for itself.
@@ -381,7 +397,7 @@ mod tests {
         assert_eq!(size_of::<Fitness<f32>>(), 8);
         assert_eq!(size_of::<Candidate<f32>>(), 16);
         assert_eq!(size_of::<Candidate<f64>>(), 24);
-        assert_eq!(size_of::<Control>(), 32);
+        assert_eq!(size_of::<Control>(), 40);
         assert_eq!(size_of::<StopRule<f32>>(), 16);
         assert_eq!(size_of::<OwnRun<f32>>(), 8 + 16);
         assert_eq!(size_of::<StartArgs<f32>>(), 8 + 2 * 4);

@@ -5,8 +5,13 @@
 //! feasibility rule. The order is total: whoever reduces a population, in whatever order, finds
 //! the same best individual.
 //!
-//! **Source.** K. Deb, "An efficient constraint handling method for genetic algorithms",
-//! Computer Methods in Applied Mechanics and Engineering 186, 2000.
+//! A run may be lenient for a while: where its *level* is above zero, violations up to it count as none, and among such
+//! points the value decides. That is the epsilon-constrained method. A violation that counts as none is kept as its
+//! negative, so that comparing needs no level, and that nothing is lost when the level falls.
+//!
+//! **Sources.** K. Deb, "An efficient constraint handling method for genetic algorithms",
+//! Computer Methods in Applied Mechanics and Engineering 186, 2000. T. Takahama and S. Sakai, "Constrained optimization by
+//! the epsilon constrained differential evolution with gradient-based mutation and feasible elites", IEEE CEC 2006.
 
 use crate::real::Real;
 
@@ -23,7 +28,8 @@ use crate::real::Real;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitness<R> {
-    /// The total constraint violation, zero where the point is feasible.
+    /// The total constraint violation, zero where the point is feasible; negative where the run's
+    /// [level](Fitness::within) lets it count as none.
     pub violation: R,
     /// The objective's value.
     pub value: R,
@@ -33,9 +39,52 @@ impl<R: Real> Fitness<R> {
     /// The fitness that every other one beats or equals.
     pub const WORST: Self = Fitness { violation: R::NAN, value: R::NAN };
 
-    /// The integers that order as fitnesses do: violation, then value.
+    /// The fitness as a run at this level, at least 0, keeps it: a violation up to the level counts as none, and one below
+    /// zero is none.
+    ///
+    /// ```
+    /// use warpswarm_core::Fitness;
+    /// let near = Fitness { violation: 0.25_f64, value: 1.0 };
+    /// let feasible = Fitness { violation: 0.0, value: 2.0 };
+    /// assert!(feasible.beats(near) && near.within(0.5).beats(feasible) && feasible.beats(near.within(0.1)));
+    /// assert_eq!(near.within(0.5).exact(), near);
+    /// ```
+    #[inline(always)]
+    pub fn within(self, level: R) -> Self {
+        let violation = if self.violation <= R::ZERO {
+            R::ZERO
+        } else if self.violation <= level {
+            R::ZERO - self.violation
+        } else {
+            self.violation
+        };
+        Fitness { violation, ..self }
+    }
+
+    /// The fitness with its violation, whatever the level.
+    #[inline(always)]
+    pub fn exact(self) -> Self {
+        let violation =
+            if self.violation < R::ZERO { R::ZERO - self.violation } else { self.violation };
+        Fitness { violation, ..self }
+    }
+
+    /// The violation as it counts.
+    #[inline(always)]
+    pub fn counted(self) -> R {
+        if self.violation < R::ZERO { R::ZERO } else { self.violation }
+    }
+
+    /// The integers that order as fitnesses do: violation as it counts, then value.
     #[inline(always)]
     pub fn ordered(self) -> (u64, u64) {
+        (self.counted().ordered(), self.value.ordered())
+    }
+
+    /// The integers of violation and value, from which [`keyed_fitness`](crate::launch::keyed_fitness) makes the fitness
+    /// again; [`counted_key`] of the first is that of [`ordered`](Fitness::ordered).
+    #[inline(always)]
+    pub fn keys(self) -> (u64, u64) {
         (self.violation.ordered(), self.value.ordered())
     }
 
@@ -43,8 +92,8 @@ impl<R: Real> Fitness<R> {
     /// in fewer instructions.
     #[inline(always)]
     pub fn beats(self, other: Self) -> bool {
-        precedes(self.violation, other.violation)
-            || (!precedes(other.violation, self.violation) && precedes(self.value, other.value))
+        let (own, others) = (self.counted(), other.counted());
+        precedes(own, others) || (!precedes(others, own) && precedes(self.value, other.value))
     }
 
     /// Whether value and violation are finite.
@@ -60,6 +109,12 @@ impl<R: Real> Fitness<R> {
         let canonical = |x: R| if x.is_nan() { R::NAN } else { x + R::ZERO };
         Fitness { violation: canonical(self.violation), value: canonical(self.value) }
     }
+}
+
+/// Of a violation's [key](Fitness::keys) that of the violation as it counts.
+#[inline(always)]
+pub fn counted_key<R: Real>(violation: u64) -> u64 {
+    violation.max(R::ZERO.ordered())
 }
 
 /// Whether `a` comes before `b`: it is less, or the only one that is a number.

@@ -128,10 +128,10 @@ pub fn accepts<R: Real>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) 
         return true;
     }
     // A NaN is never less: what is not a number is refused.
-    let worse = if new.violation == old.violation {
+    let worse = if new.counted() == old.counted() {
         new.value - old.value
     } else {
-        new.violation - old.violation
+        new.counted() - old.counted()
     };
     r < (-worse / temperature).exp()
 }

@@ -140,6 +140,34 @@ impl<R: Real> Swarm<R> {
         self.control.stopped = stop.check(self.global.fitness, iterations, improved_at);
     }
 
+    /// The level at which a run begins that is to be lenient at first: the violation of the individual that is better
+    /// than four fifths of all, of those whose violation is finite; 0 where none is.
+    pub fn first_level(&self) -> R {
+        let mut violations: Vec<R> = self.best.iter().map(|kept| kept.exact().violation).collect();
+        violations.sort_unstable_by_key(|violation| violation.ordered());
+        let finite = violations.partition_point(|violation| violation.is_finite());
+        match finite {
+            0 => R::ZERO,
+            _ => violations[(violations.len() / 5).min(finite - 1)],
+        }
+    }
+
+    /// Goes on at a level, see [`Fitness::within`], by which all that is kept is judged anew. For the count of
+    /// [stagnation](StopRule::stagnation) that is an improvement.
+    pub fn ease(&mut self, level: R) {
+        let judge = |fitness: &mut Fitness<R>| *fitness = fitness.exact().within(level);
+        self.best.iter_mut().for_each(judge);
+        judge(&mut self.global.fitness);
+        let kept = (0..).zip(&self.best).map(|(index, kept)| Candidate::new(*kept, index));
+        let best = kept.fold(Candidate::NONE, Candidate::better);
+        if best.beats(self.global) {
+            self.global = best;
+            self.global_position = self.best_position(best.index as usize).to_vec();
+        }
+        self.control = self.control.at_level(level);
+        self.control.improved_at = self.control.iterations;
+    }
+
     /// The row of particle `individual`'s best place, `[stride]`.
     pub(crate) fn best_position(&self, individual: usize) -> &[R] {
         &self.best_positions[individual * self.stride..][..self.stride]

@@ -3,7 +3,7 @@
 mod board;
 
 use warpswarm_core::launch::{key_word, keyed_fitness, keys_of};
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::order::{Candidate, Fitness, counted_key};
 use warpswarm_core::real::Real;
 use warpswarm_core::sum::Operator;
 
@@ -89,7 +89,7 @@ pub struct Exchange<B = View<u64>> {
     words: u32,
 }
 
-/// A posted fitness, as the [keys](Fitness::ordered) that order as it does, and the block that posted it.
+/// A posted fitness, as its [keys](Fitness::keys), and the block that posted it.
 #[derive(Clone, Copy)]
 struct Heard {
     keys: (u64, u64),
@@ -97,10 +97,17 @@ struct Heard {
 }
 
 impl Heard {
+    /// See [`Fitness::ordered`].
+    #[inline(always)]
+    fn ordered<R: DeviceReal>(self) -> (u64, u64) {
+        (counted_key::<R>(self.keys.0), self.keys.1)
+    }
+
     /// The better of two, of equals the first; without a branch, each of which would part the lanes.
     #[inline(always)]
-    fn better(self, other: Self) -> Self {
-        let ((violation, value), (other_violation, other_value)) = (self.keys, other.keys);
+    fn better<R: DeviceReal>(self, other: Self) -> Self {
+        let ((violation, value), (other_violation, other_value)) =
+            (self.ordered::<R>(), other.ordered::<R>());
         let is_other = (other_violation < violation)
             | ((other_violation == violation) & (other_value < value));
         if is_other { other } else { self }
@@ -127,7 +134,7 @@ impl<B: Board> Exchange<B> {
     pub fn post<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
-            let payload = key_word::<R>(best.ordered(), self.words, word);
+            let payload = key_word::<R>(best.keys(), self.words, word);
             self.slots.keep(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
@@ -140,7 +147,7 @@ impl<B: Board> Exchange<B> {
     pub fn post_alone<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
-            let payload = key_word::<R>(best.ordered(), self.words, word);
+            let payload = key_word::<R>(best.keys(), self.words, word);
             self.slots.show(tag, self.slot(tag, word, block), payload);
             word += 1;
         }
@@ -159,13 +166,19 @@ impl<B: Board> Exchange<B> {
             let mut best = self.hear::<R, IN_FLIGHT>(tag, 0, constrained);
             let mut first = 32 * IN_FLIGHT as u32;
             while first < self.blocks {
-                best = best.better(self.hear::<R, IN_FLIGHT>(tag, first, constrained));
+                best = best.better::<R>(self.hear::<R, IN_FLIGHT>(tag, first, constrained));
                 first += 32 * IN_FLIGHT as u32;
             }
             best
         };
-        let (keys, block) = warp::least::<R>(best.keys, best.block, constrained);
-        Candidate::new(keyed_fitness::<R>(keys, constrained), block)
+        let ((_, value), block) = warp::least::<R>(best.ordered::<R>(), best.block, constrained);
+        let fitness = keyed_fitness::<R>((best.keys.0, value), constrained);
+        if !constrained {
+            return Candidate::new(fitness, block);
+        }
+        let lane = warp::ballot(best.block == block).trailing_zeros();
+        let violation = warp::shuffle(fitness.violation, lane);
+        Candidate::new(Fitness { violation, ..fitness }, block)
     }
 
     /// Posts a count under `tag`, for [`least`](Exchange::least). Collective in the warp, in all lanes of which `count` is
@@ -237,7 +250,7 @@ impl<B: Board> Exchange<B> {
         let mut best = heard(0);
         let mut k = 1;
         while k < N {
-            best = best.better(heard(k));
+            best = best.better::<R>(heard(k));
             k += 1;
         }
         best

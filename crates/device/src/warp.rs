@@ -118,11 +118,11 @@ pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
-    let ((violation, value), index, leading) =
+    let ((_, value), index, leading) =
         leading::<R>(mine.fitness.ordered(), mine.index, constrained);
     let lane = ballot(leading).trailing_zeros();
     let violation = if constrained {
-        R::from_ordered(violation)
+        shuffle(mine.fitness.violation, lane)
     } else if index == u32::MAX {
         R::NAN
     } else {

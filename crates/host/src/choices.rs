@@ -1,4 +1,4 @@
-//! The choices that have names: precision, backend, schedule.
+//! The choices that have names: precision, backend, schedule, what counts of constraints.
 
 use std::fmt;
 use std::str::FromStr;
@@ -76,6 +76,50 @@ pub enum Schedule {
     Hosted,
 }
 
+/// What counts where points violate constraints.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Constraints, Objective, Point, Settings, minimise};
+/// # use warpswarm::Real;
+/// /// The shortest way to a circle around another place, whose points are hard to meet.
+/// #[derive(Clone, Copy)]
+/// struct Circle;
+/// impl<R: Real> Objective<R> for Circle {
+///     const CONSTRAINED: bool = true;
+///     fn value<P: Point<R>>(&self, x: &P) -> R {
+///         x.get(0) * x.get(0) + x.get(1) * x.get(1)
+///     }
+///     fn violation<P: Point<R>>(&self, x: &P) -> R {
+///         let (a, b) = (x.get(0) - R::from_f64(3.0), x.get(1) - R::from_f64(4.0));
+///         ((a * a + b * b).sqrt() - R::ONE).abs() - R::from_f64(1e-9).smaller(R::ONE)
+///     }
+/// }
+/// # let run = |constraints| {
+/// let bounds = Bounds::uniform(2, -10.0, 10.0)?;
+/// let settings = Settings { constraints, individuals: 64, ..Settings::default() };
+/// let report = minimise::<f64, _>(&Circle, &bounds, &Algorithm::default(), &settings)?;
+/// # Ok::<_, warpswarm::Error>((report.best().value, report.best().violation))
+/// # };
+/// # let (value, violation) = run(Constraints::Epsilon)?;
+/// assert!(violation == 0.0 && (value - 16.0).abs() < 1e-6);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Constraints {
+    /// From the beginning a feasible point beats every infeasible one, and of these the one with the smaller violation:
+    /// Deb's rule, 2000.
+    #[default]
+    FeasibleFirst,
+    /// At first violations up to a level count as none; the level falls to zero over the first half of the iterations
+    /// (of a run to which no number of iterations or evaluations sets an end, over the first 500). That finds what is best
+    /// in regions that are thin, as those of equations are, where the rule above stays at the first feasible point. Where a
+    /// fifth of the first individuals are feasible, it is the same as that rule. The epsilon-constrained method of
+    /// Takahama and Sakai, IEEE CEC 2006.
+    ///
+    /// What is recorded and shown of bests has their true violation; in the end none is let pass.
+    Epsilon,
+}
+
 /// Names for the values of an enum: `Display`, `FromStr` and `ALL`.
 macro_rules! named {
     ($type:ident, $what:literal: $($value:ident = $name:literal),*) => {
@@ -112,13 +156,15 @@ macro_rules! named {
 }
 
 #[cfg(feature = "serde")]
-crate::serial::by_name!(Precision, Backend, Schedule);
+crate::serial::by_name!(Precision, Backend, Schedule, Constraints);
 
 named!(Precision, "precision": F32 = "f32", F64 = "f64");
 named!(Backend, "backend": Auto = "auto", Cpu = "cpu", Gpu = "gpu", Emulator = "emulator");
 named!(Schedule, "schedule":
     Auto = "auto", Stepwise = "stepwise", Resident = "resident", Streaming = "streaming",
     Hosted = "hosted");
+
+named!(Constraints, "treatment of constraints": FeasibleFirst = "feasible-first", Epsilon = "epsilon");
 
 #[cfg(test)]
 mod tests {

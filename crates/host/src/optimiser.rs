@@ -2,6 +2,7 @@
 
 mod ask_tell;
 mod driving;
+mod easing;
 mod events;
 mod limit;
 mod lost;
@@ -13,10 +14,11 @@ use std::time::Instant;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, stopped};
-use warpswarm_core::order::Fitness;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 
 pub use ask_tell::AskTell;
+use easing::Easing;
 pub use events::{Event, Runs};
 pub(crate) use limit::Limit;
 pub use migration::Standing;
@@ -26,6 +28,7 @@ use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Wanted};
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
+use crate::communicator::Communicator;
 use crate::error::{Error, Result};
 use crate::goal::Goal;
 use crate::population::Statistics;
@@ -67,6 +70,10 @@ pub struct Optimiser<R: Real> {
     job: Job<R>,
     stop: Stop,
     limit: Limit,
+    /// How levels fall in a run from its beginning, where there are levels.
+    schedule: Option<Easing>,
+    /// How they go on falling; none where there are none any more.
+    easing: Option<Easing>,
     pub(crate) recording: Recording,
     pub(crate) history: Vec<Progress<R>>,
     pace: Pace,
@@ -127,12 +134,16 @@ impl<R: Real> Optimiser<R> {
         let start = Instant::now();
         let (job, driver) = backend::start(by, bounds, wanted, settings)?;
         let setup_seconds = start.elapsed().as_secs_f64();
-        Ok(Optimiser {
+        let limit = Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations));
+        let schedule = Easing::new(settings, limit);
+        let mut optimiser = Optimiser {
             pace: Pace::first(&job, &driver),
             driver,
             lost: None,
             stop: settings.stop.clone(),
-            limit: Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations)),
+            limit,
+            schedule,
+            easing: schedule,
             job,
             recording: Recording {
                 every: settings.record_every,
@@ -142,7 +153,9 @@ impl<R: Real> Optimiser<R> {
             history: Vec::new(),
             seconds: 0.0,
             setup_seconds,
-        })
+        };
+        optimiser.ease()?;
+        Ok(optimiser)
     }
 
     /// Does so many iterations of every run that has not stopped by itself (at its target, or by
@@ -155,10 +168,22 @@ impl<R: Real> Optimiser<R> {
     pub fn step(&mut self, iterations: u64) -> Result<()> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         let start = Instant::now();
-        self.change(|driver| driver.advance(iterations.min(left), None))?;
+        self.advance(iterations.min(left), None)?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
         self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Has every run that goes on do so many iterations, levels falling on the way.
+    fn advance(&mut self, iterations: u64, others: Option<&dyn Communicator>) -> Result<()> {
+        let mut left = iterations;
+        while left > 0 {
+            let now = self.until_eased(left)?;
+            self.change(|driver| driver.advance(now, others))?;
+            self.ease()?;
+            left -= now;
+        }
         Ok(())
     }
 
@@ -222,7 +247,7 @@ impl<R: Real> Optimiser<R> {
         let evaluations = self.evaluations(&controls)?;
         let runs =
             controls.iter().zip(bests).zip(evaluations).map(|((control, best), evaluations)| {
-                let best = self.job.scales.fitness(best.fitness);
+                let best = self.job.scales.fitness(best.fitness.exact());
                 RunProgress { iterations: control.iterations, evaluations, best, population: None }
             });
         Ok(Progress {
@@ -272,6 +297,7 @@ impl<R: Real> Optimiser<R> {
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
         self.replace(|runs| runs.restore(state))?;
+        self.go_on_easing()?;
         // The end of the last record would hide an earlier iteration from the next run.
         self.history.clear();
         Ok(())
@@ -308,10 +334,20 @@ impl<R: Real> Optimiser<R> {
         Ok(swarms.iter().map(|swarm| Statistics::of(&self.job, swarm)).collect())
     }
 
+    /// The best of each run and its position, as they are where no violation counts as none.
+    fn strict_bests(&mut self, controls: &[Control]) -> Result<(Vec<Candidate<R>>, Vec<Vec<R>>)> {
+        if controls.iter().all(|control| control.level::<R>() == R::ZERO) {
+            return Ok((self.runs()?.bests()?, self.runs()?.best_positions()?));
+        }
+        let mut swarms = self.runs()?.snapshot()?;
+        swarms.iter_mut().for_each(|swarm| swarm.ease(R::ZERO));
+        let of = |swarm: &Swarm<R>| (swarm.global, swarm.best_point().to_vec());
+        Ok(swarms.iter().map(of).unzip())
+    }
+
     fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
-        let bests = self.runs()?.bests()?;
-        let positions = self.runs()?.best_positions()?;
+        let (bests, positions) = self.strict_bests(&controls)?;
         let evaluations = self.evaluations(&controls)?;
         let populations = match self.recording.statistics {
             true => self.statistics()?.into_iter().map(Some).collect(),

@@ -76,7 +76,7 @@ impl<R: Real> Population<R> {
             run: swarm.id.run,
             iterations: swarm.control.iterations,
             positions: job.scales.natural(&positions),
-            fitness: swarm.best.iter().map(|fitness| job.scales.fitness(*fitness)).collect(),
+            fitness: swarm.best.iter().map(|kept| job.scales.fitness(kept.exact())).collect(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use warpswarm_core::Real;
 use warpswarm_core::launch::StopRule;
 
-use crate::choices::{Backend, Schedule};
+use crate::choices::{Backend, Constraints, Schedule};
 use crate::devices::Devices;
 use crate::error::{Error, Result};
 use crate::peers::Peers;
@@ -266,6 +266,8 @@ pub struct Settings {
     pub of_runs: Vec<OfRun>,
     /// Whether greater values are better. Default: less is.
     pub maximise: bool,
+    /// What counts where points violate constraints. Default [`Constraints::FeasibleFirst`].
+    pub constraints: Constraints,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
     /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
@@ -301,6 +303,7 @@ impl Default for Settings {
             stop: Stop::default(),
             of_runs: Vec::new(),
             maximise: false,
+            constraints: Constraints::FeasibleFirst,
             backend: Backend::Auto,
             devices: Devices::default(),
             split: false,
@@ -350,6 +353,13 @@ impl Settings {
         }
         self.devices.check()?;
         self.peers.as_ref().map_or(Ok(()), |peers| peers.check(self))?;
+        if self.peers.is_some() && self.constraints == Constraints::Epsilon {
+            return Err(Error::Setting {
+                field: "constraints",
+                value: self.constraints.to_string(),
+                allowed: "feasible-first, where ranks share particles".into(),
+            });
+        }
         let given = self.of_runs.len() as u64;
         if given != 0 && given != self.runs {
             return Err(Error::Runs { what: "settings", given, runs: self.runs });

@@ -24,7 +24,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
-use crate::run::{Run, bounds_of_run, of_run};
+use crate::run::{Run, bounds_of_run, level, of_run};
 use crate::stepwise::cpso;
 
 use blocks::{Cluster, Grid, One};
@@ -119,6 +119,12 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     #[inline(always)]
     pub fn lane_row(&self, array: View<R>, particle: u32) -> Row<R> {
         array.row(self.row(particle), self.args.stride)
+    }
+
+    /// The run's level, if there are violations.
+    #[inline(always)]
+    pub fn level<const CONSTRAINED: bool>(&self) -> R {
+        level::<R, CONSTRAINED>(self.control)
     }
 
     /// Whether the run has stopped; it is left alone then.

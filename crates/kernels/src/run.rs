@@ -46,6 +46,16 @@ pub(crate) fn given<R: DeviceReal>(
     points.get(individual as usize * stride as usize + i as usize)
 }
 
+/// A run's level, if there are violations: read where it is needed, since no register is to keep it meanwhile.
+#[inline(always)]
+pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Control>) -> R {
+    if CONSTRAINED {
+        R::from_bits64(control.field::<u64>(0, offset_of!(Control, level_bits)).get(0))
+    } else {
+        R::ZERO
+    }
+}
+
 /// Adds to the run's count of evaluations that were not finite.
 #[inline(always)]
 pub(crate) fn count_not_finite(control: View<Control>, count: u32) {

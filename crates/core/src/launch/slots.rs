@@ -8,7 +8,7 @@ pub const fn slot_words<R: Real>(constrained: bool) -> u32 {
     (if constrained { 2 * R::WORDS } else { R::WORDS }) as u32
 }
 
-/// Word `word` of `words` of the [keys](crate::order::Fitness::ordered) of violation and value, as resident blocks show them:
+/// Word `word` of `words` of the [keys](crate::order::Fitness::keys) of violation and value, as resident blocks show them:
 /// violation before value, high before low.
 ///
 /// ```
@@ -42,8 +42,10 @@ pub const fn keys_of<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) 
 /// use warpswarm_core::launch::keyed_fitness;
 /// use warpswarm_core::order::Fitness;
 /// let fitness = Fitness { violation: 0.5_f32, value: -2.0 };
-/// assert_eq!(keyed_fitness(fitness.ordered(), true), fitness);
-/// assert_eq!(keyed_fitness(fitness.ordered(), false), Fitness { violation: 0.0, ..fitness });
+/// assert_eq!(keyed_fitness(fitness.keys(), true), fitness);
+/// assert_eq!(keyed_fitness(fitness.keys(), false), Fitness { violation: 0.0, ..fitness });
+/// let eased = fitness.within(1.0);
+/// assert_eq!(keyed_fitness(eased.keys(), true), eased);
 /// ```
 #[inline(always)]
 pub fn keyed_fitness<R: Real>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {

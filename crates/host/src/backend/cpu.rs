@@ -95,7 +95,7 @@ impl<R: Real> Cpu<R> {
         let place = |run| {
             // Here, where a thread is awake already.
             let start = Instant::now();
-            let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
+            let evaluate = |x: &[R]| (self.objective.evaluate)(run, x).within(R::ZERO);
             (place(job, run, &job.work(run, &evaluate), spread), start.elapsed().as_secs_f64())
         };
         let placed = caught(|| collect(self.workers.pool.as_ref(), job.runs, &place))?;
@@ -222,10 +222,13 @@ impl<R: Real> Engine<R> for Cpu<R> {
         let advance_one = |swarm: &mut Swarm<R>| {
             let run = job.place_of(swarm);
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
-            let work = job.work(run, &evaluate);
+            let level = swarm.control.level();
+            let judge = |x: &[R]| evaluate(x).within(level);
             if constrained {
+                let work = job.work(run, &judge);
                 advance::<R, true>(swarm, job, &work, iterations, spread);
             } else {
+                let work = job.work(run, &evaluate);
                 advance::<R, false>(swarm, job, &work, iterations, spread);
             }
         };
@@ -263,6 +266,11 @@ impl<R: Real> State<R> for Cpu<R> {
         for swarm in &mut self.swarms {
             swarm.control = self.job.going_on(swarm);
         }
+        Ok(())
+    }
+
+    fn ease(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
+        job.ease(&mut self.swarms, levels);
         Ok(())
     }
 

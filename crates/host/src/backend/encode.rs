@@ -111,6 +111,7 @@ impl<R> Item<R> for Control {
         put_u64(&mut to[offset_of!(Control, iterations)..], self.iterations);
         put_u64(&mut to[offset_of!(Control, improved_at)..], self.improved_at);
         put_u64(&mut to[offset_of!(Control, not_finite)..], self.not_finite);
+        put_u64(&mut to[offset_of!(Control, level_bits)..], self.level_bits);
         put_u32(&mut to[offset_of!(Control, stopped)..], self.stopped);
         put_u32(&mut to[offset_of!(Control, ticket)..], self.ticket);
     }
@@ -119,6 +120,7 @@ impl<R> Item<R> for Control {
             iterations: get_u64(&from[offset_of!(Control, iterations)..]),
             improved_at: get_u64(&from[offset_of!(Control, improved_at)..]),
             not_finite: get_u64(&from[offset_of!(Control, not_finite)..]),
+            level_bits: get_u64(&from[offset_of!(Control, level_bits)..]),
             stopped: get_u32(&from[offset_of!(Control, stopped)..]),
             ticket: get_u32(&from[offset_of!(Control, ticket)..]),
         }
@@ -159,8 +161,14 @@ mod tests {
         }
         check::<f32>();
         check::<f64>();
-        let control =
-            Control { iterations: 1 << 40, improved_at: 2, not_finite: 3, stopped: 4, ticket: 5 };
+        let control = Control {
+            iterations: 1 << 40,
+            improved_at: 2,
+            not_finite: 3,
+            level_bits: 6,
+            stopped: 4,
+            ticket: 5,
+        };
         let bytes = bytes_of::<f32, _>([control].into_iter());
         assert_eq!(items_of::<f32, Control>(&bytes).next(), Some(control));
     }

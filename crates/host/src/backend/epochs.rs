@@ -109,7 +109,7 @@ impl<R: Real> Letters<'_, R> {
 
     /// The words of a letter with one migrant.
     fn closed(&self, migrant: &Migrants<R>) -> impl Iterator<Item = u32> {
-        let (keys, fitness) = (self.keys(), migrant.fitness[0].ordered());
+        let (keys, fitness) = (self.keys(), migrant.fitness[0].keys());
         let row = migrant.positions.iter().flat_map(|x| {
             let bits = x.to_bits64();
             [bits as u32, (bits >> 32) as u32].into_iter().take(R::WORDS)

@@ -62,6 +62,12 @@ pub(crate) trait State<R: Real>: Send {
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>>;
     /// Takes over a state of the same shape, which [`Job::check_state`] has seen.
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()>;
+    /// Has each run that goes on do so at a level, `[run]`: see [`Job::ease`].
+    fn ease(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
+        let mut swarms = self.snapshot()?;
+        job.ease(&mut swarms, levels);
+        self.restore(&swarms)
+    }
     /// Who leaves each run, and to whom so many immigrants of each, `[run]`, will be offered; neither are more than it has
     /// individuals.
     fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {

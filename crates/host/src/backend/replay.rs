@@ -39,15 +39,17 @@ impl<R: Real> Run<R> {
     /// Goes through an iteration, or through the placing, with what is known.
     fn next(&self, job: &Job<R>) -> Next<R> {
         let lacking = Mutex::new((0, Vec::new()));
+        let level = self.swarm.control.level();
         let evaluate = |x: &[R]| {
             let mut lacking = lacking.lock().unwrap_or_else(PoisonError::into_inner);
             let (number, points) = &mut *lacking;
             *number += 1;
             let known = self.told.get(*number - 1);
-            known.copied().unwrap_or_else(|| {
+            let fitness = known.copied().unwrap_or_else(|| {
                 points.extend_from_slice(x);
                 Fitness::WORST
-            })
+            });
+            fitness.within(level)
         };
         let run = job.place_of(&self.swarm);
         let work = job.work(run, &evaluate);

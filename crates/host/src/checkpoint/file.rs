@@ -27,7 +27,7 @@ use crate::faults::{Call, Written, before};
 use crate::report::Progress;
 
 const MAGIC: &[u8; 16] = b"warpswarm state\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const BEFORE: usize = MAGIC.len() + size_of::<u32>();
 const BEHIND: usize = size_of::<u64>() + size_of::<u32>();
 
@@ -64,6 +64,7 @@ struct State<R> {
     iterations: u64,
     improved_at: u64,
     not_finite: u64,
+    level_bits: u64,
     stopped: u32,
 }
 
@@ -86,6 +87,7 @@ impl<R: Real> State<R> {
             iterations: swarm.control.iterations,
             improved_at: swarm.control.improved_at,
             not_finite: swarm.control.not_finite,
+            level_bits: swarm.control.level_bits,
             stopped: swarm.control.stopped,
         }
     }
@@ -111,6 +113,7 @@ impl<R: Real> State<R> {
                 iterations: self.iterations,
                 improved_at: self.improved_at,
                 not_finite: self.not_finite,
+                level_bits: self.level_bits,
                 stopped: self.stopped,
                 ticket: 0,
             },

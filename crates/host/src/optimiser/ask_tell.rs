@@ -198,7 +198,8 @@ impl<R: Real> AskTell<R> {
     }
 
     fn told(&mut self, told: &[Fitness<R>]) -> Result<()> {
-        self.optimiser.change(|driver| asks(driver).tell(told))
+        self.optimiser.change(|driver| asks(driver).tell(told))?;
+        self.optimiser.ease()
     }
 }
 

@@ -52,7 +52,7 @@ impl<R: Real> Optimiser<R> {
                 break reason;
             }
             let start = Instant::now();
-            self.change(|driver| driver.advance(slice, others))?;
+            self.advance(slice, others)?;
             self.runs()?.landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(slice, seconds);

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::stopped;
+use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::{MAX_ITERATIONS, Optimiser, reached};
@@ -88,7 +89,11 @@ impl<R: Real> Optimiser<R> {
         self.check_runs("numbers of immigrants", immigrants.len())?;
         let mut counts = immigrants.iter();
         counts.try_for_each(|&count| self.check_migrants("immigrants", count as u64))?;
-        self.runs()?.depart(migration, immigrants)
+        let mut departures = self.runs()?.depart(migration, immigrants)?;
+        for departure in &mut departures {
+            departure.emigrants.fitness.iter_mut().for_each(|fitness| *fitness = fitness.exact());
+        }
+        Ok(departures)
     }
 
     /// Offers each run its immigrants, each to the individual of its number in `places`, `[run][immigrant]`, whose place it
@@ -127,6 +132,15 @@ impl<R: Real> Optimiser<R> {
                 return Err(Error::State { what: "coordinates of immigrants", expected, found });
             }
         }
+        let mut judged = Vec::new();
+        if self.easing.is_some() {
+            judged = immigrants.to_vec();
+            for (migrants, control) in judged.iter_mut().zip(self.runs()?.controls()?) {
+                let judge = |fitness: &mut Fitness<R>| *fitness = fitness.within(control.level());
+                migrants.fitness.iter_mut().for_each(judge);
+            }
+        }
+        let immigrants = if judged.is_empty() { immigrants } else { &judged };
         self.runs()?;
         let done = self.driver.state_mut().immigrate(&self.job, immigrants, places);
         self.lost = done.as_ref().err().cloned();
@@ -182,7 +196,8 @@ impl<R: Real> Optimiser<R> {
         exchange: &mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>,
     ) -> Result<bool> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
-        if every == 0 || epochs > left / every {
+        // Levels fall on the way, between one launch and the next.
+        if every == 0 || epochs > left / every || self.easing.is_some() {
             return Ok(false);
         }
         let start = Instant::now();

@@ -150,7 +150,7 @@ fn advance<R: DeviceReal, M: Method<R>>(
         let around = around.attempt(attempt);
         let mut tried = first;
         let plan = method.plan(&around.who, seen, &mut tried);
-        let fitness = judge(generation, &around, &plan);
+        let fitness = judge(generation, &around, &plan).within(generation.level::<true>());
         not_finite += u32::from(!fitness.is_finite());
         let better = match kept {
             None => true,

@@ -10,7 +10,7 @@ use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
 use super::place::Place;
-use crate::run::{Run, bounds_of_run, given, of_run};
+use crate::run::{Run, bounds_of_run, given, level, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -150,6 +150,12 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
         let control = self.control.get(0);
         if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
+    }
+
+    /// The run's level, if there are violations.
+    #[inline(always)]
+    pub(crate) fn level<const CONSTRAINED: bool>(&self) -> R {
+        level::<R, CONSTRAINED>(self.control)
     }
 
     /// The run besides its individuals.

@@ -145,7 +145,7 @@ impl<R: DeviceReal> Threads<R> {
             }
             made = Some((plan, tried));
             if !again {
-                let fitness = self.evaluated::<CONSTRAINED>(who.dimensions);
+                let fitness = self.evaluated::<CONSTRAINED>(generation, who.dimensions);
                 not_finite += u32::from(!fitness.is_finite());
                 if round == 0 || fitness.beats(best.fitness) {
                     best = Candidate::new(fitness, round);
@@ -188,9 +188,13 @@ impl<R: DeviceReal> Threads<R> {
 
     /// The fitness of this thread's proposal.
     #[inline(always)]
-    fn evaluated<const CONSTRAINED: bool>(&self, dimensions: u32) -> Fitness<R> {
+    fn evaluated<const CONSTRAINED: bool>(
+        &self,
+        generation: &Generation<'_, R>,
+        dimensions: u32,
+    ) -> Fitness<R> {
         let point = ColumnPoint::new(self.proposal, dimensions as usize);
-        objective::evaluate::<R, _, CONSTRAINED>(&point)
+        objective::evaluate::<R, _, CONSTRAINED>(&point).within(generation.level::<CONSTRAINED>())
     }
 
     /// Writes an individual as it is after its best attempt, if it made any; gives it with its fitness.

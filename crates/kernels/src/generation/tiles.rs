@@ -169,7 +169,8 @@ impl<R: DeviceReal> Tiles<R> {
                 method.specialised(Proposing { around, who, plan, public, own, leader })
             };
             let point = TilePoint::<R, LANES, K>::new(x, who.dimensions as usize, self.stage);
-            let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
+            let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point)
+                .within(generation.level::<CONSTRAINED>());
             if attempt < attempts {
                 not_finite += u32::from(!fitness.is_finite() && first() == 0);
                 if is_better(fitness, &kept) {

@@ -207,7 +207,8 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         let plan = method.plan(&who, *seen, &mut tried);
         let (x, own) = proposed(method, around, (&who, &plan), (*public, best));
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
-        let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point);
+        let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point)
+            .within(around.generation.level::<CONSTRAINED>());
         not_finite += u32::from(!fitness.is_finite());
         if is_better(fitness, &kept) {
             let numbers = if starts { *numbers } else { tried };

@@ -180,6 +180,11 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             let point = TilePoint::<R, LANES, K>::new(held.it.x, dimensions, self.meeting.stage);
             objective::judge::<R, _, CONSTRAINED>(&point)
         };
+        let fitness = if CONSTRAINED {
+            fitness.within(Swarm::of_block(args).level::<true>())
+        } else {
+            fitness
+        };
         let mut leads = false;
         if self.active && fitness.beats(held.best) {
             held.best = fitness.canonical();

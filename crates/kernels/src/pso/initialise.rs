@@ -48,7 +48,8 @@ fn place<R: DeviceReal>(swarm: &Swarm<'_, R>, particle: u32) {
     let fitness = objective::evaluate::<R, _, true>(&WarpPoint::new(
         position,
         swarm.args.dimensions as usize,
-    ));
+    ))
+    .within(R::ZERO);
     if thread::lane() == 0 {
         swarm.best.set(particle as usize, fitness);
         count_not_finite(swarm.control, u32::from(!fitness.is_finite()));

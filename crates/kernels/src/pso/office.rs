@@ -229,7 +229,7 @@ impl<R: DeviceReal> Office<R> {
     pub(super) fn send_fitness(&self, report: u32, fitness: Fitness<R>) {
         let mut word = 0;
         while word < self.keys {
-            let key = key_word::<R>(fitness.ordered(), self.keys, word);
+            let key = key_word::<R>(fitness.keys(), self.keys, word);
             self.show(report, self.layout.reports + word, key);
             word += 1;
         }

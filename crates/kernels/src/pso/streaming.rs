@@ -110,6 +110,7 @@ impl<R: DeviceReal> Found<R> {
     ) {
         let point = TilePoint::<R, LANES, K>::new(x, swarm.args.dimensions as usize, stage);
         let fitness = objective::judge::<R, _, CONSTRAINED>(&point);
+        let fitness = if CONSTRAINED { fitness.within(swarm.level::<true>()) } else { fitness };
         if active && fitness.beats(best) {
             let fitness = fitness.canonical();
             particle::store::<R, LANES, K>(row, &x, true);
@@ -169,6 +170,7 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
         let position = swarm.row_of(swarm.positions, particle);
         let fitness =
             objective::evaluate::<R, _, true>(&WarpPoint::new(position, args.dimensions as usize));
+        let fitness = fitness.within(swarm.level::<true>());
         if fitness.beats(swarm.best.get(particle as usize)) {
             let bests = swarm.row_of(swarm.best_positions, particle);
             let mut i = thread::lane();

@@ -88,7 +88,8 @@ pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
         let fitness = objective::evaluate::<R, _, true>(&ThreadPoint::new(
             positions,
             args.dimensions as usize,
-        ));
+        ))
+        .within(swarm.level::<true>());
         not_finite += u32::from(!fitness.is_finite());
         if fitness.beats(swarm.best.get(particle as usize)) {
             swarm.best.set(particle as usize, fitness);

@@ -169,7 +169,8 @@ impl<R: DeviceReal> Sparks<R> {
                 i += 1;
             }
             let point = ColumnPoint::new(column, self.dimensions as usize);
-            let fitness = objective::evaluate::<R, _, true>(&point);
+            let fitness =
+                objective::evaluate::<R, _, true>(&point).within(generation.level::<true>());
             not_finite += u32::from(!fitness.is_finite());
             mine = mine.better(Candidate::new(fitness, number));
             number += 32;
@@ -212,7 +213,8 @@ pub fn mutation<R: DeviceReal>(launch: &Args<R>) {
             i += 32;
         }
         let point = WarpPoint::new(new, firework.dimensions as usize);
-        let fitness: Fitness<R> = objective::evaluate::<R, _, true>(&point);
+        let fitness: Fitness<R> =
+            objective::evaluate::<R, _, true>(&point).within(generation.level::<true>());
         if thread::lane() == 0 {
             not_finite += u32::from(!fitness.is_finite());
             after.fitness.set(index as usize, fitness);
