@@ -15,7 +15,9 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use warpswarm::{Backend, Devices, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule};
+use warpswarm::{
+    Backend, Constraints, Devices, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule,
+};
 
 pub(crate) use again::{PlaceArgs, RerunArgs, ResumeArgs};
 pub(crate) use islands::IslandArgs;
@@ -217,6 +219,11 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "S", default_value = "0", value_parser = finite)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) shift: f64,
+
+    /// What counts of constraints: feasible-first is Deb's rule; epsilon lets small violations pass in the first half of the
+    /// iterations, which finds more where there is little room [default: epsilon for a problem file, otherwise feasible-first]
+    #[arg(long, value_parser = one_of(Constraints::ALL, Constraints::name))]
+    pub(crate) constraints: Option<Constraints>,
 
     /// Set a parameter of the algorithm, or all of them with preset=NAME; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]

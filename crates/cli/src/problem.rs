@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use warpswarm::problem_file::ProblemFile;
 use warpswarm::problems::{self, ProblemInfo};
-use warpswarm::{Algorithm, Bounds, Error, Fitness, Optimiser, Precise, Settings};
+use warpswarm::{Algorithm, Bounds, Constraints, Error, Fitness, Optimiser, Precise, Settings};
 
 use crate::failure::Failure;
 
@@ -129,6 +129,15 @@ impl Problem {
     /// Whether more is better.
     pub(crate) fn maximises(&self) -> bool {
         matches!(self, Problem::File(file) if file.maximises())
+    }
+
+    /// What counts of its constraints, unless that is said: those of a file may be equations, which have no room for the
+    /// other rule, and those of papers are searched as papers do.
+    pub(crate) fn usual_constraints(&self) -> Constraints {
+        match self {
+            Problem::BuiltIn(_) => Constraints::FeasibleFirst,
+            Problem::File(_) => Constraints::Epsilon,
+        }
     }
 
     /// The best value that is known of it.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use warpswarm::{Algorithm, Devices, Error, Settings, Stop, algorithms};
+use warpswarm::{Algorithm, Constraints, Devices, Error, Settings, Stop, algorithms};
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
@@ -30,11 +30,14 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let algorithm = algorithm(args)?;
     let islands = islands::asked(args, &algorithm, ranks)?;
     let mut settings = settings(args);
+    let is_split = ranks > 1 && islands.is_none();
+    let usual = || if is_split { Constraints::FeasibleFirst } else { problem.usual_constraints() };
+    settings.constraints = args.constraints.unwrap_or_else(usual);
     if ranks > 1 && args.devices.is_none() {
         // One for each rank of a machine.
         settings.devices = Devices::All;
     }
-    if ranks > 1 && islands.is_none() {
+    if is_split {
         split::check_output(&args.output)?;
     }
     let run = Run::new(problem, algorithm, args.precision, settings);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpswarm::{Fitness, Precise, Report, RunReport};
+use warpswarm::{Fitness, Precise, Report, RunReport, StopReason};
 use warpswarm_islands::Islands;
 use warpswarm_pictures::counted;
 
@@ -37,6 +37,13 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         line("best value", &format!("{:?}", best.value))?;
         if best.violation != R::ZERO {
             line("violation", &format!("{:?}, not feasible", best.violation))?;
+        }
+        if report.runs.iter().any(|run| run.stop_reason == StopReason::Unbounded) {
+            let below = if report.maximised { "above" } else { "below" };
+            let text = format!(
+                "the objective is unbounded {below} at this point; bound the variables away from it, or check the formula"
+            );
+            line("", &text)?;
         }
         let (point, is_whole) = position(&best.position, &run.problem.coordinate_names());
         line("position", &point)?;

@@ -77,7 +77,7 @@ pub mod stopped {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopRule<R> {
-    /// Stop at a feasible value of at most this; NaN for never.
+    /// Stop at a feasible value of at most this; -inf for what nothing can beat, NaN for never.
     pub target: R,
     /// Stop after this many iterations, below 2^32, without an improvement; 0 for never.
     pub stagnation: u64,
@@ -87,9 +87,10 @@ impl<R: Real> StopRule<R> {
     /// Never stops.
     pub const NEVER: Self = StopRule { target: R::NAN, stagnation: 0 };
 
-    /// Whether it stops no run.
+    /// Whether it stops no run whose values are finite.
     pub fn is_never(&self) -> bool {
-        self.target.is_nan() && self.stagnation == 0
+        let is_target = self.target > R::ZERO - R::INFINITY;
+        !is_target && self.stagnation == 0
     }
 
     /// Whether a run with this best stops after `iterations`, the last improvement having come at
@@ -431,6 +432,7 @@ mod tests {
         assert_eq!(rule.check(at(0.0, f64::NAN), 14, 5), stopped::NOT);
         assert_eq!(StopRule::NEVER.check(at(0.0, f64::NEG_INFINITY), 1000, 0), stopped::NOT);
         assert!(StopRule::<f64>::NEVER.is_never());
+        assert!(StopRule { target: f64::NEG_INFINITY, stagnation: 0 }.is_never());
         assert!(!StopRule { target: 1.0, stagnation: 0 }.is_never());
         assert!(!StopRule { target: f64::NAN, stagnation: 1 }.is_never());
     }

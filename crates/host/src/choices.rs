@@ -79,29 +79,16 @@ pub enum Schedule {
 /// What counts where points violate constraints.
 ///
 /// ```
-/// use warpswarm::{Algorithm, Bounds, Constraints, Objective, Point, Settings, minimise};
-/// # use warpswarm::Real;
-/// /// The shortest way to a circle around another place, whose points are hard to meet.
-/// #[derive(Clone, Copy)]
-/// struct Circle;
-/// impl<R: Real> Objective<R> for Circle {
-///     const CONSTRAINED: bool = true;
-///     fn value<P: Point<R>>(&self, x: &P) -> R {
-///         x.get(0) * x.get(0) + x.get(1) * x.get(1)
-///     }
-///     fn violation<P: Point<R>>(&self, x: &P) -> R {
-///         let (a, b) = (x.get(0) - R::from_f64(3.0), x.get(1) - R::from_f64(4.0));
-///         ((a * a + b * b).sqrt() - R::ONE).abs() - R::from_f64(1e-9).smaller(R::ONE)
-///     }
-/// }
-/// # let run = |constraints| {
+/// use warpswarm::{Algorithm, Bounds, Constraints, Fitness, HostObjective, Settings, minimise};
+/// // The shortest way to a circle around (3, 4), which points are to meet within 1e-6.
+/// let circle = HostObjective::with_violation(|x: &[f64]| {
+///     let off = ((x[0] - 3.0).hypot(x[1] - 4.0) - 1.0).abs();
+///     Fitness { value: x[0].hypot(x[1]), violation: (off - 1e-6).max(0.0) }
+/// });
 /// let bounds = Bounds::uniform(2, -10.0, 10.0)?;
-/// let settings = Settings { constraints, individuals: 64, ..Settings::default() };
-/// let report = minimise::<f64, _>(&Circle, &bounds, &Algorithm::default(), &settings)?;
-/// # Ok::<_, warpswarm::Error>((report.best().value, report.best().violation))
-/// # };
-/// # let (value, violation) = run(Constraints::Epsilon)?;
-/// assert!(violation == 0.0 && (value - 16.0).abs() < 1e-6);
+/// let settings = Settings { constraints: Constraints::Epsilon, individuals: 64, ..Settings::default() };
+/// let best = minimise(&circle, &bounds, &Algorithm::default(), &settings)?.best().clone();
+/// assert!(best.violation == 0.0 && (best.value - 4.0).abs() < 2e-6);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -403,7 +403,9 @@ fn run_reason<R: Real>(control: &Control, best: Fitness<R>, reason: StopReason) 
         _ => reason,
     };
     let nothing = !(best.value < R::INFINITY && best.violation < R::INFINITY);
+    let is_unbounded = best.violation == R::ZERO && best.value == R::ZERO - R::INFINITY;
     match reason {
+        _ if is_unbounded => StopReason::Unbounded,
         StopReason::Target | StopReason::Interrupted => reason,
         _ if nothing => StopReason::NothingFinite,
         _ => reason,

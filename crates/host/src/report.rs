@@ -27,21 +27,24 @@ pub enum StopReason {
     Seconds,
     /// The target was reached.
     Target,
+    /// The best is feasible and -inf (where it is maximised: inf), which nothing can beat: the objective has no minimum.
+    Unbounded,
     /// The best has not improved for the given number of iterations.
     Stagnation,
     /// The interrupt flag was set.
     Interrupted,
-    /// A limit was reached, and no value was finite (or -inf): the best is NaN or +inf.
+    /// A limit was reached, and no value was finite: the best is NaN or the infinity that is worst.
     NothingFinite,
 }
 
 impl StopReason {
     /// Every reason.
-    pub const ALL: [StopReason; 7] = [
+    pub const ALL: [StopReason; 8] = [
         StopReason::Iterations,
         StopReason::Evaluations,
         StopReason::Seconds,
         StopReason::Target,
+        StopReason::Unbounded,
         StopReason::Stagnation,
         StopReason::Interrupted,
         StopReason::NothingFinite,
@@ -54,6 +57,7 @@ impl StopReason {
             StopReason::Evaluations => "evaluations",
             StopReason::Seconds => "seconds",
             StopReason::Target => "target",
+            StopReason::Unbounded => "unbounded",
             StopReason::Stagnation => "stagnation",
             StopReason::Interrupted => "interrupted",
             StopReason::NothingFinite => "nothing-finite",

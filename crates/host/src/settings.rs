@@ -161,13 +161,15 @@ impl Stop {
         Stop { interrupt: Some(flag), ..self }
     }
 
-    /// The rule that every backend applies after every iteration.
+    /// The rule that every backend applies after every iteration. Where there is no target, it is the value that nothing
+    /// can beat, unless the run `migrates`.
     ///
     /// The target is rounded down, so that a value that meets it in `R` meets the number given; where values have
     /// another sign, as those that are maximised, the target has it too.
-    pub(crate) fn rule<R: Real>(&self, maximises: bool) -> StopRule<R> {
+    pub(crate) fn rule<R: Real>(&self, maximises: bool, migrates: bool) -> StopRule<R> {
         let target = self.target.map(|target| if maximises { -target } else { target });
-        let target = target.map_or(R::NAN, |target| {
+        let unbounded = if migrates { R::NAN } else { R::ZERO - R::INFINITY };
+        let target = target.map_or(unbounded, |target| {
             let rounded = R::from_f64(target);
             let above = rounded.to_f64() > target;
             if above { R::from_ordered(rounded.ordered() - 1) } else { rounded }
@@ -266,6 +268,9 @@ pub struct Settings {
     pub of_runs: Vec<OfRun>,
     /// Whether greater values are better. Default: less is.
     pub maximise: bool,
+    /// Whether individuals are to come from other runs, as they do between islands: such a run goes on where its best is
+    /// [unbounded](crate::StopReason::Unbounded), since the others do not stop with it. Default: no.
+    pub migrates: bool,
     /// What counts where points violate constraints. Default [`Constraints::FeasibleFirst`].
     pub constraints: Constraints,
     /// Where to run. Default [`Backend::Auto`].
@@ -303,6 +308,7 @@ impl Default for Settings {
             stop: Stop::default(),
             of_runs: Vec::new(),
             maximise: false,
+            migrates: false,
             constraints: Constraints::FeasibleFirst,
             backend: Backend::Auto,
             devices: Devices::default(),

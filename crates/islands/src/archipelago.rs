@@ -150,6 +150,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         let groups = alike(islands, own.clone()).into_iter().map(|range| {
             let inhabitants = islands.of(range.start);
             let settings = Settings {
+                migrates: true,
                 individuals: inhabitants.individuals,
                 runs: u64::from(range.end - range.start),
                 first_run: settings.first_run.saturating_add(range.start.into()),

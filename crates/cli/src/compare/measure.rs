@@ -161,6 +161,7 @@ impl Batch<'_> {
             first_run: self.first_run,
             seed: conditions.seed,
             stop,
+            constraints: self.task.problem.usual_constraints(),
             backend: conditions.backend,
             threads: conditions.threads,
             record_every: (self.task.targets.len() > 1).then_some(every),
@@ -227,6 +228,7 @@ pub(crate) fn check(task: &Task, entrant: &Entrant, conditions: &Conditions) -> 
     let settings = Settings {
         individuals: entrant.individuals,
         stop: batch.stop(conditions),
+        constraints: task.problem.usual_constraints(),
         backend: Backend::Cpu,
         threads: Some(1),
         ..Settings::default()

@@ -353,7 +353,9 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn epochs(&mut self) -> Result<Option<(Kernel, [u64; 2])>> {
         if let Epochs::NotAsked = self.epochs {
             self.epochs = Epochs::Impossible;
-            let alone = self.job.runs == 1 && self.share.peers == 1 && self.job.never_stops;
+            // Nor at a value that nothing can beat.
+            let never = self.job.never_stops && self.job.own_runs[0].stop.target.is_nan();
+            let alone = self.job.runs == 1 && self.share.peers == 1 && never;
             if alone && self.layout.shares_grid() {
                 let Layout { grid, tile, .. } = self.layout;
                 let layout = self.office_layout();

@@ -25,7 +25,7 @@ pub(crate) struct Job<R> {
     pub(crate) own_runs: Vec<OwnRun<R>>,
     /// Whether runs differ in that.
     pub(crate) runs_differ: bool,
-    /// Whether no run stops by itself.
+    /// Whether no run whose values are finite stops by itself.
     pub(crate) never_stops: bool,
     /// Where the first individuals begin, `[run][individual][coordinate]`, of as many runs as have bounds.
     pub(crate) beginnings: Vec<R>,
@@ -52,7 +52,7 @@ impl<R: Real> Job<R> {
         let counted = matches!(procedure, Procedure::Fwa(_));
         let own_run = |own: &OfRun| OwnRun {
             seed: own.seed.unwrap_or(settings.seed),
-            stop: settings.stop.of(own).rule(scales.maximises),
+            stop: settings.stop.of(own).rule(scales.maximises, settings.migrates),
         };
         let common = own_run(&OfRun::default());
         let own_runs: Vec<_> = settings.of_runs.iter().map(own_run).collect();

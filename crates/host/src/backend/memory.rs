@@ -1,7 +1,7 @@
 //! What every engine on a device has: arrays of one element a run, and copies of typed items.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, RecordLayout, StartArgs};
+use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, RecordLayout, StartArgs, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
@@ -156,8 +156,14 @@ impl RunArrays {
         job: &Job<R>,
         machine: &mut M,
     ) -> Result<Vec<Control>> {
-        let count = if job.never_stops { 1 } else { job.runs };
-        machine.fetch::<R, _>(self.control, 0, u64::from(count))
+        if job.never_stops {
+            let first: Vec<Control> = machine.fetch::<R, _>(self.control, 0, 1)?;
+            // It stands for all, unless it has met a value that nothing can beat.
+            if first.iter().all(|control| control.stopped == stopped::NOT) {
+                return Ok(first);
+            }
+        }
+        self.controls(job, machine)
     }
 
     pub(crate) fn bests<R: Real, M: Machine>(

@@ -140,7 +140,7 @@ mod tests {
     fn levels_fall_as_the_paper_says() {
         let of = easing(1000).unwrap();
         assert_eq!((of.every, of.steps), (16, 32));
-        for step in 1..32 {
+        for step in 1..32_u32 {
             let expected = 2.5 * (1.0 - f64::from(step) / 32.0).powi(5);
             let level = of.fallen(2.5_f64, 0..u64::from(step));
             assert!((level / expected - 1.0).abs() < 1e-13, "{level}, not {expected}");

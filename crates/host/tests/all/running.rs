@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Shifted, Sphere};
 use warpswarm::{
-    Algorithm, Backend, Error, Event, Fitness, HostObjective, Objective, Optimiser, Point,
+    Algorithm, Backend, Bounds, Error, Event, Fitness, HostObjective, Objective, Optimiser, Point,
     PsoParams, Real, Settings, Stop, StopReason, algorithms, minimise, system,
 };
 
@@ -225,10 +225,32 @@ fn nothing_finite_is_a_result_of_its_own() {
             assert_eq!(run.best.value.is_nan(), value.is_nan());
         }
     }
-    let run = everywhere(f64::NEG_INFINITY, Stop::iterations(5));
-    assert_eq!((run.stop_reason, run.best.value), (StopReason::Iterations, f32::NEG_INFINITY));
-    assert_eq!(run.not_finite, 48);
     assert_eq!(everywhere(1.0, Stop::iterations(5)).not_finite, 0);
+}
+
+/// What nothing can beat ends a run where it is met.
+#[test]
+fn an_unbounded_objective_is_a_result_of_its_own() {
+    let run = everywhere(f64::NEG_INFINITY, Stop::iterations(5));
+    assert_eq!((run.stop_reason, run.iterations), (StopReason::Unbounded, 0));
+    assert_eq!((run.best.value, run.not_finite), (f32::NEG_INFINITY, 8));
+
+    // ln of what falls to zero, in each algorithm; the most of its negative.
+    for info in algorithms::ALL {
+        for maximise in [false, true] {
+            let objective = HostObjective::new(move |x: &[f64]| {
+                let log = (x[0] * 4.0).floor().abs().ln() + x[1] * x[1];
+                if maximise { -log } else { log }
+            });
+            let stop = Stop::iterations(200);
+            let settings = Settings { maximise, stop, individuals: 40, ..settings(40) };
+            let bounds = Bounds::new(vec![-0.5, -1.0], vec![8.0, 1.0]).unwrap();
+            let report = warpswarm::minimise(&objective, &bounds, &info.algorithm(), &settings);
+            let run = report.unwrap().runs.remove(0);
+            assert_eq!(run.stop_reason, StopReason::Unbounded, "{}", info.id);
+            assert!(run.best.value.is_infinite() && run.iterations < 200, "{}", info.id);
+        }
+    }
 }
 
 /// Every algorithm keeps what it had, and comes to its end.

@@ -42,7 +42,9 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
             Stop { iterations: _, evaluations: _, seconds: _, target: _, stagnation: _, interrupt: _ },
         of_runs: _,
         maximise: _,
-        backend: _, // Names.
+        migrates: _,
+        constraints: _, // Names.
+        backend: _,     // Names.
         devices: _,
         split: _,
         peers: _,
