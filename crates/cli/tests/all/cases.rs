@@ -43,8 +43,27 @@ fn conditions_mean_what_they_say() {
     check("paren.toml", 7.0, &[3.0, 4.0], 1e-9);
     // (8, 4) and (9, 3): of equals any.
     check("implication.toml", 13.0, &[], 0.0);
-    // Two at 3, two at 0: 2 * 9 + 10 * 2.
-    check("counted.toml", 38.0, &[], 1e-6);
+    // Two at 3, two at 1, which is not above it: 2 * 4 + 10 * 2.
+    check("counted.toml", 28.0, &[], 1e-6);
+}
+
+/// An equation, and a band of 1e-4 around a sphere.
+#[test]
+fn thin_regions_are_searched() {
+    check("shares.toml", 4.0, &[0.0, 0.0, 1.0, 0.0], 1e-5);
+    check("hs71int.toml", 17.014, &[1.0, 4.743, 3.8211, 1.3794], 1e-3);
+}
+
+#[test]
+fn what_has_no_minimum_says_where() {
+    let run = &solved("minusinf.toml")["runs"][0];
+    assert_eq!(run["stop_reason"], "unbounded");
+    assert_eq!(run["best"]["value"], "-Infinity");
+    assert_eq!(run["best"]["position"][0], 1.0);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let said = run_in(&folder, &["solve", "minusinf.toml", "--backend", "cpu"]);
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert!(said.contains("the objective is unbounded below at this point"), "{said}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod common;
+mod constraints;
 mod emulator;
 mod events;
 mod fwa;

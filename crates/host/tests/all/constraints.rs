@@ -1,0 +1,106 @@
+//! Constraints that leave little room: a level of violation that falls to zero.
+
+use crate::common::bounds;
+use warpswarm::{
+    Algorithm, AskTell, Constraints, Fitness, HostObjective, Optimiser, PsoParams, Settings, Stop,
+    StopReason, algorithms, minimise,
+};
+
+/// The shortest way from 0 to a circle around (3, 4) of radius 1: 4, at (2.4, 3.2).
+fn circle(x: &[f64]) -> Fitness<f64> {
+    let off = ((x[0] - 3.0).hypot(x[1] - 4.0) - 1.0).abs();
+    Fitness { value: x[0].hypot(x[1]), violation: (off - 1e-6).max(0.0) }
+}
+
+fn settings(iterations: u64) -> Settings {
+    Settings {
+        individuals: 40,
+        runs: 3,
+        constraints: Constraints::Epsilon,
+        stop: Stop::iterations(iterations),
+        ..Settings::default()
+    }
+}
+
+fn optimiser(settings: &Settings, algorithm: &Algorithm) -> Optimiser<f64> {
+    let objective = HostObjective::with_violation(circle);
+    Optimiser::new(&objective, &bounds(2), algorithm, settings).unwrap()
+}
+
+/// The right answer, where feasibility first stays where it first met the circle.
+#[test]
+fn a_thin_region_is_searched() {
+    for info in [algorithms::find("pso"), algorithms::find("de"), algorithms::find("cmepso")] {
+        let algorithm = info.unwrap().algorithm();
+        let found = |constraints| {
+            let settings = Settings { constraints, ..settings(1000) };
+            let report = optimiser(&settings, &algorithm).run().unwrap();
+            report.runs.iter().map(|run| run.best.clone()).collect::<Vec<_>>()
+        };
+        for best in found(Constraints::Epsilon) {
+            assert_eq!(best.violation, 0.0);
+            assert!((best.value - 4.0).abs() < 1e-3, "{best:?}");
+        }
+        let stays = |best: &warpswarm::Best<f64>| best.value > 4.01;
+        assert!(found(Constraints::FeasibleFirst).iter().any(stays));
+    }
+}
+
+/// Whoever goes on from a state has the same level; who asks and tells has, too.
+#[test]
+fn a_level_goes_on_from_a_state() {
+    for info in algorithms::ALL {
+        let algorithm = info.algorithm();
+        let settings = settings(90);
+        let mut straight = optimiser(&settings, &algorithm);
+        straight.step(60).unwrap();
+        for before in [1, 17, 59] {
+            let mut first = optimiser(&settings, &algorithm);
+            first.step(before).unwrap();
+            let mut second = optimiser(&settings, &algorithm);
+            second.restore(&first.state().unwrap()).unwrap();
+            second.step(60 - before).unwrap();
+            assert_eq!(second.state().unwrap(), straight.state().unwrap(), "{}", info.id);
+        }
+        let mut asked = AskTell::<f64>::new(&bounds(2), &algorithm, &settings).unwrap();
+        while let Some(points) = asked.ask().unwrap() {
+            let told: Vec<_> = points.iter().map(circle).collect();
+            asked.tell(&told).unwrap();
+        }
+        straight.run().unwrap();
+        assert_eq!(asked.state().unwrap(), straight.state().unwrap(), "{}", info.id);
+    }
+}
+
+/// What is shown on the way has its violation, and in the end none is let pass.
+#[test]
+fn results_have_their_true_violation() {
+    let mut optimiser = optimiser(&settings(1000), &PsoParams::default().into());
+    optimiser.step(20).unwrap();
+    let progress = optimiser.progress().unwrap();
+    let report = optimiser.report(StopReason::Interrupted).unwrap();
+    for (at, run) in progress.runs.iter().zip(&report.runs) {
+        assert!(at.best.violation > 0.0, "{at:?}");
+        let again = circle(&run.best.position);
+        assert_eq!((run.best.value, run.best.violation), (again.value, again.violation));
+        // The level was above what is left then.
+        assert!(run.best.violation < at.best.violation);
+    }
+    // The report has not changed the runs.
+    assert_eq!(optimiser.progress().unwrap(), progress);
+}
+
+/// Where a fifth of the first individuals are feasible there is no level.
+#[test]
+fn where_there_is_room_it_is_feasibility_first() {
+    let room = |x: &[f64]| Fitness {
+        value: (x[0] - 3.0).powi(2) + x[1] * x[1],
+        violation: (x[0] + x[1] - 1.0).max(0.0),
+    };
+    let run = |constraints| {
+        let settings = Settings { constraints, ..settings(50) };
+        let objective = HostObjective::with_violation(room);
+        minimise(&objective, &bounds(2), &Algorithm::default(), &settings).unwrap().runs
+    };
+    assert_eq!(run(Constraints::Epsilon), run(Constraints::FeasibleFirst));
+}
