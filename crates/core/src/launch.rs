@@ -4,6 +4,7 @@
 //! on both sides. The host fills it in, a kernel takes it by value.
 
 mod bulk;
+mod easing;
 mod epochs;
 mod generation;
 mod migration;
@@ -19,6 +20,7 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
+pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};
 pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
@@ -407,6 +409,7 @@ mod tests {
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
         assert_eq!(size_of::<MigrationArgs<f32>>(), 11 * 8 + 6 * 4);
+        assert_eq!(size_of::<EaseArgs<f32>>(), 8 * 8 + 4 * 4);
         assert_eq!(size_of::<EpochsArgs<f64>>(), size_of::<PsoArgs<f64>>() + 2 * 8 + 2 * 4);
         assert_eq!(size_of::<JoinArgs<f32>>(), 2 * 8 + 16 + 4 * 4);
         assert_eq!(size_of::<PsoArgs<f32>>(), 11 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);

@@ -140,18 +140,6 @@ impl<R: Real> Swarm<R> {
         self.control.stopped = stop.check(self.global.fitness, iterations, improved_at);
     }
 
-    /// The level at which a run begins that is to be lenient at first: the violation of the individual that is better
-    /// than four fifths of all, of those whose violation is finite; 0 where none is.
-    pub fn first_level(&self) -> R {
-        let mut violations: Vec<R> = self.best.iter().map(|kept| kept.exact().violation).collect();
-        violations.sort_unstable_by_key(|violation| violation.ordered());
-        let finite = violations.partition_point(|violation| violation.is_finite());
-        match finite {
-            0 => R::ZERO,
-            _ => violations[(violations.len() / 5).min(finite - 1)],
-        }
-    }
-
     /// Goes on at a level, see [`Fitness::within`], by which all that is kept is judged anew. For the count of
     /// [stagnation](StopRule::stagnation) that is an improvement.
     pub fn ease(&mut self, level: R) {
@@ -184,6 +172,25 @@ impl<R: Real> Swarm<R> {
             best: &mut self.best,
         };
         (chunk, &mut self.global_position)
+    }
+}
+
+/// The level at which a run begins that is to be lenient at first: the violation of the individual that is better than four
+/// fifths of all, of those whose violation is finite; 0 where none is.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_cpu_ref::swarm::first_level;
+/// let kept = [9.0, 2.0, f64::NAN, 4.0, 7.0].map(|violation| Fitness { violation, value: 1.0 });
+/// assert_eq!((first_level(&kept), first_level(&kept[..3])), (4.0, 2.0));
+/// ```
+pub fn first_level<R: Real>(kept: &[Fitness<R>]) -> R {
+    let mut violations: Vec<R> = kept.iter().map(|kept| kept.exact().violation).collect();
+    violations.sort_unstable_by_key(|violation| violation.ordered());
+    let finite = violations.partition_point(|violation| violation.is_finite());
+    match finite {
+        0 => R::ZERO,
+        _ => violations[(violations.len() / 5).min(finite - 1)],
     }
 }
 

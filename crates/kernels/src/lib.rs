@@ -16,6 +16,8 @@ pub use warpswarm_core::{Fitness, Objective, Point, Real, Table, Variable};
 pub use warpswarm_device as device;
 
 #[cfg(feature = "built-in")]
+pub mod easing;
+#[cfg(feature = "built-in")]
 pub mod expressions;
 pub mod generation;
 #[cfg(feature = "built-in")]

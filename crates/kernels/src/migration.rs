@@ -4,7 +4,7 @@
 //! A block a run. Who is best, or worst, is found one after the other, each by a reduction over all that come behind the last
 //! one: migrants are few.
 
-use warpswarm_core::launch::{Control, MIGRATION_BLOCK, MigrationArgs, Ptr, StopRule, stopped};
+use warpswarm_core::launch::{Control, MIGRATION_BLOCK, MigrationArgs, StopRule, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::sum::Operator;
 use warpswarm_device::entry::max_block;
@@ -12,7 +12,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
-use crate::run::{Best, of_run, set_progress};
+use crate::run::{Best, half_of, of_run, set_progress};
 
 /// Fitnesses that a thread asks for at the same time.
 const AT_ONCE: usize = 4;
@@ -125,17 +125,6 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     fn row(&self, array: View<R>, number: u32) -> View<R> {
         array.part(number as usize * self.args.stride as usize, self.args.stride as usize)
     }
-}
-
-/// A run's half of an array.
-#[inline(always)]
-fn half_of<T: Copy>(
-    array: Ptr<T>,
-    (runs, run): (u32, usize),
-    (halves, half): (usize, usize),
-    len: usize,
-) -> View<T> {
-    of_run(array, runs, run, halves * len).part(half * len, len)
 }
 
 /// An order in which individuals are chosen; it is an operator that gives who comes first.

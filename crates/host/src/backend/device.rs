@@ -593,6 +593,14 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
         at.runs.restore(&self.job, &mut self.machine, swarms)
     }
 
+    fn first_levels(&mut self) -> Result<Vec<R>> {
+        self.islands().first_levels()
+    }
+
+    fn ease(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
+        self.islands().ease(levels)
+    }
+
     fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
         self.islands().depart(migration, immigrants)
     }

@@ -198,6 +198,15 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
     }
 
     /// The runs as migrants leave them and come to them.
+    /// Looks where the runs are, where that is known here and may have changed; where it is not, nobody waits for them.
+    fn see_controls(&mut self) -> Result<()> {
+        if self.way.controls().is_some() {
+            let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+            self.way.go_on(controls);
+        }
+        Ok(())
+    }
+
     fn islands(&mut self) -> Islands<'_, R, M> {
         let Arrays { public: points, fitness, .. } = self.arrays;
         Islands {
@@ -312,6 +321,15 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         Ok(())
     }
 
+    fn first_levels(&mut self) -> Result<Vec<R>> {
+        self.islands().first_levels()
+    }
+
+    fn ease(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
+        self.islands().ease(levels)?;
+        self.see_controls()
+    }
+
     fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
         if !self.way.is_placed() {
             return Err(Error::NotPlaced);
@@ -326,12 +344,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         places: &[Vec<u32>],
     ) -> Result<()> {
         self.islands().immigrate(immigrants, places)?;
-        // Where these are known here they may be others now; where they are not, nobody waits for them.
-        if self.way.controls().is_some() {
-            let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
-            self.way.go_on(controls);
-        }
-        Ok(())
+        self.see_controls()
     }
 
     fn backend(&self) -> Backend {

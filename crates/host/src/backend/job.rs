@@ -259,16 +259,6 @@ impl<R: Real> Job<R> {
         iterations.try_for_each(|other| check("a run at iteration", first, other))
     }
 
-    /// Judges what runs keep by levels of their own, `[run]`, but for those that have stopped; some may stop now.
-    pub(super) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
-        for (swarm, level) in swarms.iter_mut().zip(levels) {
-            if !swarm.has_stopped() {
-                swarm.ease(*level);
-                swarm.control = self.going_on(swarm);
-            }
-        }
-    }
-
     /// Where a run is as this job goes on from its state.
     pub(crate) fn going_on(&self, swarm: &Swarm<R>) -> Control {
         let control = self.settled(swarm);

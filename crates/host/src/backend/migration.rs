@@ -37,12 +37,12 @@ impl<R: Real> Job<R> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transit {
     leaving: Hall,
-    arriving: Hall,
+    pub(super) arriving: Hall,
 }
 
 /// That of one direction.
 #[derive(Clone, Debug, Default)]
-struct Hall {
+pub(super) struct Hall {
     address: u64,
     bytes: u64,
     /// What was brought to its beginning last.
@@ -51,7 +51,7 @@ struct Hall {
 
 impl Hall {
     /// Where it is, with so many bytes at least.
-    fn at_least(&mut self, machine: &mut impl Machine, bytes: u64) -> Result<u64> {
+    pub(super) fn at_least(&mut self, machine: &mut impl Machine, bytes: u64) -> Result<u64> {
         if self.bytes < bytes {
             // What is too small stays until the machine goes; that happens once or twice.
             let address = machine.allocate(bytes)?;
@@ -61,7 +61,7 @@ impl Hall {
     }
 
     /// Brings its first bytes, unless they are there.
-    fn bring(&mut self, machine: &mut impl Machine, bytes: Vec<u8>) -> Result<()> {
+    pub(super) fn bring(&mut self, machine: &mut impl Machine, bytes: Vec<u8>) -> Result<()> {
         if self.brought != bytes {
             self.brought.clear();
             machine.upload(self.address, &bytes)?;
@@ -257,17 +257,19 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         }
         let address = self.transit.arriving.at_least(self.machine, room.end)?;
         self.transit.arriving.bring(self.machine, bytes)?;
-        let noticed = match job.procedure {
-            // At once.
-            Procedure::Pso(_) => 0,
-            _ => {
-                // Those that go on are all at the same iteration.
-                let controls = self.runs.landmarks(job, self.machine)?;
-                let reached = controls.iter().map(|control| control.iterations).max();
-                job.procedure.noticed(reached.unwrap_or(0))
-            }
-        };
+        let noticed = self.noticed()?;
         self.launch(migration_kernels::IMMIGRATE, (&room, address), (true, noticed))
+    }
+
+    /// The iteration in which an improvement of now is noticed; 0 for the present one.
+    pub(super) fn noticed(&mut self) -> Result<u64> {
+        if let Procedure::Pso(_) = self.job.procedure {
+            return Ok(0);
+        }
+        // Those that go on are all at the same iteration.
+        let controls = self.runs.landmarks(self.job, self.machine)?;
+        let reached = controls.iter().map(|control| control.iterations).max();
+        Ok(self.job.procedure.noticed(reached.unwrap_or(0)))
     }
 
     fn launch(

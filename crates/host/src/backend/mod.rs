@@ -5,6 +5,7 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{self as migrating, Departure, Migrants, Migration};
+use warpswarm_cpu_ref::swarm::first_level;
 
 pub(crate) use chosen::multiprocessors;
 pub(crate) use cpu::Portable;
@@ -28,6 +29,7 @@ mod choose;
 mod chosen;
 pub(crate) mod cpu;
 mod device;
+mod easing;
 mod encode;
 mod epochs;
 mod generation;
@@ -62,6 +64,10 @@ pub(crate) trait State<R: Real>: Send {
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>>;
     /// Takes over a state of the same shape, which [`Job::check_state`] has seen.
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()>;
+    /// The level at which each run, whose individuals have just been placed, begins to be lenient: see [`first_level`].
+    fn first_levels(&mut self) -> Result<Vec<R>> {
+        Ok(self.snapshot()?.iter().map(|swarm| first_level(&swarm.best)).collect())
+    }
     /// Has each run that goes on do so at a level, `[run]`: see [`Job::ease`].
     fn ease(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
         let mut swarms = self.snapshot()?;

@@ -83,8 +83,8 @@ impl<R: Real> Optimiser<R> {
                 self.runs()?.controls()?.iter().map(fallen).collect()
             }
             None => {
-                let swarms = self.runs()?.snapshot()?;
-                swarms.iter().map(|swarm| easing.fallen(swarm.first_level(), 0..due)).collect()
+                let first = self.runs()?.first_levels()?;
+                first.into_iter().map(|level| easing.fallen(level, 0..due)).collect()
             }
         };
         if easing.done.is_none() && levels.iter().all(|level| *level == R::ZERO) {

@@ -1,0 +1,79 @@
+//! Levels of violation that fall: where the whole state is at hand, and on a device, where a kernel judges what it keeps.
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{
+    EASE, EaseArgs, MIGRATION_BLOCK, Ptr, migration_shared_bytes, stopped,
+};
+use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::swarm::first_level;
+
+use super::Job;
+use super::encode::{Number, bytes_of};
+use super::machine::{Kernel, Machine, Parameter, Shape};
+use super::memory::Transfer;
+use super::migration::Islands;
+use crate::error::Result;
+
+/// Fitnesses that are copied at once.
+const AT_ONCE: u64 = 1 << 20;
+
+impl<R: Real> Job<R> {
+    /// Judges what runs keep by levels of their own, `[run]`, but for those that have stopped; some may stop now.
+    pub(super) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
+        for (swarm, level) in swarms.iter_mut().zip(levels) {
+            if swarm.control.stopped == stopped::NOT {
+                swarm.ease(*level);
+                swarm.control = self.going_on(swarm);
+            }
+        }
+    }
+}
+
+impl<R: Real, M: Machine> Islands<'_, R, M> {
+    /// See [`State::first_levels`](super::State::first_levels).
+    pub(super) fn first_levels(&mut self) -> Result<Vec<R>> {
+        let n = u64::from(self.job.individuals);
+        let each = u64::from(self.public.halves) * n;
+        let mut levels = Vec::with_capacity(self.job.runs as usize);
+        let (mut first, runs) = (0, u64::from(self.job.runs));
+        while first < runs {
+            let count = (AT_ONCE / each).clamp(1, runs - first);
+            let kept: Vec<Fitness<R>> =
+                self.machine.fetch(self.public.fitness, first * each, count * each)?;
+            // Of halves the first is that of iteration 0.
+            levels.extend(
+                kept.chunks_exact(each as usize).map(|run| first_level(&run[..n as usize])),
+            );
+            first += count;
+        }
+        Ok(levels)
+    }
+
+    /// See [`Job::ease`].
+    pub(super) fn ease(&mut self, levels: &[R]) -> Result<()> {
+        let job = self.job;
+        let bytes = bytes_of(levels.iter().copied().map(Number));
+        let address = self.transit.arriving.at_least(self.machine, bytes.len() as u64)?;
+        self.transit.arriving.bring(self.machine, bytes)?;
+        let args = EaseArgs::<R> {
+            points: Ptr::at(self.public.points),
+            fitness: Ptr::at(self.public.fitness),
+            global: Ptr::at(self.runs.global),
+            global_positions: Ptr::at(self.runs.global_positions),
+            control: Ptr::at(self.runs.control),
+            own_runs: self.runs.own(0),
+            levels: Ptr::at(address),
+            noticed: self.noticed()?,
+            runs: job.runs,
+            individuals: job.individuals,
+            stride: job.stride(),
+            halves: self.public.halves,
+        };
+        let kernel = Kernel::new(format!("{EASE}_{}", R::NAME), None);
+        let block = job.individuals.min(MIGRATION_BLOCK).next_multiple_of(32);
+        let shared = migration_shared_bytes::<R>(block);
+        let shape = Shape { grid: job.runs, block, shared, cooperative: false, cluster: 0 };
+        self.machine.launch(&kernel, shape, &Parameter::of(args))
+    }
+}
