@@ -24,16 +24,57 @@
 //! must be exact.
 
 mod exp;
+mod hyperbolic;
 mod ln;
+mod logarithms;
 mod pow;
 mod radians;
+mod roots;
+mod rounding;
+mod tangent;
 mod turns;
+mod two;
 
 pub use exp::{exp_f32, exp_f64};
+pub use hyperbolic::*;
 pub use ln::ln_f32;
+pub use logarithms::*;
 pub use pow::pow_f32;
 pub use radians::{cos_f32, cos_f64, sin_f32, sin_f64};
+pub use roots::{cbrt_f64, hypot_f32, hypot_f64};
+pub use rounding::*;
+pub use tangent::*;
 pub use turns::{cos_turns_f32, cos_turns_f64, sin_turns_f32, sin_turns_f64};
+
+/// Functions of an `f32` that are computed in `f64`: right but for one rounding, and slow on GPUs that are.
+macro_rules! rounded {
+    ($($(#[$doc:meta])* $name:ident($($x:ident),*) = $of:ident;)*) => { $(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name($($x: f32),*) -> f32 {
+            $of($($x.into()),*) as f32
+        }
+    )* };
+}
+
+rounded! {
+    /// The angle in radians, between -pi/2 and pi/2, whose sine is `x`.
+    asin_f32(x) = asin_f64;
+    /// The angle in radians, between 0 and pi, whose cosine is `x`.
+    acos_f32(x) = acos_f64;
+    /// The angle in radians, between -pi/2 and pi/2, whose tangent is `x`.
+    atan_f32(x) = atan_f64;
+    /// The angle in radians, between -pi and pi, of the point (`x`, `y`).
+    atan2_f32(y, x) = atan2_f64;
+    /// The inverse of the hyperbolic sine.
+    asinh_f32(x) = asinh_f64;
+    /// The inverse of the hyperbolic cosine, at least 0.
+    acosh_f32(x) = acosh_f64;
+    /// The inverse of the hyperbolic tangent.
+    atanh_f32(x) = atanh_f64;
+    /// The cube root, of negative numbers the negative one.
+    cbrt_f32(x) = cbrt_f64;
+}
 
 /// A word's upper 23 bits as a number in [1, 2): 1 + k / 2^23.
 ///

@@ -7,11 +7,14 @@
 //! own are taken instead, without a word, wherever std is linked: on the host that is in every crate, also in one that
 //! is `no_std`. So objectives are written for any `R: Real`; where one is not, it says `Real::sin(x)`.
 
+mod functions;
+
 use core::fmt::{Debug, Display, LowerExp};
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use crate::math;
 use crate::random::FromWords;
+use functions::{declared, for_each_function, narrow, wide};
 
 /// A floating-point number in which an optimisation is carried out.
 ///
@@ -119,8 +122,8 @@ pub trait Real:
     /// std's is called `powf`: `x.pow(y)` is this one of whatever type `x` is known to be, `x.powf(y)` never.
     #[doc(alias = "powf")]
     fn pow(self, exponent: Self) -> Self;
-    /// The largest integer not above the number.
-    fn floor(self) -> Self;
+    for_each_function!(declared);
+
     /// The smaller of two numbers: `self` if it is not greater, `other` if `self` is a NaN. `other`
     /// is neither a NaN nor -0.
     fn smaller(self, other: Self) -> Self;
@@ -233,10 +236,7 @@ impl Real for f32 {
     fn pow(self, exponent: Self) -> Self {
         math::pow_f32(self, exponent)
     }
-    #[inline(always)]
-    fn floor(self) -> Self {
-        math::floor_f32(self)
-    }
+    for_each_function!(narrow);
 }
 
 impl Real for f64 {
@@ -338,8 +338,5 @@ impl Real for f64 {
     fn pow(self, exponent: Self) -> Self {
         libm::pow(self, exponent)
     }
-    #[inline(always)]
-    fn floor(self) -> Self {
-        math::floor_f64(self)
-    }
+    for_each_function!(wide);
 }

@@ -67,6 +67,27 @@ fn ln() {
     check("ln", 1.0, math::ln_f32, |x| f64::from(x).ln());
 }
 
+/// The functions that are computed in `f32`, against those of `f64`, whose errors are 2^-28 of theirs.
+macro_rules! against_f64 {
+    ($($name:ident: $bound:literal, $narrow:ident, $wide:ident;)*) => { $(
+        #[test]
+        fn $name() {
+            check(stringify!($name), $bound, math::$narrow, |x| math::$wide(x.into()));
+        }
+    )* };
+}
+
+against_f64! {
+    tan: 2.0, tan_f32, tan_f64;
+    tanh: 2.0, tanh_f32, tanh_f64;
+    sinh: 2.0, sinh_f32, sinh_f64;
+    cosh: 2.0, cosh_f32, cosh_f64;
+    expm1: 2.0, expm1_f32, expm1_f64;
+    log2: 1.0, log2_f32, log2_f64;
+    log10: 1.0, log10_f32, log10_f64;
+    log1p: 2.0, log1p_f32, log1p_f64;
+}
+
 #[test]
 fn cosines_and_sines_never_leave_the_unit_interval() {
     for function in [math::cos_turns_f32, math::sin_turns_f32, math::cos_f32, math::sin_f32] {

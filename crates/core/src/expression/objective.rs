@@ -82,8 +82,14 @@ impl Expression {
         for (j, from) in from.iter_mut().enumerate().take(operation.arity()) {
             *from = self.operand(x, at + 2 + 2 * j, slots, k);
         }
-        slots[self.read(x, at + 1) as usize % SLOTS] = operation.apply(from);
+        slots[self.read(x, at + 1) as usize % SLOTS] = apply(operation, from);
     }
+}
+
+/// [`Operation::apply`], compiled once: the functions are long, and the emulator's kernels many.
+#[inline(never)]
+fn apply<R: Real>(operation: Operation, from: [R; 3]) -> R {
+    operation.apply(from)
 }
 
 impl<R: Real> Objective<R> for Expression {

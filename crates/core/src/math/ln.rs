@@ -28,18 +28,22 @@ const L32: [f32; 8] = [
 #[inline(always)]
 pub fn ln_f32(x: f32) -> f32 {
     let [k, m] = parts_f32(x, 2.0 / 3.0);
-    let f = m - 1.0;
+    let y = fused_f32(k, f32::consts::LN_2, ln_near_one_f32(m - 1.0));
+    // Infinity is its own logarithm; a NaN is neither above nor equal to zero.
+    let y = if x < f32::INFINITY { y } else { x };
+    let beyond = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
+    if x > 0.0 { y } else { beyond }
+}
+
+/// ln(1 + f), for f between -1/3 and 1/3.
+#[inline(always)]
+pub(super) fn ln_near_one_f32(f: f32) -> f32 {
     let s = f * f;
     // Even and odd terms apart: half as long a chain.
     let even = fused_f32(fused_f32(L32[6], s, L32[4]), s, L32[2]);
     let odd = fused_f32(fused_f32(fused_f32(L32[7], s, L32[5]), s, L32[3]), s, L32[1]);
     let l = fused_f32(fused_f32(even, f, odd), f, L32[0]);
-    let y = fused_f32(fused_f32(l, f, -0.5), s, f);
-    let y = fused_f32(k, f32::consts::LN_2, y);
-    // Infinity is its own logarithm; a NaN is neither above nor equal to zero.
-    let y = if x < f32::INFINITY { y } else { x };
-    let beyond = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
-    if x > 0.0 { y } else { beyond }
+    fused_f32(fused_f32(l, f, -0.5), s, f)
 }
 
 /// k and m of x = 2^k m, m in [`least`, 2 `least`), for a positive finite `x`; `least` is between 1/2 and 1.

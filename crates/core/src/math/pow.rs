@@ -53,7 +53,7 @@ pub fn pow_f32(x: f32, y: f32) -> f32 {
 
 /// The logarithm to base 2 of a positive finite `x`, as the sum of two numbers.
 #[inline(always)]
-fn log2_f32(x: f32) -> [f32; 2] {
+pub(super) fn log2_f32(x: f32) -> [f32; 2] {
     const G: [f32; 2] = [f32::consts::LOG2_E, 1.925_963e-8];
     // log2(c), the first part in so few bits that its difference to k is exact.
     const LOW: [f32; 2] = [0.321_929_93, -1.836_753_3e-6]; // of 5/4

@@ -12,6 +12,7 @@
 
 use core::{f32, f64};
 
+use super::two::Two;
 use super::{magnitude_f32, magnitude_f64};
 
 /// S of the module's equation for `f32`; relative error of the sine 2^-28.
@@ -99,9 +100,9 @@ fn multiply_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// Quadrant and rest of a finite `x` from the limit on.
+/// Quadrant and rest, in two parts, of a finite `x` from the limit on.
 #[inline(always)]
-fn reduce_far_f32(x: f32) -> (u32, f32) {
+fn reduce_far_f32(x: f32) -> (u32, f32, f32) {
     let bits = x.to_bits();
     let m = u64::from((bits & 0x007f_ffff) | 0x0080_0000);
     let e = (bits >> 23) as i32 - 150;
@@ -113,14 +114,16 @@ fn reduce_far_f32(x: f32) -> (u32, f32) {
     // Its size, but for one in the last of 64 bits.
     let size = fraction as u64 ^ negative;
     let zeros = size.leading_zeros() & 63;
-    let r = multiply_high(size << zeros, QUARTER_PI) as f32;
-    let r = r * f32::from_bits((127 - 63 - zeros) << 23);
-    (quadrant, f32::from_bits(r.to_bits() ^ (negative as u32 & 0x8000_0000)))
+    let r = multiply_high(size << zeros, QUARTER_PI);
+    let rest = r.wrapping_sub(r as f32 as u64) as i64;
+    let scale = ((127 - 63 - zeros) << 23) | (negative as u32 & 0x8000_0000);
+    let scale = f32::from_bits(scale);
+    (quadrant, r as f32 * scale, rest as f32 * scale)
 }
 
-/// Quadrant and rest of a positive `x`.
+/// Quadrant and rest, in two parts, of a positive `x`.
 #[inline(always)]
-fn reduce_f32(x: f32) -> (u32, f32) {
+pub(super) fn reduce_f32(x: f32) -> (u32, f32, f32) {
     const SHIFT: f32 = 8_388_608.0; // 2^23: a sum above it is an integer.
     // The first two end at 2^-13 and 2^-24, so that not only q times them is exact but also the
     // differences, which no number below pi/4 can outgrow; q times the third is exact too.
@@ -133,11 +136,13 @@ fn reduce_f32(x: f32) -> (u32, f32) {
         let r = near - third;
         // What the only difference that rounds has lost: without it the sine misses 2 ulp.
         let lost = (near - r) - third;
-        (shifted.to_bits(), r + (lost - q * HALF_PI[3]))
+        let tail = lost - q * HALF_PI[3];
+        let whole = r + tail;
+        (shifted.to_bits(), whole, (r - whole) + tail)
     } else if x < f32::INFINITY {
         reduce_far_f32(x)
     } else {
-        (0, f32::NAN)
+        (0, f32::NAN, 0.0)
     }
 }
 
@@ -156,7 +161,7 @@ fn sine_in_quadrant_f32(quadrant: u32, r: f32) -> f32 {
 /// The sine of `x` radians.
 #[inline(always)]
 pub fn sin_f32(x: f32) -> f32 {
-    let (quadrant, r) = reduce_f32(magnitude_f32(x));
+    let (quadrant, r, _) = reduce_f32(magnitude_f32(x));
     let sine = sine_in_quadrant_f32(quadrant, r);
     f32::from_bits(sine.to_bits() ^ (x.to_bits() & 0x8000_0000))
 }
@@ -164,7 +169,7 @@ pub fn sin_f32(x: f32) -> f32 {
 /// The cosine of `x` radians.
 #[inline(always)]
 pub fn cos_f32(x: f32) -> f32 {
-    let (quadrant, r) = reduce_f32(magnitude_f32(x));
+    let (quadrant, r, _) = reduce_f32(magnitude_f32(x));
     sine_in_quadrant_f32(quadrant.wrapping_add(1), r)
 }
 
@@ -194,7 +199,7 @@ fn reduce_far_f64(x: f64) -> (u32, f64, f64) {
 
 /// Quadrant and rest, in two parts, of a positive `x`.
 #[inline(always)]
-fn reduce_f64(x: f64) -> (u32, f64, f64) {
+pub(super) fn reduce_f64(x: f64) -> (u32, f64, f64) {
     const SHIFT: f64 = 4_503_599_627_370_496.0; // 2^52: a sum above it is an integer.
     // 33 bits each, so that they can be multiplied by twenty more.
     const HALF_PI: [f64; 4] =
@@ -217,18 +222,24 @@ fn reduce_f64(x: f64) -> (u32, f64, f64) {
     }
 }
 
-/// The sine of a rest, or its cosine in odd quadrants, with the quadrant's sign.
+/// Sine and cosine of a rest, each as a sum of two of which the first is larger.
 ///
 /// The tail enters to first order: sin(r + t) = sin(r) + t cos(r), cos(r + t) = cos(r) - t r.
 #[inline(always)]
-fn sine_in_quadrant_f64(quadrant: u32, (r, tail): (f64, f64)) -> f64 {
+pub(super) fn sine_and_cosine_f64((r, tail): (f64, f64)) -> [Two; 2] {
     let u = r * r;
     let s = ((((S64[5] * u + S64[4]) * u + S64[3]) * u + S64[2]) * u + S64[1]) * u + S64[0];
     let c = ((((C64[5] * u + C64[4]) * u + C64[3]) * u + C64[2]) * u + C64[1]) * u + C64[0];
     let half = 0.5 * u;
     let top = 1.0 - half;
-    let sine = r + (r * (u * s) + tail * top);
-    let cosine = top + (((1.0 - top) - half) + ((u * u) * c - r * tail));
+    let sine = Two(r, r * (u * s) + tail * top);
+    [sine, Two(top, ((1.0 - top) - half) + ((u * u) * c - r * tail))]
+}
+
+/// The sine of a rest, or its cosine in odd quadrants, with the quadrant's sign.
+#[inline(always)]
+fn sine_in_quadrant_f64(quadrant: u32, rest: (f64, f64)) -> f64 {
+    let [sine, cosine] = sine_and_cosine_f64(rest).map(Two::value);
     let quadrant = u64::from(quadrant);
     let odd = (quadrant & 1).wrapping_neg();
     let value = (sine.to_bits() & !odd) | (cosine.to_bits() & odd);

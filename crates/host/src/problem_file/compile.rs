@@ -32,11 +32,6 @@ pub(super) enum Meaning {
 
 /// Names with a meaning of their own, which no file may give to something else.
 pub(super) const NAMES: [&str; 7] = ["pi", "inf", "true", "false", "and", "or", "not"];
-/// Functions: a file may give their names to numbers, since a bracket follows a function.
-const FUNCTIONS: [&str; 23] = [
-    "abs", "sqrt", "exp", "ln", "log", "log10", "sin", "cos", "tan", "tanh", "floor", "pow", "min",
-    "max", "sum", "prod", "mean", "dot", "norm", "any", "all", "if", "len",
-];
 
 /// Makes a graph of trees.
 pub(super) struct Compiler<'a> {
@@ -199,7 +194,7 @@ impl<'a> Compiler<'a> {
                 "pi" => Ok(self.graph.constant(std::f64::consts::PI)),
                 "tau" => Ok(self.graph.constant(std::f64::consts::TAU)),
                 "inf" => Ok(self.graph.constant(f64::INFINITY)),
-                _ if FUNCTIONS.contains(&name) => {
+                _ if functions::names().any(|known| known == name) => {
                     let what = format!("`{name}` is a function; allowed: `{name}(...)`");
                     Err(Mistake::new(what, &tree.at))
                 }

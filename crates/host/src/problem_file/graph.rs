@@ -113,11 +113,19 @@ impl Graph {
             Node::Index => true,
             Node::Fold { term, .. } => self.is_whole(term),
             Node::Apply(operation, from) => match operation {
-                Operation::Floor | Operation::Less | Operation::AtMost | Operation::Equal => true,
+                Operation::Sign
+                | Operation::Floor
+                | Operation::Ceil
+                | Operation::Truncate
+                | Operation::Round
+                | Operation::Less
+                | Operation::AtMost
+                | Operation::Equal => true,
                 Operation::Negate | Operation::Absolute | Operation::Excess => all(&from[..1]),
                 Operation::Add
                 | Operation::Subtract
                 | Operation::Multiply
+                | Operation::Modulo
                 | Operation::Least
                 | Operation::Greatest => all(&from[..2]),
                 Operation::Choose => all(&from[1..]),

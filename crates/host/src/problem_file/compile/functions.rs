@@ -6,6 +6,49 @@ use super::{Compiler, Linear, Scope, Term, element};
 use crate::problem_file::graph::Value;
 use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
+/// Functions of so many numbers as their operations take.
+const PLAIN: [(&str, Operation); 30] = [
+    ("abs", Operation::Absolute),
+    ("sqrt", Operation::Root),
+    ("cbrt", Operation::CubeRoot),
+    ("hypot", Operation::Hypot),
+    ("exp", Operation::Exp),
+    ("expm1", Operation::ExpM1),
+    ("ln", Operation::Ln),
+    ("log", Operation::Ln),
+    ("log1p", Operation::Ln1P),
+    ("log2", Operation::Log2),
+    ("log10", Operation::Log10),
+    ("sin", Operation::Sin),
+    ("cos", Operation::Cos),
+    ("tan", Operation::Tan),
+    ("asin", Operation::Asin),
+    ("acos", Operation::Acos),
+    ("atan", Operation::Atan),
+    ("atan2", Operation::Atan2),
+    ("sinh", Operation::Sinh),
+    ("cosh", Operation::Cosh),
+    ("tanh", Operation::Tanh),
+    ("asinh", Operation::Asinh),
+    ("acosh", Operation::Acosh),
+    ("atanh", Operation::Atanh),
+    ("sign", Operation::Sign),
+    ("floor", Operation::Floor),
+    ("ceil", Operation::Ceil),
+    ("trunc", Operation::Truncate),
+    ("round", Operation::Round),
+    ("mod", Operation::Modulo),
+];
+
+/// All others.
+const OTHERS: [&str; 12] =
+    ["pow", "min", "max", "sum", "prod", "mean", "dot", "norm", "any", "all", "if", "len"];
+
+/// The names of all functions: a file may give them to numbers, since a bracket follows a function.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PLAIN.iter().map(|(name, _)| *name).chain(OTHERS)
+}
+
 impl Compiler<'_> {
     /// What a function gives.
     pub(super) fn call(
@@ -63,26 +106,19 @@ impl Compiler<'_> {
             let what = format!("{} arguments of `{name}`; allowed: {wanted}", arguments.len());
             Err(Mistake::new(what, &tree.at))
         };
-        let plain = match name {
-            "abs" => Some(Operation::Absolute),
-            "sqrt" => Some(Operation::Root),
-            "exp" => Some(Operation::Exp),
-            "ln" | "log" => Some(Operation::Ln),
-            "sin" => Some(Operation::Sin),
-            "cos" => Some(Operation::Cos),
-            "floor" => Some(Operation::Floor),
-            "pow" | "log10" | "tan" | "tanh" | "min" | "max" => None,
-            _ => return Err(self.unknown("function", name, tree, scope)),
-        };
+        let plain = PLAIN.iter().find(|(known, _)| *known == name);
+        let plain = plain.map(|(_, operation)| *operation);
+        if plain.is_none() && !["pow", "min", "max"].contains(&name) {
+            return Err(self.unknown("function", name, tree, scope));
+        }
         match (plain, name) {
             (Some(operation), _) => count(operation.arity())?,
             (None, "pow") => count(2)?,
-            (None, "min" | "max") if arguments.len() >= 2 => {}
-            (None, "min" | "max") => {
+            _ if arguments.len() >= 2 => {}
+            _ => {
                 let what = format!("one argument of `{name}`; allowed: two or more");
                 return Err(Mistake::new(what, &tree.at));
             }
-            _ => count(1)?,
         }
         let from = arguments.iter().map(|argument| self.value(argument, scope));
         let from = from.collect::<Result<Vec<_>, _>>()?;
@@ -90,25 +126,6 @@ impl Compiler<'_> {
         Ok(match (plain, name) {
             (Some(operation), _) => graph.apply(operation, &from),
             (None, "pow") => graph.power(from[0], from[1]),
-            (None, "log10") => {
-                let (ln, scale) = (graph.apply(Operation::Ln, &from), std::f64::consts::LOG10_E);
-                let scale = graph.constant(scale);
-                graph.apply(Operation::Multiply, &[ln, scale])
-            }
-            (None, "tan") => {
-                let (sin, cos) =
-                    (graph.apply(Operation::Sin, &from), graph.apply(Operation::Cos, &from));
-                graph.apply(Operation::Divide, &[sin, cos])
-            }
-            (None, "tanh") => {
-                // 1 - 2 / (exp(2 x) + 1)
-                let (one, two) = (graph.constant(1.0), graph.constant(2.0));
-                let twice = graph.apply(Operation::Multiply, &[two, from[0]]);
-                let exp = graph.apply(Operation::Exp, &[twice]);
-                let below = graph.apply(Operation::Add, &[exp, one]);
-                let part = graph.apply(Operation::Divide, &[two, below]);
-                graph.apply(Operation::Subtract, &[one, part])
-            }
             (None, name) => {
                 let operation = if name == "min" { Operation::Least } else { Operation::Greatest };
                 let rest = from[1..].iter();

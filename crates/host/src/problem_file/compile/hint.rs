@@ -1,18 +1,53 @@
 //! What a name that nothing has may have been meant for.
 
-use super::FUNCTIONS;
+use super::functions::names;
 use crate::error::meant;
 
 /// Functions of other languages, and what to write for them.
-const ELSEWHERE: [(&str, &str); 12] = [
+const ELSEWHERE: [(&str, &str); 47] = [
     ("sqr", "`x^2` or `sqrt(x)`"),
     ("square", "`x^2`"),
     ("power", "`x^y`"),
-    ("log2", "`log(x) / log(2)`"),
     ("exp2", "`2^x`"),
+    ("exp10", "`10^x`"),
+    ("lg", "`log10(x)` or `log2(x)`"),
     ("sec", "`1 / cos(x)`"),
     ("csc", "`1 / sin(x)`"),
     ("cot", "`1 / tan(x)`"),
+    ("sech", "`1 / cosh(x)`"),
+    ("csch", "`1 / sinh(x)`"),
+    ("coth", "`1 / tanh(x)`"),
+    ("arcsin", "`asin(x)`"),
+    ("arccos", "`acos(x)`"),
+    ("arctan", "`atan(x)`"),
+    ("arctan2", "`atan2(y, x)`"),
+    ("arcsinh", "`asinh(x)`"),
+    ("arccosh", "`acosh(x)`"),
+    ("arctanh", "`atanh(x)`"),
+    ("arsinh", "`asinh(x)`"),
+    ("arcosh", "`acosh(x)`"),
+    ("artanh", "`atanh(x)`"),
+    ("sgn", "`sign(x)`"),
+    ("signum", "`sign(x)`"),
+    ("ceiling", "`ceil(x)`"),
+    ("rint", "`round(x)`"),
+    ("fix", "`trunc(x)`"),
+    ("int", "`trunc(x)`, `floor(x)` or `round(x)`"),
+    ("fmod", "`mod(a, b)`, which has the sign of b"),
+    ("rem", "`mod(a, b)`, which has the sign of b"),
+    ("remainder", "`mod(a, b)`, which has the sign of b"),
+    ("deg", "`x * 180 / pi`"),
+    ("degrees", "`x * 180 / pi`"),
+    ("rad", "`x * pi / 180`"),
+    ("radians", "`x * pi / 180`"),
+    ("tgamma", "`gamma(x)`"),
+    ("gammaln", "`lgamma(x)`"),
+    ("lngamma", "`lgamma(x)`"),
+    ("loggamma", "`lgamma(x)`"),
+    ("factorial", "`gamma(x + 1)`"),
+    ("besselj0", "`j0(x)`"),
+    ("besselj1", "`j1(x)`"),
+    ("heaviside", "`x > 0`"),
     ("clamp", "`min(max(x, lower), upper)`"),
     ("clip", "`min(max(x, lower), upper)`"),
     ("average", "`mean(x)`"),
@@ -42,7 +77,7 @@ pub(super) fn function(name: &str) -> Option<String> {
     };
     let letters = sorted(name);
     let is_like = |known: &&str| name.len() > 1 && sorted(known) == letters;
-    let like = FUNCTIONS.iter().find(|known| is_like(known))?;
+    let like = names().find(is_like)?;
     Some(format!("; did you mean `{like}`?"))
 }
 
@@ -52,14 +87,21 @@ mod tests {
 
     #[test]
     fn no_function_of_another_meaning_is_proposed() {
-        for unknown in ["asin", "mod", "cbrt", "atan2", "logg", "sinc", "len2", "x"] {
+        for unknown in ["modul", "cbrtt", "atan3", "logg", "sinc", "len2", "x"] {
             assert_eq!(function(unknown), None, "{unknown}");
+        }
+        // What is proposed for one name in another order is one function, and no known name is foreign.
+        for known in names() {
+            let meant = format!("; did you mean `{known}`?");
+            assert_eq!(function(&known.to_uppercase()), Some(meant), "{known}");
+            assert!(ELSEWHERE.iter().all(|(name, _)| *name != known), "{known}");
         }
         for (unknown, is) in
             [("Sqrt", "sqrt"), ("sqtr", "sqrt"), ("LOG", "log"), ("flooR", "floor")]
         {
             assert_eq!(function(unknown), Some(format!("; did you mean `{is}`?")));
         }
+        assert_eq!(function("arctan").as_deref(), Some("; allowed: `atan(x)`"));
         assert_eq!(function("sqr").as_deref(), Some("; allowed: `x^2` or `sqrt(x)`"));
     }
 

@@ -1,0 +1,134 @@
+//! The tangent and the inverse trigonometric functions.
+//!
+//! The tangent is a quotient of the sine and the cosine of [`radians`](super::radians), each as the sum of two numbers
+//! of which the first is exact, so that the quotient is what rounds; for `f32` r + r^3 T(r^2), or -1 over it. The inverse
+//! functions are FreeBSD's: asin(x) = x + x R(x^2), or by half of an angle where x is above 1/2; atan is `libm`'s.
+//!
+//! **Source.** FreeBSD's msun, `e_asin.c` and `e_acos.c`, Sun Microsystems 1993, for R.
+
+use core::f64;
+
+use super::radians::{reduce_f32, reduce_f64, sine_and_cosine_f64};
+use super::two::Two;
+use super::{fused_f32, fused_f64, magnitude_f32, magnitude_f64};
+
+/// (tan(r) - r) / r^3 as a polynomial in r^2; relative error of the tangent 2^-29.
+const T32: [f32; 7] = [
+    0.333_333_52,
+    0.133_326_14,
+    0.054_065_69,
+    0.021_251_464,
+    0.010_917_721,
+    -1.702_892_8e-5,
+    0.004_430_120_3,
+];
+
+/// The tangent of `x` radians.
+#[inline(always)]
+pub fn tan_f32(x: f32) -> f32 {
+    let (quadrant, r, rest) = reduce_f32(magnitude_f32(x));
+    let u = r * r;
+    let high = fused_f32(fused_f32(fused_f32(T32[6], u, T32[5]), u, T32[4]), u, T32[3]);
+    let t = fused_f32(fused_f32(fused_f32(high, u, T32[2]), u, T32[1]), u, T32[0]);
+    // The rest times the derivative, 1 + tan(r)^2.
+    let low = fused_f32(r * u, t, fused_f32(rest, u, rest));
+    let even = r + low;
+    let lost = (r - even) + low;
+    let over = 1.0 / even;
+    let odd = fused_f32(over, fused_f32(over, even, -1.0) + over * lost, -over);
+    let size = if quadrant & 1 == 0 { even } else { odd };
+    f32::from_bits(size.to_bits() ^ (x.to_bits() & 0x8000_0000))
+}
+
+/// The tangent of `x` radians.
+#[inline(always)]
+pub fn tan_f64(x: f64) -> f64 {
+    let (quadrant, r, tail) = reduce_f64(magnitude_f64(x));
+    let [sine, cosine] = sine_and_cosine_f64((r, tail));
+    let is_even = quadrant & 1 == 0;
+    let (Two(above, above_low), Two(below, below_low)) =
+        if is_even { (sine, cosine) } else { (cosine, sine) };
+    let ratio = above / below;
+    let rest = fused_f64(-ratio, below, above) + fused_f64(-ratio, below_low, above_low);
+    let size = ratio + rest / (below + below_low);
+    let size = if is_even { size } else { -size };
+    f64::from_bits(size.to_bits() ^ (x.to_bits() & 0x8000_0000_0000_0000))
+}
+
+/// R of the module's equation.
+#[inline(always)]
+fn arc(z: f64) -> f64 {
+    const P: [f64; 6] = [
+        1.66666666666666657415e-01,
+        -3.25565818622400915405e-01,
+        2.01212532134862925881e-01,
+        -4.00555345006794114027e-02,
+        7.91534994289814532176e-04,
+        3.47933107596021167570e-05,
+    ];
+    const Q: [f64; 4] = [
+        -2.40339491173441421878e+00,
+        2.02094576023350569471e+00,
+        -6.88283971605453293030e-01,
+        7.70381505559019352791e-02,
+    ];
+    let p = z * (P[0] + z * (P[1] + z * (P[2] + z * (P[3] + z * (P[4] + z * P[5])))));
+    let q = 1.0 + z * (Q[0] + z * (Q[1] + z * (Q[2] + z * Q[3])));
+    p / q
+}
+
+/// pi/2
+const HALF_PI: Two = Two(f64::consts::FRAC_PI_2, 6.123233995736766e-17);
+
+/// asin(sqrt((1 - y) / 2)), which is half of acos(y), for y in [1/2, 1].
+#[inline(always)]
+fn half_arccosine(y: f64) -> Two {
+    let z = 0.5 * (1.0 - y);
+    let Two(root, rest) = Two(z, 0.0).sqrt();
+    Two::quick_sum(root, fused_f64(arc(z), root, rest))
+}
+
+/// The angle in radians, between -pi/2 and pi/2, whose sine is `x`.
+#[inline(always)]
+pub fn asin_f64(x: f64) -> f64 {
+    let y = magnitude_f64(x);
+    let size = if y < 0.5 {
+        fused_f64(y, arc(y * y), y)
+    } else if y <= 1.0 {
+        HALF_PI.add(half_arccosine(y).scaled(-2.0)).value()
+    } else {
+        f64::NAN
+    };
+    f64::from_bits(size.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000))
+}
+
+/// The angle in radians, between 0 and pi, whose cosine is `x`.
+#[inline(always)]
+pub fn acos_f64(x: f64) -> f64 {
+    let y = magnitude_f64(x);
+    if y < 0.5 {
+        let Two(high, low) = Two::sum(HALF_PI.0, -x);
+        high + (low + (HALF_PI.1 - x * arc(x * x)))
+    } else if y <= 1.0 {
+        let half = half_arccosine(y);
+        if x > 0.0 {
+            2.0 * half.value()
+        } else {
+            2.0 * HALF_PI.add(half.negate()).value()
+        }
+    } else {
+        f64::NAN
+    }
+}
+
+/// The angle in radians, between -pi/2 and pi/2, whose tangent is `x`.
+#[inline(always)]
+pub fn atan_f64(x: f64) -> f64 {
+    libm::atan(x)
+}
+
+/// The angle in radians, between -pi and pi, of the point (`x`, `y`).
+#[inline(always)]
+pub fn atan2_f64(y: f64, x: f64) -> f64 {
+    libm::atan2(y, x)
+}

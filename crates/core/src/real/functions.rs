@@ -1,0 +1,86 @@
+//! The functions of [`math`](crate::math) that both number types have by the same names.
+
+/// Calls a macro with each function's documentation, name, further argument, and what it is for `f32` and `f64`.
+macro_rules! for_each_function {
+    ($then:ident) => {
+        $then! {
+            /// The tangent of an angle in radians.
+            tan(): tan_f32, tan_f64;
+            /// The angle in radians, between -pi/2 and pi/2, whose sine is the number; NaN beyond -1 and 1.
+            asin(): asin_f32, asin_f64;
+            /// The angle in radians, between 0 and pi, whose cosine is the number; NaN beyond -1 and 1.
+            acos(): acos_f32, acos_f64;
+            /// The angle in radians, between -pi/2 and pi/2, whose tangent is the number.
+            atan(): atan_f32, atan_f64;
+            /// The angle in radians, between -pi and pi, of the point (`x`, `self`), with C's values where both are
+            /// zero or infinite.
+            atan2(x): atan2_f32, atan2_f64;
+            /// The hyperbolic sine.
+            sinh(): sinh_f32, sinh_f64;
+            /// The hyperbolic cosine.
+            cosh(): cosh_f32, cosh_f64;
+            /// The hyperbolic tangent.
+            tanh(): tanh_f32, tanh_f64;
+            /// The inverse of the hyperbolic sine.
+            asinh(): asinh_f32, asinh_f64;
+            /// The inverse of the hyperbolic cosine, at least 0; NaN below 1.
+            acosh(): acosh_f32, acosh_f64;
+            /// The inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
+            atanh(): atanh_f32, atanh_f64;
+            /// exp(x) - 1, also where x is small.
+            exp_m1(): expm1_f32, expm1_f64;
+            /// ln(1 + x), also where x is small.
+            ln_1p(): log1p_f32, log1p_f64;
+            /// The logarithm to base 2.
+            log2(): log2_f32, log2_f64;
+            /// The logarithm to base 10.
+            log10(): log10_f32, log10_f64;
+            /// The cube root, of negative numbers the negative one.
+            cbrt(): cbrt_f32, cbrt_f64;
+            /// The square root of the sum of both squares, without overflow in between.
+            hypot(other): hypot_f32, hypot_f64;
+            /// -1 below zero, 1 above, and zero or NaN where the number is that. std's `signum` has no zero.
+            sign(): sign_f32, sign_f64;
+            /// The largest integer not above the number.
+            floor(): floor_f32, floor_f64;
+            /// The smallest integer not below the number.
+            ceil(): ceil_f32, ceil_f64;
+            /// The number without its fraction.
+            trunc(): trunc_f32, trunc_f64;
+            /// The nearest integer, of two the even one.
+            round_ties_even(): round_f32, round_f64;
+            /// What is left of a division by `divisor` that is rounded down: it has the divisor's sign, as Python's `%`
+            /// and numpy's `mod`. NaN where the number is infinite or the divisor zero.
+            modulo(divisor): modulo_f32, modulo_f64;
+        }
+    };
+}
+
+/// The functions as a trait declares them.
+macro_rules! declared {
+    ($($(#[$doc:meta])* $name:ident($($other:ident)?): $narrow:ident, $wide:ident;)*) => {
+        $($(#[$doc])* fn $name(self $(, $other: Self)?) -> Self;)*
+    };
+}
+
+/// The functions of an `f32`.
+macro_rules! narrow {
+    ($($(#[$doc:meta])* $name:ident($($other:ident)?): $narrow:ident, $wide:ident;)*) => { $(
+        #[inline(always)]
+        fn $name(self $(, $other: Self)?) -> Self {
+            math::$narrow(self $(, $other)?)
+        }
+    )* };
+}
+
+/// The functions of an `f64`.
+macro_rules! wide {
+    ($($(#[$doc:meta])* $name:ident($($other:ident)?): $narrow:ident, $wide:ident;)*) => { $(
+        #[inline(always)]
+        fn $name(self $(, $other: Self)?) -> Self {
+            math::$wide(self $(, $other)?)
+        }
+    )* };
+}
+
+pub(super) use {declared, for_each_function, narrow, wide};
