@@ -23,7 +23,10 @@
 //! polynomials are minimax fits of ours (Remez's algorithm), the leading terms fixed where a result
 //! must be exact.
 
+mod bessel;
+mod error_function;
 mod exp;
+mod gamma;
 mod hyperbolic;
 mod ln;
 mod logarithms;
@@ -35,7 +38,10 @@ mod tangent;
 mod turns;
 mod two;
 
+pub use bessel::{j0_f64, j1_f64, y0_f64, y1_f64};
+pub use error_function::{erf_f64, erfc_f64};
 pub use exp::{exp_f32, exp_f64};
+pub use gamma::{gamma_f64, lgamma_f64};
 pub use hyperbolic::*;
 pub use ln::ln_f32;
 pub use logarithms::*;
@@ -74,6 +80,22 @@ rounded! {
     atanh_f32(x) = atanh_f64;
     /// The cube root, of negative numbers the negative one.
     cbrt_f32(x) = cbrt_f64;
+    /// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to `x`.
+    erf_f32(x) = erf_f64;
+    /// 1 - erf(x), also where that is small.
+    erfc_f32(x) = erfc_f64;
+    /// The gamma function; infinite at zero, NaN at whole numbers below.
+    gamma_f32(x) = gamma_f64;
+    /// The natural logarithm of the size of the gamma function; infinite at zero and at whole numbers below.
+    lgamma_f32(x) = lgamma_f64;
+    /// The Bessel function of the first kind and order 0.
+    j0_f32(x) = j0_f64;
+    /// The Bessel function of the first kind and order 1.
+    j1_f32(x) = j1_f64;
+    /// The Bessel function of the second kind and order 0; -infinity at zero, NaN below.
+    y0_f32(x) = y0_f64;
+    /// The Bessel function of the second kind and order 1; -infinity at zero, NaN below.
+    y1_f32(x) = y1_f64;
 }
 
 /// A word's upper 23 bits as a number in [1, 2): 1 + k / 2^23.

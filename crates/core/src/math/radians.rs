@@ -12,7 +12,7 @@
 
 use core::{f32, f64};
 
-use super::two::Two;
+use super::two::{Two, power_of_two};
 use super::{magnitude_f32, magnitude_f64};
 
 /// S of the module's equation for `f32`; relative error of the sine 2^-28.
@@ -173,9 +173,10 @@ pub fn cos_f32(x: f32) -> f32 {
     sine_in_quadrant_f32(quadrant.wrapping_add(1), r)
 }
 
-/// Quadrant and rest, in two parts, of a finite `x` from the limit on.
+/// Quadrant, all ones if the rest is negative, and its size in quadrants, 128 bits after the point, of a finite `x` from
+/// the limit on.
 #[inline(always)]
-fn reduce_far_f64(x: f64) -> (u32, f64, f64) {
+fn fraction_far_f64(x: f64) -> (u32, u64, [u64; 2]) {
     let bits = x.to_bits();
     let m = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
     let e = (bits >> 52) as i32 - 1075;
@@ -187,7 +188,13 @@ fn reduce_far_f64(x: f64) -> (u32, f64, f64) {
     let quadrant = (high.wrapping_add(1 << 61) >> 62) as u32;
     let negative = ((fraction as i64) >> 63) as u64;
     // Its size, but for one in the last of 128 bits.
-    let (high, low) = (fraction ^ negative, (low << 2) ^ negative);
+    (quadrant, negative, [fraction ^ negative, (low << 2) ^ negative])
+}
+
+/// Quadrant and rest, in two parts, of a finite `x` from the limit on.
+#[inline(always)]
+fn reduce_far_f64(x: f64) -> (u32, f64, f64) {
+    let (quadrant, negative, [high, low]) = fraction_far_f64(x);
     let zeros = high.leading_zeros() & 63;
     let size = (high << zeros) | ((low >> 1) >> (63 - zeros));
     let r = multiply_high(size, QUARTER_PI);
@@ -220,6 +227,22 @@ pub(super) fn reduce_f64(x: f64) -> (u32, f64, f64) {
     } else {
         (0, f64::NAN, 0.0)
     }
+}
+
+/// Quadrant and rest of a positive finite `x`; error of the rest 2^-105, also where it is far from zero.
+#[inline(always)]
+pub(super) fn reduce_two_f64(x: f64) -> (u32, Two) {
+    const HALF_PI: Two = Two(f64::consts::FRAC_PI_2, 6.123233995736766e-17);
+    if x < NEAR_F64 {
+        let (quadrant, r, tail) = reduce_f64(x);
+        return (quadrant, Two::quick_sum(r, tail));
+    }
+    let (quadrant, negative, [high, low]) = fraction_far_f64(x);
+    let more = (high << 53) | (low >> 11);
+    let [first, second] = [power_of_two(-53), power_of_two(-117)];
+    let size = Two::quick_sum((high >> 11) as f64 * first, more as f64 * second);
+    let rest = size.multiply(HALF_PI);
+    (quadrant, if negative != 0 { rest.negate() } else { rest })
 }
 
 /// Sine and cosine of a rest, each as a sum of two of which the first is larger.

@@ -30,7 +30,11 @@ pub fn cbrt_f64(x: f64) -> f64 {
     let root = root * power_of_two(k - offset);
     // Zeros, infinities and NaN are their own roots.
     let is_usual = size > 0.0 && size < f64::INFINITY;
-    if is_usual { f64::from_bits(root.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000)) } else { x }
+    if is_usual {
+        f64::from_bits(root.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000))
+    } else {
+        x
+    }
 }
 
 /// sqrt(x^2 + y^2) without overflow in between; infinity where one is infinite, also beside a NaN.

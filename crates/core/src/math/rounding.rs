@@ -77,7 +77,8 @@ fn remainder(x: f64, y: f64) -> f64 {
     while rest >= by {
         let far = (exponent(rest) - exponent(by) - 50).max(0);
         let third = far / 3;
-        let divisor = by * power_of_two(third) * power_of_two(third) * power_of_two(far - 2 * third);
+        let divisor =
+            by * power_of_two(third) * power_of_two(third) * power_of_two(far - 2 * third);
         let quotient = floor_f64(rest / divisor);
         let left = fused_f64(-quotient, divisor, rest);
         let left = if left < 0.0 { left + divisor } else { left };

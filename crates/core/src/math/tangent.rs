@@ -2,14 +2,15 @@
 //!
 //! The tangent is a quotient of the sine and the cosine of [`radians`](super::radians), each as the sum of two numbers
 //! of which the first is exact, so that the quotient is what rounds; for `f32` r + r^3 T(r^2), or -1 over it. The inverse
-//! functions are FreeBSD's: asin(x) = x + x R(x^2), or by half of an angle where x is above 1/2; atan is `libm`'s.
+//! functions are FreeBSD's: asin(x) = x + x R(x^2), or by half of an angle where x is above 1/2. The angle of a point is
+//! 0, pi/4 or pi/2 more than one whose tangent t is at most tan(pi/8), and that is t + t^3 A(t^2).
 //!
 //! **Source.** FreeBSD's msun, `e_asin.c` and `e_acos.c`, Sun Microsystems 1993, for R.
 
 use core::f64;
 
 use super::radians::{reduce_f32, reduce_f64, sine_and_cosine_f64};
-use super::two::Two;
+use super::two::{Two, power_of_two};
 use super::{fused_f32, fused_f64, magnitude_f32, magnitude_f64};
 
 /// (tan(r) - r) / r^3 as a polynomial in r^2; relative error of the tangent 2^-29.
@@ -111,24 +112,85 @@ pub fn acos_f64(x: f64) -> f64 {
         high + (low + (HALF_PI.1 - x * arc(x * x)))
     } else if y <= 1.0 {
         let half = half_arccosine(y);
-        if x > 0.0 {
-            2.0 * half.value()
-        } else {
-            2.0 * HALF_PI.add(half.negate()).value()
-        }
+        if x > 0.0 { 2.0 * half.value() } else { 2.0 * HALF_PI.add(half.negate()).value() }
     } else {
         f64::NAN
     }
 }
 
+/// (atan(t) - t) / t^3 as a polynomial in t^2, for t up to tan(pi/8); relative error of the angle 2^-62.
+const A: [f64; 12] = [
+    -0.3333333333333333,
+    0.19999999999999796,
+    -0.14285714285657608,
+    0.11111111104918407,
+    -0.09090908740825622,
+    0.07692295986767844,
+    -0.06666417574881232,
+    0.05878841574876801,
+    -0.05229788812642007,
+    0.04548471595585693,
+    -0.0344883362715383,
+    0.01619273631117229,
+];
+
+/// The angle in radians, between 0 and pi/2, of the point (`x`, `y`), neither below zero and one above.
+#[inline(always)]
+fn angle(y: f64, x: f64) -> Two {
+    // tan(pi/8) and its inverse.
+    const LIMIT: [f64; 2] = [0.414_213_562_373_095_03, 2.414_213_562_373_095];
+    let (is_small, is_large) = (y <= LIMIT[0] * x, y > LIMIT[1] * x);
+    let (above, below) = (Two::sum(y, -x), Two::sum(y, x));
+    let from = HALF_PI.scaled(0.5);
+    let (above, below, from) = if is_small {
+        (Two(y, 0.0), Two(x, 0.0), Two(0.0, 0.0))
+    } else if is_large {
+        (Two(-x, 0.0), Two(y, 0.0), HALF_PI)
+    } else {
+        (above, below, from)
+    };
+    let Two(t, rest) = above.divide(below);
+    let u = t * t;
+    let high = fused_f64(fused_f64(fused_f64(A[11], u, A[10]), u, A[9]), u, A[8]);
+    let high = fused_f64(fused_f64(fused_f64(high, u, A[7]), u, A[6]), u, A[5]);
+    let high = fused_f64(fused_f64(fused_f64(high, u, A[4]), u, A[3]), u, A[2]);
+    let series = fused_f64(fused_f64(high, u, A[1]), u, A[0]);
+    let Two(high, low) = Two::quick_sum(from.0, t);
+    // Where the angle begins at 0, the sum is t and loses nothing.
+    let sum = if is_small { Two(t, 0.0) } else { Two(high, low) };
+    Two::quick_sum(sum.0, sum.1 + (from.1 + fused_f64(t * u, series, rest)))
+}
+
 /// The angle in radians, between -pi/2 and pi/2, whose tangent is `x`.
 #[inline(always)]
 pub fn atan_f64(x: f64) -> f64 {
-    libm::atan(x)
+    let y = magnitude_f64(x);
+    // From there on it is pi/2; a NaN goes through.
+    let size = angle(if y > 1e300 { 1e300 } else { y }, 1.0).value();
+    f64::from_bits(size.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000))
 }
 
 /// The angle in radians, between -pi and pi, of the point (`x`, `y`).
 #[inline(always)]
 pub fn atan2_f64(y: f64, x: f64) -> f64 {
-    libm::atan2(y, x)
+    let (height, width) = (magnitude_f64(y), magnitude_f64(x));
+    let most = if height > width { height } else { width };
+    let one = |is: bool| if is { 1.0 } else { 0.0 };
+    // Infinities are as far as each other; of two zeros the angle is that of (1, 0). Others are scaled, so that
+    // their sum is finite and what is lost in a quotient is not below the normal numbers.
+    let (height, width) = if most == f64::INFINITY {
+        (one(height == most), one(width == most))
+    } else if most == 0.0 {
+        (0.0, 1.0)
+    } else {
+        let down = if most > power_of_two(1000) { 0.0625 } else { 1.0 };
+        let scale = if most < power_of_two(-400) { power_of_two(600) } else { down };
+        (height * scale, width * scale)
+    };
+    let acute = angle(height, width);
+    let obtuse = HALF_PI.scaled(2.0).add(acute.negate());
+    let size = if x.is_sign_negative() { obtuse.value() } else { acute.value() };
+    // A comparison with a NaN does not hold.
+    let size = if x == x && y == y { size } else { f64::NAN };
+    f64::from_bits(size.to_bits() | (y.to_bits() & 0x8000_0000_0000_0000))
 }

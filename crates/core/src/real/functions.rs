@@ -52,6 +52,22 @@ macro_rules! for_each_function {
             /// What is left of a division by `divisor` that is rounded down: it has the divisor's sign, as Python's `%`
             /// and numpy's `mod`. NaN where the number is infinite or the divisor zero.
             modulo(divisor): modulo_f32, modulo_f64;
+            /// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to the number.
+            erf(): erf_f32, erf_f64;
+            /// 1 - erf(x), also where that is small.
+            erfc(): erfc_f32, erfc_f64;
+            /// The gamma function; infinite at zero, NaN at whole numbers below.
+            gamma(): gamma_f32, gamma_f64;
+            /// The natural logarithm of the size of the gamma function; infinite at zero and at whole numbers below.
+            ln_gamma(): lgamma_f32, lgamma_f64;
+            /// The Bessel function of the first kind and order 0.
+            j0(): j0_f32, j0_f64;
+            /// The Bessel function of the first kind and order 1.
+            j1(): j1_f32, j1_f64;
+            /// The Bessel function of the second kind and order 0; -infinity at zero, NaN below.
+            y0(): y0_f32, y0_f64;
+            /// The Bessel function of the second kind and order 1; -infinity at zero, NaN below.
+            y1(): y1_f32, y1_f64;
         }
     };
 }

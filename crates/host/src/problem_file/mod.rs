@@ -30,8 +30,16 @@
 //!
 //! | function | |
 //! |---|---|
-//! | `abs sqrt exp ln log10 sin cos tan tanh floor` | of one number; `log` is `ln`, the natural logarithm |
-//! | `pow(a, b)` | `a^b` |
+//! | `abs sqrt cbrt sign` | of one number; `sign` is -1, 0 or 1 |
+//! | `exp expm1 ln log1p log2 log10` | `expm1(x)` is e^x - 1, `log1p(x)` is ln(1 + x); `log` is `ln`, the natural logarithm |
+//! | `sin cos tan asin acos atan` | in radians; `atan2(y, x)` is the angle of the point (x, y), from -pi to pi |
+//! | `sinh cosh tanh asinh acosh atanh` | |
+//! | `floor ceil trunc round` | `round` to the nearest whole number, halves to the even one: `round(2.5)` is 2 |
+//! | `mod(a, b)` | `a - b * floor(a / b)`, exactly: it has the sign of `b`, as Python's `%`: `mod(-1, 3)` is 2 |
+//! | `pow(a, b)`, `hypot(a, b)` | `a^b`, and `sqrt(a^2 + b^2)` |
+//! | `erf erfc` | the error function, and 1 minus it |
+//! | `gamma lgamma` | the gamma function, and the logarithm of its size |
+//! | `j0 j1 y0 y1` | Bessel functions of the first and second kind, orders 0 and 1 |
 //! | `min(a, b, ...)`, `max(a, b, ...)` | NaN where one is |
 //! | `if(condition, a, b)` | `a` where the condition holds, otherwise `b`; both are computed |
 //! | `len(x)` | how many numbers `x` has |
@@ -58,8 +66,8 @@
 //! | `if(p, q, r)` | that of `q` where `p` holds, otherwise that of `r` |
 //! | a number | itself where it is above 0 |
 //!
-//! Whole numbers are integer variables, whole constants, columns of nothing else, indices, `floor`, and sums, differences,
-//! products, `abs`, `min`, `max` and choices of those.
+//! Whole numbers are integer variables, whole constants, columns of nothing else, indices, `floor`, `ceil`, `trunc`, `round`,
+//! `sign`, and sums, differences, products, `mod`, `abs`, `min`, `max` and choices of those.
 //!
 //! An index is a whole number, or that of a reduction plus or minus one: `sum(i, (x[i+1] - x[i])^2)` has a term less
 //! than `x` has numbers. A reduction that depends on another's index is written out.

@@ -7,7 +7,7 @@ use crate::problem_file::graph::Value;
 use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
 /// Functions of so many numbers as their operations take.
-const PLAIN: [(&str, Operation); 30] = [
+const PLAIN: [(&str, Operation); 38] = [
     ("abs", Operation::Absolute),
     ("sqrt", Operation::Root),
     ("cbrt", Operation::CubeRoot),
@@ -38,6 +38,14 @@ const PLAIN: [(&str, Operation); 30] = [
     ("trunc", Operation::Truncate),
     ("round", Operation::Round),
     ("mod", Operation::Modulo),
+    ("erf", Operation::Erf),
+    ("erfc", Operation::Erfc),
+    ("gamma", Operation::Gamma),
+    ("lgamma", Operation::LnGamma),
+    ("j0", Operation::J0),
+    ("j1", Operation::J1),
+    ("y0", Operation::Y0),
+    ("y1", Operation::Y1),
 ];
 
 /// All others.
