@@ -79,7 +79,12 @@ const GAUSS: &str = "minimise = \"sum(i, (y[i] - b1 * exp(-b2 * t[i]) - b3 * exp
 const ALL: &str = "maximise = \"floor(a) * sin(b) + sum(i, if(x[i] < y[i], abs(x[i]), tan(x[i] / 4)) / (i + 1)) \
     - prod(i, 1, len(x), 1 + x[i]^2 / 100) + min(i, x[i] * t[i]) - max(i, 1, len(t), t[i] * k - x[1]) \
     + sum(i, cos(2 * pi * x[i]) * sin(2 * pi * y[i]) + ln(1 + x[i]^2)) + abs(b)^1.5 + sqrt(a) + cos(a) \
-    + min(a, b, x[1]) - max(b, 3) + (a == b) + (a <= b) + tanh(x[1]) + sum(i, sum(j, 1, 2, x[i] * t[j]))\"\n\
+    + min(a, b, x[1]) - max(b, 3) + (a == b) + (a <= b) + tanh(x[1]) + sum(i, sum(j, 1, 2, x[i] * t[j])) \
+    + sum(i, asin(x[i] / 5) + acos(x[i] / 6) * atan(x[i]) - atan2(x[i], b) + asinh(x[i]) * acosh(1 + t[i]) + atanh(x[i] / 7)) \
+    + sum(i, sinh(x[i] / 2) - cosh(x[i] / 3) + expm1(x[i] / 9) * log1p(t[i]) - log2(t[i] + 1) * log10(t[i] + 2)) \
+    + sum(i, cbrt(x[i]) - hypot(x[i], a) + sign(x[i]) * ceil(x[i]) + trunc(2 * x[i]) * round(3 * x[i]) - mod(x[i], y[i])) \
+    + sum(i, erf(x[i]) * erfc(x[i] / 2) + gamma(x[i] + 0.3) / 9 - lgamma(x[i] - 0.2) + j0(9 * x[i]) * j1(9 * x[i]) \
+    + y0(a) * y1(a + t[i]))\"\n\
     [variables]\na = { lower = 0.5, upper = 40, scale = \"log\" }\nk = { lower = 1, upper = 5, scale = \"integer\" }\n\
     b = { lower = -3, upper = 30 }\nx = { count = COUNT, lower = -4, upper = 5 }\n\
     [data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n\

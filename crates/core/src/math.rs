@@ -3,17 +3,24 @@
 //! **Idea.** Each function is a fixed sequence of additions, multiplications, comparisons and
 //! integer operations, all of which x86-64 and PTX round alike; nothing comes from the platform, and
 //! the compiler fuses nothing: where a product and a sum are rounded once, that is written down. On a
-//! GPU the functions of an `f32` use no `f64`, which is slow on most of them; none needs
-//! an array on the stack, which there would be memory, and those that the benchmark problems
-//! live on have no branch, so that a CPU computes several at once.
+//! GPU the functions of an `f32` that inner loops live on use no `f64`, which is slow on most of them (the others
+//! are those of `f64`, rounded once); none needs an array on the stack, which there would be memory, and those
+//! that the benchmark problems live on have no branch, so that a CPU computes several at once.
 //!
 //! | function | how | largest error |
 //! |---|---|---|
 //! | sin, cos of turns | exact reduction to a quarter turn, one polynomial | 2 ulp |
 //! | sin, cos of radians | Cody and Waite, from 1024 (`f32`) or 2^20 (`f64`) on Payne and Hanek; two polynomials | 2 ulp |
+//! | tangent | quotient of both as sums of two numbers; `f32` one polynomial | 2 ulp |
+//! | inverse trigonometric | FreeBSD's quotient of polynomials; three angles, one polynomial | 1 ulp |
 //! | exp | 2^k exp(r), one polynomial | 2 ulp |
 //! | ln | k ln(2) + ln(m), one polynomial; of an `f64` `libm`'s | 1 ulp |
 //! | power | 2^(y log2(x)), the logarithm in two parts; of an `f64` `libm`'s | 2 ulp |
+//! | other logarithms, hyperbolic and inverse hyperbolic | exp(x) - 1 and ln(1 + x) as sums of two numbers | 2 ulp |
+//! | cube root, hypotenuse | Halley's iteration; square root of a sum of two numbers | 1 ulp |
+//! | error function | quotients of polynomials, and an exponential | 2 ulp |
+//! | gamma function and its logarithm | Stirling's series, moved up; series around zeros | 2 ulp |
+//! | Bessel functions | series around zeros; modulus and phase | 2 ulp |
 //! | square root | the processor's | 1/2 ulp |
 //!
 //! `docs/elementary-functions.md` has the errors as measured and the instructions as counted.
@@ -174,6 +181,15 @@ pub fn fused_f64(a: f64, b: f64, c: f64) -> f64 {
 fn nearest_f32(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return core::f32::math::round_ties_even(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.round_ties_even()
+}
+
+/// The nearest integer, of two the even one.
+#[inline(always)]
+fn nearest_f64(x: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return core::f64::math::round_ties_even(x);
     #[cfg(not(target_arch = "nvptx64"))]
     x.round_ties_even()
 }

@@ -75,8 +75,17 @@ fn data_and_constants_keep_their_digits() {
 #[test]
 fn fits_and_parts_come_out_right() {
     check("log.toml", 0.0, &[2.5, 0.7], 1e-9);
+    check("conv.toml", 0.344_674, &[5.79572, 2.29065, 0.355299, 0.266321], 1e-5);
     check("portfolio6.toml", 0.057_955_15, &[], 1e-7);
     check("scales.toml", 250_000_250.0, &[2.5e8, 0.25], 1e-9);
+}
+
+/// A difference of numbers that are almost equal leaves what a function got wrong.
+#[test]
+fn functions_of_small_numbers_keep_their_digits() {
+    check("tanh.toml", 0.0, &[], 1e-9);
+    // tanh(x) / x is never above 1, and 1 where x^2 is below the last place.
+    check("tanh-small.toml", 1.0, &[], 0.0);
 }
 
 /// What the program calls feasible is so when it is computed again by hand.

@@ -1,7 +1,7 @@
 //! Whole numbers near a number, its sign, and what is left of a division. All are exact but the last, which may round once.
 
 use super::two::power_of_two;
-use super::{floor_f32, floor_f64, fused_f64, magnitude_f64, nearest_f32};
+use super::{floor_f32, floor_f64, fused_f64, magnitude_f64, nearest_f32, nearest_f64};
 
 /// The nearest integer, of two the even one.
 #[inline(always)]
@@ -12,10 +12,7 @@ pub fn round_f32(x: f32) -> f32 {
 /// The nearest integer, of two the even one.
 #[inline(always)]
 pub fn round_f64(x: f64) -> f64 {
-    #[cfg(target_arch = "nvptx64")]
-    return core::f64::math::round_ties_even(x);
-    #[cfg(not(target_arch = "nvptx64"))]
-    x.round_ties_even()
+    nearest_f64(x)
 }
 
 macro_rules! of_each {
