@@ -151,9 +151,9 @@ pub fn y0_f64(x: f64) -> f64 {
         let line = Two(slope, slope_low).multiply(square).add(Two(constant, low));
         let u = square.0;
         logarithm.add(line).plus(u * u * polynomial(rest, u)).value()
-    } else if x >= NEAR && x < FAR {
+    } else if (NEAR..FAR).contains(&x) {
         in_quarter(&Y0, x)
-    } else if x >= FAR && x < f64::INFINITY {
+    } else if (FAR..f64::INFINITY).contains(&x) {
         far(x, 0)[1].value()
     } else {
         of_no_number(x)
@@ -165,14 +165,14 @@ pub fn y0_f64(x: f64) -> f64 {
 pub fn y1_f64(x: f64) -> f64 {
     if x > 0.0 && x < 1e-20 {
         -TWO_OVER_PI[0] / x
-    } else if x >= 1e-20 && x < NEAR {
+    } else if (1e-20..NEAR).contains(&x) {
         let logarithm = Logarithm::of(x).natural().multiply(j1_near(x));
         let pole = Two(-1.0, 0.0).divide(Two(x, 0.0));
         let part = logarithm.add(pole).multiply(TWICE_OVER_PI);
         part.plus(x * polynomial(&Y1_SMALL, x * x)).value()
-    } else if x >= NEAR && x < FAR {
+    } else if (NEAR..FAR).contains(&x) {
         in_quarter(&Y1, x)
-    } else if x >= FAR && x < f64::INFINITY {
+    } else if (FAR..f64::INFINITY).contains(&x) {
         far(x, 1)[1].value()
     } else {
         of_no_number(x)

@@ -144,7 +144,7 @@ fn beside_a_zero(x: f64) -> Option<(Two, Two)> {
         return Some((Two(0.0, 0.0), Two::product(x - 2.0, polynomial(&NEAR_TWO, x - 2.0))));
     }
     let n = -round_f64(x);
-    if !(n >= 2.0 && n < 18.0) {
+    if !(2.0..18.0).contains(&n) {
         return None;
     }
     let row = 2 * (n as usize - 2) + usize::from(x > -n);
@@ -182,5 +182,5 @@ pub fn lgamma_f64(x: f64) -> f64 {
     let logarithm = stirling(z).add(Logarithm::of_two(divisor).natural().negate()).value();
     let logarithm = if is_far { -logarithm } else { logarithm };
     // In parts, the largest results are infinity less infinity.
-    if x >= 1e300 && logarithm != logarithm { f64::INFINITY } else { logarithm }
+    if x >= 1e300 && logarithm.is_nan() { f64::INFINITY } else { logarithm }
 }

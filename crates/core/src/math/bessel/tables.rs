@@ -6,7 +6,7 @@
 //! ```text
 //! f(c + d) = value + slope d + d^2 P(d)
 //! ```
-#![allow(clippy::excessive_precision, clippy::unreadable_literal)]
+#![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub(super) static J0: [[f64; 29]; 25] = [
