@@ -6,8 +6,12 @@ mod common;
 use common::{Dd, ulps_f32, ulps_f64};
 use warpswarm_core::Real;
 
-/// Functions of one number, by the names that files of problems have for them.
-fn of_one<R: Real>() -> Vec<(&'static str, fn(R) -> R)> {
+/// Functions by the names that files of problems have for them.
+type Named<F> = Vec<(&'static str, F)>;
+type One<R> = fn(R) -> R;
+type Two<R> = fn(R, R) -> R;
+
+fn of_one<R: Real>() -> Named<One<R>> {
     vec![
         ("sin", R::sin),
         ("cos", R::cos),
@@ -39,7 +43,7 @@ fn of_one<R: Real>() -> Vec<(&'static str, fn(R) -> R)> {
     ]
 }
 
-fn of_two<R: Real>() -> Vec<(&'static str, fn(R, R) -> R)> {
+fn of_two<R: Real>() -> Named<Two<R>> {
     vec![("atan2", R::atan2), ("hypot", R::hypot), ("pow", R::pow)]
 }
 
