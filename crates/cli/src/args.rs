@@ -1,6 +1,7 @@
 //! The command line.
 
 mod again;
+pub(crate) mod check;
 pub(crate) mod compare;
 mod islands;
 mod output;
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     /// Minimise a problem
     #[command(after_help = SOLVE_EXAMPLES)]
     Solve(Box<SolveArgs>),
+    /// Look for mistakes in a problem, before time is spent on it
+    #[command(after_help = check::EXAMPLES)]
+    Check(check::CheckArgs),
     /// Repeat the run of a folder that --out wrote, and say whether it gave the same bits
     #[command(after_help = again::RERUN_EXAMPLES)]
     Rerun(RerunArgs),
@@ -97,6 +101,7 @@ Examples:
   warpswarm solve rastrigin --dim 30 --seed 7
   warpswarm solve spring --algorithm de
   warpswarm solve my-problem.toml
+  warpswarm solve my-problem.toml --start guesses.csv
   warpswarm solve rastrigin --dim 1000 --precision f32
   warpswarm solve sphere --dim 100 --individuals 65536 --target 1e-6 --seconds 10
   warpswarm solve rastrigin --runs 1000 --json results.json
@@ -116,7 +121,8 @@ backend, with every schedule, block size and number of threads.
 
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
 block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
-position, constraints with name and value), evaluations, iterations, stop_reason, not_finite; with --islands also \
+position, constraints with name and value; of a problem file also variables, a name with its value each, with values and choices \
+as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, stop_reason, not_finite; with --islands also \
 islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \
 numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
 
@@ -224,6 +230,14 @@ pub(crate) struct SolveArgs {
     /// iterations, which finds more where there is little room [default: epsilon for a problem file, otherwise feasible-first]
     #[arg(long, value_parser = one_of(Constraints::ALL, Constraints::name))]
     pub(crate) constraints: Option<Constraints>,
+
+    /// Begin with the points of a CSV file, a row a point: its headings are the variables' names, or x1, x2 and so on
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) start: Option<PathBuf>,
+
+    /// Look for the greatest value; a problem file says by itself whether it is minimised or maximised
+    #[arg(long)]
+    pub(crate) maximise: bool,
 
     /// Set a parameter of the algorithm, or all of them with preset=NAME; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]

@@ -108,7 +108,7 @@ fn in_words(error: &Error) -> String {
         ),
         Error::BoundRange { lower, upper, precision, .. } => format!(
             "--lower is {lower:?} and --upper is {upper:?}; allowed: both, and their difference, \
-             finite in {precision} (--precision)"
+             numbers that {precision} has (--precision)"
         ),
         Error::TooLarge { runs, individuals, dimensions } => format!(
             "--runs x --individuals x --dim is {runs} x {individuals} x {dimensions}; allowed: an \

@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use warpswarm::algorithms::Value;
-use warpswarm::{Algorithm, Precise, Report, RunReport};
+use warpswarm::problem_file::Chosen;
+use warpswarm::{Algorithm, Fitness, Precise, Report, RunReport};
 
 use crate::problem::Problem;
 use crate::run;
+use crate::summary::again_in_f64;
 
 /// The result of `solve`. Numbers of a run are written in its precision, so that they read back to
 /// the same bits.
@@ -54,7 +56,20 @@ struct Best<'a, R> {
     violation: Number<R>,
     #[serde(serialize_with = "numbers")]
     position: &'a [R],
+    /// What the coordinates of a problem file stand for, by their names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variables: Option<serde_json::Map<String, Json>>,
     constraints: Vec<Constrained<'a, R>>,
+    /// Of a run in `f32` the same computed again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_f64: Option<Again>,
+}
+
+/// Value and violation of a point, computed again.
+#[derive(Debug, Serialize)]
+struct Again {
+    value: Number<f64>,
+    violation: Number<f64>,
 }
 
 /// A constraint at the best point, at most zero where it is met.
@@ -165,13 +180,45 @@ fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) 
     let warpswarm::Best { value, violation, position } = &run.best;
     let constraints = problem.constraints(position).into_iter();
     let constraints = constraints.map(|(name, g)| Constrained { name, value: Number(g) }).collect();
+    let again = again_in_f64(problem, &run.best);
+    let in_f64 = again.map(|Fitness { value, violation }| Again {
+        value: Number(value),
+        violation: Number(violation),
+    });
+    let variables = variables(problem, position);
     Run {
-        best: Best { value: Number(*value), violation: Number(*violation), position, constraints },
+        best: Best {
+            value: Number(*value),
+            violation: Number(*violation),
+            position,
+            variables,
+            constraints,
+            in_f64,
+        },
         evaluations: run.evaluations,
         iterations: run.iterations,
         stop_reason: run.stop_reason.name(),
         not_finite: run.not_finite,
     }
+}
+
+/// What the coordinates of a problem file stand for.
+fn variables<R: Precise + Serialize>(
+    problem: &Problem,
+    position: &[R],
+) -> Option<serde_json::Map<String, Json>> {
+    if !matches!(problem, Problem::File(_)) {
+        return None;
+    }
+    let of = |(i, &x): (usize, &R)| {
+        let stands_for = match problem.chosen(i, x) {
+            Some(Chosen::Name(name)) => Ok(name.into()),
+            Some(Chosen::Value(value)) => serde_json::to_value(Number(value)),
+            None => serde_json::to_value(Number(x)),
+        };
+        (problem.coordinate(i), stands_for.unwrap_or(Json::Null))
+    };
+    Some(position.iter().enumerate().map(of).collect())
 }
 
 /// A parameter; one that is not set is null.

@@ -2,15 +2,16 @@
 //! lists what there is, writes a crate to start from, says what this machine can do and installs what it lacks.
 //!
 //! * [`args`]: the command line.
-//! * [`solve`], [`rerun`], [`resume`], [`compare`], [`tune`], [`report`], [`list`], [`new`], [`doctor`],
+//! * [`solve`], [`check`], [`rerun`], [`resume`], [`compare`], [`tune`], [`report`], [`list`], [`new`], [`doctor`],
 //!   [`setup`], [`shell`]: the commands.
-//! * [`run`]: what a run is, and [`problem`] what it minimises; [`perform`] carries it out.
+//! * [`run`]: what a run is, and [`problem`] what it minimises; [`start`] where it begins; [`perform`] carries it out.
 //! * [`islands`]: runs that exchange individuals; [`ranks`]: the processes on which they are.
 //! * [`json`], [`summary`], [`trace`], [`population`]: what a run writes, for programs, people and spreadsheets;
 //!   [`plot`] draws it, [`folder`] keeps them together, [`saver`] writes checkpoints, [`progress`] shows where a run is.
 //! * [`failure`]: what went wrong, and with which exit code.
 
 mod args;
+mod check;
 mod compare;
 mod doctor;
 mod failure;
@@ -38,6 +39,7 @@ mod setup;
 mod shell;
 mod solve;
 mod split;
+mod start;
 mod summary;
 mod trace;
 mod tune;
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
 fn command(ranks: &Ranks) -> Result<ExitCode, Failure> {
     match ranks.command()? {
         Command::Solve(args) => solve::run(ranks, &args),
+        Command::Check(args) => check::run(&args),
         Command::Rerun(args) => rerun::run(&args),
         Command::Resume(args) => resume::run(ranks, &args),
         Command::Compare(args) => compare::run(&args),

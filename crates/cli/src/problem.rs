@@ -1,9 +1,11 @@
 //! What a run minimises: a problem by its name, with bounds, or one from a file.
 
 use serde::{Deserialize, Serialize};
-use warpswarm::problem_file::ProblemFile;
+use warpswarm::problem_file::{Chosen, ProblemFile};
 use warpswarm::problems::{self, ProblemInfo};
-use warpswarm::{Algorithm, Bounds, Constraints, Error, Fitness, Optimiser, Precise, Settings};
+use warpswarm::{
+    Algorithm, Bounds, Checked, Constraints, Error, Fitness, Optimiser, Precise, Settings,
+};
 
 use crate::failure::Failure;
 
@@ -26,6 +28,8 @@ pub(crate) struct BuiltIn {
     info: &'static ProblemInfo,
     shift: f64,
     bounds: Bounds,
+    /// The points at which `bounds` has individuals begin.
+    start: Vec<Vec<f64>>,
 }
 
 /// The same as `run.toml` has it.
@@ -37,6 +41,9 @@ struct Written {
     shift: f64,
     lower: Each,
     upper: Each,
+    /// Points from which individuals begin, `[point][coordinate]`; NaN where nothing is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    start: Vec<Vec<f64>>,
 }
 
 /// A number for each coordinate; one where all have the same.
@@ -62,9 +69,10 @@ impl Each {
 }
 
 impl From<BuiltIn> for Written {
-    fn from(BuiltIn { info, shift, bounds }: BuiltIn) -> Self {
+    fn from(BuiltIn { info, shift, bounds, start }: BuiltIn) -> Self {
         let (lower, upper) = (Each::of(bounds.lower()), Each::of(bounds.upper()));
-        Written { name: info.id.into(), dimensions: bounds.dimensions(), shift, lower, upper }
+        let (name, dimensions) = (info.id.into(), bounds.dimensions());
+        Written { name, dimensions, shift, lower, upper, start }
     }
 }
 
@@ -79,7 +87,8 @@ impl TryFrom<Written> for BuiltIn {
         if lower.len() != dimensions {
             return Err(Error::BoundLengths { lower: lower.len(), upper: dimensions });
         }
-        Ok(BuiltIn { info, shift: written.shift, bounds: Bounds::new(lower, upper)? })
+        let bounds = Bounds::new(lower, upper)?.beginning_at(&written.start)?;
+        Ok(BuiltIn { info, shift: written.shift, bounds, start: written.start })
     }
 }
 
@@ -103,7 +112,8 @@ impl Problem {
         if !Problem::is_file(name) {
             let info = problems::find(name)?;
             let bounds = bounds(said, info)?;
-            return Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds }));
+            let start = Vec::new();
+            return Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds, start }));
         }
         // A file says by itself what these would.
         let shift = (said.shift != 0.0).then_some(said.shift);
@@ -184,6 +194,63 @@ impl Problem {
         }
     }
 
+    /// The same, whose first individuals begin at these points.
+    pub(crate) fn beginning_at(self, points: Vec<Vec<f64>>) -> Result<Self, Error> {
+        Ok(match self {
+            Problem::BuiltIn(of) => {
+                let bounds = of.bounds.beginning_at(&points)?;
+                Problem::BuiltIn(BuiltIn { bounds, start: points, ..of })
+            }
+            Problem::File(file) => Problem::File(Box::new(file.beginning_at(&points)?)),
+        })
+    }
+
+    /// The number of coordinate `i` that a text stands for, or what is allowed.
+    pub(crate) fn coordinate_of(&self, i: usize, text: &str) -> Result<f64, String> {
+        match self {
+            Problem::BuiltIn(_) => text.parse().map_err(|_| "a number".into()),
+            Problem::File(file) => file.coordinate_of(i, text),
+        }
+    }
+
+    /// What `x` in coordinate `i` stands for, where it is not itself.
+    pub(crate) fn chosen<R: Precise>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
+        match self {
+            Problem::BuiltIn(_) => None,
+            Problem::File(file) => file.chosen(i, x),
+        }
+    }
+
+    /// What `x` in coordinate `i` means, with its unit, for people.
+    pub(crate) fn shown<R: Precise>(&self, i: usize, x: R) -> String {
+        let number = match self.chosen(i, x) {
+            Some(Chosen::Name(name)) => name.into(),
+            Some(Chosen::Value(value)) => format!("{value:?}"),
+            None => format!("{x:?}"),
+        };
+        let unit = match self {
+            Problem::BuiltIn(_) => None,
+            Problem::File(file) => file.unit(i),
+        };
+        unit.map_or(number.clone(), |unit| format!("{number} {unit}"))
+    }
+
+    /// What looks like a mistake in this precision.
+    pub(crate) fn warnings<R: Precise>(&self) -> Vec<String> {
+        match self {
+            Problem::BuiltIn(_) => Vec::new(),
+            Problem::File(file) => file.warnings::<R>(),
+        }
+    }
+
+    /// Whether CPU and device agree, and how fast they are.
+    pub(crate) fn check<R: Precise>(&self, settings: &Settings) -> Result<Checked<R>, Error> {
+        match self {
+            Problem::BuiltIn(problem) => problem.info.check(&problem.bounds, settings),
+            Problem::File(file) => file.check(settings),
+        }
+    }
+
     /// The names of the constraints.
     pub(crate) fn constraint_names(&self) -> Vec<&str> {
         match self {
@@ -205,13 +272,24 @@ impl Problem {
         found.map_or(Fitness::WORST, |found| found.fitness)
     }
 
+    /// The same as it is computed in another precision.
+    pub(crate) fn fitness_in<R: Precise>(&self, x: &[R]) -> Fitness<f64> {
+        let found = match self {
+            Problem::BuiltIn(BuiltIn { info, .. }) => info.evaluate(x),
+            Problem::File(file) => file.evaluate(x),
+        };
+        let wide =
+            |of: Fitness<R>| Fitness { violation: of.violation.to_f64(), value: of.value.to_f64() };
+        found.map_or(Fitness::WORST, |found| wide(found.fitness))
+    }
+
     /// What minimises it.
     pub(crate) fn optimiser<R: Precise>(
         &self,
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Optimiser<R>, Error> {
-        let BuiltIn { info, shift, bounds } = match self {
+        let BuiltIn { info, shift, bounds, .. } = match self {
             Problem::BuiltIn(problem) => problem,
             Problem::File(file) => return file.optimiser(algorithm, settings),
         };

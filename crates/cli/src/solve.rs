@@ -1,8 +1,11 @@
 //! `warpswarm solve`.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use warpswarm::{Algorithm, Constraints, Devices, Error, Settings, Stop, algorithms};
+use warpswarm::{
+    Algorithm, Constraints, Devices, Error, Precision, Settings, Stop, algorithms,
+};
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
@@ -11,11 +14,17 @@ use crate::perform::perform;
 use crate::problem::{Problem, Said};
 use crate::ranks::Ranks;
 use crate::run::Run;
-use crate::split;
+use crate::{split, start};
 
 /// Minimises what the arguments say, and writes what they ask for.
 pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> {
     let run = ranks.agree("", asked(args, ranks.others().size()))?;
+    if ranks.is_first() {
+        warn(&match run.precision {
+            Precision::F32 => run.problem.warnings::<f32>(),
+            Precision::F64 => run.problem.warnings::<f64>(),
+        });
+    }
     match run.islands {
         None if ranks.are_many() => split::perform(ranks, run, &args.output),
         None => perform(run, None, &args.output),
@@ -26,7 +35,17 @@ pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> 
 /// The run that the arguments ask for, on so many ranks.
 pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let SolveArgs { dim, shift, lower, upper, .. } = *args;
-    let problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
+    let mut problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
+    if let Some(path) = &args.start {
+        let points = start::read(path, &problem)?;
+        problem = problem.beginning_at(points)?;
+    }
+    if args.maximise && Problem::is_file(&args.problem) && !problem.maximises() {
+        return Err(Failure::Input(format!(
+            "--maximise: {} says `minimise`; allowed: `maximise` in the file",
+            args.problem
+        )));
+    }
     let algorithm = algorithm(args)?;
     let islands = islands::asked(args, &algorithm, ranks)?;
     let mut settings = settings(args);
@@ -45,6 +64,13 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
         Some(islands) => run.with(islands),
         None => run,
     })
+}
+
+/// Says what looks like a mistake, where people read it; nothing depends on it.
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        let _ = writeln!(io::stderr(), "warning: {warning}");
+    }
 }
 
 fn algorithm(args: &SolveArgs) -> Result<Algorithm, Error> {
@@ -74,6 +100,7 @@ fn settings(args: &SolveArgs) -> Settings {
         schedule: args.schedule,
         block_size: args.block_size,
         threads: args.threads.map(|threads| threads as usize),
+        maximise: args.maximise,
         ..Settings::default()
     }
 }

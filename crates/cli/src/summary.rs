@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use warpswarm::{Fitness, Precise, Report, RunReport, StopReason};
+use warpswarm::{Best, Fitness, Precise, Precision, Report, RunReport, StopReason};
 use warpswarm_islands::Islands;
 use warpswarm_pictures::counted;
 
+use crate::problem::Problem;
 use crate::run::Run;
 
 /// Coordinates of a vector that are all shown.
@@ -45,7 +46,12 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
             );
             line("", &text)?;
         }
-        let (point, is_whole) = position(&best.position, &run.problem.coordinate_names());
+        if let Some(again) = in_f64(&run.problem, best) {
+            line("in f64", &again)?;
+        }
+        let shown = |i: usize| run.problem.shown(i, best.position[i]);
+        let names = run.problem.coordinate_names();
+        let (point, is_whole) = point(best.position.len(), &names, &shown);
         line("position", &point)?;
         if !is_whole {
             line("", &"all coordinates: --json FILE, or --out FOLDER")?;
@@ -73,18 +79,27 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
 /// Coordinates, with their names where they have any, and whether these are all: of a vector with many elements only
 /// the first ones are shown.
 pub(crate) fn position<R: Precise>(position: &[R], names: &[impl AsRef<str>]) -> (String, bool) {
+    point(position.len(), names, &|i| format!("{:?}", position[i]))
+}
+
+/// The same of so many coordinates, each shown by a function.
+fn point(
+    dimensions: usize,
+    names: &[impl AsRef<str>],
+    number: &dyn Fn(usize) -> String,
+) -> (String, bool) {
     // The elements `x[1]`, `x[2]`, and so on of a vector have the same name before the bracket.
     let vector = |i: usize| names.get(i).and_then(|name| Some(name.as_ref().split_once('[')?.0));
     let is_single = |i: usize| names.get(i).is_some() && vector(i).is_none();
     let mut shown: Vec<String> = Vec::new();
     let (mut start, mut is_whole) = (0, true);
-    while start < position.len() {
+    while start < dimensions {
         let same = |&i: &usize| !is_single(i) && !is_single(start) && vector(i) == vector(start);
-        let len = 1 + (start + 1..position.len()).take_while(same).count();
+        let len = 1 + (start + 1..dimensions).take_while(same).count();
         let count = if len <= ALL_SHOWN { len } else { SHOWN };
         shown.extend((start..start + count).map(|i| match names.get(i) {
-            Some(name) => format!("{} = {:?}", name.as_ref(), position[i]),
-            None => format!("{:?}", position[i]),
+            Some(name) => format!("{} = {}", name.as_ref(), number(i)),
+            None => number(i),
         }));
         if count < len {
             is_whole = false;
@@ -94,6 +109,33 @@ pub(crate) fn position<R: Precise>(position: &[R], names: &[impl AsRef<str>]) ->
         start += len;
     }
     (format!("({})", shown.join(", ")), is_whole)
+}
+
+/// Value and violation at the best point in f64, where they are not what an f32 makes of them.
+fn in_f64<R: Precise>(problem: &Problem, best: &Best<R>) -> Option<String> {
+    let again = again_in_f64(problem, best)?;
+    let here = [best.value, best.violation].map(|number| number.to_f64());
+    let differs = |a: f64, b: f64| (a - b).abs() > F32_EXPLAINS * a.abs().max(b.abs());
+    let is_met = |violation: f64| violation == 0.0;
+    let is_worth_it = differs(here[0], again.value)
+        || differs(here[1], again.violation)
+        || is_met(here[1]) != is_met(again.violation);
+    is_worth_it.then(|| match is_met(again.violation) {
+        true => format!("value {:?}", again.value),
+        false => format!("value {:?}, violation {:?}, not feasible", again.value, again.violation),
+    })
+}
+
+/// How far, relative to each other, numbers may be that a long sum in f32 makes.
+const F32_EXPLAINS: f64 = 1e-4;
+
+/// Value and violation at the best point of a run in f32, computed again in f64.
+pub(crate) fn again_in_f64<R: Precise>(problem: &Problem, best: &Best<R>) -> Option<Fitness<f64>> {
+    if R::PRECISION != Precision::F32 {
+        return None;
+    }
+    let point: Vec<f64> = best.position.iter().map(|x| x.to_f64()).collect();
+    Some(problem.fitness(&point))
 }
 
 /// The algorithms, of which islands have one each in turn.

@@ -3,7 +3,8 @@
 mod scales;
 
 use warpswarm_core::Real;
-use warpswarm_core::variable::{Scale, Variable};
+use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::variable::{Scale, Variable, natural};
 
 pub(crate) use scales::Scales;
 
@@ -190,7 +191,7 @@ impl Bounds {
     }
 
     /// The same, with points from which the first individuals begin: where something is known, or to go on from what
-    /// was found before. The other individuals are placed by chance.
+    /// was found before. The other individuals are placed by chance, and so is a coordinate that is NaN.
     ///
     /// Where the points are more than a run's individuals, those at the end are left out. Bounds of runs become those of
     /// the first: points of their own they get before [`of_runs`](Bounds::of_runs).
@@ -206,7 +207,7 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where a point has not as many coordinates as there are, or one of them is not within its bounds.
+    /// Where a point has not as many coordinates as there are, or one of them is neither NaN nor within its bounds.
     pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
         let mut bounds = self.of_the_first();
         bounds.first.clear();
@@ -221,13 +222,48 @@ impl Bounds {
             }
             for (index, &value) in point.iter().enumerate() {
                 let (lower, upper) = (bounds.lower[index], bounds.upper[index]);
-                if !(lower..=upper).contains(&value) {
+                if !(value.is_nan() || (lower..=upper).contains(&value)) {
                     return Err(Error::FirstPoint { number, index, value, lower, upper });
                 }
             }
             bounds.first.extend_from_slice(point);
         }
         Ok(bounds)
+    }
+
+    /// So many points to look at, `[point][coordinate]`: the lower bounds, the upper bounds, the centre, and others by
+    /// chance, always the same ones; those of the first run where each has bounds of its own.
+    ///
+    /// ```
+    /// use warpswarm::Bounds;
+    /// let points = Bounds::uniform(2, -1.0, 3.0)?.points(100)?;
+    /// assert_eq!(points[..3], [[-1.0, -1.0], [3.0, 3.0], [1.0, 1.0]]);
+    /// assert!(points[3..].iter().flatten().all(|x| (-1.0..=3.0).contains(x)));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the bounds are too far from each other for an `f64`.
+    pub fn points(&self, count: usize) -> Result<Vec<Vec<f64>>> {
+        let (lower, upper) = self.rounded::<f64>()?;
+        let key = RunKey::new(0, 0);
+        let coordinate = |number: usize, i: usize| {
+            let (lower, upper) = (lower[i], upper[i]);
+            let part = match number {
+                0 => 0.0,
+                1 => 1.0,
+                2 => 0.5,
+                _ => {
+                    let stream = Stream::new(key, Purpose::Move, 0, number as u32);
+                    stream.draws_of::<f64>(i as u32)[0].open()
+                }
+            };
+            let x = (lower + part * (upper - lower)).clamp_to(lower, upper);
+            natural(self.scales[i].code(), x)
+        };
+        let point = |number| (0..self.dimensions()).map(|i| coordinate(number, i)).collect();
+        Ok((0..count).map(point).collect())
     }
 
     /// Those of the first run.

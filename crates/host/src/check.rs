@@ -311,7 +311,7 @@ fn speeds<R: Real>(
             cpu: here / individuals as f64,
             device: there.map(|seconds| seconds / individuals as f64),
         });
-        if here > SECONDS {
+        if here > SECONDS || there.is_some_and(|there| there > SECONDS) {
             break;
         }
     }

@@ -119,7 +119,7 @@ pub enum Error {
     },
     /// A bound, or the distance between two, is too large for the run's number type.
     #[error(
-        "bounds {index} are {lower} and {upper}; allowed: both, and their difference, finite in {precision}"
+        "bounds {index} are {lower:?} and {upper:?}; allowed: both, and their difference, numbers that {precision} has"
     )]
     BoundRange {
         /// The coordinate, counted from 0.

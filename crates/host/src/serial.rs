@@ -236,7 +236,7 @@ struct Range {
     lower: Vec<f64>,
     upper: Vec<f64>,
     #[serde(default)]
-    first: Vec<Vec<f64>>,
+    first: Vec<Vec<Number<f64>>>,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -258,8 +258,8 @@ impl Serialize for Bounds {
         let scales = if linear { Vec::new() } else { self.scales().iter().map(name).collect() };
         let range = |(lower, upper, first): (&[f64], &[f64], &[f64])| {
             // A point that is not given is NaN all through.
-            let given = first.chunks(lower.len()).filter(|point| !point[0].is_nan());
-            let first = given.map(<[f64]>::to_vec).collect();
+            let given = first.chunks(lower.len()).filter(|point| !point.iter().all(|x| x.is_nan()));
+            let first = given.map(|point| point.iter().copied().map(Number).collect()).collect();
             Range { lower: lower.to_vec(), upper: upper.to_vec(), first }
         };
         Ranges { runs: self.by_run().map(range).collect(), scales }.serialize(serializer)
@@ -280,7 +280,8 @@ impl<'de> Deserialize<'de> for Bounds {
                 true => bounds,
                 false => bounds.with_scales(scales.iter().map(scale))?,
             };
-            bounds.beginning_at(&range.first)
+            let point = |point: &Vec<Number<f64>>| point.iter().map(|x| x.0).collect::<Vec<_>>();
+            bounds.beginning_at(&range.first.iter().map(point).collect::<Vec<_>>())
         };
         let read = |runs: Vec<Range>| -> Result<Bounds> {
             let runs = runs.into_iter().map(bounds).collect::<Result<Vec<_>>>()?;

@@ -2,17 +2,21 @@
 //!
 //! The answers were computed by other means: by SciPy, or by going through all whole numbers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::run_in;
 
 /// Fewer evaluations than by default, which suffice where there are data.
 const SHORT: [&str; 4] = ["--individuals", "128", "--iterations", "400"];
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
 fn solved(file: &str) -> Value {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let folder = folder();
     let has_data = std::fs::read_to_string(folder.join(file)).unwrap().contains("[data]");
     let size = if has_data { &SHORT[..] } else { &[] };
     let asked = ["solve", file, "--backend", "cpu", "--json", "-"];
@@ -70,6 +74,179 @@ fn what_has_no_minimum_says_where() {
 fn data_and_constants_keep_their_digits() {
     check("cool.toml", 0.10995, &[20.015, 60.0, 239.758], 1e-4);
     check("units.toml", 0.0, &[1.00004e-9], 1e-9);
+}
+
+#[test]
+fn named_expressions_and_matrices_come_out_right() {
+    check("let.toml", 0.75, &[0.25, 0.25], 1e-9);
+    check("matrix.toml", 0.057_955_15, &[], 1e-7);
+}
+
+/// What a run says of the best point, with few evaluations.
+fn best(arguments: &[&str]) -> Value {
+    let few = ["--individuals", "64", "--iterations", "60", "--json", "-"];
+    let output = run_in(&folder(), &[&["solve"], arguments, &few[..]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
+    solved["runs"][0]["best"].clone()
+}
+
+#[test]
+fn variables_are_values_and_choices_with_bounds_of_their_own() {
+    check("perbounds.toml", 0.0, &[0.0], 1e-9);
+    check("values.toml", 1.0, &[3.0], 0.0);
+    assert_eq!(solved("values.toml")["runs"][0]["best"]["variables"], json!({ "q": 5.0 }));
+    let bracket = json!({ "metal": "steel", "thickness": 4.0, "depth": 80.0 });
+    for backend in ["cpu", "emulator"] {
+        let best = best(&["bracket.toml", "--backend", backend]);
+        assert_eq!(best["variables"], bracket, "{backend}: {best}");
+        assert_eq!(best["value"], 2496.0);
+    }
+    let output = run_in(&folder(), &["solve", "bracket.toml", "--backend", "cpu"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let shown = "(metal = steel, thickness = 4.0 mm, depth = 80.0 mm)";
+    assert!(text.contains(shown), "{text}");
+}
+
+/// Elements, vectors and choices give the same bits in the CPU's machine and under the emulator.
+#[test]
+fn new_parts_of_the_language_are_the_same_under_the_emulator() {
+    for file in ["matrix.toml", "let.toml", "values.toml"] {
+        for precision in ["f32", "f64"] {
+            let [here, there] = ["cpu", "emulator"]
+                .map(|backend| best(&[file, "--backend", backend, "--precision", precision]));
+            assert_eq!(here, there, "{file} {precision}");
+        }
+    }
+}
+
+#[test]
+fn a_guess_is_kept() {
+    let none = ["--iterations", "0", "--individuals", "8", "--backend", "cpu", "--json", "-"];
+    let at = |arguments: &[&str]| {
+        let output = run_in(&folder(), &[&["solve"], arguments, &none[..]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
+        solved["runs"][0]["best"].clone()
+    };
+    assert_eq!(at(&["start.toml"])["value"], 0.0);
+    assert_eq!(at(&["start.toml"])["position"], json!([3.14, 7.2]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("guesses.csv");
+    let path = path.to_str().unwrap();
+    std::fs::write(path, "note,thickness,metal\na,3,brass\nb,4,steel\n").unwrap();
+    let best = at(&["bracket.toml", "--start", path]);
+    assert_eq!(best["variables"]["metal"], "steel", "{best}");
+    std::fs::write(path, "x2,x1\n0.5,0\n0,0\n").unwrap();
+    assert_eq!(at(&["rastrigin", "--dim", "2", "--start", path])["value"], 0.0);
+    let refused = |text: &str, problem: &str, parts: &[&str]| {
+        std::fs::write(path, text).unwrap();
+        is_refused(&["solve", problem, "--start", path], parts);
+    };
+    refused("metal\ngold\n", "bracket.toml", &["line 2, `metal`: \"gold\"; allowed: one of tin"]);
+    refused("thickness\n5\n", "bracket.toml", &["allowed: one of 1.5, 2, 3, 4, 6"]);
+    refused(
+        "a,b\n1,2\n",
+        "bracket.toml",
+        &["none of its columns is a variable", "metal,thickness"],
+    );
+    refused("x1\n99\n", "rastrigin", &["`x1` is 99; allowed: -5.12 to 5.12"]);
+    refused("x1\n", "rastrigin", &["has no rows"]);
+    is_refused(&["solve", "sphere", "--start", "/nowhere"], &["--start: /nowhere: is no file"]);
+}
+
+#[track_caller]
+fn is_refused(arguments: &[&str], parts: &[&str]) {
+    let output = run_in(&folder(), arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for part in parts {
+        assert!(said.contains(part), "{part:?} is not in {said}");
+    }
+}
+
+#[test]
+fn what_is_not_offered_says_what_to_write_instead() {
+    is_refused(
+        &["solve", "tour.toml"],
+        &["minimise: ", "permutation", "not supported", "i == j or"],
+    );
+    is_refused(&["solve", "two.toml"], &["two objectives", "not supported", "as constraints"]);
+    is_refused(&["solve", "derived.toml"], &["`a` is a variable", "belongs in [let]", "1 - a - b"]);
+    let wide = ["variable `x`: lower is -1e300 and upper is 1e300", "numbers that f32 has", "f64"];
+    is_refused(&["solve", "wide.toml", "--precision", "f32"], &wide);
+    check("wide.toml", 0.0, &[3.0], 1e-6);
+}
+
+#[test]
+fn what_f32_loses_is_said() {
+    let output = |arguments: &[&str]| {
+        let few = ["--backend", "cpu", "--individuals", "128", "--iterations", "300"];
+        let output = run_in(&folder(), &[&["solve"], arguments, &few[..]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let [out, err] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (out, err)
+    };
+    let says = |file: &str, parts: &[&str]| {
+        let (out, err) = output(&[file, "--precision", "f32"]);
+        for part in parts {
+            assert!(out.contains(part) || err.contains(part), "{part:?} is not in {out}{err}");
+        }
+        assert_eq!(output(&[file]).1, "", "{file}");
+    };
+    says(
+        "tiny.toml",
+        &["minimise: `1e-306` is 0 in f32", "the value is 0.0 in f32 at all of 1000"],
+    );
+    says("units.toml", &["minimise: `h^2`, which is 4.390", "is 0 in f32"]);
+    says("cool.toml", &["`time`: 60 different numbers are only 4 in f32", "in f64      value "]);
+    let (out, _) = output(&["beam.toml", "--precision", "f32"]);
+    let json = best(&["beam.toml", "--precision", "f32", "--backend", "cpu"]);
+    assert!(json["in_f64"]["value"].is_f64(), "{json}");
+    let is_apart = json["violation"] != json["in_f64"]["violation"];
+    assert!(!is_apart || out.contains("not feasible"), "{json} {out}");
+    assert!(best(&["beam.toml", "--backend", "cpu"]).get("in_f64").is_none());
+}
+
+#[test]
+fn check_says_what_is_wrong_with_a_file() {
+    let check = |arguments: &[&str]| {
+        let output = run_in(&folder(), &[&["check"], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let says = |arguments: &[&str], parts: &[&str]| {
+        let text = check(arguments);
+        for part in parts {
+            assert!(text.contains(part), "{part:?} is not in {text}");
+        }
+    };
+    says(
+        &["cool.toml", "--backend", "cpu"],
+        &[
+            "warning     `time`: 60 different numbers are only 4 in f32",
+            "points      1003",
+            "f32 and f64 differ by more than a thousandth at ",
+            "on a thread, in f64",
+        ],
+    );
+    says(
+        &["bracket.toml", "--backend", "cpu"],
+        &["constraint  `holds` is met at ", "f32 and f64 agree", "individuals   ns on the CPU"],
+    );
+    says(&["sphere", "--dim", "2", "--backend", "cpu"], &["feasible    1003 of 1003"]);
+}
+
+#[test]
+fn what_is_built_in_can_be_maximised() {
+    let few = ["solve", "sphere", "--dim", "2", "--maximise", "--backend", "cpu", "--json", "-"];
+    let output = run_in(&folder(), &few);
+    let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(solved["maximised"], true);
+    // The corners of a box from -5.12 to 5.12.
+    assert_eq!(solved["runs"][0]["best"]["value"], 2.0 * 5.12 * 5.12);
+    is_refused(&["solve", "let.toml", "--maximise"], &["--maximise: let.toml says `minimise`"]);
 }
 
 #[test]

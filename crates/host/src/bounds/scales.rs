@@ -56,6 +56,9 @@ pub(super) fn rounded<R: Real>(scale: Scale, (lower, upper): (f64, f64)) -> Opti
         Scale::Integer if lower < upper => (round(lower - 0.5), round(upper + 0.5)),
         _ => (round(lower), round(upper)),
     };
+    if scale == Scale::Log && [lower, upper].iter().any(|&x| !keeps::<R>(x)) {
+        return None;
+    }
     if scale != Scale::Linear && lower < upper {
         let (code, least, most) = (scale.code(), round(lower), round(upper));
         while natural(code, l) < least && l < u {
@@ -66,6 +69,11 @@ pub(super) fn rounded<R: Real>(scale: Scale, (lower, upper): (f64, f64)) -> Opti
         }
     }
     (l.is_finite() && u.is_finite() && (u - l).is_finite()).then_some((l, u))
+}
+
+/// Whether a number type has a positive number with its digits, and not 0 or infinity instead.
+fn keeps<R: Real>(x: f64) -> bool {
+    (R::from_f64(x).to_f64() - x).abs() <= 1e-6 * x
 }
 
 /// How values and coordinates are shown.
@@ -153,6 +161,15 @@ mod tests {
             check_rounded::<f32>(Scale::Log, lower, upper);
             check_rounded::<f64>(Scale::Log, lower, upper);
         }
+    }
+
+    /// An `f32` has neither 1e300 nor 1e-50, though it has their logarithms.
+    #[test]
+    fn logarithms_are_no_way_around_a_number_type() {
+        for (lower, upper) in [(1.0, 1e300), (1e-50, 1.0), (1e-320, 1.0), (1e-44, 1.0)] {
+            assert_eq!(rounded::<f32>(Scale::Log, (lower, upper)), None, "{lower} {upper}");
+        }
+        assert!(rounded::<f64>(Scale::Log, (1e-300, 1e300)).is_some());
     }
 
     #[test]

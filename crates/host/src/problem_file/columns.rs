@@ -1,109 +1,360 @@
-//! Columns of a CSV file.
+//! Columns of a text file with a line of headings.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
+use super::file::{Column, Format};
 use crate::error::meant;
 
 /// The most numbers of all columns: they are counted in an `f32`.
-const MOST_NUMBERS: usize = 1 << 24;
+pub(super) const MOST_NUMBERS: usize = 1 << 24;
 /// The largest file, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
+/// Letters of a cell that are shown.
+const SHOWN: usize = 40;
+/// What may stand between cells, in the order in which it is tried.
+const SEPARATORS: [u8; 4] = *b",;\t ";
 
-/// The numbers of these columns, `[column][row]`; or what is wrong with the file, in words.
-pub(super) fn read(path: &Path, columns: &[String]) -> Result<Vec<Vec<f64>>, String> {
+/// The numbers of these columns, `[column][row]`, of a matrix row after row; or what is wrong with the file, in words.
+pub(super) fn read(
+    path: &Path,
+    columns: &[Column],
+    format: &Format,
+) -> Result<Vec<Vec<f64>>, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("cannot be read ({error})");
-    let bytes = fs::metadata(path).map_err(|error| unreadable(&error))?.len();
-    if bytes > MOST_BYTES {
-        return Err(format!("{bytes} bytes; allowed: {MOST_BYTES}"));
+    let about = fs::metadata(path).map_err(|error| unreadable(&error))?;
+    if !about.is_file() {
+        return Err("is no file; allowed: a file of columns".into());
     }
-    let text = fs::read_to_string(path).map_err(|error| unreadable(&error))?;
-    parse(&text, columns)
+    if about.len() > MOST_BYTES {
+        return Err(format!("{} bytes; allowed: {MOST_BYTES}", about.len()));
+    }
+    let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
+    let text = String::from_utf8(bytes).map_err(|_| "is no text in UTF-8".to_string())?;
+    parse(&text, columns, format)
 }
 
-/// Whether these can be the numbers of so many columns; or what is wrong with them, in words.
-pub(super) fn check(columns: &[Vec<f64>], count: usize) -> Result<(), String> {
-    let rows = columns.first().map_or(0, Vec::len);
-    if columns.len() != count || rows == 0 || columns.iter().any(|column| column.len() != rows) {
-        return Err(format!("its data are not {count} columns of as many numbers, at least one"));
+/// Whether these can be the numbers of such columns; or what is wrong with them, in words.
+pub(super) fn check(numbers: &[Vec<f64>], columns: &[Column]) -> Result<(), String> {
+    let mut rows = None;
+    for (numbers, column) in numbers.iter().zip(columns) {
+        let width = column.headings.len().max(1);
+        let is_whole = !numbers.is_empty() && numbers.len().is_multiple_of(width);
+        if !is_whole || *rows.get_or_insert(numbers.len() / width) != numbers.len() / width {
+            return Err("its data are not columns of as many numbers, at least one".into());
+        }
     }
-    if count.saturating_mul(rows) > MOST_NUMBERS {
-        return Err(format!("more than {MOST_NUMBERS} numbers"));
-    }
-    match columns.iter().flatten().find(|number| !number.is_finite()) {
+    match numbers.iter().flatten().find(|number| !number.is_finite()) {
         Some(number) => Err(format!("{number} is among its data; allowed: finite numbers")),
         None => Ok(()),
     }
 }
 
-fn parse(text: &str, columns: &[String]) -> Result<Vec<Vec<f64>>, String> {
+fn parse(text: &str, columns: &[Column], format: &Format) -> Result<Vec<Vec<f64>>, String> {
     let text = text.trim_start_matches('\u{feff}');
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let wanted: Vec<&str> =
+        columns.iter().flat_map(|column| &column.headings).map(String::as_str).collect();
+    let separator = match format.separator {
+        Some(separator) => separator,
+        None => found(text, &wanted, format)?,
+    };
+    let text = spaced(text, separator);
+    let mut reader = reader(&text, separator, format);
     let headings = reader.headers().map_err(|error| error.to_string())?.clone();
-    let mut places = Vec::with_capacity(columns.len());
-    for column in columns {
-        let place = headings.iter().position(|heading| heading == column);
-        places.push(place.ok_or_else(|| missing(column, &headings))?);
-    }
+    let places = wanted
+        .iter()
+        .map(|&heading| place(heading, &headings, separator))
+        .collect::<Result<Vec<_>, _>>()?;
+
     let mut numbers = vec![Vec::new(); columns.len()];
+    let mut row = Vec::with_capacity(places.len());
+    let mut rows = 0_usize;
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
+        rows += 1;
         let line = record.position().map_or(0, csv::Position::line);
-        for ((&place, column), numbers) in places.iter().zip(columns).zip(&mut numbers) {
-            let field = record.get(place).unwrap_or_default();
-            let number = field.parse().ok().filter(|number: &f64| number.is_finite());
-            numbers.push(number.ok_or_else(|| {
-                format!("line {line}, column `{column}`: {field:?} is no number; allowed: finite numbers")
-            })?);
+        if record.len() != headings.len() {
+            return Err(format!(
+                "line {line}: {} cells, where there are {} headings; allowed: as many, separated by {}",
+                record.len(),
+                headings.len(),
+                in_words(separator)
+            ));
         }
-        if numbers.len() * numbers[0].len() > MOST_NUMBERS {
+        row.clear();
+        for (&place, heading) in places.iter().zip(&wanted) {
+            let field = record.get(place).unwrap_or_default();
+            let said =
+                |what: String| Err(format!("line {line} (row {rows}), column `{heading}`: {what}"));
+            match number(field, format) {
+                Cell::Number(number) => row.push(number),
+                Cell::Missing if format.skips_missing => break,
+                Cell::Missing => {
+                    return said(
+                        "nothing is there; allowed: a number in every row, or missing = \"skip row\""
+                            .into(),
+                    );
+                }
+                Cell::Wrong(hint) => {
+                    return said(format!(
+                        "{:?} is no number; allowed: finite numbers{hint}",
+                        short(field)
+                    ));
+                }
+            }
+        }
+        if row.len() < places.len() {
+            continue;
+        }
+        let mut cells = row.iter();
+        for (column, numbers) in columns.iter().zip(&mut numbers) {
+            numbers.extend(cells.by_ref().take(column.headings.len()));
+        }
+        if rows.saturating_mul(places.len()) > MOST_NUMBERS {
             return Err(format!("more than {MOST_NUMBERS} numbers"));
         }
     }
     if numbers.iter().any(Vec::is_empty) {
-        return Err("has no rows; allowed: a line of headings, and at least one of numbers".into());
+        return Err(match rows {
+            0 => "has no rows; allowed: a line of headings, and at least one of numbers".into(),
+            _ => "has no row without a missing number".into(),
+        });
     }
     Ok(numbers)
 }
 
-fn missing(column: &str, headings: &csv::StringRecord) -> String {
-    let headings: Vec<&str> = headings.iter().collect();
-    let like = match meant(column, &headings) {
-        Some(like) => format!("; did you mean `{like}`?"),
+fn reader<'a>(text: &'a str, separator: u8, format: &Format) -> csv::Reader<&'a [u8]> {
+    csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .flexible(true)
+        .delimiter(separator)
+        .comment(Some(format.comment.unwrap_or(b'#')))
+        .from_reader(text.as_bytes())
+}
+
+/// Of cells with spaces between, one space between each.
+fn spaced(text: &str, separator: u8) -> Cow<'_, str> {
+    if separator != b' ' {
+        return Cow::Borrowed(text);
+    }
+    let line = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    Cow::Owned(text.lines().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// The separator under which all headings are there, otherwise the one that makes most of them.
+fn found(text: &str, wanted: &[&str], format: &Format) -> Result<u8, String> {
+    let mut most = (0, b',');
+    let first = first_lines(text, format);
+    let has_others = first.contains([',', ';', '\t']);
+    for separator in SEPARATORS {
+        // A comma between digits is none between cells, and headings may have spaces in them.
+        if separator == b',' && format.has_decimal_commas || separator == b' ' && has_others {
+            continue;
+        }
+        let text = spaced(&first, separator);
+        let mut reader = reader(&text, separator, format);
+        let headings = reader.headers().map_err(|error| error.to_string())?;
+        let has = |heading: &&str| headings.iter().any(|other| other == *heading);
+        if wanted.iter().all(has) {
+            return Ok(separator);
+        }
+        if headings.len() > most.0 {
+            most = (headings.len(), separator);
+        }
+    }
+    Ok(most.1)
+}
+
+/// The text up to the end of its first line that is no comment.
+fn first_lines(text: &str, format: &Format) -> String {
+    let comment = char::from(format.comment.unwrap_or(b'#'));
+    let is_comment = |line: &&str| line.starts_with(comment) || line.trim().is_empty();
+    let comments = text.lines().take_while(is_comment).count();
+    text.lines().take(comments + 1).collect::<Vec<_>>().join("\n")
+}
+
+enum Cell {
+    Number(f64),
+    Missing,
+    /// With what else may be meant.
+    Wrong(&'static str),
+}
+
+fn number(field: &str, format: &Format) -> Cell {
+    let missing = ["", "na", "n/a", "nan", "null", "none"];
+    if field.len() < 5 && missing.contains(&&*field.to_ascii_lowercase()) {
+        return Cell::Missing;
+    }
+    let parsed = match format.has_decimal_commas {
+        false => field.parse().ok(),
+        true if field.contains('.') => None,
+        true => field.replace(',', ".").parse().ok(),
+    };
+    match parsed.filter(|number: &f64| number.is_finite()) {
+        Some(number) => Cell::Number(number),
+        None if !format.has_decimal_commas && field.replace(',', ".").parse::<f64>().is_ok() => {
+            Cell::Wrong(", with decimal = \",\" such as 3,5")
+        }
+        None if format.has_decimal_commas => Cell::Wrong(" such as 3,5"),
+        None => Cell::Wrong(""),
+    }
+}
+
+/// Where a heading is.
+fn place(heading: &str, headings: &csv::StringRecord, separator: u8) -> Result<usize, String> {
+    let mut all = headings.iter().enumerate().filter(|(_, other)| *other == heading);
+    let Some((place, _)) = all.next() else { return Err(missing(heading, headings, separator)) };
+    match all.count() {
+        0 => Ok(place),
+        more => Err(format!(
+            "has {} columns `{heading}`; allowed: headings that tell them apart",
+            more + 1
+        )),
+    }
+}
+
+fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String {
+    let known: Vec<&str> = headings.iter().collect();
+    let same = known.iter().find(|known| known.eq_ignore_ascii_case(heading)).copied();
+    // A heading with a unit, such as `t [s]`.
+    let with_unit = known.iter().copied().find(|known| {
+        known.strip_prefix(heading).is_some_and(|rest| rest.starts_with([' ', '[', '(', '/']))
+    });
+    let like = match (same, with_unit, meant(heading, &known)) {
+        (None, Some(like), _) => {
+            format!("; allowed: columns = {{ {heading} = \"{}\", ... }}", short(like))
+        }
+        (Some(like), ..) | (None, None, Some(like)) => {
+            format!("; did you mean `{}`?", short(like))
+        }
+        (None, None, None) => String::new(),
+    };
+    let text = known.join(&char::from(separator).to_string());
+    let other = SEPARATORS
+        .into_iter()
+        .find(|&other| other != separator && known.len() == 1 && text.contains(char::from(other)));
+    let separated = match other {
+        Some(other) => format!("; the separator looks like {}", in_words(other)),
         None => String::new(),
     };
-    format!("has no column `{column}`{like}; its columns: {}", headings.join(", "))
+    let shown: Vec<String> = known.iter().take(20).map(|heading| short(heading)).collect();
+    let more = if known.len() > 20 { ", ..." } else { "" };
+    format!("has no column `{heading}`{like}; its columns: {}{more}{separated}", shown.join(", "))
+}
+
+fn in_words(separator: u8) -> String {
+    match separator {
+        b'\t' => "tab".into(),
+        b' ' => "space".into(),
+        other => format!("`{}`", char::from(other)),
+    }
+}
+
+/// As much of a text as is shown.
+fn short(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push_str("...");
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn columns(names: &[&str]) -> Vec<Column> {
+        let column = |name: &&str| Column {
+            name: name.to_string(),
+            headings: vec![name.to_string()],
+            is_matrix: false,
+        };
+        names.iter().map(column).collect()
+    }
+
+    fn read(text: &str, names: &[&str]) -> Result<Vec<Vec<f64>>, String> {
+        parse(text, &columns(names), &Format::default())
+    }
+
+    fn error(text: &str, names: &[&str]) -> String {
+        read(text, names).unwrap_err()
+    }
+
     #[test]
     fn columns_are_found_by_name_and_mistakes_by_line() {
-        let columns =
-            |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        let read = |text: &str, names: &[&str]| parse(text, &columns(names));
         let text = "\u{feff}t, y ,note\n1,2,a\n3, 4.5 ,b\n";
         assert_eq!(read(text, &["y", "t"]), Ok(vec![vec![2.0, 4.5], vec![1.0, 3.0]]));
-        let error = |text: &str, names: &[&str]| read(text, names).unwrap_err();
         let missing = error(text, &["tt"]);
         assert_eq!(missing, "has no column `tt`; did you mean `t`?; its columns: t, y, note");
         let no_number = error("t,y\n1,2\n3,4.5x\n", &["t", "y"]);
-        assert!(no_number.starts_with("line 3, column `y`: \"4.5x\" is no number"), "{no_number}");
-        assert!(error("t\nNaN\n", &["t"]).contains("line 2"));
+        assert!(
+            no_number.starts_with("line 3 (row 2), column `y`: \"4.5x\" is no number"),
+            "{no_number}"
+        );
+        assert!(error("t\ninf\n", &["t"]).contains("line 2"));
         assert!(error("t\n", &["t"]).contains("no rows"));
         assert!(error("", &["t"]).contains("no column"));
-        assert!(error("t,y\n1\n", &["t", "y"]).contains("line: 2"));
+        assert!(error("t,y\n1\n", &["t", "y"]).contains("line 2: 1 cells, where there are 2"));
+        assert!(error("T,y\n1,2\n", &["t"]).contains("did you mean `T`?"));
+        assert!(error("t [s],y\n1,2\n", &["t"]).contains("columns = { t = \"t [s]\", ... }"));
+        assert!(error("t,y,y\n1,2,3\n", &["y"]).contains("has 2 columns `y`"));
+        assert!(error("t\n3,5\n", &["t"]).contains("1 headings"));
+        assert!(error("t;y\n3,5;2\n", &["t"]).contains("with decimal = \",\""));
+        let long = error(&format!("t\n{}\n", "x".repeat(1000)), &["t"]);
+        assert!(long.contains("xxx...") && long.len() < 150, "{long}");
+    }
+
+    #[test]
+    fn separators_are_found() {
+        for text in ["t;y\n1;2\n", "t\ty\n1\t2\n", "t,y\n1,2\n", "  t   y\n 1    2\n"] {
+            assert_eq!(read(text, &["t", "y"]), Ok(vec![vec![1.0], vec![2.0]]), "{text}");
+        }
+        let text = "# measured by hand\nt;y,z\n1;2\n# a break\n3;4\n";
+        assert_eq!(read(text, &["t"]), Ok(vec![vec![1.0, 3.0]]));
+        assert_eq!(error("t;y\n1;2\n", &["x"]), "has no column `x`; its columns: t, y");
+        let format = Format { separator: Some(b','), ..Format::default() };
+        let said = parse("t;y\n1;2\n", &columns(&["t"]), &format).unwrap_err();
+        assert!(said.ends_with("its columns: t;y; the separator looks like `;`"), "{said}");
+    }
+
+    #[test]
+    fn commas_are_decimal_where_asked_for() {
+        let format = Format { has_decimal_commas: true, ..Format::default() };
+        let read = |text: &str| parse(text, &columns(&["t", "y"]), &format);
+        assert_eq!(read("t;y\n1,5;-2,25e3\n"), Ok(vec![vec![1.5], vec![-2250.0]]));
+        assert!(read("t;y\n1.5;2\n").unwrap_err().contains("such as 3,5"));
+        assert!(read("t;y\n1.234,5;2\n").is_err());
+    }
+
+    #[test]
+    fn missing_numbers_are_said_or_left_out() {
+        let text = "t,y,z\n1,2,\n3,,5\n4,NA,5\n6,7,8\n";
+        let said = error(text, &["t", "y"]);
+        assert!(said.starts_with("line 3 (row 2), column `y`: nothing is there"), "{said}");
+        let format = Format { skips_missing: true, ..Format::default() };
+        let read = |names| parse(text, &columns(names), &format);
+        assert_eq!(read(&["t", "y"]), Ok(vec![vec![1.0, 6.0], vec![2.0, 7.0]]));
+        assert_eq!(read(&["y", "z"]), Ok(vec![vec![7.0], vec![8.0]]));
+        let none = parse("t\nNA\n", &columns(&["t"]), &format).unwrap_err();
+        assert!(none.contains("no row without"), "{none}");
+    }
+
+    #[test]
+    fn many_columns_are_a_matrix() {
+        let headings = ["b", "a"].map(String::from).to_vec();
+        let both = Column { name: "m".into(), headings, is_matrix: true };
+        let read = parse("a,b\n1,2\n3,4\n", &[both], &Format::default());
+        assert_eq!(read, Ok(vec![vec![2.0, 1.0, 4.0, 3.0]]));
     }
 
     #[test]
     fn columns_have_as_many_finite_numbers() {
-        let wrong = |columns: &[Vec<f64>], count| check(columns, count).unwrap_err();
-        assert_eq!(check(&[vec![1.0, 2.0], vec![3.0, 4.0]], 2), Ok(()));
-        assert!(wrong(&[vec![1.0], vec![]], 2).contains("not 2 columns"));
-        assert!(wrong(&[vec![1.0]], 2).contains("not 2 columns"));
-        assert!(wrong(&[], 0).contains("at least one"));
-        assert!(wrong(&[vec![1.0, f64::INFINITY]], 1).starts_with("inf is among its data"));
+        let wrong =
+            |numbers: &[Vec<f64>], names: &[&str]| check(numbers, &columns(names)).unwrap_err();
+        assert_eq!(check(&[vec![1.0, 2.0], vec![3.0, 4.0]], &columns(&["t", "y"])), Ok(()));
+        assert!(wrong(&[vec![1.0], vec![]], &["t", "y"]).contains("not columns"));
+        assert!(wrong(&[vec![1.0], vec![1.0, 2.0]], &["t", "y"]).contains("not columns"));
+        assert!(wrong(&[vec![1.0, f64::INFINITY]], &["t"]).starts_with("inf is among its data"));
     }
 }

@@ -1,8 +1,12 @@
 //! From trees to a graph: what names and functions mean, and over what reductions go.
 
+mod choices;
 mod conditions;
+mod elements;
 mod functions;
 mod hint;
+mod interval;
+mod lets;
 mod ranges;
 
 use conditions::{Measure, is_condition};
@@ -11,7 +15,10 @@ use std::collections::HashMap;
 
 use warpswarm_core::expression::{Operation, Reduction};
 
-use super::graph::{Graph, Node, Value, Whole};
+use crate::bounds::Bounds;
+
+use super::graph::{Graph, Node, Value};
+use super::names::{Meaning, Names, Options};
 use super::syntax::{Kind, Mistake, Operator, Tree};
 
 /// The most values of a problem.
@@ -19,33 +26,31 @@ const MOST_VALUES: usize = 4096;
 /// The most parts of expressions that are gone through, with those of written-out reductions each time.
 const MOST_WORK: usize = 1 << 20;
 
-/// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Meaning {
-    Constant(f64),
-    Coordinate(u32),
-    /// Coordinates from one on.
-    Coordinates(u32, u32),
-    /// So many data from one on.
-    Data(u32, u32),
-}
-
 /// Names with a meaning of their own, which no file may give to something else.
 pub(super) const NAMES: [&str; 7] = ["pi", "inf", "true", "false", "and", "or", "not"];
 
 /// Makes a graph of trees.
 pub(super) struct Compiler<'a> {
-    pub(super) names: &'a HashMap<String, Meaning>,
-    /// The data that names stand for, and then the code of each coordinate's scale.
-    pub(super) data: &'a [f64],
+    names: &'a Names,
+    /// Of the variables, where expressions may depend on some.
+    bounds: Option<&'a Bounds>,
     /// The code of each coordinate's scale, if one is not 0.
-    pub(super) codes: &'a [f64],
+    codes: &'a [f64],
+    /// Data that belong to this graph alone, behind those of the names and the codes.
+    own_data: Vec<f64>,
+    /// Where rows of them begin, by what they are.
+    rows: HashMap<(u32, Vec<u32>), u32>,
     pub(super) graph: Graph,
     /// Whether the graph may grow without end; it has been made before, with other scales.
-    pub(super) is_checked: bool,
+    is_checked: bool,
     work: usize,
     /// How far from each other the sides of an equation may be.
     tolerance: f64,
+    /// The named expressions that are known by now, and the elements of those that are many.
+    lets: Vec<lets::Ready>,
+    elements: HashMap<(u32, elements::Place), Value>,
+    /// The least and the greatest number that coordinates mean, by their values.
+    ranges: HashMap<Value, (f64, f64)>,
 }
 
 /// What the terms of a reduction are.
@@ -93,27 +98,37 @@ struct Linear {
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn new(
-        names: &'a HashMap<String, Meaning>,
-        data: &'a [f64],
-        codes: &'a [f64],
-        whole: Whole,
-        is_checked: bool,
-    ) -> Self {
+    pub(super) fn new(names: &'a Names, bounds: Option<&'a Bounds>) -> Self {
         Compiler {
             names,
-            data,
-            codes,
-            graph: Graph::new(whole),
-            is_checked,
+            bounds,
+            codes: &[],
+            own_data: Vec::new(),
+            rows: HashMap::new(),
+            graph: Graph::new(names.whole(bounds)),
+            is_checked: false,
             work: 0,
             tolerance: 0.0,
+            lets: Vec::new(),
+            elements: HashMap::new(),
+            ranges: HashMap::new(),
         }
     }
 
-    /// The value of an expression.
-    pub(super) fn compile(&mut self, tree: &Tree) -> Result<Value, Mistake> {
-        self.value(tree, &Scope::default())
+    /// The same of what has been compiled before, with coordinates whose scales have these codes.
+    pub(super) fn of_scales(self, codes: &'a [f64]) -> Self {
+        Compiler { codes, is_checked: true, ..self }
+    }
+
+    /// The data that the graph's places are of.
+    pub(super) fn data(&self) -> Vec<f64> {
+        [&self.names.data, self.codes, &self.own_data].concat()
+    }
+
+    /// The number that an expression is, if it is one at every point.
+    pub(super) fn constant(&mut self, tree: &Tree) -> Option<f64> {
+        let value = self.value(tree, &Scope::default()).ok()?;
+        self.graph.number(value)
     }
 
     /// Counts the parts of expressions that are gone through.
@@ -138,7 +153,17 @@ impl<'a> Compiler<'a> {
         }
         match &tree.kind {
             Kind::Number(number) => Ok(self.graph.constant(*number)),
+            Kind::Name(name) | Kind::Element(name, _) if self.names.choices(name).is_some() => {
+                Err(self.no_number(name, tree))
+            }
             Kind::Name(name) => self.name(name, tree, scope),
+            Kind::Text(text) => {
+                let what = format!(
+                    "'{text}', where a number is needed; allowed: only beside a variable with `choices`, as in \
+                     `metal == 'steel'`"
+                );
+                Err(Mistake::new(what, &tree.at))
+            }
             Kind::Negative(inner) => {
                 let inner = self.value(inner, scope)?;
                 Ok(self.graph.apply(Operation::Negate, &[inner]))
@@ -155,7 +180,7 @@ impl<'a> Compiler<'a> {
                 }
                 Ok(left)
             }
-            Kind::Element(name, index) => self.element(name, index, tree, scope),
+            Kind::Element(name, indices) => self.element(name, indices, tree, scope),
             Kind::Call(name, arguments) => self.call(name, arguments, tree, scope),
             Kind::Compare(..) | Kind::Join(..) | Kind::Not(_) => self.truth(tree, scope, true),
         }
@@ -184,12 +209,11 @@ impl<'a> Compiler<'a> {
             Some(&Meaning::Constant(number)) => Ok(self.graph.constant(number)),
             Some(&Meaning::Coordinate(at)) => {
                 let x = self.graph.add(Node::Coordinate(at));
-                Ok(self.meant(x, (at, 1), false))
+                Ok(self.meant(name, x, (at, 1), false))
             }
-            Some(_) => {
-                let what = format!("`{name}` is many numbers; allowed: one of them, `{name}[i]`");
-                Err(Mistake::new(what, &tree.at))
-            }
+            Some(&Meaning::Let(number)) => self.named(number, name, tree),
+            Some(&Meaning::Later(why)) => Err(Mistake::new(format!("`{name}` {why}"), &tree.at)),
+            Some(_) => Err(many(name, tree)),
             None => match name {
                 "pi" => Ok(self.graph.constant(std::f64::consts::PI)),
                 "tau" => Ok(self.graph.constant(std::f64::consts::TAU)),
@@ -203,72 +227,35 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// What is meant by a coordinate, one of so many from one on.
-    fn meant(&mut self, x: Value, (first, count): (u32, u32), indexed: bool) -> Value {
+    /// What is meant by a coordinate of a variable, one of so many from one on.
+    fn meant(&mut self, name: &str, x: Value, (first, count): (u32, u32), indexed: bool) -> Value {
         let of = self.codes.get(first as usize..).unwrap_or_default();
         let of = &of[..of.len().min(count as usize)];
-        let Some(&code) = of.first() else { return x };
-        let code = if of.iter().all(|other| *other == code) {
-            self.graph.constant(code)
-        } else if indexed {
-            self.graph.add(Node::Data((self.data.len() - self.codes.len()) as u32 + first))
-        } else {
-            self.graph.constant(code)
-        };
-        self.graph.natural(code, x)
-    }
-
-    fn element(
-        &mut self,
-        name: &str,
-        index: &Tree,
-        tree: &Tree,
-        scope: &Scope,
-    ) -> Result<Value, Mistake> {
-        let (first, len) = self.array(name, tree, scope)?;
-        let Linear { indexed, number } = self.linear(index, scope)?;
-        let range = match &scope.index {
-            Some(Index { start, terms, .. }) if indexed => {
-                number + start..=number + start + i64::from(*terms) - 1
-            }
-            _ => number..=number,
-        };
-        if *range.start() < 1 || *range.end() > i64::from(len) {
-            let is = match range.start() == range.end() {
-                true => format!("is {}", range.start()),
-                false => format!("goes from {} to {}", range.start(), range.end()),
+        let mut number = x;
+        if let Some(&code) = of.first() {
+            let code = if of.iter().all(|other| *other == code) || !indexed {
+                self.graph.constant(code)
+            } else {
+                self.graph.add(Node::Data(self.names.data.len() as u32 + first))
             };
-            let what = format!("the index {is}; allowed: 1 to {len}, as `{name}` has");
-            return Err(Mistake::new(what, &index.at));
+            number = self.graph.natural(code, x);
         }
-        let at = first + (range.start() - 1) as u32;
-        let count = (range.end() - range.start() + 1) as u32;
-        let is_data = matches!(self.names.get(name), Some(Meaning::Data(..)));
-        Ok(match (is_data, indexed) {
-            (true, true) => self.graph.add(Node::Data(at)),
-            (true, false) => self.graph.constant(self.data[at as usize]),
-            (false, true) => {
-                let x = self.graph.add(Node::Coordinates(at));
-                self.meant(x, (at, count), true)
+        if let Some(bounds) = self.bounds {
+            let all = first as usize..(first + count) as usize;
+            let (lower, upper) = (&bounds.lower()[all.clone()], &bounds.upper()[all]);
+            let least = lower.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            self.ranges.insert(number, (least, most));
+        }
+        match self.names.options.get(name) {
+            Some(Options::Values(values)) => {
+                let entries: Vec<_> = (1..)
+                    .zip(values)
+                    .map(|(number, &value)| (number, self.graph.constant(value)))
+                    .collect();
+                self.select(number, &entries)
             }
-            (false, false) => {
-                let x = self.graph.add(Node::Coordinate(at));
-                self.meant(x, (at, 1), false)
-            }
-        })
-    }
-
-    /// Where the numbers of a name are that stands for many, and how many there are.
-    fn array(&self, name: &str, tree: &Tree, scope: &Scope) -> Result<(u32, u32), Mistake> {
-        match self.names.get(name) {
-            Some(&(Meaning::Coordinates(first, len) | Meaning::Data(first, len))) => {
-                Ok((first, len))
-            }
-            Some(_) => {
-                let what = format!("`{name}` is one number; allowed: `{name}` without an index");
-                Err(Mistake::new(what, &tree.at))
-            }
-            None => Err(self.unknown("name", name, tree, scope)),
+            _ => number,
         }
     }
 
@@ -281,6 +268,7 @@ impl<'a> Compiler<'a> {
             let indices = indices.chain(scope.fixed.iter().map(|(name, _)| &**name));
             let known: Vec<&str> = self
                 .names
+                .meanings
                 .keys()
                 .map(String::as_str)
                 .chain(["pi", "tau", "inf"])
@@ -293,8 +281,20 @@ impl<'a> Compiler<'a> {
 
     /// Whether a name stands for many numbers.
     fn is_array(&self, name: &str) -> bool {
-        matches!(self.names.get(name), Some(Meaning::Coordinates(..) | Meaning::Data(..)))
+        match self.names.get(name) {
+            Some(Meaning::Coordinates(..) | Meaning::Data(..) | Meaning::Matrix(..)) => true,
+            Some(Meaning::Let(number)) => {
+                matches!(self.lets.get(*number as usize), Some(lets::Ready::Vector { .. }))
+            }
+            _ => false,
+        }
     }
+}
+
+/// The mistake of taking a name of many numbers for one.
+fn many(name: &str, tree: &Tree) -> Mistake {
+    let what = format!("`{name}` is many numbers; allowed: one of them, `{name}[i]`");
+    Mistake::new(what, &tree.at)
 }
 
 /// The index of reductions over all numbers of a name, which nobody can write.
@@ -303,7 +303,7 @@ const EVERY: &str = "#";
 /// A name with the index [`EVERY`].
 fn element(name: &str, at: &Tree) -> Tree {
     let index = Tree { kind: Kind::Name(EVERY.into()), at: at.at.clone() };
-    Tree { kind: Kind::Element(name.into(), Box::new(index)), at: at.at.clone() }
+    Tree { kind: Kind::Element(name.into(), vec![index]), at: at.at.clone() }
 }
 
 impl Scope {

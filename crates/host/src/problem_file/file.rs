@@ -1,5 +1,8 @@
 //! What a problem file says, as it is written.
 
+mod data;
+mod given;
+
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -7,19 +10,25 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use warpswarm_core::variable::Scale;
 
+pub(super) use data::{Column, Data, Format, Tables};
+pub(super) use given::Given;
+
 /// A problem file.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     pub(super) name: Option<String>,
     #[serde(alias = "minimize")]
-    pub(super) minimise: Option<String>,
+    pub(super) minimise: Option<Given>,
     #[serde(alias = "maximize")]
-    pub(super) maximise: Option<String>,
+    pub(super) maximise: Option<Given>,
     pub(super) variables: Ordered<Variable>,
     #[serde(default)]
-    pub(super) constants: Ordered<Constant>,
-    pub(super) data: Option<Data>,
+    pub(super) constants: Ordered<Given>,
+    #[serde(default)]
+    pub(super) data: Tables,
+    #[serde(default)]
+    pub(super) r#let: Ordered<String>,
     #[serde(default)]
     pub(super) constraints: Ordered<Constraint>,
     /// Of equations that have none of their own.
@@ -27,14 +36,23 @@ pub(super) struct File {
 }
 
 /// A variable, or so many.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variable {
-    pub(super) lower: f64,
-    pub(super) upper: f64,
-    #[serde(default)]
-    pub(super) scale: ScaleName,
-    pub(super) count: Option<u32>,
+    pub(super) lower: Option<Given>,
+    pub(super) upper: Option<Given>,
+    pub(super) scale: Option<ScaleName>,
+    pub(super) count: Option<Given>,
+    /// Where the search begins.
+    pub(super) start: Option<Given>,
+    /// Instead of bounds: its value.
+    pub(super) fixed: Option<Given>,
+    /// Instead of bounds: numbers, one of which it is.
+    pub(super) values: Option<Given>,
+    /// Instead of bounds: names, one of which it is.
+    pub(super) choices: Option<Vec<String>>,
+    /// What it is measured in, for those who read results.
+    pub(super) unit: Option<String>,
 }
 
 /// A [`Scale`].
@@ -45,6 +63,8 @@ pub(super) enum ScaleName {
     Linear,
     Log,
     Integer,
+    /// Not supported: for a message of its own.
+    Permutation,
 }
 
 impl From<ScaleName> for Scale {
@@ -52,37 +72,8 @@ impl From<ScaleName> for Scale {
         match name {
             ScaleName::Linear => Scale::Linear,
             ScaleName::Log => Scale::Log,
-            ScaleName::Integer => Scale::Integer,
+            ScaleName::Integer | ScaleName::Permutation => Scale::Integer,
         }
-    }
-}
-
-/// A number, or an expression of those before it.
-#[derive(Debug)]
-pub(super) enum Constant {
-    Number(f64),
-    Expression(String),
-}
-
-impl<'de> Deserialize<'de> for Constant {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
-            type Value = Constant;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number or an expression in quotes")
-            }
-            fn visit_f64<E>(self, number: f64) -> Result<Constant, E> {
-                Ok(Constant::Number(number))
-            }
-            fn visit_i64<E>(self, number: i64) -> Result<Constant, E> {
-                Ok(Constant::Number(number as f64))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Constant, E> {
-                Ok(Constant::Expression(text.into()))
-            }
-        }
-        from.deserialize_any(Either)
     }
 }
 
@@ -135,14 +126,6 @@ impl<'de> Deserialize<'de> for Constraint {
         }
         from.deserialize_any(Either)
     }
-}
-
-/// Columns of a CSV file beside the problem file.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Data {
-    pub(super) file: String,
-    pub(super) columns: Vec<String>,
 }
 
 /// A table of TOML in the order in which it is written.

@@ -53,6 +53,12 @@ impl Graph {
         Graph { sources, ..Graph::default() }
     }
 
+    /// Says of more data, from one on, whether they are whole numbers.
+    pub(super) fn know_data(&mut self, at: u32, count: usize, is_whole: bool) {
+        self.sources.data.resize(at as usize, false);
+        self.sources.data.resize(at as usize + count, is_whole);
+    }
+
     pub(super) fn node(&self, value: Value) -> Node {
         self.nodes[value as usize]
     }

@@ -4,17 +4,19 @@
 //!
 //! ```toml
 //! name = "decay"
-//! minimise = "sum(i, (y[i] - a * exp(-t[i] / tau))^2)"   # or maximise
+//! minimise = "sum(i, (y[i] - model[i])^2)"               # or maximise
 //! [variables]
 //! a = { lower = 0, upper = 10 }
 //! tau = { lower = 0.1, upper = 100, scale = "log" }      # linear, log or integer
 //! x = { count = 3, lower = -1, upper = 1 }               # x[1], x[2] and x[3]
 //! [constants]
 //! g = 9.81
-//! w = "2 * pi * g"                                       # of those before it
+//! w = "2 * pi * g"                                       # of those above it
 //! [data]
 //! file = "points.csv"                                    # beside this file
 //! columns = ["t", "y"]                                   # t[1] is in the first row below the headings
+//! [let]
+//! model = "a * exp(-t[i] / tau) for i in t"              # model[1], model[2], ...
 //! [constraints]
 //! order = "x[1] < x[2] <= x[3]"                          # a condition
 //! either = "a <= 1 or tau >= 10"
@@ -24,6 +26,49 @@
 //! ```
 //!
 //! Above the tables `tolerance = 1e-6` (unless it says otherwise) is by how much the sides of an equation may differ.
+//!
+//! # Variables
+//!
+//! | key | |
+//! |---|---|
+//! | `lower`, `upper` | the bounds: a number, an expression of constants, or of a variable with a `count` a list of as many |
+//! | `scale` | `"linear"` unless it says otherwise; `"log"` for a positive number of unknown magnitude, `"integer"` for whole numbers |
+//! | `count` | of a variable that is many numbers, how many |
+//! | `fixed` | instead of bounds: its value, or values |
+//! | `values` | instead of bounds: the numbers that it may be, as in `[1, 2, 5, 10]`; neighbours are taken for alike |
+//! | `choices` | instead of bounds: names, one of which it is, as in `["steel", "brass"]` |
+//! | `start` | a guess, with which the search begins: a number, a list of one for each element, or a list of guesses. Variables without one begin anywhere |
+//! | `unit` | such as `"mm"`, shown in results |
+//!
+//! A variable with choices is no number. `if(metal == 'brass', 1, 2)` asks for one of them; a constant that is a table,
+//! as `density = { steel = 7.8, brass = 8.5 }`, has a number for each: `density[metal]`.
+//!
+//! # Constants and data
+//!
+//! A constant is a number, an expression of those above it, or many numbers: a list `[1, 2, 4]`, `"2 * i for i in 1 to 10"`,
+//! a matrix `[[1, 2], [3, 4]]`, which is a list of its rows, or a table of names with numbers.
+//!
+//! Data are columns of a text file, whose first line has their headings, or lists of numbers. `[data]` may be several tables,
+//! each below `[[data]]`:
+//!
+//! ```toml
+//! [[data]]
+//! file = "probe.csv"
+//! columns = { t = "t [s]", y = "signal" }                # names for headings; with many headings a matrix
+//! separator = ";"                                        # or ",", "tab", "space"; found out unless it is given
+//! decimal = ","                                          # where 3,5 is three and a half
+//! comment = "%"                                          # lines that begin with it are skipped; "#" unless it is given
+//! missing = "skip row"                                   # where a cell is empty or NA, which is an error otherwise
+//! [[data]]
+//! limits = [0.5, 1.5]
+//! ```
+//!
+//! # Named expressions
+//!
+//! `[let]` gives names to expressions. Each may use those above it, and is computed once; so a long formula is written in
+//! parts. With `for i in t` it is as many numbers as `t` has, with `for i in 1 to 12` it is twelve.
+//!
+//! # Expressions
 //!
 //! There are numbers and conditions. Numbers have `+ - * / ^` (also `**`), `pi`, `tau` (unless it is something of the
 //! file's own), `inf`, and these functions:
@@ -69,7 +114,11 @@
 //! Whole numbers are integer variables, whole constants, columns of nothing else, indices, `floor`, `ceil`, `trunc`, `round`,
 //! `sign`, and sums, differences, products, `mod`, `abs`, `min`, `max` and choices of those.
 //!
-//! An index is a whole number, or that of a reduction plus or minus one: `sum(i, (x[i+1] - x[i])^2)` has a term less
+//! An index is a whole number from 1 on: `x[2]`, `x[len(x)]`, `A[i, j]` in row `i` and column `j` of a matrix. It may be
+//! computed, as in `place[city[i]]` or `t[i - lag]`; whether it is in range is checked when the file is read. Where it depends
+//! on variables, these are whole numbers, and one of up to 1,024 numbers is chosen.
+//!
+//! A reduction goes over all numbers for which `i`, `i + 1` and the like are there: `sum(i, (x[i+1] - x[i])^2)` has a term less
 //! than `x` has numbers. A reduction that depends on another's index is written out.
 //!
 //! The sines and cosines of `2*pi*x` are those of turns ([`Real::sin_turns`](warpswarm_core::Real::sin_turns)), and
@@ -80,14 +129,19 @@ mod compile;
 mod cpu;
 mod file;
 mod graph;
+mod kept;
+mod names;
+mod options;
 mod problem;
 mod program;
 mod ptx;
 mod reader;
 mod syntax;
+mod warnings;
 
 #[cfg(test)]
 mod tests;
 
+pub use options::Chosen;
 pub use problem::ProblemFile;
 pub(crate) use program::Program;

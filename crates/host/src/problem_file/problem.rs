@@ -1,6 +1,5 @@
 //! A problem that a file describes.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +8,11 @@ use warpswarm_core::Real;
 use warpswarm_core::data::Table;
 use warpswarm_core::expression::{Expression, Operation};
 use warpswarm_core::order::Fitness;
-use warpswarm_core::variable::Scale;
 
-use super::compile::{Compiler, Meaning};
+use super::compile::Compiler;
 use super::cpu::{Machine, Machines};
-use super::graph::Whole;
+use super::kept::Source;
+use super::names::Names;
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
 use super::syntax::{Mistake, Tree};
@@ -21,6 +20,7 @@ use crate::algorithms::Algorithm;
 use crate::backend::machine::Parameter;
 use crate::backend::{Evaluator, Portable, Target};
 use crate::bounds::{Bounds, Scales};
+use crate::check::{self, Checked};
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::goal::{Goal, Prepared};
@@ -57,54 +57,40 @@ pub struct ProblemFile {
     pub(super) formula: String,
     pub(super) maximises: bool,
     pub(super) bounds: Bounds,
-    /// What variables are called, where their coordinates begin, and how many each has; in this order.
-    pub(super) variables: Vec<(String, u32, Option<u32>)>,
+    /// In the order of their coordinates.
+    pub(super) variables: Vec<Named>,
     pub(super) constraints: Vec<(String, String)>,
     /// How far from each other the sides of an equation may be, of each constraint.
     pub(super) tolerances: Vec<f64>,
-    pub(super) names: HashMap<String, Meaning>,
-    pub(super) data: Vec<f64>,
+    pub(super) names: Names,
+    /// Where the numbers of files are among the names' data, and how many: column after column.
+    pub(super) from_files: Vec<(u32, u32)>,
     /// The objective, and then the constraints.
     pub(super) trees: Vec<Tree>,
+    /// Points from which individuals begin, in place of those that the file says.
+    pub(super) given: Vec<Vec<f64>>,
     /// What the file says.
     pub(super) text: String,
     /// What [`evaluate`](ProblemFile::evaluate) asks.
     pub(super) machines: Machines,
 }
 
-/// Everything that a problem is made from: what serde writes of a [`ProblemFile`].
-#[derive(Debug, serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Source {
-    name: String,
-    text: String,
-    /// `[column][row]`
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    data: Vec<Vec<f64>>,
+/// A variable, whose coordinates begin at one; of many numbers, how many.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) first: u32,
+    pub(super) count: Option<u32>,
+    pub(super) unit: Option<String>,
 }
 
-impl From<ProblemFile> for Source {
-    fn from(problem: ProblemFile) -> Self {
-        let rows = problem.names.values().filter_map(|meaning| match meaning {
-            Meaning::Data(_, rows) => Some(*rows as usize),
-            _ => None,
-        });
-        // Columns are as long as each other.
-        let data = match rows.max() {
-            Some(rows) => problem.data.chunks(rows).map(<[f64]>::to_vec).collect(),
-            None => Vec::new(),
-        };
-        Source { name: problem.name, text: problem.text, data }
-    }
-}
-
-impl TryFrom<Source> for ProblemFile {
-    type Error = Error;
-
-    fn try_from(source: Source) -> Result<Self> {
-        let data = DataFrom::Here(&source.data);
-        Reader { file: "the problem", data, name: &source.name }.read(&source.text)
-    }
+/// An expression of a problem.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whose {
+    /// The so-manieth of those that have names.
+    Let(usize),
+    /// The objective, or the so-manieth constraint from 1.
+    Tree(usize),
 }
 
 impl ProblemFile {
@@ -185,28 +171,6 @@ impl ProblemFile {
         &self.bounds
     }
 
-    /// What coordinate `i` (from 0) is called: the variable's name, with an index from 1 where it has several; none
-    /// where there is no such coordinate.
-    ///
-    /// ```
-    /// use warpswarm::problem_file::ProblemFile;
-    /// let text = "minimise = \"a + sum(i, x[i])\"\n[variables]\na = { lower = 0, upper = 1 }\n\
-    ///             x = { count = 2, lower = 0, upper = 1 }";
-    /// let problem = ProblemFile::parse(text)?;
-    /// let names: Vec<_> = (0..4).map_while(|i| problem.coordinate(i)).collect();
-    /// assert_eq!(names, ["a", "x[1]", "x[2]"]);
-    /// # Ok::<(), warpswarm::Error>(())
-    /// ```
-    pub fn coordinate(&self, i: usize) -> Option<String> {
-        let i = u32::try_from(i).ok().filter(|&i| (i as usize) < self.bounds.dimensions())?;
-        let after = self.variables.partition_point(|&(_, first, _)| first <= i);
-        let (name, first, count) = self.variables.get(after.checked_sub(1)?)?;
-        Some(match count {
-            None => name.clone(),
-            Some(_) => format!("{name}[{}]", i - first + 1),
-        })
-    }
-
     /// Names and expressions of the constraints.
     pub fn constraints(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.constraints.iter().map(|(name, text)| (&**name, &**text))
@@ -251,6 +215,29 @@ impl ProblemFile {
         }))
     }
 
+    /// The same problem with points from which individuals begin, in place of those of the file: see
+    /// [`Bounds::beginning_at`].
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// use warpswarm::{Algorithm, Settings, Stop};
+    /// let problem = ProblemFile::parse("minimise = \"(x - 1)^2\"\nvariables.x = { lower = 0, upper = 9 }")?;
+    /// let settings = Settings { individuals: 8, stop: Stop::iterations(0), ..Settings::default() };
+    /// let problem = problem.beginning_at(&[[1.5]])?;
+    /// let report = problem.optimiser::<f64>(&Algorithm::default(), &settings)?.run()?;
+    /// assert!(report.best().value <= 0.25);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Bounds::beginning_at`].
+    pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
+        let bounds = self.bounds.beginning_at(points)?;
+        let given = points.iter().map(|point| point.as_ref().to_vec()).collect();
+        Ok(ProblemFile { bounds, given, ..self })
+    }
+
     /// An optimiser of the problem within its bounds; it maximises where the file says so.
     ///
     /// # Errors
@@ -263,30 +250,80 @@ impl ProblemFile {
     ) -> Result<Optimiser<R>> {
         let settings = Settings { maximise: self.maximises, ..settings.clone() };
         Optimiser::new(self, &self.bounds, algorithm, &settings)
+            .map_err(|error| self.named_in(error))
+    }
+
+    /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](fn@crate::check).
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](fn@crate::check).
+    pub fn check<R: Real>(&self, settings: &Settings) -> Result<Checked<R>> {
+        check::with(&self.bounds, settings, &|bounds, algorithm, settings| {
+            let settings = Settings { maximise: self.maximises, ..settings.clone() };
+            Optimiser::new(self, bounds, algorithm, &settings)
+        })
+        .map_err(|error| self.named_in(error))
+    }
+
+    /// An error of a coordinate with the variable's name.
+    fn named_in(&self, error: Error) -> Error {
+        let said = |index: usize, what: String| {
+            let name = self.coordinate(index).unwrap_or_default();
+            Error::ProblemFile {
+                file: self.name.clone(),
+                message: format!("variable `{name}`: {what}"),
+            }
+        };
+        match error {
+            Error::BoundRange { index, lower, upper, precision } => {
+                let other = if precision == "f32" { ", or the precision f64" } else { "" };
+                said(
+                    index,
+                    format!(
+                        "lower is {lower:?} and upper is {upper:?}; allowed: both, and their difference, numbers that \
+                     {precision} has{other}"
+                    ),
+                )
+            }
+            error => error,
+        }
     }
 
     /// The program and its data, of coordinates of these scales, whose value is negated or not; perhaps with the
     /// constraints behind value and violation.
-    fn program(&self, codes: &[f64], negated: bool, with_constraints: bool) -> (Program, Vec<f64>) {
-        // It has been compiled once, so that nothing can be wrong now.
-        let compiled = self.compile(codes, negated, with_constraints, true);
-        compiled.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"))
-    }
-
-    pub(super) fn compile(
+    pub(super) fn program(
         &self,
         codes: &[f64],
         negated: bool,
         with_constraints: bool,
-        is_checked: bool,
-    ) -> Result<(Program, Vec<f64>), (usize, Mistake)> {
-        let data = [&self.data, codes].concat();
-        let mut compiler = Compiler::new(&self.names, &data, codes, self.whole(), is_checked);
-        let mut value = compiler.number(&self.trees[0]).map_err(|mistake| (0, mistake))?;
+    ) -> (Program, Vec<f64>) {
+        let compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(codes);
+        // It has been compiled once, so that nothing can be wrong now.
+        let compiled = self.compile(compiler, negated, with_constraints);
+        compiled.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"))
+    }
+
+    /// Compiles everything for the first time, and says how much it is.
+    pub(super) fn first_compiled(&self) -> Result<Program, (Whose, Mistake)> {
+        let compiler = Compiler::new(&self.names, Some(&self.bounds));
+        self.compile(compiler, false, false)?;
+        let scales = Scales::<f64>::new(&self.bounds, self.maximises);
+        Ok(self.program(scales.codes(), self.maximises, true).0)
+    }
+
+    fn compile(
+        &self,
+        mut compiler: Compiler<'_>,
+        negated: bool,
+        with_constraints: bool,
+    ) -> Result<(Program, Vec<f64>), (Whose, Mistake)> {
+        compiler.define().map_err(|(number, mistake)| (Whose::Let(number), mistake))?;
+        let wrong = |number| move |mistake| (Whose::Tree(number), mistake);
+        let mut value = compiler.number(&self.trees[0]).map_err(wrong(0))?;
         let mut constraints = Vec::with_capacity(self.tolerances.len());
         for ((tree, &tolerance), number) in self.trees[1..].iter().zip(&self.tolerances).zip(1..) {
-            let constraint = compiler.constraint(tree, tolerance);
-            constraints.push(constraint.map_err(|mistake| (number, mistake))?);
+            constraints.push(compiler.constraint(tree, tolerance).map_err(wrong(number))?);
         }
         let graph = &mut compiler.graph;
         if negated {
@@ -298,22 +335,23 @@ impl ProblemFile {
         }
         let mut outputs = vec![value, violation];
         outputs.extend(constraints.iter().map(|of| of.shown).filter(|_| with_constraints));
-        Ok((Program::new(graph, &outputs), data))
+        Ok((Program::new(graph, &outputs), compiler.data()))
     }
 
-    /// What is known to be whole numbers: integer variables, and columns of nothing else.
-    fn whole(&self) -> Whole {
-        let coordinates =
-            self.bounds.scales().iter().map(|scale| *scale == Scale::Integer).collect();
-        let mut data = vec![false; self.data.len()];
-        for meaning in self.names.values() {
-            if let Meaning::Data(first, len) = *meaning {
-                let column = first as usize..(first + len) as usize;
-                let is_whole = self.data[column.clone()].iter().all(|number| number.fract() == 0.0);
-                data[column].fill(is_whole);
+    /// The key and the text of an expression.
+    pub(super) fn written(&self, of: Whose) -> (String, &str) {
+        let key = if self.maximises { "maximise" } else { "minimise" };
+        match of {
+            Whose::Let(number) => {
+                let of = &self.names.lets[number];
+                (format!("let.{}", of.name), &of.text)
+            }
+            Whose::Tree(0) => (key.into(), &self.formula),
+            Whose::Tree(number) => {
+                let (name, text) = &self.constraints[number - 1];
+                (format!("constraints.{name}"), text)
             }
         }
-        Whole { coordinates, data }
     }
 }
 

@@ -218,6 +218,11 @@ fn reached(from: &[Value], next: impl Fn(Value) -> Vec<Value>) -> BTreeSet<Value
     reached
 }
 
+/// Everything of which a value is made, but for reductions' terms, and itself: each after what it is made of.
+pub(super) fn reached_in_order(graph: &Graph, value: Value) -> Vec<Value> {
+    reached(&[value], |value| arguments(graph, value)).into_iter().collect()
+}
+
 /// What a term needs that is the same in all terms.
 fn scalars_of(graph: &Graph, term: Value) -> Vec<Value> {
     let all = reached(&[term], |value| match graph.varies(value) {

@@ -1,19 +1,20 @@
 //! From a file's text to a problem, with everything checked.
 
-use std::collections::HashMap;
+mod data;
+mod permutations;
+mod quantities;
+mod variables;
+
 use std::path::Path;
 
-use warpswarm_core::variable::Scale;
-
-use super::columns;
-use super::compile::{Compiler, Meaning, NAMES};
+use super::compile::NAMES;
 use super::cpu::Machines;
-use super::file::{self, Constant, File, Variable};
-use super::graph::Whole;
-use super::problem::ProblemFile;
+use super::file::{self, File, Given};
+use super::names::{Let, Meaning, Names};
+use super::problem::{ProblemFile, Whose};
 use super::syntax::{self, Mistake};
-use crate::bounds::{Bounds, Scales};
 use crate::error::{Error, Result};
+use quantities::Quantity;
 
 /// What is known of a file besides its text.
 pub(super) struct Reader<'a> {
@@ -30,11 +31,18 @@ const TOLERANCE: f64 = 1e-6;
 pub(super) enum DataFrom<'a> {
     /// There may be none.
     Nowhere,
-    /// In a file in this folder.
+    /// In files in this folder.
     Folder(&'a Path),
-    /// Here, `[column][row]`.
+    /// Here, `[column][row]`, those of one file after those of another.
     Here(&'a [Vec<f64>]),
 }
+
+/// Why a variable is not known where constants are.
+const A_VARIABLE: &str = "is a variable, which is not known here; allowed: numbers and constants (what depends on variables \
+    belongs in [let])";
+const A_CONSTANT: &str = "is not known yet; allowed: constants above this one";
+const A_LET: &str =
+    "is not known here; allowed: numbers and constants (what is in [let] depends on variables)";
 
 impl Reader<'_> {
     fn said(&self, message: impl Into<String>) -> Error {
@@ -54,43 +62,19 @@ impl Reader<'_> {
     pub(super) fn read(&self, text: &str) -> Result<ProblemFile> {
         let file: File =
             toml::from_str(text).map_err(|error| self.said(error.to_string().trim_end()))?;
-        let (key, formula, maximises) = match (file.minimise, file.maximise) {
-            (Some(formula), None) => ("minimise", formula, false),
-            (None, Some(formula)) => ("maximise", formula, true),
-            _ => return Err(self.said("allowed: either minimise or maximise")),
-        };
-        let mut names = HashMap::new();
-        let bounds = self.variables(&file.variables.0, &mut names)?;
-        let mut first = 0;
-        let variables = file.variables.0.iter().map(|(name, variable)| {
-            first += variable.count.unwrap_or(1);
-            (name.clone(), first - variable.count.unwrap_or(1), variable.count)
-        });
-        let variables = variables.collect();
+        let (formula, maximises) = self.objective(&file)?;
+        let mut names = Names::default();
+        self.register(&file, &mut names)?;
+        let from_files = self.all_data(&file.data.0, &mut names)?;
         self.constants(&file.constants.0, &mut names)?;
-        let mut data = Vec::new();
-        if let Some(of) = &file.data {
-            data = self.data(of, &mut names)?;
-        }
-        let keys: Vec<String> = std::iter::once(key.to_string())
-            .chain(file.constraints.0.iter().map(|(name, _)| format!("constraints.{name}")))
-            .collect();
-        let texts: Vec<&str> = std::iter::once(&*formula)
-            .chain(file.constraints.0.iter().map(|(_, constraint)| constraint.condition()))
-            .collect();
+        let (variables, bounds) = self.variables(&file.variables.0, &mut names)?;
+        self.lets(&file.r#let.0, &mut names)?;
+
         let tolerances = self.tolerances(&file.constraints.0, file.tolerance)?;
-        let in_file = |(number, mistake): (usize, Mistake)| {
-            self.mistake(&keys[number], texts[number], mistake)
-        };
-        let trees = texts.iter().enumerate().map(|(number, text)| {
-            syntax::parse(text).map_err(|mistake| in_file((number, mistake)))
-        });
-        let trees = trees.collect::<Result<Vec<_>>>()?;
-        let name = file.name.as_deref().unwrap_or(self.name).to_string();
         let constraints = file.constraints.0.iter();
-        let problem = ProblemFile {
-            name,
-            formula: formula.clone(),
+        let mut problem = ProblemFile {
+            name: file.name.as_deref().unwrap_or(self.name).to_string(),
+            formula,
             maximises,
             bounds,
             variables,
@@ -99,18 +83,131 @@ impl Reader<'_> {
                 .collect(),
             tolerances,
             names,
-            data,
-            trees,
+            from_files,
+            trees: Vec::new(),
+            given: Vec::new(),
             text: text.into(),
             machines: Machines::default(),
         };
-        let scales = Scales::<f64>::new(&problem.bounds, maximises);
-        let (program, _) =
-            problem.compile(scales.codes(), maximises, true, false).map_err(in_file)?;
+        for number in 0..=problem.constraints.len() {
+            let (_, text) = problem.written(Whose::Tree(number));
+            let tree = syntax::parse(text)
+                .map_err(|mistake| self.wrong(&problem, Whose::Tree(number), mistake))?;
+            problem.trees.push(tree);
+        }
+        let wrong = |(of, mistake)| self.wrong(&problem, of, mistake);
+        permutations::asked_for(&problem).map_or(Ok(()), |asked| Err(wrong(asked)))?;
+        let program = problem.first_compiled().map_err(wrong)?;
         if !program.fits() {
             return Err(self.said("too many results are needed at a time; allowed: 256"));
         }
         Ok(problem)
+    }
+
+    /// A mistake in one of a problem's expressions.
+    fn wrong(&self, problem: &ProblemFile, of: Whose, mistake: Mistake) -> Error {
+        let (key, text) = problem.written(of);
+        self.mistake(&key, text, mistake)
+    }
+
+    /// The formula, and whether it is maximised.
+    fn objective(&self, file: &File) -> Result<(String, bool)> {
+        let (key, given, maximises) = match (&file.minimise, &file.maximise) {
+            (Some(given), None) => ("minimise", given, false),
+            (None, Some(given)) => ("maximise", given, true),
+            (Some(_), Some(_)) => {
+                return Err(self.said(format!("minimise and maximise are two objectives; {ONE}")));
+            }
+            (None, None) => return Err(self.said("allowed: either minimise or maximise")),
+        };
+        match given {
+            Given::Text(formula) => Ok((formula.clone(), maximises)),
+            Given::Number(number) => {
+                Err(self.said(format!("{key} is {number}; allowed: a formula in quotes")))
+            }
+            Given::List(_) | Given::Table(_) => {
+                Err(self.said(format!("{key} has several objectives; {ONE}")))
+            }
+        }
+    }
+
+    /// Checks all names, none of which is known yet.
+    fn register(&self, file: &File, names: &mut Names) -> Result<()> {
+        let of = |table, why| move |name| (table, name, why);
+        let variables = file.variables.0.iter().map(|(name, _)| name);
+        let constants = file.constants.0.iter().map(|(name, _)| name);
+        let data = file.data.0.iter().flat_map(data::names_of);
+        let lets = file.r#let.0.iter().map(|(name, _)| name);
+        let all = variables.map(of("[variables]", A_VARIABLE));
+        let all = all.chain(constants.map(of("[constants]", A_CONSTANT)));
+        let all = all.chain(data.map(of("[data]", A_CONSTANT)));
+        for (table, name, why) in all.chain(lets.map(of("[let]", A_LET))) {
+            self.name(table, name, names)?;
+            names.meanings.insert(name.clone(), Meaning::Later(why));
+        }
+        Ok(())
+    }
+
+    /// Checks that a name can stand for something.
+    fn name(&self, table: &str, name: &str, names: &Names) -> Result<()> {
+        let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_word = name.chars().all(letters) && !name.starts_with(|c: char| c.is_ascii_digit());
+        let wrong = if name.is_empty() || !is_word {
+            "; allowed: letters, digits and _, a letter first"
+        } else if names.get(name).is_some() {
+            ", which has a meaning already; allowed: each name once"
+        } else if NAMES.contains(&name) {
+            ", which expressions have already; allowed: another name"
+        } else {
+            return Ok(());
+        };
+        Err(self.said(format!("{table} has `{name}`{wrong}")))
+    }
+
+    fn constants(&self, constants: &[(String, Given)], names: &mut Names) -> Result<()> {
+        for (name, given) in constants {
+            match given {
+                Given::List(_) => self.many("[constants]", name, given, names)?,
+                Given::Table(all) => {
+                    let key = format!("constant `{name}`");
+                    if all.is_empty() {
+                        return Err(
+                            self.said(format!("{key} is empty; allowed: names with numbers"))
+                        );
+                    }
+                    let number = |(_, given): &(_, Given)| self.number(&key, given, names);
+                    let numbers = all.iter().map(number).collect::<Result<Vec<_>>>()?;
+                    let labels = all.iter().map(|(label, _)| label.clone()).collect();
+                    self.keep("[constants]", name, numbers, None, names)?;
+                    names.labels.insert(name.clone(), labels);
+                }
+                Given::Number(_) | Given::Text(_) => {
+                    let key = match given {
+                        Given::Text(_) => format!("constants.{name}"),
+                        _ => format!("constant `{name}`"),
+                    };
+                    match self.quantity(&key, given, names)? {
+                        Quantity::One(number) => {
+                            names.meanings.insert(name.clone(), Meaning::Constant(number));
+                        }
+                        Quantity::Many(all) => {
+                            self.keep("[constants]", name, all, None, names)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lets(&self, lets: &[(String, String)], names: &mut Names) -> Result<()> {
+        for (number, (name, text)) in (0..).zip(lets) {
+            let wrong = |mistake| self.mistake(&format!("let.{name}"), text, mistake);
+            let defined = syntax::parse_defined(text).map_err(wrong)?;
+            names.lets.push(Let { name: name.clone(), text: text.clone(), defined });
+            names.meanings.insert(name.clone(), Meaning::Let(number));
+        }
+        Ok(())
     }
 
     /// How far from each other the sides of an equation may be, of each constraint.
@@ -136,122 +233,8 @@ impl Reader<'_> {
         };
         all.map(checked).collect()
     }
-
-    /// Checks that a name can stand for something.
-    fn name(&self, table: &str, name: &str, names: &HashMap<String, Meaning>) -> Result<()> {
-        let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_word = name.chars().all(letters) && !name.starts_with(|c: char| c.is_ascii_digit());
-        let wrong = if name.is_empty() || !is_word {
-            "allowed: letters, digits and _, a letter first"
-        } else if names.contains_key(name) {
-            "which has a meaning already; allowed: each name once"
-        } else if NAMES.contains(&name) {
-            "which expressions have already; allowed: another name"
-        } else {
-            return Ok(());
-        };
-        Err(self.said(format!("{table} has `{name}`; {wrong}").replace("; which", ", which")))
-    }
-
-    fn variables(
-        &self,
-        variables: &[(String, Variable)],
-        names: &mut HashMap<String, Meaning>,
-    ) -> Result<Bounds> {
-        let (mut lower, mut upper, mut scales) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, variable) in variables {
-            self.name("[variables]", name, names)?;
-            let wrong = |what: String| self.said(format!("variable `{name}`: {what}"));
-            let count = variable.count.unwrap_or(1) as usize;
-            if count == 0 || lower.len() + count > crate::MAX_DIMENSIONS {
-                let allowed = crate::MAX_DIMENSIONS;
-                return Err(wrong(format!("count is {count}; allowed: 1 to {allowed} in all")));
-            }
-            let one = Bounds::new(vec![variable.lower], vec![variable.upper]);
-            let scale = Scale::from(variable.scale);
-            let one = one.and_then(|bounds| bounds.with_scales([scale]));
-            if let Err(error) = one {
-                return Err(match error {
-                    Error::BoundOrder { lower, upper, .. } => {
-                        wrong(format!("lower is {lower}, above upper, which is {upper}"))
-                    }
-                    Error::BoundNotFinite { side, value, .. } => {
-                        wrong(format!("{side} is {value}; allowed: a finite number"))
-                    }
-                    Error::BoundScale { value, allowed, .. } => {
-                        wrong(format!("{value}; allowed: {allowed}"))
-                    }
-                    error => wrong(error.to_string()),
-                });
-            }
-            let first = lower.len() as u32;
-            let meaning = match variable.count {
-                None => Meaning::Coordinate(first),
-                Some(count) => Meaning::Coordinates(first, count),
-            };
-            names.insert(name.clone(), meaning);
-            lower.resize(lower.len() + count, variable.lower);
-            upper.resize(upper.len() + count, variable.upper);
-            scales.resize(scales.len() + count, scale);
-        }
-        if lower.is_empty() {
-            return Err(self.said("[variables] is empty; allowed: at least one variable"));
-        }
-        Bounds::new(lower, upper)?.with_scales(scales)
-    }
-
-    fn constants(
-        &self,
-        constants: &[(String, Constant)],
-        names: &mut HashMap<String, Meaning>,
-    ) -> Result<()> {
-        for (name, constant) in constants {
-            self.name("[constants]", name, names)?;
-            let number = match constant {
-                Constant::Number(number) => *number,
-                Constant::Expression(text) => {
-                    let key = format!("constants.{name}");
-                    let mistake = |mistake| self.mistake(&key, text, mistake);
-                    let tree = syntax::parse(text).map_err(mistake)?;
-                    let mut compiler = Compiler::new(names, &[], &[], Whole::default(), false);
-                    let value = compiler.compile(&tree).map_err(mistake)?;
-                    let depends = || Mistake::new("depends on a variable", &tree.at);
-                    compiler.graph.number(value).ok_or_else(|| mistake(depends()))?
-                }
-            };
-            if !number.is_finite() {
-                let what = format!("constant `{name}` is {number}; allowed: a finite number");
-                return Err(self.said(what));
-            }
-            names.insert(name.clone(), Meaning::Constant(number));
-        }
-        Ok(())
-    }
-
-    fn data(&self, data: &file::Data, names: &mut HashMap<String, Meaning>) -> Result<Vec<f64>> {
-        if data.columns.is_empty() {
-            return Err(self.said("[data] has no columns; allowed: at least one"));
-        }
-        let columns = match self.data {
-            DataFrom::Nowhere => return Err(self.said("[data] needs a file; allowed: none")),
-            DataFrom::Folder(folder) => {
-                let path = folder.join(&data.file);
-                columns::read(&path, &data.columns).map_err(|message| {
-                    let file = path.display().to_string();
-                    Error::ProblemFile { file, message }
-                })?
-            }
-            DataFrom::Here(columns) => {
-                let check = columns::check(columns, data.columns.len());
-                check.map_err(|message| self.said(message))?;
-                columns.to_vec()
-            }
-        };
-        let rows = columns[0].len() as u32;
-        for (number, name) in data.columns.iter().enumerate() {
-            self.name("[data] columns", name, names)?;
-            names.insert(name.clone(), Meaning::Data(number as u32 * rows, rows));
-        }
-        Ok(columns.concat())
-    }
 }
+
+/// What is said of several objectives.
+const ONE: &str = "several are not supported; allowed: one of them, with the others as constraints, such as \
+    `y >= 0.5`, or their weighted sum";

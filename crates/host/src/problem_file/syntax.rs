@@ -48,8 +48,10 @@ pub(super) enum Kind {
     /// Operands with the operators between them, which bind alike and from the left.
     Chain(Box<Tree>, Vec<(Operator, Tree)>),
     Power(Box<Tree>, Box<Tree>),
-    /// `name[index]`
-    Element(String, Box<Tree>),
+    /// `name[index]`, or of a matrix `name[row, column]`
+    Element(String, Vec<Tree>),
+    /// One of a variable's choices, in single quotes.
+    Text(String),
     Call(String, Vec<Tree>),
     /// Numbers with what is said of neighbours: `a < b <= c`.
     Compare(Box<Tree>, Vec<(Relation, Tree)>),
@@ -102,8 +104,8 @@ impl Tree {
     /// What it is made of.
     pub(super) fn parts(&self) -> Vec<&Tree> {
         match &self.kind {
-            Kind::Number(_) | Kind::Name(_) => Vec::new(),
-            Kind::Negative(inner) | Kind::Element(_, inner) | Kind::Not(inner) => vec![inner],
+            Kind::Number(_) | Kind::Name(_) | Kind::Text(_) => Vec::new(),
+            Kind::Negative(inner) | Kind::Not(inner) => vec![inner],
             Kind::Power(base, exponent) => vec![base, exponent],
             Kind::Chain(first, rest) => {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, tree)| tree)).collect()
@@ -111,17 +113,53 @@ impl Tree {
             Kind::Compare(first, rest) => {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, tree)| tree)).collect()
             }
-            Kind::Call(_, all) | Kind::Join(_, all) => all.iter().collect(),
+            Kind::Call(_, all) | Kind::Join(_, all) | Kind::Element(_, all) => all.iter().collect(),
         }
     }
+}
+
+/// An expression that has a name: a number, or one for each number of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Defined {
+    pub(super) tree: Tree,
+    pub(super) over: Option<Over>,
+}
+
+/// What an index goes over: `for i in x`, or `for i in from to last`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Over {
+    pub(super) index: String,
+    pub(super) from: Tree,
+    pub(super) to: Option<Tree>,
+    pub(super) at: Range<usize>,
 }
 
 /// Parses an expression.
 pub(super) fn parse(text: &str) -> Result<Tree, Mistake> {
     check_size(text)?;
     let mut pairs = Grammar::parse(Rule::whole, text).map_err(|error| mistake(error, text))?;
-    let pair = pairs.next().ok_or_else(|| Mistake::new("nothing is written here", &(0..0)))?;
-    tree(pair)
+    pairs.next().map(tree).unwrap_or_else(|| nothing(&(0..0)))
+}
+
+/// Parses what may be an expression for each number of an index.
+pub(super) fn parse_defined(text: &str) -> Result<Defined, Mistake> {
+    check_size(text)?;
+    let mut pairs = Grammar::parse(Rule::defined, text).map_err(|error| mistake(error, text))?;
+    let tree = pairs.next().map(tree).unwrap_or_else(|| nothing(&(0..0)))?;
+    let range = pairs.next().filter(|pair| pair.as_rule() == Rule::range);
+    let over = range.map(over).transpose()?;
+    Ok(Defined { tree, over })
+}
+
+fn over(pair: Pair<'_, Rule>) -> Result<Over, Mistake> {
+    let span = pair.as_span();
+    let at = span.start()..span.start() + span.as_str().trim_end().len();
+    let words = [Rule::r#for, Rule::r#in, Rule::to];
+    let mut parts = pair.into_inner().filter(|part| !words.contains(&part.as_rule()));
+    let index = parts.next().map_or("", |name| name.as_str()).to_string();
+    let from = parts.next().map(tree).unwrap_or_else(|| nothing(&at))?;
+    let to = parts.next().map(tree).transpose()?;
+    Ok(Over { index, from, to, at })
 }
 
 /// Refuses what is too long or too deep for the parser, which is recursive.
@@ -190,6 +228,9 @@ const OPERATOR: &str = "an operator";
 fn in_words(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end",
+        Rule::r#in => "`in`, as in `for i in x` or `for i in 1 to 10`",
+        Rule::r#for => "`for`",
+        Rule::to => "`to`",
         Rule::add | Rule::multiply | Rule::raise | Rule::compare | Rule::and | Rule::or => OPERATOR,
         _ => "a number, a name, a function or a bracket",
     }
@@ -207,15 +248,13 @@ fn tree(pair: Pair<'_, Rule>) -> Result<Tree, Mistake> {
             _ => return Err(Mistake::new("too large a number", &at)),
         },
         Rule::name => Kind::Name(text.into()),
+        Rule::text => Kind::Text(text.trim_matches('\'').into()),
         Rule::element | Rule::call => {
             let name = parts.next().map_or("", |name| name.as_str()).to_string();
-            let mut arguments = parts.map(tree).collect::<Result<Vec<_>, _>>()?;
-            match (rule, arguments.pop()) {
-                (Rule::element, Some(index)) => Kind::Element(name, Box::new(index)),
-                (_, last) => {
-                    arguments.extend(last);
-                    Kind::Call(name, arguments)
-                }
+            let arguments = parts.map(tree).collect::<Result<Vec<_>, _>>()?;
+            match rule {
+                Rule::element => Kind::Element(name, arguments),
+                _ => Kind::Call(name, arguments),
             }
         }
         Rule::signed => {
@@ -345,7 +384,11 @@ mod tests {
             Kind::Name(name) => name.clone(),
             Kind::Negative(inner) => format!("(-{})", shown(inner)),
             Kind::Power(base, exponent) => format!("({}^{})", shown(base), shown(exponent)),
-            Kind::Element(name, index) => format!("{name}[{}]", shown(index)),
+            Kind::Text(text) => format!("'{text}'"),
+            Kind::Element(name, indices) => {
+                let indices: Vec<_> = indices.iter().map(shown).collect();
+                format!("{name}[{}]", indices.join(","))
+            }
             Kind::Call(name, arguments) => {
                 let arguments: Vec<_> = arguments.iter().map(shown).collect();
                 format!("{name}({})", arguments.join(","))
@@ -388,6 +431,9 @@ mod tests {
         check("1.5e-3 + .5 + 2.", "((0.0015 Add 0.5) Add 2)");
         check("e1 - 1e1", "(e1 Subtract 10)");
         check("+x ** -+2", "(x^(-2))");
+        check("A[i, j + 1] + x[y[i]]", "(A[i,(j Add 1)] Add x[y[i]])");
+        check("metal == 'cast iron'", "(metal Equal 'cast iron')");
+        check("format + into + toe", "((format Add into) Add toe)");
     }
 
     #[test]
@@ -401,6 +447,28 @@ mod tests {
         check("!(a) < b", "(Not(a) Less b)");
         check("order * nothing + android", "((order Multiply nothing) Add android)");
         check("if(a < b, c, d)", "if((a Less b),c,d)");
+    }
+
+    #[test]
+    fn an_index_may_stand_behind_what_is_defined() {
+        let over = |text: &str| {
+            let Defined { tree, over } = parse_defined(text).unwrap();
+            let over = over
+                .map(|over| (over.index, shown(&over.from), over.to.as_ref().map(shown), over.at));
+            (shown(&tree), over)
+        };
+        let of = |index: &str, from: &str, to: Option<&str>, at| {
+            Some((index.to_string(), from.to_string(), to.map(String::from), at))
+        };
+        assert_eq!(over("a + 1"), ("(a Add 1)".into(), None));
+        assert_eq!(over("a * t[i] for i in t"), {
+            ("(a Multiply t[i])".into(), of("i", "t", None, 9..19))
+        });
+        assert_eq!(over("k for k in 1 to n + 2 "), {
+            ("k".into(), of("k", "1", Some("(n Add 2)"), 2..21))
+        });
+        assert!(parse("a for i in t").unwrap_err().what.contains("expected"));
+        assert!(parse_defined("a for i").unwrap_err().what.contains("expected `in`"));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Problem files against an evaluator of their own, against compiled problems, and against nonsense.
 
+mod files;
+mod language;
+
 use proptest::prelude::*;
 use warpswarm_core::Real;
 use warpswarm_core::order::Fitness;
@@ -126,13 +129,17 @@ fn mistakes_are_said_with_their_place() {
     says("a[1]", &["`a` is one number"]);
     says("x[0]", &["the index is 0; allowed: 1 to 5"]);
     says("x[1.5]", &["a whole number"]);
-    says("x[a]", &["a whole number"]);
+    says("x[a]", &["no whole number at some points"]);
     says("sum(i, 1, 6, x[i])", &["the index goes from 1 to 6; allowed: 1 to 5"]);
     says("sum(i, a)", &["nothing has the index `i`"]);
     says("sum(a, x[a])", &["`a` has a meaning already"]);
     says("sum(i, 1, len(x), sum(i, x[i]))", &["`i` has a meaning already"]);
     says("sum(i, 3, 2, x[i])", &["from 3 to 2"]);
-    says("sum(i, x[2 * i])", &["plus or minus one"]);
+    says("sum(i, x[2 * i])", &["nothing has the index `i`; allowed: its range"]);
+    says("sum(i, 1, 3, x[2 * i])", &["the index goes from 2 to 6"]);
+    says("sum(i, sum(j, 1, i, x[j]))", &["nothing has the index `i`"]);
+    says("sum(i, 1, 3, sum(j, 1, i, x[j]))", &["the range depends on another index"]);
+    says("sum(i, 1, a, i)", &["no whole number; allowed: one that depends on no variable"]);
     says("sum(x[1])", &["allowed: `sum(i, ...)`"]);
     says("mean(a)", &["allowed: `mean(i, ...)`"]);
     says("sin(a, b)", &["2 arguments of `sin`; allowed: 1"]);
@@ -151,7 +158,14 @@ fn files_are_checked() {
     let one = "[variables]\na = { lower = 0, upper = 1 }\n";
     says("", "variables");
     says(one, "either minimise or maximise");
-    says(&format!("minimise = 'a'\nmaximise = 'a'\n{one}"), "either minimise or maximise");
+    says(
+        &format!("minimise = 'a'\nmaximise = 'a'\n{one}"),
+        "two objectives; several are not supported",
+    );
+    says(
+        &format!("minimise = ['a', '-a']\n{one}"),
+        "several objectives; several are not supported",
+    );
     says(&format!("minimise = 'a'\ncolour = 1\n{one}"), "colour");
     says(
         "minimise = 'a'\n[variables]\na = { lower = 1, upper = 0 }",
@@ -165,8 +179,8 @@ fn files_are_checked() {
     says("minimise = 'a'\n[variables]\nand = { lower = 0, upper = 2 }", "which expressions have");
     says("minimise = 'a'\n[variables]\n", "empty");
     says(&format!("minimise = 'a'\n{one}[constants]\na = 1"), "has a meaning already");
-    says(&format!("minimise = 'a'\n{one}[constants]\nc = 'a'"), "depends on a variable");
-    says(&format!("minimise = 'a'\n{one}[constants]\nc = '1/0'"), "constant `c` is inf");
+    says(&format!("minimise = 'a'\n{one}[constants]\nc = 'a'"), "`a` is a variable");
+    says(&format!("minimise = 'a'\n{one}[constants]\nc = '1/0'"), "constants.c is inf");
     says(&format!("minimise = 'a'\n{one}[data]\nfile = 'x'\ncolumns = ['t']"), "needs a file");
     says(
         &format!("minimise = 'a'\n{one}[constraints]\nc = '3 * (a > 1)'"),

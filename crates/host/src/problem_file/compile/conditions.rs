@@ -90,9 +90,10 @@ impl Compiler<'_> {
         self.tolerance = tolerance;
         let scope = &Scope::default();
         if let Kind::Compare(left, rest) = &tree.kind
-            && let [(relation, right)] = rest.as_slice()
+            && let [(relation, _)] = rest.as_slice()
         {
-            let (left, right) = (self.value(left, scope)?, self.value(right, scope)?);
+            let values = self.compared(left, rest, scope)?;
+            let (left, right) = (values[0], values[1]);
             let violation = self.excess(left, *relation, right);
             return Ok(Constraint { shown: self.margin(left, *relation, right), violation });
         }
@@ -109,18 +110,22 @@ impl Compiler<'_> {
                         `or` and `not`, or a comparison of the number, as in `... >= 1`";
             return Err(Mistake::new(what, &bare.at));
         }
-        let shown = self.compile(tree)?;
+        let shown = self.value(tree, scope)?;
         let violation = self.graph.apply(Operation::Excess, &[shown]);
         Ok(Constraint { shown, violation })
     }
 
     /// The value of a number that is not a condition, such as an objective.
     pub(in crate::problem_file) fn number(&mut self, tree: &Tree) -> Result<Value, Mistake> {
+        self.number_in(tree, &Scope::default())
+    }
+
+    pub(super) fn number_in(&mut self, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
         if is_condition(tree) {
             let what = "a condition, where a number is needed; allowed: `if(condition, a, b)`";
             return Err(Mistake::new(what, &tree.at));
         }
-        self.compile(tree)
+        self.value(tree, scope)
     }
 
     /// 1 where a condition holds, or where it does not, otherwise 0.
@@ -143,10 +148,10 @@ impl Compiler<'_> {
         self.count_work(tree)?;
         match &tree.kind {
             Kind::Compare(first, rest) => {
-                let mut left = self.value(first, scope)?;
+                let values = self.compared(first, rest, scope)?;
+                let mut left = values[0];
                 let mut all = None;
-                for (relation, right) in rest {
-                    let right = self.value(right, scope)?;
+                for ((relation, _), &right) in rest.iter().zip(&values[1..]) {
                     let relation = if holds { *relation } else { relation.turned() };
                     let one = match measure {
                         Measure::Truth => self.relation(left, relation, right),

@@ -2,7 +2,7 @@
 
 use warpswarm_core::expression::{Operation, Reduction};
 
-use super::{Compiler, Linear, Scope, Term, element};
+use super::{Compiler, Scope, Term, element};
 use crate::problem_file::graph::Value;
 use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         scope: &Scope,
     ) -> Result<Value, Mistake> {
         let is_index = |tree: &Tree| match &tree.kind {
-            Kind::Name(name) => !self.names.contains_key(name) && !scope.knows(name),
+            Kind::Name(name) => self.names.get(name).is_none() && !scope.knows(name),
             _ => false,
         };
         let of_terms = arguments.first().is_some_and(is_index) && arguments.len() > 1;
@@ -92,8 +92,8 @@ impl Compiler<'_> {
         }
         match name {
             "len" => {
-                let Linear { number, .. } = self.len_of(arguments, tree, scope)?;
-                return Ok(self.graph.constant(number as f64));
+                let len = self.len_of(arguments, tree, scope)?;
+                return Ok(self.graph.constant(len.into()));
             }
             "dot" | "norm" => return self.product(name, arguments, tree, scope),
             "if" => {

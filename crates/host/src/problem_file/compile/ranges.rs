@@ -1,7 +1,7 @@
 //! Reductions, and the numbers that their indices go through.
 
-use warpswarm_core::expression::{Operation, Reduction};
-use warpswarm_core::sum::MAX_TERMS;
+use warpswarm_core::expression::{Greatest, Least, Operation, Reduction};
+use warpswarm_core::sum::{MAX_TERMS, Product, Sum, fold_buffered};
 
 use super::{Compiler, EVERY, Fold, Index, Linear, Measure, Scope, Term, element};
 use crate::problem_file::graph::{Node, Value};
@@ -35,7 +35,7 @@ impl Compiler<'_> {
             }
         };
         let name = match &index.kind {
-            Kind::Name(name) if !self.names.contains_key(name) && !scope.knows(name) => name,
+            Kind::Name(name) if self.names.get(name).is_none() && !scope.knows(name) => name,
             Kind::Name(name) => {
                 let what = format!("`{name}` has a meaning already; allowed: another index");
                 return Err(Mistake::new(what, &index.at));
@@ -76,6 +76,9 @@ impl Compiler<'_> {
         }
         let index = Some(Index { name: index.clone(), start: *range.start(), terms });
         let term = self.term(body, kind, &Scope { index, fixed: scope.fixed.clone() })?;
+        if let Some(all) = self.numbers(term, terms) {
+            return Ok((self.graph.constant(reduced(*reduction, terms as usize, &all)), terms));
+        }
         Ok((self.graph.add(Node::Fold { reduction: *reduction, terms, term }), terms))
     }
 
@@ -113,15 +116,16 @@ impl Compiler<'_> {
 
     /// All numbers from 1 to as many as there are for which whatever has the index is there.
     fn range(
-        &self,
+        &mut self,
         name: &str,
         body: &Tree,
         index: &Tree,
         scope: &Scope,
     ) -> Result<(i64, i64), Mistake> {
         let here = Index { name: name.into(), start: 0, terms: 1 };
+        let outer = scope.index.as_ref().map(|outer| outer.name.clone());
         let scope = Scope { index: Some(here), fixed: scope.fixed.clone() };
-        let mut range = Range { start: 1, end: i64::MAX, len: None };
+        let mut range = Range { start: 1, end: i64::MAX, len: None, outer };
         self.narrow(body, &scope, &mut range)?;
         if range.len.is_none() {
             let what = format!(
@@ -133,90 +137,106 @@ impl Compiler<'_> {
     }
 
     /// Narrows a range to what the elements in a tree allow.
-    fn narrow(&self, tree: &Tree, scope: &Scope, range: &mut Range) -> Result<(), Mistake> {
-        match &tree.kind {
-            Kind::Element(name, index) => {
-                let here = scope.index.as_ref().map_or("", |index| &index.name);
-                if !mentions(index, here) {
-                    return Ok(());
-                }
-                let (_, len) = self.array(name, tree, scope)?;
-                let Linear { number, .. } = self.linear(index, scope)?;
-                if range.len.is_some_and(|other| other != len) {
-                    let what = format!(
-                        "`{name}` has {len} numbers, and what else has the index `{here}` another number of them; \
-                         allowed: the same, or the range, as in `sum({here}, 1, 10, ...)`"
-                    );
-                    return Err(Mistake::new(what, &tree.at));
-                }
-                range.len = Some(len);
-                range.start = range.start.max(1_i64.saturating_sub(number));
-                range.end = range.end.min(i64::from(len).saturating_sub(number.max(0)));
-                Ok(())
+    fn narrow(&mut self, tree: &Tree, scope: &Scope, range: &mut Range) -> Result<(), Mistake> {
+        let Kind::Element(name, indices) = &tree.kind else {
+            return tree.parts().into_iter().try_for_each(|part| self.narrow(part, scope, range));
+        };
+        let here = scope.index.as_ref().map_or("", |index| &index.name);
+        if !mentions(tree, here) {
+            return Ok(());
+        }
+        let sizes = self.sizes(name, indices, tree, scope)?;
+        for (index, len) in indices.iter().zip(sizes) {
+            let is_outer = range.outer.as_ref().is_some_and(|outer| mentions(index, outer));
+            if is_outer || !mentions(index, here) {
+                continue;
             }
-            _ => tree.parts().into_iter().try_for_each(|part| self.narrow(part, scope, range)),
+            let number = match self.linear(index, scope)? {
+                Some(Linear { indexed: true, number }) => number,
+                Some(_) => continue,
+                // Such as x[y[i]]: the index has as many numbers as y.
+                None => {
+                    self.narrow(index, scope, range)?;
+                    continue;
+                }
+            };
+            if range.len.is_some_and(|other| other != len) {
+                let what = format!(
+                    "`{name}` has {len} numbers, and what else has the index `{here}` another number of them; \
+                     allowed: the same, or the range, as in `sum({here}, 1, 10, ...)`"
+                );
+                return Err(Mistake::new(what, &tree.at));
+            }
+            range.len = Some(len);
+            range.start = range.start.max(1_i64.saturating_sub(number));
+            range.end = range.end.min(i64::from(len).saturating_sub(number.max(0)));
+        }
+        Ok(())
+    }
+
+    /// A whole number that depends neither on an index nor on variables.
+    pub(super) fn whole(&mut self, tree: &Tree, scope: &Scope) -> Result<i64, Mistake> {
+        match self.linear(tree, scope)? {
+            Some(Linear { indexed: false, number }) => Ok(number),
+            _ => {
+                let depends = scope.index.iter().any(|index| mentions(tree, &index.name));
+                let what = match depends {
+                    true => "the range depends on another index; allowed: whole numbers",
+                    false => "no whole number; allowed: one that depends on no variable",
+                };
+                Err(Mistake::new(what, &tree.at))
+            }
         }
     }
 
-    /// A whole number that does not depend on an index.
-    fn whole(&self, tree: &Tree, scope: &Scope) -> Result<i64, Mistake> {
-        let Linear { indexed, number } = self.linear(tree, scope)?;
-        if indexed {
-            let what = "the range depends on another index; allowed: whole numbers";
-            return Err(Mistake::new(what, &tree.at));
+    /// The index, or a whole number, or one after the other; none where it is something else.
+    pub(super) fn linear(&mut self, tree: &Tree, scope: &Scope) -> Result<Option<Linear>, Mistake> {
+        let here = scope.index.as_ref().map_or("", |index| &index.name);
+        if here.is_empty() || !mentions(tree, here) {
+            if self.is_no_number(tree) {
+                return Ok(None);
+            }
+            let value = self.value(tree, scope)?;
+            let number = self.graph.number(value);
+            let whole = number.filter(|n| n.fract() == 0.0 && n.abs() <= MOST_WHOLE);
+            if whole.is_none() && number.is_some() {
+                let number = number.unwrap_or_default();
+                let what = format!("{number}; allowed: a whole number up to {MOST_WHOLE}");
+                return Err(Mistake::new(what, &tree.at));
+            }
+            let fixed = |number| Linear { indexed: false, number: number as i64 };
+            return Ok(whole.map(fixed));
         }
-        Ok(number)
-    }
-
-    /// The index, or a whole number, or one after the other.
-    pub(super) fn linear(&self, tree: &Tree, scope: &Scope) -> Result<Linear, Mistake> {
-        let fixed = |number| Ok(Linear { indexed: false, number });
-        let mistake = || {
-            let what =
-                "allowed: a whole number, or the index of a sum plus or minus one, as in `i + 1`";
-            Err(Mistake::new(what, &tree.at))
-        };
-        let whole = |number: f64| match number.fract() == 0.0 && number.abs() <= f64::from(1 << 24)
-        {
-            true => fixed(number as i64),
-            false => mistake(),
-        };
-        match &tree.kind {
-            Kind::Number(number) => whole(*number),
-            Kind::Name(name) => match (&scope.index, scope.fixed(name), self.names.get(name)) {
-                (Some(index), ..) if index.name == *name => Ok(Linear { indexed: true, number: 0 }),
-                (_, Some(number), _) => fixed(number),
-                (.., Some(super::Meaning::Constant(number))) => whole(*number),
-                (.., Some(_)) => mistake(),
-                _ => Err(self.unknown("name", name, tree, scope)),
-            },
-            Kind::Negative(inner) => match self.linear(inner, scope)? {
-                Linear { indexed: false, number } => fixed(-number),
-                _ => mistake(),
-            },
-            Kind::Call(name, arguments) if name == "len" => self.len_of(arguments, tree, scope),
+        Ok(match &tree.kind {
+            Kind::Name(_) => Some(Linear { indexed: true, number: 0 }),
             Kind::Chain(first, rest) => {
-                let mut left = self.linear(first, scope)?;
+                let Some(mut left) = self.linear(first, scope)? else { return Ok(None) };
                 for (operator, right) in rest {
-                    let right = self.linear(right, scope)?;
+                    let Some(right) = self.linear(right, scope)? else { return Ok(None) };
                     let number = match operator {
                         Operator::Add => left.number.checked_add(right.number),
                         Operator::Subtract if !right.indexed => {
                             left.number.checked_sub(right.number)
                         }
-                        Operator::Multiply if !left.indexed && !right.indexed => {
-                            left.number.checked_mul(right.number)
-                        }
                         _ => None,
                     };
                     let Some(number) = number.filter(|_| !(left.indexed && right.indexed)) else {
-                        return mistake();
+                        return Ok(None);
                     };
                     left = Linear { indexed: left.indexed || right.indexed, number };
                 }
-                Ok(left)
+                Some(left)
             }
-            _ => mistake(),
+            _ => None,
+        })
+    }
+
+    /// Whether a tree is a choice or one's name, which may be an index.
+    fn is_no_number(&self, tree: &Tree) -> bool {
+        match &tree.kind {
+            Kind::Text(_) => true,
+            Kind::Name(name) | Kind::Element(name, _) => self.names.choices(name).is_some(),
+            _ => false,
         }
     }
 
@@ -226,15 +246,27 @@ impl Compiler<'_> {
         arguments: &[Tree],
         tree: &Tree,
         scope: &Scope,
-    ) -> Result<Linear, Mistake> {
+    ) -> Result<u32, Mistake> {
         match arguments {
-            [Tree { kind: Kind::Name(name), at }] => {
-                let argument = Tree { kind: Kind::Name(name.clone()), at: at.clone() };
-                let (_, len) = self.array(name, &argument, scope)?;
-                Ok(Linear { indexed: false, number: len.into() })
+            [argument @ Tree { kind: Kind::Name(name), .. }] => {
+                Ok(self.sizes(name, &[], argument, scope)?[0])
             }
             _ => Err(Mistake::new("allowed: `len(x)` of something with many numbers", &tree.at)),
         }
+    }
+}
+
+/// The largest whole number of an index or a range: one that is counted exactly.
+const MOST_WHOLE: f64 = (1_u64 << 53) as f64;
+
+/// What becomes of terms, or of so many equal ones.
+fn reduced(reduction: Reduction, terms: usize, all: &[f64]) -> f64 {
+    let term = |k: usize| all.get(k).or(all.first()).copied().unwrap_or(f64::NAN);
+    match reduction {
+        Reduction::Sum => fold_buffered::<f64, Sum>(terms, term),
+        Reduction::Product => fold_buffered::<f64, Product>(terms, term),
+        Reduction::Least => fold_buffered::<f64, Least>(terms, term),
+        Reduction::Greatest => fold_buffered::<f64, Greatest>(terms, term),
     }
 }
 
@@ -247,7 +279,7 @@ fn fold(
 ) -> Result<Fold, Mistake> {
     let terms = end.saturating_sub(start).saturating_add(1);
     if terms < 1 || terms > MAX_TERMS as i64 {
-        let what = format!("from {start} to {end}; allowed: 1 to {MAX_TERMS} terms");
+        let what = format!("{terms} terms, from {start} to {end}; allowed: 1 to {MAX_TERMS} terms");
         return Err(Mistake::new(what, &tree.at));
     }
     Ok(Fold { reduction, index: index.into(), range: start..=end, body })
@@ -259,6 +291,8 @@ struct Range {
     end: i64,
     /// How many numbers everything with the index has.
     len: Option<u32>,
+    /// The index of the reduction around, of which nothing is known yet.
+    outer: Option<String>,
 }
 
 /// Whether a name is written in a tree.

@@ -1,0 +1,33 @@
+//! The arguments of `warpswarm check`.
+
+use clap::Args;
+use warpswarm::Backend;
+
+use super::{MAX_DIMENSIONS, one_of, whole};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  warpswarm check my-problem.toml
+  warpswarm check rastrigin --dim 10 --backend emulator
+
+Evaluates the problem at the bounds, the centre and a thousand random points: where f32 and f64 differ, what is not finite, \
+which constraint no point meets, which data are the same number in f32, whether CPU and device give the same bits, and how \
+long an evaluation takes.
+
+Exit codes: 0 nothing is wrong; 1 CPU and device differ, or it failed while running; 2 bad usage or input.";
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// A problem file, which ends in .toml, or one of `warpswarm list problems`
+    #[arg(value_name = "PROBLEM")]
+    pub(crate) problem: String,
+
+    /// Number of dimensions [default: the problem's own, otherwise 30]
+    #[arg(long, value_name = "N", value_parser = whole(1..=MAX_DIMENSIONS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) dim: Option<u64>,
+
+    /// What is compared with the CPU; auto is the GPU, if there is one
+    #[arg(long, default_value = "auto", value_parser = one_of(Backend::ALL, Backend::name))]
+    pub(crate) backend: Backend,
+}

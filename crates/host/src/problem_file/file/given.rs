@@ -1,0 +1,52 @@
+//! A number, an expression, or many of those, as a file has them.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// What may stand for numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::problem_file) enum Given {
+    Number(f64),
+    /// An expression, or a name.
+    Text(String),
+    List(Vec<Given>),
+    /// Numbers with names, in their order.
+    Table(Vec<(String, Given)>),
+}
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Given;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, an expression in quotes, or a list of those")
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<Given, E> {
+                Ok(Given::Number(number))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Given, E> {
+                Ok(Given::Number(number as f64))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Given, E> {
+                Ok(Given::Text(text.into()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Given, A::Error> {
+                let mut all = Vec::new();
+                while let Some(one) = from.next_element()? {
+                    all.push(one);
+                }
+                Ok(Given::List(all))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Given, A::Error> {
+                let mut all = Vec::new();
+                while let Some(one) = from.next_entry()? {
+                    all.push(one);
+                }
+                Ok(Given::Table(all))
+            }
+        }
+        from.deserialize_any(Any)
+    }
+}

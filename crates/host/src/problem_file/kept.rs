@@ -1,0 +1,44 @@
+//! Problems as serde writes them: what they are made from.
+
+use super::problem::ProblemFile;
+use super::reader::{DataFrom, Reader};
+use crate::error::{Error, Result};
+use crate::serial::Number;
+
+/// Everything that a problem is made from: what serde writes of a [`ProblemFile`].
+#[derive(Debug, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Source {
+    name: String,
+    text: String,
+    /// Of files: `[column][row]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    data: Vec<Vec<f64>>,
+    /// `[point][coordinate]`; empty where nothing is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    start: Vec<Vec<Number<f64>>>,
+}
+
+impl From<ProblemFile> for Source {
+    fn from(problem: ProblemFile) -> Self {
+        let numbers = &problem.names.data;
+        let of = |&(first, len): &(u32, u32)| numbers[first as usize..][..len as usize].to_vec();
+        let data = problem.from_files.iter().map(of).collect();
+        let point = |point: Vec<f64>| point.into_iter().map(Number).collect();
+        let start = problem.given.into_iter().map(point).collect();
+        Source { name: problem.name, text: problem.text, data, start }
+    }
+}
+
+impl TryFrom<Source> for ProblemFile {
+    type Error = Error;
+
+    fn try_from(source: Source) -> Result<Self> {
+        let data = DataFrom::Here(&source.data);
+        let problem =
+            Reader { file: "the problem", data, name: &source.name }.read(&source.text)?;
+        let point = |point: &Vec<Number<f64>>| -> Vec<f64> { point.iter().map(|x| x.0).collect() };
+        let start: Vec<_> = source.start.iter().map(point).collect();
+        if start.is_empty() { Ok(problem) } else { problem.beginning_at(&start) }
+    }
+}

@@ -1,0 +1,106 @@
+//! What names stand for.
+
+use std::collections::HashMap;
+
+use warpswarm_core::variable::Scale;
+
+use super::graph::Whole;
+use super::syntax::Defined;
+use crate::bounds::Bounds;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Meaning {
+    Constant(f64),
+    Coordinate(u32),
+    /// Coordinates from one on.
+    Coordinates(u32, u32),
+    /// So many data from one on.
+    Data(u32, u32),
+    /// Data from one on, row after row.
+    Matrix(Matrix),
+    /// The so-manieth named expression.
+    Let(u32),
+    /// What is not known yet where it is asked for: why not, and what is allowed.
+    Later(&'static str),
+}
+
+/// A table of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Matrix {
+    pub(super) first: u32,
+    pub(super) rows: u32,
+    pub(super) columns: u32,
+}
+
+/// What the whole numbers from 1 on of a variable stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Options {
+    /// Numbers in ascending order.
+    Values(Vec<f64>),
+    /// Names in no order.
+    Choices(Vec<String>),
+}
+
+impl Options {
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Options::Values(values) => values.len(),
+            Options::Choices(names) => names.len(),
+        }
+    }
+}
+
+/// An expression with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Let {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) defined: Defined,
+}
+
+/// All names of a file, and the numbers behind them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    pub(super) meanings: HashMap<String, Meaning>,
+    /// The numbers of data and of constants that are many.
+    pub(super) data: Vec<f64>,
+    /// What the numbers of a variable stand for, by its name.
+    pub(super) options: HashMap<String, Options>,
+    /// What the numbers of a constant belong to, by its name: the choices of a variable.
+    pub(super) labels: HashMap<String, Vec<String>>,
+    /// Each may use those before it.
+    pub(super) lets: Vec<Let>,
+}
+
+impl Names {
+    pub(super) fn get(&self, name: &str) -> Option<&Meaning> {
+        self.meanings.get(name)
+    }
+
+    /// The choices of a variable that has some.
+    pub(super) fn choices(&self, name: &str) -> Option<&[String]> {
+        match self.options.get(name) {
+            Some(Options::Choices(names)) => Some(names),
+            _ => None,
+        }
+    }
+
+    /// What is known to be whole numbers: integer variables within these bounds, and data of nothing else.
+    pub(super) fn whole(&self, bounds: Option<&Bounds>) -> Whole {
+        let scales = bounds.map_or(&[][..], Bounds::scales);
+        let coordinates = scales.iter().map(|scale| *scale == Scale::Integer).collect();
+        let mut data = vec![false; self.data.len()];
+        for meaning in self.meanings.values() {
+            let (first, len) = match *meaning {
+                Meaning::Data(first, len) => (first, len),
+                Meaning::Matrix(Matrix { first, rows, columns }) => (first, rows * columns),
+                _ => continue,
+            };
+            let part = first as usize..(first + len) as usize;
+            let is_whole = self.data[part.clone()].iter().all(|number| number.fract() == 0.0);
+            data[part].fill(is_whole);
+        }
+        Whole { coordinates, data }
+    }
+}
