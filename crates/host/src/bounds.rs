@@ -35,6 +35,8 @@ pub struct Bounds {
     upper: Vec<f64>,
     /// `[coordinate]`
     scales: Vec<Scale>,
+    /// Which coordinates go on behind their upper bound at the lower one, `[coordinate]`; none where none does.
+    periodic: Vec<bool>,
     /// `[coordinate]`, or none.
     names: Vec<&'static str>,
     /// `[run][individual][coordinate]`, of as many runs as have bounds; NaN where nothing is given.
@@ -72,7 +74,8 @@ impl Bounds {
             }
         }
         let scales = vec![Scale::Linear; lower.len()];
-        Ok(Bounds { lower, upper, scales, names: Vec::new(), first: Vec::new() })
+        let periodic = Vec::new();
+        Ok(Bounds { lower, upper, scales, periodic, names: Vec::new(), first: Vec::new() })
     }
 
     /// The same bounds in each of `dimensions` coordinates.
@@ -142,6 +145,19 @@ impl Bounds {
             scales::check(self.scales[index], (lower, upper), index)?;
         }
         Ok(self)
+    }
+
+    /// The same, of which some linear coordinates go on behind their upper bound at the lower one.
+    ///
+    /// Individuals move through two periods side by side, so that there is no seam within half a period of any place, and
+    /// what they hold means a place between the bounds. Only an objective that knows of it can be searched so.
+    #[cfg(feature = "problem-files")]
+    pub(crate) fn with_periods(self, periodic: Vec<bool>) -> Self {
+        Bounds { periodic, ..self }
+    }
+
+    fn is_periodic(&self, index: usize) -> bool {
+        self.periodic.get(index) == Some(&true)
     }
 
     /// The bounds of each run of a batch, in their order; where these are bounds of runs themselves, of the first.
@@ -331,7 +347,11 @@ impl Bounds {
         let bounds = self.lower.iter().zip(&self.upper).enumerate();
         let rounded = bounds.map(|(i, (&lower, &upper))| {
             let index = i % self.dimensions();
-            scales::rounded::<R>(self.scales[index], (lower, upper)).ok_or(Error::BoundRange {
+            let searched = match self.is_periodic(index) {
+                true => scales::two_periods((lower, upper)),
+                false => (lower, upper),
+            };
+            scales::rounded::<R>(self.scales[index], searched).ok_or(Error::BoundRange {
                 index,
                 lower,
                 upper,

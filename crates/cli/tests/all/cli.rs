@@ -108,7 +108,7 @@ fn bounds_must_be_finite_and_in_order() {
     );
     is_bad_input(
         &["sphere", "--lower=-3e38", "--upper=3e38", "--precision", "f32"],
-        &["--lower", "--upper", "finite", "f32"],
+        &["--lower", "--upper", "numbers that f32 has", "f32"],
     );
     let shift = ["sphere", "--shift", "1e300", "--precision", "f32"];
     is_bad_input(&shift, &["--shift is 1e300", "allowed", "f32"]);
@@ -742,7 +742,11 @@ fn bad_problem_files() {
     );
     bad(&FIT.replace("a * exp", "a * * exp"), "t,y\n0,8\n", &["expected a number", "^"]);
     bad(FIT, "t,z\n0,8\n", &["points.csv", "no column `y`", "t, z"]);
-    bad(FIT, "t,y\n0,8\n1,many\n", &["points.csv", "line 3, column `y`: \"many\" is no number"]);
+    bad(
+        FIT,
+        "t,y\n0,8\n1,many\n",
+        &["points.csv", "line 3 (row 2), column `y`: \"many\" is no number"],
+    );
     bad(&FIT.replace("points.csv", "none.csv"), "", &["none.csv", "cannot be read"]);
     bad(
         &FIT.replace("lower = 0,", "lower = 20,"),

@@ -2,8 +2,9 @@
 
 use crate::common::{fails, program, run, stdout, succeeds};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "solve",
+    "check",
     "rerun",
     "resume",
     "compare",

@@ -2,7 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::data::Table;
+use warpswarm_core::expression::Least;
 use warpswarm_core::order::Fitness;
+use warpswarm_core::sum::Operator;
 use warpswarm_core::variable::{Scale, natural};
 
 use super::Bounds;
@@ -76,12 +78,39 @@ fn keeps<R: Real>(x: f64) -> bool {
     (R::from_f64(x).to_f64() - x).abs() <= 1e-6 * x
 }
 
+/// The box that individuals search of a coordinate that goes round: each place is twice in it.
+pub(super) fn two_periods((lower, upper): (f64, f64)) -> (f64, f64) {
+    let half = 0.5 * (upper - lower);
+    (lower - half, upper + half)
+}
+
+/// A coordinate that goes round, from its lower bound to its upper one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Period<R> {
+    lower: R,
+    upper: R,
+    range: R,
+}
+
+impl<R: Real> Period<R> {
+    /// The place between the bounds that a number means. Expressions compute it in the same way.
+    fn place(&self, x: R) -> R {
+        if x >= self.lower && x <= self.upper {
+            return x;
+        }
+        let turns = (x - self.lower) / self.range;
+        Least::combine(self.lower + (turns - turns.floor()) * self.range, self.upper)
+    }
+}
+
 /// How values and coordinates are shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scales<R> {
     /// The code of each coordinate's scale; none where all are linear.
     codes: Vec<R>,
     dimensions: usize,
+    /// Of each coordinate that goes round; none where none does.
+    periods: Vec<Option<Period<R>>>,
     pub(crate) maximises: bool,
 }
 
@@ -90,7 +119,16 @@ impl<R: Real> Scales<R> {
         let linear = bounds.scales.iter().all(|&scale| scale == Scale::Linear);
         let codes = if linear { &[][..] } else { &bounds.scales };
         let codes = codes.iter().map(|scale| scale.code()).collect();
-        Scales { codes, dimensions: bounds.dimensions(), maximises }
+        let period = |index: usize| {
+            bounds.is_periodic(index).then(|| {
+                let (lower, upper) = (bounds.lower[index], bounds.upper[index]);
+                let [lower, upper, range] = [lower, upper, upper - lower].map(R::from_f64);
+                Period { lower, upper, range }
+            })
+        };
+        let goes_round = !bounds.periodic.is_empty();
+        let periods = (0..bounds.dimensions()).filter(|_| goes_round).map(period).collect();
+        Scales { codes, dimensions: bounds.dimensions(), periods, maximises }
     }
 
     /// The code of each coordinate's scale; none where all are linear.
@@ -101,7 +139,7 @@ impl<R: Real> Scales<R> {
 
     /// Whether everything is shown as it is.
     pub(crate) fn are_plain(&self) -> bool {
-        self.codes.is_empty() && !self.maximises
+        self.codes.is_empty() && self.periods.is_empty() && !self.maximises
     }
 
     /// A value with its own sign, or with the one under which less is better.
@@ -117,10 +155,16 @@ impl<R: Real> Scales<R> {
 
     /// What points mean, `[point][coordinate]`.
     pub(crate) fn natural(&self, points: &[R]) -> Vec<R> {
-        if self.codes.is_empty() {
-            return points.to_vec();
+        let mut points = points.to_vec();
+        for (i, x) in points.iter_mut().enumerate() {
+            let i = i % self.dimensions;
+            *x = match (self.periods.get(i), self.codes.get(i)) {
+                (Some(Some(period)), _) => period.place(*x),
+                (_, Some(&code)) => natural(code, *x),
+                (_, None) => continue,
+            };
         }
-        points.iter().zip(self.codes.iter().cycle()).map(|(&x, &code)| natural(code, x)).collect()
+        points
     }
 
     /// The data of [`Scaled`](warpswarm_core::variable::Scaled), behind so many other numbers.
@@ -170,6 +214,25 @@ mod tests {
             assert_eq!(rounded::<f32>(Scale::Log, (lower, upper)), None, "{lower} {upper}");
         }
         assert!(rounded::<f64>(Scale::Log, (1e-300, 1e300)).is_some());
+    }
+
+    #[test]
+    fn what_goes_round_means_a_place_between_the_bounds() {
+        let bounds = Bounds::new(vec![-1.0, 0.0], vec![3.0, 360.0]).unwrap();
+        let bounds = bounds.with_periods(vec![false, true]);
+        assert_eq!(bounds.rounded::<f64>().unwrap(), (vec![-1.0, -180.0], vec![3.0, 540.0]));
+        let scales = Scales::<f64>::new(&bounds, false);
+        assert!(!scales.are_plain());
+        for (x, place) in [(0.0, 0.0), (360.0, 360.0), (-90.0, 270.0), (540.0, 180.0), (7.5, 7.5)] {
+            assert_eq!(scales.natural(&[x, x]), [x, place]);
+        }
+        // Rounded, no place is beyond a bound.
+        let scales = Scales::<f32>::new(&bounds, false);
+        for k in 0..100_000_u32 {
+            let x = -180.0 + k as f32 * 0.0072;
+            let place = scales.natural(&[0.0, x])[1];
+            assert!((0.0..=360.0).contains(&place), "{x}: {place}");
+        }
     }
 
     #[test]

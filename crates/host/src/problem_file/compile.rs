@@ -7,6 +7,7 @@ mod functions;
 mod hint;
 mod interval;
 mod lets;
+mod periods;
 mod ranges;
 
 use conditions::{Measure, is_condition};
@@ -239,6 +240,9 @@ impl<'a> Compiler<'a> {
                 self.graph.add(Node::Data(self.names.data.len() as u32 + first))
             };
             number = self.graph.natural(code, x);
+        }
+        if self.names.periodic.contains(name) {
+            number = self.place_in_period(number, (first, count));
         }
         if let Some(bounds) = self.bounds {
             let all = first as usize..(first + count) as usize;

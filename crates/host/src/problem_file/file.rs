@@ -51,6 +51,9 @@ pub(super) struct Variable {
     pub(super) values: Option<Given>,
     /// Instead of bounds: names, one of which it is.
     pub(super) choices: Option<Vec<String>>,
+    /// Whether it goes on behind its upper bound at the lower one.
+    #[serde(default)]
+    pub(super) periodic: bool,
     /// What it is measured in, for those who read results.
     pub(super) unit: Option<String>,
 }

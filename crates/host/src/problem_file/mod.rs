@@ -38,6 +38,7 @@
 //! | `values` | instead of bounds: the numbers that it may be, as in `[1, 2, 5, 10]`; neighbours are taken for alike |
 //! | `choices` | instead of bounds: names, one of which it is, as in `["steel", "brass"]` |
 //! | `start` | a guess, with which the search begins: a number, a list of one for each element, or a list of guesses. Variables without one begin anywhere |
+//! | `periodic` | `true` for an angle and the like, which goes on behind `upper` at `lower`: the search finds no seam there, whatever its boundary does |
 //! | `unit` | such as `"mm"`, shown in results |
 //!
 //! A variable with choices is no number. `if(metal == 'brass', 1, 2)` asks for one of them; a constant that is a table,

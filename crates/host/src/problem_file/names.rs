@@ -1,6 +1,6 @@
 //! What names stand for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpswarm_core::variable::Scale;
 
@@ -67,6 +67,8 @@ pub(super) struct Names {
     pub(super) data: Vec<f64>,
     /// What the numbers of a variable stand for, by its name.
     pub(super) options: HashMap<String, Options>,
+    /// Variables that go on behind their upper bound at the lower one.
+    pub(super) periodic: HashSet<String>,
     /// What the numbers of a constant belong to, by its name: the choices of a variable.
     pub(super) labels: HashMap<String, Vec<String>>,
     /// Each may use those before it.

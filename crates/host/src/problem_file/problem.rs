@@ -249,7 +249,7 @@ impl ProblemFile {
         settings: &Settings,
     ) -> Result<Optimiser<R>> {
         let settings = Settings { maximise: self.maximises, ..settings.clone() };
-        Optimiser::new(self, &self.bounds, algorithm, &settings)
+        Optimiser::new(self, &self.searched(), algorithm, &settings)
             .map_err(|error| self.named_in(error))
     }
 
@@ -259,11 +259,23 @@ impl ProblemFile {
     ///
     /// As [`check`](fn@crate::check).
     pub fn check<R: Real>(&self, settings: &Settings) -> Result<Checked<R>> {
-        check::with(&self.bounds, settings, &|bounds, algorithm, settings| {
+        check::with(&self.searched(), settings, &|bounds, algorithm, settings| {
             let settings = Settings { maximise: self.maximises, ..settings.clone() };
             Optimiser::new(self, bounds, algorithm, &settings)
         })
         .map_err(|error| self.named_in(error))
+    }
+
+    /// The bounds between which individuals move.
+    fn searched(&self) -> Bounds {
+        if self.names.periodic.is_empty() {
+            return self.bounds.clone();
+        }
+        let of = |of: &Named| {
+            let is_periodic = self.names.periodic.contains(&of.name);
+            std::iter::repeat_n(is_periodic, of.count.unwrap_or(1) as usize)
+        };
+        self.bounds.clone().with_periods(self.variables.iter().flat_map(of).collect())
     }
 
     /// An error of a coordinate with the variable's name.

@@ -305,6 +305,19 @@ impl Compiler<'_> {
         self.row((u32::MAX, places), all.iter().map(|&at| at as f64).collect())
     }
 
+    /// Numbers, one a term; where all are the same a constant.
+    pub(super) fn of_each(&mut self, numbers: Vec<f64>) -> Value {
+        if numbers.iter().all(|number| *number == numbers[0]) {
+            return self.graph.constant(numbers[0]);
+        }
+        let bits = numbers.iter().flat_map(|number| {
+            let bits = number.to_bits();
+            [bits as u32, (bits >> 32) as u32]
+        });
+        let key = (u32::MAX - 1, bits.collect());
+        self.row(key, numbers)
+    }
+
     /// Data of the graph's own, kept once.
     fn row(&mut self, key: (u32, Vec<u32>), numbers: Vec<f64>) -> Value {
         let end = (self.names.data.len() + self.codes.len() + self.own_data.len()) as u32;

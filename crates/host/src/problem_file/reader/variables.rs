@@ -117,6 +117,14 @@ impl Reader<'_> {
         for (at, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
             self.check_bounds(&of(at), (lower, upper), scale)?;
         }
+        if variable.periodic {
+            let is_linear = scale == Scale::Linear && variable.fixed.is_none();
+            if !is_linear || lower.iter().zip(&upper).any(|(lower, upper)| lower == upper) {
+                let what = "periodic; allowed: of a linear variable with lower below upper";
+                return Err(wrong(what.into()));
+            }
+            names.periodic.insert(name.into());
+        }
         let starts = match &variable.start {
             None => Vec::new(),
             Some(start) => self.starts(name, (start, count), options.as_ref(), names)?,

@@ -242,3 +242,48 @@ fn warnings_say_what_f32_loses() {
     assert!(parse(slow).unwrap().warnings::<f64>().is_empty());
     assert!(start.elapsed().as_secs() < 5);
 }
+
+#[test]
+fn what_is_periodic_has_no_seam_whatever_the_boundary() {
+    let text = |periodic: bool| {
+        let angle = format!("{{ lower = 0, upper = 360, periodic = {periodic} }}");
+        format!(
+            "minimise = '2 - cos(pi/180*(phi - 359.9)) - cos(pi/180*(x[1] - 0.3)) + (x[2] - 0.2)^2 + (len - 5)^2'\n\
+             [variables]\nphi = {angle}\nlen = {{ lower = 0, upper = 10 }}\n\
+             x = {{ count = 2, lower = [0, -1], upper = [360, 1], periodic = {periodic} }}\n"
+        )
+    };
+    let problem = parse(&text(true)).unwrap();
+    let value = |x: [f64; 4]| problem.evaluate(&x).unwrap().fitness.value;
+    assert_eq!(value([-0.25, 0.5, 45.0, 0.0]), value([359.75, 0.5, 45.0, 2.0]));
+    assert_eq!(value([719.75, 0.5, 405.0, -2.0]), value([359.75, 0.5, 45.0, 0.0]));
+    assert!(value([359.9, 5.0, 0.3, 0.2]) < 1e-15);
+    let settings = Settings {
+        individuals: 256,
+        stop: Stop::iterations(400),
+        backend: Backend::Cpu,
+        ..Settings::default()
+    };
+    for id in ["pso", "de"] {
+        for mode in ["clamp", "reflect", "wrap", "random", "reverse"] {
+            let mut algorithm = crate::algorithms::find(id).unwrap().algorithm();
+            algorithm.set("boundary", mode).unwrap();
+            let report = problem.optimiser::<f64>(&algorithm, &settings).unwrap().run().unwrap();
+            let best = report.best();
+            assert!(best.value < 1e-2, "{id} {mode}: {best:?}");
+            // Places are between the bounds, and evaluate to what was found there.
+            let apart = (best.position[0] - 359.9).abs();
+            assert!(
+                apart.min(360.0 - apart) < 10.0 && best.position[0] >= 0.0,
+                "{id} {mode}: {best:?}"
+            );
+            let again = problem.evaluate(&best.position).unwrap().fitness.value;
+            assert_eq!(again.to_bits(), best.value.to_bits(), "{id} {mode}");
+        }
+    }
+    let wrong =
+        |variable: &str| says(&with(variable), &["periodic; allowed: of a linear variable"]);
+    wrong("{ lower = 1, upper = 2, scale = 'log', periodic = true }");
+    wrong("{ fixed = 2, periodic = true }");
+    wrong("{ values = [1, 2], periodic = true }");
+}
