@@ -123,7 +123,7 @@ fn new_parts_of_the_language_are_the_same_under_the_emulator() {
 /// Both angles are at their seam, and the length is near its lower bound.
 #[test]
 fn what_is_periodic_has_no_seam() {
-    check("periodic.toml", 0.0, &[359.9, 0.3, 0.02], 1e-12);
+    check("periodic.toml", 0.0, &[359.9, 0.3, 0.02], 1e-9);
     let [here, there] =
         ["cpu", "emulator"].map(|backend| best(&["periodic.toml", "--backend", backend]));
     assert_eq!(here, there);

@@ -4,6 +4,8 @@ use warpswarm_core::Real;
 
 use super::names::Options;
 use super::problem::{Named, ProblemFile};
+use crate::bounds::Bounds;
+use crate::error::Error;
 
 /// What a coordinate of a variable with `values` or `choices` stands for.
 ///
@@ -85,6 +87,42 @@ impl ProblemFile {
             }
         };
         place.map(|at| (at + 1) as f64).ok_or_else(|| format!("one of {allowed}"))
+    }
+
+    /// The bounds between which individuals move.
+    pub(super) fn searched(&self) -> Bounds {
+        if self.names.periodic.is_empty() {
+            return self.bounds.clone();
+        }
+        let of = |of: &Named| {
+            let is_periodic = self.names.periodic.contains(&of.name);
+            std::iter::repeat_n(is_periodic, of.count.unwrap_or(1) as usize)
+        };
+        self.bounds.clone().with_periods(self.variables.iter().flat_map(of).collect())
+    }
+
+    /// An error of a coordinate with the variable's name.
+    pub(super) fn named_in(&self, error: Error) -> Error {
+        let said = |index: usize, what: String| {
+            let name = self.coordinate(index).unwrap_or_default();
+            Error::ProblemFile {
+                file: self.name.clone(),
+                message: format!("variable `{name}`: {what}"),
+            }
+        };
+        match error {
+            Error::BoundRange { index, lower, upper, precision } => {
+                let other = if precision == "f32" { ", or the precision f64" } else { "" };
+                said(
+                    index,
+                    format!(
+                        "lower is {lower:?} and upper is {upper:?}; allowed: both, and their difference, numbers that \
+                     {precision} has{other}"
+                    ),
+                )
+            }
+            error => error,
+        }
     }
 
     /// The variable of a coordinate.

@@ -266,42 +266,6 @@ impl ProblemFile {
         .map_err(|error| self.named_in(error))
     }
 
-    /// The bounds between which individuals move.
-    fn searched(&self) -> Bounds {
-        if self.names.periodic.is_empty() {
-            return self.bounds.clone();
-        }
-        let of = |of: &Named| {
-            let is_periodic = self.names.periodic.contains(&of.name);
-            std::iter::repeat_n(is_periodic, of.count.unwrap_or(1) as usize)
-        };
-        self.bounds.clone().with_periods(self.variables.iter().flat_map(of).collect())
-    }
-
-    /// An error of a coordinate with the variable's name.
-    fn named_in(&self, error: Error) -> Error {
-        let said = |index: usize, what: String| {
-            let name = self.coordinate(index).unwrap_or_default();
-            Error::ProblemFile {
-                file: self.name.clone(),
-                message: format!("variable `{name}`: {what}"),
-            }
-        };
-        match error {
-            Error::BoundRange { index, lower, upper, precision } => {
-                let other = if precision == "f32" { ", or the precision f64" } else { "" };
-                said(
-                    index,
-                    format!(
-                        "lower is {lower:?} and upper is {upper:?}; allowed: both, and their difference, numbers that \
-                     {precision} has{other}"
-                    ),
-                )
-            }
-            error => error,
-        }
-    }
-
     /// The program and its data, of coordinates of these scales, whose value is negated or not; perhaps with the
     /// constraints behind value and violation.
     pub(super) fn program(
