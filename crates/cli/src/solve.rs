@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use warpswarm::{
-    Algorithm, Constraints, Devices, Error, Precision, Settings, Stop, algorithms,
-};
+use warpswarm::{Algorithm, Constraints, Devices, Error, Precision, Settings, Stop, algorithms};
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
