@@ -17,7 +17,7 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::random::philox4x32;
-use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, Threads, spso};
+use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, Threads, spso};
 
 const SIZES: [u32; 3] = [32, 1024, 65_536];
 const PARTICLE_ITERATIONS: u64 = 20_000_000;
@@ -124,6 +124,7 @@ fn time_rust(load: Load) -> Timing {
         bounds,
         start: Start::default(),
         stop: StopRule::NEVER,
+        halt: Halt::NEVER,
     };
     let mut swarm = Swarm::new(&task, load.individuals, ID, Threads::Serial);
     let start = Instant::now();

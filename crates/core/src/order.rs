@@ -96,6 +96,12 @@ impl<R: Real> Fitness<R> {
         precedes(own, others) || (!precedes(others, own) && precedes(self.value, other.value))
     }
 
+    /// Whether nothing is known of it: no evaluation gives a violation that is not a number.
+    #[inline(always)]
+    pub fn is_worst(self) -> bool {
+        self.violation.is_nan() & self.value.is_nan()
+    }
+
     /// Whether value and violation are finite.
     #[inline(always)]
     pub fn is_finite(self) -> bool {

@@ -25,7 +25,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::sum::{self, Sum};
 use warpswarm_cpu_ref::fwa::Span;
 use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::{Bounds, RunId, Start, Threads};
+use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, Threads};
 
 const DIMENSIONS: usize = 30;
 const LANES: u32 = 32;
@@ -143,6 +143,7 @@ fn run<F: Problem + Objective<f64>>(sizes: &Sizes, iterations: u64) -> Load {
         bounds: Bounds { lower: &lower, upper: &upper },
         start: Start(&[]),
         stop: StopRule::NEVER,
+        halt: Halt::NEVER,
     };
     let id = RunId { seed: 1, run: 0 };
     let mut swarm = warpswarm_cpu_ref::fwa::start(&work, sizes.fireworks, id, Threads::Serial);

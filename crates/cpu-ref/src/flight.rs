@@ -231,6 +231,7 @@ mod tests {
             bounds,
             start: crate::Start::default(),
             stop: StopRule::NEVER,
+            halt: crate::Halt::NEVER,
         };
         let coefficients = Coefficients {
             inertia: 1.0,

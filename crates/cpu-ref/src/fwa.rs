@@ -61,13 +61,10 @@ pub fn start<R: Real>(
     let (rows, fitness) = (&mut swarm.best_positions[..], &mut swarm.best[..]);
     let all = Points { first: 0, stride: swarm.stride, rows, fitness };
     let outcome = all.each(threads, work, &place);
-    swarm.control.not_finite = outcome.not_finite;
-    swarm.global = outcome.best;
-    swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
     for numbers in swarm.numbers.chunks_exact_mut(NUMBERS) {
         numbers.copy_from_slice(&fwa::counted([R::ZERO; NUMBERS], 1));
     }
-    swarm.settle(&work.stop);
+    swarm.begin(outcome, &work.stop);
     swarm
 }
 
@@ -114,7 +111,9 @@ pub fn run<R: Real>(
             break;
         }
         candidates.throw(swarm, fwa);
-        step(swarm, fwa, work, &mut candidates, threads);
+        if !step(swarm, fwa, work, &mut candidates, threads) {
+            break;
+        }
         settle(swarm, fwa, span.evaluations);
     }
 }
@@ -210,11 +209,9 @@ impl<R: Real> Candidates<R> {
             Outcome::<R>::NONE
         };
         // A sum looks at every candidate, whatever an evaluation costs.
-        let grain = match threads {
-            Threads::Serial => threads.grain(1),
-            _ => Threads::Pool.grain(all * dimensions),
-        };
-        spread(Sums { first: 0, sums: &mut self.sums }, grain, &distances);
+        let threads = if threads == Threads::Serial { threads } else { Threads::Pool };
+        let tasks = threads.tasks(all * dimensions, work.halt);
+        spread(Sums { first: 0, sums: &mut self.sums }, tasks, &distances);
         let mut end = R::ZERO;
         for sum in &mut self.sums {
             end += *sum;
@@ -237,14 +234,14 @@ fn who<R: Real>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
     }
 }
 
-/// Places the sparks, and selects.
+/// Places the sparks, and selects; whether that was not given up.
 fn step<R: Real>(
     swarm: &mut Swarm<R>,
     fwa: &Fwa<R>,
     work: &Work<'_, R>,
     candidates: &mut Candidates<R>,
     threads: Threads,
-) {
+) -> bool {
     let fireworks = swarm.individuals();
     let mut rows = std::mem::take(&mut candidates.rows);
     let mut fitness = std::mem::take(&mut candidates.fitness);
@@ -269,8 +266,11 @@ fn step<R: Real>(
     let all = Points { first, stride, rows: &mut rows, fitness: &mut fitness };
     let outcome = all.each(threads, work, &place);
     (candidates.rows, candidates.fitness) = (rows, fitness);
-    swarm.control.not_finite += outcome.not_finite;
     candidates.spin(swarm, work, threads);
+    if work.halt.is_due() {
+        return false;
+    }
+    swarm.control.not_finite += outcome.not_finite;
     select(swarm, candidates, outcome.best);
     swarm.control.iterations += 1;
     if swarm.best[0].beats(swarm.global.fitness) {
@@ -279,6 +279,7 @@ fn step<R: Real>(
     swarm.global = Candidate::new(swarm.best[0], 0);
     swarm.global_position = swarm.best_position(0).to_vec();
     swarm.settle(&work.stop);
+    true
 }
 
 /// Makes the next fireworks of the candidates; `best` is the best of the sparks.
@@ -326,8 +327,8 @@ impl<R: Real> Points<'_, R> {
     ) -> Outcome<R> {
         let dimensions = work.bounds.dimensions();
         debug_assert_eq!(self.stride, row_stride(dimensions as u32) as usize);
-        let grain = threads.grain(self.stride);
-        spread(self, grain, &|points: Points<'_, R>| {
+        let tasks = threads.tasks(self.stride, work.halt);
+        spread(self, tasks, &|points: Points<'_, R>| {
             let mut outcome = Outcome::NONE;
             let rows = points.rows.chunks_exact_mut(points.stride);
             for (index, (row, fitness)) in (points.first..).zip(rows.zip(points.fitness)) {

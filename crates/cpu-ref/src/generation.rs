@@ -23,7 +23,7 @@ use proposal::{Around, Drawn, Proposal};
 use crate::flight::Rows;
 use crate::swarm::{RunId, Swarm};
 use crate::task::{Bounds, Start};
-use crate::threads::{Outcome, Threads};
+use crate::threads::{Halt, Outcome, Threads};
 use crate::vectors::{Run, Vectors};
 
 /// What is minimised, where, and when a run stops by itself.
@@ -40,6 +40,8 @@ pub struct Work<'a, R> {
     pub start: Start<'a, R>,
     /// When the run stops by itself.
     pub stop: StopRule<R>,
+    /// When a pass is given up in its middle.
+    pub halt: Halt<'a>,
 }
 
 impl<R> std::fmt::Debug for Work<'_, R> {
@@ -73,14 +75,12 @@ pub fn start<R: Real, M: Method<R>>(
         *one.fitness = (work.evaluate)(&one.public[..dimensions]);
         one.outcome(u64::from(!one.fitness.is_finite()))
     };
+    let tasks = threads.tasks(swarm.stride, work.halt);
     let outcome =
-        each(&mut swarm, threads, &|ones| ones.map(place).fold(Outcome::NONE, Outcome::join));
-    swarm.control.not_finite = outcome.not_finite;
-    swarm.global = outcome.best;
-    swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
-    swarm.settle(&work.stop);
+        each(&mut swarm, tasks, &|ones| ones.map(place).fold(Outcome::NONE, Outcome::join));
+    swarm.begin(outcome, &work.stop);
     if method.nearest() {
-        nearest(&mut swarm, work.bounds, threads);
+        nearest(&mut swarm, work, threads);
     }
     swarm
 }
@@ -125,7 +125,9 @@ pub fn run<R: Real, M: Method<R>>(
             stride: swarm.stride,
             bounds: work.bounds,
         };
-        step(swarm, method, work, (before, &bounds), threads);
+        if !step(swarm, method, work, (before, &bounds), threads) {
+            break;
+        }
     }
 }
 
@@ -172,21 +174,26 @@ fn square<R: Real>(x: &[R], y: &[R], bounds: Bounds<'_, R>) -> R {
     SlicePoint(x).sum(|i, x| solis_wets::square_in_ranges(x, y[i], bounds.of(i)))
 }
 
+/// One iteration; whether it was not given up.
 fn step<R: Real, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     work: &Work<'_, R>,
     (before, bounds): (Before<'_, R>, &Rows<R>),
     threads: Threads,
-) {
+) -> bool {
     let iteration = swarm.control.iterations + 1;
     let (key, individuals) = (swarm.id.key(), swarm.individuals() as u32);
     let best = std::mem::take(&mut swarm.global_position);
     let vectors = Vectors::new();
     let moves =
         Moves { method: *method, work, before, bounds, best: &best, key, iteration, individuals };
-    let outcome = each(swarm, threads, &|ones| vectors.run(Advance { moves, ones }));
+    let tasks = threads.tasks(swarm.stride, work.halt);
+    let outcome = each(swarm, tasks, &|ones| vectors.run(Advance { moves, ones }));
     swarm.global_position = best;
+    if work.halt.is_due() {
+        return false;
+    }
 
     swarm.control.iterations = iteration;
     swarm.control.not_finite += outcome.not_finite;
@@ -201,6 +208,7 @@ fn step<R: Real, M: Method<R>>(
     if method.noticed(iteration) == iteration {
         swarm.settle(&work.stop);
     }
+    true
 }
 
 /// The best attempt so far: its fitness, what it was made with, and its number.
@@ -318,10 +326,15 @@ impl<R: Real, M: Method<R>> Moves<'_, R, M> {
 }
 
 /// Puts the first step of [`solis_wets`] into number 0 of every individual.
-fn nearest<R: Real>(swarm: &mut Swarm<R>, bounds: Bounds<'_, R>, threads: Threads) {
+fn nearest<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>, threads: Threads) {
     let (stride, dimensions) = (swarm.stride, swarm.dimensions);
+    let Work { bounds, halt, .. } = *work;
     let rows = swarm.best_positions.clone();
     let step = |one: One<'_, R>| {
+        // It looks at all others.
+        if halt.is_due() {
+            return Outcome::NONE;
+        }
         let mut nearest = R::INFINITY;
         for (other, row) in rows.chunks_exact(stride).enumerate() {
             let square = square(&one.public[..dimensions], row, bounds);
@@ -332,7 +345,8 @@ fn nearest<R: Real>(swarm: &mut Swarm<R>, bounds: Bounds<'_, R>, threads: Thread
         one.numbers[0] = solis_wets::first_step(nearest);
         Outcome::NONE
     };
-    each(swarm, threads, &|ones| ones.map(step).fold(Outcome::NONE, Outcome::join));
+    let tasks = threads.tasks(stride, halt);
+    each(swarm, tasks, &|ones| ones.map(step).fold(Outcome::NONE, Outcome::join));
 }
 
 fn individual<R: Real>(

@@ -19,11 +19,12 @@
 //! use warpswarm_core::launch::StopRule;
 //! use warpswarm_core::problems::Sphere;
 //! use warpswarm_core::pso::Coefficients;
-//! use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, Threads, pso};
+//! use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, Threads, pso};
 //!
 //! let bounds = Bounds { lower: &[-5.0_f64; 3], upper: &[7.0; 3] };
 //! let start = Start::default();
-//! let task = Task { objective: Itself(Sphere), bounds, start, stop: StopRule { target: 1e-9, stagnation: 0 } };
+//! let stop = StopRule { target: 1e-9, stagnation: 0 };
+//! let task = Task { objective: Itself(Sphere), bounds, start, stop, halt: Halt::NEVER };
 //! let coefficients = Coefficients {
 //!     inertia: 0.7298,
 //!     cognitive: 1.4962,
@@ -55,5 +56,5 @@ pub mod vectors;
 pub use fingerprint::{difference, fingerprint};
 pub use swarm::{RunId, Swarm};
 pub use task::{Behind, Bounds, Evaluate, Itself, Start, Task};
-pub use threads::Threads;
+pub use threads::{Halt, Threads};
 pub use vectors::Vectors;

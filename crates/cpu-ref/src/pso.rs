@@ -38,7 +38,9 @@ pub fn run<R: Real, O: Evaluate<R>>(
         if swarm.has_stopped() {
             break;
         }
-        step_in(swarm, task, &rows, coefficients, threads);
+        if !step_in(swarm, task, &rows, coefficients, threads) {
+            break;
+        }
     }
 }
 
@@ -52,22 +54,25 @@ pub fn step<R: Real, O: Evaluate<R>>(
     run(swarm, task, coefficients, 1, threads);
 }
 
-/// One iteration of a swarm that has not stopped.
+/// One iteration of a swarm that has not stopped; whether it was not given up.
 fn step_in<R: Real, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     rows: &Rows<R>,
     coefficients: &Coefficients<R>,
     threads: Threads,
-) {
+) -> bool {
     let iteration = swarm.control.iterations + 1;
-    let grain = threads.grain(swarm.stride);
+    let tasks = threads.tasks(swarm.stride, task.halt);
     let key = swarm.id.key();
     let (chunk, global_position) = swarm.chunk();
     let flight = Flight::new(task, rows, coefficients, key, iteration);
     let vectors = Vectors::new();
     let outcome =
-        spread(chunk, grain, &|chunk| vectors.run(Advance { chunk, flight, global_position }));
+        spread(chunk, tasks, &|chunk| vectors.run(Advance { chunk, flight, global_position }));
+    if task.halt.is_due() {
+        return false;
+    }
 
     let improved = outcome.best.fitness.beats(swarm.global.fitness);
     let holder = outcome.best.index as usize * swarm.stride;
@@ -79,6 +84,7 @@ fn step_in<R: Real, O: Evaluate<R>>(
         swarm.control.improved_at = iteration;
     }
     swarm.settle(&task.stop);
+    true
 }
 
 /// A chunk that is to move.

@@ -39,7 +39,9 @@ pub fn run<R: Real, O: Evaluate<R>>(
         if swarm.has_stopped() {
             break;
         }
-        step_in(swarm, task, &rows, coefficients);
+        if !step_in(swarm, task, &rows, coefficients) {
+            break;
+        }
     }
 }
 
@@ -52,22 +54,26 @@ pub fn step<R: Real, O: Evaluate<R>>(
     run(swarm, task, coefficients, 1);
 }
 
-/// One iteration of a swarm that has not stopped.
+/// One iteration of a swarm that has not stopped; whether it was not given up.
 fn step_in<R: Real, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     rows: &Rows<R>,
     coefficients: &Coefficients<R>,
-) {
+) -> bool {
     let iteration = swarm.control.iterations + 1;
     let flight = Flight::new(task, rows, coefficients, swarm.id.key(), iteration);
     let old = swarm.global.fitness;
     Vectors::new().run(Advance { swarm: &mut *swarm, flight });
+    if task.halt.is_due() {
+        return false;
+    }
     swarm.control.iterations = iteration;
     if swarm.global.fitness.beats(old) {
         swarm.control.improved_at = iteration;
     }
     swarm.settle(&task.stop);
+    true
 }
 
 /// A swarm that is to move.

@@ -44,7 +44,7 @@ impl RunId {
 /// assert_eq!((swarm.individuals(), swarm.dimensions, swarm.stride), (10, 5, 8));
 /// assert_eq!((swarm.positions.len(), swarm.position(9).len()), (80, 5));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Swarm<R> {
     /// Which run this is.
     pub id: RunId,
@@ -70,6 +70,34 @@ pub struct Swarm<R> {
     pub control: Control,
 }
 
+impl<R: Clone> Clone for Swarm<R> {
+    fn clone(&self) -> Self {
+        Swarm {
+            positions: self.positions.clone(),
+            velocities: self.velocities.clone(),
+            best_positions: self.best_positions.clone(),
+            best: self.best.clone(),
+            numbers: self.numbers.clone(),
+            global: self.global.clone(),
+            global_position: self.global_position.clone(),
+            ..*self
+        }
+    }
+
+    /// In the memory that is there.
+    fn clone_from(&mut self, other: &Self) {
+        (self.id, self.dimensions, self.stride) = (other.id, other.dimensions, other.stride);
+        self.positions.clone_from(&other.positions);
+        self.velocities.clone_from(&other.velocities);
+        self.best_positions.clone_from(&other.best_positions);
+        self.best.clone_from(&other.best);
+        self.numbers.clone_from(&other.numbers);
+        self.global = other.global.clone();
+        self.global_position.clone_from(&other.global_position);
+        self.control = other.control;
+    }
+}
+
 impl<R: Real> Swarm<R> {
     /// The swarm at iteration 0: placed, evaluated, and stopped if its best meets the target.
     ///
@@ -83,13 +111,21 @@ impl<R: Real> Swarm<R> {
     ) -> Self {
         let mut swarm = Swarm::unplaced(task.dimensions(), individuals, id);
         let key = id.key();
-        let grain = threads.grain(swarm.stride);
-        let outcome = spread(swarm.chunk().0, grain, &|chunk| place(chunk, task, key));
-        swarm.control.not_finite = outcome.not_finite;
-        swarm.global = outcome.best;
-        swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
-        swarm.settle(&task.stop);
+        let tasks = threads.tasks(swarm.stride, task.halt);
+        let outcome = spread(swarm.chunk().0, tasks, &|chunk| place(chunk, task, key));
+        swarm.begin(outcome, &task.stop);
         swarm
+    }
+
+    /// Takes what placing all individuals has given.
+    pub(crate) fn begin(&mut self, outcome: Outcome<R>, stop: &StopRule<R>) {
+        self.control.not_finite = outcome.not_finite;
+        // Where it was given up before any was placed there is none.
+        if outcome.best.index != Candidate::<R>::NONE.index {
+            self.global = outcome.best;
+            self.global_position = self.best_position(outcome.best.index as usize).to_vec();
+        }
+        self.settle(stop);
     }
 
     /// A swarm of the right shape with every coordinate zero and every fitness the worst: to be

@@ -6,6 +6,8 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 
+use crate::threads::Halt;
+
 /// The box that is searched: one lower and one upper bound per coordinate.
 ///
 /// Both slices have the same length, the number of dimensions, at least 1; every lower bound is at
@@ -92,7 +94,7 @@ impl<R: Real, const CONSTRAINED: bool> Evaluate<R> for Behind<'_, R, CONSTRAINED
 }
 
 /// What a run is to do, whatever the algorithm; it does not change while the run lasts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Task<'a, R, O> {
     /// What is minimised.
     pub objective: O,
@@ -102,6 +104,8 @@ pub struct Task<'a, R, O> {
     pub start: Start<'a, R>,
     /// When the run stops by itself; [`StopRule::NEVER`] for never.
     pub stop: StopRule<R>,
+    /// When a pass is given up in its middle.
+    pub halt: Halt<'a>,
 }
 
 impl<R: Real, O> Task<'_, R, O> {

@@ -1,7 +1,11 @@
 //! How the particles of a run are spread over threads.
 //!
+//! A pass over all of them can be given up: [`Halt`] is asked before each task.
+//!
 //! A particle's move depends on nothing but itself and the global best of the iteration before, and
 //! outcomes are joined by a total order; so the number of threads and the cut cannot change a bit.
+
+use std::fmt;
 
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
@@ -24,14 +28,57 @@ pub enum Threads {
 /// Places (particles times stride) of a task of [`Threads::Pool`].
 pub const POOL_PLACES: usize = 8192;
 
+/// When a pass over the individuals of a run is given up: in the middle, as soon as this says so.
+///
+/// Of a run whose iteration was given up the best so far and its place, and how far the run is, are those of the iteration
+/// before; its individuals are anywhere. Whoever goes on with it has kept a copy. Of a run whose first individuals were
+/// being placed, those that were not have the [worst](Fitness::WORST) fitness.
+#[derive(Clone, Copy, Default)]
+pub struct Halt<'a>(Option<&'a (dyn Fn() -> bool + Sync)>);
+
+impl fmt::Debug for Halt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Halt")
+    }
+}
+
+impl<'a> Halt<'a> {
+    /// Every pass is done to its end.
+    pub const NEVER: Self = Halt(None);
+
+    /// As soon as this is true, which stays so; it is asked by all threads.
+    pub fn when(is_due: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Halt(Some(is_due))
+    }
+
+    /// Whether it is time.
+    pub(crate) fn is_due(self) -> bool {
+        self.0.is_some_and(|is_due| is_due())
+    }
+}
+
+/// How a pass is cut into tasks.
+#[derive(Clone, Copy)]
+pub(crate) struct Tasks<'a> {
+    /// The most individuals of one.
+    grain: usize,
+    /// Whether the calling thread does them one after the other.
+    serial: bool,
+    halt: Halt<'a>,
+}
+
 impl Threads {
-    /// The most particles that one task moves.
-    pub(crate) fn grain(self, stride: usize) -> usize {
-        match self {
-            Threads::Serial => usize::MAX,
-            Threads::Pool => (POOL_PLACES / stride).max(1),
-            Threads::Chunks(particles) => particles.max(1),
-        }
+    /// Tasks of individuals of so many places.
+    pub(crate) fn tasks(self, stride: usize, halt: Halt<'_>) -> Tasks<'_> {
+        let pool = (POOL_PLACES / stride).max(1);
+        let (grain, serial) = match self {
+            // In pieces only where there is something to ask between them.
+            Threads::Serial if halt.0.is_none() => (usize::MAX, true),
+            Threads::Serial => (pool, true),
+            Threads::Pool => (pool, false),
+            Threads::Chunks(particles) => (particles.max(1), false),
+        };
+        Tasks { grain, serial, halt }
     }
 }
 
@@ -127,17 +174,18 @@ impl<R: Real> Outcome<R> {
     }
 }
 
-/// Does `work` on all of `whole`, in tasks of at most `grain`, and joins the outcomes.
+/// Does `work` on all of `whole`, in these tasks, and joins the outcomes: those of tasks that were done.
 pub(crate) fn spread<R: Real, T: Split>(
     whole: T,
-    grain: usize,
+    tasks: Tasks<'_>,
     work: &(impl Fn(T) -> Outcome<R> + Sync),
 ) -> Outcome<R> {
     let all = whole.len();
-    if all <= grain {
-        return work(whole);
+    if all <= tasks.grain {
+        return if tasks.halt.is_due() { Outcome::NONE } else { work(whole) };
     }
     let (left, right) = whole.split_at(all / 2);
-    let (left, right) = rayon::join(|| spread(left, grain, work), || spread(right, grain, work));
+    let (left, right) = (|| spread(left, tasks, work), || spread(right, tasks, work));
+    let (left, right) = if tasks.serial { (left(), right()) } else { rayon::join(left, right) };
     left.join(right)
 }

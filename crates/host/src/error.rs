@@ -26,6 +26,17 @@ pub use result::Result;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// There are no runs to go on with: the time, or an interrupt, ended them while their first individuals were placed.
+    #[error(
+        "the runs were stopped when {evaluations} of their first {individuals} individuals had been evaluated, so there is \
+         nothing to go on from; allowed: more seconds, or fewer individuals"
+    )]
+    Stopped {
+        /// Individuals that had been evaluated.
+        evaluations: u64,
+        /// All of them.
+        individuals: u64,
+    },
     /// A name that nothing has.
     #[error("unknown {what} `{name}`; known: {}", known.join(", "))]
     UnknownName {

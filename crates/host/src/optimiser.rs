@@ -25,7 +25,7 @@ pub use migration::Standing;
 use pace::Pace;
 
 use crate::algorithms::Algorithm;
-use crate::backend::{self, Driver, Evaluator, Job, Wanted};
+use crate::backend::{self, Driver, Evaluator, Job, Placing, Until, Wanted};
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
 use crate::communicator::Communicator;
@@ -79,6 +79,7 @@ pub struct Optimiser<R: Real> {
     pace: Pace,
     pub(crate) seconds: f64,
     setup_seconds: f64,
+    placing: Placing,
 }
 
 /// What is kept and shown of the way.
@@ -138,6 +139,7 @@ impl<R: Real> Optimiser<R> {
         let schedule = Easing::new(settings, limit);
         let mut optimiser = Optimiser {
             pace: Pace::first(&job, &driver),
+            placing: driver.placing(),
             driver,
             lost: None,
             stop: settings.stop.clone(),
@@ -168,7 +170,7 @@ impl<R: Real> Optimiser<R> {
     pub fn step(&mut self, iterations: u64) -> Result<()> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         let start = Instant::now();
-        self.advance(iterations.min(left), None)?;
+        self.advance(iterations.min(left), None, &Until::never())?;
         // The device works on after a launch: wait for it, so that the time is that of the work.
         self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
@@ -176,12 +178,20 @@ impl<R: Real> Optimiser<R> {
     }
 
     /// Has every run that goes on do so many iterations, levels falling on the way.
-    fn advance(&mut self, iterations: u64, others: Option<&dyn Communicator>) -> Result<()> {
+    fn advance(
+        &mut self,
+        iterations: u64,
+        others: Option<&dyn Communicator>,
+        until: &Until,
+    ) -> Result<()> {
         let mut left = iterations;
         while left > 0 {
             let now = self.until_eased(left)?;
-            self.change(|driver| driver.advance(now, others))?;
+            self.change(|driver| driver.advance(now, others, until))?;
             self.ease()?;
+            if until.has_come() {
+                break;
+            }
             left -= now;
         }
         Ok(())
@@ -266,6 +276,7 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
+        self.check_placed()?;
         self.runs()?.snapshot()
     }
 
@@ -320,6 +331,9 @@ impl<R: Real> Optimiser<R> {
 
     /// The evaluations of each run so far.
     fn evaluations(&mut self, controls: &[Control]) -> Result<Vec<u64>> {
+        if let Some(evaluations) = &self.placing.given_up {
+            return Ok(evaluations.clone());
+        }
         if !self.driver.is_placed() {
             return Ok(vec![0; controls.len()]);
         }
@@ -350,13 +364,17 @@ impl<R: Real> Optimiser<R> {
         let (bests, positions) = self.strict_bests(&controls)?;
         let evaluations = self.evaluations(&controls)?;
         let populations = match self.recording.statistics {
-            true => self.statistics()?.into_iter().map(Some).collect(),
-            false => vec![None; controls.len()],
+            true if self.is_placed() => self.statistics()?.into_iter().map(Some).collect(),
+            _ => vec![None; controls.len()],
         };
         let found = bests.into_iter().zip(positions).zip(evaluations).zip(populations);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
             |((control, (((best, position), evaluations), population)), run)| {
                 let Fitness { violation, value } = self.job.scales.fitness(best.fitness);
+                let missing = match self.is_placed() {
+                    true => 0,
+                    false => u64::from(self.job.individuals) - evaluations,
+                };
                 let position = self.job.scales.natural(&position);
                 RunReport {
                     run,
@@ -364,7 +382,7 @@ impl<R: Real> Optimiser<R> {
                     evaluations,
                     iterations: control.iterations,
                     stop_reason: run_reason(control, best.fitness, reason),
-                    not_finite: control.not_finite,
+                    not_finite: control.not_finite.saturating_sub(missing),
                     population,
                 }
             },

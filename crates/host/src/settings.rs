@@ -46,7 +46,11 @@ pub struct Stop {
     /// differ in evaluations, as those of `fwa`, each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub evaluations: Option<u64>,
-    /// After this many seconds of stepping, at least 0, at the next slice (about 50 ms).
+    /// After this many seconds, at least 0, of placing the first individuals and of stepping: on the CPU within 100 ms and an
+    /// evaluation, on a GPU at the next slice (about 50 ms). An iteration that is given up for that does not count. Where
+    /// the first individuals take longer (and more than 50 ms), the report has the best of those that were evaluated, and
+    /// there is no state.
+    /// The CPU finishes iterations of swarms of more than a gigabyte, and of objectives that evaluate a population at once.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub seconds: Option<f64>,
     /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least), not NaN;
@@ -57,7 +61,7 @@ pub struct Stop {
     /// At the iteration at which a run's best has not improved for this many, at least 1; each run by itself.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub stagnation: Option<u64>,
-    /// At the next slice after this has become true: for Ctrl-C.
+    /// When this has become true, as soon as `seconds`: for Ctrl-C.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -89,7 +93,7 @@ impl Stop {
     /// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
     /// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
     /// assert_eq!(report.runs[0].stop_reason, StopReason::Seconds);
-    /// assert!(report.seconds >= 0.01);
+    /// assert!(report.seconds + report.setup_seconds >= 0.01);
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     pub fn seconds(seconds: f64) -> Self {
@@ -287,7 +291,8 @@ pub struct Settings {
     pub schedule: Schedule,
     /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
     pub block_size: Option<u32>,
-    /// Threads of the CPU backend, 1 to 65,536; by default as many as the machine has.
+    /// Threads of the CPU backend, 1 to 65,536; by default as many as the machine has. No more than eight times as many, or
+    /// 64, are started.
     pub threads: Option<usize>,
     /// Keep a record of the bests every so many iterations, at least 1, in the report's history. Default: none.
     pub record_every: Option<u64>,

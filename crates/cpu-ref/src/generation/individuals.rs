@@ -5,7 +5,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 
 use crate::swarm::Swarm;
-use crate::threads::{Outcome, Split, Threads, spread};
+use crate::threads::{Outcome, Split, Tasks, spread};
 
 /// One individual, borrowed.
 pub(super) struct One<'a, R> {
@@ -49,7 +49,7 @@ type Work<'a, R> = &'a (dyn Fn(Ones<'_, R>) -> Outcome<R> + Sync);
 /// Does `work` on every individual and joins the outcomes.
 pub(super) fn each<R: Real>(
     swarm: &mut Swarm<R>,
-    threads: Threads,
+    tasks: Tasks<'_>,
     work: Work<'_, R>,
 ) -> Outcome<R> {
     let individuals = swarm.best.len();
@@ -64,7 +64,7 @@ pub(super) fn each<R: Real>(
         own: [&mut swarm.positions, &mut swarm.velocities],
         numbers: &mut swarm.numbers,
     };
-    spread(all, threads.grain(stride), &work)
+    spread(all, tasks, &work)
 }
 
 /// Consecutive individuals, borrowed.

@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::{Objective, Real};
-use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, difference};
+use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, difference};
 
 pub(crate) const ID: RunId = RunId { seed: 7, run: 2 };
 
@@ -47,6 +47,7 @@ impl<R: Real> Cube<R> {
             bounds: self.bounds(),
             start: Start::default(),
             stop: StopRule::NEVER,
+            halt: Halt::NEVER,
         }
     }
 }

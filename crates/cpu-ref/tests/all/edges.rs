@@ -5,7 +5,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, stopped};
 use warpswarm_core::problems::{Euclidean, Shifted, Sphere};
 use warpswarm_core::{Objective, Point, Real};
-use warpswarm_cpu_ref::{Bounds, Itself, Start, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{Bounds, Halt, Itself, Start, Swarm, Task, Threads, pso, spso};
 
 /// The sphere, with a NaN wherever the first coordinate is above a limit.
 #[derive(Clone, Copy)]
@@ -120,8 +120,13 @@ fn ties_go_to_the_lowest_index() {
 #[test]
 fn a_lower_index_that_draws_level_takes_over_without_an_improvement() {
     let bounds = Bounds { lower: &[0.0], upper: &[1.0] };
-    let task =
-        Task { objective: Itself(Flat), bounds, start: Start::default(), stop: StopRule::NEVER };
+    let task = Task {
+        objective: Itself(Flat),
+        bounds,
+        start: Start::default(),
+        stop: StopRule::NEVER,
+        halt: Halt::NEVER,
+    };
     let mut swarm = Swarm::<f64>::new(&task, 3, ID, Threads::Serial);
     // Particle 2 holds the best; the others will draw level with it, as everything is zero.
     swarm.best[0].value = 5.0;

@@ -11,7 +11,7 @@ use warpswarm_core::random::{Purpose, Stream, standard_normal};
 use warpswarm_core::{Fitness, Objective, Real};
 use warpswarm_cpu_ref::fwa::{self, Span};
 use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads, fingerprint};
+use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint};
 
 use crate::common::{Cube, ID, assert_same};
 use crate::edges::{Constrained, Flat, Holed};
@@ -49,6 +49,7 @@ impl<R: Real, O: Objective<R>> Case<R, O> {
             bounds: self.cube.bounds(),
             start: Start::default(),
             stop,
+            halt: Halt::NEVER,
         })
     }
 
@@ -265,7 +266,13 @@ fn evaluations_are_those_that_were_made() {
         Sphere.evaluate(&SlicePoint(x))
     };
     let bounds = case.cube.bounds();
-    let work = Work { evaluate: &evaluate, bounds, start: Start::default(), stop: StopRule::NEVER };
+    let work = Work {
+        evaluate: &evaluate,
+        bounds,
+        start: Start::default(),
+        stop: StopRule::NEVER,
+        halt: Halt::NEVER,
+    };
     let mut swarm = fwa::start(&work, 6, ID, Threads::Serial);
     for _ in 0..50 {
         let before = made.load(Ordering::Relaxed);

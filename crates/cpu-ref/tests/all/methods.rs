@@ -17,7 +17,7 @@ use warpswarm_core::scatter_search::{ScatterSearch, Update};
 use warpswarm_core::solis_wets::{Mirror, SolisWets};
 use warpswarm_core::{Objective, Real};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads, fingerprint, pso};
+use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint, pso};
 
 use crate::common::{Cube, ID, assert_same, coefficients};
 
@@ -132,6 +132,7 @@ impl<R: Real, M: Method<R>, O: Objective<R>> Case<R, M, O> {
             bounds: self.cube.bounds(),
             start: Start::default(),
             stop,
+            halt: Halt::NEVER,
         })
     }
 

@@ -21,7 +21,7 @@ use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{RunId, Start, Swarm, Threads};
+use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads};
 
 use crate::common::Cube;
 use crate::smirnov::{critical, statistic};
@@ -194,6 +194,7 @@ impl<'a> Case<'a> {
             bounds: near.bounds(),
             start: Start::default(),
             stop: StopRule::NEVER,
+            halt: Halt::NEVER,
         };
         let beyond = Work { bounds: far.bounds(), ..work };
 

@@ -7,7 +7,7 @@ use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::problems::Sphere;
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{Bounds, Start, Swarm, Threads};
+use warpswarm_cpu_ref::{Bounds, Halt, Start, Swarm, Threads};
 
 use crate::common::ID;
 
@@ -54,7 +54,7 @@ fn moved(dimensions: usize, other: u32) -> [Swarm<f64>; 2] {
     let bounds = Bounds { lower: &lower, upper: &upper };
     let evaluate = |x: &[f64]| Sphere.evaluate(&SlicePoint(x));
     let (start, stop) = (Start::default(), StopRule::NEVER);
-    let work = Work { evaluate: &evaluate, bounds, start, stop };
+    let work = Work { evaluate: &evaluate, bounds, start, stop, halt: Halt::NEVER };
     let method = Curious { other };
     let before = generation::start(&method, &work, 5, ID, Threads::Serial);
     let mut after = before.clone();

@@ -76,7 +76,7 @@ impl<R: Real> Mover<R> {
 
 fn on_cpu<R: Real>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
     if let Evaluator::Portable(objective) = by {
-        return Ok(Driver::Engine(Box::new(Cpu::new(job, objective, settings.threads)?)));
+        return Ok(Driver::Engine(Box::new(Cpu::new(job, objective, settings)?)));
     }
     let dimensions = job.dimensions;
     Mover::Asks(Box::new(Replay::new(job, settings.threads)?), dimensions).driver(by, settings)

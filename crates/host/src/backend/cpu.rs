@@ -1,24 +1,28 @@
 //! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
-use warpswarm_cpu_ref::{self as cpu_ref, Behind, Swarm, Task, Threads, fwa, pso, spso};
+use warpswarm_cpu_ref::{
+    self as cpu_ref, Behind, Halt, RunId, Swarm, Task, Threads, fwa, pso, spso,
+};
 
 use super::device::Target;
 use super::hosted::caught;
-use super::{Engine, Job, Procedure, State, departures};
+use super::{Engine, Job, Placing, Procedure, State, Until, departures};
 use crate::choices::Backend;
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::goal::OfPoint;
 use crate::report::Plan;
+use crate::settings::{Settings, Stop};
 use crate::system;
 
 /// A task for a thread should take at least so long, in seconds: starting one takes about a
@@ -50,7 +54,24 @@ pub(crate) struct Cpu<R> {
     workers: Workers,
     /// How one run is spread over the pool.
     spread: Threads,
+    placing: Placing,
+    /// Seconds of an iteration of all runs, about; from placing at first.
+    seconds: f64,
+    /// Memory for what the runs were before an iteration that may be given up.
+    before: Vec<Swarm<R>>,
 }
+
+/// Iterations of so many seconds may be given up; shorter ones are waited for.
+const LONG_SECONDS: f64 = 0.02;
+/// That costs a copy of the state, at most this part of an iteration, except of the last one before the end of the time.
+const COPY_PART: f64 = 0.05;
+/// Bytes that are copied in a second, and what a copy of a run costs besides.
+const COPY_RATE: f64 = 4e9;
+const COPY_SECONDS: f64 = 2e-7;
+/// Larger states are not copied: who has memory for one may not have it for two.
+const COPY_BYTES: u64 = 1 << 30;
+/// An evaluation that takes so long is worth a look at the clock; shorter ones are done a task at a time.
+const SLOW_SECONDS: f64 = 2e-6;
 
 /// Threads that work.
 pub(crate) struct Workers {
@@ -60,9 +81,11 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// So many threads, or as many as the machine has.
+    /// So many threads, or as many as the machine has; no more than eight times as many, or 64.
     pub(crate) fn new(threads: Option<usize>) -> Result<Self> {
-        let threads = threads.unwrap_or_else(system::threads);
+        // Starting many more than can run takes longer than they could save.
+        let most = (8 * system::threads()).max(64);
+        let threads = threads.unwrap_or_else(system::threads).min(most);
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
         Ok(Workers { pool, threads })
     }
@@ -77,30 +100,59 @@ impl Workers {
 }
 
 impl<R: Real> Cpu<R> {
-    /// Places the individuals.
-    pub(crate) fn new(job: Job<R>, objective: Portable<R>, threads: Option<usize>) -> Result<Self> {
+    /// Places the individuals, or as many of them as there is time for.
+    pub(crate) fn new(
+        job: Job<R>,
+        objective: Portable<R>,
+        Settings { threads, stop, .. }: &Settings,
+    ) -> Result<Self> {
         check_memory(job.bytes()?)?;
-        let workers = Workers::new(threads)?;
+        let workers = Workers::new(*threads)?;
         let many = job.runs as usize >= RUNS_PER_THREAD * workers.threads;
         let spread = if workers.pool.is_none() || many { Threads::Serial } else { Threads::Pool };
-        let swarms = Vec::new();
-        let mut cpu = Cpu { job, objective, swarms, workers, spread };
-        cpu.place()?;
+        let (placing, seconds) = (Placing::default(), 0.0);
+        let (swarms, before) = (Vec::new(), Vec::new());
+        let mut cpu = Cpu { job, objective, swarms, workers, spread, placing, seconds, before };
+        cpu.place(stop)?;
         Ok(cpu)
     }
 
     /// Places the individuals of all runs, and sees from that how long an evaluation takes.
-    fn place(&mut self) -> Result<()> {
+    fn place(&mut self, stop: &Stop) -> Result<()> {
         let (job, spread) = (&self.job, self.spread);
+        let until = Until::of_placing(stop);
+        // There is something to show in any case.
+        let begun = AtomicBool::new(false);
+        let is_late = || begun.load(Ordering::Relaxed) && until.has_come();
         let place = |run| {
             // Here, where a thread is awake already.
             let start = Instant::now();
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x).within(R::ZERO);
-            (place(job, run, &job.work(run, &evaluate), spread), start.elapsed().as_secs_f64())
+            let in_time = |x: &[R]| {
+                if is_late() {
+                    return Fitness::WORST;
+                }
+                begun.store(true, Ordering::Relaxed);
+                evaluate(x)
+            };
+            let work = match until.may_come() {
+                true => Work { halt: Halt::when(&is_late), ..job.work(run, &in_time) },
+                false => job.work(run, &evaluate),
+            };
+            (place(job, run, &work, spread), start.elapsed().as_secs_f64())
         };
+        let start = Instant::now();
         let placed = caught(|| collect(self.workers.pool.as_ref(), job.runs, &place))?;
+        self.placing.seconds = start.elapsed().as_secs_f64();
         let (swarms, seconds): (_, Vec<f64>) = placed.into_iter().unzip();
         self.swarms = swarms;
+        if until.has_come() {
+            let job = &self.job;
+            self.placing.given_up =
+                Some(self.swarms.iter_mut().map(|swarm| give_up(swarm, job)).collect());
+            return Ok(());
+        }
+        self.seconds = self.placing.seconds * self.job.evaluations_of_an_iteration();
         let seconds: f64 = seconds.iter().sum();
         if self.spread == Threads::Pool && seconds > COLD_SECONDS {
             let evaluations = f64::from(job.individuals) * f64::from(job.runs);
@@ -113,6 +165,20 @@ impl<R: Real> Cpu<R> {
         }
         Ok(())
     }
+}
+
+/// Has a run whose individuals were not all placed be shown; its evaluations.
+fn give_up<R: Real>(swarm: &mut Swarm<R>, job: &Job<R>) -> u64 {
+    if swarm.global.index == Candidate::<R>::NONE.index {
+        // It has no best; at least it is in its bounds.
+        let lower = job.bounds_of(job.place_of(swarm)).lower;
+        swarm.global_position[..lower.len()].copy_from_slice(lower);
+    }
+    let count = |is: &dyn Fn(&Fitness<R>) -> bool| swarm.best.iter().filter(|at| is(at)).count();
+    let (evaluations, not_finite) = (count(&|at| !at.is_worst()), count(&|at| !at.is_finite()));
+    // Those that were not evaluated too, as where others are told of them.
+    swarm.control.not_finite = not_finite as u64;
+    evaluations as u64
 }
 
 /// The particles of a task, of which so many take long enough: fewer, where otherwise some threads had a task more than others.
@@ -168,7 +234,8 @@ fn for_each<R: Real>(
 }
 
 fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
-    Task { objective, bounds: work.bounds, start: work.start, stop: work.stop }
+    let Work { bounds, start, stop, halt, .. } = *work;
+    Task { objective, bounds, start, stop, halt }
 }
 
 /// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.
@@ -214,21 +281,53 @@ pub(crate) fn check_memory(bytes: u64) -> Result<()> {
     reserved.map_err(|_| Error::HostMemory { bytes })
 }
 
-impl<R: Real> Engine<R> for Cpu<R> {
-    fn advance(&mut self, iterations: u64) -> Result<()> {
+impl<R: Real> Cpu<R> {
+    /// Whether an iteration may take so long that it is to be given up when the time comes.
+    fn may_give_up(&self, until: &Until) -> Result<bool> {
+        if !until.may_come() || self.seconds < LONG_SECONDS {
+            return Ok(false);
+        }
+        let bytes = self.job.bytes()?;
+        let copying = bytes as f64 / COPY_RATE + f64::from(self.job.runs) * COPY_SECONDS;
+        let is_cheap = copying < COPY_PART * self.seconds;
+        Ok(bytes <= COPY_BYTES && (is_cheap || until.is_within(2.0 * self.seconds)))
+    }
+
+    /// One iteration, or none.
+    fn try_one(&mut self, until: &Until) -> Result<()> {
+        self.before.resize_with(self.swarms.len(), || Swarm::unplaced(1, 1, RunId::default()));
+        self.before.iter_mut().zip(&self.swarms).for_each(|(copy, swarm)| copy.clone_from(swarm));
+        self.advance_all(1, until)?;
+        if until.has_come() {
+            std::mem::swap(&mut self.before, &mut self.swarms);
+        }
+        Ok(())
+    }
+
+    /// So many iterations of all runs; anything of them where that time comes before.
+    fn advance_all(&mut self, iterations: u64, until: &Until) -> Result<()> {
         let (spread, constrained) = (self.spread, self.objective.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
         let job = &self.job;
+        let evaluations = f64::from(job.individuals) * f64::from(job.runs);
+        let is_slow = self.seconds * self.workers.threads as f64 > SLOW_SECONDS * evaluations;
+        let is_late = || until.has_come();
         let advance_one = |swarm: &mut Swarm<R>| {
             let run = job.place_of(swarm);
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
             let level = swarm.control.level();
             let judge = |x: &[R]| evaluate(x).within(level);
+            let plain: &(dyn Fn(&[R]) -> Fitness<R> + Sync) =
+                if constrained { &judge } else { &evaluate };
+            let in_time = |x: &[R]| if is_late() { Fitness::WORST } else { plain(x) };
+            let work = match until.may_come() {
+                true if is_slow => Work { halt: Halt::when(&is_late), ..job.work(run, &in_time) },
+                true => Work { halt: Halt::when(&is_late), ..job.work(run, plain) },
+                false => job.work(run, plain),
+            };
             if constrained {
-                let work = job.work(run, &judge);
                 advance::<R, true>(swarm, job, &work, iterations, spread);
             } else {
-                let work = job.work(run, &evaluate);
                 advance::<R, false>(swarm, job, &work, iterations, spread);
             }
         };
@@ -236,6 +335,34 @@ impl<R: Real> Engine<R> for Cpu<R> {
         let done = caught(|| for_each(self.workers.pool.as_ref(), &mut swarms, &advance_one));
         self.swarms = swarms;
         done
+    }
+}
+
+impl<R: Real> Engine<R> for Cpu<R> {
+    fn advance(&mut self, iterations: u64) -> Result<()> {
+        self.advance_until(iterations, &Until::never())
+    }
+
+    fn advance_until(&mut self, iterations: u64, until: &Until) -> Result<()> {
+        let start = Instant::now();
+        if self.may_give_up(until)? {
+            for _ in 0..iterations {
+                self.try_one(until)?;
+                if until.has_come() {
+                    return Ok(());
+                }
+            }
+        } else {
+            self.advance_all(iterations, &Until::never())?;
+        }
+        // Iterations may differ.
+        let seconds = start.elapsed().as_secs_f64() / iterations.max(1) as f64;
+        self.seconds = seconds.max(0.5 * self.seconds);
+        Ok(())
+    }
+
+    fn placing(&self) -> Placing {
+        self.placing.clone()
     }
 }
 
@@ -315,7 +442,7 @@ mod tests {
 
     /// How a run of 64 individuals is spread over four threads, where an evaluation takes so long besides.
     fn spread(evaluation: Duration) -> Threads {
-        let settings = Settings { individuals: 64, ..Settings::default() };
+        let settings = Settings { individuals: 64, threads: Some(4), ..Settings::default() };
         let procedure = Wanted::new(&Algorithm::default(), 64).unwrap().procedure;
         let bounds = Bounds::uniform(2, -1.0, 2.0).unwrap();
         let objective = Portable {
@@ -330,7 +457,7 @@ mod tests {
             data: Arc::default(),
         };
         let job = Job::new(&bounds, procedure, &settings).unwrap();
-        Cpu::new(job, objective, Some(4)).unwrap().spread
+        Cpu::new(job, objective, &settings).unwrap().spread
     }
 
     #[test]

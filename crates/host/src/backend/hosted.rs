@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -10,7 +11,7 @@ use warpswarm_core::launch::stopped;
 use warpswarm_core::order::Fitness;
 
 use super::cpu::{TASK_SECONDS, Workers};
-use super::{Asked, Asks, Driver};
+use super::{Asked, Asks, Driver, Placing, Until};
 use crate::error::{Error, Result};
 use crate::goal::{HostObjective, Kind, Points};
 use crate::settings::Settings;
@@ -23,6 +24,7 @@ pub(crate) struct Evaluation<R> {
     dimensions: usize,
     /// Points for a task of a thread; none before the first have been evaluated.
     grain: Option<usize>,
+    placing: Placing,
 }
 
 impl<R: Real> Evaluation<R> {
@@ -34,13 +36,42 @@ impl<R: Real> Evaluation<R> {
     ) -> Result<Driver<R>> {
         let workers = Workers::new(settings.threads)?;
         let first_run = settings.first_run;
-        let mut evaluation = Evaluation { objective, workers, first_run, dimensions, grain: None };
-        evaluation.iterate(&mut *asks)?;
+        let (grain, placing) = (None, Placing::default());
+        let mut evaluation =
+            Evaluation { objective, workers, first_run, dimensions, grain, placing };
+        evaluation.place(&mut *asks, settings)?;
         Ok(Driver::Host(asks, evaluation))
     }
 
-    /// Does so many iterations of every run that has not stopped by itself.
-    pub(super) fn advance(&mut self, asks: &mut dyn Asks<R>, iterations: u64) -> Result<()> {
+    /// Evaluates the first individuals, or as many of them as there is time for.
+    fn place(&mut self, asks: &mut dyn Asks<R>, settings: &Settings) -> Result<()> {
+        let start = Instant::now();
+        let until = Until::of_placing(&settings.stop);
+        let Some(asked) = asks.ask()? else { return Ok(()) };
+        let told = self.evaluate(asked, &until, true)?;
+        if until.has_come() {
+            let mut evaluations = vec![0; settings.runs as usize];
+            for (&run, fitness) in asked.runs.iter().zip(&told) {
+                evaluations[run as usize] += u64::from(!fitness.is_worst());
+            }
+            self.placing.given_up = Some(evaluations);
+        }
+        self.placing.seconds = start.elapsed().as_secs_f64();
+        asks.tell(&told)
+    }
+
+    /// How the first individuals were placed.
+    pub(super) fn placing(&self) -> &Placing {
+        &self.placing
+    }
+
+    /// Does so many iterations of every run that has not stopped by itself, fewer where that time comes before.
+    pub(super) fn advance(
+        &mut self,
+        asks: &mut dyn Asks<R>,
+        iterations: u64,
+        until: &Until,
+    ) -> Result<()> {
         // The iteration that the runs that go on have reached, which is the same for all.
         let reached = |asks: &mut dyn Asks<R>| -> Result<Option<u64>> {
             let controls = asks.landmarks()?;
@@ -49,28 +80,36 @@ impl<R: Real> Evaluation<R> {
         };
         let Some(first) = reached(asks)? else { return Ok(()) };
         while reached(asks)?.is_some_and(|reached| reached - first < iterations) {
-            self.iterate(asks)?;
+            let Some(asked) = asks.ask()? else { return Ok(()) };
+            let told = self.evaluate(asked, until, false)?;
+            if until.has_come() {
+                // What is not told has not happened.
+                return Ok(());
+            }
+            asks.tell(&told)?;
         }
         Ok(())
     }
 
-    /// Answers once.
-    fn iterate(&mut self, asks: &mut dyn Asks<R>) -> Result<()> {
-        let told = match asks.ask()? {
-            Some(asked) => self.evaluate(asked)?,
-            None => return Ok(()),
-        };
-        asks.tell(&told)
-    }
-
-    /// The fitness at the points, or the message of a panic.
-    fn evaluate(&mut self, asked: &Asked<R>) -> Result<Vec<Fitness<R>>> {
+    /// The fitness at the points, or the message of a panic; when that time has come the worst for the others, of which one
+    /// `at_least` is evaluated.
+    fn evaluate(
+        &mut self,
+        asked: &Asked<R>,
+        until: &Until,
+        at_least: bool,
+    ) -> Result<Vec<Fitness<R>>> {
+        let begun = AtomicBool::new(!at_least);
+        let is_late = || begun.swap(true, Ordering::Relaxed) && until.has_come();
         let count = asked.runs.len();
         let start = Instant::now();
         let fitness = match &self.objective.kind {
             _ if count == 0 => Vec::new(),
             Kind::Point(evaluate) => {
-                let at = |(x, &run): (&[R], &u32)| caught(|| evaluate(run, x).canonical());
+                let at = |(x, &run): (&[R], &u32)| match until.may_come() && is_late() {
+                    true => Ok(Fitness::WORST),
+                    false => caught(|| evaluate(run, x).canonical()),
+                };
                 match &self.workers.pool {
                     Some(pool) if self.grain.is_none_or(|grain| grain < count) => {
                         let points = asked.points.par_chunks_exact(self.dimensions);
@@ -84,6 +123,7 @@ impl<R: Real> Evaluation<R> {
                     }
                 }
             }
+            Kind::Population(_) if is_late() => vec![Fitness::WORST; count],
             Kind::Population(evaluate) => {
                 let points = Points::new(asked, self.dimensions, self.first_run);
                 let mut told = caught(|| evaluate(&points))?;

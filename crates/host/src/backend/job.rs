@@ -6,7 +6,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, OwnRun, StopRule, row_stride, stopped};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::{self as cpu_ref, RunId, Swarm};
+use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm};
 
 use super::Procedure;
 use crate::bounds::{Bounds, Scales};
@@ -161,7 +161,8 @@ impl<R: Real> Job<R> {
     ) -> Work<'a, R> {
         let begin = self.beginning() as usize * self.dimensions;
         let start = cpu_ref::Start(self.of_run(run, &self.beginnings, begin));
-        Work { evaluate, bounds: self.bounds_of(run), start, stop: self.stop_of(run) }
+        let (bounds, stop) = (self.bounds_of(run), self.stop_of(run));
+        Work { evaluate, bounds, start, stop, halt: Halt::NEVER }
     }
 
     /// The bounds of a run.
@@ -179,6 +180,16 @@ impl<R: Real> Job<R> {
     pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
         let after_the_first = self.procedure.evaluations(self.individuals, iterations)?;
         Some(after_the_first.saturating_add(u64::from(self.individuals)))
+    }
+
+    /// The evaluations of an iteration of a run for each of its individuals: the first one's, or the most where they differ.
+    pub(crate) fn evaluations_of_an_iteration(&self) -> f64 {
+        let individuals = u64::from(self.individuals);
+        let evaluations = match &self.procedure {
+            Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
+            procedure => procedure.evaluations(self.individuals, 1).unwrap_or(individuals),
+        };
+        evaluations.max(individuals) as f64 / individuals as f64
     }
 
     /// The bytes of the state of all runs.

@@ -14,6 +14,7 @@ pub(crate) use epochs::Ferry;
 use hosted::Evaluation;
 pub(crate) use job::Job;
 pub(crate) use procedure::{Named, Procedure, Wanted};
+pub(crate) use until::Until;
 
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
@@ -42,6 +43,7 @@ mod procedure;
 mod replay;
 mod several;
 mod split;
+mod until;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Real>: Send {
@@ -113,6 +115,15 @@ fn departures<R: Real>(
 pub(crate) trait Engine<R: Real>: State<R> {
     /// Does so many iterations of every run that has not stopped by itself.
     fn advance(&mut self, iterations: u64) -> Result<()>;
+    /// As [`advance`](Engine::advance), for no longer than until then, where an iteration takes so long that it matters; one
+    /// that is given up is as if it had not begun.
+    fn advance_until(&mut self, iterations: u64, _: &Until) -> Result<()> {
+        self.advance(iterations)
+    }
+    /// How placing the first individuals went, where that is known.
+    fn placing(&self) -> Placing {
+        Placing::default()
+    }
     /// Whether it does epochs in one go, for which it is made ready: the identity of the device whose whole room that may
     /// take. See [`advance_epochs`](Engine::advance_epochs).
     fn prepare_epochs(&mut self) -> Result<Option<String>> {
@@ -133,6 +144,15 @@ pub(crate) trait Engine<R: Real>: State<R> {
     fn advance_with(&mut self, _: &dyn Communicator, iterations: u64) -> Result<()> {
         self.advance(iterations)
     }
+}
+
+/// How placing the first individuals went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placing {
+    /// How long it took; nothing where a device did it.
+    pub(crate) seconds: f64,
+    /// The evaluations of each run where it was given up, so that there is no state to go on from.
+    pub(crate) given_up: Option<Vec<u64>>,
 }
 
 /// A state that advances with what others tell it: at first it asks for its first individuals.
@@ -202,6 +222,15 @@ impl<R: Real> Driver<R> {
         !(said && matches!(self, Driver::Host(..)))
     }
 
+    /// See [`Engine::placing`].
+    pub(crate) fn placing(&self) -> Placing {
+        match self {
+            Driver::Engine(engine) => engine.placing(),
+            Driver::Host(_, evaluation) => evaluation.placing().clone(),
+            Driver::Caller(_) => Placing::default(),
+        }
+    }
+
     /// See [`Engine::prepare_epochs`].
     pub(crate) fn prepare_epochs(&mut self) -> Result<Option<String>> {
         match self {
@@ -231,19 +260,21 @@ impl<R: Real> Driver<R> {
         }
     }
 
-    /// Does so many iterations of every run that has not stopped by itself, with other ranks where there are any; where the
-    /// caller evaluates, none.
+    /// Does so many iterations of every run that has not stopped by itself, fewer where that time comes before, with other
+    /// ranks where there are any; where the caller evaluates, none.
     pub(crate) fn advance(
         &mut self,
         iterations: u64,
         others: Option<&dyn Communicator>,
+        until: &Until,
     ) -> Result<()> {
         match self {
             Driver::Engine(engine) => match others {
+                // All do the same, and none knows when it is time for another.
                 Some(others) => engine.advance_with(others, iterations),
-                None => engine.advance(iterations),
+                None => engine.advance_until(iterations, until),
             },
-            Driver::Host(asks, evaluation) => evaluation.advance(&mut **asks, iterations),
+            Driver::Host(asks, evaluation) => evaluation.advance(&mut **asks, iterations, until),
             Driver::Caller(_) => Ok(()),
         }
     }

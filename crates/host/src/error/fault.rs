@@ -30,7 +30,11 @@ impl Error {
             | DriverTooOld { .. } => false,
             UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
             NotExported { .. } => true,
-            NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => false,
+            Stopped { .. }
+            | NoSuchKernel { .. }
+            | NoEmulator
+            | OutOfMemory { .. }
+            | Launch { .. } => false,
             Driver { .. } | DeviceLost { .. } => false,
         }
     }

@@ -9,6 +9,7 @@ use warpswarm_core::order::Fitness;
 
 use super::together::Turn;
 use super::{Event, Optimiser, Runs, going, reached};
+use crate::backend::Until;
 use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::population::Population;
@@ -52,7 +53,8 @@ impl<R: Real> Optimiser<R> {
                 break reason;
             }
             let start = Instant::now();
-            self.advance(slice, others)?;
+            let until = Until::of(&self.stop, self.spent());
+            self.advance(slice, others, &until)?;
             self.runs()?.landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
             self.pace.took(slice, seconds);
@@ -88,7 +90,7 @@ impl<R: Real> Optimiser<R> {
         observer(Event::Progress(progress), &mut Runs(self));
         let at = progress.iterations;
         let every = self.recording.populations_every;
-        let due = every.is_some_and(|every| ended || at.is_multiple_of(every));
+        let due = every.is_some_and(|every| ended || at.is_multiple_of(every)) && self.is_placed();
         if due && told.populations != Some(at) {
             told.populations = Some(at);
             let swarms = self.state()?;
@@ -122,18 +124,29 @@ impl<R: Real> Optimiser<R> {
     /// Why the runs that have not stopped by themselves end now, if they do.
     pub(super) fn finished(&self, controls: &[Control]) -> Option<StopReason> {
         let interrupted = self.stop.interrupt.as_ref();
-        match going(controls).max() {
+        let given_up = self.placing.given_up.is_some();
+        match going(controls).max().filter(|_| !given_up) {
+            // Nothing else gives that up.
+            None if given_up => Some(match interrupted {
+                Some(flag) if flag.load(Ordering::Relaxed) => StopReason::Interrupted,
+                _ => StopReason::Seconds,
+            }),
             // Not said of any run: each has its own reason.
             None => Some(self.limit.reason),
             Some(done) if done >= self.limit.iterations => Some(self.limit.reason),
             _ if interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
                 Some(StopReason::Interrupted)
             }
-            _ if self.stop.seconds.is_some_and(|limit| self.seconds >= limit) => {
+            _ if self.stop.seconds.is_some_and(|limit| self.spent() >= limit) => {
                 Some(StopReason::Seconds)
             }
             _ => None,
         }
+    }
+
+    /// The seconds that count for the limit of time.
+    fn spent(&self) -> f64 {
+        self.placing.seconds + self.seconds
     }
 
     /// The iterations of the next slice, at least 1.
@@ -145,7 +158,7 @@ impl<R: Real> Optimiser<R> {
             slice = slice.min(every - done % every);
         }
         if let Some(limit) = self.stop.seconds {
-            slice = slice.min(self.pace.within(limit - self.seconds));
+            slice = slice.min(self.pace.within(limit - self.spent()));
         }
         slice.max(1)
     }

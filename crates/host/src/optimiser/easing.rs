@@ -73,7 +73,10 @@ impl<R: Real> Optimiser<R> {
 
     /// Has levels fall, where that is due; at iteration 0 they begin.
     pub(super) fn ease(&mut self) -> Result<()> {
-        let Some(easing) = self.easing.filter(|_| self.driver.is_placed()) else { return Ok(()) };
+        let Some(easing) = self.easing.filter(|_| self.driver.is_placed() && self.is_placed())
+        else {
+            return Ok(());
+        };
         let reached = super::reached(&self.runs()?.landmarks()?);
         let due = easing.steps_until(reached);
         let levels: Vec<R> = match easing.done {

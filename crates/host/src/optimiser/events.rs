@@ -86,6 +86,12 @@ impl<R: Real> Runs<'_, R> {
         self.0.checkpoint()
     }
 
+    /// Whether all first individuals have been evaluated: where the time, or an interrupt, ended that, there is neither a
+    /// state nor a checkpoint.
+    pub fn are_placed(&self) -> bool {
+        self.0.is_placed()
+    }
+
     /// How the runs are laid over the device; `None` on the CPU.
     pub fn plan(&self) -> Option<Plan> {
         self.0.plan()

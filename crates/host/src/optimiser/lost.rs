@@ -4,7 +4,7 @@ use warpswarm_core::Real;
 
 use super::Optimiser;
 use crate::backend::{Driver, State};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl<R: Real> Optimiser<R> {
     /// The runs, unless they were lost.
@@ -20,6 +20,7 @@ impl<R: Real> Optimiser<R> {
         &mut self,
         change: impl FnOnce(&mut Driver<R>) -> Result<()>,
     ) -> Result<()> {
+        self.check_placed()?;
         self.runs()?;
         let done = change(&mut self.driver);
         self.lost = done.as_ref().err().filter(|error| self.driver.is_lost_by(error)).cloned();
@@ -33,6 +34,23 @@ impl<R: Real> Optimiser<R> {
     ) -> Result<()> {
         let done = replace(self.driver.state_mut());
         self.lost = done.as_ref().err().cloned();
+        if done.is_ok() {
+            self.placing.given_up = None;
+        }
         done
+    }
+
+    /// Whether all first individuals have been placed, or a state has been brought.
+    pub(super) fn is_placed(&self) -> bool {
+        self.placing.given_up.is_none()
+    }
+
+    /// Sees that there is a state to go on from.
+    pub(super) fn check_placed(&self) -> Result<()> {
+        let Some(evaluations) = &self.placing.given_up else {
+            return Ok(());
+        };
+        let individuals = u64::from(self.job.individuals) * u64::from(self.job.runs);
+        Err(Error::Stopped { evaluations: evaluations.iter().sum(), individuals })
     }
 }

@@ -252,7 +252,7 @@ impl<R: Real> Optimiser<R> {
     }
 
     pub(super) fn with_statistics(&mut self, mut progress: Progress<R>) -> Result<Progress<R>> {
-        if self.recording.statistics {
+        if self.recording.statistics && self.is_placed() {
             let all = self.statistics()?;
             for (run, statistics) in progress.runs.iter_mut().zip(all) {
                 run.population = Some(statistics);

@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_cpu_ref::{Bounds, Itself, RunId, Start, Swarm, Task, Threads, pso};
+use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, Threads, pso};
 
 /// Half the width of the square that is searched; the paper does not say.
 pub(crate) const REACH: f32 = 100.0;
@@ -50,7 +50,7 @@ pub(crate) fn frames(coefficients: &Coefficients<f32>) -> [Frame; 3] {
 
 fn task() -> Task<'static, f32, Itself<Euclidean>> {
     let bounds = Bounds { lower: &[-REACH; 2], upper: &[REACH; 2] };
-    Task { objective: Itself(Euclidean), bounds, start: Start::default(), stop: StopRule::NEVER }
+    Task { objective: Itself(Euclidean), bounds, start: Start::default(), stop: StopRule::NEVER, halt: Halt::NEVER }
 }
 
 fn frame(swarm: &Swarm<f32>) -> Frame {

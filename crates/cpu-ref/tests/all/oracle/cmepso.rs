@@ -19,7 +19,7 @@ use warpswarm_core::order::Fitness;
 use warpswarm_core::problems::{Problem, Spring, WeldedBeam};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::{Bounds, RunId, Start, Threads};
+use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, Threads};
 
 use super::{Draws, RUNS, Sample, assert_alike, assert_apart, sample};
 
@@ -394,7 +394,13 @@ impl<P: Problem + Objective<f64> + Sync> Case<P> {
         let evaluate: &(dyn Fn(&[f64]) -> Fitness<f64> + Sync) =
             &|x| self.problem.evaluate(&SlicePoint(x));
         let bounds = Bounds { lower: &lower, upper: &upper };
-        let work = Work { evaluate, bounds, start: Start::default(), stop: StopRule::NEVER };
+        let work = Work {
+            evaluate,
+            bounds,
+            start: Start::default(),
+            stop: StopRule::NEVER,
+            halt: Halt::NEVER,
+        };
         let individuals = self.size.slaves * (self.size.particles + 1);
         let id = RunId { seed: 5, run };
         let mut swarm = generation::start(method, &work, individuals as u32, id, Threads::Serial);

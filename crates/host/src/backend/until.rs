@@ -1,0 +1,91 @@
+//! Until when backends may work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::settings::Stop;
+
+/// The moment at which work is given up: the end of the time, or an interrupt. Once it has come it stays.
+#[derive(Debug, Default)]
+pub(crate) struct Until {
+    end: Option<Instant>,
+    interrupt: Option<Arc<AtomicBool>>,
+    /// Before that it does not come.
+    earliest: Option<Instant>,
+    has_come: AtomicBool,
+}
+
+/// Placing the first individuals is not given up before it has taken so long: what is placed at once always is.
+const PLACING: Duration = Duration::from_millis(50);
+
+impl Until {
+    /// Never.
+    pub(crate) fn never() -> Self {
+        Until::default()
+    }
+
+    /// When these end a run that has taken so many seconds.
+    pub(crate) fn of(stop: &Stop, seconds: f64) -> Self {
+        let left = stop.seconds.map(|limit| (limit - seconds).max(0.0));
+        // What is too far away for a clock never comes.
+        let left = left.and_then(|left| Duration::try_from_secs_f64(left).ok());
+        let end = left.and_then(|left| Instant::now().checked_add(left));
+        Until { end, interrupt: stop.interrupt.clone(), ..Until::default() }
+    }
+
+    /// The same for placing the first individuals, which begins now.
+    pub(crate) fn of_placing(stop: &Stop) -> Self {
+        Until { earliest: Some(Instant::now() + PLACING), ..Until::of(stop, 0.0) }
+    }
+
+    /// Whether it may ever come.
+    pub(crate) fn may_come(&self) -> bool {
+        self.end.is_some() || self.interrupt.is_some()
+    }
+
+    /// Whether the end of the time is no further away than so many seconds.
+    pub(crate) fn is_within(&self, seconds: f64) -> bool {
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+        left.is_some_and(|left| left.as_secs_f64() <= seconds)
+    }
+
+    /// Whether it has come; it takes some 30 ns to find out.
+    pub(crate) fn has_come(&self) -> bool {
+        if self.has_come.load(Ordering::Relaxed) {
+            return true;
+        }
+        let interrupted = self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let is_past = |at: Option<Instant>| at.is_some_and(|at| Instant::now() >= at);
+        let may_come = self.earliest.is_none() || is_past(self.earliest);
+        let come = may_come && (interrupted || is_past(self.end));
+        if come {
+            self.has_come.store(true, Ordering::Relaxed);
+        }
+        come
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_comes_once_and_stays() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let until = Until::of(&Stop::default().or_interrupt(flag.clone()), 0.0);
+        assert!(until.may_come() && !until.has_come() && !until.is_within(1e9));
+        flag.store(true, Ordering::Relaxed);
+        assert!(until.has_come());
+        flag.store(false, Ordering::Relaxed);
+        assert!(until.has_come());
+        assert!(Until::of(&Stop::seconds(1.0), 2.0).has_come());
+        let far = Until::of(&Stop::seconds(1.0), 0.5);
+        assert!(!far.has_come() && far.is_within(0.5) && !far.is_within(0.1));
+        let placing = Until::of_placing(&Stop::seconds(0.0));
+        assert!(!placing.has_come());
+        std::thread::sleep(PLACING);
+        assert!(placing.has_come());
+        assert!(!Until::of(&Stop::seconds(1e300), 0.0).may_come() && !Until::never().may_come());
+    }
+}
