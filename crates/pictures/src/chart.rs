@@ -110,14 +110,16 @@ pub struct Panel {
 ///
 /// ```
 /// use warpswarm_pictures::{Area, BLUE};
-/// let triangle = Area { points: vec![(0.0, 0.0), (1.0, 0.0), (0.5, 1.0)], color: BLUE, opacity: 0.5 };
+/// let triangle = Area::new(vec![(0.0, 0.0), (1.0, 0.0), (0.5, 1.0)], BLUE, 0.5);
 /// let bar = Area::rectangle((0.0, 0.0), (2.0, 3.0), BLUE, 1.0);
 /// assert_eq!((triangle.points.len(), bar.points[2]), (3, (2.0, 3.0)));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Area {
-    /// Its corners. A hole is a part of the path that goes around it in the other direction.
+    /// Its corners, `(x, y)`.
     pub points: Vec<(f64, f64)>,
+    /// The corners of each hole, in the other direction.
+    pub holes: Vec<Vec<(f64, f64)>>,
     /// What it is filled with.
     pub color: RGBColor,
     /// From 0 to 1.
@@ -125,10 +127,26 @@ pub struct Area {
 }
 
 impl Area {
+    /// An area without holes.
+    pub fn new(points: Vec<(f64, f64)>, color: RGBColor, opacity: f64) -> Area {
+        Area { points, holes: Vec::new(), color, opacity }
+    }
+
+    /// One path that goes around the area and then around each hole, always from the same corner.
+    fn path(&self) -> Vec<(f64, f64)> {
+        let mut path = self.points.clone();
+        for hole in &self.holes {
+            path.extend(self.points.first());
+            path.extend(hole);
+        }
+        path.extend(self.points.first().filter(|_| !self.holes.is_empty()));
+        path
+    }
+
     /// A rectangle between two corners.
     pub fn rectangle(from: (f64, f64), to: (f64, f64), color: RGBColor, opacity: f64) -> Area {
         let points = vec![from, (to.0, from.1), to, (from.0, to.1)];
-        Area { points, color, opacity }
+        Area::new(points, color, opacity)
     }
 }
 
@@ -139,6 +157,11 @@ impl Picture {
     ///
     /// Where something cannot be drawn.
     pub fn svg(&self) -> Result<String, Error> {
+        Ok(without_controls(self.drawn()?))
+    }
+
+    /// With texts as they are.
+    fn drawn(&self) -> Result<String, Error> {
         const TITLE: u32 = 48;
         const NOTE: u32 = 21;
         const LEGEND: i32 = 24;
@@ -265,13 +288,29 @@ impl Panel {
             .draw()?;
         for shape in &self.areas {
             let style = shape.color.mix(shape.opacity).filled();
-            chart.draw_series([Polygon::new(shape.points.clone(), style)])?;
+            chart.draw_series([Polygon::new(shape.path(), style)])?;
         }
         for line in &self.lines {
             line.draw(&mut chart)?;
         }
         if has_names { name_lines(area, &chart, &self.lines) } else { Ok(()) }
     }
+}
+
+/// With what XML has no characters for written as in Rust: texts may be anybody's.
+fn without_controls(svg: String) -> String {
+    let is_one = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{fffe}' | '\u{ffff}');
+    if !svg.contains(is_one) {
+        return svg;
+    }
+    svg.chars().fold(String::new(), |mut text, c| {
+        if is_one(c) {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+        text
+    })
 }
 
 /// Leaves out every other label until those that are left do not touch.
@@ -369,6 +408,16 @@ mod tests {
             size: (400, 300),
             panels: vec![panel("one"), panel("two"), panel("three")],
         }
+    }
+
+    #[test]
+    fn control_characters_are_written_out() {
+        let panels = vec![panel("a\u{7}b\u{1b}[31m\u{9b}")];
+        let picture = Picture { title: "t\u{0}\u{ffff}".into(), panels, ..picture() };
+        let svg = picture.svg().unwrap();
+        assert!(!svg.contains(|c: char| c.is_control() && c != '\n'), "{svg}");
+        assert!(svg.contains("a\\u{7}b\\u{1b}[31m") && svg.contains("t\\u{0}\\u{ffff}"), "{svg}");
+        assert!(!picture.bytes(crate::Format::Png).unwrap().is_empty());
     }
 
     #[test]

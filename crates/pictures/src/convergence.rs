@@ -57,7 +57,7 @@ pub fn convergence(title: &str, groups: &[Group], along: Along, better: Better) 
         let look = Line { mark: Mark::None, ..Line::numbered(number) };
         if group.runs.len() > 1 {
             let points = band(curve, better, panel.y.range, place);
-            panel.areas.push(Area { points, color: look.color, opacity: 0.2 });
+            panel.areas.push(Area::new(points, look.color, 0.2));
         }
         let median = curve.x.iter().zip(&curve.median);
         let points = median.filter_map(|(x, y)| Some((*x, place(*y)?)));

@@ -121,17 +121,17 @@ impl Plane {
         };
         let (mut areas, mut lines) = (Vec::new(), Vec::new());
         for polygon in contours.iter().flat_map(|contour| &contour.geometry().0) {
-            // The path goes around the region and then, the other way, around each hole, always from the same corner.
-            let mut path: Vec<(f64, f64)> = Vec::new();
-            for ring in [polygon.exterior()].into_iter().chain(polygon.interiors()) {
-                let ring: Vec<_> =
-                    ring.0.iter().map(|c| (inside(c.x, 0), inside(c.y, 1))).collect();
-                let first = path.first().copied();
-                path.extend(&ring);
-                path.extend(first);
-                lines.push(Line { color: EDGE, width: 1, ..Line::default() }.through(ring));
+            let rings = [polygon.exterior()].into_iter().chain(polygon.interiors());
+            let mut rings = rings.map(|ring| -> Vec<(f64, f64)> {
+                ring.0.iter().map(|c| (inside(c.x, 0), inside(c.y, 1))).collect()
+            });
+            let points = rings.next().unwrap_or_default();
+            let holes: Vec<_> = rings.collect();
+            for ring in [&points].into_iter().chain(&holes) {
+                let line = Line { color: EDGE, width: 1, ..Line::default() };
+                lines.push(line.through(ring.iter().copied()));
             }
-            areas.push(Area { points: path, color, opacity });
+            areas.push(Area { points, holes, color, opacity });
         }
         self.areas.extend(areas);
         self.lines.extend(lines);
@@ -328,6 +328,23 @@ mod tests {
         assert_eq!(rings.len(), 1);
         for dot in &rings[0].points {
             assert!((radius(dot) - expected).abs() < 0.05, "{}, not {expected}", radius(dot));
+        }
+    }
+
+    /// Between two circles values are higher: that region has a hole, which is no part of the path around it.
+    #[test]
+    fn holes_are_paths_of_their_own() {
+        let ridge = plane(|[x, y]| -(bowl([x, y]).sqrt() - 2.0).powi(2));
+        let holed: Vec<&Area> = ridge.areas.iter().filter(|area| !area.holes.is_empty()).collect();
+        assert!(!holed.is_empty());
+        let longest = |ring: &Vec<(f64, f64)>| {
+            let sides =
+                ring.windows(2).map(|side| (side[0].0 - side[1].0).hypot(side[0].1 - side[1].1));
+            sides.fold(0.0, f64::max)
+        };
+        for area in holed {
+            // A stroke across would be as long as the ridge is wide.
+            assert!(area.holes.iter().all(|hole| longest(hole) < 0.5), "{:?}", area.holes);
         }
     }
 

@@ -40,8 +40,12 @@ impl Contours {
         for area in plane.areas() {
             let place = |x: f64, a: usize| SIDE * ((x - lower[a]) / (upper[a] - lower[a]));
             let point = |&(x, y): &(f64, f64)| format!("{:.0} {:.0}", place(x, 0), place(y, 1));
-            let points: Vec<String> = area.points.iter().map(point).collect();
-            let path = format!("M{}Z", points.join("L"));
+            let ring = |ring: &Vec<(f64, f64)>| {
+                let points: Vec<String> = ring.iter().map(point).collect();
+                format!("M{}Z", points.join("L"))
+            };
+            // Each ring is a path of its own, so that none is joined to another by a stroke.
+            let path: String = [&area.points].into_iter().chain(&area.holes).map(ring).collect();
             let color = area.color;
             let fill = format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2);
             match regions.last_mut() {
