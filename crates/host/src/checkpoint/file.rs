@@ -11,8 +11,9 @@
 //! Numbers are little-endian. The structs below are the format: whoever changes one raises the version.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -230,10 +231,17 @@ impl CheckpointFile {
     /// [`Error::File`] where it cannot be read, is none, is damaged, or was written by another version in another format.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |message: &str| failed("read", path, message.into());
-        let mut bytes = fs::read(path).map_err(|error| failed(&error.to_string()))?;
-        if !bytes.starts_with(MAGIC) {
+        let unreadable = |error: io::Error| failed(&error.to_string());
+        // What is no file, such as a pipe, might never end, or not even begin.
+        if !fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(failed("it is no checkpoint, as it is no file"));
+        }
+        let mut file = File::open(path).map_err(unreadable)?;
+        if !begins(&mut file).map_err(unreadable)? {
             return Err(failed("it is no checkpoint"));
         }
+        let mut bytes = MAGIC.to_vec();
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
         let damaged = || failed("it is damaged");
         let length = bytes.len().checked_sub(BEFORE + BEHIND).ok_or_else(damaged)?;
         let (summed, sum) = bytes.split_at(bytes.len() - size_of::<u32>());
@@ -251,6 +259,22 @@ impl CheckpointFile {
         let body = bytes.len() - rest.len();
         bytes.drain(..body);
         Ok(CheckpointFile { path: path.into(), header, body: bytes })
+    }
+
+    /// Whether what is at a path begins as a checkpoint does, damaged or not.
+    ///
+    /// ```
+    /// use warpswarm::CheckpointFile;
+    /// assert!(!CheckpointFile::is_at("no/such/file".as_ref()));
+    /// ```
+    pub fn is_at(path: &Path) -> bool {
+        let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
+        is_file && File::open(path).and_then(|mut file| begins(&mut file)).unwrap_or(false)
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What the writer said of it.
@@ -285,12 +309,20 @@ impl CheckpointFile {
     }
 }
 
+/// Whether a file goes on as checkpoints begin.
+fn begins(file: &mut File) -> io::Result<bool> {
+    let mut first = Vec::new();
+    file.take(MAGIC.len() as u64).read_to_end(&mut first)?;
+    Ok(first == MAGIC)
+}
+
 fn failed(doing: &'static str, path: &Path, message: String) -> Error {
     Error::File { doing, path: path.into(), message }
 }
 
-/// Writes a file so that it is there whole or not at all, whenever the machine may stop: beside it, in `PATH.warpswarm-part`,
-/// which takes its place when it has reached the disk.
+/// Writes a file so that it is there whole or not at all, whenever the machine may stop: beside it, in a file of its own that
+/// ends in `.warpswarm-part`, which takes its place when it has reached the disk. Of several who write the same file at once
+/// one is the last, and nobody sees a piece of it. A file that is replaced keeps its permissions.
 ///
 /// ```
 /// use std::io::Error;
@@ -319,11 +351,10 @@ pub fn write_whole(
     if path.exists() && !path.is_file() {
         return Err(io::Error::other("it is no file"));
     }
-    let mut part = path.clone().into_os_string();
-    part.push(".warpswarm-part");
-    let part = PathBuf::from(part);
+    let (part, file) = part_of(&path)?;
     let rename = || before(Call::Rename).and_then(|()| fs::rename(&part, &path));
-    let done = write_through(&part, write).and_then(|()| rename());
+    let done = write_through(file, write).and_then(|()| keep_permissions(&path, &part));
+    let done = done.and_then(|()| rename());
     if done.is_err() {
         // It may not be there.
         let _ = fs::remove_file(&part);
@@ -335,12 +366,35 @@ pub fn write_whole(
     }
 }
 
+/// A new file beside a path, that nobody else has.
+fn part_of(path: &Path) -> io::Result<(PathBuf, File)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    before(Call::Create)?;
+    loop {
+        let (process, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut part = path.as_os_str().to_owned();
+        part.push(format!(".{process}-{number}.warpswarm-part"));
+        match File::create_new(&part) {
+            // What another one has left that had this number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|file| (part.into(), file)),
+        }
+    }
+}
+
+/// Gives the part of a file the permissions of the one that is there, if any is.
+fn keep_permissions(path: &Path, part: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) => fs::set_permissions(part, there.permissions()),
+        Err(_) => Ok(()),
+    }
+}
+
 fn write_through(
-    path: &Path,
+    file: File,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    before(Call::Create)?;
-    let mut out = BufWriter::new(Written(File::create(path)?));
+    let mut out = BufWriter::new(Written(file));
     write(&mut out)?;
     let Written(file) = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     before(Call::Sync)?;
@@ -518,6 +572,32 @@ mod tests {
         }
         write(whole).unwrap();
         assert_eq!(fs::read(&path).unwrap().len(), whole);
+    }
+
+    /// While many write the same file, whoever reads it has one of theirs, whole.
+    #[test]
+    fn writers_at_once_do_not_mix() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one");
+        let write = |letter: u8| {
+            let bytes = vec![letter; 100_000];
+            // In pieces, so that they would mix.
+            write_whole(&path, &mut |out| {
+                bytes.chunks(1000).try_for_each(|piece| out.write_all(piece))
+            })
+        };
+        write(b'a').unwrap();
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (b'b'..=b'e')
+                .map(|letter| scope.spawn(move || (0..20).try_for_each(|_| write(letter))))
+                .collect();
+            while !writers.iter().all(|writer| writer.is_finished()) {
+                let bytes = fs::read(&path).unwrap();
+                assert!(bytes.len() == 100_000 && bytes.iter().all(|byte| *byte == bytes[0]));
+            }
+            writers.into_iter().for_each(|writer| writer.join().unwrap().unwrap());
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

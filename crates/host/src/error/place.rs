@@ -23,7 +23,7 @@ pub(super) fn pointed_at(text: &str, at: &Range<usize>) -> String {
     let after: Vec<char> = shown(&text[start..end]).chars().collect();
     let marked = text[start..floor(at.end).clamp(start, end)].chars().count();
     let left = before.len().saturating_sub(AROUND);
-    let right = (marked + AROUND).min(after.len());
+    let right = (marked.min(4 * AROUND) + AROUND).min(after.len());
     let (dots, more) =
         (if left > 0 { "..." } else { "" }, if right < after.len() { "..." } else { "" });
     let line: String = before[left..].iter().chain(&after[..right]).collect();

@@ -121,7 +121,12 @@ impl ProblemFile {
         let shown = path.display().to_string();
         let said = |message: String| Error::ProblemFile { file: shown.clone(), message };
         let unreadable = |error: std::io::Error| said(format!("cannot be read ({error})"));
-        let bytes = fs::metadata(path).map_err(unreadable)?.len();
+        let there = fs::metadata(path).map_err(unreadable)?;
+        // What is no file, such as a pipe, may have no end.
+        if !there.is_file() {
+            return Err(said("cannot be read (it is no file)".into()));
+        }
+        let bytes = there.len();
         if bytes > MOST_BYTES {
             return Err(said(format!("{bytes} bytes; allowed: {MOST_BYTES}")));
         }
