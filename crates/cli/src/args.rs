@@ -267,7 +267,8 @@ pub(crate) struct NewArgs {
     pub(crate) path: PathBuf,
 
     /// Which warpswarm the crate depends on: a published version, or a folder with its packages, such
-    /// as its repository [default: the published version of this program]
+    /// as its repository [default: the repository in which this program was built, if it is there, otherwise the published
+    /// version of this program]
     #[arg(long, value_name = "VERSION|FOLDER")]
     pub(crate) library: Option<OsString>,
 }

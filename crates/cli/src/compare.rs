@@ -14,6 +14,7 @@ pub(crate) mod study;
 pub(crate) mod table;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -23,8 +24,8 @@ use warpswarm_pictures::counted;
 
 use crate::args::compare::CompareArgs;
 use crate::failure::{Failure, INTERRUPTED};
-use crate::perform::{interrupt, open};
-use crate::report::page::open as open_page;
+use crate::files::{Files, Written};
+use crate::perform::interrupt;
 use measure::Cell;
 use study::Study;
 use table::Table;
@@ -33,15 +34,19 @@ use table::Table;
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let study = Study::of(args)?;
     plot::check(&args.plots, &study)?;
-    // Opened before the work, so that a path that cannot be written costs no time; the page first, which may be refused.
+    // Before the work, so that a path that cannot be written costs no time.
+    let mut files = Files::new();
+    args.study.iter().for_each(|path| files.reads("the study", path));
+    study.sources.iter().for_each(|name| files.reads_problem(name));
     let report = args.report.as_deref();
-    let report = report.map(|path| open_page("--report", path, args.force)).transpose()?;
-    let file =
-        |option, path: &Option<_>| path.as_deref().map(|path| open(option, path)).transpose();
+    let report = report.map(|path| files.new_output("--report", path, args.force)).transpose()?;
+    let mut file = |option, path: &Option<PathBuf>| {
+        path.as_deref().map(|path| files.output(option, path)).transpose()
+    };
     let csv = file("--csv", &args.csv)?;
     let markdown = file("--markdown", &args.markdown)?;
     let json = file("--json", &args.json)?;
-    let pictures = plot::open(&args.plots)?;
+    let pictures = plot::outputs(&args.plots, &mut files)?;
 
     let interrupt = interrupt()?;
     let batches = study.tasks.len() * study.entrants.len();
@@ -53,36 +58,42 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
 
     let analysis = analysis::analyse(&study, &cells);
     let tables = show::tables(&study, &cells, &analysis);
+    let mut written = Written::default();
     if let Some(file) = csv {
-        files::csv(&study, &cells, &analysis, file)?;
+        written.note(file.write(&mut |out| files::csv(&study, &cells, &analysis, out)));
     }
     if let Some(file) = markdown {
-        write_markdown(&study, &tables, BufWriter::new(file))?;
+        written.note(file.write(&mut |out| write_markdown(&study, &tables, out)));
     }
     if let Some(file) = json {
-        files::json(&study, &cells, &analysis, seconds, BufWriter::new(file))?;
-    }
-    let compared = plot::Compared { study: &study, cells: &cells, analysis: &analysis };
-    compared.draw(&args.plots, pictures)?;
-    if let Some(mut file) = report {
-        file.write_all(page::html(compared).as_bytes())?;
+        written.note(file.write(&mut |out| files::json(&study, &cells, &analysis, seconds, out)));
     }
     if !args.quiet {
-        let mut out = BufWriter::new(io::stdout().lock());
-        if !tables.is_empty() {
-            write!(out, "{}", show::heading(&study))?;
-            for table in &tables {
-                table.text(&mut out)?;
-            }
-            out.write_all(show::NOTES.as_bytes())?;
-        }
-        writeln!(out, "{}", work(&cells, batches, seconds))?;
-        out.flush()?;
+        let shown = show(&study, &tables, &work(&cells, batches, seconds));
+        written.note(shown.map_err(Failure::from));
     }
+    let compared = plot::Compared { study: &study, cells: &cells, analysis: &analysis };
+    compared.draw(&args.plots, &pictures, &mut written);
+    if let Some(file) = report {
+        written.note(file.write(&mut |out| out.write_all(page::html(compared).as_bytes())));
+    }
+    written.result()?;
     Ok(match interrupt.load(Ordering::Relaxed) {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,
     })
+}
+
+/// The tables, and what was done.
+fn show(study: &Study, tables: &[Table], work: &str) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if !tables.is_empty() {
+        write!(out, "{}", show::heading(study))?;
+        tables.iter().try_for_each(|table| table.text(&mut out))?;
+        out.write_all(show::NOTES.as_bytes())?;
+    }
+    writeln!(out, "{work}")?;
+    out.flush()
 }
 
 fn write_markdown(study: &Study, tables: &[Table], mut out: impl Write) -> io::Result<()> {
@@ -102,7 +113,7 @@ fn work(cells: &[Vec<Option<Cell>>], batches: usize, seconds: f64) -> String {
     devices.dedup();
     let evaluations: u64 = done().flat_map(|cell| &cell.runs).map(|run| run.evaluations).sum();
     let [iterating, setting_up] = [|cell: &Cell| cell.seconds, |cell: &Cell| cell.setup_seconds]
-        .map(|of| done().map(of).sum::<f64>());
+        .map(|of| done().map(of).fold(0.0, |all, one| all + one));
     let complete = match done().count() {
         all if all == batches => format!("{batches} batches"),
         some => format!("{some} of {batches} batches"),

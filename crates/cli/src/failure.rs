@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use warpswarm::Error;
 
+use crate::shown;
+
 /// Failed while running.
 const RUNNING: u8 = 1;
 /// Bad usage or input.
@@ -35,7 +37,7 @@ impl Failure {
         let code = ExitCode::from(self.code());
         if !matches!(self, Failure::Unsaid(_) | Failure::NobodyReads) {
             // Where stderr is closed too, the exit code alone has to do.
-            let _ = writeln!(io::stderr(), "error: {}", self.message());
+            let _ = writeln!(io::stderr(), "error: {}", shown::message(&self.message()));
         }
         code
     }
@@ -57,6 +59,15 @@ impl Failure {
             Failure::Input(message) | Failure::Running(message) => message,
             Failure::Interrupted => "interrupted".into(),
             Failure::Unsaid(_) | Failure::NobodyReads => String::new(),
+        }
+    }
+
+    /// The same with more to say.
+    pub(crate) fn and(self, more: &str) -> Failure {
+        match self {
+            Failure::Input(message) => Failure::Input(format!("{message}; and {more}")),
+            Failure::Running(message) => Failure::Running(format!("{message}; and {more}")),
+            other => other,
         }
     }
 

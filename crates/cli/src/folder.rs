@@ -25,8 +25,14 @@ pub(crate) const POPULATION: &str = "population.csv";
 
 type Out = BufWriter<Written<File>>;
 
+/// All that a run's folder has; whatever else is in one is its user's.
+pub(crate) const FILES: [&str; 5] = [RUN, RESULT, TRACE, POPULATION, "trace.parquet"];
+
 /// A folder that is being written, beside the place where it will be.
 pub(crate) struct Folder {
+    /// As it was given.
+    shown: PathBuf,
+    /// Without links.
     path: PathBuf,
     part: PathBuf,
     replaces: bool,
@@ -35,8 +41,8 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Begins a folder; one that is there already is refused, unless it is a run's and to be replaced.
-    pub(crate) fn new(path: &Path, args: &OutputArgs) -> Result<Self, Failure> {
+    /// Refuses a folder that is there already, unless it is a run's and to be replaced.
+    pub(crate) fn check(path: &Path, args: &OutputArgs) -> Result<(), Failure> {
         let there = path.symlink_metadata().is_ok();
         let shown = path.display();
         if there && !args.force {
@@ -49,18 +55,32 @@ impl Folder {
                 "--out is {shown}, which exists and is no run's folder; allowed with --force: a folder with a {RUN}"
             )));
         }
-        let failed = |error| Failure::file("--out", path, &error);
         if path.file_name().is_none() {
-            return Err(failed(io::Error::other("it has no name")));
+            return Err(Failure::file("--out", path, &io::Error::other("it has no name")));
         }
-        let part = beside(path, "warpswarm-part");
-        // What an earlier run left that was killed.
-        let cleared = if part.exists() { fs::remove_dir_all(&part) } else { Ok(()) };
-        let created =
-            cleared.and_then(|()| before(Call::Create)).and_then(|()| fs::create_dir(&part));
-        created.map_err(failed)?;
-        let mut folder =
-            Folder { path: path.into(), part, replaces: there, populations: None, headed: false };
+        // Whether it can be made.
+        Folder::beside(path)
+            .and_then(fs::remove_dir)
+            .map_err(|error| Failure::file("--out", path, &error))
+    }
+
+    /// A new folder beside a path.
+    fn beside(path: &Path) -> io::Result<PathBuf> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+        before(Call::Create)?;
+        unused(&path, "warpswarm-part", |part| fs::create_dir(part))
+    }
+
+    /// Begins a folder, which has been checked.
+    pub(crate) fn new(path: &Path, args: &OutputArgs) -> Result<Self, Failure> {
+        let shown = path.to_owned();
+        let part = Folder::beside(path).map_err(|error| Failure::file("--out", path, &error))?;
+        let (path, replaces) = match fs::canonicalize(path) {
+            Ok(path) => (path, true),
+            Err(_) => (path.into(), false),
+        };
+        let (populations, headed) = (None, false);
+        let mut folder = Folder { shown, path, part, replaces, populations, headed };
         if args.population_every.is_some() {
             folder.populations = Some(folder.create(POPULATION)?);
         }
@@ -70,7 +90,7 @@ impl Folder {
     fn create(&self, name: &str) -> Result<Out, Failure> {
         let file = before(Call::Create).and_then(|()| File::create(self.part.join(name)));
         file.map(|file| BufWriter::new(Written(file)))
-            .map_err(|error| Failure::file("--out", &self.path, &error))
+            .map_err(|error| Failure::file("--out", &self.shown, &error))
     }
 
     /// Keeps the populations that an event shows.
@@ -105,7 +125,7 @@ impl Folder {
     fn named(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Running(message) => {
-                Failure::Running(format!("--out {}: {message}", self.path.display()))
+                Failure::Running(format!("--out {}: {message}", self.shown.display()))
             }
             other => other,
         }
@@ -141,17 +161,27 @@ impl Folder {
         if !self.replaces {
             return rename(&self.part, &self.path);
         }
-        let old = beside(&self.path, "warpswarm-old");
-        if old.exists() {
-            fs::remove_dir_all(&old)?;
-        }
-        rename(&self.path, &old)?;
+        let old = unused(&self.path, "warpswarm-old", |old| match old.exists() {
+            true => Err(io::ErrorKind::AlreadyExists.into()),
+            false => rename(&self.path, old),
+        })?;
         if let Err(error) = rename(&self.part, &self.path) {
             // What was there goes back to its place.
             fs::rename(&old, &self.path)?;
             return Err(error);
         }
-        fs::remove_dir_all(&old)
+        for entry in fs::read_dir(&old)? {
+            let (from, name) = {
+                let entry = entry?;
+                (entry.path(), entry.file_name())
+            };
+            match FILES.iter().any(|file| name == *file) {
+                true => fs::remove_file(from)?,
+                // It is no run's.
+                false => fs::rename(from, self.path.join(name))?,
+            }
+        }
+        fs::remove_dir(&old)
     }
 }
 
@@ -173,13 +203,23 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// `DIR.ending`, in the same folder.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    // Without a slash at its end.
-    let mut name = path.components().as_path().as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    name.into()
+/// What `make` makes of the first path `DIR.NUMBER.ending`, in the same folder, at which nothing is.
+fn unused(
+    path: &Path,
+    ending: &str,
+    make: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    for number in 1.. {
+        // Without a slash at its end.
+        let mut name = path.components().as_path().as_os_str().to_owned();
+        name.push(format!(".{number}.{ending}"));
+        match make(Path::new(&name)) {
+            Ok(()) => return Ok(name.into()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 #[cfg(test)]
@@ -209,6 +249,7 @@ mod tests {
         let problem = Problem::of("sphere", &Said::default())?;
         let run = Run::new(problem, Algorithm::default(), Precision::F64, settings);
         let mut optimiser = run.problem.optimiser::<f64>(&run.algorithm, &run.settings)?;
+        Folder::check(path, &args.output)?;
         let mut folder = Folder::new(path, &args.output)?;
         let mut seen = Ok(());
         let report = optimiser.run_observed(&mut |event, _| {
@@ -261,6 +302,32 @@ mod tests {
             assert!(calls.contains(&call), "{call:?} has not failed: {calls:?}");
         }
         calls.len() as u64
+    }
+
+    #[test]
+    fn what_is_not_a_runs_stays() {
+        let all = tempfile::tempdir().unwrap();
+        let path = all.path().join("kept");
+        keep(&path, 3).unwrap();
+        let before = files(&path);
+        fs::write(path.join("notes.txt"), "mine").unwrap();
+        // What another process is writing, or has left.
+        let other = all.path().join("kept.1.warpswarm-part");
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("run.toml"), "another's").unwrap();
+        keep(&path, 4).unwrap();
+        assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(other.join("run.toml")).unwrap(), "another's");
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 5);
+        assert_ne!(files(&path), before);
+        #[cfg(unix)]
+        {
+            let link = all.path().join("link");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            keep(&link, 3).unwrap();
+            assert!(link.is_symlink());
+            assert_eq!(fs::read(path.join(RUN)).unwrap(), before[3].1);
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use warpswarm_islands::{
 use crate::args::{Every, IslandArgs, OutputArgs, ProgressKind, ResumeArgs, SolveArgs};
 use crate::compare::study;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::perform::{self, Outputs, exit_code};
 use crate::progress::Display;
 use crate::ranks::Ranks;
@@ -96,7 +97,9 @@ pub(crate) fn resume(ranks: &Ranks, args: &ResumeArgs) -> Result<ExitCode, Failu
     let (run, kept) = ranks.agree("", left(args))?;
     let mut output = args.output.clone();
     output.checkpoint.get_or_insert_with(|| args.file.clone());
-    perform(ranks, run, Some(&kept), &output)
+    let mut files = Files::new();
+    files.reads("the checkpoint that is gone on from", &args.file);
+    perform(ranks, run, Some((&kept, &args.file)), &output, files)
 }
 
 /// The run that is gone on with, and where it was left.
@@ -117,34 +120,40 @@ fn left(args: &ResumeArgs) -> Result<(Run, Kept), Failure> {
 pub(crate) fn perform(
     ranks: &Ranks,
     run: Run,
-    from: Option<&Kept>,
+    from: Option<(&Kept, &Path)>,
     args: &OutputArgs,
+    files: Files,
 ) -> Result<ExitCode, Failure> {
     match run.precision {
-        Precision::F32 => in_precision::<f32>(ranks, run, from, args),
-        Precision::F64 => in_precision::<f64>(ranks, run, from, args),
+        Precision::F32 => in_precision::<f32>(ranks, run, from, args, files),
+        Precision::F64 => in_precision::<f64>(ranks, run, from, args, files),
     }
 }
 
 fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     ranks: &Ranks,
     mut run: Run,
-    from: Option<&Kept>,
+    from: Option<(&Kept, &Path)>,
     args: &OutputArgs,
+    mut files: Files,
 ) -> Result<ExitCode, Failure> {
     perform::prepare(&mut run, args);
     let about = run.to_toml();
     let what = about.as_ref().map_or("", String::as_str).to_owned();
     let threads = ranks.threads()?;
     let made = about.and_then(|about| {
+        // The first rank writes what all have found.
+        let outputs =
+            ranks.is_first().then(|| Outputs::open(&run, args, &mut files)).transpose()?;
+        if let (Some(folder), true) = (&args.checkpoint, ranks.is_first()) {
+            files.checkpoint(folder, args.force, from.map(|(_, folder)| folder))?;
+        }
         let mut started = Started::<R>::new(ranks, &run, threads)?;
         let own = started.archipelago.own();
-        from.map_or(Ok(()), |kept| started.archipelago.resume(kept.checkpoint(own)?))?;
+        from.map_or(Ok(()), |(kept, _)| started.archipelago.resume(kept.checkpoint(own)?))?;
         if let Some(folder) = &args.checkpoint {
             started.archipelago.keep(keeper(folder, args.every, about));
         }
-        // The first rank writes what all have found.
-        let outputs = ranks.is_first().then(|| Outputs::open(&run, args)).transpose()?;
         Ok((started, outputs))
     });
     let (mut started, outputs) = ranks.agree(&what, made)?;

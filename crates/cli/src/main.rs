@@ -8,6 +8,8 @@
 //! * [`islands`]: runs that exchange individuals; [`ranks`]: the processes on which they are.
 //! * [`json`], [`summary`], [`trace`], [`population`]: what a run writes, for programs, people and spreadsheets;
 //!   [`plot`] draws it, [`folder`] keeps them together, [`saver`] writes checkpoints, [`progress`] shows where a run is.
+//! * [`shown`]: text of others on its way out.
+//! * [`files`]: through which all of that is written.
 //! * [`failure`]: what went wrong, and with which exit code.
 
 mod args;
@@ -15,6 +17,7 @@ mod check;
 mod compare;
 mod doctor;
 mod failure;
+mod files;
 mod folder;
 #[cfg(test)]
 mod fuzz;
@@ -37,6 +40,7 @@ mod run;
 mod saver;
 mod setup;
 mod shell;
+mod shown;
 mod solve;
 mod split;
 mod start;

@@ -1,6 +1,5 @@
 //! Carries out a run, and writes what was asked for: the same way for `solve`, `rerun` and `resume`.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,6 +14,7 @@ use warpswarm::{
 
 use crate::args::OutputArgs;
 use crate::failure::{Failure, INTERRUPTED};
+use crate::files::{Files, Output, Written};
 use crate::folder::Folder;
 use crate::json::Solved;
 use crate::plot::{self, Plot};
@@ -24,15 +24,16 @@ use crate::saver::Saver;
 use crate::summary::Summary;
 use crate::trace;
 
-/// Does a run from its beginning, or from a checkpoint, and writes what the arguments ask for.
+/// Does a run from its beginning, or from a checkpoint, and writes what the arguments ask for; `files` are read.
 pub(crate) fn perform(
     run: Run,
     from: Option<&CheckpointFile>,
     args: &OutputArgs,
+    files: Files,
 ) -> Result<ExitCode, Failure> {
     match run.precision {
-        Precision::F32 => in_precision::<f32>(run, from, args),
-        Precision::F64 => in_precision::<f64>(run, from, args),
+        Precision::F32 => in_precision::<f32>(run, from, args, files),
+        Precision::F64 => in_precision::<f64>(run, from, args, files),
     }
 }
 
@@ -40,13 +41,17 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     mut run: Run,
     from: Option<&CheckpointFile>,
     args: &OutputArgs,
+    mut files: Files,
 ) -> Result<ExitCode, Failure> {
     prepare(&mut run, args);
+    // What cannot be written costs no time, and what cannot run leaves files as they are.
+    let mut outputs = Outputs::check(&run, args, &mut files)?;
+    if let Some(path) = &args.checkpoint {
+        files.checkpoint(path, args.force, from.map(CheckpointFile::path))?;
+    }
     let from = from.map(CheckpointFile::checkpoint::<R>).transpose()?;
-    // Before anything is written: what cannot run leaves files as they are.
     let mut started = Started::new(&run, from)?;
-
-    let mut outputs = Outputs::open(&run, args)?;
+    outputs.begin(args)?;
     let saver = |path: &Path| Ok::<_, Failure>(Saver::new(path, args.every, run.to_toml()?));
     let mut saver = args.checkpoint.as_deref().map(saver).transpose()?;
     let kind = if args.quiet { crate::args::ProgressKind::None } else { args.progress };
@@ -61,8 +66,10 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     })?;
     drop(display);
 
-    outputs.finish(&run, &report, args)?;
-    saver.map_or(Ok(()), Saver::finish)?;
+    let mut written = Written::default();
+    written.note(outputs.finish(&run, &report, args));
+    written.note(saver.map_or(Ok(()), Saver::finish));
+    written.result()?;
     Ok(exit_code(&report))
 }
 
@@ -78,48 +85,73 @@ pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
     settings.populations_every = args.population_every;
 }
 
-/// What is written when a run has ended: opened before the work, so that a path that cannot be written costs no time.
+/// What is written when a run has ended.
 pub(crate) struct Outputs {
-    json: Option<File>,
-    trace: Option<File>,
-    plots: Vec<File>,
+    json: Option<Output>,
+    trace: Option<Output>,
+    plots: Vec<Output>,
     folder: Option<Folder>,
 }
 
 impl Outputs {
-    pub(crate) fn open(run: &Run, args: &OutputArgs) -> Result<Self, Failure> {
-        let json = args.json.as_deref().filter(|path| !is_stdout(path));
-        Ok(Outputs {
-            json: json.map(|path| open("--json", path)).transpose()?,
-            trace: args.trace.as_deref().map(|path| open("--trace", path)).transpose()?,
-            plots: plot::open(&args.plots, &run.problem)?,
-            folder: args.out.as_deref().map(|path| Folder::new(path, args)).transpose()?,
-        })
+    /// Sees that everything can be written.
+    pub(crate) fn check(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
+        plot::check(&args.plots, &run.problem)?;
+        let mut file =
+            |option, path: Option<&Path>| path.map(|path| files.output(option, path)).transpose();
+        let json = file("--json", args.json.as_deref().filter(|path| !is_stdout(path)))?;
+        let trace = file("--trace", args.trace.as_deref())?;
+        let plots = args.plots.iter().map(|plot| files.output("--plot", plot.path()));
+        let plots = plots.collect::<Result<_, Failure>>()?;
+        if let Some(path) = &args.out {
+            files.folder("--out", path)?;
+            Folder::check(path, args)?;
+        }
+        Ok(Outputs { json, trace, plots, folder: None })
     }
 
+    /// The same, and begins.
+    pub(crate) fn open(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
+        let mut outputs = Outputs::check(run, args, files)?;
+        outputs.begin(args)?;
+        Ok(outputs)
+    }
+
+    /// Begins what is written meanwhile.
+    pub(crate) fn begin(&mut self, args: &OutputArgs) -> Result<(), Failure> {
+        self.folder = args.out.as_deref().map(|path| Folder::new(path, args)).transpose()?;
+        Ok(())
+    }
+
+    /// Writes what can be written, the results first, and shows the summary in any case.
     pub(crate) fn finish<R: Precise + Serialize>(
         self,
         run: &Run,
         report: &Report<R>,
         args: &OutputArgs,
     ) -> Result<(), Failure> {
-        if let Some(file) = self.trace {
-            trace::write(report, io::BufWriter::new(file))?;
-        }
-        if let Some(folder) = self.folder {
-            folder.finish(&run.done(report), report)?;
-        }
-        plot::Done { run, report }.draw(&args.plots, self.plots)?;
+        let mut written = Written::default();
         let solved = Solved::new(run, report);
         if let Some(file) = self.json {
-            solved.write(io::BufWriter::new(file))?;
+            written.note(file.write(&mut |out| solved.write(out)));
         }
-        if args.json.as_deref().is_some_and(is_stdout) {
-            solved.write(io::BufWriter::new(io::stdout().lock()))?;
+        if let Some(folder) = self.folder {
+            written.note(folder.finish(run, report));
+        }
+        if let Some(file) = self.trace {
+            written.note(file.write(&mut |out| trace::write(report, out)));
+        }
+        let out = io::stdout().lock();
+        let shown = if args.json.as_deref().is_some_and(is_stdout) {
+            solved.write(io::BufWriter::new(out))
         } else if !args.quiet {
-            write!(io::stdout().lock(), "{}", Summary { run, report })?;
-        }
-        Ok(())
+            { out }.write_all(Summary { run, report }.to_string().as_bytes())
+        } else {
+            Ok(())
+        };
+        written.note(shown.map_err(Failure::from));
+        plot::Done { run, report }.draw(&args.plots, &self.plots, &mut written);
+        written.result()
     }
 }
 
@@ -196,9 +228,4 @@ pub(crate) fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
 
 fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
-}
-
-/// Opens a file for writing from its beginning.
-pub(crate) fn open(option: &str, path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| Failure::file(option, path, &error))
 }

@@ -2,20 +2,20 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use warpswarm::{Precise, Report, RunReport, Settings};
+use warpswarm::{Precise, Report, RunReport, Settings, StopReason};
 use warpswarm_pictures::{
     Better, Final, Finals, Format, Frame, Group, Kind, Parameter, Plane, Record, animation,
     constraints, convergence, distribution, frames, parameters, population,
 };
 
 use crate::failure::Failure;
-use crate::perform;
+use crate::files::{Output, Written};
 use crate::problem::Problem;
 use crate::run::Run;
+use crate::shown;
 use crate::trace::{Row, rows_of};
 
 /// Frames of a swarm that moves, at most.
@@ -67,8 +67,8 @@ impl Plot {
         }
     }
 
-    fn write(&self, to: &mut File, bytes: &[u8]) -> Result<(), Failure> {
-        to.write_all(bytes).map_err(|error| Failure::file("--plot", &self.path, &error))
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 }
 
@@ -78,10 +78,9 @@ impl fmt::Display for Plot {
     }
 }
 
-/// Opens the files of all pictures, before the work, so that one that cannot be drawn or written costs no time.
-pub(crate) fn open(plots: &[Plot], problem: &Problem) -> Result<Vec<File>, Failure> {
-    plots.iter().try_for_each(|plot| plot.check(problem))?;
-    plots.iter().map(|plot| perform::open("--plot", &plot.path)).collect()
+/// Whether all pictures can be drawn.
+pub(crate) fn check(plots: &[Plot], problem: &Problem) -> Result<(), Failure> {
+    plots.iter().try_for_each(|plot| plot.check(problem))
 }
 
 /// What was asked for and done.
@@ -92,15 +91,22 @@ pub(crate) struct Done<'a, R> {
 
 impl<R: Precise> Done<'_, R> {
     /// Draws each picture into its file.
-    pub(crate) fn draw(&self, plots: &[Plot], files: Vec<File>) -> Result<(), Failure> {
-        for (plot, mut file) in plots.iter().zip(files) {
-            let drawn = self.bytes(plot)?;
-            let bytes = drawn.map_err(|error| {
-                Failure::Running(format!("--plot {}: {error}", plot.path.display()))
-            })?;
-            plot.write(&mut file, &bytes)?;
+    pub(crate) fn draw(&self, plots: &[Plot], files: &[Output], written: &mut Written) {
+        let is_interrupted =
+            self.report.runs.iter().any(|run| run.stop_reason == StopReason::Interrupted);
+        for (plot, file) in plots.iter().zip(files) {
+            if is_interrupted && plot.shows_individuals() {
+                let shown = shown::message(&plot.to_string());
+                let _ = writeln!(
+                    io::stderr(),
+                    "warning: --plot {shown} is not drawn after an interrupt, as that takes the run once more"
+                );
+                continue;
+            }
+            let drawn =
+                self.bytes(plot).and_then(|drawn| drawn.map_err(|error| file.failed(&error)));
+            written.note(drawn.and_then(|bytes| file.write(&mut |out| out.write_all(&bytes))));
         }
-        Ok(())
     }
 
     fn bytes(&self, plot: &Plot) -> Result<Result<Vec<u8>, warpswarm_pictures::Error>, Failure> {

@@ -1,13 +1,17 @@
 //! What a run minimises: a problem by its name, with bounds, or one from a file.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use warpswarm::problem_file::{Chosen, ProblemFile};
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{
-    Algorithm, Bounds, Checked, Constraints, Error, Fitness, Optimiser, Precise, Settings,
+    Algorithm, Bounds, Checked, Constraints, Error, Fitness, MAX_DIMENSIONS, Optimiser, Precise,
+    Settings,
 };
 
 use crate::failure::Failure;
+use crate::files;
 
 /// What the bounds and a point take, before anything else does: too many dimensions must end in a
 /// message.
@@ -82,6 +86,10 @@ impl TryFrom<Written> for BuiltIn {
     fn try_from(written: Written) -> Result<Self, Error> {
         let info = problems::find(&written.name)?;
         let dimensions = written.dimensions;
+        if dimensions > MAX_DIMENSIONS {
+            let (value, allowed) = (dimensions.to_string(), format!("at most {MAX_DIMENSIONS}"));
+            return Err(Error::Setting { field: "dimensions", value, allowed });
+        }
         info.check_dimensions(dimensions)?;
         let (lower, upper) = (written.lower.of_each(dimensions), written.upper.of_each(dimensions));
         if lower.len() != dimensions {
@@ -105,6 +113,25 @@ impl Problem {
     /// Whether a name is a file's.
     pub(crate) fn is_file(name: &str) -> bool {
         name.ends_with(".toml")
+    }
+
+    /// The files of data that a problem file names: every text in its table of data that is a file beside it.
+    pub(crate) fn data_files(path: &Path) -> Vec<PathBuf> {
+        fn texts(value: &toml::Value, found: &mut Vec<String>) {
+            match value {
+                toml::Value::String(text) => found.push(text.clone()),
+                toml::Value::Array(all) => all.iter().for_each(|one| texts(one, found)),
+                toml::Value::Table(all) => all.values().for_each(|one| texts(one, found)),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        // What is wrong with it is said by whoever reads the problem.
+        let text = files::text(path).unwrap_or_default();
+        let table = toml::from_str::<toml::Table>(&text).unwrap_or_default();
+        table.get("data").iter().for_each(|data| texts(data, &mut found));
+        found.iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
     }
 
     /// The problem of a name: a file where it ends in `.toml`.

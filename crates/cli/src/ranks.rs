@@ -1,6 +1,7 @@
 //! The processes that `mpirun` has started, of which this is one; without it this one alone.
 
 use std::env;
+use std::io::{self, Write};
 use std::num::NonZero;
 
 use clap::Parser;
@@ -10,6 +11,7 @@ use warpswarm_islands::{Alone, agreed};
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
 use crate::run::VERSION;
+use crate::shown;
 
 /// Who works together.
 pub(crate) enum Ranks {
@@ -80,7 +82,17 @@ impl Ranks {
     /// The command line; many ranks must have the same, and a command that they can share.
     pub(crate) fn command(&self) -> Result<Command, Failure> {
         if !self.are_many() {
-            return Ok(Arguments::parse().command);
+            return match Arguments::try_parse() {
+                Ok(arguments) => Ok(arguments.command),
+                // What was typed is in it; help and version are ours alone.
+                Err(error) if error.use_stderr() => {
+                    let said = error.render().to_string();
+                    let lines = said.lines().map(shown::escaped).collect::<Vec<_>>();
+                    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
+                    Err(Failure::Unsaid(error.exit_code() as u8))
+                }
+                Err(error) => error.exit(),
+            };
         }
         self.agree(&what_must_be_the_same(env::args().skip(1)), Ok(()))?;
         // From here on all ranks go the same way.

@@ -7,6 +7,7 @@ use warpswarm::{CheckpointFile, MAX_ITERATIONS, Precise, Precision, Stop};
 
 use crate::args::ResumeArgs;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::islands;
 use crate::perform::perform;
 use crate::ranks::Ranks;
@@ -20,7 +21,9 @@ pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<ExitCode, Failure>
     let (run, file) = asked(args)?;
     let mut output = args.output.clone();
     output.checkpoint.get_or_insert_with(|| args.file.clone());
-    perform(run, Some(&file), &output)
+    let mut files = Files::new();
+    files.reads("the checkpoint that is gone on from", &args.file);
+    perform(run, Some(&file), &output, files)
 }
 
 /// The run that is gone on with, and where it was left.

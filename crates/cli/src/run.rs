@@ -1,7 +1,6 @@
 //! What a run is: everything that is needed to repeat it, as `run.toml` and checkpoints keep it.
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use warpswarm_islands::Islands;
 
 use crate::args::PlaceArgs;
 use crate::failure::Failure;
+use crate::files;
 use crate::problem::Problem;
 
 /// The version of the format, raised when older programs would misread what is new.
@@ -145,7 +145,7 @@ impl Run {
 
     /// Reads the file at a path.
     pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))?;
+        let text = files::text(path).map_err(|error| Failure::unreadable(path, &error))?;
         Run::from_toml(&text, path)
     }
 }

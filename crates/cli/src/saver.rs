@@ -9,6 +9,7 @@ use warpswarm::{Error, Event, Precise, Runs};
 
 use crate::args::Every;
 use crate::failure::Failure;
+use crate::shown;
 
 /// Who writes the checkpoints of a run.
 pub(crate) struct Saver {
@@ -20,11 +21,20 @@ pub(crate) struct Saver {
     last: (Instant, u64),
     /// Why the last one was not.
     failed: Option<Error>,
+    /// Whether there was never anything to go on from.
+    is_empty: bool,
 }
 
 impl Saver {
     pub(crate) fn new(path: &Path, every: Every, about: String) -> Self {
-        Saver { path: path.into(), every, about, last: (Instant::now(), 0), failed: None }
+        Saver {
+            path: path.into(),
+            every,
+            about,
+            last: (Instant::now(), 0),
+            failed: None,
+            is_empty: false,
+        }
     }
 
     /// Writes one at the beginning, where a path that cannot be written costs no time; whenever it is time; and at the
@@ -35,6 +45,10 @@ impl Saver {
         event: &Event<'_, R>,
         runs: &mut Runs<'_, R>,
     ) -> Result<(), Failure> {
+        if !runs.are_placed() {
+            self.is_empty = true;
+            return Ok(());
+        }
         let mut checkpoint = match event {
             Event::Started(progress) => {
                 self.last.1 = progress.iterations;
@@ -57,13 +71,19 @@ impl Saver {
         self.last.0 = Instant::now();
         if let (Some(error), Event::Progress(_), false) = (&self.failed, event, failed_before) {
             // Where stderr is closed too, the exit code has to do.
-            let _ = writeln!(io::stderr(), "warning: {}", in_words(error));
+            let _ = writeln!(io::stderr(), "warning: {}", shown::message(&in_words(error)));
         }
         Ok(())
     }
 
     /// Whether the last one is there.
     pub(crate) fn finish(self) -> Result<(), Failure> {
+        if self.is_empty {
+            let _ = writeln!(
+                io::stderr(),
+                "warning: no checkpoint was written: not all first individuals were evaluated"
+            );
+        }
         self.failed.map_or(Ok(()), |error| Err(Failure::Running(in_words(&error))))
     }
 

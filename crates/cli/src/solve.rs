@@ -7,6 +7,7 @@ use warpswarm::{Algorithm, Constraints, Devices, Error, Precision, Settings, Sto
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::islands;
 use crate::perform::perform;
 use crate::problem::{Problem, Said};
@@ -23,10 +24,12 @@ pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> 
             Precision::F64 => run.problem.warnings::<f64>(),
         });
     }
+    let mut files = Files::new();
+    files.reads_problem(&args.problem);
     match run.islands {
-        None if ranks.are_many() => split::perform(ranks, run, &args.output),
-        None => perform(run, None, &args.output),
-        Some(_) => islands::perform(ranks, run, None, &args.output),
+        None if ranks.are_many() => split::perform(ranks, run, &args.output, files),
+        None => perform(run, None, &args.output, files),
+        Some(_) => islands::perform(ranks, run, None, &args.output, files),
     }
 }
 

@@ -10,6 +10,7 @@ use warpswarm_islands::SplitSwarm;
 
 use crate::args::{OutputArgs, ProgressKind};
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::islands::check_individuals;
 use crate::perform::{self, Outputs, exit_code};
 use crate::progress::Display;
@@ -32,10 +33,15 @@ pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
 }
 
 /// Does a run from its beginning on all ranks, and writes what the arguments ask for.
-pub(crate) fn perform(ranks: &Ranks, run: Run, args: &OutputArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn perform(
+    ranks: &Ranks,
+    run: Run,
+    args: &OutputArgs,
+    files: Files,
+) -> Result<ExitCode, Failure> {
     match run.precision {
-        Precision::F32 => in_precision::<f32>(ranks, run, args),
-        Precision::F64 => in_precision::<f64>(ranks, run, args),
+        Precision::F32 => in_precision::<f32>(ranks, run, args, files),
+        Precision::F64 => in_precision::<f64>(ranks, run, args, files),
     }
 }
 
@@ -43,6 +49,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     ranks: &Ranks,
     mut run: Run,
     args: &OutputArgs,
+    mut files: Files,
 ) -> Result<ExitCode, Failure> {
     perform::prepare(&mut run, args);
     // How a population lies nobody knows who does not have all of it.
@@ -54,7 +61,8 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let ready = about.and_then(|_| {
         Peers::own(&settings).map_err(without_gpu)?;
         // The first rank writes what all have found.
-        let outputs = ranks.is_first().then(|| Outputs::open(&run, args)).transpose()?;
+        let outputs =
+            ranks.is_first().then(|| Outputs::open(&run, args, &mut files)).transpose()?;
         Ok((perform::interrupt()?, outputs))
     });
     let (interrupt, outputs) = ranks.agree(&what, ready)?;

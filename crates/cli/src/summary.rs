@@ -8,6 +8,7 @@ use warpswarm_pictures::counted;
 
 use crate::problem::Problem;
 use crate::run::Run;
+use crate::shown;
 
 /// Coordinates of a vector that are all shown.
 const ALL_SHOWN: usize = 10;
@@ -23,7 +24,9 @@ pub(crate) struct Summary<'a, R> {
 impl<R: Precise> fmt::Display for Summary<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Summary { run, report } = self;
-        let mut line = |name: &str, text: &dyn fmt::Display| writeln!(f, "{name:<12}{text}");
+        let mut line = |name: &str, text: &dyn fmt::Display| {
+            writeln!(f, "{name:<12}{}", shown::escaped(&text.to_string()))
+        };
         let dimensions = counted(run.problem.dimensions() as u64, "dimension");
         let maximised = if report.maximised { ", maximised" } else { "" };
         line("problem", &format!("{}, {dimensions}{maximised}", run.problem.id()))?;

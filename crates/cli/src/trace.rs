@@ -5,8 +5,6 @@ use std::io;
 use serde::Serialize;
 use warpswarm::{DEFAULT_ITERATIONS, Fitness, Precise, Report, RunProgress, Stop};
 
-use crate::failure::Failure;
-
 /// Rows of a run, about, where it is known how long it will be.
 const ROWS: u64 = 1000;
 /// Iterations between rows where it is not.
@@ -80,17 +78,12 @@ pub(crate) fn rows_of<R: Precise>(
 pub(crate) fn write<R: Precise + Serialize>(
     report: &Report<R>,
     to: impl io::Write,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let mut out = csv::Writer::from_writer(to);
     for row in rows(report) {
-        out.serialize(row).map_err(failed)?;
+        out.serialize(row)?;
     }
-    Ok(out.flush()?)
-}
-
-/// The error behind that of a CSV file; a reader who has gone is none.
-fn failed(error: csv::Error) -> Failure {
-    Failure::Running(format!("cannot write the trace: {error}"))
+    out.flush()
 }
 
 #[cfg(test)]

@@ -18,11 +18,12 @@ use warpswarm::{Algorithm, algorithms};
 
 use crate::args::tune::TuneArgs;
 use crate::compare;
-use crate::compare::study::{Conditions, Entrant, Task, tasks, usual_individuals};
+use crate::compare::study::{Conditions, Entrant, Task, sources, tasks, usual_individuals};
 use crate::compare::table::Table;
 use crate::failure::{Failure, INTERRUPTED};
+use crate::files::{Files, Written};
 use crate::json;
-use crate::perform::{interrupt, open};
+use crate::perform::interrupt;
 use quality::Trial;
 use search::{Found, Space};
 use tested::Tested;
@@ -45,7 +46,9 @@ struct Tuned<'a> {
 /// Tunes what the arguments say, and writes what was found.
 pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
     let Asked { algorithm, individuals, space, tasks, conditions } = Asked::of(args)?;
-    let file = args.json.as_deref().map(|path| open("--json", path)).transpose()?;
+    let mut files = Files::new();
+    sources(&args.problems).iter().for_each(|name| files.reads_problem(name));
+    let file = args.json.as_deref().map(|path| files.output("--json", path)).transpose()?;
 
     let start = Instant::now();
     let interrupt = interrupt()?;
@@ -63,9 +66,11 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
     let tested = test(&trial, algorithm, &found, test_runs)?;
     bar.finish_and_clear();
 
+    let mut written = Written::default();
     if let Some(file) = file {
-        let seconds = start.elapsed().as_secs_f64();
-        write_json(&space, &trial, &found, (test_runs, tested.as_ref()), seconds, file)?;
+        let (seconds, tested) = (start.elapsed().as_secs_f64(), (test_runs, tested.as_ref()));
+        written
+            .note(file.write(&mut |out| write_json(&space, &trial, &found, tested, seconds, out)));
     }
     if !args.quiet {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -80,6 +85,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
         tested::write_preset(&found.algorithm, individuals, &mut out)?;
         out.flush()?;
     }
+    written.result()?;
     Ok(match interrupt.load(Ordering::Relaxed) {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,
@@ -187,7 +193,7 @@ fn write_json(
     found: &Found,
     (test_runs, test): (u64, Option<&Tested>),
     seconds: f64,
-    file: std::fs::File,
+    mut out: impl Write,
 ) -> io::Result<()> {
     let parameters =
         pairs(space, found).map(|(name, from, to)| (name, json::json(from), json::json(to)));
@@ -201,7 +207,6 @@ fn write_json(
         test,
         seconds,
     };
-    let mut out = BufWriter::new(file);
     serde_json::to_writer(&mut out, &tuned).map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     out.flush()

@@ -4,20 +4,21 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use warpswarm::MAX_ITERATIONS;
 
 use super::whole;
 use crate::plot::Plot;
 
 #[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("replaced").args(["out", "checkpoint"]).multiple(true))]
 pub(crate) struct OutputArgs {
     /// Keep the run in a new folder: run.toml (everything needed to repeat it), result.json, trace.csv
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Replace the folder of an earlier run
-    #[arg(long, requires = "out")]
+    /// Replace the folder of an earlier run, or its checkpoint
+    #[arg(long, requires = "replaced")]
     pub(crate) force: bool,
 
     /// Also keep the populations, every K iterations and at the end, in population.csv
@@ -42,7 +43,7 @@ pub(crate) struct OutputArgs {
     pub(crate) plots: Vec<Plot>,
 
     /// Write a file from which `warpswarm resume` goes on, now and then, on Ctrl-C, and at the end; with --islands a folder
-    /// that all ranks can write to, with the last complete epoch
+    /// that all ranks can write to, with the last complete epoch. One that is there is replaced by --force alone
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
 

@@ -1,7 +1,6 @@
 //! A comparison for programs, as JSON and CSV. The names are relied upon: they stay.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -11,7 +10,7 @@ use warpswarm::Fitness;
 use super::analysis::{Analysis, OfEntrant};
 use super::measure::{Cell, Run};
 use super::study::{Entrant, Study, Task};
-use crate::json;
+use crate::{json, shown};
 
 #[derive(Debug, Serialize)]
 struct Comparison<'a> {
@@ -254,7 +253,7 @@ pub(crate) fn csv(
     study: &Study,
     cells: &[Vec<Option<Cell>>],
     analysis: &Analysis,
-    file: File,
+    file: impl Write,
 ) -> io::Result<()> {
     let mut out = csv::Writer::from_writer(file);
     out.write_record([
@@ -286,9 +285,9 @@ pub(crate) fn csv(
             let evaluations: u64 = cell.runs.iter().map(|run| run.evaluations).sum();
             let values = [q.best, q.first, q.median, q.third, q.worst]
                 .map(|at| task.turned(at.value).to_string());
-            let mut row = vec![task.name.clone(), task.problem.dimensions().to_string()];
+            let mut row = vec![shown::cell(&task.name), task.problem.dimensions().to_string()];
             row.push(last.map_or(String::new(), |target| task.shown(target.target).to_string()));
-            row.extend([study.entrants[entrant].name.clone(), cell.runs.len().to_string()]);
+            row.extend([shown::cell(&study.entrants[entrant].name), cell.runs.len().to_string()]);
             row.push(evaluations.to_string());
             row.extend(values);
             row.extend([q.worst.violation.to_string(), of.feasible.to_string()]);

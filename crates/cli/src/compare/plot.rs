@@ -1,19 +1,17 @@
 //! Pictures of a comparison: `--plot`.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Write;
 use std::path::PathBuf;
 
 use warpswarm_pictures::{
-    Better, Final, Finals, Format, Picture, distributions, grouped, profile, running_times,
+    Better, Final, Finals, Format, Picture, counted, distributions, profile, running_times,
 };
 
 use super::analysis::Analysis;
 use super::measure::Cell;
 use super::study::Study;
 use crate::failure::Failure;
-use crate::perform::open as open_file;
+use crate::files::{Files, Output, Written};
 use crate::plot::still;
 
 /// Problems of which final values are drawn, at most.
@@ -70,9 +68,9 @@ pub(crate) fn check(plots: &[Plot], study: &Study) -> Result<(), Failure> {
     plots.iter().try_for_each(|plot| plot.check(study))
 }
 
-/// Opens the files of all pictures.
-pub(crate) fn open(plots: &[Plot]) -> Result<Vec<File>, Failure> {
-    plots.iter().map(|plot| open_file("--plot", &plot.path)).collect()
+/// The files of all pictures.
+pub(crate) fn outputs(plots: &[Plot], files: &mut Files) -> Result<Vec<Output>, Failure> {
+    plots.iter().map(|plot| files.output("--plot", &plot.path)).collect()
 }
 
 /// What was compared, and what came out.
@@ -85,25 +83,21 @@ pub(crate) struct Compared<'a> {
 
 impl Compared<'_> {
     /// Draws each picture into its file.
-    pub(crate) fn draw(&self, plots: &[Plot], files: Vec<File>) -> Result<(), Failure> {
-        for (plot, mut file) in plots.iter().zip(files) {
+    pub(crate) fn draw(&self, plots: &[Plot], files: &[Output], written: &mut Written) {
+        for (plot, file) in plots.iter().zip(files) {
             let drawn = self.picture(plot.kind).bytes(plot.format);
-            let bytes = drawn.map_err(|error| {
-                Failure::Running(format!("--plot {}: {error}", plot.path.display()))
-            })?;
-            let written = file.write_all(&bytes);
-            written.map_err(|error| Failure::file("--plot", &plot.path, &error))?;
+            let drawn = drawn.map_err(|error| file.failed(&error));
+            written.note(drawn.and_then(|bytes| file.write(&mut |out| out.write_all(&bytes))));
         }
-        Ok(())
     }
 
     fn picture(&self, kind: Kind) -> Picture {
         let Compared { study, analysis, .. } = self;
         let conditions = study.conditions;
         let runs = format!(
-            "{} runs of at most {} evaluations",
+            "{} runs of at most {}",
             conditions.runs,
-            grouped(conditions.evaluations as f64, 0)
+            counted(conditions.evaluations, "evaluation")
         );
         match kind {
             Kind::Profile => {

@@ -1,7 +1,7 @@
 //! The tables of a comparison.
 
 use warpswarm::Fitness;
-use warpswarm_pictures::grouped;
+use warpswarm_pictures::counted;
 
 use super::analysis::{Analysis, OfEntrant, OfTarget, OfTask};
 use super::measure::Cell;
@@ -14,8 +14,8 @@ const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
 /// What stands above the tables.
 pub(crate) fn heading(study: &Study) -> String {
     let Conditions { runs, evaluations, seed, precision, .. } = study.conditions;
-    let evaluations = grouped(evaluations as f64, 0);
-    format!("{runs} runs of at most {evaluations} evaluations, in {precision}, of seed {seed}\n\n")
+    let evaluations = counted(evaluations, "evaluation");
+    format!("{runs} runs of at most {evaluations}, in {precision}, of seed {seed}\n\n")
 }
 
 /// What stands below the tables.

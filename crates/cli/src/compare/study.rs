@@ -1,6 +1,5 @@
 //! What is compared: problems and entrants, as they are written on the command line or in a file.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -8,6 +7,7 @@ use warpswarm::{Algorithm, Backend, Error, MAX_INDIVIDUALS, Precision, algorithm
 
 use crate::args::compare::{CommonArgs, CompareArgs};
 use crate::failure::Failure;
+use crate::files;
 use crate::problem::{Problem, Said};
 
 const RUNS: u64 = 25;
@@ -71,6 +71,8 @@ pub(crate) struct Conditions {
 #[derive(Clone, Debug)]
 pub(crate) struct Study {
     pub(crate) tasks: Vec<Task>,
+    /// What the problems were read from, by the names that were given.
+    pub(crate) sources: Vec<String>,
     pub(crate) entrants: Vec<Entrant>,
     pub(crate) conditions: Conditions,
 }
@@ -113,6 +115,7 @@ impl Study {
         let targets = if args.target.is_empty() { &file.target } else { &args.target };
         let study = Study {
             tasks: tasks(&problems, common.dim, targets)?,
+            sources: sources(&problems),
             entrants: entrants(&algorithms, common.individuals)?,
             conditions: Conditions::of(&common),
         };
@@ -127,7 +130,7 @@ impl StudyFile {
             let path = path.display();
             Failure::Input(format!("--study is {path}, {what}"))
         };
-        let text = fs::read_to_string(path)
+        let text = files::text(path)
             .map_err(|error| wrong(format!("which cannot be read ({error}); allowed: a file")))?;
         toml::from_str(&text).map_err(|error| {
             let keys = "problems, algorithms, dim, runs, evaluations, individuals, target, seed, precision";
@@ -206,6 +209,11 @@ pub(crate) fn tasks(
     let tasks = texts.iter().map(|text| task(text, dim, targets)).collect::<Result<Vec<_>, _>>()?;
     different("--problems", tasks.iter().map(|task| task.name.as_str()))?;
     Ok(tasks)
+}
+
+/// The names of problems without their settings.
+pub(crate) fn sources(texts: &[String]) -> Vec<String> {
+    texts.iter().filter_map(|text| Some(parts("", text).ok()?.0.to_string())).collect()
 }
 
 /// The entrants of `--algorithms`.

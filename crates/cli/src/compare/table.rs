@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::shown::{escaped, markdown};
+
 /// The most characters of a name in text.
 const NAME_WIDTH: usize = 18;
 
@@ -16,13 +18,14 @@ pub(crate) struct Table {
 impl Table {
     /// Writes it as text, names cut where they are long.
     pub(crate) fn text(&self, mut out: impl Write) -> io::Result<()> {
-        let lines = || std::iter::once(&self.head).chain(&self.rows);
+        let Table { title, head, rows } = &self.each(&|text| escaped(text).into_owned());
+        let lines = || std::iter::once(head).chain(rows);
         let width = |column: usize| {
             let width = lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
             if column == 0 { width.min(NAME_WIDTH) } else { width }
         };
-        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
-        writeln!(out, "{}", self.title)?;
+        let widths: Vec<usize> = (0..head.len()).map(width).collect();
+        writeln!(out, "{title}")?;
         for line in lines() {
             let mut text = String::new();
             for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
@@ -36,15 +39,20 @@ impl Table {
         writeln!(out)
     }
 
+    /// The same with every text escaped.
+    fn each(&self, escape: &dyn Fn(&str) -> String) -> Table {
+        let all = |cells: &Vec<String>| cells.iter().map(|cell| escape(cell)).collect();
+        let (title, head) = (escape(&self.title), all(&self.head));
+        Table { title, head, rows: self.rows.iter().map(all).collect() }
+    }
+
     /// Writes it as Markdown.
     pub(crate) fn markdown(&self, mut out: impl Write) -> io::Result<()> {
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            format!("| {} |", cells.join(" | "))
-        };
-        writeln!(out, "## {}\n\n{}", self.title, line(&self.head))?;
-        writeln!(out, "|---|{}", "---:|".repeat(self.head.len() - 1))?;
-        for row in &self.rows {
+        let Table { title, head, rows } = &self.each(&markdown);
+        let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
+        writeln!(out, "## {title}\n\n{}", line(head))?;
+        writeln!(out, "|---|{}", "---:|".repeat(head.len() - 1))?;
+        for row in rows {
             writeln!(out, "{}", line(row))?;
         }
         writeln!(out)

@@ -30,7 +30,10 @@ impl Library {
     pub(super) fn find(given: Option<&OsStr>) -> Result<Library, String> {
         let own = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
         let Some(given) = given else {
-            return Ok(Library { version: own.into(), patch: String::new() });
+            // A program that was built in the repository knows where the library of its version is.
+            let found = repository().map(packages).filter(|found| has_all(found));
+            let patch = found.map_or(String::new(), |found| patch(&found));
+            return Ok(Library { version: own.into(), patch });
         };
         let allowed =
             "allowed: a version such as 0.1 or =0.1.0, or a folder with warpswarm's packages";
@@ -52,6 +55,16 @@ impl Library {
         }
         Err(format!("--library is {shown}, neither a version nor a folder; {allowed}"))
     }
+}
+
+/// The repository in which this program was built, if it is still there; what cargo has fetched is none.
+fn repository() -> Option<&'static Path> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+    root.join("xtask").join("Cargo.toml").is_file().then_some(root)
+}
+
+fn has_all(found: &BTreeMap<String, PathBuf>) -> bool {
+    PACKAGES.iter().all(|name| found.contains_key(*name))
 }
 
 /// Whether a text is a version requirement: numbers with dots, with a sign before and a suffix behind.
@@ -109,10 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn without_a_choice_it_is_what_was_published_with_this_program() {
+    fn without_a_choice_it_is_what_this_program_was_built_with() {
         let library = Library::find(None).unwrap();
         assert!(env!("CARGO_PKG_VERSION").starts_with(&library.version));
-        assert_eq!(library.patch, "");
+        // These tests are built in the repository.
+        assert!(library.patch.contains("[patch.crates-io]"), "{}", library.patch);
         let library = Library::find(Some(OsStr::new("=0.1.7"))).unwrap();
         assert_eq!((library.version.as_str(), library.patch.as_str()), ("=0.1.7", ""));
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Words that mean something else where a crate's name stands.
-const TAKEN: [&str; 63] = [
+const TAKEN: [&str; 65] = [
     "abstract",
     "alloc",
     "as",
@@ -12,14 +12,17 @@ const TAKEN: [&str; 63] = [
     "become",
     "box",
     "break",
+    "build",
     "const",
     "continue",
     "core",
     "crate",
+    "deps",
     "do",
     "dyn",
     "else",
     "enum",
+    "examples",
     "extern",
     "false",
     "final",
@@ -29,6 +32,7 @@ const TAKEN: [&str; 63] = [
     "if",
     "impl",
     "in",
+    "incremental",
     "let",
     "loop",
     "macro",
@@ -61,8 +65,6 @@ const TAKEN: [&str; 63] = [
     "use",
     "virtual",
     "warpswarm",
-    "warpswarm-kernels",
-    "warpswarm-ptx-builder",
     "where",
     "while",
     "yield",
@@ -73,11 +75,15 @@ const TAKEN: [&str; 63] = [
 pub(super) fn of(path: &Path) -> Result<String, String> {
     let last = path.file_name().unwrap_or(path.as_os_str());
     let name = last.to_string_lossy();
-    let allowed = "allowed: a letter, then letters, digits, - and _, and neither a word of Rust's nor \
-                   the name of one of the crate's own parts";
+    let allowed = "allowed: a letter, then letters, digits, - and _, and neither a word of Rust's, nor \
+                   a folder of cargo's, nor the name of one of the crate's own parts or of warpswarm's";
+    let lower = name.to_ascii_lowercase();
+    // Names of this project's packages, and those that cargo gives its own folders.
+    let is_taken =
+        TAKEN.contains(&lower.as_str()) || lower.replace('_', "-").starts_with("warpswarm-");
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let goes_on = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    if !starts || !goes_on || TAKEN.contains(&name.to_ascii_lowercase().as_str()) {
+    if !starts || !goes_on || is_taken {
         return Err(format!("PATH ends with `{name}`, which cannot be a crate's name; {allowed}"));
     }
     Ok(name.into_owned())
@@ -92,9 +98,24 @@ mod tests {
         for good in ["fit", "my-fit", "my_fit2", "A", "x/y/fit"] {
             assert!(of(Path::new(good)).is_ok(), "{good}");
         }
-        for bad in
-            ["2fit", "-fit", "_fit", "my fit", "fit.rs", "größe", "fn", "Self", "test", "objective"]
-        {
+        for bad in [
+            "2fit",
+            "-fit",
+            "_fit",
+            "my fit",
+            "fit.rs",
+            "größe",
+            "fn",
+            "Self",
+            "test",
+            "objective",
+            "build",
+            "deps",
+            "examples",
+            "incremental",
+            "warpswarm-core",
+            "warpswarm_device",
+        ] {
             let message = of(Path::new(bad)).unwrap_err();
             assert!(
                 message.contains(&format!("`{bad}`")) && message.contains("allowed"),

@@ -17,6 +17,8 @@ const RUN: &str = "run.toml";
 const RESULT: &str = "result.json";
 const TRACE: &str = "trace.csv";
 const POPULATION: &str = "population.csv";
+/// All of these.
+pub(crate) const FILES: [&str; 4] = [RUN, RESULT, TRACE, POPULATION];
 
 /// What a folder has.
 #[derive(Debug)]

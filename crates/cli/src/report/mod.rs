@@ -17,15 +17,20 @@ use folder::Folder;
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;
+use crate::files::Files;
 
 /// Reads the folders, and writes the page.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let (page, picture) = made(args)?;
-    let mut file = page::open("--out", &args.out, args.force)?;
-    let written = file.write_all(page.as_bytes());
-    written.map_err(|error| Failure::file("--out", &args.out, &error))?;
-    if let (Some(plot), Some(bytes)) = (&args.plot, &picture) {
-        plot.write(bytes)?;
+    let mut files = Files::new();
+    for folder in &args.folders {
+        folder::FILES.iter().for_each(|name| files.reads("a run's", &folder.join(name)));
+    }
+    let file = files.new_output("--out", &args.out, args.force)?;
+    let plot = args.plot.as_ref().map(|plot| files.output("--plot", plot.path())).transpose()?;
+    file.write(&mut |out| out.write_all(page.as_bytes()))?;
+    if let (Some(plot), Some(bytes)) = (&plot, &picture) {
+        plot.write(&mut |out| out.write_all(bytes))?;
     }
     writeln!(io::stdout(), "written to {}", args.out.display())?;
     Ok(ExitCode::SUCCESS)

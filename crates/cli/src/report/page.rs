@@ -3,17 +3,12 @@
 //! The scripts are our own, 28 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
 //! marks a test can count.
 
-use std::fs::{File, OpenOptions};
-use std::io::ErrorKind;
-use std::path::Path;
-
 use serde::Serialize;
 use serde_json::{Value, json};
 use warpswarm_pictures::{Along, Better, Curve, Final, Group, Measure, curves, limit, quantile};
 
 use super::contours::Contours;
 use super::folder::{Folder, Frame, Run, Solved};
-use crate::failure::Failure;
 
 const CHARTS: &str = include_str!("charts.js");
 const SCRIPT: &str = include_str!("page.js");
@@ -76,19 +71,6 @@ impl From<Curve> for Points {
     fn from(Curve { x, lower, median, upper }: Curve) -> Points {
         Points { x, lower, median, upper }
     }
-}
-
-/// Opens a page's file; one that is there is refused, unless it is to be overwritten.
-pub(crate) fn open(option: &str, path: &Path, force: bool) -> Result<File, Failure> {
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(true).create_new(!force).open(path);
-    opened.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::Input(format!(
-            "{option} is {}, which exists; allowed: a file that does not, or --force to overwrite it",
-            path.display()
-        )),
-        _ => Failure::file(option, path, &error),
-    })
 }
 
 /// The whole page of runs, of which either all are maximised or none.

@@ -1,14 +1,12 @@
 //! How many times as fast the runs of folders were: `--plot`.
 
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use warpswarm_pictures::{Format, Picture, speed_up};
 
 use super::folder::Folder;
 use crate::failure::Failure;
-use crate::perform::open;
 use crate::plot::still;
 
 /// A picture to draw.
@@ -75,9 +73,7 @@ impl Plot {
         Ok(speed_up(&format!("Evaluations a second, {what}"), &first.name, &bars))
     }
 
-    /// Writes the file anew.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let written = open("--plot", &self.path)?.write_all(bytes);
-        written.map_err(|error| Failure::file("--plot", &self.path, &error))
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 }

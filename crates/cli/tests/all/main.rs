@@ -1,5 +1,6 @@
 //! The tests of the program, one program themselves.
 
+mod attacks;
 mod cases;
 mod checkpoints;
 mod cli;
