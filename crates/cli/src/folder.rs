@@ -326,7 +326,7 @@ mod tests {
             std::os::unix::fs::symlink(&path, &link).unwrap();
             keep(&link, 3).unwrap();
             assert!(link.is_symlink());
-            assert_eq!(fs::read(path.join(RUN)).unwrap(), before[3].1);
+            assert_eq!(fs::read(path.join(RUN)).unwrap(), before[2].1);
         }
     }
 

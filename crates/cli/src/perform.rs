@@ -136,7 +136,7 @@ impl Outputs {
             written.note(file.write(&mut |out| solved.write(out)));
         }
         if let Some(folder) = self.folder {
-            written.note(folder.finish(run, report));
+            written.note(folder.finish(&run.done(report), report));
         }
         if let Some(file) = self.trace {
             written.note(file.write(&mut |out| trace::write(report, out)));

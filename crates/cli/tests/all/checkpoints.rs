@@ -32,7 +32,7 @@ fn a_run_that_was_left_equals_one_that_was_not() {
         let solve = [&["solve", "--individuals", "33", "--runs", "2"], base].concat();
         let size = |n: &'static str| ["--iterations", n, "--json", "-"];
         let whole = succeeds(&[&solve[..], &size("40")].concat());
-        succeeds(&[&solve[..], &size("10"), &["--checkpoint", file]].concat());
+        succeeds(&[&solve[..], &size("10"), &["--checkpoint", file, "--force"]].concat());
         let mut last = String::new();
         for step in steps {
             last = succeeds(&[&["resume", file, "--json", "-"][..], step].concat());
@@ -100,6 +100,7 @@ fn arguments_are_checked() {
     fs::write(&file, "something else").unwrap();
     fails(&["resume", shown], 2, &["state cannot be read: it is no checkpoint"]);
     let solve = ["solve", "sphere", "--iterations", "5", "--checkpoint"];
+    fs::remove_file(&file).unwrap();
     succeeds(&[&solve[..], &[shown]].concat());
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;

@@ -553,8 +553,10 @@ fn a_full_disk_is_exit_code_1() {
     let output = program().args(["list", "problems"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
-    fails(&["solve", "sphere", "--iterations", "1", "--json", "/dev/full"], 1, &["cannot write"]);
-    fails(&["solve", "sphere", "--iterations", "1", "--trace", "/dev/full"], 1, &["cannot write"]);
+    for option in ["--json", "--trace"] {
+        let solve = ["solve", "sphere", "--iterations", "1", "--quiet", option, "/dev/full"];
+        fails(&solve, 1, &[option, "/dev/full", "cannot be written"]);
+    }
 }
 
 /// Sends Ctrl-C's signal to a run without end, once it runs.
@@ -582,16 +584,14 @@ fn ctrl_c(child: &mut Child, after: Duration) -> Instant {
     pressed
 }
 
-/// The first individuals take minutes, so that the first Ctrl-C waits for them.
+/// An evaluation takes seconds, so that the first Ctrl-C waits for it.
 #[test]
 fn a_second_interrupt_ends_the_program_at_once() {
-    let text = r#"
-minimise = "sum(i, cos(a * t[i]) * sin(b + t[i]) * exp(-a^2) * cos(t[i] / (1 + b^2)))"
-variables = { a = { lower = -4, upper = 5 }, b = { lower = -4, upper = 5 } }
-data = { file = "points.csv", columns = ["t"] }
-"#;
-    let points: String = (0..100_000).map(|i| format!("{}\n", i % 97)).collect();
-    let (_folder, path) = problem_file(text, &format!("t\n{points}"));
+    let sums: Vec<String> =
+        (0..60).map(|k| format!("sum(i, 1, 4000000, sin(a * i + {k}))")).collect();
+    let variables = "variables = { a = { lower = -4, upper = 5 } }";
+    let text = format!("minimise = \"{}\"\n{variables}\n", sums.join(" + "));
+    let (_folder, path) = problem_file(&text, "");
     let mut child = program()
         .args(["solve", &path, "--individuals", "100000", "--threads", "1", "--backend", "cpu"])
         .stdin(Stdio::null())
