@@ -232,7 +232,12 @@ fn bad_input_is_one_message_of_all_ranks() {
     fails(3, &["solve", "sphere"], 2, &["3 processes were started", "--islands", "--split"]);
     fails(3, &["list", "problems"], 2, &["3 processes were started"]);
     fails(3, &["resume", "Cargo.toml"], 2, &["Cargo.toml/last cannot be read"]);
-    fails(3, &with(&["--checkpoint", "Cargo.toml"]), 2, &["Cargo.toml cannot be written"]);
+    fails(
+        3,
+        &with(&["--checkpoint", "Cargo.toml"]),
+        2,
+        &["Cargo.toml, which exists and is no checkpoint"],
+    );
     fails(3, &with(&["--json", "no/such/folder"]), 2, &["--json is no/such/folder"]);
     let emulated = ["--backend", "emulator", "--devices", "99"];
     fails(3, &with(&emulated), 2, &["--devices is 99", "allowed: 0"]);
