@@ -21,8 +21,7 @@ const NEAR: f64 = 1e-3;
 
 /// Looks at a problem, and says what it found.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let said = Said { dim: args.dim, ..Said::default() };
-    let problem = Problem::of(&args.problem, &said)?;
+    let problem = asked(args)?;
     let mut text = String::new();
     for warning in problem.warnings::<f32>().iter().chain(&problem.warnings::<f64>()) {
         let _ = writeln!(text, "warning     {warning}");
@@ -39,6 +38,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     }
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(if differ { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The problem that the arguments name.
+pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
+    Problem::of(&args.problem, &Said { dim: args.dim, ..Said::default() })
 }
 
 /// Describes what CPU and device make of it, and says whether they differ.

@@ -118,6 +118,14 @@ impl<R: Real> Fitness<R> {
 }
 
 /// Of a violation's [key](Fitness::keys) that of the violation as it counts.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_core::order::counted_key;
+/// let near = Fitness { violation: 0.25_f32, value: 1.0 }.within(0.5);
+/// assert_eq!((counted_key::<f32>(near.keys().0), near.keys().1), near.ordered());
+/// assert_ne!(near.keys(), near.ordered());
+/// ```
 #[inline(always)]
 pub fn counted_key<R: Real>(violation: u64) -> u64 {
     violation.max(R::ZERO.ordered())

@@ -9,9 +9,11 @@ use crate::report::Progress;
 
 #[cfg(feature = "checkpoint")]
 mod file;
+mod whole;
 
 #[cfg(feature = "checkpoint")]
-pub use file::{CheckpointFile, write_whole};
+pub use file::CheckpointFile;
+pub use whole::write_whole;
 
 /// Everything that is needed to go on: an [`Optimiser`] of the same objective, bounds, algorithm and sizes that goes on
 /// from it gives the same bits as the one that was left, on whatever backend, schedule or number of threads.

@@ -28,15 +28,9 @@ pub use result::Result;
 pub enum Error {
     /// There are no runs to go on with: the time, or an interrupt, ended them while their first individuals were placed.
     #[error(
-        "the runs were stopped when {evaluations} of their first {individuals} individuals had been evaluated, so there is \
-         nothing to go on from; allowed: more seconds, or fewer individuals"
+        "stopped before the first individuals had been evaluated; allowed: more seconds, or fewer individuals"
     )]
-    Stopped {
-        /// Individuals that had been evaluated.
-        evaluations: u64,
-        /// All of them.
-        individuals: u64,
-    },
+    Stopped,
     /// A name that nothing has.
     #[error("unknown {what} `{name}`; known: {}", known.join(", "))]
     UnknownName {
@@ -254,9 +248,7 @@ pub enum Error {
         message: String,
     },
     /// There are more or fewer fitnesses than points.
-    #[error(
-        "{found} fitnesses for {expected} points; allowed: one for each point that was asked for"
-    )]
+    #[error("{found} fitnesses for {expected} points; allowed: one for each point asked for")]
     Told {
         /// Points.
         expected: usize,
@@ -312,14 +304,12 @@ pub enum Error {
         /// Whether the input is at fault.
         input: bool,
     },
-
     /// The state does not fit in the machine's memory.
     #[error("out of memory: {bytes} bytes asked for")]
     HostMemory {
         /// What was asked for.
         bytes: u64,
     },
-
     /// There is no NVIDIA driver on this machine.
     #[error("no NVIDIA driver: the library libcuda was not found")]
     NoDriver,

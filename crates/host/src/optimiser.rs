@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, stopped};
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
 pub use ask_tell::AskTell;
@@ -28,7 +28,6 @@ use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Placing, Until, Wanted};
 use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
-use crate::communicator::Communicator;
 use crate::error::{Error, Result};
 use crate::goal::Goal;
 use crate::population::Statistics;
@@ -174,26 +173,6 @@ impl<R: Real> Optimiser<R> {
         // The device works on after a launch: wait for it, so that the time is that of the work.
         self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
-        Ok(())
-    }
-
-    /// Has every run that goes on do so many iterations, levels falling on the way.
-    fn advance(
-        &mut self,
-        iterations: u64,
-        others: Option<&dyn Communicator>,
-        until: &Until,
-    ) -> Result<()> {
-        let mut left = iterations;
-        while left > 0 {
-            let now = self.until_eased(left)?;
-            self.change(|driver| driver.advance(now, others, until))?;
-            self.ease()?;
-            if until.has_come() {
-                break;
-            }
-            left -= now;
-        }
         Ok(())
     }
 
@@ -348,26 +327,15 @@ impl<R: Real> Optimiser<R> {
         Ok(swarms.iter().map(|swarm| Statistics::of(&self.job, swarm)).collect())
     }
 
-    /// The best of each run and its position, as they are where no violation counts as none.
-    fn strict_bests(&mut self, controls: &[Control]) -> Result<(Vec<Candidate<R>>, Vec<Vec<R>>)> {
-        if controls.iter().all(|control| control.level::<R>() == R::ZERO) {
-            return Ok((self.runs()?.bests()?, self.runs()?.best_positions()?));
-        }
-        let mut swarms = self.runs()?.snapshot()?;
-        swarms.iter_mut().for_each(|swarm| swarm.ease(R::ZERO));
-        let of = |swarm: &Swarm<R>| (swarm.global, swarm.best_point().to_vec());
-        Ok(swarms.iter().map(of).unzip())
-    }
-
     fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
-        let (bests, positions) = self.strict_bests(&controls)?;
+        let bests = self.strict_bests(&controls)?;
         let evaluations = self.evaluations(&controls)?;
         let populations = match self.recording.statistics {
             true if self.is_placed() => self.statistics()?.into_iter().map(Some).collect(),
             _ => vec![None; controls.len()],
         };
-        let found = bests.into_iter().zip(positions).zip(evaluations).zip(populations);
+        let found = bests.into_iter().zip(evaluations).zip(populations);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
             |((control, (((best, position), evaluations), population)), run)| {
                 let Fitness { violation, value } = self.job.scales.fitness(best.fitness);

@@ -31,7 +31,7 @@ impl Library {
         let own = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
         let Some(given) = given else {
             // A program that was built in the repository knows where the library of its version is.
-            let found = repository().map(packages).filter(|found| has_all(found));
+            let found = repository().map(packages).filter(has_all);
             let patch = found.map_or(String::new(), |found| patch(&found));
             return Ok(Library { version: own.into(), patch });
         };

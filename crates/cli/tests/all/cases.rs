@@ -139,7 +139,7 @@ fn a_guess_is_kept() {
         solved["runs"][0]["best"].clone()
     };
     assert_eq!(at(&["start.toml"])["value"], 0.0);
-    assert_eq!(at(&["start.toml"])["position"], json!([3.14, 7.2]));
+    assert_eq!(at(&["start.toml"])["position"], json!([3.25, 7.2]));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("guesses.csv");
     let path = path.to_str().unwrap();

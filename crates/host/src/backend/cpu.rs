@@ -16,14 +16,14 @@ use warpswarm_cpu_ref::{
 
 use super::device::Target;
 use super::hosted::caught;
+use super::workers::{Workers, check_memory};
 use super::{Engine, Job, Placing, Procedure, State, Until, departures};
 use crate::choices::Backend;
 use crate::data::LaidOut;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::goal::OfPoint;
 use crate::report::Plan;
 use crate::settings::{Settings, Stop};
-use crate::system;
 
 /// A task for a thread should take at least so long, in seconds: starting one takes about a
 /// microsecond.
@@ -72,32 +72,6 @@ const COPY_SECONDS: f64 = 2e-7;
 const COPY_BYTES: u64 = 1 << 30;
 /// An evaluation that takes so long is worth a look at the clock; shorter ones are done a task at a time.
 const SLOW_SECONDS: f64 = 2e-6;
-
-/// Threads that work.
-pub(crate) struct Workers {
-    /// None for the calling thread alone.
-    pub(crate) pool: Option<rayon::ThreadPool>,
-    pub(crate) threads: usize,
-}
-
-impl Workers {
-    /// So many threads, or as many as the machine has; no more than eight times as many, or 64.
-    pub(crate) fn new(threads: Option<usize>) -> Result<Self> {
-        // Starting many more than can run takes longer than they could save.
-        let most = (8 * system::threads()).max(64);
-        let threads = threads.unwrap_or_else(system::threads).min(most);
-        let pool = if threads == 1 { None } else { Some(pool(threads)?) };
-        Ok(Workers { pool, threads })
-    }
-
-    /// The device in words.
-    pub(crate) fn name(&self) -> String {
-        match self.threads {
-            1 => "CPU, 1 thread".into(),
-            threads => format!("CPU, {threads} threads"),
-        }
-    }
-}
 
 impl<R: Real> Cpu<R> {
     /// Places the individuals, or as many of them as there is time for.
@@ -265,20 +239,6 @@ pub(super) fn evaluations<'a, R: Real>(
 ) -> Option<Vec<u64>> {
     let counted = matches!(job.procedure, Procedure::Fwa(_));
     counted.then(|| swarms.map(fwa::evaluations).collect())
-}
-
-fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|thread| format!("warpswarm-{thread}"))
-        .build();
-    pool.map_err(|error| Error::Threads { threads, message: error.to_string() })
-}
-
-/// Asks the system for the memory and gives it back: an allocation that fails later ends the program.
-pub(crate) fn check_memory(bytes: u64) -> Result<()> {
-    let reserved = Vec::<u8>::new().try_reserve_exact(bytes as usize);
-    reserved.map_err(|_| Error::HostMemory { bytes })
 }
 
 impl<R: Real> Cpu<R> {

@@ -16,11 +16,11 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
-use super::cpu::check_memory;
 use super::epochs::{Ferry, Letters};
 use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::migration::{Islands, Public, Transit};
+use super::workers::check_memory;
 use super::{Engine, Job, State, demand};
 use crate::choices::{Backend, Schedule};
 use crate::data::LaidOut;

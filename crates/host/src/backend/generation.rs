@@ -10,10 +10,10 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
-use super::cpu::check_memory;
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, Transfer, begin_anew, record_layout};
 use super::migration::{Islands, Public, Transit};
+use super::workers::check_memory;
 use super::{Job, Named, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};

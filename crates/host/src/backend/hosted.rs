@@ -10,7 +10,8 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::order::Fitness;
 
-use super::cpu::{TASK_SECONDS, Workers};
+use super::cpu::TASK_SECONDS;
+use super::workers::Workers;
 use super::{Asked, Asks, Driver, Placing, Until};
 use crate::error::{Error, Result};
 use crate::goal::{HostObjective, Kind, Points};

@@ -44,6 +44,7 @@ mod replay;
 mod several;
 mod split;
 mod until;
+mod workers;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Real>: Send {

@@ -9,7 +9,8 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::{Swarm, Threads};
 
-use super::cpu::{Workers, advance, check_memory, evaluations, place};
+use super::cpu::{advance, evaluations, place};
+use super::workers::{Workers, check_memory};
 use super::{Asked, Asks, Job, Procedure, State};
 use crate::choices::Backend;
 use crate::error::{Error, Result};

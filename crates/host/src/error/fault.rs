@@ -30,11 +30,9 @@ impl Error {
             | DriverTooOld { .. } => false,
             UnsupportedArchitecture { .. } | NoKernels | BadKernels { .. } => false,
             NotExported { .. } => true,
-            Stopped { .. }
-            | NoSuchKernel { .. }
-            | NoEmulator
-            | OutOfMemory { .. }
-            | Launch { .. } => false,
+            Stopped | NoSuchKernel { .. } | NoEmulator | OutOfMemory { .. } | Launch { .. } => {
+                false
+            }
             Driver { .. } | DeviceLost { .. } => false,
         }
     }

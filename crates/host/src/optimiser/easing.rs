@@ -9,9 +9,13 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
+use warpswarm_core::order::Candidate;
+use warpswarm_cpu_ref::Swarm;
 
 use super::{Limit, Optimiser};
+use crate::backend::Until;
 use crate::choices::Constraints;
+use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
@@ -64,6 +68,26 @@ impl Easing {
 }
 
 impl<R: Real> Optimiser<R> {
+    /// Has every run that goes on do so many iterations, levels falling on the way.
+    pub(super) fn advance(
+        &mut self,
+        iterations: u64,
+        others: Option<&dyn Communicator>,
+        until: &Until,
+    ) -> Result<()> {
+        let mut left = iterations;
+        while left > 0 {
+            let now = self.until_eased(left)?;
+            self.change(|driver| driver.advance(now, others, until))?;
+            self.ease()?;
+            if until.has_come() {
+                break;
+            }
+            left -= now;
+        }
+        Ok(())
+    }
+
     /// How many of so many iterations the runs do until levels fall.
     pub(super) fn until_eased(&mut self, iterations: u64) -> Result<u64> {
         let Some(easing) = self.easing else { return Ok(iterations) };
@@ -104,6 +128,21 @@ impl<R: Real> Optimiser<R> {
         let done = self.driver.state_mut().ease(&self.job, levels);
         self.lost = done.as_ref().err().cloned();
         done
+    }
+
+    /// The best of each run and its position, as they are where no violation counts as none.
+    pub(super) fn strict_bests(
+        &mut self,
+        controls: &[Control],
+    ) -> Result<Vec<(Candidate<R>, Vec<R>)>> {
+        if controls.iter().all(|control| control.level::<R>() == R::ZERO) {
+            let bests = self.runs()?.bests()?;
+            return Ok(bests.into_iter().zip(self.runs()?.best_positions()?).collect());
+        }
+        let mut swarms = self.runs()?.snapshot()?;
+        swarms.iter_mut().for_each(|swarm| swarm.ease(R::ZERO));
+        let of = |swarm: &Swarm<R>| (swarm.global, swarm.best_point().to_vec());
+        Ok(swarms.iter().map(of).collect())
     }
 
     /// Notes where a state is that has been brought: levels go on from where they are, and there are none where the

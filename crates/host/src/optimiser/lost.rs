@@ -47,10 +47,6 @@ impl<R: Real> Optimiser<R> {
 
     /// Sees that there is a state to go on from.
     pub(super) fn check_placed(&self) -> Result<()> {
-        let Some(evaluations) = &self.placing.given_up else {
-            return Ok(());
-        };
-        let individuals = u64::from(self.job.individuals) * u64::from(self.job.runs);
-        Err(Error::Stopped { evaluations: evaluations.iter().sum(), individuals })
+        if self.is_placed() { Ok(()) } else { Err(Error::Stopped) }
     }
 }

@@ -5,8 +5,8 @@ use crate::common::{run, settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, Backend, Bounds, DeParams, Devices, OfRun, PsoParams, Report, Schedule, Settings,
-    Stop, Variable, algorithms,
+    Algorithm, Backend, Bounds, Constraints, DeParams, Devices, OfRun, PsoParams, Report, Schedule,
+    Settings, Stop, Variable, algorithms,
 };
 
 /// What comes back from JSON and from TOML.
@@ -67,6 +67,8 @@ fn parameters_have_the_names_of_their_tables() {
 #[test]
 fn settings_come_back() {
     let all = Settings {
+        constraints: Constraints::Epsilon,
+        migrates: true,
         individuals: 77,
         runs: 3,
         first_run: u64::MAX - 3,

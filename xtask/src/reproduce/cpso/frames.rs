@@ -50,7 +50,13 @@ pub(crate) fn frames(coefficients: &Coefficients<f32>) -> [Frame; 3] {
 
 fn task() -> Task<'static, f32, Itself<Euclidean>> {
     let bounds = Bounds { lower: &[-REACH; 2], upper: &[REACH; 2] };
-    Task { objective: Itself(Euclidean), bounds, start: Start::default(), stop: StopRule::NEVER, halt: Halt::NEVER }
+    Task {
+        objective: Itself(Euclidean),
+        bounds,
+        start: Start::default(),
+        stop: StopRule::NEVER,
+        halt: Halt::NEVER,
+    }
 }
 
 fn frame(swarm: &Swarm<f32>) -> Frame {
