@@ -9,10 +9,12 @@ use crate::report::Progress;
 
 #[cfg(feature = "checkpoint")]
 mod file;
+#[cfg(feature = "checkpoint")]
 mod whole;
 
 #[cfg(feature = "checkpoint")]
 pub use file::CheckpointFile;
+#[cfg(feature = "checkpoint")]
 pub use whole::write_whole;
 
 /// Everything that is needed to go on: an [`Optimiser`] of the same objective, bounds, algorithm and sizes that goes on

@@ -97,9 +97,8 @@ pub enum Constraints {
     /// Deb's rule, 2000.
     #[default]
     FeasibleFirst,
-    /// At first violations up to a level count as none; the level falls to zero over the first half of the iterations
-    /// (of a run to which no number of iterations or evaluations sets an end, over the first 500). That finds what is best
-    /// in regions that are thin, as those of equations are, where the rule above stays at the first feasible point. Where a
+    /// At first violations up to a level count as none; the level falls to zero in the first 100 iterations, or in the first
+    /// half of a run that has fewer than 200. That finds what is best in regions that are thin, as those of equations are, where the rule above stays at the first feasible point. Where a
     /// fifth of the first individuals are feasible, it is the same as that rule. The epsilon-constrained method of
     /// Takahama and Sakai, IEEE CEC 2006.
     ///

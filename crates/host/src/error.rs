@@ -4,7 +4,6 @@ mod fault;
 mod nearest;
 mod place;
 mod result;
-
 use std::ops::Range;
 use std::path::PathBuf;
 

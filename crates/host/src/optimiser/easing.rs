@@ -1,8 +1,13 @@
 //! The epsilon-constrained method: a level below which violations count as none, which falls to zero.
 //!
 //! It begins at the violation of the individual that is better than four fifths of the first ones, and falls as
-//! (1 - t/T)^5 until T, half of the iterations, in steps of a thirty-second of T: at each, all that is kept is judged
-//! anew. Where a fifth of the first individuals are feasible it is zero from the beginning.
+//! (1 - t/T)^5 until T, which is 100 iterations, or half of a run that has fewer than 200; in some 30 steps, at each of which
+//! all that is kept is judged anew. Where a fifth of the first individuals are feasible it is zero from the beginning.
+//!
+//! Why not longer: a swarm that has closed in on a point where the level allows it does not follow when the level falls. Of 20
+//! runs of `pso` on the spring of `examples/problems`, 256 particles and 1,000 iterations, all are feasible where T is 30, 60 or
+//! 100, 14 where it is 200, and none where it is 500; and `de` on `hs71int.toml` finds the optimum in all where T is 100 or
+//! more, and in none where it is 60.
 //!
 //! **Source.** T. Takahama and S. Sakai, "Constrained optimization by the epsilon constrained differential evolution with
 //! gradient-based mutation and feasible elites", IEEE CEC 2006, equations 6 and 7, with theta = 0.2 N and cp = 5.
@@ -19,8 +24,11 @@ use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
-/// The steps in which a level falls.
+/// The steps in which a level falls, or a few less.
 const STEPS: u64 = 32;
+
+/// The most iterations until it is zero.
+const LONGEST: u64 = 100;
 
 /// When levels fall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +48,7 @@ impl Easing {
         if settings.constraints != Constraints::Epsilon || budget < 2 {
             return None;
         }
-        let over = budget / 2;
+        let over = (budget / 2).min(LONGEST);
         let every = over.div_ceil(STEPS);
         Some(Easing { every, steps: over.div_ceil(every), done: None })
     }
@@ -181,13 +189,13 @@ mod tests {
     #[test]
     fn levels_fall_as_the_paper_says() {
         let of = easing(1000).unwrap();
-        assert_eq!((of.every, of.steps), (16, 32));
-        for step in 1..32_u32 {
-            let expected = 2.5 * (1.0 - f64::from(step) / 32.0).powi(5);
+        assert_eq!((of.every, of.steps), (4, 25));
+        for step in 1..25_u32 {
+            let expected = 2.5 * (1.0 - f64::from(step) / 25.0).powi(5);
             let level = of.fallen(2.5_f64, 0..u64::from(step));
             assert!((level / expected - 1.0).abs() < 1e-13, "{level}, not {expected}");
         }
-        assert_eq!(of.fallen(2.5_f64, 0..32), 0.0);
+        assert_eq!(of.fallen(2.5_f64, 0..25), 0.0);
         // In two parts as in one.
         assert_eq!(of.fallen(of.fallen(2.5_f32, 0..7), 7..20), of.fallen(2.5_f32, 0..20));
     }
@@ -197,7 +205,7 @@ mod tests {
         for budget in 2..500 {
             let of = easing(budget).unwrap();
             let end = of.every * of.steps;
-            assert!(end >= budget / 2 && end < budget, "{budget}: {of:?}");
+            assert!(end >= (budget / 2).min(LONGEST) && end < budget, "{budget}: {of:?}");
             let (mut at, mut steps) = (0, 0);
             while let Some(next) = of.next(at) {
                 (at, steps) = (at + next, steps + 1);

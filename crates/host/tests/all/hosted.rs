@@ -108,7 +108,7 @@ fn points_stay_the_same_until_they_have_been_told_of() {
     let error = search.tell(&[fitness; 3]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "3 fitnesses for 16 points; allowed: one for each point that was asked for"
+        "3 fitnesses for 16 points; allowed: one for each point asked for"
     );
     search.tell(&[fitness; 16]).unwrap();
     assert_eq!(search.tell(&[fitness; 16]).unwrap_err(), Error::Told { expected: 0, found: 16 });
