@@ -164,8 +164,8 @@ fn what_is_wrong_is_said() {
     );
     let error = |point: &[f64]| variables().beginning_at(&[point]).unwrap_err().to_string();
     assert_eq!(
-        error(&[0.0, 1.0, f64::NAN, 0.5]),
-        "coordinate 2 of first point 0 is NaN; allowed: -10 to 10, its bounds"
+        error(&[0.0, 1.0, f64::INFINITY, 0.5]),
+        "coordinate 2 of first point 0 is inf; allowed: -10 to 10, its bounds"
     );
     assert_eq!(error(&[0.0]), "number of coordinates of a first point is 1; allowed: 4");
     let other = Bounds::uniform(4, 0.0, 1.0).unwrap();

@@ -227,25 +227,26 @@ proptest! {
         (lower[i], upper[i]) = (-wide, wide);
         let single = Bounds::new(lower.clone(), upper.clone()).unwrap();
         let started = start::<f32>(&single, &Algorithm::default(), &settings);
-        assert_refused(started, &format!("bounds {i}"), &format!("{} and {wide}", -wide));
+        assert_refused(started, &format!("bounds {i}"), &format!("{:?} and {wide:?}", -wide));
         (lower[i], upper[i]) = (-1.7e308, 1.7e308);
         let double = Bounds::new(lower, upper).unwrap();
         let started = start::<f64>(&double, &Algorithm::default(), &settings);
-        assert_refused(started, &format!("bounds {i}"), &format!("{} and {}", -1.7e308, 1.7e308));
+        assert_refused(started, &format!("bounds {i}"), &format!("{:?} and {:?}", -1.7e308, 1.7e308));
     }
 
     #[test]
-    fn first_points_elsewhere(bounds in bounds(), at: prop::sample::Index, odd in 0usize..5) {
+    fn first_points_elsewhere(bounds in bounds(), at: prop::sample::Index, odd in 0usize..4) {
         let mut point = bounds.lower().to_vec();
         let i = at.index(point.len());
-        let values = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        // NaN is drawn.
+        let values = [f64::INFINITY, f64::NEG_INFINITY];
         if let Some(value) = values.get(odd) {
             point[i] = *value;
             let name = format!("coordinate {i} of first point 1");
             let points = [bounds.upper().to_vec(), point];
             assert_refused(bounds.beginning_at(&points), &name, &value.to_string());
         } else {
-            if odd == 3 { point.push(0.0) } else { point.clear() }
+            if odd == 2 { point.push(0.0) } else { point.clear() }
             let len = point.len().to_string();
             assert_refused(bounds.beginning_at(&[point]), "coordinates of a first point", &len);
         }
