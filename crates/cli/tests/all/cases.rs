@@ -47,8 +47,8 @@ fn conditions_mean_what_they_say() {
     check("paren.toml", 7.0, &[3.0, 4.0], 1e-9);
     // (8, 4) and (9, 3): of equals any.
     check("implication.toml", 13.0, &[], 0.0);
-    // Two at 3, two at 1, which is not above it: 2 * 4 + 10 * 2.
-    check("counted.toml", 28.0, &[], 1e-6);
+    // Two at 3, two at 0: 2 * 9 + 10 * 2.
+    check("counted.toml", 38.0, &[], 1e-6);
 }
 
 /// An equation, and a band of 1e-4 around a sphere.

@@ -1,6 +1,7 @@
 //! Islands, and swarms that are split, on the ranks of `mpirun`, which are processes: the same bits, one message, no hang,
 //! and nothing lost where a rank is killed.
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -187,18 +188,18 @@ fn what_cannot_be_shared_is_one_message_of_all_ranks() {
 
 #[test]
 fn ctrl_c_ends_all_ranks_at_the_same_iteration() {
-    let place = tempfile::tempdir().unwrap();
-    let result = place.path().join("result.json");
-    let more = ["--iterations", "1000000000", "--json", result.to_str().unwrap()];
+    let more = ["--iterations", "1000000000", "--progress", "plain"];
     let mut command = mpirun(3);
     command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
     command.args(split(&["sphere", "--dim", "2"], &more)).process_group(0);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    until("the first has begun", || result.exists());
-    std::thread::sleep(Duration::from_millis(300));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let said = lines.find(|line| line.contains("iteration"));
+    assert!(said.is_some(), "they have not begun");
     signal("-TERM", &children(child.id())[1].to_string());
+    let said: Vec<String> = lines.collect();
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(130), "{said:?}");
     assert!(stdout(&output).contains("stopped by  interrupted"), "{}", stdout(&output));
 }
 
