@@ -103,6 +103,7 @@ fn visitor<R: Precise>(epoch: u64, mut best: Migrants<R>) -> Migrants<R> {
 
 /// Does epochs in one go, and one after the other in the reference.
 fn check_epochs_of<R: Precise>(case: &Case, place: Place, (every, epochs): (u64, u64)) {
+    let case = &Case { migrates: true, ..case.clone() };
     let what = format!("{case:?} at {place:?} in {}, {epochs} epochs of {every}", R::NAME);
     let start = |place| case.start::<R>(place).unwrap_or_else(|error| panic!("{what}: {error}"));
     let (mut expected, mut found) = (start(Place::REFERENCE), start(place));

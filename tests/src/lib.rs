@@ -61,6 +61,8 @@ pub struct Case {
     pub stop: Stop,
     /// What counts of constraints.
     pub constraints: Constraints,
+    /// Whether individuals come from other runs.
+    pub migrates: bool,
 }
 
 /// Where and how it is run.
@@ -92,6 +94,7 @@ impl Case {
             algorithm: Algorithm::default(),
             stop: Stop::default(),
             constraints: Constraints::default(),
+            migrates: false,
         }
     }
 
@@ -142,6 +145,7 @@ impl Case {
             seed: 7,
             stop: self.stop.clone(),
             constraints: self.constraints,
+            migrates: self.migrates,
             backend: place.backend,
             devices: place.devices.parse()?,
             split: place.split,

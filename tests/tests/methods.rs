@@ -219,7 +219,8 @@ fn epochs_in_one_launch_give_the_same_bits() {
 #[test]
 fn epochs_end_where_letters_do() {
     let place = Place::device(Backend::Emulator, Schedule::Resident, Some(32));
-    let mut optimiser = Case::new("rastrigin", 3, 70).start::<f32>(place).unwrap();
+    let case = Case { migrates: true, ..Case::new("rastrigin", 3, 70) };
+    let mut optimiser = case.start::<f32>(place).unwrap();
     assert!(optimiser.prepare_epochs().unwrap().is_some());
     let mut left = 3;
     let done = optimiser.step_epochs(5, 10, &mut |one| {
