@@ -12,7 +12,7 @@ const ALIGNMENT: u64 = 16;
 /// ```
 /// use warpswarm_core::launch::RecordLayout;
 /// let layout = RecordLayout::new::<f32>(3, 4);
-/// assert_eq!((layout.global, layout.global_positions, layout.bytes), (96, 144, 192));
+/// assert_eq!((layout.global, layout.global_positions, layout.bytes), (128, 176, 224));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordLayout {
