@@ -96,8 +96,6 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     block::sync();
     let mut not_finite = 0;
     let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
-    // Whether there is a leader that no stop rule has seen.
-    let mut is_news = false;
     let (reason, until) = loop {
         let generation = &this_block();
         let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
@@ -121,7 +119,6 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
         let tag = args.tag.wrapping_add(meetings);
         if meeting.agree::<CONSTRAINED>(tag, mine, &mut leader) {
-            is_news = true;
             let after = this_block().written_by(thread::opaque_wide(iteration));
             spread.follow(after.row(leader.index), args.stride);
             if thread::index() == 0 {
@@ -133,8 +130,9 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             block::sync();
         }
         mine = none::<R, CONSTRAINED>();
-        let reason = if iteration == noticed && (is_news || args.never_stops == 0) {
-            is_news = false;
+        // What nothing can beat ends a run in any case.
+        let is_asked = args.never_stops == 0 || leader.fitness.value == R::ZERO - R::INFINITY;
+        let reason = if iteration == noticed && is_asked {
             own_run(args).stop.check(leader.fitness, iteration, remembered.improved_at())
         } else {
             stopped::NOT
