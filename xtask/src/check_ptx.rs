@@ -71,8 +71,8 @@ const ALLOWED: &[Allowed] = &[
     },
     Allowed {
         prefix: "epso_f32_x8k4 ImageRegistration",
-        stack: 64,
-        spill: 76,
+        stack: 112,
+        spill: 192,
         reason: "two loops over the tables of a model, and six attempts, at 168 registers a thread",
     },
     Allowed { prefix: "epso_f64_x8k4 ImageRegistration", stack: 80, spill: 108, reason: NO_MORE },
@@ -86,8 +86,14 @@ const ALLOWED: &[Allowed] = &[
     Allowed {
         prefix: "pso_resident_grid_f64_x16k8_constrained Michalewicz",
         stack: 8,
-        spill: 12,
+        spill: 20,
         reason: NO_MORE,
+    },
+    Allowed {
+        prefix: "solis_wets_f32_x8k4_constrained Expression",
+        stack: 8,
+        spill: 8,
+        reason: "the run's level, read beside a violation and a value, at 168 registers a thread",
     },
 ];
 
