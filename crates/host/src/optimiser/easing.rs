@@ -17,7 +17,7 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
-use super::{Limit, Optimiser};
+use super::{Limit, Optimiser, going, reached};
 use crate::backend::Until;
 use crate::choices::Constraints;
 use crate::communicator::Communicator;
@@ -96,11 +96,11 @@ impl<R: Real> Optimiser<R> {
         Ok(())
     }
 
-    /// How many of so many iterations the runs do until levels fall.
-    pub(super) fn until_eased(&mut self, iterations: u64) -> Result<u64> {
+    /// How many of so many iterations the runs do until levels fall; all where none goes on.
+    fn until_eased(&mut self, iterations: u64) -> Result<u64> {
         let Some(easing) = self.easing else { return Ok(iterations) };
-        let reached = super::reached(&self.runs()?.landmarks()?);
-        Ok(easing.next(reached).map_or(iterations, |next| next.min(iterations)))
+        let next = going(&self.runs()?.landmarks()?).max().and_then(|reached| easing.next(reached));
+        Ok(next.map_or(iterations, |next| next.min(iterations)))
     }
 
     /// Has levels fall, where that is due; at iteration 0 they begin.
@@ -109,8 +109,7 @@ impl<R: Real> Optimiser<R> {
         else {
             return Ok(());
         };
-        let reached = super::reached(&self.runs()?.landmarks()?);
-        let due = easing.steps_until(reached);
+        let due = easing.steps_until(reached(&self.runs()?.landmarks()?));
         let levels: Vec<R> = match easing.done {
             Some(done) if done >= due => return Ok(()),
             Some(done) => {
@@ -157,7 +156,7 @@ impl<R: Real> Optimiser<R> {
     /// settings want none, or the time of levels is over.
     pub(super) fn go_on_easing(&mut self) -> Result<()> {
         let controls = self.runs()?.controls()?;
-        let reached = super::reached(&controls);
+        let reached = reached(&controls);
         let is_eased = controls.iter().any(|control| control.level::<R>() > R::ZERO);
         self.easing = self.schedule.filter(|schedule| is_eased && schedule.next(reached).is_some());
         match &mut self.easing {

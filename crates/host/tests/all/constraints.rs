@@ -72,6 +72,26 @@ fn a_level_goes_on_from_a_state() {
     }
 }
 
+/// Runs that have all stopped are not gone through step by step, however many iterations they are to do.
+#[test]
+fn runs_that_have_stopped_take_no_time() {
+    // The nearer to the ring the better, so that it is met while there is still a level.
+    let ring = HostObjective::with_violation(|x: &[f64]| {
+        let off = (circle(x).violation - 0.2).max(0.0);
+        Fitness { value: off, violation: off }
+    });
+    let settings = Settings { stop: Stop::iterations(1000).or_target(0.0), ..settings(1000) };
+    let algorithm = Algorithm::default();
+    let mut optimiser = Optimiser::<f64>::new(&ring, &bounds(2), &algorithm, &settings).unwrap();
+    while optimiser.standing().unwrap().goes_on {
+        optimiser.step(1).unwrap();
+    }
+    let state = optimiser.state().unwrap();
+    assert!(state.iter().all(|run| run.control.iterations < 100));
+    optimiser.step(1 << 50).unwrap();
+    assert_eq!(optimiser.state().unwrap(), state);
+}
+
 /// What is shown on the way has its violation, and in the end none is let pass.
 #[test]
 fn results_have_their_true_violation() {
