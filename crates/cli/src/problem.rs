@@ -172,8 +172,8 @@ impl Problem {
     /// other rule, and those of papers are searched as papers do.
     pub(crate) fn usual_constraints(&self) -> Constraints {
         match self {
-            Problem::BuiltIn(_) => Constraints::FeasibleFirst,
-            Problem::File(_) => Constraints::Epsilon,
+            Problem::File(_) if !self.constraint_names().is_empty() => Constraints::Epsilon,
+            _ => Constraints::FeasibleFirst,
         }
     }
 

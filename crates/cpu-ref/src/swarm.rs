@@ -222,12 +222,11 @@ impl<R: Real> Swarm<R> {
 /// ```
 pub fn first_level<R: Real>(kept: &[Fitness<R>]) -> R {
     let mut violations: Vec<R> = kept.iter().map(|kept| kept.exact().violation).collect();
-    violations.sort_unstable_by_key(|violation| violation.ordered());
-    let finite = violations.partition_point(|violation| violation.is_finite());
-    match finite {
-        0 => R::ZERO,
-        _ => violations[(violations.len() / 5).min(finite - 1)],
-    }
+    let Some(last) = violations.iter().filter(|x| x.is_finite()).count().checked_sub(1) else {
+        return R::ZERO;
+    };
+    let place = (violations.len() / 5).min(last);
+    *violations.select_nth_unstable_by_key(place, |violation| violation.ordered()).1
 }
 
 /// Places and evaluates the particles of a chunk.

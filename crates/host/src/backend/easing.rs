@@ -1,16 +1,14 @@
 //! Levels of violation that fall: where the whole state is at hand, and on a device, where a kernel judges what it keeps.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{
-    EASE, EaseArgs, MIGRATION_BLOCK, Ptr, migration_shared_bytes, stopped,
-};
+use warpswarm_core::launch::{EASE, EaseArgs, Ptr};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::swarm::first_level;
 
 use super::Job;
 use super::encode::{Number, bytes_of};
-use super::machine::{Kernel, Machine, Parameter, Shape};
+use super::machine::{Machine, Parameter};
 use super::memory::Transfer;
 use super::migration::Islands;
 use crate::error::Result;
@@ -22,7 +20,7 @@ impl<R: Real> Job<R> {
     /// Judges what runs keep by levels of their own, `[run]`, but for those that have stopped; some may stop now.
     pub(super) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
         for (swarm, level) in swarms.iter_mut().zip(levels) {
-            if swarm.control.stopped == stopped::NOT {
+            if !swarm.has_stopped() {
                 swarm.ease(*level);
                 swarm.control = self.going_on(swarm);
             }
@@ -70,10 +68,6 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
             stride: job.stride(),
             halves: self.public.halves,
         };
-        let kernel = Kernel::new(format!("{EASE}_{}", R::NAME), None);
-        let block = job.individuals.min(MIGRATION_BLOCK).next_multiple_of(32);
-        let shared = migration_shared_bytes::<R>(block);
-        let shape = Shape { grid: job.runs, block, shared, cooperative: false, cluster: 0 };
-        self.machine.launch(&kernel, shape, &Parameter::of(args))
+        self.launch_on_runs(EASE, &Parameter::of(args))
     }
 }

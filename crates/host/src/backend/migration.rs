@@ -298,11 +298,16 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
             migrants: room.migrants as u32,
             drawn: u32::from(drawn),
         };
+        self.launch_on_runs(name, &Parameter::of(args))
+    }
+
+    /// Launches a kernel that has a block for each run.
+    pub(super) fn launch_on_runs(&mut self, name: &str, parameter: &Parameter) -> Result<()> {
         let kernel = Kernel::new(format!("{name}_{}", R::NAME), None);
-        let block = job.individuals.min(MIGRATION_BLOCK).next_multiple_of(32);
+        let block = self.job.individuals.min(MIGRATION_BLOCK).next_multiple_of(32);
         let shared = migration_shared_bytes::<R>(block);
-        let shape = Shape { grid: job.runs, block, shared, cooperative: false, cluster: 0 };
-        self.machine.launch(&kernel, shape, &Parameter::of(args))
+        let shape = Shape { grid: self.job.runs, block, shared, cooperative: false, cluster: 0 };
+        self.machine.launch(&kernel, shape, parameter)
     }
 }
 
