@@ -57,7 +57,7 @@ pub(crate) fn given<R: DeviceReal>(
     points.get(individual as usize * stride as usize + i as usize)
 }
 
-/// A run's level, if there are violations: read where it is needed, since no register is to keep it meanwhile.
+/// A run's level, if there are violations: asked for before an evaluation, so that it is there when that ends.
 #[inline(always)]
 pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Control>) -> R {
     if CONSTRAINED {

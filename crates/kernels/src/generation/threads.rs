@@ -193,8 +193,9 @@ impl<R: DeviceReal> Threads<R> {
         generation: &Generation<'_, R>,
         dimensions: u32,
     ) -> Fitness<R> {
+        let level = generation.level::<CONSTRAINED>();
         let point = ColumnPoint::new(self.proposal, dimensions as usize);
-        objective::evaluate::<R, _, CONSTRAINED>(&point).within(generation.level::<CONSTRAINED>())
+        objective::evaluate::<R, _, CONSTRAINED>(&point).within(level)
     }
 
     /// Writes an individual as it is after its best attempt, if it made any; gives it with its fitness.

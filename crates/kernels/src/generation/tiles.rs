@@ -168,9 +168,9 @@ impl<R: DeviceReal> Tiles<R> {
                 let leader = self.leader;
                 method.specialised(Proposing { around, who, plan, public, own, leader })
             };
+            let level = generation.level::<CONSTRAINED>();
             let point = TilePoint::<R, LANES, K>::new(x, who.dimensions as usize, self.stage);
-            let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point)
-                .within(generation.level::<CONSTRAINED>());
+            let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point).within(level);
             if attempt < attempts {
                 not_finite += u32::from(!fitness.is_finite() && first() == 0);
                 if is_better(fitness, &kept) {

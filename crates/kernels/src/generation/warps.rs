@@ -206,9 +206,9 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         let mut tried = *numbers;
         let plan = method.plan(&who, *seen, &mut tried);
         let (x, own) = proposed(method, around, (&who, &plan), (*public, best));
+        let level = around.generation.level::<CONSTRAINED>();
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
-        let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point)
-            .within(around.generation.level::<CONSTRAINED>());
+        let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point).within(level);
         not_finite += u32::from(!fitness.is_finite());
         if is_better(fitness, &kept) {
             let numbers = if starts { *numbers } else { tried };

@@ -171,6 +171,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         if is_ahead::<R, LANES, K>() {
             held.ahead = self.weights(now + 1);
         }
+        let level = Swarm::of_block(args).level::<CONSTRAINED>();
         let fitness = if is_in_columns::<LANES, K>() {
             self.columns.advance(which, &args.coefficients, args.dimensions);
             objective::judge::<R, _, CONSTRAINED>(&self.columns.point(args.dimensions))
@@ -180,11 +181,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             let point = TilePoint::<R, LANES, K>::new(held.it.x, dimensions, self.meeting.stage);
             objective::judge::<R, _, CONSTRAINED>(&point)
         };
-        let fitness = if CONSTRAINED {
-            fitness.within(Swarm::of_block(args).level::<true>())
-        } else {
-            fitness
-        };
+        let fitness = if CONSTRAINED { fitness.within(level) } else { fitness };
         let mut leads = false;
         if self.active && fitness.beats(held.best) {
             held.best = fitness.canonical();

@@ -108,9 +108,10 @@ impl<R: DeviceReal> Found<R> {
         x: Own<R, K>,
         stage: SharedArray<R>,
     ) {
+        let level = swarm.level::<CONSTRAINED>();
         let point = TilePoint::<R, LANES, K>::new(x, swarm.args.dimensions as usize, stage);
         let fitness = objective::judge::<R, _, CONSTRAINED>(&point);
-        let fitness = if CONSTRAINED { fitness.within(swarm.level::<true>()) } else { fitness };
+        let fitness = if CONSTRAINED { fitness.within(level) } else { fitness };
         if active && fitness.beats(best) {
             let fitness = fitness.canonical();
             particle::store::<R, LANES, K>(row, &x, true);
