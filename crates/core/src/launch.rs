@@ -7,6 +7,7 @@ mod bulk;
 mod easing;
 mod epochs;
 mod generation;
+mod kept;
 mod migration;
 mod record;
 mod resident;
@@ -26,6 +27,7 @@ pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,
 };
+pub use kept::KeptArgs;
 pub use migration::{MIGRATION_BLOCK, MigrationArgs, migration_kernels, migration_shared_bytes};
 pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
@@ -408,6 +410,7 @@ mod tests {
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
+        assert_eq!(size_of::<KeptArgs<f32>>(), 7 * 8 + 4 * 4);
         assert_eq!(size_of::<MigrationArgs<f32>>(), 11 * 8 + 6 * 4);
         assert_eq!(size_of::<EaseArgs<f32>>(), 8 * 8 + 4 * 4);
         assert_eq!(size_of::<EpochsArgs<f64>>(), size_of::<PsoArgs<f64>>() + 2 * 8 + 2 * 4);

@@ -21,6 +21,8 @@ pub mod easing;
 pub mod expressions;
 pub mod generation;
 #[cfg(feature = "built-in")]
+mod kept;
+#[cfg(feature = "built-in")]
 pub mod migration;
 pub mod objectives;
 #[cfg(feature = "built-in")]

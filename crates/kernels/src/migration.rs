@@ -4,7 +4,7 @@
 //! A block a run. Who is best, or worst, is found one after the other, each by a reduction over all that come behind the last
 //! one: migrants are few.
 
-use warpswarm_core::launch::{Control, MIGRATION_BLOCK, MigrationArgs, StopRule, stopped};
+use warpswarm_core::launch::{MIGRATION_BLOCK, MigrationArgs, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::sum::Operator;
 use warpswarm_device::entry::max_block;
@@ -12,7 +12,8 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
-use crate::run::{Best, half_of, of_run, set_progress};
+use crate::kept::Kept;
+use crate::run::{Best, set_progress};
 
 /// Fitnesses that a thread asks for at the same time.
 const AT_ONCE: usize = 4;
@@ -20,17 +21,9 @@ const AT_ONCE: usize = 4;
 /// A run, and its migrants.
 #[derive(Clone, Copy)]
 struct Island<'a, R> {
-    args: &'a MigrationArgs<R>,
+    kept: Kept<'a, R>,
     /// Migrants.
     count: u32,
-    /// `[individual][place]`
-    points: View<R>,
-    /// `[individual]`
-    fitness: View<Fitness<R>>,
-    global: View<Candidate<R>>,
-    /// `[place]`
-    global_position: View<R>,
-    control: View<Control>,
     /// `[migrant]`
     chosen: View<u32>,
     /// `[migrant]`
@@ -43,23 +36,13 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     /// This block's.
     #[inline(always)]
     fn of_block(args: &'a MigrationArgs<R>) -> Self {
-        let (runs, run) = (args.runs, thread::block_index() as usize);
-        let (n, m, stride) =
-            (args.individuals as usize, args.migrants as usize, args.stride as usize);
-        let control: View<Control> = of_run(args.control, runs, run, 1);
-        let halves = args.halves as usize;
-        let half = if halves > 1 { (control.get(0).iterations & 1) as usize } else { 0 };
+        let (kept, m) = (Kept::of_block(&args.kept), args.migrants);
         Island {
-            args,
-            count: of_run(args.counts, runs, run, 1).get(0),
-            points: half_of(args.points, (runs, run), (halves, half), n * stride),
-            fitness: half_of(args.fitness, (runs, run), (halves, half), n),
-            global: of_run(args.global, runs, run, 1),
-            global_position: of_run(args.global_positions, runs, run, stride),
-            control,
-            chosen: of_run(args.chosen, runs, run, m),
-            migrant_fitness: of_run(args.migrant_fitness, runs, run, m),
-            migrant_points: of_run(args.migrant_points, runs, run, m * stride),
+            kept,
+            count: kept.own(args.counts, 1).get(0),
+            chosen: kept.own(args.chosen, m),
+            migrant_fitness: kept.own(args.migrant_fitness, m),
+            migrant_points: kept.own(args.migrant_points, m * args.kept.stride),
         }
     }
 
@@ -88,15 +71,15 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     fn first_of_thread<O: Order<R>>(&self, last: Option<Candidate<R>>) -> Candidate<R> {
         let mut mine = O::identity();
         let mut first = thread::index();
-        while first < self.args.individuals {
+        while first < self.kept.args.individuals {
             // Some at a time are on their way.
             let mut some = [O::identity(); AT_ONCE];
             let mut j = 0;
             while j < AT_ONCE {
                 let i = first + j as u32 * thread::block_dim();
                 // Beyond the last one, that once more.
-                let i = i.min(self.args.individuals - 1);
-                some[j] = Candidate::new(self.fitness.get(i as usize), i);
+                let i = i.min(self.kept.args.individuals - 1);
+                some[j] = Candidate::new(self.kept.fitness.get(i as usize), i);
                 j += 1;
             }
             let mut j = 0;
@@ -109,21 +92,6 @@ impl<'a, R: DeviceReal> Island<'a, R> {
             first += AT_ONCE as u32 * thread::block_dim();
         }
         mine
-    }
-
-    /// Copies a row, a place a thread.
-    #[inline(always)]
-    fn copy(&self, from: View<R>, to: View<R>) {
-        let mut i = thread::index();
-        while i < self.args.stride {
-            to.set(i as usize, from.get(i as usize));
-            i += thread::block_dim();
-        }
-    }
-
-    #[inline(always)]
-    fn row(&self, array: View<R>, number: u32) -> View<R> {
-        array.part(number as usize * self.args.stride as usize, self.args.stride as usize)
     }
 }
 
@@ -175,9 +143,10 @@ pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     let mut k = 0;
     while k < island.count {
         let individual = island.chosen.get(k as usize);
-        island.copy(island.row(island.points, individual), island.row(island.migrant_points, k));
+        let kept = &island.kept;
+        kept.copy(kept.row(kept.points, individual), kept.row(island.migrant_points, k));
         if thread::index() == 0 {
-            let fitness = island.fitness.get(individual as usize);
+            let fitness = kept.fitness.get(individual as usize);
             island.migrant_fitness.set(k as usize, fitness);
         }
         k += 1;
@@ -196,24 +165,24 @@ pub fn offer<R: DeviceReal>(args: &MigrationArgs<R>) {
 pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let island = &Island::of_block(args);
-    let control = island.control.get(0);
+    let kept = &island.kept;
+    let control = kept.control.get(0);
     if control.stopped != stopped::NOT || island.count == 0 {
         return;
     }
-    let before = island.global.get(0);
+    let before = kept.global.get(0);
     let (mut best, mut best_migrant) = (before, 0);
     let mut k = 0;
     while k < island.count {
         let individual = island.chosen.get(k as usize);
         let fitness = island.migrant_fitness.get(k as usize);
         // Nobody is offered two, so that what is read here nobody writes but behind this.
-        let comes = fitness.beats(island.fitness.get(individual as usize));
+        let comes = fitness.beats(kept.fitness.get(individual as usize));
         block::sync();
         if comes {
-            island
-                .copy(island.row(island.migrant_points, k), island.row(island.points, individual));
+            kept.copy(kept.row(island.migrant_points, k), kept.row(kept.points, individual));
             if thread::index() == 0 {
-                island.fitness.set(individual as usize, fitness);
+                kept.fitness.set(individual as usize, fitness);
             }
             let candidate = Candidate::new(fitness, individual);
             if candidate.beats(best) {
@@ -223,30 +192,22 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
         k += 1;
     }
     if best.beats(before) {
-        let row = island.row(island.migrant_points, best_migrant);
-        island.copy(row, island.global_position);
+        kept.copy(kept.row(island.migrant_points, best_migrant), kept.global_position);
     }
     // Every thread has read the old state before the first migrant's barrier.
     if thread::index() == 0 {
-        island.global.set(0, best);
+        kept.global.set(0, best);
         let iterations = control.iterations;
-        let noticed = if args.noticed == 0 { iterations } else { args.noticed };
+        let noticed = if args.kept.noticed == 0 { iterations } else { args.kept.noticed };
         let improved = best.fitness.beats(before.fitness);
         let improved_at = if improved { noticed } else { control.improved_at };
         let stop = if noticed == iterations {
-            stop_of(args).check(best.fitness, iterations, improved_at)
+            kept.stop().check(best.fitness, iterations, improved_at)
         } else {
             stopped::NOT
         };
-        set_progress(island.control, iterations, improved_at, stop);
+        set_progress(kept.control, iterations, improved_at, stop);
     }
-}
-
-/// When this block's run stops by itself.
-#[inline(always)]
-fn stop_of<R: DeviceReal>(args: &MigrationArgs<R>) -> StopRule<R> {
-    let run = thread::block_index() as usize;
-    of_run(args.own_runs, args.runs, run, 1).get(0).stop
 }
 
 macro_rules! kernels {

@@ -1,27 +1,15 @@
 //! Migration between runs on a device: arguments and names of its kernels.
 
-use super::{Control, OwnRun, Ptr};
-use crate::order::{Candidate, Fitness};
+use super::{KeptArgs, Ptr};
+use crate::order::Fitness;
 use crate::real::Real;
 
 /// The arguments of the kernels of [`migration_kernels`].
-///
-/// Arrays are row-major; a row of coordinates has `stride` places.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MigrationArgs<R> {
-    /// Public points, `[run][half][individual][place]`
-    pub points: Ptr<R>,
-    /// Their fitness, `[run][half][individual]`
-    pub fitness: Ptr<Fitness<R>>,
-    /// `[run]`
-    pub global: Ptr<Candidate<R>>,
-    /// `[run][place]`
-    pub global_positions: Ptr<R>,
-    /// `[run]`
-    pub control: Ptr<Control>,
-    /// `[run]`
-    pub own_runs: Ptr<OwnRun<R>>,
+    /// What runs keep.
+    pub kept: KeptArgs<R>,
     /// Migrants of each run, at most `migrants`, `[run]`
     pub counts: Ptr<u32>,
     /// Who emigrates or is offered a migrant, `[run][migrant]`: given where they are `drawn`, otherwise found.
@@ -30,16 +18,6 @@ pub struct MigrationArgs<R> {
     pub migrant_fitness: Ptr<Fitness<R>>,
     /// `[run][migrant][place]`
     pub migrant_points: Ptr<R>,
-    /// The iteration in which an improvement of now is noticed; 0 for the one that a run has reached.
-    pub noticed: u64,
-    /// Runs.
-    pub runs: u32,
-    /// Individuals of each.
-    pub individuals: u32,
-    /// Places in a row.
-    pub stride: u32,
-    /// How often points and fitnesses are there: where twice, those in the half of the iteration's parity count.
-    pub halves: u32,
     /// Migrants of a run that there is room for.
     pub migrants: u32,
     /// Whether `chosen` is given.

@@ -50,24 +50,11 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
 
     /// See [`Job::ease`].
     pub(super) fn ease(&mut self, levels: &[R]) -> Result<()> {
-        let job = self.job;
         let bytes = bytes_of(levels.iter().copied().map(Number));
         let address = self.transit.arriving.at_least(self.machine, bytes.len() as u64)?;
         self.transit.arriving.bring(self.machine, bytes)?;
-        let args = EaseArgs::<R> {
-            points: Ptr::at(self.public.points),
-            fitness: Ptr::at(self.public.fitness),
-            global: Ptr::at(self.runs.global),
-            global_positions: Ptr::at(self.runs.global_positions),
-            control: Ptr::at(self.runs.control),
-            own_runs: self.runs.own(0),
-            levels: Ptr::at(address),
-            noticed: self.noticed()?,
-            runs: job.runs,
-            individuals: job.individuals,
-            stride: job.stride(),
-            halves: self.public.halves,
-        };
+        let noticed = self.noticed()?;
+        let args = EaseArgs::<R> { kept: self.kept(noticed), levels: Ptr::at(address) };
         self.launch_on_runs(EASE, &Parameter::of(args))
     }
 }

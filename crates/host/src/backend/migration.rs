@@ -2,7 +2,8 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
-    Control, MIGRATION_BLOCK, MigrationArgs, Ptr, migration_kernels, migration_shared_bytes,
+    Control, KeptArgs, MIGRATION_BLOCK, MigrationArgs, Ptr, migration_kernels,
+    migration_shared_bytes,
 };
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::migration::{self, Departure, Migrants, Migration, Replacement, Selection};
@@ -278,27 +279,34 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
         (room, address): (&Room, u64),
         (drawn, noticed): (bool, u64),
     ) -> Result<()> {
-        let job = self.job;
         let args = MigrationArgs::<R> {
+            kept: self.kept(noticed),
+            counts: Ptr::at(address + room.counts),
+            chosen: Ptr::at(address + room.chosen),
+            migrant_fitness: Ptr::at(address + room.fitness),
+            migrant_points: Ptr::at(address + room.points),
+            migrants: room.migrants as u32,
+            drawn: u32::from(drawn),
+        };
+        self.launch_on_runs(name, &Parameter::of(args))
+    }
+
+    /// What the runs keep, for a kernel whose improvements are noticed in this iteration.
+    pub(super) fn kept(&self, noticed: u64) -> KeptArgs<R> {
+        let job = self.job;
+        KeptArgs {
             points: Ptr::at(self.public.points),
             fitness: Ptr::at(self.public.fitness),
             global: Ptr::at(self.runs.global),
             global_positions: Ptr::at(self.runs.global_positions),
             control: Ptr::at(self.runs.control),
             own_runs: self.runs.own(0),
-            counts: Ptr::at(address + room.counts),
-            chosen: Ptr::at(address + room.chosen),
-            migrant_fitness: Ptr::at(address + room.fitness),
-            migrant_points: Ptr::at(address + room.points),
             noticed,
             runs: job.runs,
             individuals: job.individuals,
             stride: job.stride(),
             halves: self.public.halves,
-            migrants: room.migrants as u32,
-            drawn: u32::from(drawn),
-        };
-        self.launch_on_runs(name, &Parameter::of(args))
+        }
     }
 
     /// Launches a kernel that has a block for each run.
