@@ -54,6 +54,27 @@ minimise = "sum(i, x[i]^2) + sqrt(x[1]) + if(x[1] > 4, ln(0), 0)"
 x = { count = COUNT, lower = -4, upper = 5 }
 "#;
 
+/// A differential equation with two states, solved by a METHOD.
+const ODE: &str = r#"
+minimise = "sum(i, (u[i] - y[i])^2 + abs(v[i]) * t[i]) + u[len(u)]^2 + sum(i, x[i]^2 - v[2]) / 9"
+[variables]
+x = { count = COUNT, lower = -4, upper = 5 }
+[data]
+t = [0.5, 1, 1.75, 4]
+y = [1, 1.5, 0.25, -1]
+[constraints]
+low = "u[3] <= 2"
+[ode]
+times = "t"
+from = 0
+METHOD
+[ode.let]
+pull = "cos(t) * x[1] - v / 3"
+[ode.states]
+u = { initial = "x[1] / 2", derivative = "v" }
+v = { initial = 1, derivative = "pull - 2 * sin(u) + sum(i, x[i]) / (9 * len(x)) + x[1] * u / 99" }
+"#;
+
 /// A file with a vector of so many numbers, and with as many points beside it.
 pub(crate) fn file(count: usize) -> ProblemFile {
     written(if count > 2 { ALL } else { FEW }, count)
@@ -96,6 +117,23 @@ pub fn check_not_finite(counts: &[usize], places: &[Place]) {
         for algorithm in [PsoParams::default().into(), DeParams::default().into()] {
             check_in::<f32>(&file, &algorithm, places);
             check_in::<f64>(&file, &algorithm, places);
+        }
+    }
+}
+
+/// The same of a differential equation, by steps of equal length and by others.
+///
+/// # Panics
+///
+/// Where a place differs.
+pub fn check_differential(counts: &[usize], places: &[Place]) {
+    for &count in counts {
+        for method in ["method = \"rk4\"\nsteps = 3", "tolerance = 1e-4\nmost_steps = 40"] {
+            let file = written(&ODE.replace("METHOD", method), count);
+            for algorithm in [PsoParams::default().into(), DeParams::default().into()] {
+                check_in::<f32>(&file, &algorithm, places);
+                check_in::<f64>(&file, &algorithm, places);
+            }
         }
     }
 }

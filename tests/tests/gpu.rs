@@ -49,6 +49,11 @@ fn expressions() {
 }
 
 #[test]
+fn differential_equations() {
+    problem_files::check_differential(&[1, 2, 5, 29, 60, 200, 1100], &everywhere());
+}
+
+#[test]
 fn constraints() {
     for (problem, dimensions, target) in
         [("spring", 3, 0.05), ("three-bar-truss", 2, 270.0), ("pressure-vessel-mixed", 4, 9e3)]
@@ -380,6 +385,7 @@ fn sanitize_problem_files() {
     let schedules = [Schedule::Resident, Schedule::Streaming];
     let places = schedules.map(|schedule| Place::device(Backend::Gpu, schedule, None));
     problem_files::check(&[2, 29], &places);
+    problem_files::check_differential(&[2, 29], &places);
 }
 
 #[test]

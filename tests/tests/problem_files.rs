@@ -22,3 +22,9 @@ fn a_problem_that_is_not_finite_gives_the_same_bits() {
     let places = [Place::threads(2), device(Schedule::Resident), device(Schedule::Streaming)];
     problem_files::check_not_finite(&[2, 5, 29, 40], &places);
 }
+
+#[test]
+fn a_differential_equation_gives_the_same_bits() {
+    let places = [Place::threads(2), device(Schedule::Resident), device(Schedule::Streaming)];
+    problem_files::check_differential(&[2], &places);
+}

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use warpswarm::{Precise, Report, RunReport, Settings, StopReason};
 use warpswarm_pictures::{
-    Better, Final, Finals, Format, Frame, Group, Kind, Parameter, Plane, Record, animation,
-    constraints, convergence, distribution, frames, parameters, population,
+    Better, Final, Finals, Format, Frame, Group, Kind, Model, Parameter, Picture, Plane, Record,
+    Series, animation, constraints, convergence, distribution, fit, frames, parameters, population,
 };
 
 use crate::failure::Failure;
@@ -62,6 +62,10 @@ impl Plot {
             }
             Kind::Constraints if problem.constraint_names().is_empty() => refuse(format!(
                 "{id} has no constraints; allowed: a problem with constraints, such as spring"
+            )),
+            Kind::Fit if !problem.has_fit() => refuse(format!(
+                "{id} has no model over data; allowed: a problem file with [ode], or with many numbers in [let], as in \
+                 `model = \"a * t[i] for i in t\"`"
             )),
             _ => Ok(()),
         }
@@ -119,6 +123,7 @@ impl<R: Precise> Done<'_, R> {
             Kind::Distribution => distribution(&title, &self.finals()),
             Kind::Parameters => parameters(&title, &self.parameters()),
             Kind::Constraints => constraints(&title, &self.constraints()),
+            Kind::Fit => self.fit(&title)?,
             Kind::Population => {
                 let last = self.frames(1)?;
                 population(&title, &plane(&self.run.problem), &last[0])
@@ -175,6 +180,19 @@ impl<R: Precise> Done<'_, R> {
         let of = |i: usize| found.iter().filter_map(|g| Some(g.get(i)?.1.to_f64())).collect();
         let names = problem.constraint_names().into_iter().enumerate();
         names.map(|(i, name)| (name.to_string(), of(i))).collect()
+    }
+
+    /// Models at the best point beside the data.
+    fn fit(&self, title: &str) -> Result<Picture, Failure> {
+        let best: Vec<f64> = self.report.best().position.iter().map(|x| x.to_f64()).collect();
+        let found = self.run.problem.fit(&best)?;
+        let (over, models) = found.map_or_else(Default::default, |fit| (fit.over, fit.models));
+        let series = |(name, points)| Series { name, points };
+        let model = |model: warpswarm::problem_file::Model| Model {
+            line: series((model.name, model.points)),
+            data: model.data.into_iter().map(series).collect(),
+        };
+        Ok(fit(title, &over, &models.into_iter().map(model).collect::<Vec<_>>()))
     }
 
     /// The best run once more, which gives the same points, from its beginning to its end; one frame is the end.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use warpswarm::problem_file::{Chosen, ProblemFile};
+use warpswarm::problem_file::{Chosen, Fit, ProblemFile};
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{
     Algorithm, Bounds, Checked, Constraints, Error, Fitness, MAX_DIMENSIONS, Optimiser, Precise,
@@ -174,6 +174,19 @@ impl Problem {
         match self {
             Problem::File(_) if !self.constraint_names().is_empty() => Constraints::Epsilon,
             _ => Constraints::FeasibleFirst,
+        }
+    }
+
+    /// Whether it has models that a picture can show beside data.
+    pub(crate) fn has_fit(&self) -> bool {
+        matches!(self, Problem::File(file) if file.has_fit())
+    }
+
+    /// Its models at a point, if it has some.
+    pub(crate) fn fit(&self, x: &[f64]) -> Result<Option<Fit>, Failure> {
+        match self {
+            Problem::BuiltIn(_) => Ok(None),
+            Problem::File(file) => Ok(file.fit(x)?),
         }
     }
 

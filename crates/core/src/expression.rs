@@ -9,7 +9,7 @@
 pub mod machine;
 mod objective;
 
-pub use objective::{Expression, SLOTS, operand, step};
+pub use objective::{Expression, SLOTS, SOLUTION, operand, step};
 
 use crate::real::Real;
 use crate::sum::Operator;
@@ -178,6 +178,12 @@ impl Operation {
             }
         }
     }
+}
+
+/// [`Operation::apply`], compiled once: the functions are long, and the emulator's kernels many.
+#[inline(never)]
+fn apply<R: Real>(operation: Operation, from: [R; 3]) -> R {
+    operation.apply(from)
 }
 
 /// How the terms of a reduction become one number.

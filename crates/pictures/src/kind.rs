@@ -24,6 +24,8 @@ pub enum Kind {
     Parameters,
     /// How near constraints are to their limits: [`constraints`](fn@crate::constraints).
     Constraints,
+    /// Models at the best point beside the data: [`fit`](fn@crate::fit).
+    Fit,
     /// The last population in two dimensions: [`population`](fn@crate::population).
     Population,
     /// The population over its iterations: [`frames`](fn@crate::frames), [`animation`](fn@crate::animation).
@@ -50,13 +52,14 @@ pub enum Format {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Convergence(Along::Iterations),
         Kind::Convergence(Along::Evaluations),
         Kind::Convergence(Along::Seconds),
         Kind::Distribution,
         Kind::Parameters,
         Kind::Constraints,
+        Kind::Fit,
         Kind::Population,
         Kind::Swarm,
     ];
@@ -70,6 +73,7 @@ impl Kind {
             Kind::Distribution => "distribution",
             Kind::Parameters => "parameters",
             Kind::Constraints => "constraints",
+            Kind::Fit => "fit",
             Kind::Population => "population",
             Kind::Swarm => "swarm",
         }

@@ -1,7 +1,7 @@
 //! Pictures of optimisations, from plain data: SVG, PNG and animated GIF.
 //!
 //! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`contours`], [`population`], [`frames`], [`profile`],
-//!   [`distributions`], [`running_times`], [`speed_up`]: a [`Picture`] each, which is written as SVG or PNG.
+//!   [`distributions`], [`running_times`], [`speed_up`], [`fit`]: a [`Picture`] each, which is written as SVG or PNG.
 //! * [`animation`]: a swarm over its iterations, as GIF.
 //! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`]: what pictures are made of, for others than these.
 //! * [`Kind`] and [`Format`]: which picture a file's name asks for.
@@ -31,6 +31,7 @@ mod chart;
 mod constraints;
 mod convergence;
 mod distribution;
+mod fit;
 mod kind;
 mod line;
 mod number;
@@ -46,6 +47,7 @@ pub use chart::{Area, BLUE, COLOURS, Canvas, FONT, GREEN, GRID, INK, Panel, Pict
 pub use constraints::constraints;
 pub use convergence::{convergence, limit};
 pub use distribution::{Finals, distribution, distributions};
+pub use fit::{Model, Series, fit};
 pub use kind::{Format, Kind};
 pub use line::{Dash, Dot, Line, Mark};
 pub use number::{counted, grouped, quantile, short};

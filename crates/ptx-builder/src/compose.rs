@@ -32,12 +32,19 @@ pub enum Operand {
     Data(u32),
     /// The number of the term, from 0.
     Index,
+    /// A number of a differential equation's solution.
+    Solution(u32),
+    /// The number of the solution so many after the number of the term.
+    Solutions(u32),
 }
 
 impl Operand {
     /// Whether it is another one in each term.
     fn varies(self) -> bool {
-        matches!(self, Operand::Coordinates(_) | Operand::Data(_) | Operand::Index)
+        matches!(
+            self,
+            Operand::Coordinates(_) | Operand::Data(_) | Operand::Index | Operand::Solutions(_)
+        )
     }
 }
 
@@ -57,6 +64,8 @@ pub struct Composer<'a> {
     /// What has been read, and into which register.
     read: HashMap<Operand, u32>,
     registers: u32,
+    /// Numbers of a solution, for which each thread has memory.
+    solution: u32,
 }
 
 impl std::fmt::Debug for Composer<'_> {
@@ -86,6 +95,7 @@ impl<'a> Composer<'a> {
             pieces: 0,
             read: HashMap::new(),
             registers: 0,
+            solution: 0,
         };
         composer.piece(&format!("show_{real}_{form}"), &mut |_| Ok(()))?;
         Ok(composer)
@@ -94,6 +104,10 @@ impl<'a> Composer<'a> {
     /// `b32` or `b64`
     fn bits(&self) -> &'static str {
         if self.real == "f32" { "b32" } else { "b64" }
+    }
+
+    fn bytes(&self) -> u32 {
+        if self.real == "f32" { 4 } else { 8 }
     }
 
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
@@ -150,6 +164,16 @@ impl<'a> Composer<'a> {
         if let Some(register) = register {
             return Ok(format!("%we_x{register}"));
         }
+        if let Operand::Solution(at) | Operand::Solutions(at) = operand {
+            let moves = matches!(operand, Operand::Solutions(_));
+            let place = self.place(at, moves);
+            let bits = self.bits();
+            let register = self.registers;
+            self.registers += 1;
+            self.line(format_args!("ld.local.{bits} %we_x{register}, [{place}];"));
+            self.read.insert(operand, register);
+            return Ok(format!("%we_x{register}"));
+        }
         let (real, form) = (self.real, self.form);
         let piece = match operand {
             Operand::Data(_) => format!("datum_{real}"),
@@ -170,6 +194,113 @@ impl<'a> Composer<'a> {
         self.line(format_args!("mov.{bits} %we_x{register}, %we_r;"));
         self.read.insert(operand, register);
         Ok(format!("%we_x{register}"))
+    }
+
+    /// Makes room for so many numbers of a differential equation's solution, of which there is one.
+    pub fn solution(&mut self, numbers: u32) {
+        self.solution = numbers;
+    }
+
+    /// Where a number of the solution is, perhaps so many after the number of the term.
+    fn place(&mut self, at: u32, moves: bool) -> String {
+        let bytes = self.bytes();
+        let at = at * bytes;
+        if !moves {
+            return format!("we_solution+{at}");
+        }
+        self.line(format_args!("mul.lo.u32 %we_i, %we_k, {bytes};"));
+        self.line(format_args!("cvt.u64.u32 %we_p, %we_i;"));
+        self.line(format_args!("mov.u64 %we_q, we_solution;"));
+        self.line(format_args!("add.u64 %we_p, %we_p, %we_q;"));
+        format!("%we_p+{at}")
+    }
+
+    /// Keeps a number of the solution at a place, perhaps so many after the number of the interval.
+    ///
+    /// # Errors
+    ///
+    /// Where a piece is not there.
+    pub fn keep(&mut self, from: Operand, at: u32, moves: bool) -> Result<(), LinkError> {
+        let from = self.operand(from)?;
+        let bits = self.bits();
+        // A constant is no operand of a store.
+        self.line(format_args!("mov.{bits} %we_r, {from};"));
+        let place = self.place(at, moves);
+        self.line(format_args!("st.local.{bits} [{place}], %we_r;"));
+        Ok(())
+    }
+
+    /// Copies to a result.
+    ///
+    /// # Errors
+    ///
+    /// Where a piece is not there.
+    pub fn copy(&mut self, from: Operand, into: u32) -> Result<(), LinkError> {
+        let (from, bits) = (self.operand(from)?, self.bits());
+        self.line(format_args!("mov.{bits} %we_v{into}, {from};"));
+        Ok(())
+    }
+
+    /// So many intervals, from 1 on, one after the other; their number is that of the term. `from` is all that they
+    /// read but results.
+    ///
+    /// # Errors
+    ///
+    /// Where a piece is not there.
+    pub fn intervals(
+        &mut self,
+        count: u32,
+        from: impl IntoIterator<Item = Operand>,
+        interval: &mut dyn FnMut(&mut Self) -> Result<(), LinkError>,
+    ) -> Result<(), LinkError> {
+        let (each, once): (Vec<_>, Vec<_>) = from.into_iter().partition(|from| from.varies());
+        for operand in once {
+            self.operand(operand)?;
+        }
+        let outside = self.read.clone();
+        self.line(format_args!(
+            "mov.u32 %we_k, 0;
+$we_interval:"
+        ));
+        for operand in each {
+            self.operand(operand)?;
+        }
+        interval(self)?;
+        self.line(format_args!("add.u32 %we_k, %we_k, 1;"));
+        self.line(format_args!("setp.lt.u32 %we_again, %we_k, {count};"));
+        self.line(format_args!("@%we_again bra $we_interval;"));
+        self.read = outside;
+        Ok(())
+    }
+
+    /// Up to so many rounds within an interval, from 1 on, in each of which nothing is read that has not been read;
+    /// another one where what `round` says is not 0.
+    ///
+    /// # Errors
+    ///
+    /// Where a piece is not there.
+    pub fn rounds(
+        &mut self,
+        count: u32,
+        round: &mut dyn FnMut(&mut Self) -> Result<Option<Operand>, LinkError>,
+    ) -> Result<(), LinkError> {
+        self.line(format_args!(
+            "mov.u32 %we_n, 0;
+$we_round:"
+        ));
+        if let Some(going) = round(self)? {
+            let (going, bits) = (self.operand(going)?, self.bits().replace('b', "f"));
+            let zero = if self.real == "f32" { "0f00000000" } else { "0d0000000000000000" };
+            self.line(format_args!("setp.eq.{bits} %we_again, {going}, {zero};"));
+            self.line(format_args!("@%we_again bra $we_rounds;"));
+        }
+        self.line(format_args!("add.u32 %we_n, %we_n, 1;"));
+        self.line(format_args!("setp.lt.u32 %we_again, %we_n, {count};"));
+        self.line(format_args!(
+            "@%we_again bra $we_round;
+$we_rounds:"
+        ));
+        Ok(())
     }
 
     /// An operation by its name; its result gets a number.
@@ -222,6 +353,18 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
+    /// What is declared for a solution, if there is one.
+    fn memory(&self) -> String {
+        let bytes = self.bytes();
+        match self.solution * bytes {
+            0 => String::new(),
+            all => format!(
+                ".reg .b64 %we_p, %we_q;\n.reg .pred %we_again;\n\
+                 .local .align {bytes} .b8 we_solution[{all}];\n"
+            ),
+        }
+    }
+
     /// The objective's module, with these results and as many numbers for them as were given, at most.
     ///
     /// # Errors
@@ -251,7 +394,8 @@ impl<'a> Composer<'a> {
              .reg .b32 %we_i, %we_k, %we_n;\n\
              .reg .{bits} %we_a, %we_b, %we_c, %we_r, %we_t;\n\
              .reg .{bits} %we_v<{results}>, %we_x<{registers}>;\n\
-             {}\tret;\n}}\n",
+             {}{}\tret;\n}}\n",
+            self.memory(),
             self.body
         );
         Ok(text)
@@ -315,6 +459,47 @@ mod tests {
         distinct.sort_unstable();
         distinct.dedup();
         assert_eq!(distinct.len(), labels.len(), "{linked}");
+    }
+
+    /// Intervals with rounds in them, of which one may be the last; what is kept lies in memory of the thread's own.
+    #[test]
+    fn a_differential_equation_becomes_two_loops() {
+        let mut composer = Composer::new(&module, "f64", "thread").unwrap();
+        composer.solution(12);
+        composer.keep(Operand::Constant(0), 0, false).unwrap();
+        composer.copy(Operand::Coordinate(2), 0).unwrap();
+        let read = [Operand::Data(5), Operand::Coordinate(2)];
+        composer
+            .intervals(11, read, &mut |composer| {
+                composer.rounds(7, &mut |composer| {
+                    composer.apply("Add", &[Operand::Result(0), Operand::Data(5)], 1)?;
+                    composer.copy(Operand::Result(1), 0)?;
+                    Ok(Some(Operand::Result(0)))
+                })?;
+                composer.keep(Operand::Result(0), 1, true)
+            })
+            .unwrap();
+        composer.apply("Add", &[Operand::Solution(3), Operand::Solution(3)], 1).unwrap();
+        let text = composer.finish(Operand::Result(1), Operand::Constant(0), 2).unwrap();
+        // What is the same in all intervals is read before the first, and the datum of an interval before its rounds.
+        assert_eq!(text.matches("piece_coordinate_f64_thread").count(), 1, "{text}");
+        let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"));
+        let order = [
+            "[we_solution+0], %we_r",
+            "$we_interval:",
+            "add.u32 %we_i, %we_k, 5;",
+            "$we_round:",
+            "// piece_Add_f64",
+            "setp.eq.f64 %we_again, %we_v0, 0d0000000000000000;",
+            "setp.lt.u32 %we_again, %we_n, 7;",
+            "$we_rounds:",
+            "[%we_p+8], %we_r",
+            "setp.lt.u32 %we_again, %we_k, 11;",
+            "bra $we_interval;",
+            "ld.local.b64 %we_x2, [we_solution+24];",
+        ];
+        assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "{text}");
+        assert!(text.contains(".local .align 8 .b8 we_solution[96];"), "{text}");
     }
 
     #[test]

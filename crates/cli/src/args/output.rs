@@ -36,7 +36,7 @@ pub(crate) struct OutputArgs {
     pub(crate) trace: Option<PathBuf>,
 
     /// Draw a picture, of what the file's name says: convergence, convergence-evaluations, convergence-seconds,
-    /// distribution, parameters, constraints; in two dimensions population and swarm. Any other name is of
+    /// distribution, parameters, constraints, of a model fit; in two dimensions population and swarm. Any other name is of
     /// convergence. Ends in .svg, .png, or for swarm .gif; may be repeated
     #[arg(long = "plot", value_name = "FILE")]
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]

@@ -120,6 +120,31 @@ fn new_parts_of_the_language_are_the_same_under_the_emulator() {
     }
 }
 
+/// An epidemic with known rates, whose equation is solved at each evaluation.
+#[test]
+fn differential_equations_are_fitted_and_the_same_under_the_emulator() {
+    let solved = |size: [&str; 4], place: [&str; 4]| {
+        let asked = [&["solve", "sir.toml", "--json", "-"][..], &size, &place].concat();
+        let output = run_in(&folder(), &asked);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
+        solved["runs"][0]["best"].clone()
+    };
+    let long = ["--individuals", "64", "--iterations", "200"];
+    let best = solved(long, ["--backend", "cpu", "--precision", "f64"]);
+    assert!(best["value"].as_f64().unwrap() < 1e-5, "{best}");
+    for (i, right) in [0.42, 7.5, 25.0, 0.3].into_iter().enumerate() {
+        let found = best["position"][i].as_f64().unwrap();
+        assert!((found / right - 1.0).abs() < 0.01, "{best}");
+    }
+    let short = ["--individuals", "32", "--iterations", "2"];
+    for precision in ["f32", "f64"] {
+        let of = |backend| solved(short, ["--backend", backend, "--precision", precision]);
+        let (here, there) = (of("cpu"), of("emulator"));
+        assert!(here == there && here["value"].is_number(), "{precision}: {here} {there}");
+    }
+}
+
 /// Both angles are at their seam, and the length is near its lower bound.
 #[test]
 fn what_is_periodic_has_no_seam() {

@@ -37,7 +37,25 @@ fn what_cannot_be_drawn_is_refused_before_the_work() {
     );
     let both = ["sphere", "--plot", "convergence.svg", "--plot", "constraints.svg"];
     is_refused(&both, &["--plot is constraints.svg", "sphere has no constraints", "spring"]);
+    is_refused(&["sphere", "--plot", "fit.svg"], &["--plot is fit.svg", "no model over data", "[ode]"]);
     is_refused(&["sphere", "--plot", "none/a.svg"], &["--plot is none/a.svg", "cannot be written"]);
+}
+
+/// The states of an equation as lines, and the columns that they are compared with as marks.
+#[test]
+fn a_model_is_drawn_beside_its_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let lynx = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/problems/lynx.toml");
+    let few = ["--individuals", "4", "--iterations", "1", "--backend", "cpu", "--quiet"];
+    let asked = [&["solve", lynx, "--plot", "fit.svg"][..], &few].concat();
+    let output = run_in(folder.path(), &asked);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let svg = fs::read_to_string(folder.path().join("fit.svg")).unwrap();
+    for text in ["hares", "lynxes", "hare", "lynx", "year"] {
+        assert!(svg.contains(&format!("\n{text}\n")), "{text}");
+    }
+    // Those of the legend too.
+    assert_eq!(svg.matches("<circle").count(), 21 + 1);
 }
 
 #[test]

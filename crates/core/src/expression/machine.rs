@@ -6,7 +6,9 @@
 
 use core::cell::Cell;
 
-use super::{Greatest, Least, Operation, Reduction};
+use core::ops::Range;
+
+use super::{Greatest, Least, Operation, Reduction, apply};
 use crate::real::Real;
 use crate::sum::{LEAVES, Operator, Pairwise, Product, Sum, TILE, join};
 
@@ -25,6 +27,15 @@ pub struct Instruction {
     pub into: u32,
     /// Where the operation's numbers are, perhaps [`INDEXED`]; those that it does not take are anywhere.
     pub from: [u32; 3],
+}
+
+/// A number that is copied: from where, and to where; both perhaps [`INDEXED`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Where it is.
+    pub from: u32,
+    /// Where it goes.
+    pub into: u32,
 }
 
 /// A part of a program.
@@ -54,24 +65,67 @@ pub enum Step {
         /// Whether it is needed [`WIDTH`] times.
         spread: bool,
     },
+    /// The so-manieth solution of a differential equation.
+    Solve(u32),
 }
 
-/// Carries out a program; `bodies` are the instructions of its reductions.
+/// The solution of a differential equation: what is carried on through rounds, which are in intervals. What is
+/// [`INDEXED`] is of the interval.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Solve {
+    /// How many intervals there are.
+    pub intervals: u32,
+    /// How many rounds an interval has, at most.
+    pub rounds: u32,
+    /// What is carried, at first; and what is kept of it.
+    pub start: Range<usize>,
+    /// What is carried into an interval.
+    pub opening: Range<usize>,
+    /// The instructions of a round.
+    pub body: Range<usize>,
+    /// What is carried into the next round.
+    pub next: Range<usize>,
+    /// The place of what is not 0 where another round is to be made.
+    pub going: Option<u32>,
+    /// The instructions at the end of an interval.
+    pub closing: Range<usize>,
+    /// What is kept of it.
+    pub kept: Range<usize>,
+}
+
+/// A program, and what its steps are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// One after the other.
+    pub steps: &'a [Step],
+    /// The instructions of reductions and solutions.
+    pub bodies: &'a [Instruction],
+    /// Differential equations.
+    pub solves: &'a [Solve],
+    /// What they copy.
+    pub moves: &'a [Move],
+}
+
+/// Carries out a program.
 ///
 /// # Panics
 ///
 /// Where a place is not in memory.
 #[inline(always)]
-pub fn run<R: Real>(memory: &mut [R], steps: &[Step], bodies: &[Instruction]) {
+pub fn run<R: Real>(memory: &mut [R], program: Program<'_>) {
     let memory = Cell::from_mut(memory).as_slice_of_cells();
-    for step in steps {
+    for step in program.steps {
         let (result, into, spread) = match *step {
+            Step::Solve(number) => {
+                solve(memory, &program.solves[number as usize], program);
+                continue;
+            }
             Step::Once { instruction: Instruction { operation, into, from }, spread } => {
                 let result = operation.apply(from.map(|at| memory[at as usize].get()));
                 (result, into, spread)
             }
             Step::Fold { reduction, terms, first, len, term, into, spread } => {
-                let body = &bodies[first as usize..][..len as usize];
+                let body = &program.bodies[first as usize..][..len as usize];
                 (fold(memory, body, reduction, terms as usize, term), into, spread)
             }
         };
@@ -80,6 +134,51 @@ pub fn run<R: Real>(memory: &mut [R], steps: &[Step], bodies: &[Instruction]) {
             row(memory, into, 0).iter().for_each(|place| place.set(result));
         }
     }
+}
+
+/// A differential equation, number by number.
+fn solve<R: Real>(memory: &[Cell<R>], of: &Solve, program: Program<'_>) {
+    let cell = |place: u32, interval: u32| {
+        let moved = if place & INDEXED != 0 { interval } else { 0 };
+        &memory[((place & !INDEXED) + moved) as usize]
+    };
+    let copy = |moves: &Range<usize>, interval| {
+        for &Move { from, into } in &program.moves[moves.clone()] {
+            cell(into, interval).set(cell(from, interval).get());
+        }
+    };
+    let compute = |body: &Range<usize>, interval| {
+        for &Instruction { operation, into, from } in &program.bodies[body.clone()] {
+            memory[into as usize].set(scalar(operation, from.map(|at| cell(at, interval).get())));
+        }
+    };
+    copy(&of.start, 0);
+    for interval in 0..of.intervals {
+        copy(&of.opening, interval);
+        for _ in 0..of.rounds {
+            compute(&of.body, interval);
+            copy(&of.next, interval);
+            if of.going.is_some_and(|going| memory[going as usize].get() == R::ZERO) {
+                break;
+            }
+        }
+        compute(&of.closing, interval);
+        copy(&of.kept, interval);
+    }
+}
+
+/// [`Operation::apply`], of which what takes no longer than a call needs none.
+#[inline(always)]
+fn scalar<R: Real>(operation: Operation, from: [R; 3]) -> R {
+    macro_rules! arms {
+        ($($short:ident)*) => {
+            match operation {
+                $(Operation::$short => Operation::$short.apply(from),)*
+                operation => apply(operation, from),
+            }
+        };
+    }
+    arms!(Add Subtract Multiply Divide Negate Choose Less AtMost)
 }
 
 /// The numbers from a place on.

@@ -1,6 +1,6 @@
 //! An objective that reads its program from its data.
 
-use super::{Greatest, Least, Operation, Reduction};
+use super::{Greatest, Least, Operation, Reduction, apply};
 use crate::data::Table;
 use crate::objective::{Objective, Point};
 use crate::order::Fitness;
@@ -10,7 +10,10 @@ use crate::sum::{Product, Sum};
 /// Results that a program holds at a time, at most.
 pub const SLOTS: usize = 256;
 
-/// What a step's first number says.
+/// Numbers that a differential equation's solution keeps, at most: on a GPU each thread has memory for them.
+pub const SOLUTION: usize = 4096;
+
+/// What a step's first number says; before the first step stands whether there is a differential equation.
 pub mod step {
     /// One instruction follows.
     pub const ONCE: u32 = 0;
@@ -18,6 +21,11 @@ pub mod step {
     pub const FOLD: u32 = 1;
     /// The operands of value and violation follow.
     pub const END: u32 = 2;
+    /// A differential equation. Intervals, rounds, how many numbers are carried and kept, instructions of a round and
+    /// of an interval's end, and the operand that says whether another round is made follow. Then of what is carried
+    /// the slot and three operands: at first, into an interval, into the next round; of what is kept two: at first, and
+    /// at an interval's end; the instructions.
+    pub const SOLVE: u32 = 3;
 }
 
 /// What an operand's first number says; the second is its place.
@@ -34,10 +42,20 @@ pub mod operand {
     pub const DATA: u32 = 4;
     /// The number of the term, from 0.
     pub const INDEX: u32 = 5;
+    /// A number of the solution.
+    pub const SOLUTION: u32 = 6;
+    /// The number of the solution so many after the term's number.
+    pub const SOLUTIONS: u32 = 7;
+    /// Nothing.
+    pub const NONE: u32 = 8;
 }
 
 /// Numbers of an instruction: operation, slot of the result, three operands.
 const INSTRUCTION: usize = 8;
+/// Numbers of what is carried: its slot, and three operands.
+const CARRIED: usize = 7;
+/// Numbers of what is kept: two operands.
+const KEPT: usize = 4;
 
 /// An expression's program, a number after the other, with what it needs.
 ///
@@ -61,35 +79,149 @@ impl Expression {
 
     /// The operand that two numbers from `at` on say, in term `k`.
     #[inline(always)]
-    fn operand<R: Real, P: Point<R>>(&self, x: &P, at: usize, slots: &[R; SLOTS], k: usize) -> R {
+    fn operand<R: Real, P: Point<R>>(
+        &self,
+        x: &P,
+        at: usize,
+        slots: &[R; SLOTS],
+        solution: &[R],
+        k: usize,
+    ) -> R {
         let place = self.read(x, at + 1) as usize;
+        let solved = |place: usize| solution.get(place).copied().unwrap_or(R::NAN);
         match self.read(x, at) {
             operand::SLOT => slots[place % SLOTS],
             operand::CONSTANT => x.data(self.constants, place),
             operand::COORDINATE => x.get(place),
             operand::COORDINATES => x.get(place + k),
             operand::DATA => x.data(self.data, place + k),
+            operand::SOLUTION => solved(place),
+            operand::SOLUTIONS => solved(place + k),
             _ => R::from_u32(k as u32),
         }
     }
 
     /// Carries out the instruction at `at`, in term `k`.
     #[inline(always)]
-    fn carry_out<R: Real, P: Point<R>>(&self, x: &P, at: usize, slots: &mut [R; SLOTS], k: usize) {
+    fn carry_out<R: Real, P: Point<R>>(
+        &self,
+        x: &P,
+        at: usize,
+        slots: &mut [R; SLOTS],
+        solution: &[R],
+        k: usize,
+    ) {
         let operation = self.read(x, at) as usize;
         let operation = Operation::ALL.get(operation).copied().unwrap_or(Operation::Choose);
         let mut from = [R::ZERO; 3];
         for (j, from) in from.iter_mut().enumerate().take(operation.arity()) {
-            *from = self.operand(x, at + 2 + 2 * j, slots, k);
+            *from = self.operand(x, at + 2 + 2 * j, slots, solution, k);
         }
         slots[self.read(x, at + 1) as usize % SLOTS] = apply(operation, from);
     }
-}
 
-/// [`Operation::apply`], compiled once: the functions are long, and the emulator's kernels many.
-#[inline(never)]
-fn apply<R: Real>(operation: Operation, from: [R; 3]) -> R {
-    operation.apply(from)
+    /// Solves the differential equation at `at`; says where the next step is.
+    #[inline(never)]
+    fn solve<R: Real, P: Point<R>>(
+        &self,
+        x: &P,
+        at: usize,
+        slots: &mut [R; SLOTS],
+        solution: &mut [R],
+    ) -> usize {
+        let [intervals, rounds, carried, kept, body, closing] =
+            [1, 2, 3, 4, 5, 6].map(|k| self.read(x, at + k) as usize);
+        let going = at + 7;
+        let of_carried = going + 2;
+        let of_kept = of_carried + carried * CARRIED;
+        let of_body = of_kept + kept * KEPT;
+        let of_closing = of_body + body * INSTRUCTION;
+        let is_there = |at: usize| self.read(x, at) != operand::NONE;
+        // What is carried, from the operands behind so many others.
+        let carry = |slots: &mut [R; SLOTS], which: usize, interval: usize| {
+            for number in 0..carried {
+                let (into, from) = (of_carried + number * CARRIED, 1 + 2 * which);
+                if is_there(into + from) {
+                    let with = self.operand(x, into + from, slots, &[], interval);
+                    slots[self.read(x, into) as usize % SLOTS] = with;
+                }
+            }
+        };
+        let mut keep = |slots: &[R; SLOTS], which: usize, row: usize| {
+            for number in 0..kept {
+                let of = of_kept + number * KEPT + 2 * which;
+                if let Some(place) = solution.get_mut(number * (intervals + 1) + row) {
+                    *place = self.operand(x, of, slots, &[], row - which);
+                }
+            }
+        };
+        keep(slots, 0, 0);
+        carry(slots, 0, 0);
+        for interval in 0..intervals {
+            carry(slots, 1, interval);
+            for _ in 0..rounds {
+                for number in 0..body {
+                    self.carry_out(x, of_body + number * INSTRUCTION, slots, &[], interval);
+                }
+                carry(slots, 2, interval);
+                if is_there(going) && self.operand(x, going, slots, &[], interval) == R::ZERO {
+                    break;
+                }
+            }
+            for number in 0..closing {
+                self.carry_out(x, of_closing + number * INSTRUCTION, slots, &[], interval);
+            }
+            keep(slots, 1, interval + 1);
+        }
+        of_closing + closing * INSTRUCTION
+    }
+
+    /// The objective, with so much room for a solution.
+    #[inline(never)]
+    fn with_room<R: Real, P: Point<R>, const N: usize>(&self, x: &P) -> Fitness<R> {
+        let mut slots = [R::ZERO; SLOTS];
+        let mut solution = [R::ZERO; N];
+        let mut at = 1;
+        loop {
+            match self.read(x, at) {
+                step::ONCE => {
+                    self.carry_out(x, at + 1, &mut slots, &solution, 0);
+                    at += 1 + INSTRUCTION;
+                }
+                step::FOLD => {
+                    let [reduction, terms, len] = [1, 2, 3].map(|k| self.read(x, at + k) as usize);
+                    let (body, held) = (at + 7, slots);
+                    let term = |k: usize| {
+                        let mut slots = held;
+                        for number in 0..len {
+                            self.carry_out(
+                                x,
+                                body + number * INSTRUCTION,
+                                &mut slots,
+                                &solution,
+                                k,
+                            );
+                        }
+                        self.operand(x, at + 4, &slots, &solution, k)
+                    };
+                    let result = match Reduction::ALL[reduction % Reduction::ALL.len()] {
+                        Reduction::Sum => x.fold_terms::<Sum>(terms, term),
+                        Reduction::Product => x.fold_terms::<Product>(terms, term),
+                        Reduction::Least => x.fold_terms::<Least>(terms, term),
+                        Reduction::Greatest => x.fold_terms::<Greatest>(terms, term),
+                    };
+                    slots[self.read(x, at + 6) as usize % SLOTS] = result;
+                    at = body + len * INSTRUCTION;
+                }
+                step::SOLVE => at = self.solve(x, at, &mut slots, &mut solution),
+                _ => {
+                    let [value, violation] =
+                        [1, 3].map(|k| self.operand(x, at + k, &slots, &solution, 0));
+                    return Fitness { violation, value };
+                }
+            }
+        }
+    }
 }
 
 impl<R: Real> Objective<R> for Expression {
@@ -107,38 +239,9 @@ impl<R: Real> Objective<R> for Expression {
 
     #[inline(always)]
     fn judge<P: Point<R>>(&self, x: &P) -> Fitness<R> {
-        let mut slots = [R::ZERO; SLOTS];
-        let mut at = 0;
-        loop {
-            match self.read(x, at) {
-                step::ONCE => {
-                    self.carry_out(x, at + 1, &mut slots, 0);
-                    at += 1 + INSTRUCTION;
-                }
-                step::FOLD => {
-                    let [reduction, terms, len] = [1, 2, 3].map(|k| self.read(x, at + k) as usize);
-                    let (body, held) = (at + 7, slots);
-                    let term = |k: usize| {
-                        let mut slots = held;
-                        for number in 0..len {
-                            self.carry_out(x, body + number * INSTRUCTION, &mut slots, k);
-                        }
-                        self.operand(x, at + 4, &slots, k)
-                    };
-                    let result = match Reduction::ALL[reduction % Reduction::ALL.len()] {
-                        Reduction::Sum => x.fold_terms::<Sum>(terms, term),
-                        Reduction::Product => x.fold_terms::<Product>(terms, term),
-                        Reduction::Least => x.fold_terms::<Least>(terms, term),
-                        Reduction::Greatest => x.fold_terms::<Greatest>(terms, term),
-                    };
-                    slots[self.read(x, at + 6) as usize % SLOTS] = result;
-                    at = body + len * INSTRUCTION;
-                }
-                _ => {
-                    let [value, violation] = [1, 3].map(|k| self.operand(x, at + k, &slots, 0));
-                    return Fitness { violation, value };
-                }
-            }
+        match self.read(x, 0) {
+            0 => self.with_room::<R, P, 0>(x),
+            _ => self.with_room::<R, P, SOLUTION>(x),
         }
     }
 }

@@ -7,6 +7,7 @@ mod functions;
 mod hint;
 mod interval;
 mod lets;
+mod ode;
 mod periods;
 mod ranges;
 
@@ -52,6 +53,8 @@ pub(super) struct Compiler<'a> {
     elements: HashMap<(u32, elements::Place), Value>,
     /// The least and the greatest number that coordinates mean, by their values.
     ranges: HashMap<Value, (f64, f64)>,
+    /// What names mean within the differential equation.
+    moment: Option<ode::Moment>,
 }
 
 /// What the terms of a reduction are.
@@ -113,6 +116,7 @@ impl<'a> Compiler<'a> {
             lets: Vec::new(),
             elements: HashMap::new(),
             ranges: HashMap::new(),
+            moment: None,
         }
     }
 
@@ -206,6 +210,9 @@ impl<'a> Compiler<'a> {
         if let Some(number) = scope.fixed(name) {
             return Ok(self.graph.constant(number as f64));
         }
+        if let Some(number) = self.at_moment(name) {
+            return Ok(number);
+        }
         match self.names.get(name) {
             Some(&Meaning::Constant(number)) => Ok(self.graph.constant(number)),
             Some(&Meaning::Coordinate(at)) => {
@@ -287,6 +294,7 @@ impl<'a> Compiler<'a> {
     fn is_array(&self, name: &str) -> bool {
         match self.names.get(name) {
             Some(Meaning::Coordinates(..) | Meaning::Data(..) | Meaning::Matrix(..)) => true,
+            Some(Meaning::State(..)) => !self.is_at_moment(),
             Some(Meaning::Let(number)) => {
                 matches!(self.lets.get(*number as usize), Some(lets::Ready::Vector { .. }))
             }

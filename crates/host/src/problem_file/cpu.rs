@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use warpswarm_core::Real;
-use warpswarm_core::expression::machine::{self, INDEXED, WIDTH};
+use warpswarm_core::expression::machine::{self, INDEXED, Move, WIDTH};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
-use super::program::{Instruction, Operand, Program, Step};
+use super::program::{Carried, Instruction, Operand, Program, Solve, Step};
 use crate::problems::Precise;
 
 /// A program laid out in memory.
@@ -26,6 +26,8 @@ pub(super) struct Machine<R> {
     spread: Vec<(usize, usize)>,
     steps: Vec<machine::Step>,
     bodies: Vec<machine::Instruction>,
+    solves: Vec<machine::Solve>,
+    moves: Vec<machine::Move>,
     outputs: Vec<u32>,
     vectors: Vectors,
 }
@@ -59,7 +61,13 @@ impl<R: Real> Machine<R> {
             for &(coordinate, at) in &self.spread {
                 memory[at..][..WIDTH].fill(x[coordinate]);
             }
-            self.vectors.run(Work { memory, steps: &self.steps, bodies: &self.bodies });
+            let program = machine::Program {
+                steps: &self.steps,
+                bodies: &self.bodies,
+                solves: &self.solves,
+                moves: &self.moves,
+            };
+            self.vectors.run(Work { memory, program });
             take(&mut self.outputs.iter().map(|&at| memory[at as usize]))
         })
     }
@@ -80,8 +88,7 @@ impl Machines {
 /// A program to be carried out, with whatever vectors there are.
 struct Work<'a, R> {
     memory: &'a mut [R],
-    steps: &'a [machine::Step],
-    bodies: &'a [machine::Instruction],
+    program: machine::Program<'a>,
 }
 
 impl<R: Real> Run for Work<'_, R> {
@@ -89,7 +96,7 @@ impl<R: Real> Run for Work<'_, R> {
 
     #[inline(always)]
     fn call(self) {
-        machine::run(self.memory, self.steps, self.bodies);
+        machine::run(self.memory, self.program);
     }
 }
 
@@ -102,6 +109,7 @@ struct Layout<R> {
     data: u32,
     index: u32,
     slots: u32,
+    solution: u32,
 }
 
 impl<R: Real> Layout<R> {
@@ -114,10 +122,12 @@ impl<R: Real> Layout<R> {
             data: 0,
             index: 0,
             slots: 0,
+            solution: 0,
         };
         // The results first: they are used most.
         layout.slots = layout.room(program.slots as usize * WIDTH);
         layout.coordinates = layout.room(dimensions + WIDTH);
+        layout.solution = layout.room(program.solution() + WIDTH);
         let mut most_terms = 0;
         for step in &program.steps {
             match step {
@@ -136,6 +146,10 @@ impl<R: Real> Layout<R> {
                     if operands().any(|operand| *operand == Operand::Index) {
                         most_terms = most_terms.max(*terms);
                     }
+                }
+                Step::Solve(solve) => {
+                    let operands: Vec<Operand> = solve.operands().chain(solve.start()).collect();
+                    layout.constants(&operands);
                 }
             }
         }
@@ -180,6 +194,8 @@ impl<R: Real> Layout<R> {
             Operand::Coordinates(at) => (self.coordinates + at) | INDEXED,
             Operand::Data(at) => (self.data + at) | INDEXED,
             Operand::Index => self.index | INDEXED,
+            Operand::Solution(at) => self.solution + at,
+            Operand::Solutions(at) => (self.solution + at) | INDEXED,
         }
     }
 
@@ -192,10 +208,53 @@ impl<R: Real> Layout<R> {
         machine::Instruction { operation: instruction.operation, into, from }
     }
 
+    fn solve(
+        &self,
+        solve: &Solve,
+        bodies: &mut Vec<machine::Instruction>,
+        moves: &mut Vec<Move>,
+    ) -> machine::Solve {
+        let place = |operand| self.place(operand, false);
+        let mut instructions = |of: &[Instruction]| {
+            let first = bodies.len();
+            bodies.extend(of.iter().map(|instruction| self.instruction(instruction, false)));
+            first..bodies.len()
+        };
+        let (body, closing) = (instructions(&solve.body), instructions(&solve.closing));
+        let mut copies = |all: Vec<Move>| {
+            let first = moves.len();
+            moves.extend(all);
+            first..moves.len()
+        };
+        let carry = |of: &dyn Fn(&Carried) -> Option<Operand>| {
+            let one = |carried: &Carried| {
+                let into = place(Operand::Slot(carried.slot));
+                of(carried).map(|from| Move { from: place(from), into })
+            };
+            solve.carried.iter().filter_map(one).collect::<Vec<Move>>()
+        };
+        let keep = |row: u32, of: &dyn Fn(&(Operand, Operand)) -> Operand| {
+            let rows = (row..).step_by(solve.rows() as usize);
+            let one = |(from, at)| Move { from: place(from), into: place(Operand::Solutions(at)) };
+            solve.kept.iter().map(of).zip(rows).map(one).collect::<Vec<Move>>()
+        };
+        machine::Solve {
+            intervals: solve.intervals,
+            rounds: solve.rounds,
+            start: copies([carry(&|one| Some(one.first)), keep(0, &|one| one.0)].concat()),
+            opening: copies(carry(&|one| one.opening)),
+            body,
+            next: copies(carry(&|one| Some(one.next))),
+            going: solve.going.map(place),
+            closing,
+            kept: copies(keep(1, &|one| one.1)),
+        }
+    }
+
     fn machine(self, program: &Program) -> Machine<R> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let spread = are_spread(program);
-        let mut bodies = Vec::new();
+        let (mut bodies, mut solves, mut moves) = (Vec::new(), Vec::new(), Vec::new());
         let step = |(step, &spread): (&Step, &bool)| match step {
             Step::Once(instruction) => {
                 machine::Step::Once { instruction: self.instruction(instruction, false), spread }
@@ -213,6 +272,10 @@ impl<R: Real> Layout<R> {
                     spread,
                 }
             }
+            Step::Solve(solve) => {
+                solves.push(self.solve(solve, &mut bodies, &mut moves));
+                machine::Step::Solve(solves.len() as u32 - 1)
+            }
         };
         let steps = program.steps.iter().zip(&spread).map(step).collect();
         let outputs = program.outputs.iter().map(|&output| self.place(output, false)).collect();
@@ -224,6 +287,8 @@ impl<R: Real> Layout<R> {
             spread,
             steps,
             bodies,
+            solves,
+            moves,
             outputs,
             vectors: Vectors::new(),
         }
@@ -254,6 +319,8 @@ fn are_spread(program: &Program) -> Vec<bool> {
                 read(term, &own);
                 *into
             }
+            // It reads numbers one by one, and what it leaves is not read by the bodies of others.
+            Step::Solve(_) => continue,
         };
         writer.insert(into, at);
     }

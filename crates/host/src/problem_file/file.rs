@@ -2,6 +2,7 @@
 
 mod data;
 mod given;
+mod ode;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,6 +13,7 @@ use warpswarm_core::variable::Scale;
 
 pub(super) use data::{Column, Data, Format, Tables};
 pub(super) use given::Given;
+pub(super) use ode::{Method, Ode};
 
 /// A problem file.
 #[derive(Debug, serde::Deserialize)]
@@ -29,6 +31,7 @@ pub(super) struct File {
     pub(super) data: Tables,
     #[serde(default)]
     pub(super) r#let: Ordered<String>,
+    pub(super) ode: Option<Ode>,
     #[serde(default)]
     pub(super) constraints: Ordered<Constraint>,
     /// Of equations that have none of their own.

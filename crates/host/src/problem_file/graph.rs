@@ -20,12 +20,66 @@ pub(super) enum Node {
     Data(u32),
     /// The number of the term, from 0.
     Index,
+    /// What is carried from round to round of the differential equation, by its number.
+    Carried(u32),
+    /// The differential equation.
+    Solve,
+    /// A number of its solution.
+    Solution(u32),
+    /// The number of its solution so many after the number of the term.
+    Solutions(u32),
     Apply(Operation, [Value; 3]),
     Fold {
         reduction: Reduction,
         terms: u32,
         term: Value,
     },
+}
+
+/// A differential equation, solved in rounds: see [`machine::Solve`](warpswarm_core::expression::machine::Solve).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Solve {
+    pub(super) intervals: u32,
+    pub(super) rounds: u32,
+    pub(super) carried: Vec<Carried>,
+    /// Whether another round is to be made.
+    pub(super) going: Option<Value>,
+    /// Of each state what it is at first, and at an interval's end.
+    pub(super) states: Vec<(Value, Value)>,
+    /// The states whose numbers are kept.
+    pub(super) kept: Vec<u32>,
+}
+
+/// What is carried, with the value that it has within a round: at first, into an interval, and into the next round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    pub(super) value: Value,
+    pub(super) first: Value,
+    pub(super) opening: Option<Value>,
+    pub(super) next: Value,
+}
+
+impl Solve {
+    /// The values that a round computes.
+    pub(super) fn of_round(&self) -> Vec<Value> {
+        self.carried.iter().map(|carried| carried.next).chain(self.going).collect()
+    }
+
+    /// The values that an interval ends with.
+    pub(super) fn of_closing(&self) -> Vec<Value> {
+        self.kept.iter().map(|&state| self.states[state as usize].1).collect()
+    }
+
+    /// The values with which it begins.
+    pub(super) fn of_start(&self) -> Vec<Value> {
+        let kept = self.kept.iter().map(|&state| self.states[state as usize].0);
+        self.carried.iter().map(|carried| carried.first).chain(kept).collect()
+    }
+
+    /// Numbers that are kept of a state.
+    pub(super) fn rows(&self) -> u32 {
+        self.intervals + 1
+    }
 }
 
 /// Values, each after those that it is made of.
@@ -39,6 +93,8 @@ pub(super) struct Graph {
     whole: Vec<bool>,
     /// Coordinates and data that are whole numbers.
     sources: Whole,
+    /// The differential equation, and its value.
+    solve: Option<(Value, Solve)>,
 }
 
 /// Which coordinates, and which data, are whole numbers; those beyond are not.
@@ -94,11 +150,19 @@ impl Graph {
             return value;
         }
         let varies = match node {
-            Node::Coordinates(_) | Node::Data(_) | Node::Index => true,
+            Node::Coordinates(_)
+            | Node::Data(_)
+            | Node::Index
+            | Node::Carried(_)
+            | Node::Solutions(_) => true,
             Node::Apply(operation, from) => {
                 from[..operation.arity()].iter().any(|&value| self.varies(value))
             }
-            Node::Constant(_) | Node::Coordinate(_) | Node::Fold { .. } => false,
+            Node::Constant(_)
+            | Node::Coordinate(_)
+            | Node::Solve
+            | Node::Solution(_)
+            | Node::Fold { .. } => false,
         };
         let value = self.nodes.len() as Value;
         self.nodes.push(node);
@@ -117,6 +181,7 @@ impl Graph {
             Node::Coordinate(at) | Node::Coordinates(at) => is_set(&self.sources.coordinates, at),
             Node::Data(at) => is_set(&self.sources.data, at),
             Node::Index => true,
+            Node::Carried(_) | Node::Solve | Node::Solution(_) | Node::Solutions(_) => false,
             Node::Fold { term, .. } => self.is_whole(term),
             Node::Apply(operation, from) => match operation {
                 Operation::Sign
@@ -142,6 +207,83 @@ impl Graph {
                 _ => false,
             },
         }
+    }
+
+    /// The same number as a result, which may be read wherever results are.
+    pub(super) fn copied(&mut self, value: Value) -> Value {
+        let one = self.constant(1.0);
+        self.add(Node::Apply(Operation::Choose, [one, value, value]))
+    }
+
+    /// So many times a value.
+    pub(super) fn scaled(&mut self, number: f64, value: Value) -> Value {
+        let number = self.constant(number);
+        self.apply(Operation::Multiply, &[number, value])
+    }
+
+    /// Each value with so much of its slope.
+    pub(super) fn moved(&mut self, from: &[Value], step: Value, slopes: &[Value]) -> Vec<Value> {
+        let one = |(&from, &slope): (&Value, &Value)| {
+            let change = self.apply(Operation::Multiply, &[step, slope]);
+            self.apply(Operation::Add, &[from, change])
+        };
+        from.iter().zip(slopes).map(one).collect()
+    }
+
+    /// The sums of as many rows as there are weights, element by element.
+    pub(super) fn weighted(&mut self, weights: &[f64], rows: &[Vec<Value>]) -> Vec<Value> {
+        let mut sums: Option<Vec<Value>> = None;
+        for (&weight, row) in weights.iter().zip(rows).filter(|(weight, _)| **weight != 0.0) {
+            let terms: Vec<Value> = row.iter().map(|&value| self.scaled(weight, value)).collect();
+            sums = Some(match sums {
+                None => terms,
+                Some(sums) => {
+                    let pairs = sums.iter().zip(&terms);
+                    pairs.map(|(&a, &b)| self.apply(Operation::Add, &[a, b])).collect()
+                }
+            });
+        }
+        sums.unwrap_or_default()
+    }
+
+    /// The error that is allowed where something is so large: a part of it, and an absolute one.
+    pub(super) fn allowed(&mut self, size: Value, (part, absolute): (f64, f64)) -> Value {
+        let part = self.scaled(part, size);
+        let absolute = self.constant(absolute);
+        self.apply(Operation::Add, &[part, absolute])
+    }
+
+    /// The root of the mean of squares.
+    pub(super) fn root_mean_square(&mut self, of: &[Value]) -> Value {
+        let mut sum = self.constant(0.0);
+        for &value in of {
+            let square = self.apply(Operation::Multiply, &[value, value]);
+            sum = self.apply(Operation::Add, &[sum, square]);
+        }
+        let mean = self.scaled(1.0 / of.len() as f64, sum);
+        self.apply(Operation::Root, &[mean])
+    }
+
+    /// Adds the differential equation.
+    pub(super) fn add_solve(&mut self, solve: Solve) {
+        let value = self.add(Node::Solve);
+        self.solve = Some((value, solve));
+    }
+
+    /// The differential equation, and its value.
+    pub(super) fn solve(&self) -> Option<&(Value, Solve)> {
+        self.solve.as_ref()
+    }
+
+    /// The first place among the solution's numbers of those of a state; they are kept from now on.
+    pub(super) fn kept(&mut self, state: u32) -> u32 {
+        let Some((_, solve)) = &mut self.solve else { return 0 };
+        let known = solve.kept.iter().position(|&other| other == state);
+        let at = known.unwrap_or_else(|| {
+            solve.kept.push(state);
+            solve.kept.len() - 1
+        });
+        at as u32 * solve.rows()
     }
 
     /// The result of an operation, computed now where it is of constants.

@@ -69,6 +69,39 @@
 //! `[let]` gives names to expressions. Each may use those above it, and is computed once; so a long formula is written in
 //! parts. With `for i in t` it is as many numbers as `t` has, with `for i in 1 to 12` it is twelve.
 //!
+//! # Differential equations
+//!
+//! `[ode]` is a model whose states change with time, such as populations, reactions or a fall with drag:
+//!
+//! ```toml
+//! minimise = "sum(i, (cases[i] - report * infected[i])^2)"
+//! [data]
+//! file = "epidemic.csv"
+//! columns = ["day", "cases"]
+//! [ode]
+//! times = "day"                                          # the states are wanted at these
+//! [ode.let]
+//! new = "contact * susceptible * infected / 1e6"         # of the states at a moment
+//! [ode.states]
+//! susceptible = { initial = 1e6, derivative = "-new" }
+//! infected = { initial = "infected0", derivative = "new - infected / 7" }
+//! ```
+//!
+//! | key | |
+//! |---|---|
+//! | `times` | the name of a column, or of a constant that is many numbers: ascending. Everywhere else a state is as many numbers: `infected[i]` is at `day[i]` |
+//! | `from` | the time at which the states are what `initial` says: the first of `times` unless it is given |
+//! | `states` | of each its `initial` number, which may depend on variables, and its `derivative`, an expression of the states, of variables, constants, `[let]`, and of the time by the name that `times` has |
+//! | `let` | expressions that several derivatives use; each may use those above it |
+//! | `method` | `"rk45"` unless it is given: the method of Dormand and Prince, of order 5, with steps as long as the tolerance allows; `"rk4"`: the classical one of order 4, with equal steps, which is faster where their number is known |
+//! | `tolerance`, `absolute` | of `rk45`: how far off a step may be, as a part of each state (1e-6 unless it is given) and beside that (1e-9) |
+//! | `most_steps` | of `rk45`: from one time to the next, at most (1000); where that is not enough, the state is NaN |
+//! | `steps` | of `rk4`: from one time to the next |
+//!
+//! Steps are the same on CPU and GPU, to the bit. Of the states that are used outside of `[ode]` up to 4,096 numbers in all are kept,
+//! one for each time. What `[let]` says of states stands behind `[ode]`, wherever it is written, and what `[ode]` uses of `[let]`
+//! before it.
+//!
 //! # Expressions
 //!
 //! There are numbers and conditions. Numbers have `+ - * / ^` (also `**`), `pi`, `tau` (unless it is something of the
@@ -132,6 +165,7 @@ mod columns;
 mod compile;
 mod cpu;
 mod file;
+mod fit;
 mod graph;
 mod kept;
 mod names;
@@ -146,6 +180,7 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
+pub use fit::{Fit, Model};
 pub use options::Chosen;
 pub use problem::ProblemFile;
 pub(crate) use program::Program;

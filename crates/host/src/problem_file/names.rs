@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use warpswarm_core::variable::Scale;
 
 use super::graph::Whole;
-use super::syntax::Defined;
+use super::syntax::{Defined, Tree};
 use crate::bounds::Bounds;
 
 /// What a name stands for.
@@ -21,6 +21,8 @@ pub(super) enum Meaning {
     Matrix(Matrix),
     /// The so-manieth named expression.
     Let(u32),
+    /// The so-manieth state of the differential equation, at so many times.
+    State(u32, u32),
     /// What is not known yet where it is asked for: why not, and what is allowed.
     Later(&'static str),
 }
@@ -59,6 +61,55 @@ pub(super) struct Let {
     pub(super) defined: Defined,
 }
 
+/// A differential equation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ode {
+    /// What the times are called.
+    pub(super) time: String,
+    /// From the one at which the states are what they are at first; in ascending order.
+    pub(super) times: Vec<f64>,
+    /// Which of them is the first of those that the file gives.
+    pub(super) first: u32,
+    pub(super) method: Method,
+    /// Each may use those before it.
+    pub(super) lets: Vec<Part>,
+    pub(super) states: Vec<State>,
+}
+
+/// How it is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Method {
+    /// In so many steps from one time to the next.
+    Rk4 { steps: u32 },
+    /// In steps whose error is at most `tolerance` of a state and `absolute`; from one time to the next at most so many.
+    Rk45 { tolerance: f64, absolute: f64, most_steps: u32 },
+}
+
+/// A state, with what it is at first, and what changes it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    pub(super) name: String,
+    pub(super) initial: Part,
+    pub(super) derivative: Part,
+}
+
+/// An expression of a differential equation, with where in the file it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) name: String,
+    pub(super) key: String,
+    pub(super) text: String,
+    pub(super) tree: Tree,
+}
+
+impl Ode {
+    /// All expressions: those with names, and of each state two.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+        let states = self.states.iter().flat_map(|state| [&state.initial, &state.derivative]);
+        self.lets.iter().chain(states)
+    }
+}
+
 /// All names of a file, and the numbers behind them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -73,6 +124,7 @@ pub(super) struct Names {
     pub(super) labels: HashMap<String, Vec<String>>,
     /// Each may use those before it.
     pub(super) lets: Vec<Let>,
+    pub(super) ode: Option<Ode>,
 }
 
 impl Names {

@@ -12,7 +12,7 @@ use warpswarm_core::order::Fitness;
 use super::compile::Compiler;
 use super::cpu::{Machine, Machines};
 use super::kept::Source;
-use super::names::Names;
+use super::names::{Names, Ode};
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
 use super::syntax::{Mistake, Tree};
@@ -91,6 +91,8 @@ pub(super) enum Whose {
     Let(usize),
     /// The objective, or the so-manieth constraint from 1.
     Tree(usize),
+    /// The so-manieth of the differential equation.
+    Ode(usize),
 }
 
 impl ProblemFile {
@@ -299,7 +301,7 @@ impl ProblemFile {
         negated: bool,
         with_constraints: bool,
     ) -> Result<(Program, Vec<f64>), (Whose, Mistake)> {
-        compiler.define().map_err(|(number, mistake)| (Whose::Let(number), mistake))?;
+        compiler.define()?;
         let wrong = |number| move |mistake| (Whose::Tree(number), mistake);
         let mut value = compiler.number(&self.trees[0]).map_err(wrong(0))?;
         let mut constraints = Vec::with_capacity(self.tolerances.len());
@@ -326,6 +328,10 @@ impl ProblemFile {
             Whose::Let(number) => {
                 let of = &self.names.lets[number];
                 (format!("let.{}", of.name), &of.text)
+            }
+            Whose::Ode(number) => {
+                let part = self.names.ode.iter().flat_map(Ode::parts).nth(number);
+                part.map_or_else(Default::default, |part| (part.key.clone(), &*part.text))
             }
             Whose::Tree(0) => (key.into(), &self.formula),
             Whose::Tree(number) => {

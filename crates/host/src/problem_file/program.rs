@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 
 use warpswarm_core::Real;
-use warpswarm_core::expression::{Operation, Reduction, SLOTS, operand, step};
+use warpswarm_core::expression::{Operation, Reduction, SLOTS, SOLUTION, operand, step};
 
-use super::graph::{Graph, Node, Value};
+use super::graph::{self, Graph, Node, Value};
 
 /// What an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +22,10 @@ pub(crate) enum Operand {
     Data(u32),
     /// The number of the term, from 0.
     Index,
+    /// A number of the solution.
+    Solution(u32),
+    /// The number of the solution so many after the number of the term.
+    Solutions(u32),
 }
 
 /// An operation.
@@ -44,6 +48,51 @@ impl Instruction {
 pub(crate) enum Step {
     Once(Instruction),
     Fold { reduction: Reduction, terms: u32, body: Vec<Instruction>, term: Operand, into: u32 },
+    Solve(Solve),
+}
+
+/// A differential equation: see [`machine::Solve`](warpswarm_core::expression::machine::Solve). What varies from term to
+/// term elsewhere varies here from interval to interval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Solve {
+    pub(crate) intervals: u32,
+    pub(crate) rounds: u32,
+    pub(crate) carried: Vec<Carried>,
+    /// What is kept: at first, and at an interval's end.
+    pub(crate) kept: Vec<(Operand, Operand)>,
+    pub(crate) body: Vec<Instruction>,
+    pub(crate) going: Option<Operand>,
+    pub(crate) closing: Vec<Instruction>,
+}
+
+/// What is carried, with the result that it is: at first, into an interval, into the next round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Carried {
+    pub(crate) slot: u32,
+    pub(crate) first: Operand,
+    pub(crate) opening: Option<Operand>,
+    pub(crate) next: Operand,
+}
+
+impl Solve {
+    /// Numbers that are kept of each state.
+    pub(crate) fn rows(&self) -> u32 {
+        self.intervals + 1
+    }
+
+    /// All that is read within an interval.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> {
+        let instructions = self.body.iter().chain(&self.closing);
+        let carried = self.carried.iter().flat_map(|one| [Some(one.next), one.opening]).flatten();
+        let kept = self.kept.iter().map(|(_, last)| *last);
+        let of = instructions.flat_map(|instruction| instruction.operands().iter().copied());
+        of.chain(carried).chain(kept).chain(self.going)
+    }
+
+    /// What is read at first.
+    pub(crate) fn start(&self) -> impl Iterator<Item = Operand> {
+        self.carried.iter().map(|one| one.first).chain(self.kept.iter().map(|(first, _)| *first))
+    }
 }
 
 /// A program.
@@ -92,15 +141,18 @@ impl Program {
     /// What computes these values of a graph.
     pub(super) fn new(graph: &Graph, outputs: &[Value]) -> Self {
         // The values that are computed once, in order, and the bodies of those that are reductions.
-        let once = reached(outputs, |value| match graph.node(value) {
-            Node::Fold { term, .. } => scalars_of(graph, term),
-            _ => arguments(graph, value),
-        });
-        let once: Vec<Value> = once.into_iter().filter(|&v| is_computed(graph, v)).collect();
-        let reads = |value| match graph.node(value) {
-            Node::Fold { term, .. } => scalars_of(graph, term),
+        let reads = |value| match (graph.node(value), graph.solve()) {
+            (Node::Fold { term, .. }, _) => scalars_of(graph, &[term]),
+            (Node::Solve, Some((_, solve))) => {
+                let within = [solve.of_round(), solve.of_closing()].concat();
+                let opening = solve.carried.iter().filter_map(|carried| carried.opening);
+                let all: Vec<Value> = within.into_iter().chain(opening).collect();
+                [scalars_of(graph, &all), solve.of_start()].concat()
+            }
             _ => arguments(graph, value),
         };
+        let once = reached(outputs, &reads);
+        let once: Vec<Value> = once.into_iter().filter(|&v| is_computed(graph, v)).collect();
         let mut last: HashMap<Value, usize> = HashMap::new();
         for (at, &value) in once.iter().enumerate() {
             last.extend(reads(value).into_iter().map(|read| (read, at)));
@@ -110,11 +162,12 @@ impl Program {
         let mut slots = Slots::default();
         let mut steps = Vec::with_capacity(once.len());
         for (at, &value) in once.iter().enumerate() {
-            let mut step = match graph.node(value) {
-                Node::Fold { reduction, terms, term } => {
-                    let (body, term) = body(graph, term, &mut slots);
-                    Step::Fold { reduction, terms, body, term, into: 0 }
+            let mut step = match (graph.node(value), graph.solve()) {
+                (Node::Fold { reduction, terms, term }, _) => {
+                    let (body, term) = body(graph, &[term], &mut slots);
+                    Step::Fold { reduction, terms, body, term: term[0], into: 0 }
                 }
+                (Node::Solve, Some((_, of))) => Step::Solve(solve(graph, of, &mut slots)),
                 _ => Step::Once(instruction(graph, value, &slots)),
             };
             for read in reads(value) {
@@ -122,10 +175,10 @@ impl Program {
                     slots.give_back(read);
                 }
             }
-            let slot = slots.take(value);
             match &mut step {
-                Step::Once(instruction) => instruction.into = slot,
-                Step::Fold { into, .. } => *into = slot,
+                Step::Once(instruction) => instruction.into = slots.take(value),
+                Step::Fold { into, .. } => *into = slots.take(value),
+                Step::Solve(_) => {}
             }
             steps.push(step);
         }
@@ -133,14 +186,33 @@ impl Program {
         Program { steps, slots: slots.count, outputs }
     }
 
-    /// Whether there is room for its results.
-    pub(super) fn fits(&self) -> bool {
-        self.slots as usize <= SLOTS
+    /// Whether there is room for its results; if not, why.
+    pub(super) fn fits(&self) -> Result<(), String> {
+        if self.slots as usize > SLOTS {
+            return Err(format!("too many results are needed at a time; allowed: {SLOTS}"));
+        }
+        let numbers = self.solution();
+        if numbers > SOLUTION {
+            return Err(format!(
+                "[ode]: {numbers} numbers of its solution are used, one for each time and state; allowed: {SOLUTION}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Numbers that are kept of a differential equation.
+    pub(crate) fn solution(&self) -> usize {
+        let of = |step: &Step| match step {
+            Step::Solve(solve) => solve.rows() as usize * solve.kept.len(),
+            _ => 0,
+        };
+        self.steps.iter().map(of).sum()
     }
 
     /// The program as [`Expression`](warpswarm_core::expression::Expression) reads it, and its constants.
     pub(crate) fn encoded<R: Real>(&self) -> (Vec<R>, Vec<R>) {
         let mut code = Code::default();
+        code.numbers.push((self.solution() > 0).into());
         for step in &self.steps {
             match step {
                 Step::Once(instruction) => {
@@ -154,6 +226,7 @@ impl Program {
                     code.numbers.push(*into);
                     body.iter().for_each(|instruction| code.instruction(instruction));
                 }
+                Step::Solve(solve) => code.solve(solve),
             }
         }
         code.numbers.push(step::END);
@@ -176,6 +249,33 @@ impl Code {
         instruction.from.iter().for_each(|&from| self.operand(from));
     }
 
+    fn solve(&mut self, solve: &Solve) {
+        let Solve { intervals, rounds, carried, kept, body, going, closing } = solve;
+        self.numbers.extend([step::SOLVE, *intervals, *rounds]);
+        let counts = [carried.len(), kept.len(), body.len(), closing.len()];
+        self.numbers.extend(counts.map(|count| count as u32));
+        self.perhaps(*going);
+        for one in carried {
+            self.numbers.push(one.slot);
+            self.operand(one.first);
+            self.perhaps(one.opening);
+            self.operand(one.next);
+        }
+        for &(first, last) in kept {
+            self.operand(first);
+            self.operand(last);
+        }
+        body.iter().chain(closing).for_each(|instruction| self.instruction(instruction));
+    }
+
+    /// An operand, if there is one.
+    fn perhaps(&mut self, operand: Option<Operand>) {
+        match operand {
+            Some(operand) => self.operand(operand),
+            None => self.numbers.extend([operand::NONE, 0]),
+        }
+    }
+
     fn operand(&mut self, operand: Operand) {
         let (kind, place) = match operand {
             Operand::Slot(slot) => (operand::SLOT, slot),
@@ -191,19 +291,24 @@ impl Code {
             Operand::Coordinates(at) => (operand::COORDINATES, at),
             Operand::Data(at) => (operand::DATA, at),
             Operand::Index => (operand::INDEX, 0),
+            Operand::Solution(at) => (operand::SOLUTION, at),
+            Operand::Solutions(at) => (operand::SOLUTIONS, at),
         };
         self.numbers.extend([kind, place]);
     }
 }
 
 fn is_computed(graph: &Graph, value: Value) -> bool {
-    matches!(graph.node(value), Node::Apply(..) | Node::Fold { .. })
+    matches!(graph.node(value), Node::Apply(..) | Node::Fold { .. } | Node::Solve)
 }
 
-/// What a value is made of, but for a reduction's term.
+/// What a value is made of, but for a reduction's term and a differential equation's rounds.
 fn arguments(graph: &Graph, value: Value) -> Vec<Value> {
     match graph.node(value) {
         Node::Apply(operation, from) => from[..operation.arity()].to_vec(),
+        Node::Solution(_) | Node::Solutions(_) => {
+            graph.solve().iter().map(|(solve, _)| *solve).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -223,19 +328,19 @@ pub(super) fn reached_in_order(graph: &Graph, value: Value) -> Vec<Value> {
     reached(&[value], |value| arguments(graph, value)).into_iter().collect()
 }
 
-/// What a term needs that is the same in all terms.
-fn scalars_of(graph: &Graph, term: Value) -> Vec<Value> {
-    let all = reached(&[term], |value| match graph.varies(value) {
+/// What terms need that is the same in all of them.
+fn scalars_of(graph: &Graph, terms: &[Value]) -> Vec<Value> {
+    let all = reached(terms, |value| match graph.varies(value) {
         true => arguments(graph, value),
         false => Vec::new(),
     });
     all.into_iter().filter(|&value| !graph.varies(value)).collect()
 }
 
-/// The instructions that compute a term.
-fn body(graph: &Graph, term: Value, slots: &mut Slots) -> (Vec<Instruction>, Operand) {
+/// The instructions that compute terms, whose results are kept to the end.
+fn body(graph: &Graph, terms: &[Value], slots: &mut Slots) -> (Vec<Instruction>, Vec<Operand>) {
     let varies = |value: &Value| graph.varies(*value);
-    let values = reached(&[term], |value| match graph.varies(value) {
+    let values = reached(terms, |value| match graph.varies(value) {
         true => arguments(graph, value).into_iter().filter(varies).collect(),
         false => Vec::new(),
     });
@@ -243,22 +348,54 @@ fn body(graph: &Graph, term: Value, slots: &mut Slots) -> (Vec<Instruction>, Ope
         values.into_iter().filter(|v| varies(v) && is_computed(graph, *v)).collect();
     let mut last: HashMap<Value, usize> = HashMap::new();
     for (at, &value) in values.iter().enumerate() {
-        last.extend(arguments(graph, value).into_iter().filter(varies).map(|read| (read, at)));
+        let computed = arguments(graph, value).into_iter();
+        let computed = computed.filter(|&read| graph.varies(read) && is_computed(graph, read));
+        last.extend(computed.map(|read| (read, at)));
     }
     let mut body = Vec::with_capacity(values.len());
     for (at, &value) in values.iter().enumerate() {
         let mut instruction = instruction(graph, value, slots);
-        for read in arguments(graph, value).iter().filter(|read| varies(read)) {
-            if last.get(read) == Some(&at) && *read != term {
-                slots.give_back(*read);
+        for read in arguments(graph, value) {
+            if last.get(&read) == Some(&at) && !terms.contains(&read) {
+                slots.give_back(read);
             }
         }
         instruction.into = slots.take(value);
         body.push(instruction);
     }
-    let operand = operand_of(graph, term, slots);
+    let operands = terms.iter().map(|&term| operand_of(graph, term, slots)).collect();
     values.iter().for_each(|&value| slots.give_back(value));
-    (body, operand)
+    (body, operands)
+}
+
+/// The rounds of a differential equation.
+fn solve(graph: &Graph, of: &graph::Solve, slots: &mut Slots) -> Solve {
+    let first = of.carried.iter().map(|carried| operand_of(graph, carried.first, slots));
+    let first: Vec<Operand> = first.collect();
+    let start = of.kept.iter().map(|&state| of.states[state as usize].0);
+    let start: Vec<Operand> = start.map(|start| operand_of(graph, start, slots)).collect();
+    let opening =
+        |carried: &graph::Carried| carried.opening.map(|opening| operand_of(graph, opening, slots));
+    let opening: Vec<Option<Operand>> = of.carried.iter().map(opening).collect();
+    let places: Vec<u32> = of.carried.iter().map(|carried| slots.take(carried.value)).collect();
+    let (round, next) = body(graph, &of.of_round(), slots);
+    let (closing, last) = body(graph, &of.of_closing(), slots);
+    of.carried.iter().for_each(|carried| slots.give_back(carried.value));
+    // Each is copied in its turn: none may be overwritten before it is.
+    let is_carried = |from: &Operand| places.iter().any(|&place| *from == Operand::Slot(place));
+    debug_assert!(!next.iter().any(is_carried), "what is carried on is computed");
+    let carried = places.into_iter().zip(first).zip(opening).zip(&next);
+    let carried =
+        carried.map(|(((slot, first), opening), &next)| Carried { slot, first, opening, next });
+    Solve {
+        intervals: of.intervals,
+        rounds: of.rounds,
+        carried: carried.collect(),
+        kept: start.into_iter().zip(last).collect(),
+        body: round,
+        going: of.going.and(next.last().copied()),
+        closing,
+    }
 }
 
 fn instruction(graph: &Graph, value: Value, slots: &Slots) -> Instruction {
@@ -279,6 +416,9 @@ fn operand_of(graph: &Graph, value: Value, slots: &Slots) -> Operand {
         Node::Coordinates(at) => Operand::Coordinates(at),
         Node::Data(at) => Operand::Data(at),
         Node::Index => Operand::Index,
-        Node::Apply(..) | Node::Fold { .. } => Operand::Slot(slots.of[&value]),
+        Node::Solution(at) => Operand::Solution(at),
+        Node::Solutions(at) => Operand::Solutions(at),
+        Node::Apply(..) | Node::Fold { .. } | Node::Carried(_) => Operand::Slot(slots.of[&value]),
+        Node::Solve => unreachable!("a differential equation is no number"),
     }
 }

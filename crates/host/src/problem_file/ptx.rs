@@ -4,7 +4,7 @@ use warpswarm_core::Real;
 use warpswarm_ptx_builder::LinkError;
 use warpswarm_ptx_builder::compose::{self, Composer};
 
-use super::program::{Instruction, Operand, Program, Step};
+use super::program::{Instruction, Operand, Program, Solve, Step};
 
 impl Program {
     /// The module of the objective `objective_Expression_REAL_FORM`, from modules of these names.
@@ -29,6 +29,9 @@ impl Program {
                         Ok(of(term))
                     })?;
                 }
+                Step::Solve(solve) => {
+                    write(&mut composer, solve, self.solution() as u32, real)?;
+                }
             }
         }
         composer.finish(of(&self.outputs[0]), of(&self.outputs[1]), self.slots)
@@ -43,6 +46,43 @@ fn apply(
     let from = instruction.operands().iter().map(|&operand| in_precision(operand, real));
     let from: Vec<_> = from.collect();
     composer.apply(instruction.operation.name(), &from, instruction.into)
+}
+
+/// A differential equation, with so many numbers of its solution.
+fn write(
+    composer: &mut Composer<'_>,
+    solve: &Solve,
+    numbers: u32,
+    real: &str,
+) -> Result<(), LinkError> {
+    let of = |operand: Operand| in_precision(operand, real);
+    composer.solution(numbers);
+    for (place, (first, _)) in (0..).step_by(solve.rows() as usize).zip(&solve.kept) {
+        composer.keep(of(*first), place, false)?;
+    }
+    for one in &solve.carried {
+        composer.copy(of(one.first), one.slot)?;
+    }
+    let read: Vec<_> = solve.operands().map(of).filter(|from| !is_result(from)).collect();
+    composer.intervals(solve.intervals, read, &mut |composer| {
+        for one in &solve.carried {
+            if let Some(opening) = one.opening {
+                composer.copy(of(opening), one.slot)?;
+            }
+        }
+        composer.rounds(solve.rounds, &mut |composer| {
+            solve.body.iter().try_for_each(|one| apply(composer, one, real))?;
+            for one in &solve.carried {
+                composer.copy(of(one.next), one.slot)?;
+            }
+            Ok(solve.going.map(of))
+        })?;
+        solve.closing.iter().try_for_each(|one| apply(composer, one, real))?;
+        for (place, (_, last)) in (1..).step_by(solve.rows() as usize).zip(&solve.kept) {
+            composer.keep(of(*last), place, true)?;
+        }
+        Ok(())
+    })
 }
 
 fn is_result(operand: &compose::Operand) -> bool {
@@ -60,5 +100,7 @@ fn in_precision(operand: Operand, real: &str) -> compose::Operand {
         Operand::Coordinates(at) => compose::Operand::Coordinates(at),
         Operand::Data(at) => compose::Operand::Data(at),
         Operand::Index => compose::Operand::Index,
+        Operand::Solution(at) => compose::Operand::Solution(at),
+        Operand::Solutions(at) => compose::Operand::Solutions(at),
     }
 }

@@ -1,6 +1,7 @@
 //! From a file's text to a problem, with everything checked.
 
 mod data;
+mod ode;
 mod permutations;
 mod quantities;
 mod variables;
@@ -41,6 +42,10 @@ pub(super) enum DataFrom<'a> {
 const A_VARIABLE: &str = "is a variable, which is not known here; allowed: numbers and constants (what depends on variables \
     belongs in [let])";
 const A_CONSTANT: &str = "is not known yet; allowed: constants above this one";
+const A_STATE: &str =
+    "is a state of [ode], which is not known here; allowed: numbers and constants";
+const OF_ODE: &str = "is in [ode.let], which is known in [ode] alone, below its own line; allowed: an expression of its own in \
+    [let], with states such as `x[i]`";
 const A_LET: &str =
     "is not known here; allowed: numbers and constants (what is in [let] depends on variables)";
 
@@ -68,6 +73,7 @@ impl Reader<'_> {
         let from_files = self.all_data(&file.data.0, &mut names)?;
         self.constants(&file.constants.0, &mut names)?;
         let (variables, bounds) = self.variables(&file.variables.0, &mut names)?;
+        self.ode(file.ode.as_ref(), &mut names)?;
         self.lets(&file.r#let.0, &mut names)?;
 
         let tolerances = self.tolerances(&file.constraints.0, file.tolerance)?;
@@ -98,9 +104,7 @@ impl Reader<'_> {
         let wrong = |(of, mistake)| self.wrong(&problem, of, mistake);
         permutations::asked_for(&problem).map_or(Ok(()), |asked| Err(wrong(asked)))?;
         let program = problem.first_compiled().map_err(wrong)?;
-        if !program.fits() {
-            return Err(self.said("too many results are needed at a time; allowed: 256"));
-        }
+        program.fits().map_err(|message| self.said(message))?;
         Ok(problem)
     }
 
@@ -141,6 +145,11 @@ impl Reader<'_> {
         let all = variables.map(of("[variables]", A_VARIABLE));
         let all = all.chain(constants.map(of("[constants]", A_CONSTANT)));
         let all = all.chain(data.map(of("[data]", A_CONSTANT)));
+        let ode = file.ode.iter();
+        let states = ode.clone().flat_map(|ode| ode.states.0.iter().map(|(name, _)| name));
+        let of_ode = ode.flat_map(|ode| ode.r#let.0.iter().map(|(name, _)| name));
+        let all = all.chain(states.map(of("[ode.states]", A_STATE)));
+        let all = all.chain(of_ode.map(of("[ode.let]", OF_ODE)));
         for (table, name, why) in all.chain(lets.map(of("[let]", A_LET))) {
             self.name(table, name, names)?;
             names.meanings.insert(name.clone(), Meaning::Later(why));

@@ -2,6 +2,7 @@
 
 mod files;
 mod language;
+mod ode;
 
 use proptest::prelude::*;
 use warpswarm_core::Real;

@@ -1,7 +1,7 @@
 //! What a file asks of numbers that they do not have, or that looks like a mistake.
 
 use super::compile::Compiler;
-use super::names::{Matrix, Meaning};
+use super::names::{Matrix, Meaning, Method, Ode};
 use super::problem::{ProblemFile, Whose};
 use super::program::Step;
 use super::syntax::Tree;
@@ -10,6 +10,10 @@ use crate::problems::Precise;
 
 /// Points at which values are compared.
 const POINTS: usize = 1000;
+/// The least part of a state that an `f32` tells from rounding, in a solution by steps.
+const LEAST_TOLERANCE: f64 = 1e-6;
+/// Rounds that an adaptive solution is taken to make in an interval.
+const ROUNDS: u32 = 10;
 /// Operations that all of them may take together: some milliseconds.
 const MOST_OPERATIONS: usize = 20_000_000;
 
@@ -31,6 +35,7 @@ impl ProblemFile {
         if R::PRECISION == Precision::F32 {
             self.lost_constants(&mut all);
             self.lost_data(&mut all);
+            self.lost_steps(&mut all);
         }
         all.extend(self.flat::<R>());
         all
@@ -44,6 +49,8 @@ impl ProblemFile {
         }
         let lets = self.names.lets.iter().map(|of| &of.defined.tree).enumerate();
         let lets = lets.map(|(number, tree)| (Whose::Let(number), tree));
+        let of_ode = self.names.ode.iter().flat_map(Ode::parts).map(|part| &part.tree).enumerate();
+        let lets = lets.chain(of_ode.map(|(number, tree)| (Whose::Ode(number), tree)));
         let trees = self.trees.iter().enumerate();
         for (of, tree) in lets.chain(trees.map(|(number, tree)| (Whose::Tree(number), tree))) {
             let (key, text) = self.written(of);
@@ -94,6 +101,17 @@ impl ProblemFile {
         }
     }
 
+    /// That an `f32` does not solve the differential equation as exactly as the file asks.
+    fn lost_steps(&self, all: &mut Vec<String>) {
+        if let Some(Ode { method: Method::Rk45 { tolerance, .. }, .. }) = self.names.ode
+            && tolerance < LEAST_TOLERANCE
+        {
+            all.push(format!(
+                "[ode] has tolerance = {tolerance:e}, which f32 does not have: steps are refused for its rounding"
+            ));
+        }
+    }
+
     /// That values are the same wherever they are looked at, if they are.
     fn flat<R: Precise>(&self) -> Option<String> {
         let count = POINTS.min(MOST_OPERATIONS / self.operations().max(1));
@@ -124,6 +142,12 @@ impl ProblemFile {
         let of = |step: &Step| match step {
             Step::Once(_) => 1,
             Step::Fold { terms, body, .. } => (*terms as usize).saturating_mul(1 + body.len()),
+            Step::Solve(solve) => {
+                let rounds =
+                    if solve.going.is_some() { solve.rounds.min(ROUNDS) } else { solve.rounds };
+                let of_interval = (rounds as usize).saturating_mul(solve.body.len());
+                (solve.intervals as usize).saturating_mul(of_interval + solve.closing.len())
+            }
         };
         steps.iter().map(of).fold(0, usize::saturating_add)
     }

@@ -28,6 +28,8 @@ enum Array {
     Coordinates(u32),
     Data(u32),
     Let(u32),
+    /// Numbers of the solution of the differential equation, from one on.
+    Solution(u32),
 }
 
 impl Compiler<'_> {
@@ -54,6 +56,7 @@ impl Compiler<'_> {
                 Array::Data(first)
             }
             Some(&Meaning::Let(number)) => Array::Let(number),
+            Some(&Meaning::State(number, _)) => Array::Solution(self.first_of_state(number)),
             _ => return Err(self.unknown("name", name, tree, scope)),
         };
         match (place, array) {
@@ -94,6 +97,15 @@ impl Compiler<'_> {
                 Some(lets::Ready::Number(_)) => return Err(one(name, tree)),
                 None => return Err(lets::not_yet(name, tree)),
             },
+            Some(&Meaning::State(_, len)) => {
+                if self.is_at_moment() {
+                    let what = format!(
+                        "`{name}` at other times is not known within [ode]; allowed: `{name}`, what it is then"
+                    );
+                    return Err(Mistake::new(what, &tree.at));
+                }
+                vec![len]
+            }
             Some(_) => return Err(one(name, tree)),
             None => return Err(self.unknown("name", name, tree, scope)),
         };
@@ -236,6 +248,11 @@ impl Compiler<'_> {
         let place_of = |first: u32| first + (number - 1) as u32;
         Ok(match array {
             Array::Let(of) => self.named_element(of, place, tree)?,
+            Array::Solution(first) if indexed => self.graph.add(Node::Solutions(place_of(first))),
+            Array::Solution(first) => {
+                let number = self.graph.add(Node::Solution(place_of(first)));
+                self.graph.copied(number)
+            }
             Array::Data(first) if indexed => self.graph.add(Node::Data(place_of(first))),
             Array::Data(first) => {
                 let number = self.names.data[place_of(first) as usize];

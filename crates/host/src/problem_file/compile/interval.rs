@@ -16,7 +16,13 @@ impl Compiler<'_> {
         let is_known = |&value: &Value| {
             !matches!(
                 graph.node(value),
-                Node::Coordinate(_) | Node::Coordinates(_) | Node::Fold { .. }
+                Node::Coordinate(_)
+                    | Node::Coordinates(_)
+                    | Node::Carried(_)
+                    | Node::Solution(_)
+                    | Node::Solutions(_)
+                    | Node::Solve
+                    | Node::Fold { .. }
             )
         };
         if !order.iter().all(is_known) {
@@ -46,7 +52,7 @@ impl Compiler<'_> {
                     Node::Index => f64::from(term),
                     Node::Data(at) => self.datum(at + term),
                     Node::Apply(operation, _) => operation.apply(from.map(|at| known[at])),
-                    Node::Coordinate(_) | Node::Coordinates(_) | Node::Fold { .. } => f64::NAN,
+                    _ => f64::NAN,
                 };
             }
             // The value itself comes last: it is after all that it is made of.
@@ -81,7 +87,7 @@ impl Compiler<'_> {
                 return Some(around((at..at + terms).map(|at| self.datum(at))));
             }
             Node::Apply(operation, from) => (operation, from),
-            Node::Coordinate(_) | Node::Coordinates(_) | Node::Fold { .. } => return None,
+            _ => return None,
         };
         let of = |k: usize| known.get(&from[k]).copied();
         match operation {

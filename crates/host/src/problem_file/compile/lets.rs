@@ -4,6 +4,7 @@ use super::elements::Place;
 use super::{Compiler, Index, Scope, many};
 use crate::problem_file::graph::Value;
 use crate::problem_file::names::Let;
+use crate::problem_file::problem::Whose;
 use crate::problem_file::syntax::{Defined, Kind, Mistake, Over, Tree};
 
 /// A named expression that others may use.
@@ -14,13 +15,17 @@ pub(super) enum Ready {
 }
 
 impl Compiler<'_> {
-    /// Makes all named expressions ready; of a mistake also says in which one it is.
-    pub(in crate::problem_file) fn define(&mut self) -> Result<(), (usize, Mistake)> {
+    /// Makes all named expressions and the differential equation ready; of a mistake also says in which one it is.
+    pub(in crate::problem_file) fn define(&mut self) -> Result<(), (Whose, Mistake)> {
         for (number, of) in self.names.lets.iter().enumerate() {
-            let ready = self.ready(number as u32, of).map_err(|mistake| (number, mistake))?;
+            if !self.is_solved() && self.uses_states(&of.defined) {
+                self.solve()?;
+            }
+            let wrong = |mistake| (Whose::Let(number), mistake);
+            let ready = self.ready(number as u32, of).map_err(wrong)?;
             self.lets.push(ready);
         }
-        Ok(())
+        if self.is_solved() { Ok(()) } else { self.solve() }
     }
 
     fn ready(&mut self, number: u32, of: &Let) -> Result<Ready, Mistake> {
@@ -88,6 +93,15 @@ impl Compiler<'_> {
             Some(Ready::Vector { .. }) => Err(many(name, tree)),
             None => Err(not_yet(name, tree)),
         }
+    }
+
+    /// An element of a named expression that is many numbers, from 1.
+    pub(in crate::problem_file) fn let_at(
+        &mut self,
+        number: u32,
+        at: u32,
+    ) -> Result<Value, Mistake> {
+        self.compute_element(number, &self.names.lets[number as usize], &Place::Fixed(at.into()))
     }
 
     /// The element at a place of a named expression that is many numbers.

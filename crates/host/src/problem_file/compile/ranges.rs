@@ -71,7 +71,7 @@ impl Compiler<'_> {
         let Fold { reduction, index, range, body } = fold;
         let terms = (range.end() - range.start() + 1) as u32;
         let outer = scope.index.as_ref().filter(|outer| mentions(body, &outer.name));
-        if outer.is_some() {
+        if outer.is_some() || self.is_of_moment(body) {
             return Ok((self.written_out(fold, kind, scope)?, terms));
         }
         let index = Some(Index { name: index.clone(), start: *range.start(), terms });
@@ -296,7 +296,7 @@ struct Range {
 }
 
 /// Whether a name is written in a tree.
-fn mentions(tree: &Tree, name: &str) -> bool {
+pub(super) fn mentions(tree: &Tree, name: &str) -> bool {
     matches!(&tree.kind, Kind::Name(other) if other == name)
         || tree.parts().into_iter().any(|part| mentions(part, name))
 }

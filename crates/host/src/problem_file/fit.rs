@@ -1,0 +1,263 @@
+//! What a problem's models are at a point, beside its data.
+
+use std::collections::BTreeSet;
+
+use super::compile::Compiler;
+use super::cpu::Machine;
+use super::graph::Value;
+use super::names::{Meaning, Method, Ode};
+use super::problem::ProblemFile;
+use super::program::Program;
+use super::syntax::{Defined, Kind, Mistake, Operator, Over, Tree};
+use crate::error::{Error, Result};
+
+/// So many points of a model, about.
+const POINTS: usize = 400;
+/// So many models, at most: as many as there are colours.
+const MODELS: usize = 8;
+
+/// Models over the same numbers: see [`ProblemFile::fit`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The name of what they are over, such as a time.
+    pub over: String,
+    /// At least one.
+    pub models: Vec<Model>,
+}
+
+/// A model at a point: see [`ProblemFile::fit`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The name of a state, or of a named expression.
+    pub name: String,
+    /// Of a state at more times than there are data: time and state.
+    pub points: Vec<(f64, f64)>,
+    /// Columns that it is compared with, with their names, `[row]`.
+    pub data: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// A named expression or a state, and the columns that it is compared with.
+struct Compared<'a> {
+    name: &'a str,
+    with: BTreeSet<&'a str>,
+}
+
+impl ProblemFile {
+    /// What the models are at a point, `[coordinate]`, beside the data; none where the file has no model.
+    ///
+    /// A model is a state of `[ode]` that something else uses, over its times, or what `[let]` has for each element of a
+    /// column, as in `model = "a * t[i] for i in t"`. Where some are compared with columns of data, as in
+    /// `y[i] - model[i]` or `y[i] / model[i]`, these are all. Where there are models over several columns, those of `[ode]` or
+    /// of the first one count.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let problem = ProblemFile::parse(
+    ///     r#"
+    ///     minimise = "sum(i, (y[i] - line[i])^2)"
+    ///     variables.a = { lower = 0, upper = 9 }
+    ///     data = { t = [0, 1, 2], y = [0.1, 2, 3.9] }
+    ///     let.line = "a * t[i] for i in t"
+    ///     "#,
+    /// )?;
+    /// let fit = problem.fit(&[2.0])?.expect("a model");
+    /// let line = &fit.models[0];
+    /// assert_eq!((&*fit.over, &*line.name, &*line.data[0].0), ("t", "line", "y"));
+    /// assert_eq!(line.points, [(0.0, 0.0), (1.0, 2.0), (2.0, 4.0)]);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where `x` has not as many coordinates as there are variables.
+    pub fn fit(&self, x: &[f64]) -> Result<Option<Fit>> {
+        if x.len() != self.bounds.dimensions() {
+            return Err(Error::Setting {
+                field: "dimensions",
+                value: x.len().to_string(),
+                allowed: format!("{} for {}", self.bounds.dimensions(), self.name),
+            });
+        }
+        let Some((over, compared)) = self.compared() else { return Ok(None) };
+        let mut models = Vec::with_capacity(compared.len());
+        for one in compared {
+            // Everything has been compiled before, so that nothing can be wrong now.
+            let Ok(points) = self.points_of(one.name, over, x) else { continue };
+            let along = self.column(over);
+            let of = |name: &&str| {
+                let column = self.column(name).iter().copied();
+                ((*name).to_string(), along.iter().copied().zip(column).collect())
+            };
+            let data = one.with.iter().map(of).collect();
+            models.push(Model { name: one.name.into(), points, data });
+        }
+        Ok((!models.is_empty()).then(|| Fit { over: over.into(), models }))
+    }
+
+    /// Whether [`fit`](Self::fit) has something to show.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let problem = ProblemFile::parse("minimise = \"x\"\nvariables.x = { lower = 0, upper = 9 }")?;
+    /// assert!(!problem.has_fit());
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub fn has_fit(&self) -> bool {
+        self.compared().is_some()
+    }
+
+    /// The numbers of a column, or of a list.
+    fn column(&self, name: &str) -> &[f64] {
+        match self.names.get(name) {
+            Some(&Meaning::Data(first, len)) => &self.names.data[first as usize..][..len as usize],
+            _ => &[],
+        }
+    }
+
+    /// The column over which there are models, and the models.
+    fn compared(&self) -> Option<(&str, Vec<Compared<'_>>)> {
+        let lets = || self.names.lets.iter().filter_map(|of| Some((&*of.name, over(&of.defined)?)));
+        let lets = || lets().filter(|(_, over)| !self.column(over).is_empty());
+        let ode = self.names.ode.as_ref();
+        let over = ode.map(|ode| &*ode.time).or_else(|| lets().next().map(|(_, over)| over))?;
+        let rows = self.column(over).len();
+        let states = ode.iter().flat_map(|ode| &ode.states).map(|state| &*state.name);
+        let states = states.filter(|name| self.trees_outside().any(|tree| names(tree, name)));
+        let names: Vec<&str> =
+            states.chain(lets().filter(|(_, of)| *of == over).map(|(name, _)| name)).collect();
+        let mut models: Vec<_> =
+            names.into_iter().map(|name| Compared { name, with: BTreeSet::new() }).collect();
+        let is_data = |name: &str| name != over && self.column(name).len() == rows;
+        for tree in self.trees_outside() {
+            for model in &mut models {
+                comparisons(tree, model.name, &is_data, &mut model.with);
+            }
+        }
+        if models.iter().any(|model| !model.with.is_empty()) {
+            models.retain(|model| !model.with.is_empty());
+        }
+        models.truncate(MODELS);
+        (!models.is_empty()).then_some((over, models))
+    }
+
+    /// All expressions but those of the differential equation.
+    fn trees_outside(&self) -> impl Iterator<Item = &Tree> {
+        let lets = self.names.lets.iter().map(|of| &of.defined.tree);
+        lets.chain(&self.trees)
+    }
+
+    /// A model's numbers at a point.
+    fn points_of(
+        &self,
+        name: &str,
+        over: &str,
+        x: &[f64],
+    ) -> std::result::Result<Vec<(f64, f64)>, Mistake> {
+        match (self.names.get(name), &self.names.ode) {
+            (Some(&Meaning::State(number, _)), Some(ode)) => {
+                let finer = self.solved_at_more(ode);
+                let times = finer.names.ode.as_ref().map_or(&[][..], |ode| &ode.times);
+                let numbers = finer.numbers_of(x, |compiler| {
+                    let all = 0..times.len() as u32;
+                    Ok(all.map(|at| compiler.state_at(number, at)).collect())
+                })?;
+                Ok(times.iter().copied().zip(numbers).collect())
+            }
+            (Some(&Meaning::Let(number)), _) => {
+                let along = self.column(over);
+                let every = along.len().div_ceil(POINTS).max(1);
+                let rows: Vec<usize> = (0..along.len()).step_by(every).collect();
+                let numbers = self.numbers_of(x, |compiler| {
+                    rows.iter().map(|&row| compiler.let_at(number, row as u32 + 1)).collect()
+                })?;
+                Ok(rows.iter().map(|&row| along[row]).zip(numbers).collect())
+            }
+            _ => Err(Mistake::new("no model", &(0..0))),
+        }
+    }
+
+    /// The same problem with more times between those that it has, at which `rk4` comes by as well.
+    fn solved_at_more(&self, ode: &Ode) -> ProblemFile {
+        let most = (POINTS / ode.times.len()).max(1) as u32;
+        let (parts, method) = match ode.method {
+            Method::Rk4 { steps } => {
+                let parts = (1..=most.min(steps)).rev().find(|parts| steps % parts == 0);
+                let parts = parts.unwrap_or(1);
+                (parts, Method::Rk4 { steps: steps / parts })
+            }
+            method => (most, method),
+        };
+        let mut times = Vec::with_capacity(ode.times.len() * parts as usize);
+        for pair in ode.times.windows(2) {
+            let part = |part| f64::from(part) / f64::from(parts);
+            times.extend((0..parts).map(|at| pair[0] + (pair[1] - pair[0]) * part(at)));
+        }
+        times.extend(ode.times.last());
+        let mut finer = self.clone();
+        finer.names.ode = Some(Ode { times, first: 0, method, ..ode.clone() });
+        finer
+    }
+
+    /// The numbers at a point of values.
+    fn numbers_of(
+        &self,
+        x: &[f64],
+        values: impl FnOnce(&mut Compiler<'_>) -> std::result::Result<Vec<Value>, Mistake>,
+    ) -> std::result::Result<Vec<f64>, Mistake> {
+        let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(&[]);
+        compiler.define().map_err(|(_, mistake)| mistake)?;
+        let values = values(&mut compiler)?;
+        let program = Program::new(&compiler.graph, &values);
+        let machine = Machine::<f64>::new(&program, x.len(), &compiler.data());
+        Ok(machine.at(x, |numbers| numbers.collect()))
+    }
+}
+
+/// The column whose elements an expression goes through.
+fn over(defined: &Defined) -> Option<&str> {
+    match &defined.over {
+        Some(Over { from: Tree { kind: Kind::Name(name), .. }, to: None, .. }) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether something stands in a tree, with or without an index.
+fn names(tree: &Tree, name: &str) -> bool {
+    matches!(&tree.kind, Kind::Name(other) | Kind::Element(other, _) if other == name)
+        || tree.parts().into_iter().any(|part| names(part, name))
+}
+
+/// The data that a tree subtracts from something with the model, or divides by it, and the other way round.
+fn comparisons<'a>(
+    tree: &'a Tree,
+    model: &str,
+    is_data: &impl Fn(&str) -> bool,
+    found: &mut BTreeSet<&'a str>,
+) {
+    if let Kind::Chain(first, rest) = &tree.kind {
+        let has = |wanted: &[Operator]| rest.iter().any(|(operator, _)| wanted.contains(operator));
+        let is_difference = has(&[Operator::Subtract]);
+        let is_model = |tree: &Tree| match is_difference {
+            true => names(tree, model),
+            false => matches!(&tree.kind, Kind::Element(name, _) if name == model),
+        };
+        let parts = || rest.iter().map(|(_, part)| part).chain([&**first]);
+        if (is_difference || has(&[Operator::Divide])) && parts().any(is_model) {
+            for part in parts().filter(|part| !names(part, model)) {
+                let mut part = part;
+                // Such as the logarithm of a measured number.
+                while let Kind::Call(_, arguments) = &part.kind
+                    && let [argument] = &arguments[..]
+                {
+                    part = argument;
+                }
+                if let Kind::Element(name, _) = &part.kind
+                    && is_data(name)
+                {
+                    found.insert(name);
+                }
+            }
+        }
+    }
+    tree.parts().into_iter().for_each(|part| comparisons(part, model, is_data, found));
+}
