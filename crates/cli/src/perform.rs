@@ -80,6 +80,8 @@ pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
     if args.out.is_some() || args.trace.is_some() || draws_history {
         let interval = trace::interval(&settings.stop, settings.individuals);
         settings.record_every.get_or_insert(interval);
+        let runs = run.islands.as_ref().map_or(settings.runs, |islands| islands.count);
+        settings.records_at_most.get_or_insert(trace::rows_at_most(runs));
     }
     settings.record_statistics |= args.out.is_some();
     settings.populations_every = args.population_every;

@@ -205,6 +205,7 @@ impl<R: Precise> Done<'_, R> {
             first_run: run.run,
             backend: self.report.backend,
             record_every: None,
+            records_at_most: None,
             record_statistics: false,
             populations_every: None,
             ..self.run.settings.clone()

@@ -5,12 +5,19 @@ use std::io;
 use serde::Serialize;
 use warpswarm::{DEFAULT_ITERATIONS, Fitness, Precise, Report, RunProgress, Stop};
 
-/// Rows of a run, about, where it is known how long it will be.
+/// Iterations of a run that has a row for each, beside the row of its first individuals.
 const ROWS: u64 = 1000;
-/// Iterations between rows where it is not.
-const INTERVAL: u64 = 100;
+/// Rows of all runs, some 64 bytes each.
+const ROWS_IN_ALL: u64 = 1_000_000;
+/// Iterations between rows where the limits are far away, or may not be what ends the run. Too many rows are thinned.
+const INTERVAL: u64 = 10;
 
-/// Iterations from one row of a run to the next: it follows from the limits, so that the same
+/// Rows of each of so many runs that are kept at most, besides the one of its end.
+pub(crate) fn rows_at_most(runs: u64) -> u64 {
+    (ROWS_IN_ALL / runs.max(1)).clamp(2, ROWS + 1)
+}
+
+/// Iterations from one row of a run to the next at its beginning: it follows from the limits, so that the same
 /// command gives the same rows.
 pub(crate) fn interval(stop: &Stop, individuals: u64) -> u64 {
     let evaluations = stop.evaluations.map(|evaluations| evaluations / individuals.max(1));
@@ -21,7 +28,7 @@ pub(crate) fn interval(stop: &Stop, individuals: u64) -> u64 {
         (None, None) if open_ended => None,
         (None, None) => Some(DEFAULT_ITERATIONS),
     };
-    limit.map_or(INTERVAL, |limit| limit.div_ceil(ROWS).max(1))
+    limit.map_or(INTERVAL, |limit| limit.div_ceil(ROWS).clamp(1, INTERVAL))
 }
 
 /// One row: a run at an iteration.
@@ -94,11 +101,13 @@ mod tests {
     fn a_trace_has_about_a_thousand_rows() {
         assert_eq!(interval(&Stop::default(), 10), 1);
         assert_eq!(interval(&Stop::iterations(0), 10), 1);
-        assert_eq!(interval(&Stop::iterations(100_000), 10), 100);
-        assert_eq!(interval(&Stop::evaluations(100_000), 10), 10);
+        assert_eq!(interval(&Stop::iterations(2_001), 10), 3);
+        assert_eq!(interval(&Stop::iterations(100_000), 10), INTERVAL);
+        assert_eq!(interval(&Stop::evaluations(50_000), 10), 5);
         assert_eq!(interval(&Stop::evaluations(100_000).or_iterations(1_000), 10), 1);
         assert_eq!(interval(&Stop::seconds(1.0), 10), INTERVAL);
         assert_eq!(interval(&Stop::seconds(1.0).or_iterations(5_000), 10), 5);
         assert_eq!(interval(&Stop::target(1.0), 10), 1);
+        assert_eq!([1, 999, 40_000, 10_000_000].map(rows_at_most), [1001, 1001, 25, 2]);
     }
 }

@@ -52,7 +52,7 @@ impl<R: Real> Optimiser<R> {
     /// Where the backend fails.
     pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
         let states = self.state()?;
-        Ok(Checkpoint { states, seconds: self.seconds, history: self.history.clone() })
+        Ok(Checkpoint { states, seconds: self.seconds, history: self.history.records().to_vec() })
     }
 
     /// Goes on from a checkpoint: as [`restore`](Optimiser::restore), with the time and the records.
@@ -63,16 +63,14 @@ impl<R: Real> Optimiser<R> {
     ///
     /// Where the states are of another size, seed or run, a record is of another number of runs, or the backend fails.
     pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
-        let Checkpoint { states, seconds, mut history } = checkpoint;
+        let Checkpoint { states, seconds, history } = checkpoint;
         let runs = states.len();
         if let Some(other) = history.iter().find(|record| record.runs.len() != runs) {
             let (expected, found) = (runs.to_string(), other.runs.len().to_string());
             return Err(Error::State { what: "runs of a record", expected, found });
         }
         self.restore(&states)?;
-        let every = self.recording.every;
-        history.retain(|record| every.is_some_and(|every| record.iterations.is_multiple_of(every)));
-        self.history = history;
+        self.history.replace(history);
         self.seconds = seconds;
         Ok(())
     }

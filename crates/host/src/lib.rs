@@ -59,6 +59,7 @@ mod error;
 #[doc(hidden)]
 pub mod faults;
 mod goal;
+mod history;
 mod optimiser;
 mod own;
 mod peers;
@@ -101,6 +102,7 @@ pub use data::Data;
 pub use devices::Devices;
 pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
+pub use history::History;
 pub use optimiser::{AskTell, Event, Optimiser, Runs, Standing};
 pub use own::{Kernels, OwnMethod, OwnObjective};
 pub use peers::{Exchange, Peers};

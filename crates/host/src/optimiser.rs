@@ -30,6 +30,7 @@ use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Goal;
+use crate::history::History;
 use crate::population::Statistics;
 use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
@@ -73,18 +74,17 @@ pub struct Optimiser<R: Real> {
     schedule: Option<Easing>,
     /// How they go on falling; none where there are none any more.
     easing: Option<Easing>,
-    pub(crate) recording: Recording,
-    pub(crate) history: Vec<Progress<R>>,
+    recording: Recording,
+    pub(crate) history: History<R>,
     pace: Pace,
     pub(crate) seconds: f64,
     setup_seconds: f64,
     placing: Placing,
 }
 
-/// What is kept and shown of the way.
+/// What records say, and what observers are shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Recording {
-    pub(crate) every: Option<u64>,
+struct Recording {
     statistics: bool,
     populations_every: Option<u64>,
 }
@@ -147,11 +147,10 @@ impl<R: Real> Optimiser<R> {
             easing: schedule,
             job,
             recording: Recording {
-                every: settings.record_every,
                 statistics: settings.record_statistics,
                 populations_every: settings.populations_every,
             },
-            history: Vec::new(),
+            history: History::new(settings),
             seconds: 0.0,
             setup_seconds,
         };
@@ -289,7 +288,7 @@ impl<R: Real> Optimiser<R> {
         self.replace(|runs| runs.restore(state))?;
         self.go_on_easing()?;
         // The end of the last record would hide an earlier iteration from the next run.
-        self.history.clear();
+        self.history.replace(Vec::new());
         Ok(())
     }
 
@@ -363,7 +362,7 @@ impl<R: Real> Optimiser<R> {
             plan: self.driver.state().plan(),
             seconds: self.seconds,
             setup_seconds: self.setup_seconds,
-            history: std::mem::take(&mut self.history),
+            history: self.history.take(),
         })
     }
 }

@@ -222,7 +222,8 @@ pub struct Report<R> {
     pub seconds: f64,
     /// Seconds before that: the driver's start, kernels, memory, initial placement.
     pub setup_seconds: f64,
-    /// The records that [`Settings::record_every`](crate::Settings::record_every) asked for.
+    /// The records that [`Settings::record_every`](crate::Settings::record_every) asked for, thinned where
+    /// [`Settings::records_at_most`](crate::Settings::records_at_most) says so.
     pub history: Vec<Progress<R>>,
 }
 

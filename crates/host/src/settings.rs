@@ -296,6 +296,9 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// Keep a record of the bests every so many iterations, at least 1, in the report's history. Default: none.
     pub record_every: Option<u64>,
+    /// Keep at most so many records, at least 2: where there would be more, every second one is dropped and the interval
+    /// doubles. A record is some 64 bytes a run. Default: all that `record_every` asks for.
+    pub records_at_most: Option<u64>,
     /// Whether records, and the report, also say how each population lies. For that the whole state is copied from
     /// where the runs are.
     pub record_statistics: bool,
@@ -323,6 +326,7 @@ impl Default for Settings {
             block_size: None,
             threads: None,
             record_every: None,
+            records_at_most: None,
             record_statistics: false,
             populations_every: None,
         }
@@ -355,6 +359,8 @@ impl Settings {
         for (field, every) in intervals {
             every.map_or(Ok(()), |every| range(field, every, 1, MAX_ITERATIONS))?;
         }
+        self.records_at_most
+            .map_or(Ok(()), |most| range("records_at_most", most, 2, MAX_ITERATIONS))?;
         if let Some(block) = self.block_size.filter(|b| *b == 0 || *b > 1024 || b % 32 != 0) {
             return Err(Error::Setting {
                 field: "block_size",

@@ -11,8 +11,8 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, Checkpoint, Communicator, Error, Optimiser, Precise, Progress, Report, Result,
-    Settings, Stop, Swarm,
+    Algorithm, Checkpoint, Communicator, Error, History, Optimiser, Precise, Progress, Report,
+    Result, Settings, Stop, Swarm,
 };
 
 use crate::keeper::Keeper;
@@ -62,9 +62,8 @@ pub struct Archipelago<'a, R: Precise> {
     by_itself: bool,
     groups: Vec<Group<R>>,
     stop: Stop,
-    record_every: Option<u64>,
     /// Records of this rank's islands.
-    history: Vec<Progress<R>>,
+    history: History<R>,
     seconds: f64,
     /// When the slice that is under way began, whose seconds are not among those.
     since: Option<Instant>,
@@ -169,8 +168,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             groups: groups.collect::<Result<_>>()?,
             own,
             stop: settings.stop.clone(),
-            record_every: settings.record_every,
-            history: Vec::new(),
+            history: History::new(settings),
             seconds: 0.0,
             since: None,
             setup_seconds: 0.0,
@@ -214,7 +212,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
     /// Where a backend fails.
     pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
         let states = self.states()?;
-        Ok(Checkpoint { states, seconds: self.seconds, history: self.history.clone() })
+        Ok(Checkpoint { states, seconds: self.seconds, history: self.history.records().to_vec() })
     }
 
     /// Goes on from a checkpoint of this rank's islands, which was taken between epochs.
@@ -240,7 +238,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
     ///
     /// Where the states are others than those of this rank's islands, or a backend fails.
     pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
-        let Checkpoint { mut states, seconds, mut history } = checkpoint;
+        let Checkpoint { mut states, seconds, history } = checkpoint;
         let islands = self.own.len();
         let records = history.iter().map(|record| record.runs.len());
         if let Some(found) = std::iter::once(states.len()).chain(records).find(|n| *n != islands) {
@@ -252,9 +250,8 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             group.optimiser.restore(&states)?;
             states = rest;
         }
-        let every = self.record_every;
-        history.retain(|record| every.is_some_and(|every| record.iterations.is_multiple_of(every)));
-        (self.history, self.seconds) = (history, seconds);
+        self.history.replace(history);
+        self.seconds = seconds;
         Ok(())
     }
 

@@ -30,8 +30,8 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write how the runs went as CSV, in about a thousand rows a run: run, iteration, evaluations,
-    /// seconds, best, violation, mean, spread (the last two are empty without --out)
+    /// Write how the runs went as CSV, in at most about a thousand rows a run and a million in all: run, iteration,
+    /// evaluations, seconds, best, violation, mean, spread (the last two are empty without --out)
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) trace: Option<PathBuf>,
 

@@ -69,6 +69,30 @@ fn a_folder_has_the_whole_run() {
     assert_eq!(least, best as f32);
 }
 
+/// However far the limits are, however many runs there are, and whatever ends them.
+#[test]
+fn a_trace_does_not_grow_without_end() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("trace.csv");
+    let rows = |more: &[&str]| {
+        let trace = ["--trace", file.to_str().unwrap(), "--individuals", "2", "--dim", "1"];
+        succeeds(&words(&words(&["solve", "sphere", "--quiet"], &trace), more));
+        let text = fs::read_to_string(&file).unwrap();
+        let column = |line: &str| line.split(',').nth(1).unwrap().parse::<u64>().unwrap();
+        text.lines().skip(1).map(column).collect::<Vec<_>>()
+    };
+    // Every 10th, every 20th, and in the end every 40th iteration.
+    let long = rows(&["--iterations", "20020"]);
+    let every_40th: Vec<u64> = (0..=20_000).step_by(40).chain([20_020]).collect();
+    assert_eq!(long, every_40th);
+    let ended = rows(&["--iterations", "1000000000000", "--stagnation", "20000"]);
+    assert!((400..=1002).contains(&ended.len()) && ended.is_sorted(), "{}", ended.len());
+    let many = rows(&["--runs", "40000", "--iterations", "30"]);
+    let every_second: Vec<u64> = (0..=30).step_by(2).collect();
+    assert_eq!(many.len(), 40_000 * every_second.len());
+    assert_eq!(many[..16], every_second);
+}
+
 #[test]
 fn a_rerun_gives_the_same_bits_everywhere() {
     let place = tempfile::tempdir().unwrap();

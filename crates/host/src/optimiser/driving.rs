@@ -39,7 +39,7 @@ impl<R: Real> Optimiser<R> {
             let controls = self.runs()?.landmarks()?;
             let own = Turn { reason: self.finished(&controls), slice: self.slice(&controls) };
             let Turn { reason, slice } = own.agreed(others)?;
-            let due = self.is_due(reached(&controls));
+            let due = self.history.is_due(reached(&controls));
             if due || observer.is_some() {
                 let progress = self.progress()?;
                 if let Some(observer) = &mut observer {
@@ -115,12 +115,6 @@ impl<R: Real> Optimiser<R> {
         Ok(())
     }
 
-    /// Whether this iteration is to be recorded, and has not been.
-    fn is_due(&self, iterations: u64) -> bool {
-        let recorded = self.history.last().is_some_and(|last| last.iterations == iterations);
-        self.recording.every.is_some_and(|every| iterations.is_multiple_of(every)) && !recorded
-    }
-
     /// Why the runs that have not stopped by themselves end now, if they do.
     pub(super) fn finished(&self, controls: &[Control]) -> Option<StopReason> {
         let interrupted = self.stop.interrupt.as_ref();
@@ -153,9 +147,9 @@ impl<R: Real> Optimiser<R> {
     fn slice(&self, controls: &[Control]) -> u64 {
         let done = reached(controls);
         let mut slice = self.pace.next.min(self.limit.iterations.saturating_sub(done));
-        for every in [self.recording.every, self.recording.populations_every].into_iter().flatten()
-        {
-            slice = slice.min(every - done % every);
+        let shown = self.recording.populations_every.map(|every| every - done % every);
+        for next in [self.history.until_next(done), shown].into_iter().flatten() {
+            slice = slice.min(next);
         }
         if let Some(limit) = self.stop.seconds {
             slice = slice.min(self.pace.within(limit - self.spent()));

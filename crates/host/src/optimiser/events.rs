@@ -40,7 +40,8 @@ pub enum Event<'a, R> {
     },
     /// A slice has ended: about every 50 ms, at the beginning, and at the end.
     Progress(&'a Progress<R>),
-    /// A record was added to the history: see [`Settings::record_every`](crate::Settings::record_every).
+    /// A record was added to the history: see [`Settings::record_every`](crate::Settings::record_every). Where these are
+    /// limited in number it may be dropped later.
     Recorded(&'a Progress<R>),
     /// The populations, one a run: see [`Settings::populations_every`](crate::Settings::populations_every).
     Populations(&'a [Population<R>]),

@@ -91,6 +91,12 @@ fn in_double_precision_too() {
 }
 
 #[test]
+fn with_records_that_are_thinned() {
+    let settings = Settings { record_every: Some(3), records_at_most: Some(5), ..all() };
+    split_everywhere::<f64>(&Algorithm::default(), (&settings, &settings), |_| true);
+}
+
+#[test]
 fn with_other_threads() {
     let (one, many) = (all(), Settings { threads: Some(3), ..all() });
     for info in algorithms::ALL {

@@ -180,7 +180,8 @@ fn boundaries_presets_and_shifts() {
 
 #[test]
 fn the_history_is_the_same() {
-    let settings = Settings { record_every: Some(3), runs: 2, ..settings(20) };
+    let settings =
+        Settings { record_every: Some(3), records_at_most: Some(4), runs: 2, ..settings(20) };
     let records = |settings: &Settings| {
         let history = run::<f32>(4, settings).history;
         history.into_iter().map(|record| (record.iterations, record.runs)).collect::<Vec<_>>()

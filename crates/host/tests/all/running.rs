@@ -384,6 +384,21 @@ fn the_history_has_what_was_asked_for() {
 }
 
 #[test]
+fn a_history_that_would_be_too_long_is_thinned() {
+    let recorded = |record_every, records_at_most, iterations| {
+        let stop = Stop::iterations(iterations);
+        let settings = Settings { stop, record_every, records_at_most, ..settings(8) };
+        let history = run::<f32>(3, &settings).history;
+        history.iter().map(|record| record.iterations).collect::<Vec<_>>()
+    };
+    assert_eq!(recorded(Some(7), Some(3), 20), [0, 7, 14]);
+    assert_eq!(recorded(Some(7), Some(3), 21), [0, 14]);
+    assert_eq!(recorded(Some(7), Some(3), 30), [0, 14, 28]);
+    assert_eq!(recorded(Some(1), Some(2), 1000), [0, 512]);
+    assert_eq!(recorded(None, Some(3), 21), [0; 0]);
+}
+
+#[test]
 fn the_best_of_a_report_is_that_of_its_best_run() {
     let report = run::<f32>(3, &Settings { runs: 9, ..settings(10) });
     let least = report.runs.iter().map(|run| run.best.value).fold(f32::INFINITY, f32::min);

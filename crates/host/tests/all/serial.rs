@@ -92,6 +92,7 @@ fn settings_come_back() {
         block_size: Some(64),
         threads: Some(2),
         record_every: Some(5),
+        records_at_most: Some(1001),
         record_statistics: true,
         populations_every: Some(6),
     };

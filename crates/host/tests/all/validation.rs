@@ -32,6 +32,10 @@ fn sizes() {
         with(|s| s.record_every = Some(0)),
         "record_every is 0; allowed: 1 to 72057594037927935",
     );
+    check_settings(
+        with(|s| s.records_at_most = Some(1)),
+        "records_at_most is 1; allowed: 2 to 72057594037927935",
+    );
     for block in [0, 31, 33, 1056] {
         check_settings(
             Settings { block_size: Some(block), ..settings(32) },

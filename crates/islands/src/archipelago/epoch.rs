@@ -134,7 +134,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     fn together(&self, at: u64, left: u64) -> u64 {
         let every = self.islands.every;
         let limit = if self.by_itself { self.groups[0].limit } else { 0 };
-        let end = self.record_every.map_or(limit, |every| limit.min((at / every + 1) * every));
+        let end = self.history.until_next(at).map_or(limit, |next| limit.min(at + next));
         left.min(end.saturating_sub(at) / every)
     }
 
@@ -192,7 +192,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     fn advance(&mut self, at: u64, end: u64) -> Result<()> {
         let mut here = at;
         while here < end {
-            let next = self.record_every.map_or(end, |every| end.min((here / every + 1) * every));
+            let next = self.history.until_next(here).map_or(end, |next| end.min(here + next));
             for Group { optimiser, limit, .. } in &mut self.groups {
                 let iterations = next.min(*limit).saturating_sub(here);
                 if iterations > 0 {

@@ -12,8 +12,7 @@ use crate::agreement::gather;
 impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     /// Keeps a record of this rank's islands, where one is due that is not there yet.
     pub(super) fn record(&mut self, at: u64) -> Result<()> {
-        let recorded = self.history.last().is_some_and(|last| last.iterations == at);
-        if recorded || !self.record_every.is_some_and(|every| at.is_multiple_of(every)) {
+        if !self.history.is_due(at) {
             return Ok(());
         }
         let mut record = self.of_groups(at, |group| group.optimiser.record())?;
@@ -57,7 +56,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
             runs: reports.iter().flat_map(|report| report.runs.clone()).collect(),
             seconds: self.seconds,
             setup_seconds: self.setup_seconds,
-            history: self.history.clone(),
+            history: self.history.records().to_vec(),
             ..reports.swap_remove(0)
         };
         let mut all: Vec<Report<R>> = gather(self.others, &own)?;

@@ -69,7 +69,11 @@ fn a_rest_is_repeated() {
 #[test]
 fn records_go_on() {
     let islands = eight(Topology::Ring, &["pso"]);
-    let settings = |iterations| Settings { record_every: Some(5), ..until(iterations) };
+    let settings = |iterations| Settings {
+        record_every: Some(2),
+        records_at_most: Some(6),
+        ..until(iterations)
+    };
     let all = tempfile::tempdir().unwrap();
     let folder = all.path().join("kept");
     go_on::<f32>(2, &islands, &settings(16), &folder);

@@ -156,6 +156,7 @@ fn within_bounds<R: Real>(case: &Case, point: &[R]) {
 fn never_worse<R: Real>(case: &Case, report: &Report<R>) {
     let history = &report.history;
     let every = case.settings.record_every.unwrap();
+    assert!(case.settings.records_at_most.is_none_or(|most| history.len() as u64 <= most));
     for record in history {
         assert!(record.iterations.is_multiple_of(every));
         for statistics in record.runs.iter().filter_map(|run| run.population) {

@@ -216,7 +216,7 @@ fn settings(individuals: u64) -> impl Strategy<Value = Settings> {
     let runs = 1u64..=3;
     let of_runs = prop_oneof![Just(0), runs.clone().prop_map(|runs| runs as usize)];
     let first_run = prop_oneof![3 => 0u64..100, 1 => Just(u64::MAX - 3)];
-    let recording = (1u64..=7, any::<bool>());
+    let recording = (1u64..=7, prop::option::of(2u64..=5), any::<bool>());
     (
         stop(individuals),
         runs,
@@ -228,7 +228,16 @@ fn settings(individuals: u64) -> impl Strategy<Value = Settings> {
         recording,
     )
         .prop_flat_map(
-            move |(stop, runs, own, first_run, seed, maximise, threads, (every, statistics))| {
+            move |(
+                stop,
+                runs,
+                own,
+                first_run,
+                seed,
+                maximise,
+                threads,
+                (every, at_most, statistics),
+            )| {
                 let runs = if own == 0 { runs } else { own as u64 };
                 prop::collection::vec(of_run(), own).prop_map(move |of_runs| Settings {
                     individuals,
@@ -241,6 +250,7 @@ fn settings(individuals: u64) -> impl Strategy<Value = Settings> {
                     backend: Backend::Cpu,
                     threads: Some(threads),
                     record_every: Some(every),
+                    records_at_most: at_most,
                     record_statistics: statistics,
                     ..Settings::default()
                 })

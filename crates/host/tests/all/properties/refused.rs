@@ -52,6 +52,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         block_size: _,
         threads: _,
         record_every: _,
+        records_at_most: _,
         record_statistics: _,
         populations_every: _,
     } = Settings::default();
@@ -77,6 +78,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
             .prop_map(move |n| with("threads", n, |s, n| s.threads = Some(n as usize))),
         none_or_many(MAX_ITERATIONS)
             .prop_map(move |n| with("record_every", n, |s, n| s.record_every = Some(n))),
+        (0u64..2).prop_map(move |n| with("records_at_most", n, |s, n| s.records_at_most = Some(n))),
         none_or_many(MAX_ITERATIONS)
             .prop_map(move |n| with("populations_every", n, |s, n| s.populations_every = Some(n))),
         whole(1..=u64::from(u32::MAX))
