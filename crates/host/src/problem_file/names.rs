@@ -116,6 +116,8 @@ pub(super) struct Names {
     pub(super) meanings: HashMap<String, Meaning>,
     /// The numbers of data and of constants that are many.
     pub(super) data: Vec<f64>,
+    /// Whether each of them is of an array of whole numbers alone.
+    whole: Vec<bool>,
     /// What the numbers of a variable stand for, by its name.
     pub(super) options: HashMap<String, Options>,
     /// Variables that go on behind their upper bound at the lower one.
@@ -140,21 +142,18 @@ impl Names {
         }
     }
 
-    /// What is known to be whole numbers: integer variables within these bounds, and data of nothing else.
+    /// Adds the numbers of an array.
+    pub(super) fn add_data(&mut self, numbers: &[f64]) {
+        let is_whole = numbers.iter().all(|number| number.fract() == 0.0);
+        self.data.extend(numbers);
+        self.whole.resize(self.data.len(), is_whole);
+    }
+
+    /// What is known to be whole numbers: integer variables within these bounds, and data of nothing else. It is asked for
+    /// every bound that is an expression, so it must not go through all names.
     pub(super) fn whole(&self, bounds: Option<&Bounds>) -> Whole {
         let scales = bounds.map_or(&[][..], Bounds::scales);
         let coordinates = scales.iter().map(|scale| *scale == Scale::Integer).collect();
-        let mut data = vec![false; self.data.len()];
-        for meaning in self.meanings.values() {
-            let (first, len) = match *meaning {
-                Meaning::Data(first, len) => (first, len),
-                Meaning::Matrix(Matrix { first, rows, columns }) => (first, rows * columns),
-                _ => continue,
-            };
-            let part = first as usize..(first + len) as usize;
-            let is_whole = self.data[part.clone()].iter().all(|number| number.fract() == 0.0);
-            data[part].fill(is_whole);
-        }
-        Whole { coordinates, data }
+        Whole { coordinates, data: self.whole.clone() }
     }
 }

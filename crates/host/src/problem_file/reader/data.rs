@@ -120,7 +120,7 @@ impl Reader<'_> {
             let most = columns::MOST_NUMBERS;
             return Err(self.said(format!("{table} {name}: more than {most} numbers in all")));
         }
-        names.data.extend(numbers);
+        names.add_data(&numbers);
         let meaning = match width {
             None => Meaning::Data(first, len),
             Some(width) => {

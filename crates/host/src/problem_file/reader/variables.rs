@@ -283,3 +283,30 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::time::{Duration, Instant};
+
+    use crate::problem_file::ProblemFile;
+
+    /// The time for so many variables whose bounds are expressions.
+    fn time(variables: usize) -> Duration {
+        let mut text = "minimise = \"v1 + v2\"\nconstants.most = 9\n[variables]\n".to_string();
+        for number in 1..=variables {
+            writeln!(text, "v{number} = {{ lower = \"1 / 2\", upper = \"most + 1\" }}").unwrap();
+        }
+        let start = Instant::now();
+        assert_eq!(ProblemFile::parse(&text).unwrap().bounds().upper(), vec![10.0; variables]);
+        start.elapsed()
+    }
+
+    /// Quadratic, eight times as many took 30 to 60 times as long.
+    #[test]
+    fn the_time_grows_with_the_variables() {
+        let least = |variables| (0..3).map(|_| time(variables)).min().unwrap();
+        let (few, many) = (least(4_000), least(32_000));
+        assert!(many < few * 18, "{few:?}, and {many:?} for eight times as many");
+    }
+}
