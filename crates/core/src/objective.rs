@@ -47,7 +47,8 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
     /// The value at `x`; NaN and +inf are allowed and rank last.
     fn value<P: Point<R>>(&self, x: &P) -> R;
 
-    /// The total constraint violation at `x`, zero where `x` is feasible, otherwise positive.
+    /// The total constraint violation at `x`, zero where `x` is feasible, otherwise positive. Runs take one below zero for
+    /// zero.
     #[inline(always)]
     fn violation<P: Point<R>>(&self, x: &P) -> R {
         let _ = x;

@@ -28,8 +28,8 @@ use crate::real::Real;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitness<R> {
-    /// The total constraint violation, zero where the point is feasible; negative where the run's
-    /// [level](Fitness::within) lets it count as none.
+    /// The total constraint violation, zero where the point is feasible. In the state of a run it is negative where the
+    /// run's [level](Fitness::within) lets it count as none; a negative one that an evaluation gives is taken for zero.
     pub violation: R,
     /// The objective's value.
     pub value: R,

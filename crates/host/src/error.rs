@@ -267,7 +267,7 @@ pub enum Error {
         /// What would do.
         alternatives: &'static str,
     },
-    /// A state does not belong to the optimiser into which it was to be restored.
+    /// A state does not belong to the optimiser into which it was to be restored, or is none of any.
     #[error("the state has {what} {found}; allowed: {expected}")]
     State {
         /// What differs.

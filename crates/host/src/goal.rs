@@ -224,7 +224,8 @@ impl<R: Real> HostObjective<R> {
         Self::with_violation(move |x| Fitness { violation: R::ZERO, value: value(x) })
     }
 
-    /// Value and total constraint violation at a point; the violation is zero where the point is feasible.
+    /// Value and total constraint violation at a point; the violation is zero where the point is feasible, and one below
+    /// zero counts as zero.
     ///
     /// ```
     /// use warpswarm::{Bounds, DeParams, Fitness, HostObjective, Settings, Stop, minimise};

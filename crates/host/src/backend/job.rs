@@ -260,6 +260,7 @@ impl<R: Real> Job<R> {
             at_most("last improvement at iteration", noticed, improved_at)?;
             let last = u64::from(self.individuals) - 1;
             at_most("global best of individual", last, u64::from(swarm.global.index))?;
+            self.check_points(run, swarm)?;
         }
         let going = swarms
             .iter()
@@ -268,6 +269,25 @@ impl<R: Real> Job<R> {
         let mut iterations = going.map(|control| control.iterations);
         let first = iterations.next().unwrap_or(0);
         iterations.try_for_each(|other| check("a run at iteration", first, other))
+    }
+
+    /// Whether all points of a state are numbers, as those between bounds are.
+    fn check_points(&self, run: u32, swarm: &Swarm<R>) -> Result<()> {
+        let leader = swarm.global.index as usize;
+        let points = [
+            ("position", &swarm.positions, 0),
+            ("best position", &swarm.best_positions, 0),
+            ("global best position", &swarm.global_position, leader),
+        ];
+        for (what, all, first) in points {
+            let Some(at) = all.iter().position(|x| !x.is_finite()) else { continue };
+            let (run, individual) = (self.run_id(run).run, first + at / swarm.stride);
+            let place =
+                format!("run {run}, individual {individual}, coordinate {}", at % swarm.stride);
+            let found = format!("{:?} ({place})", all[at]);
+            return Err(Error::State { what, expected: "finite numbers".into(), found });
+        }
+        Ok(())
     }
 
     /// Where a run is as this job goes on from its state.

@@ -102,7 +102,7 @@ impl<R: Real> AskTell<R> {
         Ok(asked.map(|asked| Points::new(asked, dimensions, first_run)))
     }
 
-    /// Takes the fitness of the points last asked for, in their order.
+    /// Takes the fitness of the points last asked for, in their order. A violation below zero counts as none.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl<R: Real> AskTell<R> {
     ///
     /// # Errors
     ///
-    /// Where the state is of another size, seed or run, or the backend fails.
+    /// Where the state is of another size, seed or run, a coordinate in it is not finite, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.forget_the_question();
         self.optimiser.restore(state)

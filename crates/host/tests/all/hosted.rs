@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::{assert_same, bounds, settings};
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
-    Algorithm, AskTell, Backend, Error, Fitness, HostObjective, Objective, Optimiser, Point,
-    Points, Settings, Stop, StopReason, Swarm, algorithms, minimise,
+    Algorithm, AskTell, Backend, Constraints, Error, Fitness, HostObjective, Objective, Optimiser,
+    Point, Points, Settings, Stop, StopReason, Swarm, algorithms, minimise,
 };
 use warpswarm_core::objective::SlicePoint;
 
@@ -80,6 +80,56 @@ fn on_the_cpu_every_algorithm_asks() {
 #[test]
 fn on_a_device_every_method_asks() {
     check(Backend::Emulator);
+}
+
+/// A state has violations below zero where a level lets them count as none; those that an evaluation gives are not kept.
+#[test]
+fn a_violation_below_zero_is_none() {
+    /// How far from the border a point is, negative inside, as careless constraints say it.
+    #[derive(Clone, Copy, Debug)]
+    struct Careless {
+        least: f64,
+    }
+    impl Objective<f64> for Careless {
+        const CONSTRAINED: bool = true;
+        fn value<P: Point<f64>>(&self, x: &P) -> f64 {
+            x.sum(|_, x| x * x)
+        }
+        fn violation<P: Point<f64>>(&self, x: &P) -> f64 {
+            (1.0 - x.get(0)).max(self.least)
+        }
+    }
+    let (right, careless) = (Careless { least: 0.0 }, Careless { least: f64::NEG_INFINITY });
+    let closure = |of: Careless| move |x: &[f64]| of.judge(&SlicePoint(x));
+    let backends: &[Backend] = match cfg!(feature = "emulator") {
+        true => &[Backend::Cpu, Backend::Emulator],
+        false => &[Backend::Cpu],
+    };
+    for (&backend, constraints) in backends.iter().flat_map(|backend| {
+        [(backend, Constraints::FeasibleFirst), (backend, Constraints::Epsilon)]
+    }) {
+        for algorithm in all(backend) {
+            let stop = Stop::iterations(9);
+            let settings = Settings { backend, constraints, stop, ..settings(40) };
+            let what = format!("{algorithm:?} on {backend}, {constraints}");
+            let new = |by: &HostObjective<f64>| {
+                Optimiser::new(by, &bounds(2), &algorithm, &settings).unwrap()
+            };
+            let expected = state(&mut new(&HostObjective::with_violation(closure(right))), 9);
+            let found = state(&mut new(&HostObjective::with_violation(closure(careless))), 9);
+            assert_same(&expected, &found, &what);
+            if backend == Backend::Cpu {
+                let moves = Optimiser::new(&careless, &bounds(2), &algorithm, &settings);
+                assert_same(&expected, &state(&mut moves.unwrap(), 9), &what);
+            }
+            let mut search = AskTell::new(&bounds(2), &algorithm, &settings).unwrap();
+            while let Some(points) = search.ask().unwrap() {
+                let told: Vec<_> = points.iter().map(closure(careless)).collect();
+                search.tell(&told).unwrap();
+            }
+            assert_same(&expected, &search.state().unwrap(), &what);
+        }
+    }
 }
 
 #[test]
