@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use warpswarm::{
     Checkpoint, CheckpointFile, Event, Precise, Precision, Report, RunReport, Runs, StopReason,
 };
+use warpswarm_pictures::Frame;
 
 use crate::args::OutputArgs;
 use crate::failure::{Failure, INTERRUPTED};
@@ -67,6 +68,10 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     drop(display);
 
     let mut written = Written::default();
+    match plot::end(&args.plots, &mut started.optimiser, &report) {
+        Ok(end) => outputs.end = end,
+        Err(failure) => written.note(Err(failure)),
+    }
     written.note(outputs.finish(&run, &report, args));
     written.note(saver.map_or(Ok(()), Saver::finish));
     written.result()?;
@@ -93,6 +98,8 @@ pub(crate) struct Outputs {
     trace: Option<Output>,
     plots: Vec<Output>,
     folder: Option<Folder>,
+    /// Where the individuals of the best run are at its end, for pictures that show that.
+    end: Option<Frame>,
 }
 
 impl Outputs {
@@ -109,7 +116,7 @@ impl Outputs {
             files.folder("--out", path)?;
             Folder::check(path, args)?;
         }
-        Ok(Outputs { json, trace, plots, folder: None })
+        Ok(Outputs { json, trace, plots, folder: None, end: None })
     }
 
     /// The same, and begins.
@@ -152,7 +159,8 @@ impl Outputs {
             Ok(())
         };
         written.note(shown.map_err(Failure::from));
-        plot::Done { run, report }.draw(&args.plots, &self.plots, &mut written);
+        let done = plot::Done { run, report, end: self.end };
+        done.draw(&args.plots, &self.plots, &mut written);
         written.result()
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use warpswarm::{Precise, Report, RunReport, Settings, StopReason};
+use warpswarm::{Error, Optimiser, Precise, Report, RunReport, Settings, StopReason};
 use warpswarm_pictures::{
     Better, Final, Finals, Format, Frame, Group, Kind, Model, Parameter, Picture, Plane, Record,
     Series, animation, constraints, convergence, distribution, fit, frames, parameters, population,
@@ -91,6 +91,31 @@ pub(crate) fn check(plots: &[Plot], problem: &Problem) -> Result<(), Failure> {
 pub(crate) struct Done<'a, R> {
     pub(crate) run: &'a Run,
     pub(crate) report: &'a Report<R>,
+    /// See [`end`].
+    pub(crate) end: Option<Frame>,
+}
+
+/// Where the individuals of the best run are at its end, where a picture shows that and they have been evaluated.
+pub(crate) fn end<R: Precise>(
+    plots: &[Plot],
+    optimiser: &mut Optimiser<R>,
+    report: &Report<R>,
+) -> Result<Option<Frame>, Failure> {
+    if !plots.iter().any(|plot| plot.kind == Kind::Population) {
+        return Ok(None);
+    }
+    let swarms = match optimiser.state() {
+        Err(Error::NotPlaced) => return Ok(None),
+        swarms => swarms?,
+    };
+    let place = best_run(report);
+    Ok(Some(frame(report.runs[place].iterations, &swarms[place], optimiser)))
+}
+
+/// The place of the best run in the batch.
+fn best_run<R: Precise>(report: &Report<R>) -> usize {
+    let best = report.best();
+    report.runs.iter().position(|run| std::ptr::eq(&run.best, best)).unwrap_or(0)
 }
 
 impl<R: Precise> Done<'_, R> {
@@ -99,12 +124,18 @@ impl<R: Precise> Done<'_, R> {
         let is_interrupted =
             self.report.runs.iter().any(|run| run.stop_reason == StopReason::Interrupted);
         for (plot, file) in plots.iter().zip(files) {
-            if is_interrupted && plot.shows_individuals() {
+            let why = match plot.kind {
+                Kind::Swarm if is_interrupted => {
+                    "after an interrupt, as that takes the run once more"
+                }
+                Kind::Population if self.end.is_none() => {
+                    "where not all first individuals have been evaluated"
+                }
+                _ => "",
+            };
+            if !why.is_empty() {
                 let shown = shown::message(&plot.to_string());
-                let _ = writeln!(
-                    io::stderr(),
-                    "warning: --plot {shown} is not drawn after an interrupt, as that takes the run once more"
-                );
+                let _ = writeln!(io::stderr(), "warning: --plot {shown} is not drawn {why}");
                 continue;
             }
             let drawn =
@@ -125,8 +156,8 @@ impl<R: Precise> Done<'_, R> {
             Kind::Constraints => constraints(&title, &self.constraints()),
             Kind::Fit => self.fit(&title)?,
             Kind::Population => {
-                let last = self.frames(1)?;
-                population(&title, &plane(&self.run.problem), &last[0])
+                let end = self.end.as_ref().ok_or(Error::NotPlaced)?;
+                population(&title, &plane(&self.run.problem), end)
             }
             Kind::Swarm if plot.format == Format::Gif => {
                 return Ok(animation(&title, &plane(&self.run.problem), &self.frames(FRAMES)?));
@@ -195,11 +226,9 @@ impl<R: Precise> Done<'_, R> {
         Ok(fit(title, &over, &models.into_iter().map(model).collect::<Vec<_>>()))
     }
 
-    /// The best run once more, which gives the same points, from its beginning to its end; one frame is the end.
+    /// The best run once more, which gives the same points, from its beginning to its end.
     fn frames(&self, count: u64) -> Result<Vec<Frame>, Failure> {
-        let best = self.report.best();
-        let runs = &self.report.runs;
-        let run = runs.iter().find(|run| std::ptr::eq(&run.best, best)).unwrap_or(&runs[0]);
+        let run = &self.report.runs[best_run(self.report)];
         let settings = Settings {
             runs: 1,
             first_run: run.run,
@@ -236,7 +265,7 @@ pub(crate) fn plane(problem: &Problem) -> Plane {
 
 /// So many iterations from the first to the last, the nearer together the earlier: most happens early.
 fn moments(last: u64, count: u64) -> Vec<u64> {
-    let part = |i: u64| if count < 2 { 1.0 } else { i as f64 / (count - 1) as f64 };
+    let part = |i: u64| i as f64 / (count - 1) as f64;
     let mut moments: Vec<u64> =
         (0..count).map(|i| (last as f64 * part(i).powi(2)).round() as u64).collect();
     moments.dedup();
@@ -281,7 +310,7 @@ mod tests {
 
     #[test]
     fn moments_go_from_the_first_to_the_last_iteration() {
-        assert_eq!(moments(100, 1), [100]);
+        assert_eq!(moments(100, 2), [0, 100]);
         assert_eq!(moments(100, 5), [0, 6, 25, 56, 100]);
         assert_eq!(moments(2, 48), [0, 1, 2]);
         assert_eq!(moments(0, 48), [0]);

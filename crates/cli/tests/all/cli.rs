@@ -655,6 +655,13 @@ fn an_interrupt_prints_the_best_so_far() {
     assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
     assert!(json["runs"][0]["iterations"].as_u64().unwrap() > 0);
 
+    // The picture is of where the individuals are, and takes no second run.
+    let picture = folder.path().join("population.svg");
+    let plane = ["--dim", "2", "--individuals", "64", "--quiet", "--plot"];
+    let (output, _) = interrupt(&[&plane[..], &[picture.to_str().unwrap()]].concat());
+    assert_eq!((output.status.code(), stderr(&output)), (Some(130), ""));
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("</svg>"));
+
     let (output, _) = interrupt(&["--quiet", "--json", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(130));
     let json: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
