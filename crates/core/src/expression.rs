@@ -291,4 +291,31 @@ mod tests {
         }
         assert_eq!(Least::combine(-0.0_f64, -0.0).to_bits(), 0);
     }
+
+    #[test]
+    fn what_depends_on_nan_is_nan() {
+        fn check<R: Real>() {
+            // Truth is no number; `x^0` and `1^x` are 1, and the length of what is infinite is.
+            let is_other = |operation, [a, b]: [R; 2]| match operation {
+                Operation::Less | Operation::AtMost | Operation::Equal | Operation::Choose => true,
+                Operation::Power => a == R::ONE || b == R::ZERO,
+                Operation::Hypot => a.abs() == R::INFINITY || b.abs() == R::INFINITY,
+                _ => false,
+            };
+            let zero_and_more = [R::ZERO, -R::ZERO, R::ONE, -R::ONE, R::HALF, R::MAX, R::INFINITY];
+            for &operation in Operation::ALL {
+                for other in zero_and_more {
+                    for from in [[R::NAN, other], [other, R::NAN], [R::NAN, R::NAN]] {
+                        let from_nan = from[..operation.arity().min(2)].iter().any(|a| a.is_nan());
+                        if from_nan && !is_other(operation, from) {
+                            let result = operation.apply([from[0], from[1], R::ZERO]);
+                            assert!(result.is_nan(), "{operation:?} {from:?} is {result:?}");
+                        }
+                    }
+                }
+            }
+        }
+        check::<f32>();
+        check::<f64>();
+    }
 }

@@ -55,7 +55,8 @@ pub fn hypot_f64(x: f64, y: f64) -> f64 {
     if x == f64::INFINITY || y == f64::INFINITY {
         f64::INFINITY
     } else if large == 0.0 {
-        0.0
+        // 0, or NaN, which no comparison makes the larger one.
+        small
     } else {
         length
     }
