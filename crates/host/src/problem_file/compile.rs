@@ -290,6 +290,11 @@ impl<'a> Compiler<'a> {
         Mistake { what: format!("unknown {what} `{name}`{}", like.unwrap_or_default()), at }
     }
 
+    /// Whether a name has no meaning yet, so that it may be an index.
+    fn may_be_index(&self, name: &str, scope: &Scope) -> bool {
+        self.names.get(name).is_none() && !scope.knows(name) && !NAMES.contains(&name)
+    }
+
     /// Whether a name stands for many numbers.
     fn is_array(&self, name: &str) -> bool {
         match self.names.get(name) {

@@ -2,6 +2,7 @@
 
 use warpswarm_core::expression::{Operation, Reduction};
 
+use super::ranges::mentions;
 use super::{Compiler, Scope, Term, element};
 use crate::problem_file::graph::Value;
 use crate::problem_file::syntax::{Kind, Mistake, Operator, Tree};
@@ -66,11 +67,16 @@ impl Compiler<'_> {
         tree: &Tree,
         scope: &Scope,
     ) -> Result<Value, Mistake> {
-        let is_index = |tree: &Tree| match &tree.kind {
-            Kind::Name(name) => self.names.get(name).is_none() && !scope.knows(name),
+        let of_terms = match arguments {
+            [Tree { kind: Kind::Name(index), .. }, rest @ ..]
+                if self.may_be_index(index, scope) =>
+            {
+                // `tau` is a number unless something has it as its index.
+                !rest.is_empty()
+                    && (index != "tau" || rest.iter().any(|part| mentions(part, index)))
+            }
             _ => false,
         };
-        let of_terms = arguments.first().is_some_and(is_index) && arguments.len() > 1;
         // One name of many numbers stands for all of them.
         let of_all =
             matches!(arguments, [Tree { kind: Kind::Name(name), .. }] if self.is_array(name));

@@ -61,7 +61,7 @@ impl Compiler<'_> {
 
     /// How many numbers the index of a named expression goes through, from 1.
     pub(in crate::problem_file) fn len_over(&mut self, over: &Over) -> Result<u32, Mistake> {
-        if self.names.get(&over.index).is_some() {
+        if !self.may_be_index(&over.index, &Scope::default()) {
             let what = format!("`{}` has a meaning already; allowed: another index", over.index);
             return Err(Mistake::new(what, &over.at));
         }

@@ -35,7 +35,7 @@ impl Compiler<'_> {
             }
         };
         let name = match &index.kind {
-            Kind::Name(name) if self.names.get(name).is_none() && !scope.knows(name) => name,
+            Kind::Name(name) if self.may_be_index(name, scope) => name,
             Kind::Name(name) => {
                 let what = format!("`{name}` has a meaning already; allowed: another index");
                 return Err(Mistake::new(what, &index.at));

@@ -91,6 +91,18 @@ fn elements_by_hand() {
     assert_eq!(value("mean(t) * a + sum(i, 1, floor(lag * 2.5), i)"), 3.75 * 0.5 + 3.0);
 }
 
+/// `min(pi, ...)` once took `pi` for an index.
+#[test]
+fn constants_that_are_built_in_are_no_indices() {
+    use std::f64::consts::{PI, TAU};
+    assert_eq!(value("min(pi, 7) + max(pi, 1, 2, 3) + min(tau, 9)"), 2.0 * PI + TAU);
+    assert_eq!(value("min(inf, 3)"), 3.0);
+    // `tau` is an index where something has it as one.
+    assert_eq!(value("sum(tau, 1, 3, tau) + max(tau, t[tau])"), 6.0 + 8.0);
+    says("sum(pi, 1, 3, pi)", "", &["`pi` has a meaning already", "\n      ^^"]);
+    says("a", "c = 't[pi] for pi in t'", &["`pi` has a meaning already"]);
+}
+
 #[test]
 fn choices_and_values_by_hand() {
     assert_eq!(value("w[metal]"), 8.5);
