@@ -5,6 +5,7 @@ mod common;
 mod constraints;
 mod emulator;
 mod events;
+mod expressions;
 mod fwa;
 mod given_up;
 mod hosted;
