@@ -211,6 +211,22 @@ fn what_is_not_offered_says_what_to_write_instead() {
     is_refused(&["solve", "wide.toml", "--precision", "f32"], &wide);
 }
 
+/// Where squares of nearly all numbers are infinite, a search finds nothing that is near 0.
+#[test]
+fn bounds_that_are_too_far_apart_are_said() {
+    let said = |arguments: &[&str]| {
+        let output = run_in(&folder(), &[&["solve"], arguments, &["--iterations", "3"]].concat());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = said(&["wide.toml"]);
+    let parts = ["`x` goes from -1e300 to 1e300", "beyond 1e154", "narrower bounds", "\"log\""];
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+    assert_eq!(said(&["paren.toml"]), "");
+}
+
 #[test]
 fn what_f32_loses_is_said() {
     let output = |arguments: &[&str]| {

@@ -1,5 +1,7 @@
 //! What a file asks of numbers that they do not have, or that looks like a mistake.
 
+use warpswarm_core::variable::Scale;
+
 use super::compile::Compiler;
 use super::names::{Matrix, Meaning, Method, Ode};
 use super::problem::{ProblemFile, Whose};
@@ -20,8 +22,8 @@ const MOST_OPERATIONS: usize = 20_000_000;
 impl ProblemFile {
     /// What in the file does not do in the precision `R`, or looks like a mistake: each in words.
     ///
-    /// Of an `f32`: different data that are the same number there, and data and constants that it has not. Of both: values
-    /// that are the same at a thousand points.
+    /// Of an `f32`: different data that are the same number there, and data and constants that it has not. Of both: bounds so
+    /// far apart that squares are infinite, and values that are the same at a thousand points.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -37,8 +39,29 @@ impl ProblemFile {
             self.lost_data(&mut all);
             self.lost_steps(&mut all);
         }
+        all.extend(self.wide::<R>());
         all.extend(self.flat::<R>());
         all
+    }
+
+    /// Variables on a linear scale whose squares are mostly infinite: nearly all points between such bounds are so large.
+    fn wide<R: Precise>(&self) -> impl Iterator<Item = String> {
+        let most = R::MAX.to_f64().sqrt();
+        self.variables.iter().filter_map(move |of| {
+            let all = of.first as usize..(of.first + of.count.unwrap_or(1)) as usize;
+            let (lower, upper) = (self.bounds.lower(), self.bounds.upper());
+            let is_wide = |&i: &usize| {
+                let is_searched = self.bounds.scales()[i] == Scale::Linear && lower[i] < upper[i];
+                is_searched && lower[i].abs().max(upper[i].abs()) > most
+            };
+            let i = all.into_iter().find(is_wide)?;
+            Some(format!(
+                "variable `{}` goes from {:e} to {:e}, where nearly all numbers are beyond {most:.0e}, whose squares are \
+                 infinite in {}, so that the search finds next to nothing near 0; allowed: narrower bounds, or, of a \
+                 positive variable, scale = \"log\"",
+                of.name, lower[i], upper[i], R::PRECISION
+            ))
+        })
     }
 
     /// Constants that are other numbers in `f32`.
