@@ -22,7 +22,7 @@ pub const LONGEST: Duration = Duration::from_secs(10);
 /// Bytes of a random input.
 const BYTES: Range<usize> = 0..120;
 /// First bytes of inputs that targets take for something else than what a file could begin with.
-pub const MARKS: [u8; 4] = [0xff, 0xfe, 0xfd, 0xfc];
+pub const MARKS: [u8; 5] = [0xff, 0xfe, 0xfd, 0xfc, 0xfb];
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, MOST_MEMORY);

@@ -167,6 +167,7 @@ mod cpu;
 mod file;
 mod fit;
 mod graph;
+mod interpreted;
 mod kept;
 mod names;
 mod options;

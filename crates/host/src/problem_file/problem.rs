@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use warpswarm_core::Real;
-use warpswarm_core::data::Table;
-use warpswarm_core::expression::{Expression, Operation};
+use warpswarm_core::expression::Operation;
 use warpswarm_core::order::Fitness;
 
 use super::compile::Compiler;
 use super::cpu::{Machine, Machines};
+use super::interpreted::laid_out;
 use super::kept::Source;
 use super::names::{Names, Ode};
 use super::program::Program;
@@ -353,14 +353,7 @@ impl<R: Real> Goal<R> for ProblemFile {
                 Fitness { value: next(), violation: next() }.canonical()
             })
         });
-        let (code, constants) = program.encoded::<R>();
-        let data: Vec<R> = data.iter().map(|&number| R::from_f64(number)).collect();
-        let mut start = 0;
-        let [code_at, constants_at, data_at] = [&code, &constants, &data].map(|numbers| {
-            start += numbers.len() as u32;
-            Table::new(start - numbers.len() as u32, numbers.len() as u32, 1, false)
-        });
-        let objective = Expression { program: code_at, constants: constants_at, data: data_at };
+        let (objective, data) = laid_out(&program, &data);
         let constrained = !self.constraints.is_empty();
         let target = Some(Target {
             name: "Expression".into(),
@@ -371,7 +364,7 @@ impl<R: Real> Goal<R> for ProblemFile {
             constrained,
             gathers: true,
         });
-        let data = Arc::new(LaidOut::default().with(&[code, constants, data].concat()));
+        let data = Arc::new(LaidOut::default().with(&data));
         Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
     }
 }

@@ -1,6 +1,7 @@
 //! The fuzz targets of the libraries; those of the program are in `crates/cli/src/fuzz.rs`.
 
 mod checkpoints;
+mod grammar;
 mod problem_files;
 mod ptx;
 

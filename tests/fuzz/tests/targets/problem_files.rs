@@ -2,8 +2,11 @@
 
 use std::fs;
 
+use warpswarm::Fitness;
 use warpswarm::problem_file::ProblemFile;
 use warpswarm::problems::Precise;
+
+use crate::grammar;
 
 /// Of an expression.
 const WORDS: &[&str] = &[
@@ -83,6 +86,32 @@ const WORDS: &[&str] = &[
     "^2",
     "^-1",
     "^0.5",
+    "^-x[1]",
+    "2^3^2",
+    "&&",
+    "||",
+    "!(",
+    "not (",
+    "> b >",
+    ">=",
+    "any(j, 1, 2,",
+    "if(a > b,",
+    "mod(",
+    "round(",
+    "hypot(",
+    "atan2(",
+    "gamma(",
+    "sum(x)",
+    "max(x)",
+    "prod(t)",
+    "x[len(x)]",
+    "x[1 + (a > b)]",
+    "x[x[1]]",
+    "x[i, j]",
+    "x[floor(c)]",
+    "'a'",
+    "for i in x",
+    "for i in 1 to 3",
 ];
 /// Of a file.
 const PARTS: &[&str] = &[
@@ -129,13 +158,34 @@ const PARTS: &[&str] = &[
     "#",
     "\\",
     ".",
+    "[let]\n",
+    "[[data]]\n",
+    "y = [1, 2, 3]\n",
+    "c = { condition = \"a == 1\", tolerance = 1e-9 }\n",
+    "tolerance = 0.5\n",
+    "{ fixed = 2 }\n",
+    "{ fixed = [1, 2], count = 2 }\n",
+    "{ values = [3, 1, 2] }\n",
+    "{ choices = [\"a\", \"b\"], start = \"b\" }\n",
+    "{ lower = 0, upper = 360, periodic = true, unit = \"deg\" }\n",
+    "{ count = \"c\", lower = \"-c\", upper = [1, 2, 3], start = [[0, 0, 0], [1, 1, 1]] }\n",
+    "{ a = 1, b = 2 }\n",
+    "[[1, 2], [3, 4]]\n",
+    "\"a * i for i in 1 to 3\"\n",
+    "\"x[i]^2 for i in x\"\n",
+    "a == 'b' and c['a'] > 1",
+    "c[a]",
+    "x[2, 1]",
+    "all(i, x[i] != 1) or not any(i, x[i] < 0)",
+    "if(a > 0, a < 1, true)",
+    "0 < a <= 1",
 ];
 const VARIABLES: &str = "\n[variables]\na = { lower = -2, upper = 2 }\nb = { lower = 0.5, upper = 9, scale = \"log\" }\n\
     x = { count = 5, lower = -3, upper = 4 }\n[constants]\nc = 0.25\n";
 const DATA: &str = "[data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n";
 
-/// A file's text; behind a mark the words of an expression, those of a file, those of an expression of numbers, or the
-/// bytes of a table.
+/// A file's text; behind a mark the words of an expression, those of a file, those of an expression of numbers, the
+/// bytes of a table, or what decides about a file that the language allows.
 pub(crate) fn read(input: &[u8]) {
     let (mark, rest) = input.split_first().map_or((0, input), |(mark, rest)| (*mark, rest));
     let problem = match mark {
@@ -158,6 +208,7 @@ pub(crate) fn read(input: &[u8]) {
             Ok(problem)
         }
         0xfc => table(rest),
+        0xfb => ProblemFile::parse(&grammar::file(rest)),
         _ => ProblemFile::parse(&String::from_utf8_lossy(input)),
     };
     match problem {
@@ -191,4 +242,11 @@ fn at<R: Precise>(problem: &ProblemFile, x: &[R]) {
     assert_eq!(found.constraints.len(), problem.constraints().count());
     // Of a constraint that is NaN there, NaN: that comes last.
     assert!(found.fitness.violation >= R::ZERO || found.fitness.violation.is_nan());
+    // The CPU and the emulator find the same bits, of coordinates as the file and as individuals have them.
+    let bits = |of: Fitness<R>| [of.value, of.violation].map(R::to_bits64);
+    for as_searched in [false, true] {
+        let Some([cpu, emulator]) = problem.evaluate_twice(x, as_searched) else { return };
+        assert_eq!(bits(cpu), bits(emulator), "{cpu:?} {emulator:?}");
+        assert!(as_searched || bits(cpu) == bits(found.fitness), "{cpu:?} {:?}", found.fitness);
+    }
 }
