@@ -9,6 +9,7 @@ use warpswarm::{Checked, Fitness, Precise, Settings};
 use crate::args::check::CheckArgs;
 use crate::failure::Failure;
 use crate::problem::{Problem, Said};
+use crate::shown;
 
 /// Points that are looked at, the bounds and the centre among them.
 const POINTS: usize = 1003;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let problem = asked(args)?;
     let mut text = String::new();
     for warning in problem.warnings::<f32>().iter().chain(&problem.warnings::<f64>()) {
-        let _ = writeln!(text, "warning     {warning}");
+        let _ = writeln!(text, "warning     {}", shown::escaped(warning));
     }
     let found = Found::look(&problem)?;
     found.describe(&problem, &mut text);
@@ -147,7 +148,7 @@ impl Found {
 
     fn describe(&self, problem: &Problem, text: &mut String) {
         let mut line = |name: &str, what: &str| {
-            let _ = writeln!(text, "{name:<12}{what}");
+            let _ = writeln!(text, "{name:<12}{}", shown::escaped(what));
         };
         let shown = |point: &[f64]| {
             let all: Vec<String> = point

@@ -125,6 +125,14 @@ fn text_of_others_is_seen() {
     assert!(csv.contains("\n'=bell") && !controls(&csv), "{csv}");
     let output = run_in(folder, &["solve", "a\u{1b}[31m\nerror: b"]);
     assert!(!controls(stderr(&output)) && !stderr(&output).contains("\nerror:"));
+    // A line's end in a name ends no line, neither in a summary nor in a message.
+    let named = format!("{problem}[constraints]\n\"c\\nerror: d\" = \"x <= y\"\n");
+    fs::write(folder.join("named.toml"), &named).unwrap();
+    let output = run_in(folder, &["solve", "named.toml"]);
+    assert!(stderr(&output).contains(r"constraints.c\nerror: d: unknown name"), "{output:?}");
+    fs::write(folder.join("named.toml"), named.replace("<= y", "<= 1")).unwrap();
+    let output = run_in(folder, &["check", "named.toml", "--backend", "cpu"]);
+    assert!(stdout(&output).contains(r"`c\nerror: d` is met"), "{output:?}");
 }
 
 #[cfg(unix)]

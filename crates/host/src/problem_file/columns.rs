@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::file::{Column, Format};
+use super::names::on_one_line;
 use crate::error::meant;
 
 /// The most numbers of all columns: they are counted in an `f32`.
@@ -85,8 +86,10 @@ fn parse(text: &str, columns: &[Column], format: &Format) -> Result<Vec<Vec<f64>
         row.clear();
         for (&place, heading) in places.iter().zip(&wanted) {
             let field = record.get(place).unwrap_or_default();
-            let said =
-                |what: String| Err(format!("line {line} (row {rows}), column `{heading}`: {what}"));
+            let said = |what: String| {
+                let heading = on_one_line(heading);
+                Err(format!("line {line} (row {rows}), column `{heading}`: {what}"))
+            };
             match number(field, format) {
                 Cell::Number(number) => row.push(number),
                 Cell::Missing if format.skips_missing => break,
@@ -208,8 +211,9 @@ fn place(heading: &str, headings: &csv::StringRecord, separator: u8) -> Result<u
     match all.count() {
         0 => Ok(place),
         more => Err(format!(
-            "has {} columns `{heading}`; allowed: headings that tell them apart",
-            more + 1
+            "has {} columns `{}`; allowed: headings that tell them apart",
+            more + 1,
+            on_one_line(heading)
         )),
     }
 }
@@ -223,10 +227,11 @@ fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String
     });
     let like = match (same, with_unit, meant(heading, &known)) {
         (None, Some(like), _) => {
-            format!("; allowed: columns = {{ {heading} = \"{}\", ... }}", short(like))
+            let heading = on_one_line(heading);
+            format!("; allowed: columns = {{ {heading} = \"{}\", ... }}", on_one_line(&short(like)))
         }
         (Some(like), ..) | (None, None, Some(like)) => {
-            format!("; did you mean `{}`?", short(like))
+            format!("; did you mean `{}`?", on_one_line(&short(like)))
         }
         (None, None, None) => String::new(),
     };
@@ -238,8 +243,10 @@ fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String
         Some(other) => format!("; the separator looks like {}", in_words(other)),
         None => String::new(),
     };
-    let shown: Vec<String> = known.iter().take(20).map(|heading| short(heading)).collect();
+    let shown: Vec<String> =
+        known.iter().take(20).map(|heading| on_one_line(&short(heading))).collect();
     let more = if known.len() > 20 { ", ..." } else { "" };
+    let heading = on_one_line(heading);
     format!("has no column `{heading}`{like}; its columns: {}{more}{separated}", shown.join(", "))
 }
 

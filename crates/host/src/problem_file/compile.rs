@@ -20,7 +20,7 @@ use warpswarm_core::expression::{Operation, Reduction};
 use crate::bounds::Bounds;
 
 use super::graph::{Graph, Node, Value};
-use super::names::{Meaning, Names, Options};
+use super::names::{Meaning, Names, Options, on_one_line};
 use super::syntax::{Kind, Mistake, Operator, Tree};
 
 /// The most values of a problem.
@@ -164,8 +164,9 @@ impl<'a> Compiler<'a> {
             Kind::Name(name) => self.name(name, tree, scope),
             Kind::Text(text) => {
                 let what = format!(
-                    "'{text}', where a number is needed; allowed: only beside a variable with `choices`, as in \
-                     `metal == 'steel'`"
+                    "'{}', where a number is needed; allowed: only beside a variable with `choices`, as in \
+                     `metal == 'steel'`",
+                    on_one_line(text)
                 );
                 Err(Mistake::new(what, &tree.at))
             }

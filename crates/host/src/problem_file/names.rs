@@ -27,6 +27,14 @@ pub(super) enum Meaning {
     Later(&'static str),
 }
 
+/// Text of a file as messages show it: on one line, with control characters written as in Rust.
+pub(super) fn on_one_line(text: &str) -> String {
+    let shown = |c: char| -> String {
+        if c.is_control() { c.escape_default().collect() } else { c.into() }
+    };
+    text.chars().map(shown).collect()
+}
+
 /// A table of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Matrix {

@@ -12,7 +12,7 @@ use super::compile::Compiler;
 use super::cpu::{Machine, Machines};
 use super::interpreted::laid_out;
 use super::kept::Source;
-use super::names::{Names, Ode};
+use super::names::{Names, Ode, on_one_line};
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
 use super::syntax::{Mistake, Tree};
@@ -336,7 +336,7 @@ impl ProblemFile {
             Whose::Tree(0) => (key.into(), &self.formula),
             Whose::Tree(number) => {
                 let (name, text) = &self.constraints[number - 1];
-                (format!("constraints.{name}"), text)
+                (format!("constraints.{}", on_one_line(name)), text)
             }
         }
     }

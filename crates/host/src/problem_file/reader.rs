@@ -11,7 +11,7 @@ use std::path::Path;
 use super::compile::NAMES;
 use super::cpu::Machines;
 use super::file::{self, File, Given};
-use super::names::{Let, Meaning, Names};
+use super::names::{Let, Meaning, Names, on_one_line};
 use super::problem::{ProblemFile, Whose};
 use super::syntax::{self, Mistake};
 use crate::error::{Error, Result};
@@ -170,7 +170,7 @@ impl Reader<'_> {
         } else {
             return Ok(());
         };
-        Err(self.said(format!("{table} has `{name}`{wrong}")))
+        Err(self.said(format!("{table} has `{}`{wrong}", on_one_line(name))))
     }
 
     fn constants(&self, constants: &[(String, Given)], names: &mut Names) -> Result<()> {
@@ -232,7 +232,9 @@ impl Reader<'_> {
         let all = constraints.iter().map(of);
         let checked = |(name, tolerance): (String, Option<f64>)| {
             let (tolerance, key) = match tolerance {
-                Some(tolerance) => (tolerance, format!("constraints.{name}: tolerance")),
+                Some(tolerance) => {
+                    (tolerance, format!("constraints.{}: tolerance", on_one_line(&name)))
+                }
                 None => (of_all, "tolerance".into()),
             };
             if tolerance.is_finite() && tolerance >= 0.0 {

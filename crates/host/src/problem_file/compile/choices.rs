@@ -2,6 +2,7 @@
 
 use super::{Compiler, Scope};
 use crate::problem_file::graph::Value;
+use crate::problem_file::names::on_one_line;
 use crate::problem_file::syntax::{Kind, Mistake, Relation, Tree};
 
 impl Compiler<'_> {
@@ -95,9 +96,10 @@ impl Compiler<'_> {
         let Some(labels) = labels else { return Ok(number) };
         let is_missing =
             |of: &[String], other: &[String]| of.iter().find(|name| !other.contains(name)).cloned();
-        let missing =
-            is_missing(&choices, &labels).map(|label| format!("`{name}` has no '{label}'"));
-        let more = is_missing(&labels, &choices).map(|label| format!("'{label}' is no choice"));
+        let missing = is_missing(&choices, &labels)
+            .map(|label| format!("`{name}` has no '{}'", on_one_line(&label)));
+        let more = is_missing(&labels, &choices)
+            .map(|label| format!("'{}' is no choice", on_one_line(&label)));
         if let Some(what) = missing.or(more) {
             let what = format!("{what}; allowed: a number for each of {}", listed(&choices));
             return Err(Mistake::new(what, &index.at));
@@ -120,11 +122,11 @@ impl Compiler<'_> {
 fn number_of(text: &str, names: &[String], tree: &Tree) -> Result<usize, Mistake> {
     let at = names.iter().position(|name| name == text);
     at.map(|at| at + 1).ok_or_else(|| {
-        let what = format!("there is no '{text}'; allowed: {}", listed(names));
+        let what = format!("there is no '{}'; allowed: {}", on_one_line(text), listed(names));
         Mistake::new(what, &tree.at)
     })
 }
 
 fn listed(names: &[String]) -> String {
-    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+    names.iter().map(|name| format!("'{}'", on_one_line(name))).collect::<Vec<_>>().join(", ")
 }

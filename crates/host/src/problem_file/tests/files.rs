@@ -287,3 +287,18 @@ fn what_is_periodic_has_no_seam_whatever_the_boundary() {
     wrong("{ fixed = 2, periodic = true }");
     wrong("{ values = [1, 2], periodic = true }");
 }
+
+#[test]
+fn names_are_on_one_line() {
+    let file = |rest: &str| {
+        format!("minimise = \"a\"\n[variables]\na = {{ lower = 0, upper = 1 }}\n{rest}")
+    };
+    says(&file("\"b\\nc\" = { lower = 0, upper = 1 }\n"), &["[variables] has `b\\nc`; allowed"]);
+    says(&file("[constraints]\n\"b\\nc\" = \"d\"\n"), &["constraints.b\\nc: unknown name"]);
+    let tight = "[constraints]\n\"b\\nc\" = { condition = \"a == 1\", tolerance = -1 }\n";
+    says(&file(tight), &["constraints.b\\nc: tolerance is -1"]);
+    let choice =
+        "m = { choices = ['x'] }\n[constants]\nw = { \"b\\nc\" = 1 }\n[let]\nu = \"w[m]\"\n";
+    says(&file(choice), &["`w` has no 'x'"]);
+    says(&file(&choice.replace("[m]", "['x']")), &["there is no 'x'; allowed: 'b\\nc'"]);
+}
