@@ -11,6 +11,7 @@ use warpswarm::{Event, Precise, Report};
 use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::json::Solved;
+use crate::problem::Problem;
 use crate::run::Run;
 use crate::{population, trace};
 
@@ -94,11 +95,15 @@ impl Folder {
     }
 
     /// Keeps the populations that an event shows.
-    pub(crate) fn see<R: Precise>(&mut self, event: &Event<'_, R>) -> Result<(), Failure> {
-        self.keep(event).map_err(|error| self.named(error.into()))
+    pub(crate) fn see<R: Precise>(
+        &mut self,
+        event: &Event<'_, R>,
+        problem: &Problem,
+    ) -> Result<(), Failure> {
+        self.keep(event, problem).map_err(|error| self.named(error.into()))
     }
 
-    fn keep<R: Precise>(&mut self, event: &Event<'_, R>) -> io::Result<()> {
+    fn keep<R: Precise>(&mut self, event: &Event<'_, R>, problem: &Problem) -> io::Result<()> {
         if let (Event::Populations(populations), Some(out)) = (event, &mut self.populations) {
             for shown in *populations {
                 if !self.headed {
@@ -106,7 +111,7 @@ impl Folder {
                     population::write_header(dimensions, out)?;
                     self.headed = true;
                 }
-                population::write(shown, out)?;
+                population::write(shown, problem, out)?;
             }
         }
         Ok(())
@@ -229,7 +234,7 @@ mod tests {
 
     use super::*;
     use crate::args::{Arguments, Command};
-    use crate::problem::{Problem, Said};
+    use crate::problem::Said;
 
     /// Keeps a run of so many iterations in a folder.
     fn keep(path: &Path, iterations: u64) -> Result<(), Failure> {
@@ -254,7 +259,7 @@ mod tests {
         let mut seen = Ok(());
         let report = optimiser.run_observed(&mut |event, _| {
             if seen.is_ok() {
-                seen = folder.see(&event);
+                seen = folder.see(&event, &run.problem);
             }
         })?;
         seen?;

@@ -265,7 +265,7 @@ fn write<R: Precise + Serialize>(mut run: Run, output: &crate::args::OutputArgs,
     let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &run.settings).unwrap();
     let report = optimiser.run_observed(&mut |event, runs| {
         saver.see(&event, runs).unwrap();
-        folder.see(&event).unwrap();
+        folder.see(&event, &run.problem).unwrap();
     });
     let report = report.unwrap();
     folder.finish(&run.done(&report), &report).unwrap();

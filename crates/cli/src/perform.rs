@@ -63,7 +63,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         if let Some(saver) = &mut saver {
             saver.see(&event, runs)?;
         }
-        outputs.folder.as_mut().map_or(Ok(()), |folder| folder.see(&event))
+        outputs.folder.as_mut().map_or(Ok(()), |folder| folder.see(&event, &run.problem))
     })?;
     drop(display);
 

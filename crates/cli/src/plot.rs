@@ -196,7 +196,7 @@ impl<R: Precise> Done<'_, R> {
         let bounds = self.run.problem.bounds();
         let bounds = bounds.lower().iter().zip(bounds.upper());
         let parameter = |(i, (lower, upper)): (usize, (&f64, &f64))| Parameter {
-            name: self.run.problem.coordinate(i),
+            name: self.run.problem.labelled(i),
             bounds: (*lower, *upper),
             values: values(i),
         };
@@ -260,7 +260,7 @@ pub(crate) fn plane(problem: &Problem) -> Plane {
         (found.value, found.violation == 0.0)
     };
     let (lower, upper) = (corner(problem.bounds().lower()), corner(problem.bounds().upper()));
-    Plane::new([0, 1].map(|i| problem.coordinate(i)), lower, upper, value)
+    Plane::new([0, 1].map(|i| problem.labelled(i)), lower, upper, value)
 }
 
 /// So many iterations from the first to the last, the nearer together the earlier: most happens early.

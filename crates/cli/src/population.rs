@@ -2,7 +2,11 @@
 
 use std::io::{self, Write};
 
+use warpswarm::problem_file::Chosen;
 use warpswarm::{Population, Precise};
+
+use crate::problem::Problem;
+use crate::shown;
 
 /// The names of the columns.
 pub(crate) fn write_header(dimensions: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -11,14 +15,37 @@ pub(crate) fn write_header(dimensions: usize, out: &mut dyn Write) -> io::Result
     writeln!(out)
 }
 
-/// A row an individual. Numbers read back to the same bits.
-pub(crate) fn write<R: Precise>(population: &Population<R>, out: &mut dyn Write) -> io::Result<()> {
+/// A row an individual, with what coordinates stand for. Numbers read back to the same bits.
+pub(crate) fn write<R: Precise>(
+    population: &Population<R>,
+    problem: &Problem,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Population { run, iterations, positions, fitness, .. } = population;
     let dimensions = positions.len() / fitness.len();
     for (i, (fitness, x)) in fitness.iter().zip(positions.chunks(dimensions)).enumerate() {
         write!(out, "{run},{iterations},{i},{:?},{:?}", fitness.value, fitness.violation)?;
-        x.iter().try_for_each(|x| write!(out, ",{x:?}"))?;
+        for (i, &x) in x.iter().enumerate() {
+            match problem.chosen(i, x) {
+                Some(Chosen::Name(name)) => write!(out, ",{}", quoted(name))?,
+                Some(Chosen::Value(value)) => write!(out, ",{value:?}")?,
+                None => write!(out, ",{x:?}")?,
+            }
+        }
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// A name as a cell.
+fn quoted(name: &str) -> String {
+    let cell = shown::cell(name);
+    if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+}
+
+/// The number of coordinate `i` that a cell stands for, where it is one of some names or values.
+pub(crate) fn read(problem: &Problem, i: usize, cell: &str) -> Option<f64> {
+    // No name begins with this sign, but what a spreadsheet would take for a formula.
+    let text = cell.strip_prefix('\'').unwrap_or(cell);
+    problem.coordinate_of(i, text).ok()
 }

@@ -222,6 +222,23 @@ impl Problem {
         self.coordinate_name(i).unwrap_or_else(|| format!("x{}", i + 1))
     }
 
+    /// The same with what its numbers stand for, where that are a few names or values.
+    pub(crate) fn labelled(&self, i: usize) -> String {
+        const MOST: usize = 8;
+        let name = self.coordinate(i);
+        let count = self.bounds().upper()[i] as usize;
+        let stands_for = |number: usize| match self.chosen(i, number as f64)? {
+            Chosen::Name(name) => Some(format!("{number} {name}")),
+            Chosen::Value(value) => Some(format!("{number} is {value:?}")),
+        };
+        let all: Vec<String> = (1..=count.min(MOST)).map_while(stands_for).collect();
+        match all.len() {
+            0 => name,
+            some if some < count => name,
+            _ => format!("{name} ({})", all.join(", ")),
+        }
+    }
+
     /// What the coordinates are called; none where they have no names.
     pub(crate) fn coordinate_names(&self) -> Vec<String> {
         (0..self.dimensions()).map_while(|i| self.coordinate_name(i)).collect()

@@ -77,7 +77,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
             if before.line == 0 {
                 population::write_header(again.problem.dimensions(), before)?;
             }
-            shown.iter().try_for_each(|shown| population::write(shown, before))?;
+            shown.iter().try_for_each(|shown| population::write(shown, &again.problem, before))?;
         }
         Ok(())
     };

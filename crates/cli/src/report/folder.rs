@@ -11,7 +11,10 @@ use serde_json::Value;
 use warpswarm_pictures::Record;
 
 use super::contours::Contours;
+use super::page::COORDINATES;
 use crate::failure::Failure;
+use crate::population;
+use crate::problem::Problem;
 
 const RUN: &str = "run.toml";
 const RESULT: &str = "result.json";
@@ -30,6 +33,8 @@ pub(crate) struct Folder {
     pub(crate) result: Solved,
     /// How each run went.
     pub(crate) trace: Vec<Vec<Record>>,
+    /// What coordinates are called, where `run.toml` says of what, with what their numbers stand for.
+    pub(crate) labels: Vec<String>,
     /// The individuals of the best run, in two dimensions, where they were kept.
     pub(crate) frames: Vec<Frame>,
     /// Behind them, where `run.toml` says of what.
@@ -130,12 +135,20 @@ impl Folder {
         let trace = trace(&path.join(TRACE), result.runs.len())?;
         let population = path.join(POPULATION);
         let has_frames = result.dimensions == 2 && population.is_file();
-        let frames =
-            if has_frames { frames(&population, result.best() as u64)? } else { Vec::new() };
-        let asked_run = Some(&asked).filter(|_| !frames.is_empty());
-        let asked_run = asked_run.and_then(|asked| crate::run::Run::from_toml(asked, path).ok());
-        let contours = asked_run.and_then(|run| Contours::of(&run));
-        Ok(Folder { name: shown.to_string(), asked, result, trace, frames, contours })
+        let run = crate::run::Run::from_toml(&asked, path).ok();
+        let problem = run.as_ref().map(|run| &run.problem);
+        let frames = match has_frames {
+            true => frames(&population, result.best() as u64, problem)?,
+            false => Vec::new(),
+        };
+        let contours = run.as_ref().filter(|_| !frames.is_empty()).and_then(Contours::of);
+        let labels = match problem.filter(|problem| problem.dimensions() == result.dimensions) {
+            Some(problem) => {
+                (0..result.dimensions.min(COORDINATES)).map(|i| problem.labelled(i)).collect()
+            }
+            None => result.coordinates.clone(),
+        };
+        Ok(Folder { name: shown.to_string(), asked, result, trace, labels, frames, contours })
     }
 }
 
@@ -205,10 +218,14 @@ impl Table {
     }
 
     /// What the row has in the column of this number among those that were asked for.
+    fn text(&self, number: usize) -> &str {
+        self.row.get(self.columns[number].1).unwrap_or("").trim()
+    }
+
+    /// The same as a number.
     fn cell<T: FromStr>(&self, number: usize, allowed: &str) -> Result<T, Failure> {
-        let (name, place) = self.columns[number];
-        let cell = self.row.get(place).unwrap_or("");
-        cell.trim().parse().map_err(|_| {
+        let ((name, place), cell) = (self.columns[number], self.text(number));
+        cell.parse().map_err(|_| {
             let line = self.row.position().map_or(0, |position| position.line());
             let at = format!("{}, line {line}, column {} ({name})", self.path.display(), place + 1);
             Failure::Input(format!("{at} is `{cell}`; allowed: {allowed}"))
@@ -251,13 +268,17 @@ const INDIVIDUALS: usize = 1000;
 const FRAMES: usize = 200;
 
 /// The individuals of a run, or where these were not kept of the first one.
-fn frames(path: &Path, wanted: u64) -> Result<Vec<Frame>, Failure> {
+fn frames(path: &Path, wanted: u64, problem: Option<&Problem>) -> Result<Vec<Frame>, Failure> {
+    let coordinate = |table: &Table, i: usize| {
+        let meant = problem.and_then(|problem| population::read(problem, i, table.text(2 + i)));
+        meant.map_or_else(|| table.number(2 + i), Ok)
+    };
     let mut table = Table::open(path, &["run", "iteration", "x1", "x2"])?;
     let mut kept: BTreeMap<u64, Vec<[f64; 2]>> = BTreeMap::new();
     let mut kept_run = None;
     while table.next()? {
         let (run, iteration) = (table.whole(0)?, table.whole(1)?);
-        let point = [table.number(2)?, table.number(3)?];
+        let point = [coordinate(&table, 0)?, coordinate(&table, 1)?];
         if run == wanted && kept_run != Some(run) {
             kept_run = None;
             kept.clear();

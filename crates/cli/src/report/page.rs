@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use warpswarm_pictures::{Along, Better, Curve, Final, Group, Measure, curves, limit, quantile};
 
 use super::contours::Contours;
-use super::folder::{Folder, Frame, Run, Solved};
+use super::folder::{Folder, Frame, Run};
 
 const CHARTS: &str = include_str!("charts.js");
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// Coordinates of best points that the page shows, at most.
-const COORDINATES: usize = 100;
+pub(super) const COORDINATES: usize = 100;
 /// Runs of a folder whose best points and rows it shows, at most; what is drawn of all runs is of all.
 const RUNS: usize = 5000;
 
@@ -222,7 +222,7 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], better: Better, curves: Vec<Poi
         curves,
         finals: numbers.iter().map(|x| x.is_finite().then_some(*x)).collect(),
         parameters: (0..result.dimensions.min(COORDINATES))
-            .map(|i| coordinate(result, i))
+            .map(|i| coordinate(&folder.labels, i))
             .collect(),
         positions: result.runs.iter().take(RUNS).map(position).collect(),
         frames: &folder.frames,
@@ -239,6 +239,6 @@ fn asked(folder: &Folder) -> String {
     parameters.iter().map(|(name, value)| format!("{name} = {value}\n")).collect()
 }
 
-fn coordinate(result: &Solved, i: usize) -> String {
-    result.coordinates.get(i).cloned().unwrap_or_else(|| format!("x{}", i + 1))
+fn coordinate(labels: &[String], i: usize) -> String {
+    labels.get(i).cloned().unwrap_or_else(|| format!("x{}", i + 1))
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{fails, program, read, run, stderr, stdout, succeeds};
+use serde_json::Value;
+
+use crate::common::{fails, program, read, run, run_in, stderr, stdout, succeeds};
 
 fn words<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [base, more].concat()
@@ -91,6 +93,48 @@ fn a_trace_does_not_grow_without_end() {
     let every_second: Vec<u64> = (0..=30).step_by(2).collect();
     assert_eq!(many.len(), 40_000 * every_second.len());
     assert_eq!(many[..16], every_second);
+}
+
+#[test]
+fn what_coordinates_stand_for_is_kept_and_shown() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let problem = "minimise = \"(bolt - 4)^2 + if(metal == '=tin, cast', 0, 1)\"\n[variables]\n\
+        bolt = { values = [2, 5.5, 10] }\nmetal = { choices = [\"steel\", \"=tin, cast\"] }\n";
+    fs::write(place.join("bolt.toml"), problem).unwrap();
+    let kept = ["--population-every", "2", "--out", "kept", "--plot", "parameters.svg"];
+    let small = ["--individuals", "8", "--iterations", "2", "--backend", "cpu", "--quiet"];
+    let solve = [&["solve", "bolt.toml"][..], &kept, &small].concat();
+    assert!(run_in(place, &solve).status.success());
+    let population = fs::read_to_string(place.join("kept/population.csv")).unwrap();
+    let cells = |line: &str| line.splitn(6, ',').nth(5).unwrap().to_string();
+    let mut all: Vec<String> = population.lines().skip(1).map(cells).collect();
+    let is_known = |line: &String| {
+        let Some((bolt, metal)) = line.split_once(',') else { return false };
+        ["2.0", "5.5", "10.0"].contains(&bolt) && ["steel", "\"'=tin, cast\""].contains(&metal)
+    };
+    assert!(all.len() == 16 && all.iter().all(is_known), "{all:?}");
+    all.sort();
+    all.dedup();
+    assert!(all.len() > 2, "{all:?}");
+    let output = run_in(place, &["rerun", "kept"]);
+    assert!(output.status.success(), "{output:?}");
+    // Pictures and the report have axes of numbers, and say what these stand for.
+    let labels = ["bolt (1 is 2.0, 2 is 5.5, 3 is 10.0)", "metal (1 steel, 2 =tin, cast)"];
+    assert!(run_in(place, &["report", "kept"]).status.success());
+    for file in ["parameters.svg", "report.html"] {
+        let text = fs::read_to_string(place.join(file)).unwrap();
+        assert!(labels.iter().all(|label| text.contains(label)), "{file}: {text}");
+    }
+    let page = fs::read_to_string(place.join("report.html")).unwrap();
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    let points = data["groups"][0]["frames"][0]["points"].as_array().unwrap();
+    let is_number = |point: &Value| {
+        [1.0, 2.0, 3.0].contains(&point[0].as_f64().unwrap())
+            && [1.0, 2.0].contains(&point[1].as_f64().unwrap())
+    };
+    assert!(points.len() == 8 && points.iter().all(is_number), "{points:?}");
 }
 
 #[test]
