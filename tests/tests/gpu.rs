@@ -403,6 +403,15 @@ fn sanitize_methods_of_odd_sizes() {
 }
 
 #[test]
+fn sanitize_levels_that_fall() {
+    for algorithm in methods(9) {
+        let case = Case { iterations: 6, runs: 2, ..Case::new("spring", 3, 9) };
+        check(&case.with(algorithm).eased(), &Place::of_method(Backend::Gpu, &algorithm));
+    }
+    check(&Case { iterations: 6, runs: 2, ..Case::new("spring", 3, 70) }.eased(), &everywhere());
+}
+
+#[test]
 fn sanitize_every_problem() {
     for info in warpswarm::problems::all() {
         for dimensions in dimensions_of(info, &[5, 33]) {
