@@ -8,7 +8,7 @@ use super::{MAX_DIMENSIONS, one_of, whole};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   warpswarm check my-problem.toml
-  warpswarm check rastrigin --dim 10 --backend emulator
+  warpswarm check rastrigin --dim 10
 
 Evaluates the problem at the bounds, the centre and a thousand random points: where f32 and f64 differ, what is not finite, \
 which constraint no point meets, which data are the same number in f32, whether CPU and device give the same bits, and how \
