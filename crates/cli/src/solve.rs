@@ -13,7 +13,7 @@ use crate::perform::perform;
 use crate::problem::{Problem, Said};
 use crate::ranks::Ranks;
 use crate::run::Run;
-use crate::{split, start};
+use crate::{shown, split, start};
 
 /// Minimises what the arguments say, and writes what they ask for.
 pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> {
@@ -70,7 +70,7 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
 /// Says what looks like a mistake, where people read it; nothing depends on it.
 fn warn(warnings: &[String]) {
     for warning in warnings {
-        let _ = writeln!(io::stderr(), "warning: {warning}");
+        let _ = writeln!(io::stderr(), "warning: {}", shown::escaped(warning));
     }
 }
 

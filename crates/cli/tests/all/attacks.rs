@@ -130,6 +130,11 @@ fn text_of_others_is_seen() {
     fs::write(folder.join("named.toml"), &named).unwrap();
     let output = run_in(folder, &["solve", "named.toml"]);
     assert!(stderr(&output).contains(r"constraints.c\nerror: d: unknown name"), "{output:?}");
+    let lost = named.replace("x <= y", "x <= 1e-50 + \\n 1e-50");
+    fs::write(folder.join("named.toml"), lost).unwrap();
+    let few = ["--precision", "f32", "--iterations", "3", "--individuals", "8"];
+    let output = run_in(folder, &[&["solve", "named.toml"][..], &few].concat());
+    assert!(stderr(&output).contains(r"constraints.c\nerror: d: `1e-50 + \n 1e-50`"), "{output:?}");
     fs::write(folder.join("named.toml"), named.replace("<= y", "<= 1")).unwrap();
     let output = run_in(folder, &["check", "named.toml", "--backend", "cpu"]);
     assert!(stdout(&output).contains(r"`c\nerror: d` is met"), "{output:?}");

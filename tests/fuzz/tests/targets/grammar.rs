@@ -45,10 +45,6 @@ const LEAVES: &[&str] = &[
     "t[if(a > b, 1, n)]",
     "x[1 + (a < b)]",
     "y[2]",
-    "u",
-    "v[n]",
-    "v[2]",
-    "sum(v)",
     "sum(x)",
     "mean(y)",
     "prod(k)",
@@ -56,41 +52,47 @@ const LEAVES: &[&str] = &[
     "max(t)",
     "dot(x, y)",
     "norm(x)",
-    "dot(v, v)",
     "sum(A)",
     "norm(p)",
-    "x[5]",
-    "q",
     "1.5e3",
     ".5",
     "-0",
+    "(a > 1)",
 ];
-const OF_INDEX: &[&str] = &[
-    "x[i]",
-    "i",
-    "t[i]",
-    "y[i]",
-    "x[i + 1]",
-    "x[i-1]",
+/// The same of named expressions.
+const NAMED: &[&str] = &["u", "v[k[1]]", "v[2]", "sum(v)", "dot(v, v)", "v[k[1] + 1]"];
+/// Elements of an index that goes over all of four numbers, over all of three, and over a range within both.
+const OF_INDEX: [&[&str]; 3] = [
+    &[
+        "x[i]",
+        "i",
+        "t[i]",
+        "y[i]",
+        "x[i + 1]",
+        "x[i-1]",
+        "A[2, i]",
+        "t[place[i]]",
+        "t[i + lag]",
+        "A[k[1], i]",
+    ],
+    &["k[i]", "i", "A[i, n]", "A[i, 2]", "x[k[i]]", "t[k[i] + 1]"],
+    &[
+        "x[i]",
+        "i",
+        "k[i]",
+        "A[i, i]",
+        "A[i, i + 1]",
+        "t[5 - i]",
+        "x[max(1, i - 1)]",
+        "y[place[i] * 1]",
+        "t[i + 1]",
+    ],
+];
+const RANGES: [&str; 3] = ["", "", "1, 3, "];
+/// What is wrong, or may be.
+const WRONG: &[&str] = &[
+    "x[5]", "q", "A[j, i]", "x[i + j]", "p[i]", "k[i]", "x[n + 1]", "t[1.5]", "v", "x", "metal",
     "v[i]",
-    "k[i]",
-    "A[i, n]",
-    "A[2, i]",
-    "A[i, i]",
-    "t[place[i]]",
-    "x[k[i]]",
-    "x[j]",
-    "A[j, i]",
-    "A[i, j]",
-    "j",
-    "t[5 - i]",
-    "t[i + lag]",
-    "t[min(4, 2 * i)]",
-    "p[i]",
-    "x[i + j - 1]",
-    "v[place[i]]",
-    "x[place[i]]",
-    "v[n]",
 ];
 const FUNCTIONS: &[&str] = &[
     "abs", "sqrt", "cbrt", "exp", "expm1", "ln", "log", "log1p", "log2", "log10", "sin", "cos",
@@ -99,8 +101,6 @@ const FUNCTIONS: &[&str] = &[
 ];
 const OF_TWO: &[&str] = &["mod", "pow", "min", "max", "atan2", "hypot"];
 const REDUCTIONS: &[&str] = &["sum", "prod", "min", "max", "mean"];
-const RANGES: &[&str] =
-    &["", "1, 3, ", "2, len(k), ", "lag, 4, ", "1, 1, ", "1, 40, ", "0, 2, ", "3, 2, "];
 const ADD: &[&str] = &[" + ", " - ", "-", "+", " + "];
 const MULTIPLY: &[&str] = &[" * ", " / ", "*"];
 const POWERS: &[&str] =
@@ -113,6 +113,9 @@ const ALONE: &[&str] =
 struct Writer<'a> {
     bytes: &'a [u8],
     text: String,
+    /// The indices of the reductions around, the innermost last, and what they go over.
+    indices: Vec<(&'static str, usize)>,
+    has_named: bool,
 }
 
 impl Writer<'_> {
@@ -150,47 +153,66 @@ impl Writer<'_> {
         }
     }
 
+    /// A number without parts.
+    fn leaf(&mut self) {
+        match (self.below(40), self.indices.last()) {
+            (39, _) => self.one_of(WRONG),
+            (32.., _) if self.has_named => self.one_of(NAMED),
+            (16.., Some(&index)) => self.element(index),
+            _ => self.one_of(LEAVES),
+        }
+    }
+
+    fn element(&mut self, (index, over): (&str, usize)) {
+        let all = OF_INDEX[over];
+        let element = self.below(all.len());
+        self.text += &all[element].replace('i', index);
+    }
+
     fn atom(&mut self, depth: u32) {
-        match self.below(if depth == 0 { 4 } else { 14 }) {
-            0 => self.one_of(LEAVES),
-            1 | 2 => self.one_of(OF_INDEX),
-            3 => {
+        match self.below(if depth == 0 { 5 } else { 14 }) {
+            0..=3 => self.leaf(),
+            4 => {
                 self.text.push('-');
-                self.one_of(LEAVES);
+                self.leaf();
             }
-            4 => self.within("(", |of| of.number(depth - 1), ")"),
-            5 => self.within("(", |of| of.condition(depth - 1), ")"),
-            6 | 7 => {
+            5 => self.within("(", |of| of.number(depth - 1), ")"),
+            6 => self.within("(1 * (", |of| of.condition(depth - 1), "))"),
+            7 => {
                 self.one_of(FUNCTIONS);
                 self.within("(", |of| of.number(depth - 1), ")");
             }
             8 => {
                 self.one_of(OF_TWO);
-                self.within("(", |of| of.number(depth - 1), ", ");
+                self.within("(0 + ", |of| of.number(depth - 1), ", ");
                 self.within("", |of| of.number(depth - 1), ")");
             }
             9 => {
-                self.within("if(", |of| of.condition(depth - 1), ", ");
-                self.within("", |of| of.number(depth - 1), ", ");
+                self.within("if(", |of| of.condition(depth - 1), ", 0 + ");
+                self.within("", |of| of.number(depth - 1), ", 1 * ");
                 self.within("", |of| of.number(depth - 1), ")");
             }
             10 => self.within("cos(2*pi*", |of| of.atom(depth - 1), ")"),
             11 => {
-                self.one_of(LEAVES);
+                self.leaf();
                 self.one_of(POWERS);
             }
             _ => {
                 self.one_of(REDUCTIONS);
-                self.over(depth, Self::number);
+                self.over(" + ", |of| of.number(depth - 1));
             }
         }
     }
 
-    /// The index, the range and the terms of a reduction.
-    fn over(&mut self, depth: u32, write: impl FnOnce(&mut Self, u32)) {
-        self.one_of(&["(i, ", "(j, ", "(i, "]);
-        self.one_of(RANGES);
-        self.within("", |of| write(of, depth - 1), ")");
+    /// The index, the range and the terms of a reduction; the first is an element, so that there is a range.
+    fn over(&mut self, joint: &str, write: impl FnOnce(&mut Self)) {
+        let (index, over) = (["i", "j", "l"][self.indices.len().min(2)], self.below(3));
+        self.indices.push((index, over));
+        self.within("(", |of| of.text += index, ", ");
+        self.text += RANGES[over];
+        self.element((index, over));
+        self.within(joint, write, ")");
+        self.indices.pop();
     }
 
     fn condition(&mut self, depth: u32) {
@@ -220,7 +242,7 @@ impl Writer<'_> {
             }
             _ => {
                 self.one_of(&["any", "all"]);
-                self.over(depth, Self::condition);
+                self.over(" > 1 and ", |of| of.condition(depth - 1));
             }
         }
     }
@@ -228,14 +250,24 @@ impl Writer<'_> {
 
 /// The file that these bytes decide about.
 pub(crate) fn file(bytes: &[u8]) -> String {
-    let mut of = Writer { bytes, text: String::new() };
-    of.one_of(&["minimise = \"", "maximise = \""]);
-    of.within("", |of| of.number(3), "\"\n");
+    let mut of = Writer { bytes, text: String::new(), indices: Vec::new(), has_named: false };
+    of.one_of(&["minimise = \"1 * ", "maximise = \"0 + "]);
+    let minimise = std::mem::take(&mut of.text);
+    of.text += "[let]\nu = \"";
+    of.number(1);
+    of.text += "\"\nv = \"1 * ";
+    of.indices.push(("i", 0));
+    of.element(("i", 2));
+    of.one_of(ADD);
+    of.leaf();
+    of.indices.clear();
+    of.one_of(&[" for i in 1 to 3\"\n", " for i in k\"\n", " for i in 1 to len(k)\"\n"]);
+    let lets = std::mem::take(&mut of.text);
+    of.has_named = true;
+    of.within(&minimise, |of| of.number(3), "\"\n");
     of.one_of(&["", "tolerance = 0.5\n", "tolerance = 0\n"]);
     of.text += GIVEN;
-    of.within("[let]\nu = \"", |of| of.number(1), "\"\nv = \"");
-    of.number(1);
-    of.one_of(&[" for i in t\"\n", " for i in 1 to 4\"\n", " for j in x\"\n", " for i in y\"\n"]);
+    of.text += &lets;
     of.text += "[constraints]\n";
     for number in 0..of.below(4) {
         let _ = write!(of.text, "c{number} = \"");

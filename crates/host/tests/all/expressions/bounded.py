@@ -173,6 +173,9 @@ def call(name, arguments):
         case "sign":
             return apply(sign, arguments, True, sign)
         case "mod":
+            if one.error > abs(arguments[1].value) / 4.0:
+                # Numbers within the bound have any remainder, and those at its ends perhaps the same.
+                raise Unsure
             return apply(modulo, arguments, all_whole(arguments), lambda a, b: a - b * math.floor(a / b) if b else 0)
         case "pow":
             return powered(*arguments)
@@ -222,6 +225,9 @@ def powered(a, b):
     """A power: of a whole number with a whole constant from 0 on it is a whole number."""
     if b.value < 0.0:
         not_around_zero(a)
+    if a.value < 0.0 and 0.0 < b.error and abs(b.value - round(b.value)) <= b.error:
+        # Whether there is a power depends on whether the exponent is a whole number.
+        raise Unsure
     is_small = b.error == 0.0 and b.value in (-1.0, *range(9))
     is_natural = b.known == CONSTANT and b.whole and b.value >= 0.0
     whole = a.whole if is_natural else None if b.known == TERM and a.whole is not False else False

@@ -184,7 +184,11 @@ class Reader:
         def at(place):
             key = (place.value, place.known)
             if key not in values:
-                values[key] = self.number(tree, {index: place})
+                number = self.number(tree, {index: place})
+                if place.known == VARIABLE:
+                    # It is one of some whose index is constant, and which may be whole numbers for that.
+                    number = Number(number.value, number.error, number.whole or None, number.known)
+                values[key] = number
             return values[key]
 
         self.names[name] = Array(size, at)
