@@ -37,7 +37,10 @@ fn what_cannot_be_drawn_is_refused_before_the_work() {
     );
     let both = ["sphere", "--plot", "convergence.svg", "--plot", "constraints.svg"];
     is_refused(&both, &["--plot is constraints.svg", "sphere has no constraints", "spring"]);
-    is_refused(&["sphere", "--plot", "fit.svg"], &["--plot is fit.svg", "no model over data", "[ode]"]);
+    is_refused(
+        &["sphere", "--plot", "fit.svg"],
+        &["--plot is fit.svg", "no model over data", "[ode]"],
+    );
     is_refused(&["sphere", "--plot", "none/a.svg"], &["--plot is none/a.svg", "cannot be written"]);
 }
 
