@@ -63,7 +63,7 @@ impl Plot {
             Kind::Constraints if problem.constraint_names().is_empty() => refuse(format!(
                 "{id} has no constraints; allowed: a problem with constraints, such as spring"
             )),
-            Kind::Fit if !problem.has_fit() => refuse(format!(
+            Kind::Fit if problem.with_models().is_none() => refuse(format!(
                 "{id} has no model over data; allowed: a problem file with [ode], or with many numbers in [let], as in \
                  `model = \"a * t[i] for i in t\"`"
             )),
@@ -216,7 +216,8 @@ impl<R: Precise> Done<'_, R> {
     /// Models at the best point beside the data.
     fn fit(&self, title: &str) -> Result<Picture, Failure> {
         let best: Vec<f64> = self.report.best().position.iter().map(|x| x.to_f64()).collect();
-        let found = self.run.problem.fit(&best)?;
+        let file = self.run.problem.with_models();
+        let found = file.map_or(Ok(None), |file| file.fit(&best))?;
         let (over, models) = found.map_or_else(Default::default, |fit| (fit.over, fit.models));
         let series = |(name, points)| Series { name, points };
         let model = |model: warpswarm::problem_file::Model| Model {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use warpswarm::problem_file::{Chosen, Fit, ProblemFile};
+use warpswarm::problem_file::{Chosen, ProblemFile};
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{
     Algorithm, Bounds, Checked, Constraints, Error, Fitness, MAX_DIMENSIONS, Optimiser, Precise,
@@ -177,16 +177,11 @@ impl Problem {
         }
     }
 
-    /// Whether it has models that a picture can show beside data.
-    pub(crate) fn has_fit(&self) -> bool {
-        matches!(self, Problem::File(file) if file.has_fit())
-    }
-
-    /// Its models at a point, if it has some.
-    pub(crate) fn fit(&self, x: &[f64]) -> Result<Option<Fit>, Failure> {
+    /// The file that has models which a picture can show beside data.
+    pub(crate) fn with_models(&self) -> Option<&ProblemFile> {
         match self {
-            Problem::BuiltIn(_) => Ok(None),
-            Problem::File(file) => Ok(file.fit(x)?),
+            Problem::File(file) if file.has_fit() => Some(file),
+            _ => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Every operation of an expression: side by side, as the CPU computes terms, it is what it is alone, as the emulator does.
 
 use warpswarm_core::Real;
-use warpswarm_core::expression::machine::{INDEXED, Instruction, Step, WIDTH, run};
+use warpswarm_core::expression::machine::{INDEXED, Instruction, Program, Step, WIDTH, run};
 use warpswarm_core::expression::{Operation, Reduction};
 
 /// Numbers on all sides of what functions distinguish.
@@ -60,7 +60,9 @@ fn side_by_side<R: Real>() {
                 into: 4 * width,
                 spread: false,
             };
-            run(&mut memory, &[step], &[instruction]);
+            let program =
+                Program { steps: &[step], bodies: &[instruction], solves: &[], moves: &[] };
+            run(&mut memory, program);
             for j in 0..WIDTH {
                 let arguments = [0, 1, 2].map(|row| number(row, j));
                 let alone = operation.apply(arguments);

@@ -6,6 +6,8 @@
 //! instructions come one after the other, with moves of registers between; what is written is an objective's module,
 //! to be [linked](crate::link()) with kernels. All arithmetic is in the pieces, which rustc has compiled.
 
+mod solution;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -196,113 +198,6 @@ impl<'a> Composer<'a> {
         Ok(format!("%we_x{register}"))
     }
 
-    /// Makes room for so many numbers of a differential equation's solution, of which there is one.
-    pub fn solution(&mut self, numbers: u32) {
-        self.solution = numbers;
-    }
-
-    /// Where a number of the solution is, perhaps so many after the number of the term.
-    fn place(&mut self, at: u32, moves: bool) -> String {
-        let bytes = self.bytes();
-        let at = at * bytes;
-        if !moves {
-            return format!("we_solution+{at}");
-        }
-        self.line(format_args!("mul.lo.u32 %we_i, %we_k, {bytes};"));
-        self.line(format_args!("cvt.u64.u32 %we_p, %we_i;"));
-        self.line(format_args!("mov.u64 %we_q, we_solution;"));
-        self.line(format_args!("add.u64 %we_p, %we_p, %we_q;"));
-        format!("%we_p+{at}")
-    }
-
-    /// Keeps a number of the solution at a place, perhaps so many after the number of the interval.
-    ///
-    /// # Errors
-    ///
-    /// Where a piece is not there.
-    pub fn keep(&mut self, from: Operand, at: u32, moves: bool) -> Result<(), LinkError> {
-        let from = self.operand(from)?;
-        let bits = self.bits();
-        // A constant is no operand of a store.
-        self.line(format_args!("mov.{bits} %we_r, {from};"));
-        let place = self.place(at, moves);
-        self.line(format_args!("st.local.{bits} [{place}], %we_r;"));
-        Ok(())
-    }
-
-    /// Copies to a result.
-    ///
-    /// # Errors
-    ///
-    /// Where a piece is not there.
-    pub fn copy(&mut self, from: Operand, into: u32) -> Result<(), LinkError> {
-        let (from, bits) = (self.operand(from)?, self.bits());
-        self.line(format_args!("mov.{bits} %we_v{into}, {from};"));
-        Ok(())
-    }
-
-    /// So many intervals, from 1 on, one after the other; their number is that of the term. `from` is all that they
-    /// read but results.
-    ///
-    /// # Errors
-    ///
-    /// Where a piece is not there.
-    pub fn intervals(
-        &mut self,
-        count: u32,
-        from: impl IntoIterator<Item = Operand>,
-        interval: &mut dyn FnMut(&mut Self) -> Result<(), LinkError>,
-    ) -> Result<(), LinkError> {
-        let (each, once): (Vec<_>, Vec<_>) = from.into_iter().partition(|from| from.varies());
-        for operand in once {
-            self.operand(operand)?;
-        }
-        let outside = self.read.clone();
-        self.line(format_args!(
-            "mov.u32 %we_k, 0;
-$we_interval:"
-        ));
-        for operand in each {
-            self.operand(operand)?;
-        }
-        interval(self)?;
-        self.line(format_args!("add.u32 %we_k, %we_k, 1;"));
-        self.line(format_args!("setp.lt.u32 %we_again, %we_k, {count};"));
-        self.line(format_args!("@%we_again bra $we_interval;"));
-        self.read = outside;
-        Ok(())
-    }
-
-    /// Up to so many rounds within an interval, from 1 on, in each of which nothing is read that has not been read;
-    /// another one where what `round` says is not 0.
-    ///
-    /// # Errors
-    ///
-    /// Where a piece is not there.
-    pub fn rounds(
-        &mut self,
-        count: u32,
-        round: &mut dyn FnMut(&mut Self) -> Result<Option<Operand>, LinkError>,
-    ) -> Result<(), LinkError> {
-        self.line(format_args!(
-            "mov.u32 %we_n, 0;
-$we_round:"
-        ));
-        if let Some(going) = round(self)? {
-            let (going, bits) = (self.operand(going)?, self.bits().replace('b', "f"));
-            let zero = if self.real == "f32" { "0f00000000" } else { "0d0000000000000000" };
-            self.line(format_args!("setp.eq.{bits} %we_again, {going}, {zero};"));
-            self.line(format_args!("@%we_again bra $we_rounds;"));
-        }
-        self.line(format_args!("add.u32 %we_n, %we_n, 1;"));
-        self.line(format_args!("setp.lt.u32 %we_again, %we_n, {count};"));
-        self.line(format_args!(
-            "@%we_again bra $we_round;
-$we_rounds:"
-        ));
-        Ok(())
-    }
-
     /// An operation by its name; its result gets a number.
     ///
     /// # Errors
@@ -351,18 +246,6 @@ $we_rounds:"
         self.read = outside;
         self.line(format_args!("mov.{bits} %we_v{into}, %we_r;"));
         Ok(())
-    }
-
-    /// What is declared for a solution, if there is one.
-    fn memory(&self) -> String {
-        let bytes = self.bytes();
-        match self.solution * bytes {
-            0 => String::new(),
-            all => format!(
-                ".reg .b64 %we_p, %we_q;\n.reg .pred %we_again;\n\
-                 .local .align {bytes} .b8 we_solution[{all}];\n"
-            ),
-        }
     }
 
     /// The objective's module, with these results and as many numbers for them as were given, at most.

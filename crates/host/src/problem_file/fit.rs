@@ -17,6 +17,13 @@ const POINTS: usize = 400;
 const MODELS: usize = 8;
 
 /// Models over the same numbers: see [`ProblemFile::fit`].
+///
+/// ```
+/// use warpswarm::problem_file::{Fit, Model};
+/// let model = Model { name: "line".into(), points: vec![(0.0, 1.0), (2.0, 5.0)], data: Vec::new() };
+/// let fit = Fit { over: "t".into(), models: vec![model] };
+/// assert_eq!(fit.models[0].points.len(), 2);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// The name of what they are over, such as a time.
@@ -26,6 +33,13 @@ pub struct Fit {
 }
 
 /// A model at a point: see [`ProblemFile::fit`].
+///
+/// ```
+/// use warpswarm::problem_file::Model;
+/// let data = vec![("seen".to_string(), vec![(0.0, 0.9), (1.0, 3.2)])];
+/// let model = Model { name: "line".into(), points: vec![(0.0, 1.0), (1.0, 3.0)], data };
+/// assert!(model.data[0].1.iter().zip(&model.points).all(|(seen, line)| (seen.1 - line.1).abs() < 0.3));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The name of a state, or of a named expression.
