@@ -49,9 +49,8 @@ pub struct Model {
 /// # Ok::<(), warpswarm_pictures::Error>(())
 /// ```
 pub fn fit(title: &str, over: &str, models: &[Model]) -> Picture {
-    let of = |model: &Model| model.data.iter().chain([&model.line]).cloned().collect::<Vec<_>>();
-    let points = models.iter().flat_map(of).flat_map(|series| series.points);
-    let points: Vec<(f64, f64)> = points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+    let series = models.iter().flat_map(|model| model.data.iter().chain([&model.line]));
+    let points: Vec<(f64, f64)> = series.flat_map(drawable).collect();
     let right = ends(points.iter().map(|point| point.0)).unwrap_or((0.0, 1.0));
     let (mut lines, mut marks) = (Vec::new(), Vec::new());
     for (number, model) in models.iter().enumerate() {
@@ -81,8 +80,13 @@ pub fn fit(title: &str, over: &str, models: &[Model]) -> Picture {
 }
 
 fn drawn(look: Line, series: &Series) -> Line {
-    let points = series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite());
-    look.through(points).named(series.name.clone())
+    look.through(drawable(series)).named(series.name.clone())
+}
+
+/// The points that are finite, within what an axis can show.
+fn drawable(series: &Series) -> impl Iterator<Item = (f64, f64)> {
+    let points = series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+    points.map(|(x, y)| (x.clamp(-1e300, 1e300), y.clamp(-1e300, 1e300)))
 }
 
 #[cfg(test)]
