@@ -271,21 +271,24 @@ impl<R: Real> Job<R> {
         iterations.try_for_each(|other| check("a run at iteration", first, other))
     }
 
-    /// Whether all points of a state are numbers, as those between bounds are.
+    /// Whether all points of a state are numbers. What methods keep in the place of positions is their own, and where
+    /// nothing holds a particle it may fly off to infinity.
     fn check_points(&self, run: u32, swarm: &Swarm<R>) -> Result<()> {
         let leader = swarm.global.index as usize;
+        let moves = matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_));
+        let positions = if moves { &swarm.positions[..] } else { &[] };
         let points = [
-            ("position", &swarm.positions, 0),
-            ("best position", &swarm.best_positions, 0),
-            ("global best position", &swarm.global_position, leader),
+            ("position", positions, 0),
+            ("best position", &swarm.best_positions[..], 0),
+            ("global best position", &swarm.global_position[..], leader),
         ];
         for (what, all, first) in points {
-            let Some(at) = all.iter().position(|x| !x.is_finite()) else { continue };
+            let Some(at) = all.iter().position(|x| x.is_nan()) else { continue };
             let (run, individual) = (self.run_id(run).run, first + at / swarm.stride);
             let place =
                 format!("run {run}, individual {individual}, coordinate {}", at % swarm.stride);
             let found = format!("{:?} ({place})", all[at]);
-            return Err(Error::State { what, expected: "finite numbers".into(), found });
+            return Err(Error::State { what, expected: "numbers".into(), found });
         }
         Ok(())
     }

@@ -435,14 +435,14 @@ fn a_state_that_no_run_has_is_refused() {
     // Rows of three coordinates have four places.
     check(
         |runs| runs[1].positions[4 * 5 + 2] = f32::NAN,
-        "the state has position NaN (run 1, individual 5, coordinate 2); allowed: finite numbers",
+        "the state has position NaN (run 1, individual 5, coordinate 2); allowed: numbers",
     );
     check(
-        |runs| runs[0].best_positions[0] = f32::INFINITY,
-        "the state has best position inf (run 0, individual 0, coordinate 0); allowed: finite numbers",
+        |runs| runs[0].best_positions[0] = f32::NAN,
+        "the state has best position NaN (run 0, individual 0, coordinate 0); allowed: numbers",
     );
     check(
         |runs| (runs[0].global.index, runs[0].global_position[1]) = (6, f32::NAN),
-        "the state has global best position NaN (run 0, individual 6, coordinate 1); allowed: finite numbers",
+        "the state has global best position NaN (run 0, individual 6, coordinate 1); allowed: numbers",
     );
 }
