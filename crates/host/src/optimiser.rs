@@ -282,7 +282,7 @@ impl<R: Real> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the state is of another size, seed or run, a coordinate in it is not finite, or the backend fails.
+    /// Where the state is of another size, seed or run, a coordinate in it is NaN, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
         self.replace(|runs| runs.restore(state))?;

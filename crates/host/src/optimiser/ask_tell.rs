@@ -172,7 +172,7 @@ impl<R: Real> AskTell<R> {
     ///
     /// # Errors
     ///
-    /// Where the state is of another size, seed or run, a coordinate in it is not finite, or the backend fails.
+    /// Where the state is of another size, seed or run, a coordinate in it is NaN, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.forget_the_question();
         self.optimiser.restore(state)
