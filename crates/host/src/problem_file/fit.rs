@@ -9,7 +9,7 @@ use super::names::{Meaning, Method, Ode};
 use super::problem::ProblemFile;
 use super::program::Program;
 use super::syntax::{Defined, Kind, Mistake, Operator, Over, Tree};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// So many points of a model, about.
 const POINTS: usize = 400;
@@ -85,13 +85,7 @@ impl ProblemFile {
     ///
     /// Where `x` has not as many coordinates as there are variables.
     pub fn fit(&self, x: &[f64]) -> Result<Option<Fit>> {
-        if x.len() != self.bounds.dimensions() {
-            return Err(Error::Setting {
-                field: "dimensions",
-                value: x.len().to_string(),
-                allowed: format!("{} for {}", self.bounds.dimensions(), self.name),
-            });
-        }
+        self.check_dimensions(x.len())?;
         let Some((over, compared)) = self.compared() else { return Ok(None) };
         let mut models = Vec::with_capacity(compared.len());
         for one in compared {
@@ -120,12 +114,9 @@ impl ProblemFile {
         self.compared().is_some()
     }
 
-    /// The numbers of a column, or of a list.
+    /// The numbers of a column, or of a list; none of what is neither.
     fn column(&self, name: &str) -> &[f64] {
-        match self.names.get(name) {
-            Some(&Meaning::Data(first, len)) => &self.names.data[first as usize..][..len as usize],
-            _ => &[],
-        }
+        self.names.numbers(name).unwrap_or_default()
     }
 
     /// The column over which there are models, and the models.
@@ -136,7 +127,7 @@ impl ProblemFile {
         let over = ode.map(|ode| &*ode.time).or_else(|| lets().next().map(|(_, over)| over))?;
         let rows = self.column(over).len();
         let states = ode.iter().flat_map(|ode| &ode.states).map(|state| &*state.name);
-        let states = states.filter(|name| self.trees_outside().any(|tree| names(tree, name)));
+        let states = states.filter(|name| self.trees_outside().any(|tree| tree.names(name)));
         let names: Vec<&str> =
             states.chain(lets().filter(|(_, of)| *of == over).map(|(name, _)| name)).collect();
         let mut models: Vec<_> =
@@ -235,12 +226,6 @@ fn over(defined: &Defined) -> Option<&str> {
     }
 }
 
-/// Whether something stands in a tree, with or without an index.
-fn names(tree: &Tree, name: &str) -> bool {
-    matches!(&tree.kind, Kind::Name(other) | Kind::Element(other, _) if other == name)
-        || tree.parts().into_iter().any(|part| names(part, name))
-}
-
 /// The data that a tree subtracts from something with the model, or divides by it, and the other way round.
 fn comparisons<'a>(
     tree: &'a Tree,
@@ -252,12 +237,12 @@ fn comparisons<'a>(
         let has = |wanted: &[Operator]| rest.iter().any(|(operator, _)| wanted.contains(operator));
         let is_difference = has(&[Operator::Subtract]);
         let is_model = |tree: &Tree| match is_difference {
-            true => names(tree, model),
+            true => tree.names(model),
             false => matches!(&tree.kind, Kind::Element(name, _) if name == model),
         };
         let parts = || rest.iter().map(|(_, part)| part).chain([&**first]);
         if (is_difference || has(&[Operator::Divide])) && parts().any(is_model) {
-            for part in parts().filter(|part| !names(part, model)) {
+            for part in parts().filter(|part| !part.names(model)) {
                 let mut part = part;
                 // Such as the logarithm of a measured number.
                 while let Kind::Call(_, arguments) = &part.kind

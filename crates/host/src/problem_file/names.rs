@@ -142,6 +142,14 @@ impl Names {
         self.meanings.get(name)
     }
 
+    /// The numbers of a column, or of a constant that is many.
+    pub(super) fn numbers(&self, name: &str) -> Option<&[f64]> {
+        match self.get(name) {
+            Some(&Meaning::Data(first, len)) => Some(&self.data[first as usize..][..len as usize]),
+            _ => None,
+        }
+    }
+
     /// The choices of a variable that has some.
     pub(super) fn choices(&self, name: &str) -> Option<&[String]> {
         match self.options.get(name) {

@@ -204,13 +204,7 @@ impl ProblemFile {
     ///
     /// Where `x` has not as many coordinates as there are variables.
     pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
-        if x.len() != self.bounds.dimensions() {
-            return Err(Error::Setting {
-                field: "dimensions",
-                value: x.len().to_string(),
-                allowed: format!("{} for {}", self.bounds.dimensions(), self.name),
-            });
-        }
+        self.check_dimensions(x.len())?;
         let machine = self.machines.of(|| {
             let (program, data) = self.program(&[], false, true);
             Machine::<R>::new(&program, x.len(), &data)
@@ -220,6 +214,16 @@ impl ProblemFile {
             let fitness = Fitness { value: next(), violation: next() }.canonical();
             Evaluation { fitness, constraints: outputs.collect() }
         }))
+    }
+
+    /// Sees that a point has a coordinate for each variable.
+    pub(super) fn check_dimensions(&self, found: usize) -> Result<()> {
+        let wanted = self.bounds.dimensions();
+        if found == wanted {
+            return Ok(());
+        }
+        let (value, allowed) = (found.to_string(), format!("{wanted} for {}", self.name));
+        Err(Error::Setting { field: "dimensions", value, allowed })
     }
 
     /// The same problem with points from which individuals begin, in place of those of the file: see

@@ -101,6 +101,12 @@ pub(super) enum Joint {
 }
 
 impl Tree {
+    /// Whether something stands in it, with or without an index.
+    pub(super) fn names(&self, name: &str) -> bool {
+        matches!(&self.kind, Kind::Name(other) | Kind::Element(other, _) if other == name)
+            || self.parts().into_iter().any(|part| part.names(name))
+    }
+
     /// What it is made of.
     pub(super) fn parts(&self) -> Vec<&Tree> {
         match &self.kind {

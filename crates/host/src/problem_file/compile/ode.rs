@@ -11,9 +11,9 @@ use warpswarm_core::expression::Operation;
 use super::Compiler;
 use super::ranges::mentions;
 use crate::problem_file::graph::{Carried, Graph, Node, Solve, Value};
-use crate::problem_file::names::{Meaning, Method, Ode};
+use crate::problem_file::names::{Method, Ode};
 use crate::problem_file::problem::Whose;
-use crate::problem_file::syntax::{Defined, Kind, Mistake, Tree};
+use crate::problem_file::syntax::{Defined, Mistake, Tree};
 
 /// What names mean within the differential equation at a moment.
 #[derive(Debug)]
@@ -83,17 +83,10 @@ impl Compiler<'_> {
     /// Whether a state stands in a named expression.
     pub(super) fn uses_states(&self, defined: &Defined) -> bool {
         let of_over = defined.over.iter().flat_map(|over| [Some(&over.from), over.to.as_ref()]);
-        of_over.flatten().chain([&defined.tree]).any(|tree| self.names_a_state(tree))
-    }
-
-    fn names_a_state(&self, tree: &Tree) -> bool {
-        let here = match &tree.kind {
-            Kind::Name(name) | Kind::Element(name, _) => {
-                matches!(self.names.get(name), Some(Meaning::State(..)))
-            }
-            _ => false,
-        };
-        here || tree.parts().into_iter().any(|part| self.names_a_state(part))
+        let states = self.names.ode.iter().flat_map(|ode| &ode.states);
+        let names: Vec<&str> = states.map(|state| &*state.name).collect();
+        let mut trees = of_over.flatten().chain([&defined.tree]);
+        trees.any(|tree| names.iter().any(|name| tree.names(name)))
     }
 
     /// The first place of a state's numbers at the times of the file.

@@ -51,12 +51,12 @@ impl Reader<'_> {
     /// The times from the first state on, and which of them is the first that the file gives.
     fn times(&self, of: &file::Ode, names: &Names) -> Result<(Vec<f64>, u32)> {
         let name = &of.times;
-        let Some(&Meaning::Data(first, len)) = names.get(name) else {
+        let Some(times) = names.numbers(name) else {
             return Err(self.said(format!(
                 "[ode] has times = {name:?}; allowed: the name of a column of data, or of a constant that is many numbers"
             )));
         };
-        let mut times = names.data[first as usize..(first + len) as usize].to_vec();
+        let mut times = times.to_vec();
         if let Some(at) = times.windows(2).position(|pair| pair[0] > pair[1]) {
             return Err(self.said(format!(
                 "[ode] has times = {name:?}, of which number {} is {} and the next one {}; allowed: times that ascend",

@@ -18,7 +18,7 @@ pub(super) fn asked_for(problem: &ProblemFile) -> Option<(Whose, Mistake)> {
     let (objective, constraints) = problem.trees.split_first()?;
     for (of, tree) in lets.chain([(Whose::Tree(0), objective)]) {
         for order in &orders {
-            let is_kept_apart = constraints.iter().any(|tree| uses(tree, &order.name));
+            let is_kept_apart = constraints.iter().any(|tree| tree.names(&order.name));
             if let (Some(index), false) = (index_of(tree, &order.name), is_kept_apart) {
                 let what = format!(
                     "`{}` asks for {}",
@@ -47,13 +47,8 @@ fn is_order(problem: &ProblemFile, of: &Named) -> bool {
 /// The first index in a tree that uses a name.
 fn index_of<'a>(tree: &'a Tree, name: &str) -> Option<&'a Tree> {
     let here = match &tree.kind {
-        Kind::Element(_, indices) => indices.iter().find(|index| uses(index, name)),
+        Kind::Element(_, indices) => indices.iter().find(|index| index.names(name)),
         _ => None,
     };
     here.or_else(|| tree.parts().into_iter().find_map(|part| index_of(part, name)))
-}
-
-fn uses(tree: &Tree, name: &str) -> bool {
-    matches!(&tree.kind, Kind::Name(other) | Kind::Element(other, _) if other == name)
-        || tree.parts().into_iter().any(|part| uses(part, name))
 }

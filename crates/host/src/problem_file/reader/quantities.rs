@@ -4,7 +4,7 @@ use super::Reader;
 use crate::error::Result;
 use crate::problem_file::compile::Compiler;
 use crate::problem_file::file::Given;
-use crate::problem_file::names::{Meaning, Names};
+use crate::problem_file::names::Names;
 use crate::problem_file::syntax::{self, Kind, Mistake};
 
 /// One number, or many.
@@ -58,9 +58,9 @@ impl Reader<'_> {
         let defined = syntax::parse_defined(text).map_err(mistake)?;
         // The name of many numbers alone is all of them.
         if let (Kind::Name(name), None) = (&defined.tree.kind, &defined.over)
-            && let Some(&Meaning::Data(first, len)) = names.get(name)
+            && let Some(all) = names.numbers(name)
         {
-            return Ok(Quantity::Many(names.data[first as usize..][..len as usize].to_vec()));
+            return Ok(Quantity::Many(all.to_vec()));
         }
         let mut compiler = Compiler::new(names, None);
         let all = compiler.known_numbers(&defined).map_err(mistake)?;
