@@ -18,7 +18,7 @@ use crate::failure::{Failure, INTERRUPTED};
 use crate::files::{Files, Output, Written};
 use crate::folder::Folder;
 use crate::json::Solved;
-use crate::plot::{self, Plot};
+use crate::plot::{self, Moving, Plot};
 use crate::progress::Display;
 use crate::run::Run;
 use crate::saver::Saver;
@@ -63,6 +63,9 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         if let Some(saver) = &mut saver {
             saver.see(&event, runs)?;
         }
+        if let Some(moving) = &mut outputs.moving {
+            moving.see(&event, runs)?;
+        }
         outputs.folder.as_mut().map_or(Ok(()), |folder| folder.see(&event, &run.problem))
     })?;
     drop(display);
@@ -100,12 +103,14 @@ pub(crate) struct Outputs {
     folder: Option<Folder>,
     /// Where the individuals of the best run are at its end, for pictures that show that.
     end: Option<Frame>,
+    /// Where they all were on their way, for those that show that.
+    moving: Option<Moving>,
 }
 
 impl Outputs {
     /// Sees that everything can be written.
     pub(crate) fn check(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
-        plot::check(&args.plots, &run.problem)?;
+        plot::check(&args.plots, run)?;
         let mut file =
             |option, path: Option<&Path>| path.map(|path| files.output(option, path)).transpose();
         let json = file("--json", args.json.as_deref().filter(|path| !is_stdout(path)))?;
@@ -116,7 +121,8 @@ impl Outputs {
             files.folder("--out", path)?;
             Folder::check(path, args)?;
         }
-        Ok(Outputs { json, trace, plots, folder: None, end: None })
+        let moving = Moving::new(&args.plots);
+        Ok(Outputs { json, trace, plots, folder: None, end: None, moving })
     }
 
     /// The same, and begins.
@@ -159,7 +165,7 @@ impl Outputs {
             Ok(())
         };
         written.note(shown.map_err(Failure::from));
-        let done = plot::Done { run, report, end: self.end };
+        let done = plot::Done { run, report, end: self.end, moving: self.moving };
         done.draw(&args.plots, &self.plots, &mut written);
         written.result()
     }

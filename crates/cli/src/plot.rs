@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use warpswarm::{Error, Optimiser, Precise, Report, RunReport, Settings, StopReason};
+use warpswarm::{Error, Optimiser, Precise, Report, RunReport, Settings, Swarm};
 use warpswarm_pictures::{
     Better, Final, Finals, Format, Frame, Group, Kind, Model, Parameter, Picture, Plane, Record,
     Series, animation, constraints, convergence, distribution, fit, frames, parameters, population,
@@ -18,8 +18,14 @@ use crate::run::Run;
 use crate::shown;
 use crate::trace::{Row, rows_of};
 
+mod moving;
+
+pub(crate) use moving::Moving;
+
 /// Frames of a swarm that moves, at most.
-const FRAMES: u64 = 48;
+const FRAMES: usize = 48;
+/// Panels of a swarm that moves, at most.
+const PANELS: usize = 6;
 
 /// The format that the name of a file asks for whose picture does not move.
 pub(crate) fn still(path: &Path) -> Result<Format, &'static str> {
@@ -53,12 +59,20 @@ impl Plot {
         matches!(self.kind, Kind::Population | Kind::Swarm)
     }
 
-    fn check(&self, problem: &Problem) -> Result<(), Failure> {
+    /// Whether it shows individuals while they move.
+    fn moves(&self) -> bool {
+        self.kind == Kind::Swarm
+    }
+
+    fn check(&self, problem: &Problem, runs: u64) -> Result<(), Failure> {
         let (path, id, dimensions) = (self.path.display(), problem.id(), problem.dimensions());
         let refuse = |why: String| Err(Failure::Input(format!("--plot is {path}: {why}")));
         match self.kind {
             Kind::Population | Kind::Swarm if dimensions != 2 => {
                 refuse(format!("{id} has {dimensions} dimensions here; allowed: 2 (--dim)"))
+            }
+            Kind::Swarm if runs > moving::RUNS => {
+                refuse(format!("there are {runs} runs; allowed: at most {} (--runs)", moving::RUNS))
             }
             Kind::Constraints if problem.constraint_names().is_empty() => refuse(format!(
                 "{id} has no constraints; allowed: a problem with constraints, such as spring"
@@ -83,8 +97,8 @@ impl fmt::Display for Plot {
 }
 
 /// Whether all pictures can be drawn.
-pub(crate) fn check(plots: &[Plot], problem: &Problem) -> Result<(), Failure> {
-    plots.iter().try_for_each(|plot| plot.check(problem))
+pub(crate) fn check(plots: &[Plot], run: &Run) -> Result<(), Failure> {
+    plots.iter().try_for_each(|plot| plot.check(&run.problem, run.settings.runs))
 }
 
 /// What was asked for and done.
@@ -93,6 +107,7 @@ pub(crate) struct Done<'a, R> {
     pub(crate) report: &'a Report<R>,
     /// See [`end`].
     pub(crate) end: Option<Frame>,
+    pub(crate) moving: Option<Moving>,
 }
 
 /// Where the individuals of the best run are at its end, where a picture shows that and they have been evaluated.
@@ -101,7 +116,7 @@ pub(crate) fn end<R: Precise>(
     optimiser: &mut Optimiser<R>,
     report: &Report<R>,
 ) -> Result<Option<Frame>, Failure> {
-    if !plots.iter().any(|plot| plot.kind == Kind::Population) {
+    if !plots.iter().any(Plot::shows_individuals) {
         return Ok(None);
     }
     let swarms = match optimiser.state() {
@@ -109,7 +124,7 @@ pub(crate) fn end<R: Precise>(
         swarms => swarms?,
     };
     let place = best_run(report);
-    Ok(Some(frame(report.runs[place].iterations, &swarms[place], optimiser)))
+    Ok(Some(frame(&swarms[place], &|x| optimiser.natural(x), usize::MAX)))
 }
 
 /// The place of the best run in the batch.
@@ -121,20 +136,10 @@ fn best_run<R: Precise>(report: &Report<R>) -> usize {
 impl<R: Precise> Done<'_, R> {
     /// Draws each picture into its file.
     pub(crate) fn draw(&self, plots: &[Plot], files: &[Output], written: &mut Written) {
-        let is_interrupted =
-            self.report.runs.iter().any(|run| run.stop_reason == StopReason::Interrupted);
         for (plot, file) in plots.iter().zip(files) {
-            let why = match plot.kind {
-                Kind::Swarm if is_interrupted => {
-                    "after an interrupt, as that takes the run once more"
-                }
-                Kind::Population if self.end.is_none() => {
-                    "where not all first individuals have been evaluated"
-                }
-                _ => "",
-            };
-            if !why.is_empty() {
+            if plot.shows_individuals() && self.end.is_none() {
                 let shown = shown::message(&plot.to_string());
+                let why = "where not all first individuals have been evaluated";
                 let _ = writeln!(io::stderr(), "warning: --plot {shown} is not drawn {why}");
                 continue;
             }
@@ -160,9 +165,9 @@ impl<R: Precise> Done<'_, R> {
                 population(&title, &plane(&self.run.problem), end)
             }
             Kind::Swarm if plot.format == Format::Gif => {
-                return Ok(animation(&title, &plane(&self.run.problem), &self.frames(FRAMES)?));
+                return Ok(animation(&title, &plane(&self.run.problem), &self.frames(FRAMES)));
             }
-            Kind::Swarm => frames(&title, &plane(&self.run.problem), &self.frames(6)?),
+            Kind::Swarm => frames(&title, &plane(&self.run.problem), &self.frames(PANELS)),
         };
         Ok(picture.bytes(plot.format))
     }
@@ -213,6 +218,12 @@ impl<R: Precise> Done<'_, R> {
         names.map(|(i, name)| (name.to_string(), of(i))).collect()
     }
 
+    /// The best run from where it began to where it ended.
+    fn frames(&self, count: usize) -> Vec<Frame> {
+        let moving = self.moving.as_ref();
+        moving.map_or(Vec::new(), |moving| moving.frames(best_run(self.report), count))
+    }
+
     /// Models at the best point beside the data.
     fn fit(&self, title: &str) -> Result<Picture, Failure> {
         let best: Vec<f64> = self.report.best().position.iter().map(|x| x.to_f64()).collect();
@@ -225,31 +236,6 @@ impl<R: Precise> Done<'_, R> {
             data: model.data.into_iter().map(series).collect(),
         };
         Ok(fit(title, &over, &models.into_iter().map(model).collect::<Vec<_>>()))
-    }
-
-    /// The best run once more, which gives the same points, from its beginning to its end.
-    fn frames(&self, count: u64) -> Result<Vec<Frame>, Failure> {
-        let run = &self.report.runs[best_run(self.report)];
-        let settings = Settings {
-            runs: 1,
-            first_run: run.run,
-            backend: self.report.backend,
-            record_every: None,
-            records_at_most: None,
-            record_statistics: false,
-            populations_every: None,
-            ..self.run.settings.clone()
-        };
-        let mut optimiser = self.run.problem.optimiser::<R>(&self.run.algorithm, &settings)?;
-        let mut frames: Vec<Frame> = Vec::new();
-        let mut done = 0;
-        for iteration in moments(run.iterations, count) {
-            optimiser.step(iteration - done)?;
-            done = iteration;
-            let swarms = optimiser.state()?;
-            frames.extend(swarms.first().map(|swarm| frame(iteration, swarm, &optimiser)));
-        }
-        Ok(frames)
     }
 }
 
@@ -264,31 +250,21 @@ pub(crate) fn plane(problem: &Problem) -> Plane {
     Plane::new([0, 1].map(|i| problem.labelled(i)), lower, upper, value)
 }
 
-/// So many iterations from the first to the last, the nearer together the earlier: most happens early.
-fn moments(last: u64, count: u64) -> Vec<u64> {
-    let part = |i: u64| i as f64 / (count - 1) as f64;
-    let mut moments: Vec<u64> =
-        (0..count).map(|i| (last as f64 * part(i).powi(2)).round() as u64).collect();
-    moments.dedup();
-    moments
-}
-
-fn frame<R: Precise>(
-    iteration: u64,
-    swarm: &warpswarm::Swarm<R>,
-    optimiser: &warpswarm::Optimiser<R>,
-) -> Frame {
+/// A run as it is now, with so many individuals at most.
+fn frame<R: Precise>(swarm: &Swarm<R>, natural: &dyn Fn(&[R]) -> Vec<R>, at_most: usize) -> Frame {
     let point = |row: &[R]| {
-        let x = optimiser.natural(&row[..swarm.dimensions]);
+        let x = natural(&row[..swarm.dimensions]);
         [x[0].to_f64(), x[1].to_f64()]
     };
     let fitness = swarm.best.iter().enumerate();
     let best = fitness.min_by_key(|(_, fitness)| fitness.ordered()).map_or(0, |(best, _)| best);
+    let every = swarm.best.len().div_ceil(at_most).max(1);
     // Methods keep only what individuals have taken for good.
     let places = if swarm.positions.is_empty() { &swarm.best_positions } else { &swarm.positions };
     Frame {
-        iteration,
-        points: places.chunks(swarm.stride).map(point).collect(),
+        iteration: swarm.control.iterations,
+        individuals: swarm.best.len() as u64,
+        points: places.chunks(swarm.stride).step_by(every).map(point).collect(),
         best: point(&swarm.best_positions[best * swarm.stride..]),
     }
 }
@@ -303,18 +279,4 @@ fn records<R: Precise>(report: &Report<R>) -> Vec<Vec<Record>> {
         violation: row.violation.to_f64(),
     };
     (0..report.runs.len()).map(|run| rows_of(report, run).map(record).collect()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_go_from_the_first_to_the_last_iteration() {
-        assert_eq!(moments(100, 2), [0, 100]);
-        assert_eq!(moments(100, 5), [0, 6, 25, 56, 100]);
-        assert_eq!(moments(2, 48), [0, 1, 2]);
-        assert_eq!(moments(0, 48), [0]);
-        assert_eq!(moments(1_000_000, FRAMES).len(), 48);
-    }
 }

@@ -87,6 +87,8 @@ pub struct Optimiser<R: Real> {
 struct Recording {
     statistics: bool,
     populations_every: Option<u64>,
+    /// The iteration at which an observer wants to look at the runs.
+    look_at: u64,
 }
 
 impl<R: Real> std::fmt::Debug for Optimiser<R> {
@@ -149,6 +151,7 @@ impl<R: Real> Optimiser<R> {
             recording: Recording {
                 statistics: settings.record_statistics,
                 populations_every: settings.populations_every,
+                look_at: 0,
             },
             history: History::new(settings),
             seconds: 0.0,

@@ -46,7 +46,7 @@ pub struct Plane {
 /// use warpswarm_pictures::{Frame, Plane, population};
 /// let names = ["x".to_string(), "y".to_string()];
 /// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
-/// let frame = Frame { iteration: 7, points: vec![[1.0, 1.0], [-1.5, 0.5]], best: [0.1, 0.0] };
+/// let frame = Frame { iteration: 7, points: vec![[1.0, 1.0], [-1.5, 0.5]], individuals: 2, best: [0.1, 0.0] };
 /// assert!(population("a bowl", &plane, &frame).svg()?.contains("a bowl"));
 /// # Ok::<(), warpswarm_pictures::Error>(())
 /// ```
@@ -54,10 +54,19 @@ pub struct Plane {
 pub struct Frame {
     /// The iteration.
     pub iteration: u64,
-    /// The individuals.
+    /// The individuals, or some of them.
     pub points: Vec<[f64; 2]>,
+    /// How many individuals there are.
+    pub individuals: u64,
     /// The best point so far.
     pub best: [f64; 2],
+}
+
+impl Frame {
+    /// The individuals that are drawn.
+    fn shown(&self) -> impl Iterator<Item = &[f64; 2]> {
+        self.points.iter().step_by(self.points.len().div_ceil(POINTS).max(1))
+    }
 }
 
 impl Plane {
@@ -162,8 +171,7 @@ impl Plane {
     }
 
     fn frame(&self, frame: &Frame, is_small: bool) -> Panel {
-        let every = frame.points.len().div_ceil(POINTS).max(1);
-        let points = frame.points.iter().step_by(every).filter(|p| self.is_inside(p));
+        let points = frame.shown().filter(|p| self.is_inside(p));
         let mut marks = vec![
             mark(BLUE, Mark::Disc, 3).through(points.map(|p| (p[0], p[1]))).named("individuals"),
         ];
@@ -185,14 +193,15 @@ impl Plane {
         format!("the darker, the lower the objective{barred}")
     }
 
-    fn notes(&self, individuals: usize) -> Vec<String> {
-        let shown = individuals.div_ceil(individuals.div_ceil(POINTS).max(1));
+    fn notes(&self, frame: Option<&Frame>) -> Vec<String> {
+        let individuals = frame.map_or(0, |frame| frame.individuals);
+        let shown = frame.map_or(0, |frame| frame.shown().count() as u64);
         let shown = if shown < individuals {
             format!(", of which {} are shown", grouped(shown as f64, 0))
         } else {
             String::new()
         };
-        vec![format!("{}{shown}; {}", counted(individuals as u64, "individual"), self.tones())]
+        vec![format!("{}{shown}; {}", counted(individuals, "individual"), self.tones())]
     }
 }
 
@@ -236,14 +245,14 @@ pub fn contours(title: &str, plane: &Plane, best: Option<[f64; 2]>) -> Picture {
 /// let names = ["x".to_string(), "y".to_string()];
 /// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
 /// let points = (0..50).map(|i| [f64::from(i).sin(), f64::from(i).cos()]).collect();
-/// let picture = population("a ring", &plane, &Frame { iteration: 3, points, best: [0.0, 1.0] });
+/// let picture = population("a ring", &plane, &Frame { iteration: 3, points, individuals: 50, best: [0.0, 1.0] });
 /// assert_eq!(picture.panels.len(), 1);
 /// assert!(picture.notes.iter().any(|note| note.contains("50")));
 /// ```
 pub fn population(title: &str, plane: &Plane, frame: &Frame) -> Picture {
     Picture {
         title: title.into(),
-        notes: plane.notes(frame.points.len()),
+        notes: plane.notes(Some(frame)),
         has_legend: true,
         columns: 1,
         size: (640, 600),
@@ -257,7 +266,8 @@ pub fn population(title: &str, plane: &Plane, frame: &Frame) -> Picture {
 /// use warpswarm_pictures::{Frame, Plane, frames};
 /// let names = ["x".to_string(), "y".to_string()];
 /// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
-/// let at = |i: u32| Frame { iteration: i.into(), points: vec![[2.0_f64.powi(-(i as i32)); 2]], best: [0.0; 2] };
+/// let points = |i: u32| vec![[2.0_f64.powi(-(i as i32)); 2]];
+/// let at = |i: u32| Frame { iteration: i.into(), points: points(i), individuals: 1, best: [0.0; 2] };
 /// let picture = frames("a way", &plane, &(0..20).map(at).collect::<Vec<_>>());
 /// assert_eq!((picture.columns, picture.panels.len()), (3, 6));
 /// ```
@@ -267,7 +277,7 @@ pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
     let chosen = (0..shown).map(|i| &frames[place(i)]);
     Picture {
         title: title.into(),
-        notes: plane.notes(frames.first().map_or(0, |frame| frame.points.len())),
+        notes: plane.notes(frames.first()),
         has_legend: true,
         columns: shown.clamp(1, 3),
         size: (400, 390),
@@ -281,7 +291,8 @@ pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
 /// use warpswarm_pictures::{Frame, Plane, animation};
 /// let names = ["x".to_string(), "y".to_string()];
 /// let plane = Plane::new(names, [-2.0, -2.0], [2.0, 2.0], |[x, y]| (x * x + 4.0 * y * y, true));
-/// let at = |i: u32| Frame { iteration: i.into(), points: vec![[0.1 * f64::from(i); 2]], best: [0.0; 2] };
+/// let points = |i: u32| vec![[0.1 * f64::from(i); 2]];
+/// let at = |i: u32| Frame { iteration: i.into(), points: points(i), individuals: 1, best: [0.0; 2] };
 /// let gif = animation("a way", &plane, &[at(0), at(1)])?;
 /// assert!(gif.starts_with(b"GIF89a"));
 /// // Of nothing there is none.
@@ -310,7 +321,9 @@ mod tests {
 
     fn frame(points: usize) -> Frame {
         let point = |i: usize| [(i as f64).sin() * 3.0, (i as f64).cos() * 3.0];
-        Frame { iteration: 1000, points: (0..points).map(point).collect(), best: [0.5, -0.5] }
+        let individuals = points as u64;
+        let points = (0..points).map(point).collect();
+        Frame { iteration: 1000, points, individuals, best: [0.5, -0.5] }
     }
 
     fn bowl([x, y]: [f64; 2]) -> f64 {
@@ -369,11 +382,12 @@ mod tests {
     #[test]
     fn of_many_individuals_some_are_shown() {
         let picture = population("t", &plane(bowl), &frame(9000));
-        assert!(
-            picture.notes[0].starts_with("9,000 individuals, of which 1,800 are shown"),
-            "{:?}",
-            picture.notes
-        );
+        let says = |picture: &Picture, what| {
+            assert!(picture.notes[0].starts_with(what), "{:?}", picture.notes)
+        };
+        says(&picture, "9,000 individuals, of which 1,800 are shown");
+        let some = Frame { individuals: 9000, ..frame(30) };
+        says(&population("t", &plane(bowl), &some), "9,000 individuals, of which 30 are shown");
     }
 
     #[test]

@@ -559,8 +559,6 @@ fn a_full_disk_is_exit_code_1() {
     }
 }
 
-/// Sends Ctrl-C's signal to a run without end, once it runs.
-#[cfg(unix)]
 /// Presses Ctrl-C so long after the program listens to it, and says when.
 fn ctrl_c(child: &mut Child, after: Duration) -> Instant {
     let status = format!("/proc/{}/status", child.id());
@@ -655,12 +653,15 @@ fn an_interrupt_prints_the_best_so_far() {
     assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
     assert!(json["runs"][0]["iterations"].as_u64().unwrap() > 0);
 
-    // The picture is of where the individuals are, and takes no second run.
-    let picture = folder.path().join("population.svg");
-    let plane = ["--dim", "2", "--individuals", "64", "--quiet", "--plot"];
-    let (output, _) = interrupt(&[&plane[..], &[picture.to_str().unwrap()]].concat());
+    // Pictures are of where individuals are and were, and take no second run.
+    let pictures = ["population.svg", "swarm.svg"].map(|name| folder.path().join(name));
+    let mut plane = vec!["--dim", "2", "--individuals", "64", "--quiet"];
+    plane.extend(pictures.iter().flat_map(|path| ["--plot", path.to_str().unwrap()]));
+    let (output, _) = interrupt(&plane);
     assert_eq!((output.status.code(), stderr(&output)), (Some(130), ""));
-    assert!(std::fs::read_to_string(&picture).unwrap().contains("</svg>"));
+    let [end, way] = pictures.map(|path| std::fs::read_to_string(path).unwrap());
+    let last = end.lines().find(|line| line.starts_with("iteration ")).unwrap();
+    assert!(way.contains("\niteration 0\n") && way.contains(&format!("\n{last}\n")), "{last}");
 
     let (output, _) = interrupt(&["--quiet", "--json", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(130));

@@ -38,12 +38,16 @@ impl<R: Real> Optimiser<R> {
         let reason = loop {
             let controls = self.runs()?.landmarks()?;
             let own = Turn { reason: self.finished(&controls), slice: self.slice(&controls) };
-            let Turn { reason, slice } = own.agreed(others)?;
-            let due = self.history.is_due(reached(&controls));
+            let Turn { reason, mut slice } = own.agreed(others)?;
+            let done = reached(&controls);
+            let due = self.history.is_due(done);
             if due || observer.is_some() {
                 let progress = self.progress()?;
                 if let Some(observer) = &mut observer {
                     self.tell(&progress, reason.is_some(), &mut told, *observer)?;
+                    let look = self.recording.look_at.checked_sub(done).filter(|&left| left > 0);
+                    // Ranks have agreed on a slice.
+                    slice = slice.min(look.filter(|_| others.is_none()).unwrap_or(slice));
                 }
                 if due {
                     self.keep(progress, &mut observer)?;

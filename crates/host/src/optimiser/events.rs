@@ -93,6 +93,38 @@ impl<R: Real> Runs<'_, R> {
         self.0.is_placed()
     }
 
+    /// Ends the next slice after so many iterations of a run, counted from its beginning, at the latest: there is an
+    /// [`Event::Progress`] then. Where the runs are beyond that already, or several processes share them, nothing changes.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
+    /// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// // A look at the swarm after 1, 2, 4, 8... iterations.
+    /// let (mut next, mut seen) = (1, vec![]);
+    /// optimiser.run_observed(&mut |event, runs| {
+    ///     if let Event::Progress(progress) = event {
+    ///         if progress.iterations == next {
+    ///             seen.push(runs.state().map(|swarms| swarms[0].control.iterations));
+    ///             next *= 2;
+    ///         }
+    ///         runs.look_at(next);
+    ///     }
+    /// })?;
+    /// let seen: Result<Vec<u64>, _> = seen.into_iter().collect();
+    /// assert_eq!(seen?, [1, 2, 4, 8, 16, 32, 64]);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub fn look_at(&mut self, iterations: u64) {
+        self.0.recording.look_at = iterations;
+    }
+
+    /// Points of states as their variables read; see [`Optimiser::natural`].
+    pub fn natural(&self, points: &[R]) -> Vec<R> {
+        self.0.natural(points)
+    }
+
     /// How the runs are laid over the device; `None` on the CPU.
     pub fn plan(&self) -> Option<Plan> {
         self.0.plan()

@@ -7,7 +7,7 @@ const GIVEN: &str = "\n[variables]\na = { lower = -2, upper = 2, start = 0.5 }\n
     n = { lower = 1, upper = 4, scale = \"integer\" }\nk = { count = 3, lower = 1, upper = 2, scale = \"integer\" }\n\
     x = { count = 4, lower = [-3, -2, -1, 0], upper = 4 }\nangle = { lower = 0, upper = 360, periodic = true }\n\
     metal = { choices = [\"steel\", \"brass\", \"tin\"] }\nbolt = { values = [10, 2, 5] }\nset = { fixed = 3 }\n\
-    p = { count = 2, lower = [0, 1], upper = [2, 5], periodic = true }\n[constants]\nc = 0.25\nlag = \"2 - 1\"\n\
+    p = { count = 2, lower = [0, 1], upper = [2, 5], periodic = true }\n[constants]\nc = 0.25\ntimes = [0, 0.5, 0.5, 1.5]\nlag = \"2 - 1\"\n\
     t = [1, 2, 4, 8]\nw = { tin = 1, steel = 2.5, brass = 3 }\nA = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]\n\
     place = \"5 - i for i in 1 to 4\"\n[data]\ny = [0.5, -1, 1e30, 0]\n";
 
@@ -61,6 +61,15 @@ const LEAVES: &[&str] = &[
 ];
 /// The same of named expressions.
 const NAMED: &[&str] = &["u", "v[k[1]]", "v[2]", "sum(v)", "dot(v, v)", "v[k[1] + 1]"];
+/// The same of the solution of a differential equation at four times; and what stands in its derivatives.
+const SOLVED: &[&str] = &["f[2]", "g[n]", "sum(f)", "dot(f, g)", "f[k[1] + 1]", "max(g)"];
+const STATES: &[&str] = &["f", "g", "times", "f * g", "sin(times)", "rate"];
+const METHODS: &[&str] = &[
+    "method = \"rk4\"\nsteps = 2",
+    "method = \"rk4\"\nsteps = \"len(t)\"\nfrom = -1",
+    "most_steps = 9",
+    "method = \"rk45\"\ntolerance = 0.01\nabsolute = 1e-3\nmost_steps = 5",
+];
 /// Elements of an index that goes over all of four numbers, over all of three, and over a range within both.
 const OF_INDEX: [&[&str]; 3] = [
     &[
@@ -116,6 +125,8 @@ struct Writer<'a> {
     /// The indices of the reductions around, the innermost last, and what they go over.
     indices: Vec<(&'static str, usize)>,
     has_named: bool,
+    /// What else is a number here.
+    others: &'static [&'static str],
 }
 
 impl Writer<'_> {
@@ -157,6 +168,7 @@ impl Writer<'_> {
     fn leaf(&mut self) {
         match (self.below(40), self.indices.last()) {
             (39, _) => self.one_of(WRONG),
+            (28..36, _) if !self.others.is_empty() => self.one_of(self.others),
             (32.., _) if self.has_named => self.one_of(NAMED),
             (16.., Some(&index)) => self.element(index),
             _ => self.one_of(LEAVES),
@@ -215,6 +227,20 @@ impl Writer<'_> {
         self.indices.pop();
     }
 
+    /// `[ode]` with two states.
+    fn equation(&mut self) {
+        self.text += "[ode]\ntimes = \"times\"\n";
+        self.one_of(METHODS);
+        self.others = &STATES[..STATES.len() - 1];
+        self.within("\nlet.rate = \"0 + ", |of| of.number(1), "\"\n");
+        for state in ["f", "g"] {
+            self.others = &[];
+            self.within(&format!("states.{state} = {{ initial = \"1 * "), |of| of.number(0), "\"");
+            self.others = STATES;
+            self.within(", derivative = \"0 + ", |of| of.number(1), "\" }\n");
+        }
+    }
+
     fn condition(&mut self, depth: u32) {
         self.alone(depth);
         for _ in 0..self.below(3) {
@@ -250,7 +276,8 @@ impl Writer<'_> {
 
 /// The file that these bytes decide about.
 pub(crate) fn file(bytes: &[u8]) -> String {
-    let mut of = Writer { bytes, text: String::new(), indices: Vec::new(), has_named: false };
+    let (text, indices) = (String::new(), Vec::new());
+    let mut of = Writer { bytes, text, indices, has_named: false, others: &[] };
     of.one_of(&["minimise = \"1 * ", "maximise = \"0 + "]);
     let minimise = std::mem::take(&mut of.text);
     of.text += "[let]\nu = \"";
@@ -262,8 +289,13 @@ pub(crate) fn file(bytes: &[u8]) -> String {
     of.leaf();
     of.indices.clear();
     of.one_of(&[" for i in 1 to 3\"\n", " for i in k\"\n", " for i in 1 to len(k)\"\n"]);
-    let lets = std::mem::take(&mut of.text);
     of.has_named = true;
+    let is_solved = of.below(3) == 0;
+    if is_solved {
+        of.equation();
+    }
+    let lets = std::mem::take(&mut of.text);
+    of.others = if is_solved { SOLVED } else { &[] };
     of.within(&minimise, |of| of.number(3), "\"\n");
     of.one_of(&["", "tolerance = 0.5\n", "tolerance = 0\n"]);
     of.text += GIVEN;
