@@ -315,3 +315,21 @@ pub(crate) fn file(bytes: &[u8]) -> String {
     }
     of.text
 }
+
+/// Files that nobody reads would try nothing: most are right, with differential equations and without.
+#[test]
+fn most_files_are_right() {
+    use rand::{Rng, SeedableRng};
+    let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut found = [[0; 2]; 2];
+    for _ in 0..1000 {
+        let mut bytes = vec![0; random.random_range(40..120)];
+        random.fill(&mut bytes[..]);
+        let text = file(&bytes);
+        let is_right = warpswarm::problem_file::ProblemFile::parse(&text).is_ok();
+        found[usize::from(text.contains("[ode]"))][usize::from(is_right)] += 1;
+    }
+    for [wrong, right] in found {
+        assert!(right > 2 * wrong && wrong > 10, "{found:?}");
+    }
+}
