@@ -41,13 +41,16 @@
 //!   [`migration`] is what individuals that go from one to another are.
 //! * [`Report`] is what comes out.
 //! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
-//! * `problem_file` has problems that are written down in files, with the feature `problem-files`.
+//! * `problem_file` has problems that are written down in files, and `bbob` the functions of COCO's noiseless suite, with
+//!   the feature `problem-files`.
 //! * [`system`] says what this machine and this build of the library can do.
 
 #![deny(unsafe_code, missing_docs)]
 
 pub mod algorithms;
 mod backend;
+#[cfg(feature = "problem-files")]
+pub mod bbob;
 mod bounds;
 mod check;
 mod checkpoint;

@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use warpswarm_core::variable::Scale;
 
 pub(super) use data::{Column, Data, Format, Tables};
-pub(super) use given::Given;
+pub(crate) use given::Given;
 pub(super) use ode::{Method, Ode};
 
 /// A problem file.

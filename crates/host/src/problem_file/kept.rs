@@ -1,5 +1,6 @@
 //! Problems as serde writes them: what they are made from.
 
+use super::file::Given;
 use super::problem::ProblemFile;
 use super::reader::{DataFrom, Reader};
 use crate::error::{Error, Result};
@@ -11,6 +12,9 @@ use crate::serial::Number;
 pub(super) struct Source {
     name: String,
     text: String,
+    /// Constants that the text does not have itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    constants: Vec<(String, Given)>,
     /// Of files: `[column][row]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     data: Vec<Vec<f64>>,
@@ -26,7 +30,8 @@ impl From<ProblemFile> for Source {
         let data = problem.from_files.iter().map(of).collect();
         let point = |point: Vec<f64>| point.into_iter().map(Number).collect();
         let start = problem.given.into_iter().map(point).collect();
-        Source { name: problem.name, text: problem.text, data, start }
+        let constants = problem.added.to_vec();
+        Source { name: problem.name, text: problem.text, constants, data, start }
     }
 }
 
@@ -35,8 +40,9 @@ impl TryFrom<Source> for ProblemFile {
 
     fn try_from(source: Source) -> Result<Self> {
         let data = DataFrom::Here(&source.data);
+        let Source { name, constants, .. } = &source;
         let problem =
-            Reader { file: "the problem", data, name: &source.name }.read(&source.text)?;
+            Reader { file: "the problem", data, name, constants }.read(&source.text)?;
         let point = |point: &Vec<Number<f64>>| -> Vec<f64> { point.iter().map(|x| x.0).collect() };
         let start: Vec<_> = source.start.iter().map(point).collect();
         if start.is_empty() { Ok(problem) } else { problem.beginning_at(&start) }

@@ -181,6 +181,7 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use file::Given;
 pub use fit::{Fit, Model};
 pub use options::Chosen;
 pub use problem::ProblemFile;

@@ -10,6 +10,7 @@ use warpswarm_core::order::Fitness;
 
 use super::compile::Compiler;
 use super::cpu::{Machine, Machines};
+use super::file::Given;
 use super::interpreted::laid_out;
 use super::kept::Source;
 use super::names::{Names, Ode, on_one_line};
@@ -65,6 +66,8 @@ pub struct ProblemFile {
     pub(super) names: Names,
     /// Where the numbers of files are among the names' data, and how many: column after column.
     pub(super) from_files: Vec<(u32, u32)>,
+    /// Constants that the text does not have itself.
+    pub(super) added: Arc<[(String, Given)]>,
     /// The objective, and then the constraints.
     pub(super) trees: Vec<Tree>,
     /// Points from which individuals begin, in place of those that the file says.
@@ -135,7 +138,7 @@ impl ProblemFile {
         let text = fs::read_to_string(path).map_err(unreadable)?;
         let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
         let data = path.parent().map_or(DataFrom::Nowhere, DataFrom::Folder);
-        Reader { file: &shown, data, name: &name }.read(&text)
+        Reader { file: &shown, data, name: &name, constants: &[] }.read(&text)
     }
 
     /// Reads what a file could hold, without data.
@@ -155,7 +158,16 @@ impl ProblemFile {
     ///
     /// Where something in it is not allowed, such as data.
     pub fn parse(text: &str) -> Result<Self> {
-        Reader { file: "the problem", data: DataFrom::Nowhere, name: "problem" }.read(text)
+        ProblemFile::parse_with(text, "problem", &[])
+    }
+
+    /// Reads what a file could hold, without data, whose `[constants]` begin with others: numbers that Rust has computed.
+    pub(crate) fn parse_with(
+        text: &str,
+        name: &str,
+        constants: &[(String, Given)],
+    ) -> Result<Self> {
+        Reader { file: "the problem", data: DataFrom::Nowhere, name, constants }.read(text)
     }
 
     /// What it is called.

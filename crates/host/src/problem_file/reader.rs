@@ -23,6 +23,8 @@ pub(super) struct Reader<'a> {
     pub(super) data: DataFrom<'a>,
     /// What it is called unless it says otherwise.
     pub(super) name: &'a str,
+    /// Constants that the text does not have itself; they stand above its own.
+    pub(super) constants: &'a [(String, Given)],
 }
 
 /// How far from each other the sides of an equation may be where a file does not say.
@@ -65,8 +67,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn read(&self, text: &str) -> Result<ProblemFile> {
-        let file: File =
+        let mut file: File =
             toml::from_str(text).map_err(|error| self.said(error.to_string().trim_end()))?;
+        file.constants.0.splice(0..0, self.constants.iter().cloned());
         let (formula, maximises) = self.objective(&file)?;
         let mut names = Names::default();
         self.register(&file, &mut names)?;
@@ -90,6 +93,7 @@ impl Reader<'_> {
             tolerances,
             names,
             from_files,
+            added: self.constants.into(),
             trees: Vec::new(),
             given: Vec::new(),
             text: text.into(),

@@ -5,14 +5,22 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// What may stand for numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::problem_file) enum Given {
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub(crate) enum Given {
     Number(f64),
     /// An expression, or a name.
     Text(String),
     List(Vec<Given>),
     /// Numbers with names, in their order.
     Table(Vec<(String, Given)>),
+}
+
+impl Given {
+    /// A list of numbers.
+    pub(crate) fn list(numbers: impl IntoIterator<Item = f64>) -> Self {
+        Given::List(numbers.into_iter().map(Given::Number).collect())
+    }
 }
 
 impl<'de> Deserialize<'de> for Given {

@@ -1,0 +1,32 @@
+//! Values of BBOB functions at points, for `benches/bbob/coco.py`, which compares them with COCO's.
+//!
+//! Standard input has lines `FUNCTION INSTANCE DIMENSIONS POINTS`, each followed by so many lines with a point. For each such block it
+//! writes the value of the optimum and its coordinates on a line, and then the values.
+
+use std::io::{self, BufRead, BufWriter, Write};
+
+use anyhow::{Context, Result, ensure};
+use warpswarm::bbob;
+
+fn main() -> Result<()> {
+    let mut lines = io::stdin().lock().lines();
+    let mut out = BufWriter::new(io::stdout().lock());
+    while let Some(head) = lines.next() {
+        let head = head?;
+        let head: Vec<u32> = head.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+        ensure!(head.len() == 4, "a block begins with four numbers");
+        let problem = bbob::problem(head[0], head[1], head[2] as usize)?;
+        write!(out, "{:?}", problem.optimum_value())?;
+        for x in problem.optimum_position() {
+            write!(out, " {x:?}")?;
+        }
+        writeln!(out)?;
+        for _ in 0..head[3] {
+            let line = lines.next().context("a point is missing")??;
+            let point: Vec<f64> = line.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+            writeln!(out, "{:?}", problem.file().evaluate(&point)?.fitness.value)?;
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
