@@ -28,11 +28,6 @@ def problem(function, instance, dimension):
     return suite.get_problem(found[0]), suite
 
 
-def optimum_value(of, dimension):
-    """COCO shows it only in what it writes to a file of this name in the working folder."""
-    return of.best_observed_fvalue1 if hasattr(of, "best_observed_fvalue1") else None
-
-
 def points(function, instance, dimension, count):
     """A third within [-5, 5], a third beyond, a third near the middle."""
     random = np.random.default_rng([function, instance, dimension])
@@ -41,9 +36,10 @@ def points(function, instance, dimension, count):
 
 
 def check(arguments):
+    """Good where errors are at most 1e-12, or 10 times what one bit of every coordinate changes in COCO's values."""
     pairs = [(i, d) for d in arguments.dimensions for i in arguments.instances]
-    print("| function | largest relative error | D | instance | to abs(f - f_opt) + abs(f_opt) | at the optimum | bits equal |")
-    print("|---|---|---|---|---|---|---|")
+    print("| function | largest relative error | D | instance | to abs(f - f_opt) + abs(f_opt) | COCO's change | at the optimum | bits equal |")
+    print("|---|---|---|---|---|---|---|---|")
     worst = 0.0
     for function in arguments.functions:
         process = subprocess.Popen([arguments.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -57,23 +53,65 @@ def check(arguments):
             f_opt, optimum = head[0], np.array(head[1:])
             coco, suite = problem(function, instance, dimension)
             theirs = np.array([coco(point) for point in x])
+            # How much COCO's own value changes with the last bit of each coordinate.
+            changed = np.array([coco(np.nextafter(point, np.inf)) for point in x])
             at_optimum = abs(coco(optimum) - f_opt)
             del suite
             error = np.abs(ours - theirs)
             relative = error / np.abs(theirs)
-            to_parts = error / (np.abs(theirs - f_opt) + abs(f_opt))
+            parts = np.abs(theirs - f_opt) + abs(f_opt)
+            to_parts, change = error / parts, np.abs(changed - theirs) / parts
             equal, total = equal + np.sum(error == 0), total + len(x)
-            rows.append((relative.max(), dimension, instance, to_parts.max(), at_optimum))
+            rows.append((relative.max(), dimension, instance, to_parts.max(), change.max(), at_optimum))
             if arguments.verbose and relative.max() > 1e-12:
                 i = relative.argmax()
                 print(function, instance, dimension, ours[i], theirs[i], f_opt, file=sys.stderr)
         process.stdin.close()
         process.wait()
         largest = max(rows)
-        parts, optimum = max(row[3] for row in rows), max(row[4] for row in rows)
-        worst = max(worst, parts)
-        print(f"| f{function} | {largest[0]:.1e} | {largest[1]} | {largest[2]} | {parts:.1e} | {optimum:.1e} | {equal / total:.0%} |", flush=True)
+        parts, change, optimum = (max(row[i] for row in rows) for i in [3, 4, 5])
+        worst = max(worst, min(parts, 0.1 * parts / change * 1e-12))
+        print(f"| f{function} | {largest[0]:.1e} | {largest[1]} | {largest[2]} | {parts:.1e} | {change:.1e} | {optimum:.1e} | {equal / total:.0%} |", flush=True)
     return worst <= 1e-12
+
+
+def table():
+    """Values at points that are computed in the same way in crates/host/src/bbob/tests.rs."""
+    print("function,instance,dimensions,value,value")
+    for function in FUNCTIONS:
+        for dimension in [2, 5, 40]:
+            for instance in [1, 2, 7, 15]:
+                coco, suite = problem(function, instance, dimension)
+                state = function * 1_000_000 + instance * 1000 + dimension
+                values = []
+                for _ in range(2):
+                    x = []
+                    for _ in range(dimension):
+                        state = (1_103_515_245 * state + 12_345) % 2**31
+                        x.append(12.0 * (state / 2**31) - 6.0)
+                    values.append(coco(np.array(x)))
+                del suite
+                print(function, instance, dimension, *map(repr, map(float, values)), sep=",")
+
+
+def seconds(arguments):
+    """Of an evaluation, with what a call from Python takes, which is measured on the sphere in two dimensions."""
+    print("| function | " + " | ".join(f"D = {d}, ns" for d in arguments.dimensions) + " |")
+    print("|---|" + "---|" * len(arguments.dimensions))
+    for function in arguments.functions:
+        found = []
+        for dimension in arguments.dimensions:
+            coco, suite = problem(function, 1, dimension)
+            x = points(function, 1, dimension, 1000)
+            best = float("inf")
+            for _ in range(5):
+                start = time.perf_counter()
+                for point in x:
+                    coco(point)
+                best = min(best, (time.perf_counter() - start) / len(x))
+            del suite
+            found.append(f"{1e9 * best:.0f}")
+        print(f"| f{function} | " + " | ".join(found) + " |", flush=True)
 
 
 def process_block(process, text, count):
@@ -111,6 +149,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.what == "check":
         sys.exit(0 if check(arguments) else 1)
+    table() if arguments.what == "table" else seconds(arguments)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,20 @@
 //! Values of BBOB functions at points, for `benches/bbob/coco.py`, which compares them with COCO's.
 //!
 //! Standard input has lines `FUNCTION INSTANCE DIMENSIONS POINTS`, each followed by so many lines with a point. For each such block it
-//! writes the value of the optimum and its coordinates on a line, and then the values.
+//! writes the value of the optimum and its coordinates on a line, and then the values. With `--time` it reads nothing and writes
+//! nanoseconds of an evaluation on one core, as a table.
 
+use std::hint::black_box;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use warpswarm::bbob;
 
 fn main() -> Result<()> {
+    if std::env::args().any(|argument| argument == "--time") {
+        return time();
+    }
     let mut lines = io::stdin().lock().lines();
     let mut out = BufWriter::new(io::stdout().lock());
     while let Some(head) = lines.next() {
@@ -27,6 +33,29 @@ fn main() -> Result<()> {
             writeln!(out, "{:?}", problem.file().evaluate(&point)?.fitness.value)?;
         }
         out.flush()?;
+    }
+    Ok(())
+}
+
+fn time() -> Result<()> {
+    println!("| function | D = 10, ns | D = 40, ns |\n|---|---|---|");
+    for function in bbob::all() {
+        print!("| f{} |", function.number);
+        for dimensions in [10, 40] {
+            let problem = function.instance(1, dimensions)?;
+            let point: Vec<f64> = (0..dimensions).map(|i| f64::from(i as u32 % 7) - 2.9).collect();
+            let mut best = Duration::MAX;
+            const EVALUATIONS: u32 = 1000;
+            for _ in 0..5 {
+                let start = Instant::now();
+                for _ in 0..EVALUATIONS {
+                    black_box(problem.file().evaluate(black_box(&point))?.fitness.value);
+                }
+                best = best.min(start.elapsed() / EVALUATIONS);
+            }
+            print!(" {} |", best.as_nanos());
+        }
+        println!();
     }
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! What an instance of a function is made of: the numbers that its file has as constants.
 
-use warpswarm_core::Real;
-
 use super::random::{normal, permutation, rotation, uniform};
 use crate::problem_file::Given;
 
@@ -27,11 +25,8 @@ impl Instance {
     pub(super) fn numbers(self) -> Numbers {
         let value = self.optimum_value();
         let optimum = self.optimum();
-        let mut constants = vec![
-            ("D", Given::Number(self.dimensions as f64)),
-            ("f_opt", Given::Number(value)),
-        ];
-        // R x is the same for all points on a line, so that what is rotated first needs no optimum.
+        let mut constants =
+            vec![("D", Given::Number(self.dimensions as f64)), ("f_opt", Given::Number(value))];
         match self.function {
             9 | 19 => constants.push(("R", matrix(&self.scaled_rotation()))),
             20 | 24 => constants.push(("signs", Given::list(optimum.iter().map(|x| x.signum())))),
@@ -75,7 +70,9 @@ impl Instance {
                 let odd = |(i, x): (usize, f64)| if i % 2 == 0 { x.abs() } else { x };
                 self.usual_optimum(self.seed()).into_iter().enumerate().map(odd).collect()
             }
-            5 => self.usual_optimum(self.seed()).into_iter().map(|x| signed(5.0, x < 0.0)).collect(),
+            5 => {
+                self.usual_optimum(self.seed()).into_iter().map(|x| signed(5.0, x < 0.0)).collect()
+            }
             8 => self.usual_optimum(self.seed()).into_iter().map(|x| 0.75 * x).collect(),
             9 | 19 => {
                 let rotation = rotation(self.dimensions, self.seed());
@@ -152,13 +149,13 @@ impl Instance {
         let of_others = |i: usize| i as f64 / (count - 2) as f64;
         let heights = (0..count - 1).map(|i| of_others(i) * (9.1 - 1.1) + 1.1);
         let conditions = permutation(count - 1, self.seed()).into_iter();
-        let conditions = conditions.map(|i| Real::pow(CONDITION, of_others(i)));
+        let conditions = conditions.map(|i| CONDITION.powf(of_others(i)));
         let conditions: Vec<f64> = [condition].into_iter().chain(conditions).collect();
 
         let last = (self.dimensions - 1) as f64;
         let scales = |(peak, condition): (u64, f64)| {
             let order = permutation(self.dimensions, self.seed() + 1000 * peak);
-            order.iter().map(|&i| Real::pow(condition, i as f64 / last - 0.5)).collect()
+            order.iter().map(|&i| f64::powf(condition, i as f64 / last - 0.5)).collect()
         };
         let scales: Matrix = (0..).zip(conditions).map(scales).collect();
 
@@ -201,7 +198,7 @@ fn scaled_rows(mut matrix: Matrix, base: f64) -> Matrix {
 }
 
 fn scales(dimensions: usize, base: f64) -> impl Iterator<Item = f64> {
-    (0..dimensions).map(move |i| Real::pow(base, i as f64 / (dimensions - 1) as f64))
+    (0..dimensions).map(move |i| base.powf(i as f64 / (dimensions - 1) as f64))
 }
 
 fn matrix(rows: &Matrix) -> Given {

@@ -36,7 +36,7 @@ pub const MAX_INSTANCE: u32 = 200_000;
 /// The least dimensions of a function.
 pub const MIN_DIMENSIONS: usize = 2;
 /// The most; the sums of a rotation are written out, and an expression has only so many operations.
-pub const MAX_DIMENSIONS: usize = 320;
+pub const MAX_DIMENSIONS: usize = 200;
 
 /// A function of the suite.
 ///
@@ -113,7 +113,9 @@ pub fn all() -> &'static [Function] {
 ///
 /// Where no function has the name.
 pub fn find(name: &str) -> Result<&'static Function> {
-    let number = name.strip_prefix("bbob-f").and_then(|number| number.parse().ok());
+    let digits =
+        name.strip_prefix("bbob-f").filter(|rest| rest.bytes().all(|c| c.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse().ok());
     let found = number.and_then(|number: u32| ALL.iter().find(|of| of.number == number));
     found.ok_or_else(|| {
         let allowed = "bbob-f1 to bbob-f24".into();
@@ -162,7 +164,11 @@ impl Function {
         }
         if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&dimensions) {
             let allowed = format!("{MIN_DIMENSIONS} to {MAX_DIMENSIONS} for {}", self.id);
-            return Err(Error::Setting { field: "dimensions", value: dimensions.to_string(), allowed });
+            return Err(Error::Setting {
+                field: "dimensions",
+                value: dimensions.to_string(),
+                allowed,
+            });
         }
         let numbers = Instance { function: self.number, number: instance, dimensions }.numbers();
         let file = ProblemFile::parse_with(self.text, self.id, &numbers.constants)?;

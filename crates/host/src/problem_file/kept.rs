@@ -41,8 +41,7 @@ impl TryFrom<Source> for ProblemFile {
     fn try_from(source: Source) -> Result<Self> {
         let data = DataFrom::Here(&source.data);
         let Source { name, constants, .. } = &source;
-        let problem =
-            Reader { file: "the problem", data, name, constants }.read(&source.text)?;
+        let problem = Reader { file: "the problem", data, name, constants }.read(&source.text)?;
         let point = |point: &Vec<Number<f64>>| -> Vec<f64> { point.iter().map(|x| x.0).collect() };
         let start: Vec<_> = source.start.iter().map(point).collect();
         if start.is_empty() { Ok(problem) } else { problem.beginning_at(&start) }
