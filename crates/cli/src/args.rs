@@ -16,6 +16,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpswarm::bbob::MAX_INSTANCE;
 use warpswarm::{
     Backend, Constraints, Devices, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, Precision, Schedule,
 };
@@ -100,6 +101,7 @@ const SOLVE_EXAMPLES: &str = "\
 Examples:
   warpswarm solve rastrigin --dim 30 --seed 7
   warpswarm solve spring --algorithm de
+  warpswarm solve bbob-f15 --dim 20 --instance 3
   warpswarm solve my-problem.toml
   warpswarm solve my-problem.toml --start guesses.csv
   warpswarm solve rastrigin --dim 1000 --precision f32
@@ -139,6 +141,10 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_DIMENSIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) dim: Option<u64>,
+
+    /// Which instance of a function of the BBOB suite [default: 1]
+    #[arg(long, value_name = "N", value_parser = instance, allow_negative_numbers = true)]
+    pub(crate) instance: Option<u32>,
 
     /// Algorithm; `warpswarm list algorithms` shows all, with their parameters
     #[arg(long, value_name = "ID", default_value = "pso")]
@@ -313,6 +319,10 @@ fn whole(
         let allowed = || format!("allowed: a whole number from {least} to {most}");
         text.parse().ok().filter(|n| range.contains(n)).ok_or_else(allowed)
     }
+}
+
+fn instance(text: &str) -> Result<u32, String> {
+    whole(1..=MAX_INSTANCE.into())(text).map(|number| number as u32)
 }
 
 fn finite(text: &str) -> Result<f64, String> {

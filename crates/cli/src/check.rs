@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 
 /// The problem that the arguments name.
 pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
-    Problem::of(&args.problem, &Said { dim: args.dim, ..Said::default() })
+    Problem::of(&args.problem, &Said { dim: args.dim, instance: args.instance, ..Said::default() })
 }
 
 /// Describes what CPU and device make of it, and says whether they differ.

@@ -20,6 +20,9 @@ use crate::summary::again_in_f64;
 pub(crate) struct Solved<'a, R> {
     problem: &'a str,
     dimensions: u64,
+    /// Of a function of the BBOB suite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<u32>,
     maximised: bool,
     /// Their names; none where they have none.
     coordinates: Vec<String>,
@@ -111,6 +114,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
         Solved {
             problem: asked.problem.id(),
             dimensions: asked.problem.dimensions() as u64,
+            instance: asked.problem.instance(),
             maximised: report.maximised,
             coordinates: asked.problem.coordinate_names(),
             algorithm: asked.algorithm.info().id,

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use warpswarm::Bounds;
 use warpswarm::algorithms::{self, AlgorithmInfo};
 use warpswarm::problems::{self, Constraint, Dimensions, ProblemInfo};
+use warpswarm::{Bounds, bbob};
 
 use crate::args::{ListArgs, Listed};
 use crate::failure::Failure;
@@ -18,7 +18,9 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     match (args.what, args.json) {
         (Listed::Problems, false) => print_problems(&mut out)?,
         (Listed::Problems, true) => {
-            let rows: Vec<Problem> = problems::all().iter().map(Problem::of).collect();
+            let of_suite = bbob::all().iter().map(Problem::of_suite);
+            let rows: Vec<Problem> =
+                problems::all().iter().map(Problem::of).chain(of_suite).collect();
             print_json(&mut out, &rows)?;
         }
         (Listed::Algorithms, false) => print_algorithms(&mut out)?,
@@ -51,7 +53,20 @@ fn print_problems(out: &mut impl Write) -> io::Result<()> {
         }
         writeln!(out, "{:width$}  {}", "", problem.source)?;
     }
-    Ok(())
+    for function in bbob::all() {
+        writeln!(out, "{:width$}  {}", function.id, function.name)?;
+    }
+    let said = Problem::of_suite(&bbob::all()[0]);
+    let Allowed { least, most, .. } = said.dimensions;
+    let (most, instances) = (most.unwrap_or(least), bbob::MAX_INSTANCE);
+    writeln!(out, "{:width$}  dimensions {least} to {most}", "")?;
+    writeln!(out, "{:width$}  bounds {}", "", said.bounds_in_words())?;
+    writeln!(
+        out,
+        "{:width$}  --instance 1 to {instances}: where the optimum is, and its value",
+        ""
+    )?;
+    writeln!(out, "{:width$}  {}", "", said.source)
 }
 
 /// `: d, D, P`, where the coordinates have names.
@@ -88,6 +103,9 @@ struct Problem {
     formula: &'static str,
     source: &'static str,
     dimensions: Allowed,
+    /// The largest number of an instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instances: Option<u32>,
     coordinates: &'static [&'static str],
     constraints: Vec<Named>,
     lower: Vec<f64>,
@@ -130,6 +148,7 @@ impl Problem {
             formula: info.formula,
             source: info.source,
             dimensions: Allowed { least, most, multiple_of, usual },
+            instances: None,
             coordinates: info.coordinates,
             constraints: constraints.map(|g| Named { name: g.name, formula: g.formula }).collect(),
             lower: bound(Bounds::lower),
@@ -138,6 +157,24 @@ impl Problem {
                 value: info.optimum_value(usual),
                 position: info.optimum_position(usual),
             },
+        }
+    }
+
+    /// A function of the BBOB suite, whose optimum depends on the instance.
+    fn of_suite(function: &bbob::Function) -> Problem {
+        let usual = bbob::USUAL_DIMENSIONS;
+        let most = Some(bbob::MAX_DIMENSIONS);
+        Problem {
+            id: function.id,
+            formula: function.name,
+            source: "COCO's noiseless BBOB suite, INRIA RR-6829",
+            dimensions: Allowed { least: bbob::MIN_DIMENSIONS, most, multiple_of: 1, usual },
+            instances: Some(bbob::MAX_INSTANCE),
+            coordinates: &[],
+            constraints: Vec::new(),
+            lower: vec![-5.0; usual],
+            upper: vec![5.0; usual],
+            optimum: Optimum { value: None, position: None },
         }
     }
 

@@ -1,104 +1,40 @@
 //! What a run minimises: a problem by its name, with bounds, or one from a file.
 
+mod bbob;
+mod built_in;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use warpswarm::problem_file::{Chosen, ProblemFile};
-use warpswarm::problems::{self, ProblemInfo};
+use warpswarm::problems;
 use warpswarm::{
-    Algorithm, Bounds, Checked, Constraints, Error, Fitness, MAX_DIMENSIONS, Optimiser, Precise,
-    Settings,
+    Algorithm, Bounds, Checked, Constraints, Error, Fitness, Optimiser, Precise, Settings,
 };
 
 use crate::failure::Failure;
 use crate::files;
-
-/// What the bounds and a point take, before anything else does: too many dimensions must end in a
-/// message.
-const BYTES_PER_DIMENSION: usize = 64;
+use bbob::Bbob;
+use built_in::{BuiltIn, bounds};
 
 /// A problem with its size and bounds.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(tag = "from", rename_all = "kebab-case")]
 pub(crate) enum Problem {
     BuiltIn(BuiltIn),
+    Bbob(Box<Bbob>),
     File(Box<ProblemFile>),
 }
 
-/// A problem of the library's.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "Written", into = "Written")]
-pub(crate) struct BuiltIn {
-    info: &'static ProblemInfo,
-    shift: f64,
-    bounds: Bounds,
-    /// The points at which `bounds` has individuals begin.
-    start: Vec<Vec<f64>>,
+/// What a problem is evaluated by.
+#[derive(Clone, Copy, Debug)]
+enum Evaluated<'a> {
+    BuiltIn(&'a BuiltIn),
+    File(&'a ProblemFile),
 }
 
-/// The same as `run.toml` has it.
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    name: String,
-    dimensions: usize,
-    shift: f64,
-    lower: Each,
-    upper: Each,
-    /// Points from which individuals begin, `[point][coordinate]`; NaN where nothing is given.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    start: Vec<Vec<f64>>,
-}
-
-/// A number for each coordinate; one where all have the same.
-#[derive(Deserialize, Serialize)]
-#[serde(untagged)]
-enum Each {
-    All(f64),
-    Of(Vec<f64>),
-}
-
-impl Each {
-    fn of(all: &[f64]) -> Self {
-        let same = all.iter().all(|x| x.to_bits() == all[0].to_bits());
-        if same { Each::All(all[0]) } else { Each::Of(all.to_vec()) }
-    }
-
-    fn of_each(self, dimensions: usize) -> Vec<f64> {
-        match self {
-            Each::All(x) => vec![x; dimensions],
-            Each::Of(all) => all,
-        }
-    }
-}
-
-impl From<BuiltIn> for Written {
-    fn from(BuiltIn { info, shift, bounds, start }: BuiltIn) -> Self {
-        let (lower, upper) = (Each::of(bounds.lower()), Each::of(bounds.upper()));
-        let (name, dimensions) = (info.id.into(), bounds.dimensions());
-        Written { name, dimensions, shift, lower, upper, start }
-    }
-}
-
-impl TryFrom<Written> for BuiltIn {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let info = problems::find(&written.name)?;
-        let dimensions = written.dimensions;
-        if dimensions > MAX_DIMENSIONS {
-            let (value, allowed) = (dimensions.to_string(), format!("at most {MAX_DIMENSIONS}"));
-            return Err(Error::Setting { field: "dimensions", value, allowed });
-        }
-        info.check_dimensions(dimensions)?;
-        let (lower, upper) = (written.lower.of_each(dimensions), written.upper.of_each(dimensions));
-        if lower.len() != dimensions {
-            return Err(Error::BoundLengths { lower: lower.len(), upper: dimensions });
-        }
-        let bounds = Bounds::new(lower, upper)?.beginning_at(&written.start)?;
-        Ok(BuiltIn { info, shift: written.shift, bounds, start: written.start })
-    }
-}
+/// What is said where `--instance` belongs to no problem.
+const INSTANCE: &str = "nothing beside a problem that is none of bbob-f1 to bbob-f24";
 
 /// What is said of a problem beside its name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,12 +43,42 @@ pub(crate) struct Said {
     pub(crate) shift: f64,
     pub(crate) lower: Option<f64>,
     pub(crate) upper: Option<f64>,
+    pub(crate) instance: Option<u32>,
+}
+
+impl Said {
+    /// Refuses what a problem says by itself.
+    fn refuse(&self, options: &[&str], whose: &str) -> Result<(), Failure> {
+        let shift = (self.shift != 0.0).then_some(self.shift);
+        let whole = |number: Option<u64>| number.map(|number| number as f64);
+        let all = [
+            ("--dim", whole(self.dim)),
+            ("--lower", self.lower),
+            ("--upper", self.upper),
+            ("--shift", shift),
+            ("--instance", whole(self.instance.map(u64::from))),
+        ];
+        let given = |(option, value): (&'static str, Option<f64>)| {
+            Some((option, value.filter(|_| options.contains(&option))?))
+        };
+        match all.into_iter().find_map(given) {
+            Some((option, value)) => {
+                Err(Failure::Input(format!("{option} is {value}; allowed: {whose}")))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 impl Problem {
     /// Whether a name is a file's.
     pub(crate) fn is_file(name: &str) -> bool {
         name.ends_with(".toml")
+    }
+
+    /// Whether a name is that of a function of the BBOB suite, or looks like one.
+    pub(crate) fn is_bbob(name: &str) -> bool {
+        name.to_lowercase().starts_with("bbob")
     }
 
     /// The files of data that a problem file names: every text in its table of data that is a file beside it.
@@ -136,30 +102,45 @@ impl Problem {
 
     /// The problem of a name: a file where it ends in `.toml`.
     pub(crate) fn of(name: &str, said: &Said) -> Result<Self, Failure> {
-        if !Problem::is_file(name) {
-            let info = problems::find(name)?;
-            let bounds = bounds(said, info)?;
-            let start = Vec::new();
-            return Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds, start }));
+        if Problem::is_file(name) {
+            let whose =
+                format!("nothing beside {name}, which gives its variables and their bounds");
+            said.refuse(&["--dim", "--lower", "--upper", "--shift"], &whose)?;
+            said.refuse(&["--instance"], INSTANCE)?;
+            return Ok(Problem::File(Box::new(ProblemFile::load(name)?)));
         }
-        // A file says by itself what these would.
-        let shift = (said.shift != 0.0).then_some(said.shift);
-        let given = [("--lower", said.lower), ("--upper", said.upper), ("--shift", shift)];
-        let given = given.into_iter().filter_map(|(option, value)| Some((option, value?)));
-        let given = said.dim.map(|dim| ("--dim", dim as f64)).into_iter().chain(given).next();
-        if let Some((option, value)) = given {
-            return Err(Failure::Input(format!(
-                "{option} is {value}; allowed: nothing beside {name}, which gives its variables and their bounds"
-            )));
+        if Problem::is_bbob(name) {
+            let whose = format!("nothing beside {name}, which is within -5 and 5");
+            said.refuse(&["--lower", "--upper", "--shift"], &whose)?;
+            return Ok(Problem::Bbob(Box::new(Bbob::of(name, said)?)));
         }
-        Ok(Problem::File(Box::new(ProblemFile::load(name)?)))
+        said.refuse(&["--instance"], INSTANCE)?;
+        let info = problems::find(name)?;
+        let bounds = bounds(said, info)?;
+        Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds, start: Vec::new() }))
     }
 
     /// The name that users give it.
     pub(crate) fn id(&self) -> &str {
+        match self.evaluated() {
+            Evaluated::BuiltIn(problem) => problem.info.id,
+            Evaluated::File(file) => file.name(),
+        }
+    }
+
+    /// Which instance it is, of a function of the BBOB suite.
+    pub(crate) fn instance(&self) -> Option<u32> {
         match self {
-            Problem::BuiltIn(problem) => problem.info.id,
-            Problem::File(file) => file.name(),
+            Problem::Bbob(of) => Some(of.instance()),
+            _ => None,
+        }
+    }
+
+    fn evaluated(&self) -> Evaluated<'_> {
+        match self {
+            Problem::BuiltIn(problem) => Evaluated::BuiltIn(problem),
+            Problem::Bbob(of) => Evaluated::File(of.file()),
+            Problem::File(file) => Evaluated::File(file),
         }
     }
 
@@ -171,16 +152,16 @@ impl Problem {
     /// What counts of its constraints, unless that is said: those of a file may be equations, which have no room for the
     /// other rule, and those of papers are searched as papers do.
     pub(crate) fn usual_constraints(&self) -> Constraints {
-        match self {
-            Problem::File(_) if !self.constraint_names().is_empty() => Constraints::Epsilon,
+        match self.evaluated() {
+            Evaluated::File(_) if !self.constraint_names().is_empty() => Constraints::Epsilon,
             _ => Constraints::FeasibleFirst,
         }
     }
 
     /// The file that has models which a picture can show beside data.
     pub(crate) fn with_models(&self) -> Option<&ProblemFile> {
-        match self {
-            Problem::File(file) if file.has_fit() => Some(file),
+        match self.evaluated() {
+            Evaluated::File(file) if file.has_fit() => Some(file),
             _ => None,
         }
     }
@@ -189,15 +170,16 @@ impl Problem {
     pub(crate) fn optimum(&self) -> Option<f64> {
         match self {
             Problem::BuiltIn(problem) => problem.info.optimum_value(self.dimensions()),
+            Problem::Bbob(of) => Some(of.optimum_value()),
             Problem::File(_) => None,
         }
     }
 
     /// What is added to every coordinate; nothing is said of a file's.
     pub(crate) fn shift(&self) -> Option<f64> {
-        match self {
-            Problem::BuiltIn(problem) => Some(problem.shift),
-            Problem::File(_) => None,
+        match self.evaluated() {
+            Evaluated::BuiltIn(problem) => Some(problem.shift),
+            Evaluated::File(_) => None,
         }
     }
 
@@ -206,9 +188,9 @@ impl Problem {
     }
 
     pub(crate) fn bounds(&self) -> &Bounds {
-        match self {
-            Problem::BuiltIn(problem) => &problem.bounds,
-            Problem::File(file) => file.bounds(),
+        match self.evaluated() {
+            Evaluated::BuiltIn(problem) => &problem.bounds,
+            Evaluated::File(file) => file.bounds(),
         }
     }
 
@@ -240,9 +222,9 @@ impl Problem {
     }
 
     fn coordinate_name(&self, i: usize) -> Option<String> {
-        match self {
-            Problem::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
-            Problem::File(file) => file.coordinate(i),
+        match self.evaluated() {
+            Evaluated::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
+            Evaluated::File(file) => file.coordinate(i),
         }
     }
 
@@ -253,23 +235,24 @@ impl Problem {
                 let bounds = of.bounds.beginning_at(&points)?;
                 Problem::BuiltIn(BuiltIn { bounds, start: points, ..of })
             }
+            Problem::Bbob(of) => Problem::Bbob(Box::new(of.beginning_at(points)?)),
             Problem::File(file) => Problem::File(Box::new(file.beginning_at(&points)?)),
         })
     }
 
     /// The number of coordinate `i` that a text stands for, or what is allowed.
     pub(crate) fn coordinate_of(&self, i: usize, text: &str) -> Result<f64, String> {
-        match self {
-            Problem::BuiltIn(_) => text.parse().map_err(|_| "a number".into()),
-            Problem::File(file) => file.coordinate_of(i, text),
+        match self.evaluated() {
+            Evaluated::BuiltIn(_) => text.parse().map_err(|_| "a number".into()),
+            Evaluated::File(file) => file.coordinate_of(i, text),
         }
     }
 
     /// What `x` in coordinate `i` stands for, where it is not itself.
     pub(crate) fn chosen<R: Precise>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
-        match self {
-            Problem::BuiltIn(_) => None,
-            Problem::File(file) => file.chosen(i, x),
+        match self.evaluated() {
+            Evaluated::BuiltIn(_) => None,
+            Evaluated::File(file) => file.chosen(i, x),
         }
     }
 
@@ -280,55 +263,55 @@ impl Problem {
             Some(Chosen::Value(value)) => format!("{value:?}"),
             None => format!("{x:?}"),
         };
-        let unit = match self {
-            Problem::BuiltIn(_) => None,
-            Problem::File(file) => file.unit(i),
+        let unit = match self.evaluated() {
+            Evaluated::BuiltIn(_) => None,
+            Evaluated::File(file) => file.unit(i),
         };
         unit.map_or(number.clone(), |unit| format!("{number} {unit}"))
     }
 
     /// What looks like a mistake in this precision.
     pub(crate) fn warnings<R: Precise>(&self) -> Vec<String> {
-        match self {
-            Problem::BuiltIn(_) => Vec::new(),
-            Problem::File(file) => file.warnings::<R>(),
+        match self.evaluated() {
+            Evaluated::BuiltIn(_) => Vec::new(),
+            Evaluated::File(file) => file.warnings::<R>(),
         }
     }
 
     /// Whether CPU and device agree, and how fast they are.
     pub(crate) fn check<R: Precise>(&self, settings: &Settings) -> Result<Checked<R>, Error> {
-        match self {
-            Problem::BuiltIn(problem) => problem.info.check(&problem.bounds, settings),
-            Problem::File(file) => file.check(settings),
+        match self.evaluated() {
+            Evaluated::BuiltIn(problem) => problem.info.check(&problem.bounds, settings),
+            Evaluated::File(file) => file.check(settings),
         }
     }
 
     /// The names of the constraints.
     pub(crate) fn constraint_names(&self) -> Vec<&str> {
-        match self {
-            Problem::BuiltIn(BuiltIn { info, .. }) => {
+        match self.evaluated() {
+            Evaluated::BuiltIn(BuiltIn { info, .. }) => {
                 info.constraints.iter().map(|constraint| constraint.name).collect()
             }
-            Problem::File(file) => file.constraints().map(|(name, _)| name).collect(),
+            Evaluated::File(file) => file.constraints().map(|(name, _)| name).collect(),
         }
     }
 
     /// Violation and value at a point.
     pub(crate) fn fitness(&self, x: &[f64]) -> Fitness<f64> {
-        let found = match self {
-            Problem::BuiltIn(BuiltIn { info, shift, .. }) => {
+        let found = match self.evaluated() {
+            Evaluated::BuiltIn(BuiltIn { info, shift, .. }) => {
                 info.evaluate(&x.iter().map(|x| x - shift).collect::<Vec<_>>())
             }
-            Problem::File(file) => file.evaluate(x),
+            Evaluated::File(file) => file.evaluate(x),
         };
         found.map_or(Fitness::WORST, |found| found.fitness)
     }
 
     /// The same as it is computed in another precision.
     pub(crate) fn fitness_in<R: Precise>(&self, x: &[R]) -> Fitness<f64> {
-        let found = match self {
-            Problem::BuiltIn(BuiltIn { info, .. }) => info.evaluate(x),
-            Problem::File(file) => file.evaluate(x),
+        let found = match self.evaluated() {
+            Evaluated::BuiltIn(BuiltIn { info, .. }) => info.evaluate(x),
+            Evaluated::File(file) => file.evaluate(x),
         };
         let wide =
             |of: Fitness<R>| Fitness { violation: of.violation.to_f64(), value: of.value.to_f64() };
@@ -341,9 +324,9 @@ impl Problem {
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Optimiser<R>, Error> {
-        let BuiltIn { info, shift, bounds, .. } = match self {
-            Problem::BuiltIn(problem) => problem,
-            Problem::File(file) => return file.optimiser(algorithm, settings),
+        let BuiltIn { info, shift, bounds, .. } = match self.evaluated() {
+            Evaluated::BuiltIn(problem) => problem,
+            Evaluated::File(file) => return file.optimiser(algorithm, settings),
         };
         if !R::from_f64(*shift).is_finite() {
             let allowed = format!("a number that is finite in {} (--precision)", R::PRECISION);
@@ -355,44 +338,11 @@ impl Problem {
     /// Each constraint at `x` with its name, at most zero where it is met. No problem with constraints can be shifted,
     /// so none is here.
     pub(crate) fn constraints<R: Precise>(&self, x: &[R]) -> Vec<(&str, R)> {
-        let found = match self {
-            Problem::BuiltIn(problem) => problem.info.evaluate(x),
-            Problem::File(file) => file.evaluate(x),
+        let found = match self.evaluated() {
+            Evaluated::BuiltIn(problem) => problem.info.evaluate(x),
+            Evaluated::File(file) => file.evaluate(x),
         };
         let values = found.map_or(Vec::new(), |found| found.constraints);
         self.constraint_names().into_iter().zip(values).collect()
     }
-}
-
-/// The problem's own bounds, where nothing else is said.
-fn bounds(said: &Said, problem: &ProblemInfo) -> Result<Bounds, Failure> {
-    let dimensions = said.dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
-    problem.check_dimensions(dimensions)?;
-    let needed = dimensions.saturating_mul(BYTES_PER_DIMENSION);
-    if Vec::<u8>::new().try_reserve_exact(needed).is_err() {
-        return Err(Failure::Running(format!(
-            "out of memory: --dim is {dimensions}, for which even the bounds are too large here"
-        )));
-    }
-    let own = problem.bounds(dimensions)?;
-    let or_own = |given: Option<f64>, own: &[f64]| match given {
-        Some(bound) => vec![bound; dimensions],
-        None => own.to_vec(),
-    };
-    let (lower, upper) = (or_own(said.lower, own.lower()), or_own(said.upper, own.upper()));
-    if let Some(i) = (0..dimensions).find(|&i| lower[i] > upper[i]) {
-        let whose = match problem.coordinates.get(i) {
-            Some(name) => format!(", the problem's own for {name}"),
-            None => ", the problem's own".to_string(),
-        };
-        let origin = |given: Option<f64>| given.map_or(whose.as_str(), |_| "");
-        return Err(Failure::Input(format!(
-            "--lower is {:?}{}, above --upper, which is {:?}{}; allowed: lower <= upper",
-            lower[i],
-            origin(said.lower),
-            upper[i],
-            origin(said.upper)
-        )));
-    }
-    Ok(Bounds::new(lower, upper)?)
 }

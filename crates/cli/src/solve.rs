@@ -35,8 +35,8 @@ pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> 
 
 /// The run that the arguments ask for, on so many ranks.
 pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
-    let SolveArgs { dim, shift, lower, upper, .. } = *args;
-    let mut problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper })?;
+    let SolveArgs { dim, shift, lower, upper, instance, .. } = *args;
+    let mut problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper, instance })?;
     if let Some(path) = &args.start {
         let points = start::read(path, &problem)?;
         problem = problem.beginning_at(points)?;

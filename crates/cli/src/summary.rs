@@ -29,7 +29,9 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         };
         let dimensions = counted(run.problem.dimensions() as u64, "dimension");
         let maximised = if report.maximised { ", maximised" } else { "" };
-        line("problem", &format!("{}, {dimensions}{maximised}", run.problem.id()))?;
+        let instance = run.problem.instance().map(|number| format!(", instance {number}"));
+        let instance = instance.unwrap_or_default();
+        line("problem", &format!("{}, {dimensions}{instance}{maximised}", run.problem.id()))?;
         let algorithm = algorithms(run);
         let precision = R::PRECISION;
         line("algorithm", &format!("{algorithm}, {precision}, seed {}", run.settings.seed))?;

@@ -3,7 +3,7 @@
 use clap::Args;
 use warpswarm::Backend;
 
-use super::{MAX_DIMENSIONS, one_of, whole};
+use super::{MAX_DIMENSIONS, instance, one_of, whole};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -26,6 +26,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_DIMENSIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) dim: Option<u64>,
+
+    /// Which instance of a function of the BBOB suite [default: 1]
+    #[arg(long, value_name = "N", value_parser = instance, allow_negative_numbers = true)]
+    pub(crate) instance: Option<u32>,
 
     /// What is compared with the CPU; auto is the GPU, if there is one
     #[arg(long, default_value = "auto", value_parser = one_of(Backend::ALL, Backend::name))]

@@ -17,7 +17,7 @@ Examples:
   warpswarm compare --problems mine.toml,other.toml:target=3.5,ackley:dim=5 --algorithms pso,de
   warpswarm compare --study study.toml --json study.json --plot profile.svg --plot ert.png
 
-A problem is NAME[:KEY=VALUE...] with the keys name, dim, shift, lower, upper, target, and goal: the value that \
+A problem is NAME[:KEY=VALUE...] with the keys name, dim, instance (of the BBOB suite), shift, lower, upper, target, and goal: the value that \
 targets count from, by default the best one known. A NAME that ends in .toml is a problem file, with the keys name, \
 target and goal. Where no best value is known, as of a file, and no goal is given, target=VALUE is a value itself; \
 without it there is no target: runs use all their evaluations and are ordered by what they found. An algorithm is NAME[:KEY=VALUE...] with the keys name, \

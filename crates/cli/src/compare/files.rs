@@ -38,6 +38,9 @@ struct On<'a> {
     name: &'a str,
     problem: &'a str,
     dimensions: usize,
+    /// Of a function of the BBOB suite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<u32>,
     lower: &'a [f64],
     upper: &'a [f64],
     /// None of a file's.
@@ -190,6 +193,7 @@ fn on(task: &Task) -> On<'_> {
         name: &task.name,
         problem: task.problem.id(),
         dimensions: task.problem.dimensions(),
+        instance: task.problem.instance(),
         lower: task.problem.bounds().lower(),
         upper: task.problem.bounds().upper(),
         shift: task.problem.shift(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use warpswarm::bbob::MAX_INSTANCE;
 use warpswarm::{Algorithm, Backend, Error, MAX_INDIVIDUALS, Precision, algorithms, problems};
 
 use crate::args::compare::{CommonArgs, CompareArgs};
@@ -279,6 +280,12 @@ fn task(text: &str, dim: Option<u64>, asked: &[f64]) -> Result<Task, Failure> {
                 let number = value.parse().ok().filter(|dim| *dim > 0);
                 said.dim = Some(number.ok_or_else(|| wrong("a whole number of at least 1"))?);
             }
+            "instance" => {
+                let allowed = || format!("a whole number from 1 to {MAX_INSTANCE}");
+                let number =
+                    value.parse().ok().filter(|number| (1..=MAX_INSTANCE).contains(number));
+                said.instance = Some(number.ok_or_else(|| wrong(&allowed()))?);
+            }
             "shift" => said.shift = number()?,
             "lower" => said.lower = Some(number()?),
             "upper" => said.upper = Some(number()?),
@@ -286,12 +293,12 @@ fn task(text: &str, dim: Option<u64>, asked: &[f64]) -> Result<Task, Failure> {
             "target" => target = Some(number()?),
             _ => {
                 return Err(Failure::Input(format!(
-                    "--problems has `{text}` with the key `{key}`; allowed: name, dim, shift, lower, upper, target, goal"
+                    "--problems has `{text}` with the key `{key}`; allowed: name, dim, instance, shift, lower, upper, target, goal"
                 )));
             }
         }
     }
-    if !is_file {
+    if !is_file && !Problem::is_bbob(id) {
         check_dimensions(id, text, said.dim)?;
     }
     let problem = Problem::of(id, &said).map_err(|failure| match failure {

@@ -465,6 +465,10 @@ fn lists_are_whole() {
         assert!(stdout(&problems).contains(info.id));
         assert!(json.as_array().unwrap().iter().any(|row| row["id"] == info.id));
     }
+    for function in warpswarm::bbob::all() {
+        assert!(stdout(&problems).contains(&format!("{} ", function.id)));
+        assert!(json.as_array().unwrap().iter().any(|row| row["id"] == function.id));
+    }
     let row = |id| json.as_array().unwrap().iter().find(|row| row["id"] == id).unwrap();
     let spring = row("spring");
     assert_eq!(

@@ -27,16 +27,18 @@ mod random;
 #[cfg(test)]
 mod tests;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use crate::problem_file::ProblemFile;
 use instance::Instance;
 
 /// The largest number of an instance; beyond it seeds would leave the range of COCO's generator.
 pub const MAX_INSTANCE: u32 = 200_000;
+/// How many dimensions a function has where nobody says.
+pub const USUAL_DIMENSIONS: usize = 10;
 /// The least dimensions of a function.
 pub const MIN_DIMENSIONS: usize = 2;
 /// The most; the sums of a rotation are written out, and an expression has only so many operations.
-pub const MAX_DIMENSIONS: usize = 200;
+pub const MAX_DIMENSIONS: usize = 128;
 
 /// A function of the suite.
 ///
@@ -118,8 +120,8 @@ pub fn find(name: &str) -> Result<&'static Function> {
     let number = digits.and_then(|digits| digits.parse().ok());
     let found = number.and_then(|number: u32| ALL.iter().find(|of| of.number == number));
     found.ok_or_else(|| {
-        let allowed = "bbob-f1 to bbob-f24".into();
-        Error::Setting { field: "problem", value: name.into(), allowed }
+        let known = ALL.each_ref().map(|of| of.id);
+        Error::NoSuch { what: "problem", name: name.into(), nearest: nearest(name, &known) }
     })
 }
 

@@ -123,12 +123,12 @@ fn names_and_numbers_are_checked() {
     for name in ["bbob-f0", "bbob-f25", "bbob-f", "bbob-f+1", "bbob-f-1", "bbob", "f1", "bbob-f1 "]
     {
         let error = find(name).unwrap_err().to_string();
-        assert!(error.contains(name) && error.contains("bbob-f1 to bbob-f24"), "{error}");
+        assert!(error.contains(name) && error.contains("did you mean bbob-f"), "{error}");
     }
     let said = |error: Result<Bbob>| error.unwrap_err().to_string();
     assert_eq!(said(problem(25, 1, 2)), "function is 25; allowed: 1 to 24");
     assert_eq!(said(problem(1, 0, 2)), "instance is 0; allowed: 1 to 200000");
     assert_eq!(said(problem(1, 200_001, 2)), "instance is 200001; allowed: 1 to 200000");
-    assert_eq!(said(problem(1, 1, 1)), "dimensions is 1; allowed: 2 to 200 for bbob-f01");
-    assert_eq!(said(problem(24, 1, 201)), "dimensions is 401; allowed: 2 to 200 for bbob-f24");
+    assert_eq!(said(problem(1, 1, 1)), "dimensions is 1; allowed: 2 to 128 for bbob-f01");
+    assert_eq!(said(problem(24, 1, 129)), "dimensions is 129; allowed: 2 to 128 for bbob-f24");
 }
