@@ -34,7 +34,7 @@ enum Evaluated<'a> {
 }
 
 /// What is said where `--instance` belongs to no problem.
-const INSTANCE: &str = "nothing beside a problem that is none of bbob-f1 to bbob-f24";
+const INSTANCE: &str = "only with bbob-f1 to bbob-f24";
 
 /// What is said of a problem beside its name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -222,9 +222,11 @@ impl Problem {
     }
 
     fn coordinate_name(&self, i: usize) -> Option<String> {
-        match self.evaluated() {
-            Evaluated::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
-            Evaluated::File(file) => file.coordinate(i),
+        match self {
+            Problem::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
+            // All are elements of one vector.
+            Problem::Bbob(_) => None,
+            Problem::File(file) => file.coordinate(i),
         }
     }
 

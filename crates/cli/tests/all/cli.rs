@@ -458,6 +458,45 @@ fn a_trace_shows_every_run_up_to_its_end() {
 }
 
 #[test]
+fn functions_of_the_bbob_suite_are_problems() {
+    let of =
+        ["bbob-f3", "--dim", "4", "--instance", "7", "--individuals", "64", "--iterations", "50"];
+    let solved = solve(&of);
+    assert_eq!(solved["problem"], "bbob-f03");
+    assert_eq!((&solved["dimensions"], &solved["instance"]), (&4.into(), &7.into()));
+    let optimum = warpswarm::bbob::problem(3, 7, 4).unwrap().optimum_value();
+    assert!(solved["runs"][0]["best"]["value"].as_f64().unwrap() > optimum);
+    assert_eq!(solve(&["bbob-f3", "--iterations", "1"])["instance"], 1);
+    assert_eq!(solve(&["sphere", "--iterations", "1"]).get("instance"), None);
+
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    let output = run(&[&["solve"], &of[..], &["--out", kept]].concat());
+    assert!(stdout(&output).contains("bbob-f03, 4 dimensions, instance 7"));
+    let asked = std::fs::read_to_string(Path::new(kept).join("run.toml")).unwrap();
+    let problem =
+        "[problem]\nfrom = \"bbob\"\nname = \"bbob-f03\"\ndimensions = 4\ninstance = 7\n\n";
+    assert!(asked.contains(problem), "{asked}");
+    assert!(stdout(&run(&["rerun", kept])).contains("the same bits"));
+
+    is_bad_input(&["bbob-f25"], &["problem `bbob-f25`", "did you mean bbob-f"]);
+    is_bad_input(&["bbob-f3", "--dim", "1"], &["--dim is 1; allowed: 2 to 100 for bbob-f03"]);
+    is_bad_input(&["bbob-f3", "--instance", "0"], &["--instance", "'0'", "from 1 to 200000"]);
+    is_bad_input(&["bbob-f3", "--lower", "0"], &["--lower is 0; allowed: nothing beside bbob-f3"]);
+    let only = "--instance is 2; allowed: only with bbob-f1 to bbob-f24";
+    is_bad_input(&["sphere", "--instance", "2"], &[only]);
+    is_bad_input(&["none.toml", "--instance", "2"], &[only]);
+    let two = ["compare", "--algorithms", "pso,de", "--problems"];
+    fails(
+        &[&two[..], &["bbob-f1:instance=0"]].concat(),
+        2,
+        &["instance is `0`", "from 1 to 200000"],
+    );
+    fails(&[&two[..], &["sphere:instance=2"]].concat(), 2, &[only]);
+}
+
+#[test]
 fn lists_are_whole() {
     let problems = run(&["list", "problems"]);
     let json: Value = serde_json::from_slice(&run(&["list", "problems", "--json"]).stdout).unwrap();

@@ -37,8 +37,8 @@ pub const MAX_INSTANCE: u32 = 200_000;
 pub const USUAL_DIMENSIONS: usize = 10;
 /// The least dimensions of a function.
 pub const MIN_DIMENSIONS: usize = 2;
-/// The most; the sums of a rotation are written out, and an expression has only so many operations.
-pub const MAX_DIMENSIONS: usize = 128;
+/// The most: a rotation's sums are written out, and an expression has at most 256 intermediate results at a time.
+pub const MAX_DIMENSIONS: usize = 100;
 
 /// A function of the suite.
 ///

@@ -129,6 +129,6 @@ fn names_and_numbers_are_checked() {
     assert_eq!(said(problem(25, 1, 2)), "function is 25; allowed: 1 to 24");
     assert_eq!(said(problem(1, 0, 2)), "instance is 0; allowed: 1 to 200000");
     assert_eq!(said(problem(1, 200_001, 2)), "instance is 200001; allowed: 1 to 200000");
-    assert_eq!(said(problem(1, 1, 1)), "dimensions is 1; allowed: 2 to 128 for bbob-f01");
-    assert_eq!(said(problem(24, 1, 129)), "dimensions is 129; allowed: 2 to 128 for bbob-f24");
+    assert_eq!(said(problem(1, 1, 1)), "dimensions is 1; allowed: 2 to 100 for bbob-f01");
+    assert_eq!(said(problem(24, 1, 101)), "dimensions is 101; allowed: 2 to 100 for bbob-f24");
 }
