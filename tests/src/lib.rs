@@ -27,10 +27,12 @@ use std::alloc::System;
 use cap::Cap;
 
 use warpswarm::algorithms::cmepso::Part;
+use warpswarm::algorithms::shade::Rebound;
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
     Algorithm, Backend, CmepsoParams, Constraints, DeParams, EpsoParams, GpuFwaParams, Optimiser,
-    Plan, PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
+    Plan, PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, ShadeParams,
+    SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
@@ -119,6 +121,7 @@ impl Case {
         let mode = boundary_name(boundary);
         let fast: &[(&str, &str)] = match self.algorithm {
             Algorithm::De(_) => &[("scale_factor", "2")],
+            Algorithm::Shade(_) => &[("initial", "1")],
             Algorithm::Sa(_) => &[("step", "0.8")],
             Algorithm::GpuFwa(_) => &[("amplitude", "12")],
             Algorithm::SolisWets(_) => &[("step", "0.8")],
@@ -278,8 +281,18 @@ pub fn has_paper_kernels(algorithm: &Algorithm) -> bool {
     matches!(algorithm, Algorithm::GpuFwa(_) | Algorithm::Cmepso(_))
 }
 
-/// Every variant of the algorithms that are methods, for so many individuals (at least 4).
+/// Every variant of the algorithms that are methods, for so many individuals (at least 4); with `WARPSWARM_METHOD=de` in the
+/// environment those of that algorithm alone.
 pub fn methods(individuals: u64) -> Vec<Algorithm> {
+    let mut all = every_method(individuals);
+    if let Ok(id) = std::env::var("WARPSWARM_METHOD") {
+        all.retain(|algorithm| algorithm.info().id == id);
+        assert!(!all.is_empty(), "WARPSWARM_METHOD is {id}");
+    }
+    all
+}
+
+fn every_method(individuals: u64) -> Vec<Algorithm> {
     let mut all = Vec::new();
     let pso = PsoParams { inertia_iterations: 7, ..PsoParams::default() };
     all.push(pso.into());
@@ -291,11 +304,19 @@ pub fn methods(individuals: u64) -> Vec<Algorithm> {
         let topology = Topology::VonNeumann;
         all.push(PsoParams { topology, columns: 3, ..PsoParams::default() }.into());
     }
-    for (_, base) in Base::ALL {
-        for (_, crossover) in Crossover::ALL {
-            all.push(DeParams { base, crossover, ..DeParams::default() }.into());
-        }
+    // Each base and each crossover: they do not know of each other.
+    for (base, crossover) in [
+        (Base::Rand, Crossover::Binomial),
+        (Base::Best, Crossover::Exponential),
+        (Base::TargetToBest, Crossover::Binomial),
+    ] {
+        all.push(DeParams { base, crossover, ..DeParams::default() }.into());
     }
+    all.push(ShadeParams::default().into());
+    // An archive that is soon full, and in which places are taken more than once in an iteration; and none.
+    let short = ShadeParams { memory: 1, archive: 0.3, best_part: 0.5, ..ShadeParams::default() };
+    all.push(ShadeParams { boundary: Rebound::Mode(Boundary::Reflect), ..short }.into());
+    all.push(ShadeParams { archive: 0.0, memory: 3, ..ShadeParams::default() }.into());
     all.push(SaParams::default().into());
     all.push(SaParams::libcudaoptimize().into());
     all.push(SolisWetsParams::default().into());

@@ -83,7 +83,7 @@ use crate::method::{Fitnesses, Individual};
 use crate::order::Fitness;
 use crate::random::standard_normal;
 use crate::real::Real;
-use crate::sum::{self, Operator, Sum};
+use crate::sum::{self, Largest, Least, Sum};
 
 /// Numbers that a firework keeps: see [`counted`].
 pub const NUMBERS: usize = 2;
@@ -156,34 +156,6 @@ pub struct Range<R> {
     above: R,
     /// The sum of y_max - f_j + e.
     below: R,
-}
-
-/// The least of numbers that are neither NaN nor -0.
-struct Least;
-
-impl<R: Real> Operator<R> for Least {
-    #[inline(always)]
-    fn identity() -> R {
-        R::INFINITY
-    }
-    #[inline(always)]
-    fn combine(a: R, b: R) -> R {
-        a.smaller(b)
-    }
-}
-
-/// The largest of numbers that are neither NaN nor -0.
-struct Largest;
-
-impl<R: Real> Operator<R> for Largest {
-    #[inline(always)]
-    fn identity() -> R {
-        R::ZERO - R::INFINITY
-    }
-    #[inline(always)]
-    fn combine(a: R, b: R) -> R {
-        a.larger(b)
-    }
 }
 
 /// e, the distance from one to the next number.

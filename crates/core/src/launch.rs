@@ -4,6 +4,7 @@
 //! on both sides. The host fills it in, a kernel takes it by value.
 
 mod bulk;
+mod common;
 mod easing;
 mod epochs;
 mod generation;
@@ -21,6 +22,7 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
+pub use common::{CommonArgs, SETTLE_BLOCK};
 pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};
 pub use generation::{

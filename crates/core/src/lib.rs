@@ -48,6 +48,7 @@ pub mod random;
 pub mod real;
 pub mod sa;
 pub mod scatter_search;
+pub mod shade;
 pub mod solis_wets;
 pub mod sum;
 pub mod variable;

@@ -18,6 +18,7 @@
 //! A method is a plain struct of parameters in the precision of the run. All that is random comes
 //! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
 
+mod common;
 mod draws;
 mod individual;
 
@@ -27,6 +28,7 @@ use crate::random::{Draw, Factor};
 use crate::real::Real;
 use crate::sum::{self, Operator};
 
+pub use common::{Common, Lessons, archive_place};
 pub use draws::SiteDraws;
 pub use individual::{Individual, first};
 
@@ -89,6 +91,8 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     const NUMBERS: usize;
     /// The others of which [`others`](Method::others) says who they are, at most [`MAX_OTHERS`].
     const OTHERS: usize = 0;
+    /// Whether [`common`](Method::common) says that individuals have something in common.
+    const SHARES: bool = false;
     /// Whether its kernels of eight lanes an individual, in `f32`, do with the 128 registers a thread that blocks of [512
     /// threads](crate::launch::TILE_BLOCKS) leave: `cargo xtask check-ptx` says if they do not.
     const FRUGAL: bool = false;
@@ -161,6 +165,33 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// [`pso::initial`].
     fn start(&self, x: R, v: R) -> Own<R>;
 
+    /// What so many individuals have in common.
+    #[inline(always)]
+    fn common(&self, individuals: u32) -> Common {
+        let _ = individuals;
+        Common::default()
+    }
+
+    /// Number `k` of the memory at the start.
+    #[inline(always)]
+    fn first_remembered(&self, k: u32) -> R {
+        let _ = k;
+        R::ZERO
+    }
+
+    /// Whether an individual whose numbers are so after an iteration has given up a point that is to be archived.
+    #[inline(always)]
+    fn leaves(&self, numbers: &Numbers<R>) -> bool {
+        let _ = numbers;
+        false
+    }
+
+    /// Changes the memory after an iteration.
+    #[inline(always)]
+    fn learn<L: Lessons<R>>(&self, lessons: &mut L) {
+        let _ = lessons;
+    }
+
     /// Looks at the others, once an iteration, and may change the numbers.
     fn look<P: Population<R>>(
         &self,
@@ -185,7 +216,7 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
 
-    /// At whose public points [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
+    /// At whose public points, or points in the archive, [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
     /// of these, which are read ahead.
     #[inline(always)]
     fn others(&self, plan: &Self::Plan) -> [u32; MAX_OTHERS] {
@@ -235,6 +266,15 @@ pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
 pub trait Population<R: Real>: Fitnesses<R> {
     /// An individual's numbers.
     fn numbers(&self, individual: u32) -> Numbers<R>;
+
+    /// Number `k` of the run's memory; see [`Method::common`].
+    fn remembered(&self, k: u32) -> R;
+
+    /// Individual `k` of the elite.
+    fn elite(&self, k: u32) -> u32;
+
+    /// How many points are in the archive. To [`Site::other`] the point in place k is that of individual n + k, of n.
+    fn archived(&self) -> u32;
 
     /// The square of the distance between two individuals' public points, each coordinate in its range.
     fn square(&self, a: u32, b: u32) -> R;
@@ -328,7 +368,8 @@ pub trait Site<R: Real> {
     fn own(&self, row: usize) -> R;
     /// The public point of an individual.
     fn of(&self, individual: u32) -> R;
-    /// The public point of an individual that is number `k` of [`Method::others`], which may have been read ahead.
+    /// The public point of an individual that is number `k` of [`Method::others`], which may have been read ahead, or a point
+    /// of the archive.
     #[inline(always)]
     fn other(&self, k: usize, individual: u32) -> R {
         let _ = k;

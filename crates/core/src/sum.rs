@@ -69,6 +69,36 @@ impl<R: Real> Operator<R> for Product {
     }
 }
 
+/// The least of numbers that are neither NaN nor -0.
+#[derive(Clone, Copy, Debug)]
+pub struct Least;
+
+impl<R: Real> Operator<R> for Least {
+    #[inline(always)]
+    fn identity() -> R {
+        R::INFINITY
+    }
+    #[inline(always)]
+    fn combine(a: R, b: R) -> R {
+        a.smaller(b)
+    }
+}
+
+/// The largest of numbers that are neither NaN nor -0.
+#[derive(Clone, Copy, Debug)]
+pub struct Largest;
+
+impl<R: Real> Operator<R> for Largest {
+    #[inline(always)]
+    fn identity() -> R {
+        R::ZERO - R::INFINITY
+    }
+    #[inline(always)]
+    fn combine(a: R, b: R) -> R {
+        a.larger(b)
+    }
+}
+
 /// Joins `N` (a power of two) neighbouring leaves pairwise.
 #[inline(always)]
 pub fn join<T: Copy, O: Operator<T>, const N: usize>(mut leaves: [T; N]) -> T {

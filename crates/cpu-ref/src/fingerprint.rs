@@ -87,6 +87,8 @@ fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize
         .chain(row("velocities", &swarm.velocities))
         .chain(row("best_positions", &swarm.best_positions))
         .chain(row("numbers", &swarm.numbers))
+        .chain(row("memory", &swarm.memory))
+        .chain(row("archive", &swarm.archive))
         .chain(bests.into_iter().enumerate().flat_map(|(i, [violation, value])| {
             [("best violation", i, violation), ("best value", i, value)]
         }))

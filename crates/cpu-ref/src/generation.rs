@@ -4,6 +4,7 @@
 //! In a [`Swarm`] the public points are `best_positions`, with the fitness `best`; own rows 0 and 1 are
 //! `positions` and `velocities`, empty where the method has none.
 
+mod common;
 mod individuals;
 mod proposal;
 
@@ -60,6 +61,7 @@ pub fn start<R: Real, M: Method<R>>(
 ) -> Swarm<R> {
     let dimensions = work.bounds.dimensions();
     let mut swarm = unplaced::<R, M>(dimensions, individuals, id);
+    common::first(&mut swarm, method);
     let key = id.key();
     let place = |mut one: One<'_, R>| {
         let who = individual(&one, key, 0, individuals, dimensions);
@@ -109,6 +111,7 @@ pub fn run<R: Real, M: Method<R>>(
     threads: Threads,
 ) {
     let (mut rows, mut fitness, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut elite, mut memory) = (Vec::new(), Vec::new());
     let bounds = Rows::of(work.bounds);
     for _ in 0..iterations {
         if swarm.has_stopped() {
@@ -117,16 +120,25 @@ pub fn run<R: Real, M: Method<R>>(
         rows.clone_from(&swarm.best_positions);
         fitness.clone_from(&swarm.best);
         numbers.clone_from(&swarm.numbers);
+        common::elite(&fitness, method.common(fitness.len() as u32).elite, &mut elite);
+        memory.clone_from(&swarm.memory);
+        // Behind the individuals: what is in place k of it is of individual n + k.
+        rows.extend_from_slice(&swarm.archive);
         let before = Before {
             rows: &rows,
             fitness: &fitness,
             numbers: &numbers,
             count: M::NUMBERS,
+            elite: &elite,
+            memory: &memory,
             stride: swarm.stride,
             bounds: work.bounds,
         };
         if !step(swarm, method, work, (before, &bounds), threads) {
             break;
+        }
+        if M::SHARES {
+            common::settle(swarm, method, &rows);
         }
     }
 }
@@ -139,6 +151,8 @@ struct Before<'a, R> {
     numbers: &'a [R],
     /// Numbers of an individual.
     count: usize,
+    elite: &'a [u32],
+    memory: &'a [R],
     stride: usize,
     bounds: Bounds<'a, R>,
 }
@@ -162,6 +176,18 @@ impl<R: Real> Population<R> for Before<'_, R> {
         let first = individual as usize * self.count;
         numbers[..self.count].copy_from_slice(&self.numbers[first..][..self.count]);
         numbers
+    }
+
+    fn remembered(&self, k: u32) -> R {
+        self.memory[k as usize]
+    }
+
+    fn elite(&self, k: u32) -> u32 {
+        self.elite[k as usize]
+    }
+
+    fn archived(&self) -> u32 {
+        common::archived(self.memory)
     }
 
     fn square(&self, a: u32, b: u32) -> R {

@@ -62,6 +62,11 @@ pub struct Swarm<R> {
     pub best: Vec<Fitness<R>>,
     /// What else an individual keeps, `[individual][number]`; nothing for PSO.
     pub numbers: Vec<R>,
+    /// What the run remembers: nothing, or the numbers of its [memory](warpswarm_core::method::Common), and behind them how
+    /// many places of the archive are taken.
+    pub memory: Vec<R>,
+    /// Points that were given up, `[place][stride]`, where the method has an archive.
+    pub archive: Vec<R>,
     /// The best of all personal bests, and whose it is.
     pub global: Candidate<R>,
     /// The place of the global best, `[stride]`.
@@ -78,6 +83,8 @@ impl<R: Clone> Clone for Swarm<R> {
             best_positions: self.best_positions.clone(),
             best: self.best.clone(),
             numbers: self.numbers.clone(),
+            memory: self.memory.clone(),
+            archive: self.archive.clone(),
             global: self.global.clone(),
             global_position: self.global_position.clone(),
             ..*self
@@ -92,6 +99,8 @@ impl<R: Clone> Clone for Swarm<R> {
         self.best_positions.clone_from(&other.best_positions);
         self.best.clone_from(&other.best);
         self.numbers.clone_from(&other.numbers);
+        self.memory.clone_from(&other.memory);
+        self.archive.clone_from(&other.archive);
         self.global = other.global.clone();
         self.global_position.clone_from(&other.global_position);
         self.control = other.control;
@@ -142,6 +151,8 @@ impl<R: Real> Swarm<R> {
             best_positions: vec![R::ZERO; places],
             best: vec![Fitness::WORST; individuals as usize],
             numbers: Vec::new(),
+            memory: Vec::new(),
+            archive: Vec::new(),
             global: Candidate::NONE,
             global_position: vec![R::ZERO; stride],
             control: Control::default(),

@@ -22,6 +22,13 @@ pub fn sync_or(predicate: bool) -> bool {
     machine::sync_threads_or(predicate)
 }
 
+/// [`sync`], and in how many threads the predicate holds.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn sync_count(predicate: bool) -> u32 {
+    machine::sync_threads_count(predicate)
+}
+
 /// Combines the threads' values by CPSO's tree reduction: in each round the lower half of the
 /// threads takes in the upper half.
 ///

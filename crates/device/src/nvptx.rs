@@ -33,6 +33,8 @@ unsafe extern "C" {
     fn bar_warp_sync(mask: u32);
     #[link_name = "llvm.nvvm.barrier0.or"]
     fn barrier_or(predicate: i32) -> i32;
+    #[link_name = "llvm.nvvm.barrier0.popc"]
+    fn barrier_count(predicate: i32) -> i32;
 }
 
 const ALL: u32 = u32::MAX;
@@ -79,6 +81,12 @@ pub(crate) fn sync_threads() {
 pub(crate) fn sync_threads_or(predicate: bool) -> bool {
     // SAFETY: collective by the contract of `block`.
     unsafe { barrier_or(i32::from(predicate)) != 0 }
+}
+
+#[inline(always)]
+pub(crate) fn sync_threads_count(predicate: bool) -> u32 {
+    // SAFETY: collective by the contract of `block`.
+    unsafe { barrier_count(i32::from(predicate)) as u32 }
 }
 
 #[inline(always)]

@@ -91,15 +91,16 @@ fn votes_minima_and_shuffles() {
             u64::from(warp::shuffle(mine as f32, 31).to_bits()),
             u64::from(block::sync_or(me == 77)),
             u64::from(block::sync_or(false)),
+            u64::from(block::sync_count(me % 5 == 1)),
         ];
         for (k, result) in results.into_iter().enumerate() {
-            y.view().set(9 * me as usize + k, result);
+            y.view().set(10 * me as usize + k, result);
         }
     }
     for config in orders(blocks(1, 96)) {
-        let (mut x, mut y) = (numbers::<f64>(2, 96), vec![0_u64; 9 * 96]);
+        let (mut x, mut y) = (numbers::<f64>(2, 96), vec![0_u64; 10 * 96]);
         launch(&config, (Array::of(&mut x), Array::of(&mut y)), kernel).unwrap();
-        for (i, results) in y.chunks(9).enumerate() {
+        for (i, results) in y.chunks(10).enumerate() {
             let (lane, lanes) = (i % 32, &x[i / 32 * 32..][..32]);
             let ballot = (0..32).fold(0, |bits, k| bits | u64::from(lanes[k] > 0.0) << k);
             let minimum = lanes.iter().map(|x| (x * 1e3) as i32 as u32).min().unwrap();
@@ -113,6 +114,7 @@ fn votes_minima_and_shuffles() {
                 u64::from((lanes[31] as f32).to_bits()),
                 1,
                 0,
+                19,
             ];
             assert_eq!(results, expected, "thread {i}");
         }

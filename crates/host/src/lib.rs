@@ -92,7 +92,7 @@ pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
 pub use algorithms::{
     Algorithm, CmepsoParams, DeParams, EpsoParams, FwaParams, GpuFwaParams, PsoParams, SaParams,
-    ScatterSearchParams, SolisWetsParams,
+    ScatterSearchParams, ShadeParams, SolisWetsParams,
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use check::{Checked, Difference, Speed, check};

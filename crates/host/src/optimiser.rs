@@ -87,7 +87,7 @@ pub struct Optimiser<R: Real> {
 struct Recording {
     statistics: bool,
     populations_every: Option<u64>,
-    /// The iteration at which an observer wants to look at the runs.
+    /// See [`Runs::look_at`].
     look_at: u64,
 }
 
@@ -148,11 +148,7 @@ impl<R: Real> Optimiser<R> {
             schedule,
             easing: schedule,
             job,
-            recording: Recording {
-                statistics: settings.record_statistics,
-                populations_every: settings.populations_every,
-                look_at: 0,
-            },
+            recording: Recording::new(settings),
             history: History::new(settings),
             seconds: 0.0,
             setup_seconds,

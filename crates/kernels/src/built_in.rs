@@ -7,6 +7,7 @@ use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::pso_topology::Pso;
 use warpswarm_core::sa::Sa;
 use warpswarm_core::scatter_search::ScatterSearch;
+use warpswarm_core::shade::Shade;
 use warpswarm_core::solis_wets::SolisWets;
 
 macro_rules! export_methods {
@@ -31,6 +32,7 @@ export_methods! {
     (solis_wets, "solis_wets", SolisWets),
     (scatter_search, "scatter_search", ScatterSearch, far),
     (epso, "epso", Epso),
+    (shade, "shade", Shade, shares),
     (cmepso, "cmepso", Cmepso, far),
     (gpu_fwa, "gpu_fwa", GpuFwa, far)
 }

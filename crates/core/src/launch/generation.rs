@@ -1,6 +1,6 @@
 //! What the kernels that run a [`Method`](crate::method::Method) and their host share.
 
-use super::{Control, MAX_BLOCK, OwnRun, Ptr, StartArgs};
+use super::{CommonArgs, Control, MAX_BLOCK, OwnRun, Ptr, StartArgs};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
 
@@ -49,6 +49,8 @@ pub struct GenerationArgs<R> {
     pub iterations: u64,
     /// Where the first individuals begin.
     pub start: StartArgs<R>,
+    /// What the individuals have in common.
+    pub common: CommonArgs<R>,
     /// Runs in this launch.
     pub runs: u32,
     /// Individuals of a run.
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 10 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 10 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 64 + 10 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 64 + 10 * 4);
     }
 }

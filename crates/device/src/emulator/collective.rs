@@ -8,7 +8,7 @@ use super::fault::{FaultKind, Place};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Barrier,
-    BarrierOr,
+    BarrierCount,
     Cluster,
     SyncWarp,
     Any,
@@ -22,7 +22,7 @@ impl Kind {
     fn name(self) -> &'static str {
         match self {
             Kind::Barrier => "block::sync",
-            Kind::BarrierOr => "block::sync_or",
+            Kind::BarrierCount => "block::sync_count",
             Kind::Cluster => "cluster::sync",
             Kind::SyncWarp => "warp::sync",
             Kind::Any => "warp::any",
@@ -35,7 +35,7 @@ impl Kind {
 
     /// Whether it is a barrier, not an operation of a warp.
     pub(super) fn of_block(self) -> bool {
-        matches!(self, Kind::Barrier | Kind::BarrierOr | Kind::Cluster)
+        matches!(self, Kind::Barrier | Kind::BarrierCount | Kind::Cluster)
     }
 }
 
@@ -120,7 +120,11 @@ impl Warp {
                 self.reduced = (0..32).fold(0, |bits, lane| bits | values[lane] << lane);
             }
             Kind::Min => self.reduced = values.iter().fold(u32::MAX, |min, &value| min.min(value)),
-            Kind::ShuffleXor | Kind::Shuffle | Kind::Barrier | Kind::BarrierOr | Kind::Cluster => {}
+            Kind::ShuffleXor
+            | Kind::Shuffle
+            | Kind::Barrier
+            | Kind::BarrierCount
+            | Kind::Cluster => {}
         }
         self.gathering = Gathering::default();
         self.parity ^= 1;
@@ -144,14 +148,14 @@ impl Warp {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Barrier {
     gathering: Gathering,
-    any: bool,
-    result: bool,
+    count: u32,
+    result: u32,
 }
 
 impl Barrier {
     #[inline]
     pub(super) fn arrive(&mut self, threads: u32, stop: Stop, predicate: bool) -> Arrival {
-        self.any |= predicate;
+        self.count += u32::from(predicate);
         self.gathering.arrive(stop);
         if self.gathering.arrived < threads {
             return Arrival::Waits;
@@ -159,15 +163,15 @@ impl Barrier {
         if self.gathering.mixed {
             return Arrival::Divergent;
         }
-        self.result = self.any;
-        self.any = false;
+        self.result = self.count;
+        self.count = 0;
         self.gathering = Gathering::default();
         Arrival::Complete
     }
 
-    /// Whether the predicate held anywhere, at the barrier just completed.
+    /// In how many threads the predicate held, at the barrier just completed.
     #[inline]
-    pub(super) fn result(&self) -> bool {
+    pub(super) fn result(&self) -> u32 {
         self.result
     }
 }

@@ -60,7 +60,13 @@ pub(crate) fn sync_threads() {
 #[inline(always)]
 #[track_caller]
 pub(crate) fn sync_threads_or(predicate: bool) -> bool {
-    let stop = Stop::new(Kind::BarrierOr, Location::caller());
+    sync_threads_count(predicate) != 0
+}
+
+#[inline(always)]
+#[track_caller]
+pub(crate) fn sync_threads_count(predicate: bool) -> u32 {
+    let stop = Stop::new(Kind::BarrierCount, Location::caller());
     let launch = launch();
     launch.state.borrow_mut().arrive_in_block(launch.current.get(), stop, predicate);
     launch.switch();

@@ -192,8 +192,8 @@ impl State {
         self.after(arrival, 0, count);
     }
 
-    /// Whether the predicate held anywhere, at the barrier that this thread has just left.
-    pub(super) fn barrier_result(&self, me: Identity) -> bool {
+    /// In how many threads the predicate held, at the barrier that this thread has just left.
+    pub(super) fn barrier_result(&self, me: Identity) -> u32 {
         self.blocks[me.member as usize].barrier.result()
     }
 

@@ -14,6 +14,7 @@ pub mod pso;
 pub mod sa;
 pub mod scatter_search;
 mod search;
+pub mod shade;
 pub mod solis_wets;
 pub mod spso;
 
@@ -25,6 +26,7 @@ pub use gpu_fwa::GpuFwaParams;
 pub use pso::PsoParams;
 pub use sa::SaParams;
 pub use scatter_search::ScatterSearchParams;
+pub use shade::ShadeParams;
 pub use solis_wets::SolisWetsParams;
 
 /// The backends of an algorithm that has kernels.
@@ -116,6 +118,7 @@ pub const ALL: &[AlgorithmInfo] = &[
     pso::INFO,
     spso::INFO,
     de::INFO,
+    shade::INFO,
     sa::INFO,
     solis_wets::INFO,
     scatter_search::INFO,
@@ -174,6 +177,8 @@ pub enum Algorithm {
     Spso(PsoParams),
     /// Differential evolution.
     De(DeParams),
+    /// Differential evolution that learns its parameters.
+    Shade(ShadeParams),
     /// Simulated annealing.
     Sa(SaParams),
     /// Solis and Wets' random search.
@@ -196,6 +201,7 @@ macro_rules! with_params {
         match $algorithm {
             Algorithm::Pso($params) | Algorithm::Spso($params) => $body,
             Algorithm::De($params) => $body,
+            Algorithm::Shade($params) => $body,
             Algorithm::Sa($params) => $body,
             Algorithm::SolisWets($params) => $body,
             Algorithm::ScatterSearch($params) => $body,
@@ -230,7 +236,7 @@ macro_rules! from_params {
 }
 
 from_params!(
-    PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets, ScatterSearchParams => ScatterSearch,
+    PsoParams => Pso, DeParams => De, ShadeParams => Shade, SaParams => Sa, SolisWetsParams => SolisWets, ScatterSearchParams => ScatterSearch,
     EpsoParams => Epso,
     CmepsoParams => Cmepso, FwaParams => Fwa, GpuFwaParams => GpuFwa
 );
@@ -273,6 +279,7 @@ impl Algorithm {
             Algorithm::Pso(_) => &pso::INFO,
             Algorithm::Spso(_) => &spso::INFO,
             Algorithm::De(_) => &de::INFO,
+            Algorithm::Shade(_) => &shade::INFO,
             Algorithm::Sa(_) => &sa::INFO,
             Algorithm::SolisWets(_) => &solis_wets::INFO,
             Algorithm::ScatterSearch(_) => &scatter_search::INFO,

@@ -15,6 +15,9 @@ pub(super) const POSITIVE: &str = "a finite number above 0";
 pub(super) const LIMIT: &str = "a number above 0, or none";
 pub(super) const PART: &str = "a number from 0 to 1";
 pub(super) const FACTOR: &str = "a number above 0, at most 1";
+/// As [`MAX_MEMORY`](warpswarm_core::shade::MAX_MEMORY) has it.
+pub(super) const MEMORY: &str = "a whole number from 1 to 100";
+pub(super) const ARCHIVE: &str = "a number from 0 to 10";
 pub(super) const COUNT: &str = "a whole number from 1 to 4294967295";
 pub(super) const COUNT_OR_NONE: &str = "a whole number up to 4294967295; 0 for none";
 
@@ -154,7 +157,12 @@ pub(super) fn check<P: Params>(params: &P) -> Result<()> {
             }
             Access::Whole(get, _) => {
                 let value = get(params);
-                (f64::from(value), row.range != COUNT || value > 0)
+                let good = match row.range {
+                    COUNT => value > 0,
+                    MEMORY => (1..=100).contains(&value),
+                    _ => true,
+                };
+                (f64::from(value), good)
             }
             Access::Name(..) => continue,
         };
@@ -174,6 +182,7 @@ fn number_is_good(range: &'static str, value: f64) -> bool {
             PULL => (0.0..=MAX_FACTORED).contains(&value),
             POSITIVE => value > 0.0,
             PART => (0.0..=1.0).contains(&value),
+            ARCHIVE => (0.0..=10.0).contains(&value),
             FACTOR => value > 0.0 && value <= 1.0,
             _ => true,
         }

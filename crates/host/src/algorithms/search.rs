@@ -7,7 +7,7 @@ use super::ParameterInfo;
 /// Of each parameter that is a number, by name. A parameter has the same meaning in every algorithm that has it. Not
 /// here: counts that have to fit others or the run's length (`neighbours`, `columns`, `slaves`, `inertia_iterations`),
 /// and `smallest_step`, a guard.
-const RANGES: [Variable; 30] = [
+const RANGES: [Variable; 34] = [
     Variable::linear("inertia", 0.0, 1.0),
     Variable::linear("final_inertia", 0.0, 1.0),
     Variable::linear("cognitive", 0.0, 3.0),
@@ -17,6 +17,10 @@ const RANGES: [Variable; 30] = [
     Variable::linear("correction", 0.0, 1.0),
     Variable::linear("scale_factor", 0.1, 1.2),
     Variable::linear("crossover_rate", 0.0, 1.0),
+    Variable::integer("memory", 2.0, 20.0),
+    Variable::linear("initial", 0.1, 0.9),
+    Variable::log("best_part", 0.02, 0.5),
+    Variable::linear("archive", 0.0, 3.0),
     Variable::log("temperature", 1e-4, 1e4),
     Variable::linear("cooling", 0.9, 1.0),
     Variable::log("step", 1e-3, 1.0),

@@ -64,7 +64,7 @@ macro_rules! params {
 }
 
 params!(
-    PsoParams => Pso, DeParams => De, SaParams => Sa, SolisWetsParams => SolisWets,
+    PsoParams => Pso, DeParams => De, ShadeParams => Shade, SaParams => Sa, SolisWetsParams => SolisWets,
     ScatterSearchParams => ScatterSearch, EpsoParams => Epso, CmepsoParams => Cmepso,
     FwaParams => Fwa, GpuFwaParams => GpuFwa
 );

@@ -567,6 +567,8 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
                 best_positions: self.machine.fetch_numbers(at.best_positions, first, count)?,
                 best: self.machine.fetch(at.best, u64::from(run) * individuals, individuals)?,
                 numbers: Vec::new(),
+                memory: Vec::new(),
+                archive: Vec::new(),
                 global,
                 global_position: self.machine.fetch_numbers(
                     at.runs.global_positions,

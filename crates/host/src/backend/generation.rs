@@ -1,5 +1,6 @@
 //! A method on a device: its arrays and launches.
 
+mod common;
 mod hosted;
 mod stepwise;
 mod whole;
@@ -21,6 +22,8 @@ use crate::planner::Geometry;
 use crate::planner::generation::Layout;
 use crate::report::Plan;
 
+use common::InCommon;
+
 pub(crate) use hosted::Hosted;
 pub(crate) use stepwise::Stepwise;
 pub(crate) use whole::Whole;
@@ -33,6 +36,7 @@ struct Arrays {
     own: u64,
     numbers: u64,
     runs: RunArrays,
+    common: InCommon,
     block_best: u64,
     slots: u64,
     slot_indices: u64,
@@ -65,6 +69,7 @@ impl Arrays {
             own: machine.allocate(own as u64 * rows)?,
             numbers: machine.allocate(2 * individuals * count as u64 * number)?,
             runs: RunArrays::allocate(job, record, machine)?,
+            common: InCommon::allocate(job, machine)?,
             block_best: machine.allocate(blocks * size_of::<Candidate<R>>() as u64)?,
             slots: machine.allocate(slots_bytes)?,
             slot_indices: machine.allocate(if slots_bytes > 0 { 16 * blocks } else { 0 })?,
@@ -152,6 +157,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             first_run: self.job.first_run + first,
             iterations,
             start,
+            common: at.common.args(&self.job, first as u32),
             runs,
             individuals,
             dimensions: self.job.dimensions(),
@@ -220,6 +226,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
 
     /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
     fn placed(&mut self) -> Result<()> {
+        self.list()?;
         if !self.named.method.nearest() {
             return Ok(());
         }
@@ -288,6 +295,8 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
                 best_positions: self.machine.fetch_numbers(at.public, written * row, row)?,
                 best: self.machine.fetch(at.fitness, written * n, n)?,
                 numbers: self.machine.fetch_numbers(at.numbers, written * n * count, n * count)?,
+                memory: at.common.memory(&self.job, &mut self.machine, run)?,
+                archive: at.common.archive(&self.job, &mut self.machine, run)?,
                 global,
                 global_position: self.machine.fetch_numbers(
                     at.runs.global_positions,
@@ -316,6 +325,8 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             machine.store_numbers(at.numbers, written * n * count, &swarm.numbers)?;
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
+        at.common.restore(&self.job, &mut self.machine, swarms)?;
+        self.list()?;
         let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
         self.way.go_on(controls);
         Ok(())
@@ -327,6 +338,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
 
     fn ease(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
         self.islands().ease(levels)?;
+        self.list()?;
         self.see_controls()
     }
 
@@ -344,6 +356,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         places: &[Vec<u32>],
     ) -> Result<()> {
         self.islands().immigrate(immigrants, places)?;
+        self.list()?;
         self.see_controls()
     }
 

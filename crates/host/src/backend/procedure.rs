@@ -7,7 +7,7 @@ use warpswarm_core::Real;
 use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
-use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
+use warpswarm_core::method::{Common, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::generation::{self, Work};
@@ -61,6 +61,10 @@ impl<R> fmt::Debug for Named<R> {
 pub(crate) trait AnyMethod<R>: Send + Sync {
     /// Own rows, and numbers, of an individual.
     fn keeps(&self) -> (usize, usize);
+    /// See [`Method::common`].
+    fn common(&self, individuals: u32) -> Common;
+    /// Its memory at the start, if it has something in common.
+    fn first_memory(&self, individuals: u32) -> Vec<R>;
     /// What its layout over a device depends on.
     fn moves(&self) -> Moves;
     /// See [`Method::attempts`].
@@ -83,8 +87,17 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     fn keeps(&self) -> (usize, usize) {
         (M::OWN, M::NUMBERS)
     }
+    fn common(&self, individuals: u32) -> Common {
+        Method::common(self, individuals)
+    }
+    fn first_memory(&self, individuals: u32) -> Vec<R> {
+        let numbers =
+            (0..Method::common(self, individuals).memory).map(|k| self.first_remembered(k));
+        if M::SHARES { numbers.chain([R::ZERO]).collect() } else { Vec::new() }
+    }
     fn moves(&self) -> Moves {
         Moves {
+            shares: M::SHARES,
             attempts: self.most_attempts(),
             looks_far: self.looks_far(),
             rows: M::OWN + M::OTHERS,
@@ -140,6 +153,7 @@ impl<R: Real> Procedure<R> {
             Algorithm::Pso(params) => Self::named("pso_topology", params.method::<R>(individuals)?),
             Algorithm::Spso(params) => Procedure::Spso(params.spso()?),
             Algorithm::De(params) => Self::named("de", params.method::<R>(individuals)?),
+            Algorithm::Shade(params) => Self::named("shade", params.method::<R>(individuals)?),
             Algorithm::Sa(params) => Self::named("sa", params.method::<R>()?),
             Algorithm::SolisWets(params) => Self::named("solis_wets", params.method::<R>()?),
             Algorithm::Epso(params) => Self::named("epso", params.method::<R>()?),
@@ -232,6 +246,16 @@ impl<R: Real> Procedure<R> {
         match self {
             Procedure::Method(named) => named.method.noticed(iteration),
             _ => iteration,
+        }
+    }
+
+    /// What so many individuals have in common, if it is a method whose individuals have something.
+    pub(crate) fn common(&self, individuals: u32) -> Option<Common> {
+        match self {
+            Procedure::Method(named) if named.moves().shares => {
+                Some(named.method.common(individuals))
+            }
+            _ => None,
         }
     }
 

@@ -272,6 +272,8 @@ impl<R: Real, M: Machine> State<R> for Split<R, M> {
                     best: swarm.best[own.start as usize..own.end as usize].to_vec(),
                     global_position: swarm.global_position.clone(),
                     numbers: Vec::new(),
+                    memory: Vec::new(),
+                    archive: Vec::new(),
                     ..*swarm
                 };
                 if own.start > 0 {

@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::report::Progress;
 
 const MAGIC: &[u8; 16] = b"warpswarm state\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const BEFORE: usize = MAGIC.len() + size_of::<u32>();
 const BEHIND: usize = size_of::<u64>() + size_of::<u32>();
 
@@ -57,6 +57,8 @@ struct State<R> {
     best_positions: Vec<R>,
     best: Vec<(R, R)>,
     numbers: Vec<R>,
+    memory: Vec<R>,
+    archive: Vec<R>,
     global: (R, R),
     global_index: u32,
     global_position: Vec<R>,
@@ -80,6 +82,8 @@ impl<R: Real> State<R> {
             best_positions: swarm.best_positions,
             best: swarm.best.into_iter().map(pair).collect(),
             numbers: swarm.numbers,
+            memory: swarm.memory,
+            archive: swarm.archive,
             global: pair(swarm.global.fitness),
             global_index: swarm.global.index,
             global_position: swarm.global_position,
@@ -102,6 +106,8 @@ impl<R: Real> State<R> {
             best_positions: self.best_positions,
             best: self.best.into_iter().map(fitness).collect(),
             numbers: self.numbers,
+            memory: self.memory,
+            archive: self.archive,
             global: Candidate {
                 fitness: fitness(self.global),
                 index: self.global_index,

@@ -8,12 +8,13 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::Fitness;
 
 use super::together::Turn;
-use super::{Event, Optimiser, Runs, going, reached};
+use super::{Event, Optimiser, Recording, Runs, going, reached};
 use crate::backend::Until;
 use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::population::Population;
 use crate::report::{Progress, Report, StopReason};
+use crate::settings::Settings;
 
 /// Who is told what happens.
 pub(super) type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
@@ -25,6 +26,16 @@ struct Told<R> {
     bests: Vec<Fitness<R>>,
     /// The iteration of the populations that it has seen last.
     populations: Option<u64>,
+}
+
+impl Recording {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Recording {
+            statistics: settings.record_statistics,
+            populations_every: settings.populations_every,
+            look_at: 0,
+        }
+    }
 }
 
 impl<R: Real> Optimiser<R> {

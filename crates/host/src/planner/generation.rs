@@ -33,6 +33,8 @@ pub(crate) struct Moves {
     pub(crate) rows: usize,
     /// Whether its kernels need few registers: see [`MethodTile::max_block`].
     pub(crate) frugal: bool,
+    /// Whether its individuals have something in common, which changes after each iteration.
+    pub(crate) shares: bool,
     /// Whether there are kernels of its paper for the schedule `stepwise`.
     pub(crate) has_steps: bool,
 }
@@ -230,8 +232,14 @@ mod tests {
     };
 
     /// As annealing.
-    const ALONE: Moves =
-        Moves { attempts: 1, looks_far: false, rows: 0, frugal: true, has_steps: false };
+    const ALONE: Moves = Moves {
+        attempts: 1,
+        looks_far: false,
+        rows: 0,
+        frugal: true,
+        shares: false,
+        has_steps: false,
+    };
     /// As differential evolution.
     const NEAR: Moves = Moves { rows: 3, ..ALONE };
     /// As fireworks.

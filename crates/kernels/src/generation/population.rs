@@ -1,6 +1,6 @@
 //! A run's population in memory.
 
-use warpswarm_core::launch::{Control, GenerationArgs, OwnRun, stopped};
+use warpswarm_core::launch::{Control, GenerationArgs, OwnRun, Ptr, stopped};
 use warpswarm_core::method::{
     self, Individual, MAX_NUMBERS, MAX_OTHERS, Method, Numbers, Own, SiteDraws,
 };
@@ -116,8 +116,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     ) -> Self {
         let (runs, number) = (args.runs, run as usize);
         let (n, stride) = (args.individuals as usize, args.stride as usize);
-        let optional =
-            |ptr, len| if len == 0 { View::EMPTY } else { of_run(ptr, runs, number, len) };
+        let optional = |ptr, len| optional_of_run(ptr, (runs, number), len);
         Generation {
             args,
             number,
@@ -308,7 +307,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         let (others, mut theirs) = (method.others(plan), [R::ZERO; MAX_OTHERS]);
         let mut k = 0;
         while k < M::OTHERS {
-            theirs[k] = before.row(others[k]).get(i as usize);
+            theirs[k] = self.other::<M>(before, others[k]).get(i as usize);
             k += 1;
         }
         let place = Place {
@@ -324,6 +323,16 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         };
         method.propose(plan, &place)
     }
+}
+
+/// The part of an array that belongs to one run, where there may be nothing of it.
+#[inline(always)]
+pub(super) fn optional_of_run<T: Copy>(
+    ptr: Ptr<T>,
+    (runs, run): (u32, usize),
+    len: usize,
+) -> View<T> {
+    if len == 0 { View::EMPTY } else { of_run(ptr, runs, run, len) }
 }
 
 /// What an individual draws for its coordinates.

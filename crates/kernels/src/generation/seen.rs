@@ -87,6 +87,22 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
     }
 
     #[inline(always)]
+    fn remembered(&self, k: u32) -> R {
+        self.generation.common().memory.get(k as usize)
+    }
+
+    #[inline(always)]
+    fn elite(&self, k: u32) -> u32 {
+        self.generation.common().elite.get(k as usize)
+    }
+
+    #[inline(always)]
+    fn archived(&self) -> u32 {
+        let memory = self.generation.args.common.sizes.memory;
+        self.generation.common().memory.get(memory as usize).to_f64() as u32
+    }
+
+    #[inline(always)]
     fn square(&self, a: u32, b: u32) -> R {
         let (x, y) = (self.before.row(a), self.before.row(b));
         fold_by_warp::<R, Sum>(self.generation.args.dimensions as usize, |i| {
@@ -136,6 +152,22 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByThread<'_, 
     #[inline(always)]
     fn numbers(&self, individual: u32) -> Numbers<R> {
         self.before.numbers(individual)
+    }
+
+    #[inline(always)]
+    fn remembered(&self, k: u32) -> R {
+        self.generation.common().memory.get(k as usize)
+    }
+
+    #[inline(always)]
+    fn elite(&self, k: u32) -> u32 {
+        self.generation.common().elite.get(k as usize)
+    }
+
+    #[inline(always)]
+    fn archived(&self) -> u32 {
+        let memory = self.generation.args.common.sizes.memory;
+        self.generation.common().memory.get(memory as usize).to_f64() as u32
     }
 
     #[inline(always)]

@@ -314,7 +314,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
             let mut theirs = [[R::ZERO; 4]; MAX_OTHERS];
             r = 0;
             while r < M::OTHERS {
-                theirs[r] = row(before.row(thread::opaque(others[r])));
+                theirs[r] = row(generation.other::<M>(before, thread::opaque(others[r])));
                 r += 1;
             }
             let draws = draws_of(who);

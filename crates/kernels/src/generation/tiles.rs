@@ -259,7 +259,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
         let mut theirs = [[R::ZERO; K]; MAX_OTHERS];
         let mut r = 0;
         while r < M::OTHERS {
-            theirs[r] = places(before.row(others[r]), stride);
+            theirs[r] = places(generation.other::<M>(before, others[r]), stride);
             r += 1;
         }
         let (lower, upper) = (places(generation.lower, stride), places(generation.upper, stride));

@@ -45,6 +45,7 @@ impl Range {
             "a number from 0 to 1" => number(0.0, true, 1.0),
             "a number from 0 to 1e30" => number(0.0, true, 1e30),
             "a number above 0, at most 1" => number(0.0, false, 1.0),
+            "a number from 0 to 10" => number(0.0, true, 10.0),
             "a number above 0, or none" => Range::Limit,
             range if range.starts_with("a whole number from 1 to ") => Range::Whole { least: 1 },
             range if range.starts_with("a whole number up to ") => Range::Whole { least: 0 },
@@ -122,7 +123,7 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
             (p.topology, p.inertia_iterations) = (Topology::Star, 0);
             individuals
         }
-        Algorithm::De(_) => individuals.max(4),
+        Algorithm::De(_) | Algorithm::Shade(_) => individuals.max(4),
         Algorithm::ScatterSearch(p) => {
             individuals.max(u64::from(p.best_set) + 2 * u64::from(p.diverse_set))
         }
