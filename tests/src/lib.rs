@@ -313,10 +313,9 @@ fn every_method(individuals: u64) -> Vec<Algorithm> {
         all.push(DeParams { base, crossover, ..DeParams::default() }.into());
     }
     all.push(ShadeParams::default().into());
-    // An archive that is soon full, and in which places are taken more than once in an iteration; and none.
-    let short = ShadeParams { memory: 1, archive: 0.3, best_part: 0.5, ..ShadeParams::default() };
+    let short = ShadeParams { memory: 1, tournament: 2, ..ShadeParams::default() };
     all.push(ShadeParams { boundary: Rebound::Mode(Boundary::Reflect), ..short }.into());
-    all.push(ShadeParams { archive: 0.0, memory: 3, ..ShadeParams::default() }.into());
+    all.push(ShadeParams { archive: false, memory: 3, ..ShadeParams::default() }.into());
     all.push(SaParams::default().into());
     all.push(SaParams::libcudaoptimize().into());
     all.push(SolisWetsParams::default().into());

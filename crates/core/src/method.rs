@@ -28,7 +28,7 @@ use crate::random::{Draw, Factor};
 use crate::real::Real;
 use crate::sum::{self, Operator};
 
-pub use common::{Common, Lessons, archive_place};
+pub use common::{GROUP, LESSONS, Lessons, Memory, sum_of_group, sum_of_groups};
 pub use draws::SiteDraws;
 pub use individual::{Individual, first};
 
@@ -91,7 +91,7 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     const NUMBERS: usize;
     /// The others of which [`others`](Method::others) says who they are, at most [`MAX_OTHERS`].
     const OTHERS: usize = 0;
-    /// Whether [`common`](Method::common) says that individuals have something in common.
+    /// Whether individuals have something in common: see [`learn`](Method::learn) and [`leaves`](Method::leaves).
     const SHARES: bool = false;
     /// Whether its kernels of eight lanes an individual, in `f32`, do with the 128 registers a thread that blocks of [512
     /// threads](crate::launch::TILE_BLOCKS) leave: `cargo xtask check-ptx` says if they do not.
@@ -165,31 +165,38 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// [`pso::initial`].
     fn start(&self, x: R, v: R) -> Own<R>;
 
-    /// What so many individuals have in common.
+    /// Numbers that the run remembers.
     #[inline(always)]
-    fn common(&self, individuals: u32) -> Common {
-        let _ = individuals;
-        Common::default()
+    fn memory(&self) -> u32 {
+        0
     }
 
-    /// Number `k` of the memory at the start.
+    /// Number `k` of them at the start.
     #[inline(always)]
     fn first_remembered(&self, k: u32) -> R {
         let _ = k;
         R::ZERO
     }
 
-    /// Whether an individual whose numbers are so after an iteration has given up a point that is to be archived.
+    /// What an individual whose numbers are so after an iteration adds to the sums from which the run learns.
     #[inline(always)]
-    fn leaves(&self, numbers: &Numbers<R>) -> bool {
+    fn lesson(&self, numbers: &Numbers<R>) -> Lessons<R> {
         let _ = numbers;
-        false
+        [R::ZERO; LESSONS]
     }
 
-    /// Changes the memory after an iteration.
+    /// Changes the memory before an iteration, from the sums of the one before.
     #[inline(always)]
-    fn learn<L: Lessons<R>>(&self, lessons: &mut L) {
-        let _ = lessons;
+    fn learn<T: Memory<R>>(&self, sums: Lessons<R>, memory: &mut T) {
+        let _ = (sums, memory);
+    }
+
+    /// In which of its two places of the archive, 1 or 2, an individual whose numbers are so after an iteration leaves the
+    /// public point that it had before; 0 where it leaves none.
+    #[inline(always)]
+    fn leaves(&self, numbers: &Numbers<R>) -> u32 {
+        let _ = numbers;
+        0
     }
 
     /// Looks at the others, once an iteration, and may change the numbers.
@@ -216,7 +223,7 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
 
-    /// At whose public points, or points in the archive, [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
+    /// At whose public points, or points in the archive (place 1 of individual k of n is that of n + k, place 2 of 2 n + k), [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
     /// of these, which are read ahead.
     #[inline(always)]
     fn others(&self, plan: &Self::Plan) -> [u32; MAX_OTHERS] {
@@ -267,14 +274,8 @@ pub trait Population<R: Real>: Fitnesses<R> {
     /// An individual's numbers.
     fn numbers(&self, individual: u32) -> Numbers<R>;
 
-    /// Number `k` of the run's memory; see [`Method::common`].
+    /// Number `k` of the run's memory.
     fn remembered(&self, k: u32) -> R;
-
-    /// Individual `k` of the elite.
-    fn elite(&self, k: u32) -> u32;
-
-    /// How many points are in the archive. To [`Site::other`] the point in place k is that of individual n + k, of n.
-    fn archived(&self) -> u32;
 
     /// The square of the distance between two individuals' public points, each coordinate in its range.
     fn square(&self, a: u32, b: u32) -> R;

@@ -4,8 +4,8 @@
 //! of its own. These are drawn around what has succeeded in the last generations. Points that were given up stay in an archive,
 //! from which one end of the difference may come: it keeps steps long where the population has become narrow.
 //!
-//! **Equations** (of individual i; k uniform in 1..H; p one of the best, r1 and r2 distinct from each other and from i,
-//! r2 of the population and the archive):
+//! **Equations** (of individual i; k uniform in 1..H; p the best of T individuals, r1 and r2 distinct from each other and from
+//! i, r2 of the population and the archive):
 //!
 //! ```text
 //! CR    = M_CR,k + 0.1 N(0, 1), clamped to [0, 1]; 0 where M_CR,k is final
@@ -22,35 +22,46 @@
 //! |---|---|---|---|---|
 //! | H | `memory` | places of the memory | 1 to 100 | 6 |
 //! | | `initial` | what is in the memory at first | (0, 1] | 0.5 |
-//! | p | `elite` | part of the population that counts as the best, at least 2 individuals | (0, 1] | 0.11 |
-//! | | `archive` | places of the archive, as a multiple of the individuals | [0, 10] | 1 |
+//! | T | `tournament` | individuals the best of which is one of the best | 1 to 64 | 13 |
+//! | | `archive` | whether there is one | | on |
 //! | | `limits` | what happens at the bounds | | midpoint |
 //!
 //! **Source.** R. Tanabe, A. Fukunaga, "Success-history based parameter adaptation for differential evolution", IEEE CEC 2013;
-//! the memory of 6 places, the final M_CR, its mean, and p as in their L-SHADE, "Improving the search performance of SHADE using
+//! the memory of 6 places, the final M_CR and its mean as in their L-SHADE, "Improving the search performance of SHADE using
 //! linear population size reduction", IEEE CEC 2014.
 //!
-//! **Deviations.** F is drawn again at most seven times; where it is not above 0 then, in one of 10^9 cases, it is M_F. All
-//! individuals of a generation go into the archive at its end, so that nobody meets a point there that another has given up in
-//! the same generation. Where violations differ, w is by how much less is violated.
+//! **Deviations.** Theirs draws p from the best 11 % of the population, which are to be found first. The best of 13 that are
+//! drawn needs no order of them all, and no difference was found: on ellipsoid, Rosenbrock's, Rastrigin's and Schaffer's
+//! function, in 10 and 20 dimensions, 400 runs each, the Kolmogorov-Smirnov test of the evaluations to 1e-8 gave p = 0.15 to
+//! 0.70. Their archive has a random point replaced by each that is given up; here each individual keeps its own last one, which
+//! took 3 to 5 % fewer evaluations on the same functions. Where no point of the archive is met in eight draws, as at first, r2
+//! is of the population. F is drawn again at most seven times; where it is not above 0 then, in one of 10^9 cases, it is M_F.
+//! Where violations differ, w is by how much less is violated.
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{
-    Common, Individual, Lessons, MAX_OTHERS, Method, Numbers, Own, Population, Site,
+    Individual, Lessons, MAX_OTHERS, Memory, Method, Numbers, Own, Population, Site,
 };
 use crate::order::Fitness;
 use crate::real::Real;
-use crate::sum::{Largest, Sum};
 
-/// The fewest individuals: one, one of the best, and two others.
+/// The fewest individuals: one, and two others.
 pub const MIN_INDIVIDUALS: u32 = 4;
+/// The most that compete for being one of the best.
+pub const MAX_TOURNAMENT: u32 = 64;
+/// Draws in which r2 may be of the archive.
+const TRIES: u32 = 8;
+/// The first draw of those that compete, beyond the others.
+const TOURNAMENT: u32 = 16;
 /// The most places of the memory.
 pub const MAX_MEMORY: u32 = 100;
 
-/// An individual's numbers: its scale factor, its crossover rate, and by how much its rival was better.
+/// An individual's numbers: its scale factor, its crossover rate, by how much its rival was better, and in which of its
+/// places in the archive there is a point: 1, 2, or 0 for none.
 const SCALE_FACTOR: usize = 0;
 const CROSSOVER_RATE: usize = 1;
 const GAIN: usize = 2;
+const PLACE: usize = 3;
 
 /// What happens to a coordinate of a rival that leaves its bounds.
 ///
@@ -91,9 +102,9 @@ pub struct Shade<R> {
     pub midpoint: u32,
     /// H, places of the memory.
     pub memory: u32,
-    /// How many individuals count as the best.
-    pub elite: u32,
-    /// Places of the archive.
+    /// T, the individuals the best of which is one of the best.
+    pub tournament: u32,
+    /// 1 where there is an archive.
     pub archive: u32,
 }
 
@@ -102,10 +113,8 @@ pub struct Shade<R> {
 pub struct Seen<R> {
     /// M_F and M_CR
     pub means: [R; 2],
-    /// p
-    pub best: u32,
-    /// Points in the archive.
-    pub archived: u32,
+    /// p, r1, r2
+    pub others: [u32; 3],
 }
 
 /// What an individual decides before it looks at single coordinates.
@@ -136,14 +145,18 @@ pub fn crossover_rate<R: Real>(mean: R, [u, v]: [R; 2]) -> R {
     if mean < R::ZERO { R::ZERO } else { rate }
 }
 
-/// r1 and r2, distinct from each other and from `me`: of n individuals, and of those and so many in the archive. Of what is
-/// `drawn`, the first is uniform in 0..n - 1, the second in 0..n + archived - 2.
+/// r1, distinct from `me`, and r2, distinct from both, of n individuals, or where `drawn` is beyond them number
+/// `drawn - (n - 2)` of something else. Of what is drawn, the first is uniform in 0..n - 1.
 #[inline(always)]
-pub fn others(me: u32, drawn: [u32; 2]) -> [u32; 2] {
+pub fn others(me: u32, n: u32, drawn: [u32; 2]) -> (u32, Result<u32, u32>) {
     let past = |x: u32, taken: u32| x + u32::from(x >= taken);
     let r1 = past(drawn[0], me);
-    [r1, past(past(drawn[1], me.min(r1)), me.max(r1))]
+    let r2 = past(past(drawn[1], me.min(r1)), me.max(r1));
+    (r1, if drawn[1] < n - 2 { Ok(r2) } else { Err(drawn[1] - (n - 2)) })
 }
+
+/// One in as many as there are individuals at most.
+const LEAST_PART: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// By how much a rival is better than an individual; 0 where it is not.
 #[inline(always)]
@@ -153,11 +166,52 @@ pub fn gain<R: Real>(own: Fitness<R>, rival: Fitness<R>) -> R {
     }
     let (before, after) = (own.counted(), rival.counted());
     let gain = if before == after { own.value - rival.value } else { before - after };
-    // What comes from infinity, or from no number, is better than anything else, and a number.
-    if gain < R::MAX { gain.larger(R::ZERO) } else { R::MAX }
+    // What comes from infinity, or from no number, is better than anything else, and a number, of which many can be added.
+    let most = R::MAX * R::from_f64(LEAST_PART);
+    if gain < most { gain.larger(R::ZERO) } else { most }
 }
 
 impl<R: Real> Shade<R> {
+    /// The best of T individuals; of equals the first that is drawn.
+    #[inline(always)]
+    fn draw_best<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
+        let drawn = |number: u32| who.below(who.individuals, TOURNAMENT + number);
+        let mut best = drawn(0);
+        let (mut fitness, mut number) = (population.fitness(best), 1);
+        while number < self.tournament {
+            let other = drawn(number);
+            let rival = population.fitness(other);
+            if rival.beats(fitness) {
+                (best, fitness) = (other, rival);
+            }
+            number += 1;
+        }
+        best
+    }
+
+    /// r1 and r2.
+    #[inline(always)]
+    fn draw_others<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> [u32; 2] {
+        let n = who.individuals;
+        let first = who.below(n - 1, 1);
+        let (mut number, last) = (0, if self.archive == 1 { TRIES } else { 0 });
+        loop {
+            // Of the population alone, in the end.
+            let all = if number < last { 2 * n - 2 } else { n - 2 };
+            let (r1, r2) = others(who.index, n, [first, who.below(all, 3 + number)]);
+            match r2 {
+                Ok(r2) => return [r1, r2],
+                Err(owner) => {
+                    let place = population.numbers(owner)[PLACE].to_f64() as u32;
+                    if place > 0 {
+                        return [r1, place.min(2) * n + owner];
+                    }
+                }
+            }
+            number += 1;
+        }
+    }
+
     #[inline(always)]
     fn draw_scale_factor(&self, who: &Individual<R>, mean: R) -> R {
         let mut k = 1;
@@ -176,15 +230,15 @@ impl<R: Real> Shade<R> {
 
 impl<R: Real> Method<R> for Shade<R> {
     const OWN: usize = 0;
-    const NUMBERS: usize = 3;
+    const NUMBERS: usize = 4;
     const OTHERS: usize = 3;
     const SHARES: bool = true;
     type Seen = Seen<R>;
     type Plan = Plan<R>;
 
     #[inline(always)]
-    fn common(&self, _: u32) -> Common {
-        Common { memory: 2 * self.memory + 1, elite: self.elite, archive: self.archive }
+    fn memory(&self) -> u32 {
+        2 * self.memory + 1
     }
 
     #[inline(always)]
@@ -205,22 +259,17 @@ impl<R: Real> Method<R> for Shade<R> {
         _: &mut Numbers<R>,
     ) -> Seen<R> {
         let k = who.below(self.memory, 0);
-        Seen {
-            means: [population.remembered(k), population.remembered(self.memory + k)],
-            best: population.elite(who.below(self.elite, 1)),
-            archived: population.archived(),
-        }
+        let means = [population.remembered(k), population.remembered(self.memory + k)];
+        let [r1, r2] = self.draw_others(who, population);
+        Seen { means, others: [self.draw_best(who, population), r1, r2] }
     }
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, seen: Seen<R>, numbers: &mut Numbers<R>) -> Plan<R> {
-        let n = who.individuals;
-        let [r1, r2] =
-            others(who.index, [who.below(n - 1, 2), who.below(n + seen.archived - 2, 3)]);
         let [mean, rate] = seen.means;
         let plan = Plan {
-            others: [seen.best, r1, r2],
-            first: who.below(who.dimensions, 4),
+            others: seen.others,
+            first: who.below(who.dimensions, 2),
             scale_factor: self.draw_scale_factor(who, mean),
             crossover_rate: crossover_rate(rate, who.uniform(0)),
         };
@@ -266,39 +315,37 @@ impl<R: Real> Method<R> for Shade<R> {
         numbers: &mut Numbers<R>,
     ) -> bool {
         numbers[GAIN] = gain(who.fitness, proposal);
+        if self.archive == 1 && numbers[GAIN] > R::ZERO {
+            numbers[PLACE] = if numbers[PLACE] == R::ONE { R::TWO } else { R::ONE };
+        }
         !who.fitness.beats(proposal)
     }
 
     #[inline(always)]
-    fn leaves(&self, numbers: &Numbers<R>) -> bool {
-        numbers[GAIN] > R::ZERO
+    fn leaves(&self, numbers: &Numbers<R>) -> u32 {
+        let leaves = self.archive == 1 && numbers[GAIN] > R::ZERO;
+        if leaves { numbers[PLACE].to_f64() as u32 } else { 0 }
     }
 
     #[inline(always)]
-    fn learn<L: Lessons<R>>(&self, lessons: &mut L) {
-        let largest = lessons.fold::<Largest>(|numbers| numbers[GAIN]);
-        if largest <= R::ZERO {
+    fn lesson(&self, numbers: &Numbers<R>) -> Lessons<R> {
+        let [scale_factor, rate, gain, _] = *numbers;
+        let (of_factor, of_rate) = (gain * scale_factor, gain * rate);
+        [of_factor * scale_factor, of_factor, of_rate * rate, of_rate]
+    }
+
+    #[inline(always)]
+    fn learn<T: Memory<R>>(&self, sums: Lessons<R>, memory: &mut T) {
+        let [factors_squared, factors, rates_squared, rates] = sums;
+        if factors <= R::ZERO {
             return;
         }
-        // In units of the largest, so that no sum overflows.
-        let weighted = |of: usize, times: usize| {
-            lessons.fold::<Sum>(|numbers| {
-                let x = numbers[of];
-                let x = if times == 2 { x * x } else { x };
-                numbers[GAIN] / largest * x
-            })
-        };
-        let scale_factor = weighted(SCALE_FACTOR, 2) / weighted(SCALE_FACTOR, 1);
-        let rate = weighted(CROSSOVER_RATE, 1);
-        let squares = weighted(CROSSOVER_RATE, 2);
-        let at = lessons.remembered(2 * self.memory);
-        let place = (at.to_f64() as u32).min(self.memory - 1);
-        let is_final = lessons.remembered(self.memory + place) < R::ZERO || rate <= R::ZERO;
-        lessons.remember(place, scale_factor);
-        let rate = if is_final { -R::ONE } else { squares / rate };
-        lessons.remember(self.memory + place, rate);
+        let place = (memory.get(2 * self.memory).to_f64() as u32).min(self.memory - 1);
+        let is_final = memory.get(self.memory + place) < R::ZERO || rates <= R::ZERO;
+        memory.set(place, factors_squared / factors);
+        memory.set(self.memory + place, if is_final { -R::ONE } else { rates_squared / rates });
         let next = if place + 1 < self.memory { place + 1 } else { 0 };
-        lessons.remember(2 * self.memory, R::from_u32(next));
+        memory.set(2 * self.memory, R::from_u32(next));
     }
 }
 
@@ -307,8 +354,7 @@ mod tests {
     use super::*;
     use crate::method::Fitnesses;
     use crate::method::tests::{Still, feasible, individual};
-    use crate::sum::{self, Operator};
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::vec::Vec;
 
     const SHADE: Shade<f64> = Shade {
@@ -316,8 +362,8 @@ mod tests {
         limits: Limits { correction: 0.22, boundary: Boundary::Clamp },
         midpoint: 1,
         memory: 2,
-        elite: 2,
-        archive: 4,
+        tournament: 3,
+        archive: 1,
     };
 
     /// A third and two thirds of all numbers that Cauchy's distribution gives lie below -1/sqrt(3) and 1/sqrt(3).
@@ -335,17 +381,20 @@ mod tests {
 
     #[test]
     fn others_are_distinct_and_each_pair_comes_up_once() {
-        for (n, archived) in [(4, 0), (5, 3)] {
+        for n in [4, 5, 7] {
             for me in 0..n {
-                let mut seen = BTreeMap::new();
+                let mut seen = BTreeSet::new();
                 for a in 0..n - 1 {
-                    for b in 0..n + archived - 2 {
-                        let [r1, r2] = others(me, [a, b]);
-                        assert!(r1 < n && r2 < n + archived && r1 != me && r2 != me && r1 != r2);
-                        *seen.entry((r1, r2)).or_insert(0) += 1;
+                    for b in 0..n - 2 {
+                        let (r1, r2) = others(me, n, [a, b]);
+                        let r2 = r2.unwrap();
+                        assert!(r1 < n && r2 < n && r1 != me && r2 != me && r1 != r2);
+                        seen.insert((r1, r2));
                     }
+                    let beyond = [n - 2, n - 1, 2 * n - 3].map(|b| others(me, n, [a, b]).1);
+                    assert_eq!(beyond, [Err(0), Err(1), Err(n - 1)]);
                 }
-                assert_eq!(seen.len() as u32, (n - 1) * (n + archived - 2));
+                assert_eq!(seen.len() as u32, (n - 1) * (n - 2));
             }
         }
     }
@@ -359,8 +408,9 @@ mod tests {
         assert_eq!(gain(of(0.5, 1.0), of(0.25, 9.0)), 0.25);
         assert_eq!(gain(of(0.5, 9.0), of(0.5, 1.0)), 8.0);
         for worst in [f64::INFINITY, f64::NAN] {
-            assert_eq!(gain(feasible(worst), feasible(1.0)), f64::MAX);
-            assert_eq!(gain(of(worst, 0.0), feasible(1.0)), f64::MAX);
+            let most = f64::MAX * LEAST_PART;
+            assert_eq!(gain(feasible(worst), feasible(1.0)), most);
+            assert_eq!(gain(of(worst, 0.0), feasible(1.0)), most);
         }
     }
 
@@ -383,80 +433,85 @@ mod tests {
         assert_eq!(propose(Shade { midpoint: 0, ..SHADE }, [3.0, 9.0, 1.0], 0.2, 1), 4.0);
     }
 
+    /// What is given up goes to the other place of the two.
     #[test]
     fn a_rival_that_is_as_good_takes_the_place_and_teaches_nothing() {
         let who = individual(feasible(2.0));
         let plan = Plan { others: [0, 1, 2], first: 0, scale_factor: 0.5, crossover_rate: 0.0 };
-        for (value, accepted, gain) in [(1.5, true, 0.5), (2.0, true, 0.0), (3.0, false, 0.0)] {
-            let mut numbers = [0.5, 0.25, 7.0, 0.0];
-            assert_eq!(SHADE.accept(&who, &plan, feasible(value), &mut numbers), accepted);
-            assert_eq!(numbers, [0.5, 0.25, gain, 0.0]);
-            assert_eq!(SHADE.leaves(&numbers), gain > 0.0);
+        for (value, accepted, gain, places) in [
+            (1.5, true, 0.5, [1.0, 2.0, 1.0]),
+            (2.0, true, 0.0, [0.0, 1.0, 2.0]),
+            (3.0, false, 0.0, [0.0, 1.0, 2.0]),
+        ] {
+            for (before, after) in [0.0, 1.0, 2.0].into_iter().zip(places) {
+                let mut numbers = [0.5, 0.25, 7.0, before];
+                assert_eq!(SHADE.accept(&who, &plan, feasible(value), &mut numbers), accepted);
+                assert_eq!(numbers, [0.5, 0.25, gain, after]);
+                assert_eq!(SHADE.leaves(&numbers), if gain > 0.0 { after as u32 } else { 0 });
+                let mut without = [0.5, 0.25, 7.0, 0.0];
+                let shade = Shade { archive: 0, ..SHADE };
+                shade.accept(&who, &plan, feasible(value), &mut without);
+                assert_eq!((without[3], shade.leaves(&without)), (0.0, 0));
+            }
         }
     }
 
-    /// A memory, and individuals whose numbers are written down.
-    struct Class(Vec<f64>, Vec<Numbers<f64>>);
+    struct Remembered(Vec<f64>);
 
-    impl Lessons<f64> for Class {
-        fn remembered(&self, k: u32) -> f64 {
+    impl Memory<f64> for Remembered {
+        fn get(&self, k: u32) -> f64 {
             self.0[k as usize]
         }
-        fn remember(&mut self, k: u32, number: f64) {
+        fn set(&mut self, k: u32, number: f64) {
             self.0[k as usize] = number;
-        }
-        fn fold<O: Operator<f64>>(&self, term: impl Fn(Numbers<f64>) -> f64) -> f64 {
-            sum::fold_buffered::<f64, O>(self.1.len(), |i| term(self.1[i]))
         }
     }
 
     #[test]
     fn what_succeeds_is_remembered() {
-        let memory: Vec<f64> = (0..5).map(|k| SHADE.first_remembered(k)).collect();
-        assert_eq!(memory, [0.5, 0.5, 0.5, 0.5, 0.0]);
-        let individuals = [[0.5, 0.25, 3.0, 0.0], [0.9, 0.9, 0.0, 0.0], [1.0, 0.5, 1.0, 0.0]];
-        let mut class = Class(memory, individuals.to_vec());
-        SHADE.learn(&mut class);
+        let first: Vec<f64> =
+            (0..Method::<f64>::memory(&SHADE)).map(|k| SHADE.first_remembered(k)).collect();
+        assert_eq!(first, [0.5, 0.5, 0.5, 0.5, 0.0]);
+        let mut memory = Remembered(first);
+        let mut learn = |individuals: &[Numbers<f64>]| {
+            let mut sums = [0.0; 4];
+            for numbers in individuals {
+                let lesson = SHADE.lesson(numbers);
+                sums.iter_mut().zip(lesson).for_each(|(sum, part)| *sum += part);
+            }
+            SHADE.learn(sums, &mut memory);
+            memory.0.clone()
+        };
+        let found = learn(&[[0.5, 0.25, 3.0, 1.0], [0.9, 0.9, 0.0, 0.0], [1.0, 0.5, 1.0, 2.0]]);
         // (3/4 1/4 + 1/4 1) / (3/4 1/2 + 1/4 1) and (3/4 1/16 + 1/4 1/4) / (3/4 1/4 + 1/4 1/2)
         let expected = [0.4375 / 0.625, 0.5, 0.109375 / 0.3125, 0.5, 1.0];
-        for (found, expected) in class.0.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-15, "{:?}", class.0);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-15, "{found} {expected}");
         }
         // Crossover rates that are all 0 are final; the next place is the first again.
-        class.1 = [[0.25, 0.0, 1.0, 0.0]].to_vec();
-        SHADE.learn(&mut class);
-        assert_eq!(class.0[1..], [0.25, class.0[2], -1.0, 0.0]);
-        class.1[0] = [0.75, 0.5, 2.0, 0.0];
-        SHADE.learn(&mut class);
-        SHADE.learn(&mut class);
-        assert_eq!(class.0, [0.75, 0.75, 0.5, -1.0, 0.0]);
+        assert_eq!(learn(&[[0.25, 0.0, 1.0, 1.0]])[1..], [0.25, found[2], -1.0, 0.0]);
+        learn(&[[0.75, 0.5, 2.0, 1.0]]);
+        assert_eq!(learn(&[[0.75, 0.5, 2.0, 1.0]]), [0.75, 0.75, 0.5, -1.0, 0.0]);
         // Where nobody succeeds nothing changes.
-        class.1[0][GAIN] = 0.0;
-        SHADE.learn(&mut class);
-        assert_eq!(class.0, [0.75, 0.75, 0.5, -1.0, 0.0]);
+        assert_eq!(learn(&[[0.1, 0.1, 0.0, 1.0]]), [0.75, 0.75, 0.5, -1.0, 0.0]);
     }
 
-    /// A population that has an elite, an archive and a memory.
+    /// Ten individuals, of which the later are better, and of which the first two have left points.
     struct Few;
 
     impl Fitnesses<f64> for Few {
-        fn fitness(&self, _: u32) -> Fitness<f64> {
-            feasible(1.0)
+        fn fitness(&self, individual: u32) -> Fitness<f64> {
+            feasible(-f64::from(individual))
         }
     }
 
     impl Population<f64> for Few {
-        fn numbers(&self, _: u32) -> Numbers<f64> {
-            Numbers::default()
+        fn numbers(&self, individual: u32) -> Numbers<f64> {
+            let place = if individual < 2 { f64::from(individual + 1) } else { 0.0 };
+            [0.0, 0.0, 0.0, place]
         }
         fn remembered(&self, k: u32) -> f64 {
             [0.25, 0.75, 0.1, -1.0, 0.0][k as usize]
-        }
-        fn elite(&self, k: u32) -> u32 {
-            [3, 8][k as usize]
-        }
-        fn archived(&self) -> u32 {
-            4
         }
         fn square(&self, _: u32, _: u32) -> f64 {
             0.0
@@ -464,28 +519,37 @@ mod tests {
     }
 
     #[test]
-    fn individuals_see_a_pair_of_the_memory_and_one_of_the_best() {
-        let mut seen = BTreeMap::new();
+    fn individuals_see_a_pair_of_the_memory_one_of_the_best_and_what_others_left() {
+        let (mut means, mut bests, mut left) = (BTreeMap::new(), [0; 10], BTreeMap::new());
         let mut factors = Vec::new();
-        for iteration in 1..2000 {
+        for iteration in 1..4000 {
             let who = Individual { iteration, ..individual(feasible(1.0)) };
-            let mut numbers = Numbers::default();
+            let mut numbers = [0.0, 0.0, 0.0, 2.0];
             let looked = SHADE.look(&who, &Few, &mut numbers);
             let plan = SHADE.plan(&who, looked, &mut numbers);
-            assert_eq!(numbers, [plan.scale_factor, plan.crossover_rate, 0.0, 0.0]);
+            assert_eq!(numbers, [plan.scale_factor, plan.crossover_rate, 0.0, 2.0]);
             assert!(plan.scale_factor > 0.0 && plan.scale_factor <= 1.0);
             assert!((0.0..=1.0).contains(&plan.crossover_rate));
-            assert!(plan.others[1] < 10 && plan.others[2] < 14 && plan.first < 2);
+            let [best, r1, r2] = plan.others;
+            assert!(r1 < 10 && r1 != r2 && r1 != 0 && r2 != 0 && plan.first < 2);
             let [mean, rate] = looked.means;
             assert!((mean, rate) == (0.25, 0.1) || (mean, rate) == (0.75, -1.0));
             assert!(rate > 0.0 || plan.crossover_rate == 0.0);
-            *seen.entry((looked.best, mean.to_bits())).or_insert(0) += 1;
+            *means.entry(mean.to_bits()).or_insert(0) += 1;
+            bests[best as usize] += 1;
+            if r2 >= 10 {
+                *left.entry(r2).or_insert(0) += 1;
+            }
             factors.push(plan.scale_factor - mean);
         }
-        assert_eq!(seen.len(), 4);
-        assert!(seen.values().all(|&count| (400..600).contains(&count)), "{seen:?}");
+        assert!(means.values().all(|&count| (1800..2200).contains(&count)), "{means:?}");
+        // The best of three is the last with 1 - (9/10)^3, the one before with (9^3 - 8^3) / 10^3.
+        assert!((980..1190).contains(&bests[9]) && (760..980).contains(&bests[8]), "{bests:?}");
+        // Eight of the population and two that were left, which lie in their first and in their second places.
+        assert_eq!(left.keys().copied().collect::<Vec<u32>>(), [10, 21]);
+        assert!(left.values().all(|&count| (330..470).contains(&count)), "{left:?}");
         // A quarter of Cauchy's numbers is above 1, less what is cut off at the ends.
         let above = factors.iter().filter(|&&x| x > 0.1).count();
-        assert!((450..600).contains(&above), "{above}");
+        assert!((900..1200).contains(&above), "{above}");
     }
 }

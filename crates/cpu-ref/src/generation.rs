@@ -4,7 +4,7 @@
 //! In a [`Swarm`] the public points are `best_positions`, with the fitness `best`; own rows 0 and 1 are
 //! `positions` and `velocities`, empty where the method has none.
 
-mod common;
+pub mod common;
 mod individuals;
 mod proposal;
 
@@ -111,34 +111,41 @@ pub fn run<R: Real, M: Method<R>>(
     threads: Threads,
 ) {
     let (mut rows, mut fitness, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut elite, mut memory) = (Vec::new(), Vec::new());
     let bounds = Rows::of(work.bounds);
+    if M::SHARES {
+        // Behind the individuals, what they have left.
+        rows.clone_from(&swarm.best_positions);
+        rows.extend_from_slice(&swarm.archive);
+    }
     for _ in 0..iterations {
         if swarm.has_stopped() {
             break;
         }
-        rows.clone_from(&swarm.best_positions);
+        if M::SHARES {
+            rows[..swarm.best_positions.len()].copy_from_slice(&swarm.best_positions);
+            common::learn(swarm, method);
+        } else {
+            rows.clone_from(&swarm.best_positions);
+        }
         fitness.clone_from(&swarm.best);
         numbers.clone_from(&swarm.numbers);
-        common::elite(&fitness, method.common(fitness.len() as u32).elite, &mut elite);
-        memory.clone_from(&swarm.memory);
-        // Behind the individuals: what is in place k of it is of individual n + k.
-        rows.extend_from_slice(&swarm.archive);
+        let memory = std::mem::take(&mut swarm.memory);
         let before = Before {
             rows: &rows,
             fitness: &fitness,
             numbers: &numbers,
             count: M::NUMBERS,
-            elite: &elite,
             memory: &memory,
             stride: swarm.stride,
             bounds: work.bounds,
         };
-        if !step(swarm, method, work, (before, &bounds), threads) {
+        let is_done = step(swarm, method, work, (before, &bounds), threads);
+        swarm.memory = memory;
+        if !is_done {
             break;
         }
         if M::SHARES {
-            common::settle(swarm, method, &rows);
+            common::leave(swarm, method, &mut rows);
         }
     }
 }
@@ -151,7 +158,6 @@ struct Before<'a, R> {
     numbers: &'a [R],
     /// Numbers of an individual.
     count: usize,
-    elite: &'a [u32],
     memory: &'a [R],
     stride: usize,
     bounds: Bounds<'a, R>,
@@ -180,14 +186,6 @@ impl<R: Real> Population<R> for Before<'_, R> {
 
     fn remembered(&self, k: u32) -> R {
         self.memory[k as usize]
-    }
-
-    fn elite(&self, k: u32) -> u32 {
-        self.elite[k as usize]
-    }
-
-    fn archived(&self) -> u32 {
-        common::archived(self.memory)
     }
 
     fn square(&self, a: u32, b: u32) -> R {

@@ -62,10 +62,10 @@ pub struct Swarm<R> {
     pub best: Vec<Fitness<R>>,
     /// What else an individual keeps, `[individual][number]`; nothing for PSO.
     pub numbers: Vec<R>,
-    /// What the run remembers: nothing, or the numbers of its [memory](warpswarm_core::method::Common), and behind them how
-    /// many places of the archive are taken.
+    /// What the run remembered in its last iteration, where [its method](warpswarm_core::method::Method::learn) learns.
     pub memory: Vec<R>,
-    /// Points that were given up, `[place][stride]`, where the method has an archive.
+    /// Points that individuals have given up, `[place][individual][stride]`, two each, where the method [has an
+    /// archive](warpswarm_core::method::Method::leaves).
     pub archive: Vec<R>,
     /// The best of all personal bests, and whose it is.
     pub global: Candidate<R>,

@@ -32,7 +32,7 @@ export_methods! {
     (solis_wets, "solis_wets", SolisWets),
     (scatter_search, "scatter_search", ScatterSearch, far),
     (epso, "epso", Epso),
-    (shade, "shade", Shade, shares),
+    (shade, "shade", Shade),
     (cmepso, "cmepso", Cmepso, far),
     (gpu_fwa, "gpu_fwa", GpuFwa, far)
 }

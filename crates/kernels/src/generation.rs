@@ -17,7 +17,6 @@ pub mod held;
 pub mod hosted;
 pub mod memory;
 pub mod nearest;
-pub mod settle;
 pub mod threads;
 pub mod tiles;
 pub mod warps;
@@ -38,39 +37,32 @@ warpswarm_device::entries! {
 ///
 /// `export_method! { de, "de", De<f32>, De<f64> }` gives a module `de` with the entries `de_f32_x32k1`
 /// and so on: see [`generation_kernels`](warpswarm_core::launch::generation_kernels). `far` before it leaves out those that
-/// a method that [looks far](warpswarm_core::method::Method::looks_far) does not use; `shares` adds the one that ends
-/// iterations, of a method that [has something in common](warpswarm_core::method::Method::SHARES).
+/// a method that [looks far](warpswarm_core::method::Method::looks_far) does not use.
 #[macro_export]
 macro_rules! export_method {
     (far $module:ident, $name:literal, $single:ty, $double:ty) => {
-        $crate::export_method! { @ $module, $name, $single, $double, [] [] }
-    };
-    (shares $module:ident, $name:literal, $single:ty, $double:ty) => {
-        $crate::export_method! { @ $module, $name, $single, $double, [(
-            "x8k4",
-            $crate::generation::tiles::Tiles
-        )] [settle] }
+        $crate::export_method! { @ $module, $name, $single, $double, [] }
     };
     ($module:ident, $name:literal, $single:ty, $double:ty) => {
         $crate::export_method! { @ $module, $name, $single, $double, [(
             "x8k4",
             $crate::generation::tiles::Tiles
-        )] [] }
+        )] }
     };
-    (@ $module:ident, $name:literal, $single:ty, $double:ty, [$($near:tt)*] $ends:tt) => {
+    (@ $module:ident, $name:literal, $single:ty, $double:ty, [$($near:tt)*]) => {
         #[allow(missing_docs)]
         pub mod $module {
             #[allow(unused_imports)]
             use super::*;
             $crate::export_method! { @real f32, $name, $single, [$($near)*
                 ("column", $crate::generation::threads::Threads)
-                ("x32k1", $crate::generation::warps::Warps)] $ends }
+                ("x32k1", $crate::generation::warps::Warps)] }
             $crate::export_method! { @real f64, $name, $double, [$($near)*
                 ("column", $crate::generation::threads::Threads)
-                ("x32k1", $crate::generation::warps::Warps)] $ends }
+                ("x32k1", $crate::generation::warps::Warps)] }
         }
     };
-    (@real $real:ident, $name:literal, $method:ty, [$(($tile:literal, $($spread:tt)*))*] [$($end:ident)?]) => {
+    (@real $real:ident, $name:literal, $method:ty, [$(($tile:literal, $($spread:tt)*))*]) => {
         $crate::device::entries! {
             /// The kernels in this precision.
             pub fn $real {
@@ -93,9 +85,6 @@ macro_rules! export_method {
                 concat!($name, "_", stringify!($real), "_tell") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
                         $crate::generation::hosted::tell::<$real, $method>(&args),
-                $(concat!($name, "_", stringify!($real), "_", stringify!($end)) =>
-                    |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::$end::$end::<$real, $method>(&args),)?
             }
         }
     };

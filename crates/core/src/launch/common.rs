@@ -1,33 +1,23 @@
 //! What the individuals of a run have in common, as kernels find it.
 
 use super::Ptr;
-use crate::method::Common;
+use crate::method::Lessons;
 
-/// The arrays of what the individuals of a run have in common; of no use where a method has nothing of it.
-///
-/// `METHOD_REAL_settle` ends an iteration with them, in a launch of its own: a block of at most [`SETTLE_BLOCK`] threads a run,
-/// no shared memory. With `iterations` zero, after the individuals are placed or put in place by the host, it only lists the
-/// elite.
+/// The arrays of what the individuals of a run have in common; of no use where a method has nothing of it. Blocks have
+/// multiples of [`GROUP`](crate::method::GROUP) individuals then, so that each group is in one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CommonArgs<R> {
-    /// The memory, `[run][number]`; its last number is how many places of the archive are taken.
+    /// The memory, `[run][parity][number]`: that of parity t is what iteration t goes by.
     pub memory: Ptr<R>,
-    /// The best individuals, `[run][place]`, in the order of their indices.
-    pub elite: Ptr<u32>,
-    /// Points that were given up, `[run][place][coordinate]`
+    /// Scratch: the same as each block has found it, `[run][block][number]`
+    pub own_memory: Ptr<R>,
+    /// The sums of groups after an iteration, `[run][parity][group]`
+    pub lessons: Ptr<Lessons<R>>,
+    /// Points that were given up, `[run][place][individual][coordinate]`, two places each.
     pub archive: Ptr<R>,
-    /// Scratch: where each individual puts its point, `[run][individual]`
-    pub places: Ptr<u32>,
-    /// Scratch: who puts a point there, `[run][place]`
-    pub claims: Ptr<u32>,
-    /// The iteration that was ended last, `[run]`
-    pub settled: Ptr<u64>,
-    /// How much there is of each for a run.
-    pub sizes: Common,
+    /// Numbers of the memory.
+    pub numbers: u32,
     /// Zero.
     pub reserved: u32,
 }
-
-/// The most threads of a block that ends an iteration.
-pub const SETTLE_BLOCK: u32 = 512;

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 64 + 10 * 4);
-        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 64 + 10 * 4);
+        assert_eq!(size_of::<GenerationArgs<f32>>(), 15 * 8 + 2 * 8 + 16 + 40 + 10 * 4);
+        assert_eq!(size_of::<GenerationArgs<f64>>(), 15 * 8 + 2 * 8 + 16 + 40 + 10 * 4);
     }
 }

@@ -1,46 +1,46 @@
-//! What the individuals of a run have in common, beside the best point: a memory, a list of the best, an archive.
+//! What the individuals of a run have in common, beside the best point: a memory, and an archive of points that were given up.
 //!
-//! All three are none unless a method [says otherwise](super::Method::common). They are the same for all individuals during
-//! an iteration, and change after it, in an order that does not depend on who does it:
+//! Neither is there unless a method [says so](super::Method::SHARES). They change in an order that does not depend on who does
+//! it, and nobody waits for it but at the end of an iteration:
 //!
 //! ```text
-//! 1. archive   in the order of their indices, those of whom `leaves` says so put the point that they had before the
-//!              iteration into the archive: into the next free place, or, once it is full, into one that they draw
-//! 2. memory    `learn`, from the numbers of all individuals
-//! 3. elite     the best individuals, in the order of their indices; of equals the first count as better
+//! memory    before an iteration `learn` changes it, from sums over what `lesson` makes of the numbers of all individuals: groups
+//!           of 32 neighbours are joined pairwise, the groups in the order of `sum`
+//! archive   an individual has two places there. A point that it gives up goes into the one that it `leaves` it in; others see
+//!           that from the next iteration on, and meanwhile look at the other place
 //! ```
 
-use super::Individual;
 use crate::real::Real;
-use crate::sum::Operator;
+use crate::sum::{self, Sum};
 
-/// How much individuals have in common.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Common {
-    /// Numbers that the run remembers, beside how many places of the archive are taken.
-    pub memory: u32,
-    /// How many of the best individuals are listed.
-    pub elite: u32,
-    /// Points that were given up, at most.
-    pub archive: u32,
+/// Sums from which a run learns.
+pub const LESSONS: usize = 4;
+/// So many neighbours are joined first.
+pub const GROUP: u32 = 32;
+
+/// What an individual, or several, add to the sums from which a run learns.
+pub type Lessons<R> = [R; LESSONS];
+
+/// The numbers that a run remembers.
+pub trait Memory<R: Real> {
+    /// Number `k`.
+    fn get(&self, k: u32) -> R;
+    /// Changes number `k`.
+    fn set(&mut self, k: u32, number: R);
 }
 
-/// A memory while it changes, and those from whom it learns. All its methods are collective where lanes learn together.
-pub trait Lessons<R: Real> {
-    /// Number `k` of the memory.
-    fn remembered(&self, k: u32) -> R;
-    /// Changes number `k`, which is so for all from then on.
-    fn remember(&mut self, k: u32, number: R);
-    /// Combines `term` of the numbers of all individuals in the fixed order of [`sum`](crate::sum).
-    fn fold<O: Operator<R>>(&self, term: impl Fn(super::Numbers<R>) -> R) -> R;
+/// The sums of so many groups, of which `of_group` gives one; one thread's.
+pub fn sum_of_groups<R: Real>(groups: u32, of_group: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
+    core::array::from_fn(|k| {
+        sum::fold_buffered::<R, Sum>(groups as usize, |group| of_group(group as u32)[k])
+    })
 }
 
-/// The draw with which an individual chooses the place in a full archive.
-const PLACE: u32 = 15;
-
-/// The place of the archive, which has so many, into which an individual puts a point when it is full.
-#[inline(always)]
-pub fn archive_place<R: Real>(who: &Individual<R>, archive: u32) -> u32 {
-    who.below(archive, PLACE)
+/// The sums of a group, whose members' lessons `of_member` gives; zero where there is no such member.
+pub fn sum_of_group<R: Real>(of_member: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
+    let members: [Lessons<R>; GROUP as usize] = core::array::from_fn(|i| of_member(i as u32));
+    core::array::from_fn(|k| {
+        let leaves: [R; GROUP as usize] = core::array::from_fn(|i| members[i][k]);
+        sum::join::<R, Sum, { GROUP as usize }>(leaves)
+    })
 }

@@ -28,12 +28,6 @@ impl Population<f64> for Known<'_> {
     fn remembered(&self, _: u32) -> f64 {
         panic!("only fitnesses are known")
     }
-    fn elite(&self, _: u32) -> u32 {
-        panic!("only fitnesses are known")
-    }
-    fn archived(&self) -> u32 {
-        0
-    }
 }
 
 /// An individual with this fitness.

@@ -42,12 +42,6 @@ impl Population<f64> for Line {
     fn remembered(&self, _: u32) -> f64 {
         0.0
     }
-    fn elite(&self, _: u32) -> u32 {
-        0
-    }
-    fn archived(&self) -> u32 {
-        0
-    }
     fn square(&self, a: u32, b: u32) -> f64 {
         (self.places[a as usize] - self.places[b as usize]).powi(2)
     }

@@ -17,7 +17,8 @@ pub(super) const PART: &str = "a number from 0 to 1";
 pub(super) const FACTOR: &str = "a number above 0, at most 1";
 /// As [`MAX_MEMORY`](warpswarm_core::shade::MAX_MEMORY) has it.
 pub(super) const MEMORY: &str = "a whole number from 1 to 100";
-pub(super) const ARCHIVE: &str = "a number from 0 to 10";
+/// As [`MAX_TOURNAMENT`](warpswarm_core::shade::MAX_TOURNAMENT) has it.
+pub(super) const TOURNAMENT: &str = "a whole number from 1 to 64";
 pub(super) const COUNT: &str = "a whole number from 1 to 4294967295";
 pub(super) const COUNT_OR_NONE: &str = "a whole number up to 4294967295; 0 for none";
 
@@ -160,6 +161,7 @@ pub(super) fn check<P: Params>(params: &P) -> Result<()> {
                 let good = match row.range {
                     COUNT => value > 0,
                     MEMORY => (1..=100).contains(&value),
+                    TOURNAMENT => (1..=64).contains(&value),
                     _ => true,
                 };
                 (f64::from(value), good)
@@ -182,7 +184,6 @@ fn number_is_good(range: &'static str, value: f64) -> bool {
             PULL => (0.0..=MAX_FACTORED).contains(&value),
             POSITIVE => value > 0.0,
             PART => (0.0..=1.0).contains(&value),
-            ARCHIVE => (0.0..=10.0).contains(&value),
             FACTOR => value > 0.0 && value <= 1.0,
             _ => true,
         }

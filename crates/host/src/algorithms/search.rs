@@ -7,7 +7,7 @@ use super::ParameterInfo;
 /// Of each parameter that is a number, by name. A parameter has the same meaning in every algorithm that has it. Not
 /// here: counts that have to fit others or the run's length (`neighbours`, `columns`, `slaves`, `inertia_iterations`),
 /// and `smallest_step`, a guard.
-const RANGES: [Variable; 34] = [
+const RANGES: [Variable; 33] = [
     Variable::linear("inertia", 0.0, 1.0),
     Variable::linear("final_inertia", 0.0, 1.0),
     Variable::linear("cognitive", 0.0, 3.0),
@@ -19,8 +19,7 @@ const RANGES: [Variable; 34] = [
     Variable::linear("crossover_rate", 0.0, 1.0),
     Variable::integer("memory", 2.0, 20.0),
     Variable::linear("initial", 0.1, 0.9),
-    Variable::log("best_part", 0.02, 0.5),
-    Variable::linear("archive", 0.0, 3.0),
+    Variable::integer("tournament", 2.0, 40.0),
     Variable::log("temperature", 1e-4, 1e4),
     Variable::linear("cooling", 0.9, 1.0),
     Variable::log("step", 1e-3, 1.0),

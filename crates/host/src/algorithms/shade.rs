@@ -2,28 +2,30 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
-use warpswarm_core::shade::{MAX_MEMORY, MIN_INDIVIDUALS, Shade};
+use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT, MIN_INDIVIDUALS, Shade};
 
 pub use warpswarm_core::shade::Rebound;
 
-use super::parameters::{self, ARCHIVE, Access, FACTOR, MEMORY, Params, named};
+use super::parameters::{self, Access, FACTOR, MEMORY, Params, TOURNAMENT, named};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
-/// So many individuals, so that places of the archive are whole numbers in `f32` too.
-const MAX_INDIVIDUALS: u64 = 1_000_000;
+/// So many individuals at most, so that the sums from which a run learns do not overflow.
+const MAX_INDIVIDUALS: u64 = 1 << 30;
+/// Whether there is an archive.
+const ARCHIVE: [(&str, bool); 2] = [("on", true), ("off", false)];
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "shade",
     title: "differential evolution that learns its parameters, SHADE",
     source: "R. Tanabe, A. Fukunaga, Success-history based parameter adaptation for differential evolution, IEEE CEC \
-             2013; memory and p of their L-SHADE, IEEE CEC 2014",
+             2013; memory of their L-SHADE, IEEE CEC 2014; one of the best by a tournament",
     backends: DEVICES,
     parameters: ShadeParams::ROWS,
     presets: &[Preset {
         name: "tanabe-fukunaga-2014",
-        source: "R. Tanabe, A. Fukunaga, IEEE CEC 2014, without the reduction of the population; the archive of 2013, as \
-                 large as the population",
+        source: "R. Tanabe, A. Fukunaga, IEEE CEC 2014, without the reduction of the population; the best of 13 in the \
+                 place of one of the best 11 %",
         make: || Algorithm::Shade(ShadeParams::tanabe_fukunaga_2014()),
     }],
     make: || Algorithm::Shade(ShadeParams::tanabe_fukunaga_2014()),
@@ -47,10 +49,10 @@ pub struct ShadeParams {
     pub memory: u32,
     /// The scale factor and crossover rate that are in the memory at first, above 0, at most 1.
     pub initial: f64,
-    /// p, the part of the population that counts as the best, above 0, at most 1; at least 2 individuals.
-    pub best_part: f64,
-    /// Places of the archive, as a multiple of the individuals, 0 to 10.
-    pub archive: f64,
+    /// T, individuals the best of which counts as one of the best, 1 to 64.
+    pub tournament: u32,
+    /// Whether there is an archive, in which each individual has the point that it has given up last.
+    pub archive: bool,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Rebound,
     /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
@@ -64,19 +66,19 @@ impl Default for ShadeParams {
 }
 
 impl ShadeParams {
-    /// A memory of 6 places, p = 0.11, an archive as large as the population.
+    /// A memory of 6 places, the best of 13, an archive.
     ///
     /// ```
     /// use warpswarm::ShadeParams;
     /// let params = ShadeParams::tanabe_fukunaga_2014();
-    /// assert_eq!((params.memory, params.best_part, params.archive), (6, 0.11, 1.0));
+    /// assert_eq!((params.memory, params.tournament, params.archive), (6, 13, true));
     /// ```
     pub const fn tanabe_fukunaga_2014() -> Self {
         ShadeParams {
             memory: 6,
             initial: 0.5,
-            best_part: 0.11,
-            archive: 1.0,
+            tournament: 13,
+            archive: true,
             boundary: Rebound::Midpoint,
             correction: 0.22,
         }
@@ -92,7 +94,6 @@ impl ShadeParams {
                 allowed: format!("{MIN_INDIVIDUALS} to {MAX_INDIVIDUALS} for SHADE"),
             });
         }
-        let part_of = |part: f64| (part * individuals as f64).round() as u32;
         let boundary = match self.boundary {
             Rebound::Midpoint => Boundary::Clamp,
             Rebound::Mode(boundary) => boundary,
@@ -102,8 +103,8 @@ impl ShadeParams {
             limits: Limits { correction: R::from_f64(self.correction), boundary },
             midpoint: u32::from(self.boundary == Rebound::Midpoint),
             memory: self.memory,
-            elite: part_of(self.best_part).clamp(2, individuals as u32),
-            archive: part_of(self.archive),
+            tournament: self.tournament,
+            archive: u32::from(self.archive),
         })
     }
 }
@@ -123,16 +124,16 @@ impl Params for ShadeParams {
             default: "0.5",
         },
         ParameterInfo {
-            name: "best_part",
-            meaning: "part of the population that counts as the best, p; at least 2 individuals",
-            range: FACTOR,
-            default: "0.11",
+            name: "tournament",
+            meaning: "individuals the best of which counts as one of the best, T",
+            range: TOURNAMENT,
+            default: "13",
         },
         ParameterInfo {
             name: "archive",
-            meaning: "places of the archive, as a multiple of the individuals",
-            range: ARCHIVE,
-            default: "1",
+            meaning: "whether each individual's point that it has given up last is kept",
+            range: "on or off",
+            default: "on",
         },
         ParameterInfo {
             name: "boundary",
@@ -145,11 +146,11 @@ impl Params for ShadeParams {
     const ACCESS: &'static [Access<Self>] = &[
         Access::Whole(|p| p.memory, |p, x| p.memory = x),
         Access::Number(|p| p.initial, |p, x| p.initial = x),
-        Access::Number(|p| p.best_part, |p, x| p.best_part = x),
-        Access::Number(|p| p.archive, |p, x| p.archive = x),
+        Access::Whole(|p| p.tournament, |p, x| p.tournament = x),
+        named!(ARCHIVE, archive),
         named!(Rebound::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
     ];
 }
 
-const _: () = assert!(MAX_MEMORY == 100, "what MEMORY says");
+const _: () = assert!(MAX_MEMORY == 100 && MAX_TOURNAMENT == 64, "what MEMORY and TOURNAMENT say");

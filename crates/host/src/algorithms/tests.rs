@@ -13,7 +13,6 @@ fn spoil<P: Params>(params: &mut P, parameter: usize, wrong: f64) -> Option<Stri
         // The upper ends that there are.
         _ if wrong > 0.0 && range.contains("at most 1") => wrong <= 1.0,
         _ if wrong >= 0.0 && range.contains("from 0 to 1e30") => wrong <= 1e30,
-        _ if wrong >= 0.0 && range.ends_with("from 0 to 10") => wrong <= 10.0,
         _ if wrong >= 0.0 && range.contains("from 0 to 1") => wrong <= 1.0,
         _ => wrong > 0.0 && wrong.is_finite(),
     };

@@ -69,7 +69,7 @@ impl Arrays {
             own: machine.allocate(own as u64 * rows)?,
             numbers: machine.allocate(2 * individuals * count as u64 * number)?,
             runs: RunArrays::allocate(job, record, machine)?,
-            common: InCommon::allocate(job, machine)?,
+            common: InCommon::allocate(job, blocks, machine)?,
             block_best: machine.allocate(blocks * size_of::<Candidate<R>>() as u64)?,
             slots: machine.allocate(slots_bytes)?,
             slot_indices: machine.allocate(if slots_bytes > 0 { 16 * blocks } else { 0 })?,
@@ -163,7 +163,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             dimensions: self.job.dimensions(),
             stride: self.job.stride(),
             blocks_per_run: self.layout.grid.blocks_per_run,
-            individuals_per_block: individuals.div_ceil(self.layout.grid.blocks_per_run),
+            individuals_per_block: self.layout.individuals_per_block(individuals),
             tag: self.tag,
             team: self.layout.team,
             bounds_runs,
@@ -226,7 +226,6 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
 
     /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
     fn placed(&mut self) -> Result<()> {
-        self.list()?;
         if !self.named.method.nearest() {
             return Ok(());
         }
@@ -295,7 +294,11 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
                 best_positions: self.machine.fetch_numbers(at.public, written * row, row)?,
                 best: self.machine.fetch(at.fitness, written * n, n)?,
                 numbers: self.machine.fetch_numbers(at.numbers, written * n * count, n * count)?,
-                memory: at.common.memory(&self.job, &mut self.machine, run)?,
+                memory: at.common.memory(
+                    &self.job,
+                    &mut self.machine,
+                    (run, control.iterations),
+                )?,
                 archive: at.common.archive(&self.job, &mut self.machine, run)?,
                 global,
                 global_position: self.machine.fetch_numbers(
@@ -326,7 +329,6 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
         at.common.restore(&self.job, &mut self.machine, swarms)?;
-        self.list()?;
         let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
         self.way.go_on(controls);
         Ok(())
@@ -338,7 +340,6 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
 
     fn ease(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
         self.islands().ease(levels)?;
-        self.list()?;
         self.see_controls()
     }
 
@@ -356,7 +357,6 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         places: &[Vec<u32>],
     ) -> Result<()> {
         self.islands().immigrate(immigrants, places)?;
-        self.list()?;
         self.see_controls()
     }
 

@@ -209,11 +209,12 @@ impl<R: Real> Job<R> {
             Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
             _ => 0,
         };
-        let common = self.procedure.common(self.individuals).unwrap_or_default();
-        let [memory, elite, archive] = [common.memory, common.elite, common.archive].map(u64::from);
+        // The memory twice; two places of an archive for each individual.
+        let memory = self.procedure.memory();
+        let individual = individual + if memory.is_some() { 2 * row } else { 0 };
         let all = individuals
             .checked_mul(individual)
-            .and_then(|run| run.checked_add(memory * number + 4 * elite + archive * (row + 4)))
+            .and_then(|run| run.checked_add(2 * number * u64::from(memory.unwrap_or(0))))
             .and_then(|run| run.checked_add(candidates.checked_mul(2 * row)?))
             .and_then(|run| run.checked_add(row + 64))
             .and_then(|run| run.checked_mul(runs))
@@ -253,15 +254,11 @@ impl<R: Real> Job<R> {
                 u64::from(self.individuals) * numbers as u64,
                 swarm.numbers.len() as u64,
             )?;
-            let common = self.procedure.common(self.individuals);
-            let numbers = common.map_or(0, |common| u64::from(common.memory) + 1);
+            let memory = self.procedure.memory();
+            let numbers = u64::from(memory.unwrap_or(0));
             check("numbers of the memory", numbers, swarm.memory.len() as u64)?;
-            let archive = common.map_or(0, |common| common.archive);
-            let points = u64::from(archive) * row;
-            check("coordinates of the archive", points, swarm.archive.len() as u64)?;
-            let taken = swarm.memory.last().map_or(0.0, |taken| taken.to_f64());
-            // A place that there is not would be read beyond the archive.
-            at_most("points in the archive", u64::from(archive), taken as u64)?;
+            let archive = if memory.is_some() { 2 * rows } else { 0 };
+            check("coordinates of the archive", archive, swarm.archive.len() as u64)?;
             check("best positions", rows, swarm.best_positions.len() as u64)?;
             check("places of the global best", row, swarm.global_position.len() as u64)?;
             check("seed", self.run_id(run).seed, swarm.id.seed)?;

@@ -7,7 +7,7 @@ use warpswarm_core::Real;
 use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
-use warpswarm_core::method::{Common, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
+use warpswarm_core::method::{Lessons, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::generation::{self, Work};
@@ -61,10 +61,10 @@ impl<R> fmt::Debug for Named<R> {
 pub(crate) trait AnyMethod<R>: Send + Sync {
     /// Own rows, and numbers, of an individual.
     fn keeps(&self) -> (usize, usize);
-    /// See [`Method::common`].
-    fn common(&self, individuals: u32) -> Common;
-    /// Its memory at the start, if it has something in common.
-    fn first_memory(&self, individuals: u32) -> Vec<R>;
+    /// The memory of a run at the start.
+    fn first_memory(&self) -> Vec<R>;
+    /// What individuals with such numbers add to the sums from which a run learns, `[group]`.
+    fn lessons(&self, numbers: &[R]) -> Vec<Lessons<R>>;
     /// What its layout over a device depends on.
     fn moves(&self) -> Moves;
     /// See [`Method::attempts`].
@@ -87,13 +87,11 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     fn keeps(&self) -> (usize, usize) {
         (M::OWN, M::NUMBERS)
     }
-    fn common(&self, individuals: u32) -> Common {
-        Method::common(self, individuals)
+    fn first_memory(&self) -> Vec<R> {
+        (0..Method::memory(self)).map(|k| self.first_remembered(k)).collect()
     }
-    fn first_memory(&self, individuals: u32) -> Vec<R> {
-        let numbers =
-            (0..Method::common(self, individuals).memory).map(|k| self.first_remembered(k));
-        if M::SHARES { numbers.chain([R::ZERO]).collect() } else { Vec::new() }
+    fn lessons(&self, numbers: &[R]) -> Vec<Lessons<R>> {
+        generation::common::lessons(self, numbers)
     }
     fn moves(&self) -> Moves {
         Moves {
@@ -249,11 +247,11 @@ impl<R: Real> Procedure<R> {
         }
     }
 
-    /// What so many individuals have in common, if it is a method whose individuals have something.
-    pub(crate) fn common(&self, individuals: u32) -> Option<Common> {
+    /// How many numbers a run remembers, if it is a method whose individuals have something in common.
+    pub(crate) fn memory(&self) -> Option<u32> {
         match self {
             Procedure::Method(named) if named.moves().shares => {
-                Some(named.method.common(individuals))
+                Some(named.method.first_memory().len() as u32)
             }
             _ => None,
         }

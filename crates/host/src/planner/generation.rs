@@ -2,6 +2,7 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
+use warpswarm_core::method::GROUP;
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
@@ -56,6 +57,8 @@ pub(crate) struct Layout {
     pub(crate) capacity: u64,
     /// Whether it could do with more of them.
     pub(crate) short: bool,
+    /// Whether a block has whole groups of neighbours.
+    pub(crate) in_groups: bool,
 }
 
 impl Layout {
@@ -74,6 +77,12 @@ impl Layout {
     /// Threads that the device runs at once.
     pub(crate) fn threads(&self) -> u64 {
         self.capacity * u64::from(self.grid.block)
+    }
+
+    /// Individuals of each block of a run, the last ones fewer.
+    pub(crate) fn individuals_per_block(&self, individuals: u32) -> u32 {
+        let each = individuals.div_ceil(self.grid.blocks_per_run);
+        if self.in_groups { each.next_multiple_of(GROUP) } else { each }
     }
 
     /// Whether several blocks that run together share a run for many iterations.
@@ -200,7 +209,9 @@ pub(crate) fn plan<R: Real>(
         Schedule::Auto => !tile.is_held(),
         schedule => hosted || schedule == Schedule::Streaming,
     };
-    let needed = individuals.div_ceil(u64::from(at_once));
+    // Those of a group stay together.
+    let fewest = if moves.shares { GROUP.max(at_once / GROUP * GROUP) } else { at_once };
+    let needed = individuals.div_ceil(u64::from(fewest));
     let share = (capacity / u64::from(demand.runs)).max(1);
     let (schedule, grid) = if streams {
         let grid = geometry(block, needed.min(share), demand.runs, MAX_GRID);
@@ -213,7 +224,8 @@ pub(crate) fn plan<R: Real>(
     };
     // A block of tiles has all registers of a multiprocessor anyway.
     let short = tile != MethodTile::TILE && needed * u64::from(demand.runs) > capacity;
-    Ok(Layout { schedule, tile, grid, shared, team, capacity, short })
+    let in_groups = moves.shares;
+    Ok(Layout { schedule, tile, grid, shared, team, capacity, short, in_groups })
 }
 
 #[cfg(test)]

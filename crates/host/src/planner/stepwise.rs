@@ -57,6 +57,7 @@ pub(crate) fn plan<R: Real>(
         team: 1,
         capacity,
         short: false,
+        in_groups: false,
     })
 }
 

@@ -12,7 +12,6 @@ use super::meeting::Meeting;
 use super::population::{Generation, Parity, key_of_block, own_run};
 use super::remembered::Remembered;
 use super::seen::{known, none};
-use super::settle;
 use crate::run::{count_not_finite, set_progress};
 
 /// A run, and what all may look at as the iteration before left it and as this one writes it.
@@ -101,8 +100,10 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let generation = &this_block();
         let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let around = Around { generation, before, after };
+        generation.learn(method, iteration);
         (mine, not_finite) =
             spread.advance::<CONSTRAINED>(method, around, iteration, (mine, not_finite));
+        this_block().teach(method, iteration);
         if args.iterations <= 1 {
             break (stopped::NOT, 0);
         }
@@ -129,18 +130,6 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
                 }
             }
             block::sync();
-        }
-        if M::SHARES {
-            let generation = &this_block();
-            if generation.part == 0 {
-                settle::end(method, generation, thread::opaque_wide(iteration), true);
-            }
-            meetings += 1;
-            let nobody = none::<R, CONSTRAINED>();
-            let meeting = Meeting::new::<CONSTRAINED>(generation, scratch);
-            let tag = args.tag.wrapping_add(meetings);
-            let mut everybody = leader;
-            meeting.agree::<CONSTRAINED>(tag, nobody, &mut everybody);
         }
         mine = none::<R, CONSTRAINED>();
         // What nothing can beat ends a run in any case.

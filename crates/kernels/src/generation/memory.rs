@@ -41,6 +41,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     let args = &launch.args;
     let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key_of_block(args));
     let Some(iteration) = generation.next() else { return };
+    generation.learn(&launch.method, iteration);
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {
         let (fitness, bad) =
@@ -48,6 +49,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
         not_finite += bad;
         mine = mine.better(Candidate::new(fitness, index));
     });
+    generation.teach(&launch.method, iteration);
     if thread::lane() == 0 {
         count_not_finite(generation.control, not_finite);
     }
@@ -180,9 +182,13 @@ fn advance<R: DeviceReal, M: Method<R>>(
         generation.set_own::<M>(who.index, i, own);
     });
     let fitness = if accepted { fitness } else { who.fitness };
+    let numbers = if starts { first } else { numbers };
+    if let Some(left) = generation.leaves(method, who.index, &numbers) {
+        coordinates(dimensions, |i| left.set(i as usize, around.public.get(i as usize)));
+    }
     if thread::lane() == 0 {
         after.fitness.set(who.index as usize, fitness);
-        after.set_numbers(who.index, if starts { first } else { numbers });
+        after.set_numbers(who.index, numbers);
     }
     (fitness, not_finite)
 }

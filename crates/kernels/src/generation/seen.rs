@@ -88,18 +88,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
 
     #[inline(always)]
     fn remembered(&self, k: u32) -> R {
-        self.generation.common().memory.get(k as usize)
-    }
-
-    #[inline(always)]
-    fn elite(&self, k: u32) -> u32 {
-        self.generation.common().elite.get(k as usize)
-    }
-
-    #[inline(always)]
-    fn archived(&self) -> u32 {
-        let memory = self.generation.args.common.sizes.memory;
-        self.generation.common().memory.get(memory as usize).to_f64() as u32
+        self.generation.own_memory().get(k as usize)
     }
 
     #[inline(always)]
@@ -156,18 +145,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByThread<'_, 
 
     #[inline(always)]
     fn remembered(&self, k: u32) -> R {
-        self.generation.common().memory.get(k as usize)
-    }
-
-    #[inline(always)]
-    fn elite(&self, k: u32) -> u32 {
-        self.generation.common().elite.get(k as usize)
-    }
-
-    #[inline(always)]
-    fn archived(&self) -> u32 {
-        let memory = self.generation.args.common.sizes.memory;
-        self.generation.common().memory.get(memory as usize).to_f64() as u32
+        self.generation.own_memory().get(k as usize)
     }
 
     #[inline(always)]

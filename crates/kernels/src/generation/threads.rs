@@ -230,6 +230,14 @@ impl<R: DeviceReal> Threads<R> {
             }
         }
         self.copied.note(bit, stays);
+        if let Some(left) = generation.leaves(method, who.index, &numbers) {
+            let rows = (before.row(from), left);
+            if generation.args.stride < 4 {
+                self.write::<2>(rows, who.dimensions, false);
+            } else {
+                self.write::<4>(rows, who.dimensions, false);
+            }
+        }
         after.fitness.set(who.index as usize, fitness);
         after.set_numbers(who.index, numbers);
         Candidate::new(fitness, who.index)

@@ -203,6 +203,9 @@ impl<R: DeviceReal> Tiles<R> {
             set_places(after.row(who.index), stride, x);
         }
         self.copied.note(bit, stays);
+        if let Some(left) = generation.leaves(method, who.index, &numbers) {
+            set_places(left, stride, public);
+        }
         if first() == 0 {
             after.fitness.set(who.index as usize, fitness);
             after.set_numbers(who.index, numbers);

@@ -229,7 +229,8 @@ fn settle<R: DeviceReal, M: Method<R>>(
 ) -> Candidate<R> {
     let generation = &generation.again::<M>();
     let after = generation.written_by(standing.who.iteration);
-    let Standing { who, mut numbers, public: mut x, .. } = standing;
+    let Standing { who, mut numbers, public, .. } = standing;
+    let mut x = public;
     let (mut fitness, i) = (who.fitness, thread::lane());
     if let Some(kept) = kept {
         let who = &Individual { attempt: kept.attempt, ..who };
@@ -243,6 +244,9 @@ fn settle<R: DeviceReal, M: Method<R>>(
     }
     if i < who.dimensions {
         after.row(who.index).set(i as usize, x);
+        if let Some(left) = generation.leaves(method, who.index, &numbers) {
+            left.set(i as usize, public);
+        }
     }
     // What all lanes have read is written by one of them.
     warp::sync();

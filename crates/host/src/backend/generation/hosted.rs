@@ -150,8 +150,6 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
         self.part(&kernel)?;
         if self.way.controls.is_none() {
             self.placed()?;
-        } else {
-            self.settle(1)?;
         }
         self.way.controls = Some(self.arrays.runs.controls(&self.job, &mut self.machine)?);
         self.way.asked = None;

@@ -64,29 +64,17 @@ impl<R: Real, M: Machine> Whole<R, M> {
 
 impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
-        let shares = self.named.method.moves().shares;
         if self.layout.schedule != Schedule::Resident {
-            if !shares {
-                return self.iterate(1, iterations);
-            }
-            for _ in 0..iterations {
-                self.iterate(1, 1)?;
-                self.settle(1)?;
-            }
-            return Ok(());
+            return self.iterate(1, iterations);
         }
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.arrays.slots_bytes);
-            // Those that have something in common meet once more.
-            let each = 1 + u32::from(shares);
-            let tags = tags_left(&mut self.tag, &mut self.machine, slots, each)?;
+            let tags = tags_left(&mut self.tag, &mut self.machine, slots, 1)?;
             let now = left.min(MAX_LAUNCH).min(tags);
             self.iterate(now, 1)?;
-            if now == 1 {
-                self.settle(1)?;
-            } else if self.layout.shares() {
-                self.tag += now as u32 * each;
+            if self.layout.shares() && now > 1 {
+                self.tag += now as u32;
             }
             left -= now;
         }

@@ -45,7 +45,6 @@ impl Range {
             "a number from 0 to 1" => number(0.0, true, 1.0),
             "a number from 0 to 1e30" => number(0.0, true, 1e30),
             "a number above 0, at most 1" => number(0.0, false, 1.0),
-            "a number from 0 to 10" => number(0.0, true, 10.0),
             "a number above 0, or none" => Range::Limit,
             range if range.starts_with("a whole number from 1 to ") => Range::Whole { least: 1 },
             range if range.starts_with("a whole number up to ") => Range::Whole { least: 0 },
