@@ -54,7 +54,7 @@ impl<R: Real, O: Objective<R>> Goal<R> for O {
             let objective = *self;
             let vectors = Vectors::new();
             let evaluate = Box::new(move |_, x: &[R]| evaluate(vectors, &objective, SlicePoint(x)));
-            let (constrained, target, data) = (O::CONSTRAINED, built_in(self), Arc::default());
+            let (constrained, target, data) = (O::CONSTRAINED, built_in::<R>(self), Arc::default());
             return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
         }
         // A built-in problem's kernels do not know scales.
@@ -92,7 +92,7 @@ fn portable<R: Real, O: Objective<R>>(
             gathers: O::GATHERS,
         }),
         // A built-in problem that takes data.
-        None => built_in(&objective),
+        None => built_in::<R>(&objective),
     };
     let seen = data.clone();
     let vectors = Vectors::new();

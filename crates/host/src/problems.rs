@@ -310,8 +310,9 @@ pub(crate) fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize)
     })
 }
 
-/// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`.
-pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<Target> {
+/// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`. Not generic over the objective,
+/// or all these comparisons would be compiled for each.
+pub(crate) fn built_in<R: Real>(objective: &dyn Any) -> Option<Target> {
     macro_rules! look {
         (() $($problem:ident: $kernels:ident),*) => { $(
             if let Some(objective) = as_shifted::<R, $problem>(objective) {
@@ -321,8 +322,8 @@ pub(crate) fn built_in<R: Real, O: Objective<R>>(objective: &O) -> Option<Target
                     own: None,
                     program: None,
                     problem: Some(($problem::ID, $problem::DIMENSIONS)),
-                    constrained: O::CONSTRAINED,
-                    gathers: O::GATHERS,
+                    constrained: <$problem as Objective<R>>::CONSTRAINED,
+                    gathers: <$problem as Objective<R>>::GATHERS,
                 });
             }
         )* };
@@ -348,9 +349,9 @@ mod tests {
         for info in all() {
             assert_eq!(find(info.id).unwrap().type_name, info.type_name);
         }
-        let plain = built_in::<f32, _>(&Sphere).unwrap();
+        let plain = built_in::<f32>(&Sphere).unwrap();
         assert_eq!((&*plain.name, plain.objective.bytes().len()), ("Sphere", 4));
-        let shifted = built_in::<f64, _>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
+        let shifted = built_in::<f64>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
         assert_eq!((&*shifted.name, shifted.objective.bytes().len()), ("Rastrigin", 8));
         let error = find("rastrgin").unwrap_err();
         assert!(
@@ -367,6 +368,6 @@ mod tests {
                 x.get(0)
             }
         }
-        assert!(built_in::<f32, _>(&Mine).is_none());
+        assert!(built_in::<f32>(&Mine).is_none());
     }
 }

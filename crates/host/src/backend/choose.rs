@@ -333,7 +333,7 @@ mod tests {
         let by = Evaluator::Portable(Portable {
             evaluate: Box::new(|_, x: &[f32]| Fitness { violation: 0.0, value: x[0] }),
             constrained: false,
-            target: built_in::<f32, _>(&Sphere),
+            target: built_in::<f32>(&Sphere),
             data: Default::default(),
         });
         on_faster_gpu(&job, &wanted, settings, &by, emulators)

@@ -700,7 +700,7 @@ mod tests {
         let wanted = crate::backend::Wanted::new(&Algorithm::default(), 1).unwrap();
         let job = Job::new(&bounds, wanted.procedure, &settings).unwrap();
         let coefficients = crate::PsoParams::default().coefficients().unwrap();
-        let target = built_in::<f32, _>(&Sphere).unwrap();
+        let target = built_in::<f32>(&Sphere).unwrap();
         let target = (target, &LaidOut::default());
         let machine = Emulator::default();
         let alone = Share::ALONE;
