@@ -5,7 +5,7 @@ use warpswarm_core::Objective;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::*;
 
-use crate::{Check, for_all, optimum};
+use crate::{Check, fitness, for_all, optimum};
 
 fn constraints<F: Problem>(x: &[f64]) -> Vec<f64> {
     let mut found = Vec::new();
@@ -25,7 +25,7 @@ fn check<F: Problem + Objective<f64>>(x: &[f64], expected: &[f64]) {
         assert!(error <= 1e-14 * size, "{} {name}: {g}, not {expected}", F::ID);
     }
     let sum: f64 = found.iter().filter(|g| **g > 0.0).sum();
-    assert_eq!(F::default().evaluate(&SlicePoint(x)).violation, sum, "{}", F::ID);
+    assert_eq!(fitness(&F::default(), x).violation, sum, "{}", F::ID);
 }
 
 /// Numbers by Python's mpmath with forty digits, which was given the formulas as papers print them.
@@ -177,7 +177,7 @@ fn check_printed<F: Problem + Objective<f64>>(printed: &Printed<'_>, skipped: &[
         let step = |i: usize| (corner / 3_usize.pow(i as u32) % 3) as f64 - 1.0;
         let moved: Vec<f64> = (0..x.len()).map(|i| x[i] + half_x * step(i)).collect();
         let values = constraints::<F>(&moved);
-        let all = [F::default().evaluate(&SlicePoint(&moved)).value].into_iter().chain(values);
+        let all = [fitness(&F::default(), &moved).value].into_iter().chain(values);
         for (range, found) in ranges.iter_mut().zip(all) {
             *range = (range.0.min(found), range.1.max(found));
         }

@@ -25,8 +25,14 @@ fn for_all(check: impl Check) {
     for_each_problem!(each, check);
 }
 
+/// Compiled once for each problem and precision, and not at every call.
+#[inline(never)]
+fn fitness<R: Real, F: Objective<R>>(objective: &F, x: &[R]) -> Fitness<R> {
+    objective.evaluate(&SlicePoint(x))
+}
+
 fn value<R: Real, F: Objective<R>>(objective: &F, x: &[R]) -> R {
-    objective.evaluate(&SlicePoint(x)).value
+    fitness(objective, x).value
 }
 
 /// Those of some numbers of dimensions that a problem has; its usual one if there is none.
@@ -175,7 +181,7 @@ fn no_point_is_better_than_the_optimum() {
                 let near = optimum::<F>(dimensions).unwrap_or_default();
                 for i in 0..500 {
                     let far = widened(&random_point::<F>(dimensions, i));
-                    let found = F::default().evaluate(&SlicePoint(&far));
+                    let found = fitness(&F::default(), &far);
                     let worse = found.violation > 0.0 || found.value >= best;
                     assert!(worse, "{}: {found:?} at {far:?}", F::ID);
                     // Close by, where rounding could win: zero is a bound that nothing crosses.
@@ -184,7 +190,7 @@ fn no_point_is_better_than_the_optimum() {
                     if near.is_empty() {
                         continue;
                     }
-                    let close = F::default().evaluate(&SlicePoint(&near));
+                    let close = fitness(&F::default(), &near);
                     let slack = 1e-6 * best.abs();
                     let worse = close.violation > 0.0 || f64::from(close.value) >= best - slack;
                     assert!(worse, "{}: {close:?} at {near:?}", F::ID);
@@ -306,7 +312,7 @@ fn a_value_does_not_depend_on_how_the_point_is_held() {
                 let mut places = vec![R::NAN; x.len() * stride];
                 x.iter().enumerate().for_each(|(i, &x)| places[i * stride] = x);
                 let apart = F::default().evaluate(&Strided { places: &places, stride });
-                let together = F::default().evaluate(&SlicePoint(x));
+                let together = fitness(&F::default(), x);
                 let bits = |f: Fitness<R>| (f.violation.to_bits64(), f.value.to_bits64());
                 assert_eq!(bits(apart), bits(together), "{}", F::ID);
             }
@@ -327,7 +333,7 @@ fn what_is_not_a_number_stays_one() {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
             let mut x = vec![1.0; dimensions_of::<F>([3])[0]];
             x[1] = f64::NAN;
-            let found = F::default().evaluate(&SlicePoint(&x));
+            let found = fitness(&F::default(), &x);
             assert!(!found.is_finite(), "{} of {x:?} is {found:?}", F::ID);
             if F::DIMENSIONS.kernels() != "any" {
                 // An atom at infinity attracts nothing, a load on infinite steel bends nothing.
