@@ -55,13 +55,15 @@ impl<T: Copy> View<T> {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn at(&self, i: usize, count: usize) -> *mut T {
         #[cfg(not(target_arch = "nvptx64"))]
-        if i >= self.len || self.len - i < count {
-            machine::fail("a view was used out of its bounds");
+        {
+            machine::place((self.start.cast(), self.len), (i, count), size_of::<T>()).cast()
         }
         #[cfg(target_arch = "nvptx64")]
-        let _ = count;
-        // SAFETY: lies in the array: just checked, or upheld by the kernel, which has been.
-        unsafe { self.start.add(i) }
+        {
+            let _ = count;
+            // SAFETY: lies in the array, which the kernel upholds: it has been checked.
+            unsafe { self.start.add(i) }
+        }
     }
 
     /// How many elements it has.

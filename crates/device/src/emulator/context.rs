@@ -179,7 +179,7 @@ impl Launch {
     }
 
     /// Whether all that was written to some bytes of global memory is there for the thread that runs.
-    #[inline]
+    #[inline(never)]
     pub(super) fn can_read(
         &self,
         place: &'static Location<'static>,
@@ -189,7 +189,7 @@ impl Launch {
     }
 
     /// Notes that the thread writes some bytes of global memory.
-    #[inline]
+    #[inline(never)]
     pub(super) fn write(&self, place: &'static Location<'static>, bytes: (usize, usize)) {
         if !self.state.borrow_mut().write(self.current.get(), place, bytes) {
             self.stop();

@@ -2,6 +2,9 @@
 //!
 //! A thread runs until it comes to a collective operation or says that it spins; then the
 //! [scheduler](super::schedule) lets another one run.
+//!
+//! What kernels call a thousand times is not inlined: kernels are one piece each, some two hundred of them, and it would be
+//! compiled in every place of each, which takes longer than all calls in tests.
 
 mod bulk;
 mod global;
@@ -21,22 +24,22 @@ pub(crate) use bulk::*;
 pub(crate) use global::*;
 pub(crate) use shared::*;
 
-#[inline]
+#[inline(never)]
 pub(crate) fn thread_index() -> u32 {
     launch().current.get().thread
 }
 
-#[inline]
+#[inline(never)]
 pub(crate) fn block_index() -> u32 {
     launch().current.get().block
 }
 
-#[inline]
+#[inline(never)]
 pub(crate) fn block_dim() -> u32 {
     launch().config.block
 }
 
-#[inline]
+#[inline(never)]
 pub(crate) fn grid_dim() -> u32 {
     launch().config.grid
 }
@@ -48,7 +51,7 @@ pub(crate) fn fail(what: &'static str) -> ! {
     launch().fail(FaultKind::Trap, place, what.to_owned())
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn sync_threads() {
     let stop = Stop::new(Kind::Barrier, Location::caller());
@@ -57,13 +60,13 @@ pub(crate) fn sync_threads() {
     launch.switch();
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn sync_threads_or(predicate: bool) -> bool {
     sync_threads_count(predicate) != 0
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn sync_threads_count(predicate: bool) -> u32 {
     let stop = Stop::new(Kind::BarrierCount, Location::caller());
@@ -73,14 +76,14 @@ pub(crate) fn sync_threads_count(predicate: bool) -> u32 {
     launch.state.borrow().barrier_result(launch.current.get())
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn sync_warp() {
     let stop = Stop::new(Kind::SyncWarp, Location::caller());
     launch().in_warp(stop, 0);
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn any(predicate: bool) -> bool {
     let stop = Stop::new(Kind::Any, Location::caller());
@@ -89,7 +92,7 @@ pub(crate) fn any(predicate: bool) -> bool {
     launch.reduced() != 0
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn ballot(predicate: bool) -> u32 {
     let stop = Stop::new(Kind::Ballot, Location::caller());
@@ -98,7 +101,7 @@ pub(crate) fn ballot(predicate: bool) -> u32 {
     launch.reduced()
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn shuffle_xor(value: u32, mask: u32) -> u32 {
     let stop = Stop::new(Kind::ShuffleXor, Location::caller());
@@ -107,7 +110,7 @@ pub(crate) fn shuffle_xor(value: u32, mask: u32) -> u32 {
     launch.of_lane(parity, launch.current.get().thread ^ mask)
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn shuffle(value: u32, lane: u32) -> u32 {
     let stop = Stop::new(Kind::Shuffle, Location::caller());
@@ -116,7 +119,7 @@ pub(crate) fn shuffle(value: u32, lane: u32) -> u32 {
     launch.of_lane(parity, lane)
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn min(value: u32) -> u32 {
     let stop = Stop::new(Kind::Min, Location::caller());
@@ -126,7 +129,7 @@ pub(crate) fn min(value: u32) -> u32 {
 }
 
 /// Says that the thread waits for another one, and lets all others run.
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn spin() {
     let place = Location::caller();

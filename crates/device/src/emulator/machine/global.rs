@@ -7,7 +7,22 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::super::context::{Launch, launch};
 use super::super::fault::FaultKind;
+use super::fail;
 use crate::thread;
+
+/// The address of element `i`, of so many bytes, in an array; fails where the array ends before `count` elements from there on.
+#[inline(never)]
+#[track_caller]
+pub(crate) fn place(
+    (start, len): (*mut u8, usize),
+    (i, count): (usize, usize),
+    bytes: usize,
+) -> *mut u8 {
+    if i >= len || len - i < count {
+        fail("a view was used out of its bounds");
+    }
+    start.wrapping_add(i * bytes)
+}
 
 /// Reads global memory. Where nothing orders this after another thread's write, what a GPU gives is not known, and here it
 /// is what spoils every result that it goes into, for half of the threads NaN, which loses to all, for the others the least
@@ -15,7 +30,7 @@ use crate::thread;
 ///
 /// # Safety
 /// `at` is valid for a read, or null. A `T` is made of numbers.
-#[inline]
+#[inline(never)]
 #[track_caller]
 unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
     // In either precision; two of them are a number of eight bytes.
@@ -41,7 +56,7 @@ unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
 ///
 /// # Safety
 /// `at` is valid for a write, or null, and has been written. A `T` is made of numbers, with nothing between them.
-#[inline]
+#[inline(never)]
 #[track_caller]
 unsafe fn write<T: Copy>(at: *mut T, align: usize, value: T) {
     check_address(at.addr(), align);
@@ -181,7 +196,7 @@ pub(crate) fn prefetch<T>(_at: *const T) {}
 
 /// # Safety
 /// `at` is valid for a read of 8 bytes, or null.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
     launch().maybe_switch();
@@ -191,7 +206,7 @@ pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
 
 /// # Safety
 /// `at` is valid for a read of 4 bytes, or null.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
     launch().maybe_switch();
@@ -207,7 +222,7 @@ pub(super) fn stored(launch: &Launch) {
 
 /// # Safety
 /// `at` is valid for a write of 8 bytes, or null.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
     check_address(at.addr(), 8);
@@ -219,7 +234,7 @@ pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
 // There is nobody else.
 pub(crate) use self::store_relaxed_u64 as store_system_u64;
 
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn fence() {
     let launch = launch();
@@ -229,7 +244,7 @@ pub(crate) fn fence() {
 
 /// # Safety
 /// `at` is valid for an update of 4 bytes, or null.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
     check_address(at.addr(), 4);
@@ -241,7 +256,7 @@ pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
 
 /// # Safety
 /// `at` is valid for an update of 8 bytes, or null.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn add_relaxed_u64(at: *mut u64, value: u64) {
     check_address(at.addr(), 8);

@@ -15,7 +15,7 @@ pub(crate) fn shared_address(offset: u32) -> u32 {
 
 /// # Safety
 /// None is needed here: a bad offset is a fault.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
     let place = Location::caller();
@@ -25,7 +25,7 @@ pub(crate) unsafe fn shared_read_u32(offset: u32) -> u32 {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
     let place = Location::caller();
@@ -35,7 +35,7 @@ pub(crate) unsafe fn shared_read_u64(offset: u32) -> u64 {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
     let place = Location::caller();
@@ -46,7 +46,7 @@ pub(crate) unsafe fn shared_write_u32(offset: u32, value: u32) {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
     let place = Location::caller();
@@ -57,7 +57,7 @@ pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
 
 /// # Safety
 /// `offset` is a multiple of 16 and, with the 16 bytes after it, below the launch's shared bytes.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
     // SAFETY: the caller's.
@@ -69,7 +69,7 @@ pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
 
 /// # Safety
 /// As [`shared_read_4x32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
     let both = |low, high| u64::from(low) | u64::from(high) << 32;
@@ -79,7 +79,7 @@ pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
 
 /// # Safety
 /// As [`shared_read_4x32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
     check_vector(offset);
@@ -89,7 +89,7 @@ pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
 
 /// # Safety
 /// As [`shared_read_4x32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_write_2x64(offset: u32, [a, b]: [u64; 2]) {
     check_vector(offset);
@@ -108,7 +108,7 @@ fn check_vector(offset: u32) {
     }
 }
 
-#[inline(always)]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn sync_cluster() {
     let stop = Stop::new(Kind::Cluster, Location::caller());
@@ -136,7 +136,7 @@ fn neighbour(rank: u32) -> Identity {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
     let (place, there) = (Location::caller(), neighbour(rank));
@@ -147,7 +147,7 @@ pub(crate) unsafe fn near_store_u64(rank: u32, offset: u32, value: u64) {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn near_load_u64(rank: u32, offset: u32) -> u64 {
     let (place, there) = (Location::caller(), neighbour(rank));
@@ -158,7 +158,7 @@ pub(crate) unsafe fn near_load_u64(rank: u32, offset: u32) -> u64 {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn own_store_u64(offset: u32, value: u64) {
     let place = Location::caller();
@@ -169,7 +169,7 @@ pub(crate) unsafe fn own_store_u64(offset: u32, value: u64) {
 
 /// # Safety
 /// As [`shared_read_u32`].
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn own_load_u64(offset: u32) -> u64 {
     let place = Location::caller();
