@@ -9,11 +9,10 @@
 //! another thread has read is not found.
 
 use core::ops::Range;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use super::memory::Access;
 use super::state::Identity;
+use super::writes::{Entry, Writes};
 
 /// A write, the last one to its word.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +49,8 @@ impl<E: Copy + PartialEq> Fences<E> {
 /// A block that is alive.
 #[derive(Debug, Default)]
 struct Block {
-    /// Words that it has written, not yet shown.
-    hidden: Vec<usize>,
+    /// Words that it has written, not yet shown, each once.
+    hidden: Vec<Entry>,
     fences: Fences<u64>,
 }
 
@@ -59,7 +58,7 @@ struct Block {
 #[derive(Debug, Default)]
 pub(super) struct GlobalMemory {
     /// By address, divided by their four bytes.
-    words: HashMap<usize, Write, BuildHasherDefault<Multiply>>,
+    words: Writes<Write>,
     /// Counts fences.
     clock: u64,
     blocks: Vec<Block>,
@@ -73,7 +72,7 @@ pub(super) struct GlobalMemory {
 impl GlobalMemory {
     /// Begins a launch: what was written before is there for all.
     pub(super) fn begin(&mut self) {
-        self.words.clear();
+        self.words.begin();
         self.clock = 0;
     }
 
@@ -103,7 +102,7 @@ impl GlobalMemory {
         me: Identity,
         by: &Access,
     ) -> Option<Write> {
-        let writes = words(address, bytes).filter_map(|word| self.words.get(&word));
+        let writes = words(address, bytes).filter_map(|word| self.words.get(word));
         let mut hidden = writes.filter(|write| {
             if write.block == me.block {
                 write.by.unordered(by)
@@ -114,12 +113,15 @@ impl GlobalMemory {
         hidden.next().copied()
     }
 
-    /// Notes a write.
+    /// Notes a write, which is ordered after all that were there before.
     pub(super) fn write(&mut self, (address, bytes): (usize, usize), me: Identity, by: Access) {
         let write = Write { by, block: me.block, shown: 0 };
         for word in words(address, bytes) {
-            self.words.insert(word, write);
-            self.blocks[me.member as usize].hidden.push(word);
+            let (entry, old) = self.words.insert(word, write);
+            // What the block has not shown is in its list already.
+            if !old.is_some_and(|old| old.block == me.block && old.shown == 0) {
+                self.blocks[me.member as usize].hidden.push(entry);
+            }
         }
     }
 
@@ -132,7 +134,7 @@ impl GlobalMemory {
         let block = &mut self.blocks[me.member as usize];
         block.fences.make(by.epoch, clock);
         let words = &mut self.words;
-        block.hidden.retain(|word| match words.get_mut(word) {
+        block.hidden.retain(|&entry| match words.get_mut(entry) {
             Some(write) if write.block == me.block && write.shown == 0 => {
                 let is_behind = !write.by.unordered(by);
                 if is_behind {
@@ -149,8 +151,8 @@ impl GlobalMemory {
         self.clock += 1;
         self.all = self.clock;
         for block in &mut self.blocks {
-            for word in block.hidden.drain(..) {
-                if let Some(write) = self.words.get_mut(&word) {
+            for entry in block.hidden.drain(..) {
+                if let Some(write) = self.words.get_mut(entry) {
                     write.shown = self.clock;
                 }
             }
@@ -162,22 +164,4 @@ impl GlobalMemory {
 #[inline]
 fn words(address: usize, bytes: usize) -> Range<usize> {
     address / 4..(address + bytes).div_ceil(4)
-}
-
-/// A quick hash of addresses.
-#[derive(Default)]
-struct Multiply(u64);
-
-impl Hasher for Multiply {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_usize(usize::from(byte)));
-    }
-    fn write_usize(&mut self, number: usize) {
-        // The map takes the bucket from the lowest bits and the tag from the highest.
-        let product = (self.0 ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = product ^ product >> 32;
-    }
 }

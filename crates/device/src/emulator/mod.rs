@@ -37,6 +37,7 @@ mod panics;
 mod schedule;
 mod stacks;
 mod state;
+mod writes;
 
 pub use fault::{Fault, FaultKind, Place};
 
