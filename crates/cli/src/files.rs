@@ -15,6 +15,7 @@ use warpswarm::{CheckpointFile, write_whole};
 use warpswarm_islands::Kept;
 
 use crate::failure::Failure;
+use crate::folder;
 use crate::problem::Problem;
 use identity::Identity;
 use lock::Lock;
@@ -129,6 +130,10 @@ impl Files {
     fn lock(&mut self, option: &str, path: &Path, identity: &Identity) -> Result<(), Failure> {
         match Lock::new(identity.path()) {
             Ok(lock) => {
+                if lock.is_some() {
+                    // Nobody else is at it.
+                    folder::clear_away(identity.path());
+                }
                 self.locks.extend(lock);
                 Ok(())
             }

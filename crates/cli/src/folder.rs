@@ -69,7 +69,7 @@ impl Folder {
     fn beside(path: &Path) -> io::Result<PathBuf> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
         before(Call::Create)?;
-        unused(&path, "warpswarm-part", |part| fs::create_dir(part))
+        unused(&path, PART, |part| fs::create_dir(part))
     }
 
     /// Begins a folder, which has been checked.
@@ -208,6 +208,25 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
+/// How a folder's name ends that is not whole yet.
+const PART: &str = "warpswarm-part";
+
+/// Removes what runs that were killed have left beside a path, at which no other run is.
+pub(crate) fn clear_away(path: &Path) {
+    for number in 1.. {
+        if fs::remove_dir_all(numbered(path, number, PART)).is_err() {
+            break;
+        }
+    }
+}
+
+/// `DIR.NUMBER.ending`, without a slash at its end.
+fn numbered(path: &Path, number: u64, ending: &str) -> PathBuf {
+    let mut name = path.components().as_path().as_os_str().to_owned();
+    name.push(format!(".{number}.{ending}"));
+    name.into()
+}
+
 /// What `make` makes of the first path `DIR.NUMBER.ending`, in the same folder, at which nothing is.
 fn unused(
     path: &Path,
@@ -215,11 +234,9 @@ fn unused(
     make: impl Fn(&Path) -> io::Result<()>,
 ) -> io::Result<PathBuf> {
     for number in 1.. {
-        // Without a slash at its end.
-        let mut name = path.components().as_path().as_os_str().to_owned();
-        name.push(format!(".{number}.{ending}"));
-        match make(Path::new(&name)) {
-            Ok(()) => return Ok(name.into()),
+        let name = numbered(path, number, ending);
+        match make(&name) {
+            Ok(()) => return Ok(name),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
