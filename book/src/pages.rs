@@ -142,6 +142,7 @@ fn sources(id: &str) -> Vec<(&'static str, String)> {
             ("With a neighbourhood, or an inertia that falls", "pso_topology.rs".into()),
         ],
         "spso" => vec![(equations, "pso.rs".into())],
+        "auto" => vec![("CMA-ES", "cma_es.rs".into()), ("SHADE", "shade.rs".into())],
         other => vec![(equations, format!("{}.rs", other.replace('-', "_")))],
     }
 }

@@ -109,8 +109,8 @@ Examples:
   warpswarm solve rastrigin --runs 1000 --json results.json
   warpswarm solve rastrigin --runs 50 --plot convergence.svg --plot distribution.png
   warpswarm solve rastrigin --dim 2 --individuals 64 --iterations 100 --plot swarm.gif
-  warpswarm solve euclidean --dim 2 --set preset=cpso-paper --set boundary=reflect
-  warpswarm solve euclidean --dim 2 --set preset=cpso-paper --schedule stepwise --block-size 32
+  warpswarm solve euclidean --dim 2 --algorithm pso --set preset=cpso-paper --set boundary=reflect
+  warpswarm solve euclidean --dim 2 --algorithm pso --set preset=cpso-paper --schedule stepwise --block-size 32
   warpswarm solve rastrigin --json - | jq '.runs[0].best.value'
   warpswarm solve rastrigin --runs 20 --out first
   warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws
@@ -118,8 +118,9 @@ Examples:
   mpirun -n 8 warpswarm solve rastrigin --islands torus --island-set pso,de --checkpoint kept
   mpirun -n 4 warpswarm solve rastrigin --dim 100 --individuals 4194304 --split
 
-The first stop condition that is met ends a run. The same seed gives the same numbers on every \
-backend, with every schedule, block size and number of threads.
+The first stop condition that is met ends a run. The same seed gives the same numbers of an algorithm on every \
+backend, with every schedule, block size and number of threads; which one auto takes depends on the backend: CMA-ES by turns with SHADE on the \
+CPU, shade on a GPU.
 
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
 block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
@@ -147,21 +148,21 @@ pub(crate) struct SolveArgs {
     pub(crate) instance: Option<u32>,
 
     /// Algorithm; `warpswarm list algorithms` shows all, with their parameters
-    #[arg(long, value_name = "ID", default_value = "pso")]
+    #[arg(long, value_name = "ID", default_value = "auto")]
     pub(crate) algorithm: String,
 
-    /// Individuals of a run
-    #[arg(long, value_name = "N", default_value = "1024", value_parser = whole(1..=MAX_INDIVIDUALS))]
+    /// Individuals of a run [default: what suits the algorithm and the dimensions]
+    #[arg(long, value_name = "N", value_parser = whole(1..=MAX_INDIVIDUALS))]
     #[arg(allow_negative_numbers = true)]
-    pub(crate) individuals: u64,
+    pub(crate) individuals: Option<u64>,
 
     /// Independent runs, done side by side
     #[arg(long, value_name = "R", default_value = "1", value_parser = whole(1..=MAX_RUNS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) runs: u64,
 
-    /// Stop after this many iterations [default: 1000, unless --evaluations, --seconds or
-    /// --stagnation is given]
+    /// Stop after this many iterations [default: 1000, of auto and cma-es 1,000,000 evaluations, unless
+    /// --evaluations, --seconds or --stagnation is given]
     #[arg(long, value_name = "N", value_parser = whole(0..=MAX_ITERATIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) iterations: Option<u64>,
@@ -389,7 +390,7 @@ mod tests {
     #[test]
     fn defaults() {
         let args = solve(&[]).unwrap();
-        assert_eq!((args.dim, args.individuals, args.runs, args.seed), (None, 1024, 1, 0));
+        assert_eq!((args.dim, args.individuals, args.runs, args.seed), (None, None, 1, 0));
         assert_eq!(args.backend, Backend::Auto);
         assert_eq!((args.schedule, args.block_size), (Schedule::Auto, None));
         assert_eq!(args.precision, Precision::F64);

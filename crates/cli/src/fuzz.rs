@@ -235,8 +235,15 @@ fn folders_of_runs() -> (TempDir, Vec<PathBuf>) {
     fs::write(&file, line).unwrap();
     fs::write(folder.path().join("points.csv"), "t,y\n1,2\n3,4\n").unwrap();
     let spring = ["spring", "--precision", "f64", "--algorithm", "de", "--seconds", "60"];
-    let line = [file.to_str().unwrap(), "--set", "topology=ring", "--target", "9"];
-    let lines = [&["sphere", "--dim", "2", "--set", "boundary=reflect"][..], &spring, &line];
+    let line =
+        [file.to_str().unwrap(), "--algorithm", "pso", "--set", "topology=ring", "--target", "9"];
+    let auto = ["rastrigin", "--dim", "2"];
+    let lines = [
+        &["sphere", "--dim", "2", "--algorithm", "de", "--set", "boundary=reflect"][..],
+        &spring,
+        &line,
+        &auto,
+    ];
     let paths = lines.iter().enumerate().map(|(number, line)| {
         let path = folder.path().join(number.to_string());
         let small = "--individuals 6 --runs 2 --iterations 3 --backend cpu --threads 1 --population-every 2";

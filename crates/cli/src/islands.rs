@@ -54,10 +54,10 @@ fn usual(
     ranks: u32,
 ) -> Result<Islands, Failure> {
     let IslandArgs { island_count, island_set, .. } = &args.islands;
-    let individuals = args.individuals;
+    let individuals = args.individuals.unwrap_or_else(|| algorithm.usual_individuals(1));
     let one = |text: &String| {
         let study::Entrant { algorithm, individuals, .. } =
-            study::entrant("--island-set", text, Some(individuals))?;
+            study::entrant("--island-set", text, args.individuals)?;
         Ok(Inhabitants { algorithm, individuals })
     };
     let inhabitants = match (island_set.as_slice(), topology, algorithm) {

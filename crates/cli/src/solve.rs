@@ -47,10 +47,13 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
             args.problem
         )));
     }
-    let algorithm = algorithm(args)?;
+    let (wanted, mut settings) = (algorithm(args)?, settings(args));
+    let migrates = args.islands.islands.is_some();
+    let is_split = ranks > 1 && !migrates;
+    let whole = Settings { migrates, split: settings.split || is_split, ..settings.clone() };
+    let (algorithm, completed) = wanted.completed(&whole, problem.dimensions());
+    (settings.individuals, settings.stop) = (completed.individuals, completed.stop);
     let islands = islands::asked(args, &algorithm, ranks)?;
-    let mut settings = settings(args);
-    let is_split = ranks > 1 && islands.is_none();
     let usual = || if is_split { Constraints::FeasibleFirst } else { problem.usual_constraints() };
     settings.constraints = args.constraints.unwrap_or_else(usual);
     if ranks > 1 && args.devices.is_none() {
@@ -84,7 +87,7 @@ fn algorithm(args: &SolveArgs) -> Result<Algorithm, Error> {
 
 fn settings(args: &SolveArgs) -> Settings {
     Settings {
-        individuals: args.individuals,
+        individuals: args.individuals.unwrap_or(0),
         runs: args.runs,
         seed: args.seed,
         stop: Stop {

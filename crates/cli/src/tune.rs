@@ -126,8 +126,7 @@ impl Asked {
                 task.name
             )));
         }
-        let individuals =
-            args.common.individuals.unwrap_or_else(|| usual_individuals(&args.algorithm));
+        let individuals = args.common.individuals.unwrap_or_else(|| usual_individuals(&algorithm));
         let conditions = Conditions::of(&args.common);
         let name = args.algorithm.clone();
         conditions.check(&tasks, &[Entrant { name, algorithm, individuals }])?;

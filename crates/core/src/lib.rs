@@ -29,6 +29,7 @@
 extern crate std;
 
 pub mod boundary;
+pub mod cma_es;
 pub mod cmepso;
 pub mod data;
 pub mod de;

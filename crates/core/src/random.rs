@@ -76,6 +76,16 @@ impl RunKey {
         RunKey([k0, k1])
     }
 
+    /// The key of a leg of the run, the number of its restarts; of the first one the run's own.
+    #[inline(always)]
+    pub fn of_leg(self, leg: u64) -> Self {
+        if leg == 0 {
+            return self;
+        }
+        let [k0, k1, ..] = philox4x32::<10>([leg as u32, (leg >> 32) as u32, 1, 0], self.0);
+        RunKey([k0, k1])
+    }
+
     /// The same key, each of its words having gone through `f`, which must return it unchanged.
     #[inline(always)]
     pub fn through(self, f: impl Fn(u32) -> u32) -> Self {

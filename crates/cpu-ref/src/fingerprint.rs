@@ -3,6 +3,7 @@
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 
+use crate::legs::Legs;
 use crate::swarm::Swarm;
 
 /// A hash of all bits of a state, the same on every machine and in every version of the library.
@@ -79,6 +80,38 @@ fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize
         ("not_finite", control.not_finite),
         ("stopped", u64::from(control.stopped)),
     ];
+    let search = |legs: &Legs| {
+        let Legs {
+            number,
+            began,
+            evaluations,
+            spent,
+            limit,
+            ahead,
+            regime,
+            doubled,
+            individuals,
+            is_new,
+        } = *legs;
+        let few = [regime, doubled, individuals, u32::from(is_new)].map(u64::from);
+        let numbers =
+            [number, began, evaluations, spent[0], spent[1], limit, ahead].into_iter().chain(few);
+        let numbers: Vec<u64> = numbers.collect();
+        numbers.into_iter().enumerate().map(|(place, word)| ("legs", place, word))
+    };
+    // Where a run does not begin anew there is nothing of it.
+    let legs = (swarm.legs.individuals > 0).then(|| search(&swarm.legs));
+    let parked = swarm.parked.as_ref().map(|parked| {
+        let bests: Vec<u64> = parked.best.iter().flat_map(|f| fitness(*f)).collect();
+        let bests = bests.into_iter().enumerate().map(|(place, word)| ("parked best", place, word));
+        row("parked best_positions", &parked.best_positions)
+            .chain(row("parked numbers", &parked.numbers))
+            .chain(row("parked memory", &parked.memory))
+            .chain(row("parked archive", &parked.archive))
+            .chain(bests)
+            .chain(search(&parked.legs))
+            .chain([("parked age", 0, parked.age)])
+    });
     let bests: Vec<[u64; 2]> = swarm.best.iter().map(|f| fitness(*f)).collect();
     few.into_iter()
         .map(|(name, word)| (name, 0, word))
@@ -92,4 +125,6 @@ fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize
         .chain(bests.into_iter().enumerate().flat_map(|(i, [violation, value])| {
             [("best violation", i, violation), ("best value", i, value)]
         }))
+        .chain(legs.into_iter().flatten())
+        .chain(parked.into_iter().flatten())
 }

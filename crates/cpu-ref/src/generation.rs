@@ -61,13 +61,27 @@ pub fn start<R: Real, M: Method<R>>(
 ) -> Swarm<R> {
     let dimensions = work.bounds.dimensions();
     let mut swarm = unplaced::<R, M>(dimensions, individuals, id);
-    common::first(&mut swarm, method);
-    let key = id.key();
+    place(&mut swarm, method, work, threads);
+    swarm
+}
+
+/// Places the individuals of a leg, of which the population has the shape, and evaluates them.
+pub fn place<R: Real, M: Method<R>>(
+    swarm: &mut Swarm<R>,
+    method: &M,
+    work: &Work<'_, R>,
+    threads: Threads,
+) {
+    common::first(swarm, method);
+    let (key, individuals, dimensions) =
+        (swarm.key(), swarm.individuals() as u32, swarm.dimensions);
+    let is_first = swarm.legs.number == 0;
+    let given = |index, i| if is_first { work.start.of(index, i, dimensions) } else { R::NAN };
     let place = |mut one: One<'_, R>| {
         let who = individual(&one, key, 0, individuals, dimensions);
         let stream = Stream::new(key, Purpose::Move, 0, one.index);
         for i in 0..dimensions {
-            let given = work.start.of(one.index, i, dimensions);
+            let given = given(one.index, i);
             let (drawn, bounds) = (stream.draws_of(i as u32), work.bounds.of(i));
             let (x, own) = method::first(method, &who, i as u32, bounds, (drawn, given));
             one.public[i] = x;
@@ -78,13 +92,11 @@ pub fn start<R: Real, M: Method<R>>(
         one.outcome(u64::from(!one.fitness.is_finite()))
     };
     let tasks = threads.tasks(swarm.stride, work.halt);
-    let outcome =
-        each(&mut swarm, tasks, &|ones| ones.map(place).fold(Outcome::NONE, Outcome::join));
+    let outcome = each(swarm, tasks, &|ones| ones.map(place).fold(Outcome::NONE, Outcome::join));
     swarm.begin(outcome, &work.stop);
     if method.nearest() {
-        nearest(&mut swarm, work, threads);
+        nearest(swarm, work, threads);
     }
-    swarm
 }
 
 /// A population of the right shape, every coordinate zero and every fitness the worst.
@@ -206,8 +218,8 @@ fn step<R: Real, M: Method<R>>(
     (before, bounds): (Before<'_, R>, &Rows<R>),
     threads: Threads,
 ) -> bool {
-    let iteration = swarm.control.iterations + 1;
-    let (key, individuals) = (swarm.id.key(), swarm.individuals() as u32);
+    let iteration = swarm.age() + 1;
+    let (key, individuals) = (swarm.key(), swarm.individuals() as u32);
     let best = std::mem::take(&mut swarm.global_position);
     let vectors = Vectors::new();
     let moves =
@@ -219,11 +231,11 @@ fn step<R: Real, M: Method<R>>(
         return false;
     }
 
-    swarm.control.iterations = iteration;
+    swarm.control.iterations += 1;
     swarm.control.not_finite += outcome.not_finite;
     if outcome.best.beats(swarm.global) {
         if outcome.best.fitness.beats(swarm.global.fitness) {
-            swarm.control.improved_at = method.noticed(iteration);
+            swarm.control.improved_at = swarm.legs.began + method.noticed(iteration);
         }
         swarm.global = outcome.best;
         let holder = swarm.best_position(outcome.best.index as usize).to_vec();

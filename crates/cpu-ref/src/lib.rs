@@ -41,11 +41,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cma_es;
 pub mod fingerprint;
 mod flight;
 pub mod fwa;
 pub mod generation;
+pub mod legs;
 pub mod migration;
+pub mod portfolio;
 pub mod pso;
 pub mod spso;
 pub mod swarm;

@@ -6,6 +6,7 @@ use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
+use crate::legs::{Legs, Parked};
 use crate::task::{Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 
@@ -73,6 +74,10 @@ pub struct Swarm<R> {
     pub global_position: Vec<R>,
     /// How far the run is, and whether it has stopped.
     pub control: Control,
+    /// Where it is among its legs, where it begins anew when it has converged.
+    pub legs: Legs,
+    /// The other search of a run that has two, which take turns.
+    pub parked: Option<Box<Parked<R>>>,
 }
 
 impl<R: Clone> Clone for Swarm<R> {
@@ -87,6 +92,7 @@ impl<R: Clone> Clone for Swarm<R> {
             archive: self.archive.clone(),
             global: self.global.clone(),
             global_position: self.global_position.clone(),
+            parked: self.parked.clone(),
             ..*self
         }
     }
@@ -103,7 +109,8 @@ impl<R: Clone> Clone for Swarm<R> {
         self.archive.clone_from(&other.archive);
         self.global = other.global.clone();
         self.global_position.clone_from(&other.global_position);
-        self.control = other.control;
+        (self.control, self.legs) = (other.control, other.legs);
+        self.parked.clone_from(&other.parked);
     }
 }
 
@@ -128,9 +135,12 @@ impl<R: Real> Swarm<R> {
 
     /// Takes what placing all individuals has given.
     pub(crate) fn begin(&mut self, outcome: Outcome<R>, stop: &StopRule<R>) {
-        self.control.not_finite = outcome.not_finite;
+        self.control.not_finite += outcome.not_finite;
         // Where it was given up before any was placed there is none.
-        if outcome.best.index != Candidate::<R>::NONE.index {
+        if outcome.best.beats(self.global) {
+            if outcome.best.fitness.beats(self.global.fitness) {
+                self.control.improved_at = self.control.iterations;
+            }
             self.global = outcome.best;
             self.global_position = self.best_position(outcome.best.index as usize).to_vec();
         }
@@ -156,7 +166,33 @@ impl<R: Real> Swarm<R> {
             global: Candidate::NONE,
             global_position: vec![R::ZERO; stride],
             control: Control::default(),
+            legs: Legs::default(),
+            parked: None,
         }
+    }
+
+    /// Has the other of two searches take its turn.
+    pub(crate) fn take_turns(&mut self) {
+        let age = self.age();
+        let Some(parked) = &mut self.parked else { return };
+        std::mem::swap(&mut self.best_positions, &mut parked.best_positions);
+        std::mem::swap(&mut self.best, &mut parked.best);
+        std::mem::swap(&mut self.numbers, &mut parked.numbers);
+        std::mem::swap(&mut self.memory, &mut parked.memory);
+        std::mem::swap(&mut self.archive, &mut parked.archive);
+        std::mem::swap(&mut self.legs, &mut parked.legs);
+        self.legs.began = self.control.iterations - parked.age;
+        parked.age = age;
+    }
+
+    /// The key of the draws of the present leg.
+    pub fn key(&self) -> RunKey {
+        self.id.key().of_leg(self.legs.number)
+    }
+
+    /// Iterations since the present leg was placed.
+    pub fn age(&self) -> u64 {
+        self.control.iterations - self.legs.began
     }
 
     /// The number of particles.
@@ -192,6 +228,9 @@ impl<R: Real> Swarm<R> {
     pub fn ease(&mut self, level: R) {
         let judge = |fitness: &mut Fitness<R>| *fitness = fitness.exact().within(level);
         self.best.iter_mut().for_each(judge);
+        if let Some(parked) = &mut self.parked {
+            parked.best.iter_mut().for_each(judge);
+        }
         judge(&mut self.global.fitness);
         let kept = (0..).zip(&self.best).map(|(index, kept)| Candidate::new(*kept, index));
         let best = kept.fold(Candidate::NONE, Candidate::better);

@@ -10,6 +10,8 @@ use crate::report::Progress;
 #[cfg(feature = "checkpoint")]
 mod file;
 #[cfg(feature = "checkpoint")]
+mod legs;
+#[cfg(feature = "checkpoint")]
 mod whole;
 
 #[cfg(feature = "checkpoint")]

@@ -91,8 +91,8 @@ pub use warpswarm_cpu_ref::migration;
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
 pub use algorithms::{
-    Algorithm, CmepsoParams, DeParams, EpsoParams, FwaParams, GpuFwaParams, PsoParams, SaParams,
-    ScatterSearchParams, ShadeParams, SolisWetsParams,
+    Algorithm, AutoParams, CmaEsParams, CmepsoParams, DeParams, EpsoParams, FwaParams,
+    GpuFwaParams, PsoParams, SaParams, ScatterSearchParams, ShadeParams, SolisWetsParams,
 };
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use check::{Checked, Difference, Speed, check};

@@ -110,9 +110,10 @@ impl<R: Real> Optimiser<R> {
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Self> {
+        let (algorithm, settings) = algorithm.completed(settings, bounds.dimensions());
         settings.check()?;
-        let wanted = Wanted::new(algorithm, settings.individuals)?;
-        Optimiser::start(objective, bounds, wanted, settings)
+        let wanted = Wanted::new(&algorithm, settings.individuals)?;
+        Optimiser::start(objective, bounds, wanted, &settings)
     }
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.

@@ -10,6 +10,7 @@ use warpswarm_device::emulator::{Entry, Linkable};
 use warpswarm_core::Real;
 use warpswarm_core::method::Method;
 
+use crate::algorithms::USUAL_INDIVIDUALS;
 use crate::backend::{Procedure, Wanted};
 use crate::bounds::Bounds;
 use crate::choices::Backend;
@@ -224,6 +225,13 @@ pub struct OwnMethod<R> {
     kernels: Option<Kernels>,
 }
 
+/// The settings with individuals, if none are said.
+fn with_individuals(settings: &Settings) -> Settings {
+    let individuals =
+        if settings.individuals == 0 { USUAL_INDIVIDUALS } else { settings.individuals };
+    Settings { individuals, ..settings.clone() }
+}
+
 impl<R: Real> OwnMethod<R> {
     /// The method of that name, which is also what the names of its kernels begin with.
     pub fn new(name: &'static str, method: impl Method<R>) -> Self {
@@ -247,7 +255,7 @@ impl<R: Real> OwnMethod<R> {
         settings: &Settings,
     ) -> Result<Optimiser<R>> {
         settings.check()?;
-        Optimiser::start(objective, bounds, self.wanted()?, settings)
+        Optimiser::start(objective, bounds, self.wanted()?, &with_individuals(settings))
     }
 
     /// The same for a caller who evaluates.
@@ -257,7 +265,7 @@ impl<R: Real> OwnMethod<R> {
     /// As [`AskTell::new`].
     pub fn ask_tell(&self, bounds: &Bounds, settings: &Settings) -> Result<AskTell<R>> {
         settings.check()?;
-        AskTell::start(bounds, self.wanted()?, settings)
+        AskTell::start(bounds, self.wanted()?, &with_individuals(settings))
     }
 
     fn wanted(&self) -> Result<Wanted<R>> {

@@ -256,7 +256,8 @@ pub struct OfRun {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]. Default 1024.
+    /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]; 0 for as many as the algorithm [usually
+    /// has](crate::Algorithm::usual_individuals). Default 0.
     pub individuals: u64,
     /// Independent runs, done side by side, 1 to 2^32 - 1. Default 1.
     pub runs: u64,
@@ -309,7 +310,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            individuals: 1024,
+            individuals: 0,
             runs: 1,
             first_run: 0,
             seed: 0,
@@ -348,7 +349,12 @@ impl Settings {
     ///
     /// Names the first field that is not.
     pub fn check(&self) -> Result<()> {
-        range("individuals", self.individuals, 1, MAX_INDIVIDUALS)?;
+        if self.individuals > MAX_INDIVIDUALS {
+            let allowed =
+                format!("1 to {MAX_INDIVIDUALS}, or 0 for as many as the algorithm usually has");
+            let (field, value) = ("individuals", self.individuals.to_string());
+            return Err(Error::Setting { field, value, allowed });
+        }
         range("runs", self.runs, 1, MAX_RUNS)?;
         range("first_run", self.first_run, 0, u64::MAX - self.runs)?;
         if let Some(threads) = self.threads {
@@ -381,8 +387,8 @@ impl Settings {
         if given != 0 && given != self.runs {
             return Err(Error::Runs { what: "settings", given, runs: self.runs });
         }
-        self.stop.check(self.individuals)?;
-        self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals))
+        self.stop.check(self.individuals.max(1))?;
+        self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals.max(1)))
     }
 }
 

@@ -21,8 +21,8 @@ A problem is NAME[:KEY=VALUE...] with the keys name, dim, instance (of the BBOB 
 targets count from, by default the best one known. A NAME that ends in .toml is a problem file, with the keys name, \
 target and goal. Where no best value is known, as of a file, and no goal is given, target=VALUE is a value itself; \
 without it there is no target: runs use all their evaluations and are ordered by what they found. An algorithm is NAME[:KEY=VALUE...] with the keys name, \
-individuals, preset, and its parameters. By default cmepso has 110 individuals, gpu-fwa 48, fwa 5, and the \
-others have 64.
+individuals, preset, and its parameters. By default cmepso has 110 individuals, gpu-fwa 48, fwa 5, auto and \
+cma-es 4 + 3 ln(dimensions), and the others have 64.
 
 A study is a TOML file with the options' names as keys, such as:
   problems = [\"sphere\", \"rastrigin:shift=0.5\"]

@@ -28,7 +28,8 @@ struct Comparison<'a> {
 struct Who<'a> {
     name: &'a str,
     algorithm: &'a str,
-    individuals: u64,
+    /// None where it depends on the dimensions.
+    individuals: Option<u64>,
     parameters: BTreeMap<&'a str, Json>,
 }
 
@@ -183,7 +184,7 @@ fn who(entrant: &Entrant) -> Who<'_> {
     Who {
         name: &entrant.name,
         algorithm: entrant.algorithm.info().id,
-        individuals: entrant.individuals,
+        individuals: (entrant.individuals > 0).then_some(entrant.individuals),
         parameters: parameters.into_iter().map(|(name, value)| (name, json::json(value))).collect(),
     }
 }

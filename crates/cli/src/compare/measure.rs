@@ -154,9 +154,14 @@ impl Batch<'_> {
         turn: &Mutex<()>,
     ) -> Result<Option<Cell>, Error> {
         let stop = self.stop(conditions).or_interrupt(interrupt.clone());
-        let every = (conditions.evaluations / self.entrant.individuals / RECORDS).max(1);
+        let Entrant { algorithm, individuals, .. } = self.entrant;
+        let individuals = match individuals {
+            0 => algorithm.usual_individuals(self.task.problem.dimensions()),
+            individuals => *individuals,
+        };
+        let every = (conditions.evaluations / individuals / RECORDS).max(1);
         let settings = Settings {
-            individuals: self.entrant.individuals,
+            individuals,
             runs: conditions.runs,
             first_run: self.first_run,
             seed: conditions.seed,

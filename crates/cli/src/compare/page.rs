@@ -150,6 +150,10 @@ fn row(name: &str, task: &Task, of: &OfEntrant, p: Option<f64>) -> [Value; 12] {
 fn asked(entrant: &Entrant) -> String {
     let parameters = entrant.algorithm.parameters().into_iter();
     let lines = parameters.map(|(name, value)| format!("{name} = {value}\n"));
-    let (algorithm, individuals) = (entrant.algorithm.info().id, entrant.individuals);
+    let algorithm = entrant.algorithm.info().id;
+    let individuals = match entrant.individuals {
+        0 => "as many as suit the dimensions".to_string(),
+        individuals => individuals.to_string(),
+    };
     format!("algorithm = {algorithm}\nindividuals = {individuals}\n{}", lines.collect::<String>())
 }

@@ -14,12 +14,6 @@ use crate::problem::{Problem, Said};
 const RUNS: u64 = 25;
 const EVALUATIONS: u64 = 100_000;
 const TARGET: f64 = 1e-8;
-/// Individuals of a run, except of those below.
-const INDIVIDUALS: u64 = 64;
-/// Ten slaves of ten particles, each with one in the master; the individuals for which GPU-FWA's parameters are; and
-/// the original fireworks, which make fifty sparks among them.
-const OWN_INDIVIDUALS: [(&str, u64); 3] = [("cmepso", 110), ("gpu-fwa", 48), ("fwa", 5)];
-
 /// A problem and what is aimed for. Values are as if they were minimised: of what is maximised the negative ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
@@ -54,6 +48,7 @@ impl Task {
 pub(crate) struct Entrant {
     pub(crate) name: String,
     pub(crate) algorithm: Algorithm,
+    /// 0 for as many as suit the dimensions.
     pub(crate) individuals: u64,
 }
 
@@ -345,7 +340,7 @@ pub(crate) fn entrant(
     let (id, settings) = parts(option, text)?;
     let mut algorithm = algorithms::find(id)?.algorithm();
     let mut name = text.trim().to_string();
-    let mut individuals = individuals.unwrap_or_else(|| usual_individuals(id));
+    let mut individuals = individuals.unwrap_or_else(|| usual_individuals(&algorithm));
     for (key, value) in settings {
         match key {
             "name" => name = value.to_string(),
@@ -366,8 +361,8 @@ pub(crate) fn entrant(
     Ok(Entrant { name, algorithm, individuals })
 }
 
-/// The individuals of a run where nobody says how many.
-pub(crate) fn usual_individuals(algorithm: &str) -> u64 {
-    let own = OWN_INDIVIDUALS.iter().find(|(id, _)| *id == algorithm);
-    own.map_or(INDIVIDUALS, |(_, individuals)| *individuals)
+/// The individuals of a run where nobody says how many; 0 where that depends on the dimensions.
+pub(crate) fn usual_individuals(algorithm: &Algorithm) -> u64 {
+    let usual = |dimensions| algorithm.usual_individuals(dimensions);
+    if usual(1) == usual(1000) { usual(1) } else { 0 }
 }

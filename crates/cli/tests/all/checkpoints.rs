@@ -127,7 +127,18 @@ fn ctrl_c_leaves_a_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("state");
     let shown = file.to_str().unwrap();
-    let size = ["solve", "rastrigin", "--dim", "4", "--individuals", "32", "--json", "-"];
+    let size = [
+        "solve",
+        "rastrigin",
+        "--dim",
+        "4",
+        "--individuals",
+        "32",
+        "--algorithm",
+        "pso",
+        "--json",
+        "-",
+    ];
     let mut child = program()
         .args(size)
         .args(["--iterations", "1000000000", "--checkpoint", shown, "--every", "1000s"])
@@ -158,7 +169,7 @@ fn kill_9_loses_at_most_the_time_since_the_last_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("state");
     let shown = file.to_str().unwrap();
-    let size = ["rastrigin", "--dim", "4", "--individuals", "32"];
+    let size = ["rastrigin", "--dim", "4", "--individuals", "32", "--algorithm", "pso"];
     let endless = ["--iterations", "1000000000", "--checkpoint", shown, "--every", "1", "--quiet"];
     let mut draws = 0x9e37_79b9_7f4a_7c15_u64;
     let mut milliseconds = || {
@@ -205,7 +216,18 @@ fn a_full_disk_leaves_the_last_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("state");
     let shown = file.to_str().unwrap();
-    let size = ["solve", "sphere", "--dim", "2", "--individuals", "8", "--json", "-"];
+    let size = [
+        "solve",
+        "sphere",
+        "--dim",
+        "2",
+        "--individuals",
+        "8",
+        "--algorithm",
+        "pso",
+        "--json",
+        "-",
+    ];
     let limited = |arguments: &[&str]| {
         let shell = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
         let mut command = Command::new("bash");

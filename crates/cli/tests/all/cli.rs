@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::common::everywhere;
+
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: u32 = 2;
 
@@ -14,7 +16,7 @@ fn program() -> Command {
 }
 
 fn run(arguments: &[&str]) -> Output {
-    program().args(arguments).stdin(Stdio::null()).output().unwrap()
+    program().args(everywhere(arguments)).stdin(Stdio::null()).output().unwrap()
 }
 
 fn stdout(output: &Output) -> &str {
@@ -23,6 +25,25 @@ fn stdout(output: &Output) -> &str {
 
 fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// What `solve` does where nothing is said: it finds the minimum.
+#[test]
+fn the_default_finds_minima() {
+    let arguments =
+        ["solve", "rastrigin", "--dim", "10", "--shift", "0.5", "--evaluations", "100000"];
+    let output = program().args(arguments).args(["--json", "-"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["algorithm"], "auto");
+    let run = &found["runs"][0];
+    assert!(run["best"]["value"].as_f64().unwrap() < 1e-8, "{run}");
+    assert!(run["evaluations"].as_u64().unwrap() <= 100_000, "{run}");
+    // A GPU has no CMA-ES.
+    let arguments = ["solve", "sphere", "--dim", "2", "--iterations", "3", "--backend", "emulator"];
+    let output = program().args(arguments).args(["--json", "-"]).output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["algorithm"], "shade");
 }
 
 /// The JSON of `solve` with these arguments.

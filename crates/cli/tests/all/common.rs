@@ -10,13 +10,36 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_warpswarm"))
 }
 
+/// The same arguments, of `solve` with an algorithm that runs on every backend, where they name none; what is tested with
+/// them does not depend on it.
+pub(crate) fn everywhere<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let has = |option: &str| arguments.contains(&option);
+    let mut all = arguments.to_vec();
+    let is_said = ["--algorithm", "--island-set", "--help"].into_iter().any(has);
+    if all.first() == Some(&"solve") && !is_said {
+        all.extend(["--algorithm", "pso"]);
+        if !has("--individuals") {
+            all.extend(["--individuals", "1024"]);
+        }
+    }
+    all
+}
+
 pub(crate) fn run(arguments: &[&str]) -> Output {
-    program().args(arguments).stdin(Stdio::null()).output().unwrap()
+    program().args(everywhere(arguments)).stdin(Stdio::null()).output().unwrap()
 }
 
 /// The same in a folder.
 pub(crate) fn run_in(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Output {
-    program().args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+    let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
+    let texts: Option<Vec<&str>> = arguments.iter().map(|argument| argument.to_str()).collect();
+    let all = texts.map(|texts| everywhere(&texts).into_iter().map(OsStr::new).collect());
+    program()
+        .args(all.unwrap_or(arguments))
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 pub(crate) fn stdout(output: &Output) -> &str {

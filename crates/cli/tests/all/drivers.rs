@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::{program, stderr, stdout};
+use crate::common::{everywhere, program, stderr, stdout};
 use serde_json::Value;
 
 /// As much of the driver as is asked before a GPU is used.
@@ -54,7 +54,7 @@ impl Driver {
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut program = program();
-    program.args(arguments).env("LD_LIBRARY_PATH", folder).stdin(Stdio::null());
+    program.args(everywhere(arguments)).env("LD_LIBRARY_PATH", folder).stdin(Stdio::null());
     program.output().unwrap()
 }
 

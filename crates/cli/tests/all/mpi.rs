@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{runs, stderr, stdout, succeeds};
+use crate::common::{everywhere, runs, stderr, stdout, succeeds};
 use crate::islands::{MASTER, SMALL};
 
 /// `mpirun` with so many ranks, more than there may be processors; also in a container, where everybody is root.
@@ -48,7 +48,7 @@ fn signal(which: &str, whom: &str) {
 
 fn on_ranks(ranks: u32, arguments: &[&str]) -> Output {
     let mut command = mpirun(ranks);
-    command.args(arguments);
+    command.args(everywhere(arguments));
     output(command)
 }
 
@@ -280,7 +280,7 @@ fn started(ranks: u32, arguments: &[&str], kept: &Path) -> Child {
     let mut command = mpirun(ranks);
     // Whom it ends is ended at once, instead of in two seconds: what is tested is what is left then.
     command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
-    command.args(arguments).process_group(0);
+    command.args(everywhere(arguments)).process_group(0);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     until("an epoch is kept", || kept.join("last").exists());
     child

@@ -317,7 +317,11 @@ fn what_is_no_folder_of_a_run_says_so() {
     check("format = 1", "", &["is no run", "format"]);
     check("name = \"sphere\"", "name = \"sphare\"", &["unknown problem `sphare`"]);
     check("inertia = ", "inertai = ", &["no parameter `inertai`"]);
-    check("individuals = 1024", "individuals = 0", &["--individuals is 0", "allowed"]);
+    check(
+        "individuals = 1024",
+        "individuals = 9000000000",
+        &["--individuals is 9000000000", "allowed"],
+    );
     check("seed = 0", "seed = \"x\"", &["is no run", "seed"]);
     check("dimensions = 30", "dimensions = 0", &["allowed"]);
     fs::write(&path, &text).unwrap();

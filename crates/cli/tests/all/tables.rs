@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{run_in, stderr, stdout};
+use crate::common::{program, stderr, stdout};
 
 const ROW: &str = "<!-- each row prints: ";
 const SHORT: &str = "<!-- checked by: ";
@@ -45,7 +45,7 @@ impl Outputs {
     fn of(&mut self, arguments: &str) -> &str {
         self.0.entry(arguments.into()).or_insert_with(|| {
             let words = arguments.split_whitespace().chain(["--backend", "cpu"]);
-            let output = run_in(&root(), &words.collect::<Vec<_>>());
+            let output = program().args(words).current_dir(root()).output().unwrap();
             assert_eq!(output.status.code(), Some(0), "{arguments}: {}", stderr(&output));
             stdout(&output).into()
         })

@@ -9,4 +9,5 @@ mod methods;
 mod oracle;
 mod peers;
 mod places;
+mod portfolio;
 mod smirnov;

@@ -1,4 +1,4 @@
-//! How well DE, PSO and SA do beside the same in other libraries, which is known from
+//! How well DE, PSO, SA and CMA-ES do beside the same in other libraries, which is known from
 //! `tests/peers/distributions.py`: the best values of many runs are distributed alike.
 //!
 //! Two samples are compared as [`smirnov`](crate::smirnov) says. Of the libraries' samples 32 order statistics are
@@ -21,6 +21,7 @@ use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::portfolio::{self, Portfolio, Restarts, Span};
 use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads};
 
 use crate::common::Cube;
@@ -174,17 +175,62 @@ impl<'a> Case<'a> {
             "de" => self.sample_of(&self.de()),
             "pso" => self.sample_of(&self.pso()),
             "sa" => self.sample_of(&self.sa()),
+            "cma-es" => self.sample_of_cma_es(),
             other => panic!("{other}"),
         }
     }
 
-    fn sample_of<M: Method<f64>>(&self, method: &M) -> Vec<Vec<f64>> {
-        let evaluate: &(dyn Fn(&[f64]) -> Fitness<f64> + Sync) = match self.function {
+    fn evaluate(&self) -> &'static (dyn Fn(&[f64]) -> Fitness<f64> + Sync) {
+        match self.function {
             "sphere" => &|x| Sphere.evaluate(&SlicePoint(x)),
             "rosenbrock" => &|x| Rosenbrock.evaluate(&SlicePoint(x)),
             "rastrigin" => &|x| Rastrigin.evaluate(&SlicePoint(x)),
             other => panic!("{other}"),
+        }
+    }
+
+    /// Within the bounds, which are not met.
+    fn sample_of_cma_es(&self) -> Vec<Vec<f64>> {
+        let searches = Portfolio {
+            restarts: Restarts::Never,
+            individuals: self.individuals,
+            step: self.number("step"),
+            active: self.named("active", &[("on", true), ("off", false)]),
+            shade: None,
         };
+        let cube = Cube::new(self.dimensions, self.bounds.0, self.bounds.1);
+        let work = Work {
+            evaluate: self.evaluate(),
+            bounds: cube.bounds(),
+            start: Start::default(),
+            stop: StopRule::NEVER,
+            halt: Halt::NEVER,
+        };
+        self.sorted(&|run| {
+            let id = RunId { seed: 1, run };
+            let mut swarm = portfolio::start(&searches, &work, id, Threads::Serial);
+            let go_on_to = |(generation, _): &(u64, Vec<f64>)| {
+                let span = Span::iterations(generation - swarm.control.iterations);
+                portfolio::run(&mut swarm, &searches, &work, span, Threads::Serial);
+                swarm.global.fitness.value.log10()
+            };
+            self.checkpoints.iter().map(go_on_to).collect()
+        })
+    }
+
+    /// The values of all runs at each checkpoint, sorted.
+    fn sorted(&self, values_of: &(dyn Fn(u64) -> Vec<f64> + Sync)) -> Vec<Vec<f64>> {
+        let values: Vec<Vec<f64>> = (0..RUNS).into_par_iter().map(values_of).collect();
+        let sorted = |checkpoint: usize| {
+            let mut sample: Vec<f64> = values.iter().map(|values| values[checkpoint]).collect();
+            sample.sort_by(f64::total_cmp);
+            sample
+        };
+        (0..self.checkpoints.len()).map(sorted).collect()
+    }
+
+    fn sample_of<M: Method<f64>>(&self, method: &M) -> Vec<Vec<f64>> {
+        let evaluate = self.evaluate();
         let (lower, upper) = self.bounds;
         let away = if self.is_bounded() { 0.0 } else { AWAY * (upper - lower) };
         let near = Cube::new(self.dimensions, lower, upper);
@@ -198,7 +244,7 @@ impl<'a> Case<'a> {
         };
         let beyond = Work { bounds: far.bounds(), ..work };
 
-        let values_of = |run| -> Vec<f64> {
+        self.sorted(&|run| {
             let id = RunId { seed: 1, run };
             let mut swarm = generation::start(method, &work, self.individuals, id, Threads::Serial);
             self.set_velocities(&mut swarm);
@@ -208,14 +254,7 @@ impl<'a> Case<'a> {
                 swarm.global.fitness.value.log10()
             };
             self.checkpoints.iter().map(go_on_to).collect()
-        };
-        let values: Vec<Vec<f64>> = (0..RUNS).into_par_iter().map(values_of).collect();
-        let sorted = |checkpoint: usize| {
-            let mut sample: Vec<f64> = values.iter().map(|values| values[checkpoint]).collect();
-            sample.sort_by(f64::total_cmp);
-            sample
-        };
-        (0..self.checkpoints.len()).map(sorted).collect()
+        })
     }
 
     /// Gives particles the first velocities that the library's have.
@@ -295,7 +334,13 @@ fn sa_does_as_in_simanneal_and_mealpy() {
 }
 
 #[test]
+fn cma_es_does_as_in_pycma() {
+    check("cma-es", 6);
+}
+
+#[test]
 fn wrong_parameters_are_told_apart() {
+    check_wrong("cma-es", "sphere", "step", "0.04");
     check_wrong("de", "sphere", "scale_factor", "0.6");
     check_wrong("de", "rastrigin", "crossover_rate", "0.8");
     check_wrong("de", "rastrigin", "crossover", "binomial");

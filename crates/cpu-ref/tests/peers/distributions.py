@@ -1,11 +1,11 @@
-"""How well other libraries' DE, PSO and SA do, for `crates/cpu-ref/tests/all/peers.rs` to compare.
+"""How well other libraries' DE, PSO, SA and CMA-ES do, for `crates/cpu-ref/tests/all/peers.rs` to compare.
 
 Writes `distributions.csv` beside this file. The test reads only that: no build and no test runs
 Python. To make it again, in a quarter of an hour on two cores (the same versions give the same numbers):
 
     python3 -m venv VENV
     VENV/bin/pip install numpy==2.4.6 scipy==1.17.1 pygmo==2.20.0 pyswarms==1.3.0 \
-        inspyred==1.0.3 simanneal==0.5.0 mealpy==3.0.2
+        inspyred==1.0.3 simanneal==0.5.0 mealpy==3.0.2 cma==4.5.0
     VENV/bin/python distributions.py
 
 A line is a case at one generation: library, version, method, function, individuals, dimensions,
@@ -33,6 +33,11 @@ What each library does that has to be met by a setting of ours:
   chains as there are individuals, the best of which counts.
 * mealpy `SA.GaussianSA`: one chain, normal steps of fixed size. It takes bounds, but its steps do not
   heed them (`boundary=none`). It starts from the better of two points, so both are the same.
+
+* pycma: the mean starts uniform in the middle half of the bounds, as ours; the first steps are so small that the
+  bounds, which it has none of, are not met (`boundary=none`). Its rate and damping of the step size have other constants than the tutorial;
+  they are set to the tutorial's. With many samples it damps steps that grow and steps that shrink differently, so
+  there are few.
 
 Left out because their equations are others: pagmo's `de` (the partners r1, r2, r3 may be the
 individual itself), `pso_gen` with ring and grid (a particle is not among its own neighbours), `pso`
@@ -273,6 +278,28 @@ def mealpy_sa(case, seed):
     return [best[generation - 1] for generation in case.generations]
 
 
+def pycma(case, seed):
+    import cma
+
+    random = np.random.default_rng(seed)
+    range_ = case.upper - case.lower
+    start = random.uniform(case.lower + range_ / 4, case.upper - range_ / 4, case.dimensions)
+    options = {"popsize": case.individuals, "seed": seed % 2**31 + 1, "verbose": -9}
+    options["CMA_active"] = case.active == "on"
+    search = cma.CMAEvolutionStrategy(start, case.step * range_, options)
+    selected, n = search.sp.weights.mueff, case.dimensions
+    step = search.adapt_sigma
+    step.cs = (selected + 2) / (n + selected + 5)
+    step.damps = 1 + 2 * max(0, math.sqrt((selected - 1) / (n + 1)) - 1) + step.cs
+    best = []
+    for _ in range(case.last() + 1):
+        points = search.ask()
+        values = [case.function(point) for point in points]
+        search.tell(points, values)
+        best.append(min(values + best[-1:]))
+    return [best[generation] for generation in case.generations]
+
+
 def cases():
     generations = (10, 30)
     # F and CR; CR low where single coordinates matter.
@@ -319,6 +346,11 @@ def cases():
             mealpy_sa, "mealpy", "sa", function, (1, 5), generations, neighbour="gaussian",
             temperature=temperature, cooling=cooling, step=0.05, step_cooling=1.0, boundary="none",
         )  # fmt: skip
+    for function in BOUNDS:
+        for active in ("on", "off"):
+            yield Case(
+                pycma, "cma", "cma-es", function, (10, 10), (40, 120), step=0.02, active=active, boundary="none",
+            )  # fmt: skip
 
 
 def measure(number, run):

@@ -1,9 +1,13 @@
 //! The algorithms, and the registry from which the program, its documentation and the tests read
 //! what there is.
 
+use crate::bounds::MAX_DIMENSIONS;
 use crate::choices::Backend;
 use crate::error::{Error, Result, nearest};
+use crate::settings::{Settings, Stop};
 
+pub mod auto;
+pub mod cma_es;
 pub mod cmepso;
 pub mod de;
 pub mod epso;
@@ -18,6 +22,8 @@ pub mod shade;
 pub mod solis_wets;
 pub mod spso;
 
+pub use auto::AutoParams;
+pub use cma_es::{CmaEsParams, Restarts};
 pub use cmepso::CmepsoParams;
 pub use de::DeParams;
 pub use epso::EpsoParams;
@@ -28,6 +34,11 @@ pub use sa::SaParams;
 pub use scatter_search::ScatterSearchParams;
 pub use shade::ShadeParams;
 pub use solis_wets::SolisWetsParams;
+
+/// Individuals of a run of most algorithms where nobody says how many.
+pub(crate) const USUAL_INDIVIDUALS: u64 = 64;
+/// Evaluations of a run of `auto` or `cma-es` where no limit is said.
+pub const USUAL_EVALUATIONS: u64 = 1_000_000;
 
 /// The backends of an algorithm that has kernels.
 const DEVICES: &[Backend] = &[Backend::Cpu, Backend::Gpu, Backend::Emulator];
@@ -115,10 +126,12 @@ impl Preset {
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 pub const ALL: &[AlgorithmInfo] = &[
+    auto::INFO,
     pso::INFO,
     spso::INFO,
     de::INFO,
     shade::INFO,
+    cma_es::INFO,
     sa::INFO,
     solis_wets::INFO,
     scatter_search::INFO,
@@ -171,6 +184,8 @@ impl AlgorithmInfo {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
+    /// The default: CMA-ES and SHADE, which take turns; CPU only.
+    Auto(AutoParams),
     /// Particle swarm optimisation, synchronous.
     Pso(PsoParams),
     /// The CPSO paper's serial, asynchronous particle swarm optimisation; CPU only.
@@ -179,6 +194,8 @@ pub enum Algorithm {
     De(DeParams),
     /// Differential evolution that learns its parameters.
     Shade(ShadeParams),
+    /// CMA-ES with restarts; CPU only.
+    CmaEs(CmaEsParams),
     /// Simulated annealing.
     Sa(SaParams),
     /// Solis and Wets' random search.
@@ -202,6 +219,8 @@ macro_rules! with_params {
             Algorithm::Pso($params) | Algorithm::Spso($params) => $body,
             Algorithm::De($params) => $body,
             Algorithm::Shade($params) => $body,
+            Algorithm::Auto($params) => $body,
+            Algorithm::CmaEs($params) => $body,
             Algorithm::Sa($params) => $body,
             Algorithm::SolisWets($params) => $body,
             Algorithm::ScatterSearch($params) => $body,
@@ -236,7 +255,7 @@ macro_rules! from_params {
 }
 
 from_params!(
-    PsoParams => Pso, DeParams => De, ShadeParams => Shade, SaParams => Sa, SolisWetsParams => SolisWets, ScatterSearchParams => ScatterSearch,
+    AutoParams => Auto, CmaEsParams => CmaEs, PsoParams => Pso, DeParams => De, ShadeParams => Shade, SaParams => Sa, SolisWetsParams => SolisWets, ScatterSearchParams => ScatterSearch,
     EpsoParams => Epso,
     CmepsoParams => Cmepso, FwaParams => Fwa, GpuFwaParams => GpuFwa
 );
@@ -280,6 +299,8 @@ impl Algorithm {
             Algorithm::Spso(_) => &spso::INFO,
             Algorithm::De(_) => &de::INFO,
             Algorithm::Shade(_) => &shade::INFO,
+            Algorithm::Auto(_) => &auto::INFO,
+            Algorithm::CmaEs(_) => &cma_es::INFO,
             Algorithm::Sa(_) => &sa::INFO,
             Algorithm::SolisWets(_) => &solis_wets::INFO,
             Algorithm::ScatterSearch(_) => &scatter_search::INFO,
@@ -288,6 +309,64 @@ impl Algorithm {
             Algorithm::Fwa(_) => &fwa::INFO,
             Algorithm::GpuFwa(_) => &gpu_fwa::INFO,
         }
+    }
+
+    /// Individuals of a run in so many dimensions where nobody says how many.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, CmaEsParams, DeParams};
+    /// let usual = |algorithm: Algorithm| [10, 100].map(|n| algorithm.usual_individuals(n));
+    /// assert_eq!(usual(DeParams::default().into()), [64, 64]);
+    /// assert_eq!(usual(CmaEsParams::default().into()), [10, 17]);
+    /// ```
+    pub fn usual_individuals(&self, dimensions: usize) -> u64 {
+        match self {
+            Algorithm::Auto(_) | Algorithm::CmaEs(_) => {
+                let dimensions = dimensions.clamp(1, MAX_DIMENSIONS) as u32;
+                u64::from(warpswarm_core::cma_es::usual_individuals(dimensions))
+            }
+            // Ten slaves of ten particles, each with one in the master.
+            Algorithm::Cmepso(_) => 110,
+            // For which its parameters are.
+            Algorithm::GpuFwa(_) => 48,
+            // Which make fifty sparks among them.
+            Algorithm::Fwa(_) => 5,
+            _ => USUAL_INDIVIDUALS,
+        }
+    }
+
+    /// This algorithm and these settings as a run in so many dimensions has them: with individuals, and a limit, where none
+    /// are said, and with what [`Algorithm::Auto`] stands for where it cannot run by itself: on a GPU, or among islands, or
+    /// in more than 200 dimensions, `shade`; where a swarm is split over devices, `pso`.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, AutoParams, Backend, Settings};
+    /// let auto = Algorithm::from(AutoParams::default());
+    /// let (algorithm, settings) = auto.completed(&Settings::default(), 10);
+    /// assert_eq!((algorithm, settings.individuals), (auto, 10));
+    /// assert_eq!(settings.stop.evaluations, Some(1_000_000));
+    /// let emulated = Settings { backend: Backend::Emulator, ..Settings::default() };
+    /// assert_eq!(auto.completed(&emulated, 10).0.info().id, "shade");
+    /// ```
+    pub fn completed(&self, settings: &Settings, dimensions: usize) -> (Algorithm, Settings) {
+        let algorithm = match self {
+            Algorithm::Auto(_) => AutoParams::chosen(settings, dimensions),
+            other => *other,
+        };
+        let mut settings = settings.clone();
+        if settings.individuals == 0 {
+            settings.individuals = algorithm.usual_individuals(dimensions);
+        }
+        let Stop { iterations, evaluations, seconds, stagnation, .. } = settings.stop;
+        let is_endless = iterations.is_none() && evaluations.is_none() && seconds.is_none();
+        // Whose iterations differ in what they evaluate.
+        if is_endless
+            && stagnation.is_none()
+            && matches!(self, Algorithm::Auto(_) | Algorithm::CmaEs(_))
+        {
+            settings.stop.evaluations = Some(USUAL_EVALUATIONS);
+        }
+        (algorithm, settings)
     }
 
     /// The parameters by name, in the order of [`AlgorithmInfo::parameters`].

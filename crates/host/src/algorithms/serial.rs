@@ -64,7 +64,7 @@ macro_rules! params {
 }
 
 params!(
-    PsoParams => Pso, DeParams => De, ShadeParams => Shade, SaParams => Sa, SolisWetsParams => SolisWets,
+    AutoParams => Auto, CmaEsParams => CmaEs, PsoParams => Pso, DeParams => De, ShadeParams => Shade, SaParams => Sa, SolisWetsParams => SolisWets,
     ScatterSearchParams => ScatterSearch, EpsoParams => Epso, CmepsoParams => Cmepso,
     FwaParams => Fwa, GpuFwaParams => GpuFwa
 );

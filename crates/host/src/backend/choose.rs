@@ -270,7 +270,9 @@ fn engine<R: Real, M: machine::Machine + 'static>(
             }
             Box::new(generation::Whole::new(backend, job, named, objective, settings, machine)?)
         }
-        Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
+        Procedure::Spso(_) | Procedure::Fwa(_) | Procedure::Portfolio(_) => {
+            unreachable!("{REFUSED}")
+        }
     })
 }
 

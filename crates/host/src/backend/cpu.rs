@@ -10,8 +10,9 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
+use warpswarm_cpu_ref::portfolio::{Portfolio, Span};
 use warpswarm_cpu_ref::{
-    self as cpu_ref, Behind, Halt, RunId, Swarm, Task, Threads, fwa, pso, spso,
+    self as cpu_ref, Behind, Halt, RunId, Swarm, Task, Threads, fwa, portfolio, pso, spso,
 };
 
 use super::device::Target;
@@ -175,6 +176,11 @@ pub(super) fn place<R: Real>(
             swarm.control = job.going_on(&swarm);
             swarm
         }
+        Procedure::Portfolio(searches) => {
+            let mut swarm = portfolio::start(searches, work, id, spread);
+            swarm.control = job.going_on(&swarm);
+            swarm
+        }
         Procedure::Method(named) => named.method.start(work, n, id, spread),
         Procedure::Pso(_) | Procedure::Spso(_) => {
             let task = task(work, Behind::<R, true>(work.evaluate));
@@ -221,14 +227,13 @@ pub(super) fn advance<R: Real, const CONSTRAINED: bool>(
     spread: Threads,
 ) {
     let task = task(work, Behind::<R, CONSTRAINED>(work.evaluate));
+    let span = Span { iterations, evaluations: job.evaluations };
     match &job.procedure {
         Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
         Procedure::Pso(coefficients) => pso::run(swarm, &task, coefficients, iterations, spread),
         Procedure::Method(named) => named.method.run(swarm, work, iterations, spread),
-        Procedure::Fwa(parameters) => {
-            let span = fwa::Span { iterations, evaluations: job.evaluations };
-            fwa::run(swarm, parameters, work, span, spread);
-        }
+        Procedure::Fwa(parameters) => fwa::run(swarm, parameters, work, span, spread),
+        Procedure::Portfolio(searches) => portfolio::run(swarm, searches, work, span, spread),
     }
 }
 
@@ -237,8 +242,11 @@ pub(super) fn evaluations<'a, R: Real>(
     job: &Job<R>,
     swarms: impl Iterator<Item = &'a Swarm<R>>,
 ) -> Option<Vec<u64>> {
-    let counted = matches!(job.procedure, Procedure::Fwa(_));
-    counted.then(|| swarms.map(fwa::evaluations).collect())
+    match job.procedure {
+        Procedure::Fwa(_) => Some(swarms.map(fwa::evaluations).collect()),
+        Procedure::Portfolio(_) => Some(swarms.map(Portfolio::evaluations).collect()),
+        _ => None,
+    }
 }
 
 impl<R: Real> Cpu<R> {

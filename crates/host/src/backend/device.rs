@@ -14,6 +14,7 @@ use warpswarm_core::launch::{
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::legs::Legs;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::epochs::{Ferry, Letters};
@@ -576,6 +577,8 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
                     u64::from(stride),
                 )?,
                 control,
+                legs: Legs::default(),
+                parked: None,
             });
         }
         Ok(swarms)

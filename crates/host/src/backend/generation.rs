@@ -9,6 +9,7 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::legs::Legs;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::machine::{Kernel, Machine, Parameter, Shape};
@@ -307,6 +308,8 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
                     stride,
                 )?,
                 control,
+                legs: Legs::default(),
+                parked: None,
             });
         }
         Ok(swarms)

@@ -49,7 +49,7 @@ impl<R: Real> Job<R> {
         bounds.check_runs(settings.runs)?;
         let (lower, upper) = bounds.rounded()?;
         let scales = Scales::new(bounds, settings.maximise);
-        let counted = matches!(procedure, Procedure::Fwa(_));
+        let counted = matches!(procedure, Procedure::Fwa(_) | Procedure::Portfolio(_));
         let own_run = |own: &OfRun| OwnRun {
             seed: own.seed.unwrap_or(settings.seed),
             stop: settings.stop.of(own).rule(scales.maximises, settings.migrates),
@@ -212,11 +212,19 @@ impl<R: Real> Job<R> {
         // The memory twice; two places of an archive for each individual.
         let memory = self.procedure.memory();
         let individual = individual + if memory.is_some() { 2 * row } else { 0 };
+        // Matrices, and SHADE's individuals with their archive.
+        let searches = match &self.procedure {
+            Procedure::Portfolio(searches) => {
+                let shade = searches.shade.map_or(0, |(_, individuals)| u64::from(individuals));
+                (2 * u64::from(self.dimensions()) + 6 * shade).saturating_mul(row)
+            }
+            _ => 0,
+        };
         let all = individuals
             .checked_mul(individual)
             .and_then(|run| run.checked_add(2 * number * u64::from(memory.unwrap_or(0))))
             .and_then(|run| run.checked_add(candidates.checked_mul(2 * row)?))
-            .and_then(|run| run.checked_add(row + 64))
+            .and_then(|run| run.checked_add(searches)?.checked_add(row + 64))
             .and_then(|run| run.checked_mul(runs))
             .filter(|&all| all <= isize::MAX as u64);
         all.ok_or(Error::TooLarge { runs, individuals, dimensions: u64::from(self.dimensions()) })
@@ -243,6 +251,10 @@ impl<R: Real> Job<R> {
         let rows = u64::from(self.individuals) * row;
         let (own, numbers) = self.procedure.keeps();
         for (run, swarm) in (0..).zip(swarms) {
+            if let Procedure::Portfolio(searches) = &self.procedure {
+                self.check_searches(run, swarm, searches)?;
+                continue;
+            }
             check("individuals", u64::from(self.individuals), swarm.best.len() as u64)?;
             check("dimensions", u64::from(self.dimensions()), swarm.dimensions as u64)?;
             check("stride", row, swarm.stride as u64)?;
@@ -309,6 +321,12 @@ impl<R: Real> Job<R> {
             Procedure::Fwa(fwa)
                 if control.stopped == stopped::NOT
                     && cpu_ref::fwa::would_exceed(swarm, fwa, self.evaluations) =>
+            {
+                Control { stopped: stopped::EVALUATIONS, ..control }
+            }
+            Procedure::Portfolio(searches)
+                if control.stopped == stopped::NOT
+                    && searches.would_exceed(swarm, self.evaluations) =>
             {
                 Control { stopped: stopped::EVALUATIONS, ..control }
             }

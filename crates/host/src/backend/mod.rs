@@ -41,6 +41,7 @@ mod memory;
 mod migration;
 mod procedure;
 mod replay;
+mod searches;
 mod several;
 mod split;
 mod until;

@@ -11,6 +11,7 @@ use warpswarm_core::method::{Lessons, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::portfolio::Portfolio;
 use warpswarm_cpu_ref::{RunId, Swarm, Threads};
 
 use super::machine::Parameter;
@@ -29,6 +30,8 @@ pub(crate) enum Procedure<R> {
     Spso(Coefficients<R>),
     /// No method: on the CPU alone.
     Fwa(Fwa<R>),
+    /// CMA-ES, alone or with SHADE: on the CPU alone.
+    Portfolio(Portfolio<R>),
     /// All others.
     Method(Named<R>),
 }
@@ -168,6 +171,8 @@ impl<R: Real> Procedure<R> {
             Algorithm::ScatterSearch(params) => {
                 Self::named("scatter_search", params.method::<R>(individuals)?)
             }
+            Algorithm::Auto(params) => Procedure::Portfolio(params.portfolio(individuals)?),
+            Algorithm::CmaEs(params) => Procedure::Portfolio(params.portfolio(individuals)?),
             Algorithm::Fwa(params) => Procedure::Fwa(params.fireworks(individuals)?),
         })
     }
@@ -231,7 +236,7 @@ impl<R: Real> Procedure<R> {
     /// Evaluations of so many individuals in so many iterations; none where that depends on the run.
     pub(super) fn evaluations(&self, individuals: u32, iterations: u64) -> Option<u64> {
         match self {
-            Procedure::Fwa(_) => None,
+            Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
             Procedure::Method(named) => Some(named.method.evaluations(individuals, iterations)),
             Procedure::Pso(_) | Procedure::Spso(_) => {
                 Some(iterations.saturating_mul(u64::from(individuals)))
@@ -261,6 +266,7 @@ impl<R: Real> Procedure<R> {
     pub(crate) fn keeps(&self) -> (usize, usize) {
         match self {
             Procedure::Fwa(_) => (0, fwa::NUMBERS),
+            Procedure::Portfolio(_) => (0, 0),
             Procedure::Method(named) => named.method.keeps(),
             Procedure::Pso(_) | Procedure::Spso(_) => (2, 0),
         }

@@ -21,12 +21,13 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::{RunId, Swarm};
 
+use super::legs::{OfLegs, OfParked};
 use super::{Checkpoint, write_whole};
 use crate::error::{Error, Result};
 use crate::report::Progress;
 
 const MAGIC: &[u8; 16] = b"warpswarm state\n";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const BEFORE: usize = MAGIC.len() + size_of::<u32>();
 const BEHIND: usize = size_of::<u64>() + size_of::<u32>();
 
@@ -67,6 +68,8 @@ struct State<R> {
     not_finite: u64,
     level_bits: u64,
     stopped: u32,
+    legs: OfLegs,
+    parked: Option<OfParked<R>>,
 }
 
 impl<R: Real> State<R> {
@@ -92,6 +95,8 @@ impl<R: Real> State<R> {
             not_finite: swarm.control.not_finite,
             level_bits: swarm.control.level_bits,
             stopped: swarm.control.stopped,
+            legs: OfLegs::of(swarm.legs),
+            parked: swarm.parked.map(|parked| OfParked::of(*parked)),
         }
     }
 
@@ -122,6 +127,8 @@ impl<R: Real> State<R> {
                 stopped: self.stopped,
                 ticket: 0,
             },
+            legs: self.legs.legs(),
+            parked: self.parked.map(|parked| Box::new(parked.parked())),
         }
     }
 }

@@ -56,8 +56,9 @@ impl<R: Real> AskTell<R> {
     ///
     /// As [`Optimiser::new`].
     pub fn new(bounds: &Bounds, algorithm: &Algorithm, settings: &Settings) -> Result<Self> {
+        let (algorithm, settings) = algorithm.completed(settings, bounds.dimensions());
         settings.check()?;
-        AskTell::start(bounds, Wanted::new(algorithm, settings.individuals)?, settings)
+        AskTell::start(bounds, Wanted::new(&algorithm, settings.individuals)?, &settings)
     }
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.

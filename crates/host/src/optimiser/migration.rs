@@ -9,6 +9,7 @@ use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::{MAX_ITERATIONS, Optimiser, reached};
+use crate::backend::Procedure;
 use crate::error::{Error, Result};
 use crate::report::{Progress, Report, StopReason};
 
@@ -214,6 +215,13 @@ impl<R: Real> Optimiser<R> {
     }
 
     fn check_runs(&self, what: &'static str, given: usize) -> Result<()> {
+        if let Procedure::Portfolio(_) = self.job.procedure {
+            let (value, allowed) = (
+                "auto or cma-es".into(),
+                "an algorithm whose individuals go on from one iteration to the next".into(),
+            );
+            return Err(Error::Setting { field: "algorithm of islands", value, allowed });
+        }
         let (given, runs) = (given as u64, u64::from(self.job.runs));
         if given == runs { Ok(()) } else { Err(Error::Runs { what, given, runs }) }
     }

@@ -20,10 +20,9 @@ fn sizes() {
         change(&mut settings);
         settings
     };
-    check_settings(with(|s| s.individuals = 0), "individuals is 0; allowed: 1 to 2147483647");
     check_settings(
         with(|s| s.individuals = u64::from(u32::MAX)),
-        "individuals is 4294967295; allowed: 1 to 2147483647",
+        "individuals is 4294967295; allowed: 1 to 2147483647, or 0 for as many as the algorithm usually has",
     );
     check_settings(with(|s| s.runs = 0), "runs is 0; allowed: 1 to 4294967295");
     check_settings(with(|s| s.runs = 1 << 32), "runs is 4294967296; allowed: 1 to 4294967295");

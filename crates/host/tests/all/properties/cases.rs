@@ -122,7 +122,9 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
             (p.topology, p.inertia_iterations) = (Topology::Star, 0);
             individuals
         }
-        Algorithm::De(_) | Algorithm::Shade(_) => individuals.max(4),
+        Algorithm::De(_) | Algorithm::Shade(_) | Algorithm::CmaEs(_) | Algorithm::Auto(_) => {
+            individuals.max(4)
+        }
         Algorithm::ScatterSearch(p) => {
             individuals.max(u64::from(p.best_set) + 2 * u64::from(p.diverse_set))
         }

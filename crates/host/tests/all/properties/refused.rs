@@ -70,7 +70,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
     };
     let negative = || prop_oneof![Just(f64::NAN), Just(f64::NEG_INFINITY), -1e300..-1e-300];
     prop_oneof![
-        none_or_many(MAX_INDIVIDUALS)
+        (MAX_INDIVIDUALS + 1..=u64::MAX)
             .prop_map(move |n| with("individuals", n, |s, n| s.individuals = n)),
         none_or_many(MAX_RUNS).prop_map(move |n| with("runs", n, |s, n| s.runs = n)),
         Just(u64::MAX).prop_map(move |n| with("first_run", n, |s, n| s.first_run = n)),
@@ -86,7 +86,9 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
             .prop_map(move |n| with("block_size", n, |s, n| s.block_size = Some(n as u32))),
         (MAX_ITERATIONS + 1..=u64::MAX)
             .prop_map(move |n| with("iterations", n, |s, n| s.stop.iterations = Some(n))),
-        (0u64..1024).prop_map(move |n| with("evaluations", n, |s, n| s.stop.evaluations = Some(n))),
+        (0u64..1024).prop_map(move |n| with("evaluations", n, |s, n| {
+            (s.individuals, s.stop.evaluations) = (1024, Some(n));
+        })),
         Just(0).prop_map(move |n| with("stagnation", n, |s, n| s.stop.stagnation = Some(n))),
         Just(0).prop_map(move |n| with("stagnation", n, |s, n| {
             s.of_runs = vec![OfRun { stagnation: Some(n), ..OfRun::default() }];

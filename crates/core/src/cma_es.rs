@@ -1,0 +1,357 @@
+//! CMA-ES: a normal distribution that learns from its best samples where to search, how far, and in which directions.
+//!
+//! **Idea.** A generation draws `lambda` points from a normal distribution and ranks them. The mean moves to a weighted mean of
+//! the better half. The covariance matrix learns from the same points, from the worse half with negative weights, and from
+//! the path of the mean; the step size from how long that path is.
+//!
+//! **Equations**, with ranks i from 1, a factor A of the covariance matrix C = A A^T, and ranges s of the coordinates:
+//!
+//! ```text
+//! sample:   z_i ~ N(0, I),  x_i = m + sigma s * (A z_i), mapped into the bounds by `into_bounds`
+//! mean:     w = sum of weight_i z_i over the better half,  m <- m + sigma s * (A w)
+//! paths:    p <- (1 - c_sigma) p + sqrt(c_sigma (2 - c_sigma) mu_eff) w
+//!           q <- (1 - c_c) q + h sqrt(c_c (2 - c_c) mu_eff) w,   h = 1 where p is not too long, 0 elsewhere
+//! matrix:   S = (1 + c_1 (1 - h) c_c (2 - c_c) - c_1 - c_mu sum of all weights) I + c_1 q q^T + c_mu sum of weight_i z_i z_i^T
+//!           S = L L^T,  A <- A L,  q <- L^-1 q
+//! step:     sigma <- sigma exp(c_sigma / d_sigma (|p| / E|N(0, I)| - 1))
+//! ```
+//!
+//! A negative weight_i stands for `weight_i n / |z_i|^2` in S, so that S stays positive definite.
+//!
+//! **Deviations.** All that the tutorial says of C is said here in the coordinates of its factor, where C is the identity: the
+//! new C is A S A^T, and its Cholesky factor A L is found from that of S, which is near the identity. So no eigenvalues are needed, the order
+//! of all operations is fixed, and nothing is lost by squaring: `f32` does with condition numbers of 10^12. The path p is one in those coordinates, too; with the
+//! root of C that is symmetric it would be turned a little, which its length, all that is used of it, does not tell. The
+//! matrix is learned [every few](Strategy::lag) generations, as far as that matters little.
+//!
+//! **Source.** N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772 (equations 38 to 47, table 1). Factors in the place of eigenvalues:
+//! O. Krause, D. R. Arbones, C. Igel, CMA-ES with optimal covariance update and storage complexity, NIPS 2016. Bounds: N. Hansen, pycma, its
+//! `BoxConstraintsLinQuadTransformation`. Restarts: A. Auger, N. Hansen, A restart CMA evolution strategy with increasing population size, IEEE CEC
+//! 2005; N. Hansen, Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009.
+
+use crate::random::{Draw, Stream};
+use crate::real::Real;
+use crate::sum::{self, Sum};
+
+/// The least samples of a generation.
+pub const MIN_INDIVIDUALS: u32 = 4;
+/// Samples whose contributions to a sum are added one after the other; of more, the sums of so many.
+pub const CHUNK: usize = 128;
+
+/// What follows from the numbers of dimensions and of samples: the tutorial's table 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strategy<R> {
+    /// n, the dimensions.
+    pub dimensions: u32,
+    /// lambda, samples of a generation.
+    pub individuals: u32,
+    /// mu, those of them whose weights are positive.
+    pub better: u32,
+    /// The variance effective selection mass of these.
+    pub mu_eff: R,
+    /// The rate of the path from which the step size learns.
+    pub c_sigma: R,
+    /// The damping of the step size.
+    pub d_sigma: R,
+    /// The rate of the path from which the matrix learns.
+    pub c_c: R,
+    /// How much it learns from that.
+    pub c_1: R,
+    /// How much it learns from the samples.
+    pub c_mu: R,
+    /// The sum of all weights.
+    pub all_weights: R,
+    /// The expected length of a standard normal vector.
+    pub chi: R,
+    /// What the logarithms that weights are made of are multiplied by: those of the better, and of the worse samples.
+    scales: [R; 2],
+}
+
+/// How a weight is made of its rank, from 0, before it is scaled: ln((lambda + 1) / 2) - ln(rank + 1).
+#[inline(always)]
+fn raw_weight<R: Real>(individuals: u32, rank: usize) -> R {
+    ((R::from_u32(individuals) + R::ONE) * R::HALF).ln() - R::from_u32(rank as u32 + 1).ln()
+}
+
+impl<R: Real> Strategy<R> {
+    /// The strategy for so many dimensions, at least 1, and samples, at least [`MIN_INDIVIDUALS`]; the worse half of them teaches the
+    /// matrix something only if it is `active`.
+    pub fn new(dimensions: u32, individuals: u32, active: bool) -> Self {
+        let (n, better) = (R::from_u32(dimensions), individuals / 2);
+        let raw = |rank| raw_weight::<R>(individuals, rank);
+        let sums = |first: u32, last: u32| {
+            let (first, count) = (first as usize, (last - first) as usize);
+            let plain = sum::fold_buffered::<R, Sum>(count, |i| raw(first + i));
+            let squares = sum::fold_buffered::<R, Sum>(count, |i| {
+                let weight = raw(first + i);
+                weight * weight
+            });
+            (plain, plain * plain / squares)
+        };
+        let ((of_better, mu_eff), (of_worse, mu_eff_worse)) =
+            (sums(0, better), sums(better, individuals));
+        let number = R::from_f64;
+        let two = R::TWO;
+        let c_sigma = (mu_eff + two) / (n + mu_eff + number(5.0));
+        let ratio = (mu_eff - R::ONE) / (n + R::ONE);
+        let excess = (ratio.sqrt() - R::ONE).larger(R::ZERO);
+        let d_sigma = R::ONE + two * excess + c_sigma;
+        let c_c = (number(4.0) + mu_eff / n) / (n + number(4.0) + two * mu_eff / n);
+        let past = n + number(1.3);
+        let c_1 = two / (past * past + mu_eff);
+        let wide = n + two;
+        let c_mu = two * (number(0.25) + mu_eff + R::ONE / mu_eff - two) / (wide * wide + mu_eff);
+        let c_mu = c_mu.smaller(R::ONE - c_1);
+        let chi =
+            n.sqrt() * (R::ONE - R::ONE / (number(4.0) * n) + R::ONE / (number(21.0) * n * n));
+        // The least of what three considerations allow: the tutorial's equations 50 to 52.
+        let kept = R::ONE + c_1 / c_mu;
+        let effective = R::ONE + two * mu_eff_worse / (mu_eff_worse + two);
+        let definite = (R::ONE - c_1 - c_mu) / (n * c_mu);
+        let negative = if active { kept.smaller(effective).smaller(definite) } else { R::ZERO };
+        Strategy {
+            dimensions,
+            individuals,
+            better,
+            mu_eff,
+            c_sigma,
+            d_sigma,
+            c_c,
+            c_1,
+            c_mu,
+            all_weights: R::ONE - negative,
+            chi,
+            scales: [R::ONE / of_better, negative / of_worse.abs()],
+        }
+    }
+
+    /// The weight of a rank, from 0: positive for the better half, negative or zero for the others.
+    #[inline(always)]
+    pub fn weight(&self, rank: u32) -> R {
+        let scale = if rank < self.better { self.scales[0] } else { self.scales[1] };
+        raw_weight::<R>(self.individuals, rank as usize) * scale
+    }
+
+    /// Generations after which the factor is found anew: as many as leave the cost of a sample at about that of drawing it.
+    #[inline(always)]
+    pub fn lag(&self) -> u32 {
+        let lag = R::HALF / ((self.c_1 + self.c_mu) * R::from_u32(self.dimensions));
+        (lag.to_f64() as u32).max(1)
+    }
+
+    /// Whether the path of the step size, of this length, is short enough for the matrix to learn from its own: the tutorial's h. `generation` is from 0.
+    #[inline(always)]
+    pub fn is_steady(&self, length: R, generation: u64) -> bool {
+        // Powers of what is less than 1, which are nothing after some hundred.
+        let power = 2 * (generation + 1).min(1 << 20);
+        let kept = (R::ONE - self.c_sigma).pow(R::from_u32(power as u32));
+        let longest = R::from_f64(1.4) + R::TWO / (R::from_u32(self.dimensions) + R::ONE);
+        length < longest * self.chi * (R::ONE - kept).sqrt()
+    }
+
+    /// What the step size is multiplied by where its path has this length; at most e.
+    #[inline(always)]
+    pub fn step_factor(&self, length: R) -> R {
+        let exponent = self.c_sigma / self.d_sigma * (length / self.chi - R::ONE);
+        exponent.smaller(R::ONE).exp()
+    }
+
+    /// What a path of rate `c` gains of the mean's step: sqrt(c (2 - c) mu_eff).
+    #[inline(always)]
+    pub fn gain(&self, c: R) -> R {
+        (c * (R::TWO - c) * self.mu_eff).sqrt()
+    }
+
+    /// What the matrix keeps of itself in a generation.
+    #[inline(always)]
+    pub fn kept(&self, is_steady: bool) -> R {
+        let lost = if is_steady { R::ZERO } else { self.c_1 * self.c_c * (R::TWO - self.c_c) };
+        (R::ONE + lost - self.c_1 - self.c_mu * self.all_weights).larger(R::ZERO)
+    }
+
+    /// Generations whose best values are compared to see whether anything changes still: the tutorial's 10 + 30 n / lambda.
+    pub fn remembered(&self) -> u32 {
+        10 + (30 * self.dimensions).div_ceil(self.individuals)
+    }
+}
+
+/// Samples of a generation where nobody says how many: 4 + 3 ln(n), rounded down.
+///
+/// ```
+/// use warpswarm_core::cma_es::usual_individuals;
+/// assert_eq!([2, 10, 20, 40].map(usual_individuals), [6, 10, 12, 15]);
+/// ```
+pub fn usual_individuals(dimensions: u32) -> u32 {
+    4 + (3.0 * Real::ln(f64::from(dimensions))) as u32
+}
+
+/// The standard normal numbers of the coordinates `2 pair` and `2 pair + 1` of a sample.
+#[inline(always)]
+pub fn normals<R: Real>(stream: Stream, pair: u32) -> [R; 2] {
+    let [u, v] = Draw::both(stream.draws_of::<R>(pair));
+    let radius = (-R::TWO * u.ln()).sqrt();
+    [radius * v.cos_turns(), radius * v.sin_turns()]
+}
+
+/// The point within the bounds that stands for a coordinate anywhere.
+///
+/// It is the coordinate itself but for a margin at each bound. There it bends, as a parabola that meets the bound at its
+/// vertex; beyond that it goes on as in a mirror, and periodically. So every point within the bounds is reached, the bounds
+/// themselves too, and without a kink.
+///
+/// The margin is a 32nd of the range. (pycma's is a 20th of one and the bound's own size, or half of the range.)
+#[inline(always)]
+pub fn into_bounds<R: Real>(x: R, (lower, upper): (R, R)) -> R {
+    let margin = (upper - lower) * R::from_f64(1.0 / 32.0);
+    if x >= lower + margin && x <= upper - margin {
+        return x;
+    }
+    // The piece from the lower vertex to the upper one, and its mirror image.
+    let (start, length) = (lower - margin, (upper - lower) + margin * R::TWO);
+    if length <= R::ZERO || !x.is_finite() {
+        return if x >= upper { upper } else { lower };
+    }
+    let turns = (x - start) / (length * R::TWO);
+    let along = (turns - turns.floor()) * (length * R::TWO);
+    let along = if along > length { length * R::TWO - along } else { along };
+    let four = R::from_f64(4.0);
+    let (two_margins, from_end) = (margin * R::TWO, length - along);
+    let inside = if along < two_margins {
+        lower + along * along / (four * margin)
+    } else if from_end < two_margins {
+        upper - from_end * from_end / (four * margin)
+    } else {
+        start + along
+    };
+    inside.clamp_to(lower, upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, RunKey};
+    use approx::assert_relative_eq;
+
+    /// As pycma 4.5.0 has them; its c_sigma and d_sigma have other constants than the tutorial, by which these are.
+    #[test]
+    fn strategies_are_those_of_the_tutorial() {
+        let of = |n, samples| Strategy::<f64>::new(n, samples, true);
+        let close =
+            |found: f64, expected: f64| assert_relative_eq!(found, expected, max_relative = 1e-12);
+        let ten = of(10, 10);
+        assert_eq!((ten.better, of(4, 8).better, of(3, 7).better), (5, 4, 3));
+        close(ten.mu_eff, 3.1672992814107017);
+        close(ten.c_1, 0.015283824524751714);
+        close(ten.c_mu, 0.02355177665041747);
+        close(ten.c_c, 0.29499038303562225);
+        close(ten.all_weights, -0.6489457144406467);
+        close(ten.weight(0), 0.45627264690340597);
+        close(ten.weight(1), 0.2707530970017852);
+        close(ten.weight(8), -0.45286408637842196);
+        close(ten.weight(9), -0.5497499176973853);
+        close(ten.c_sigma, (ten.mu_eff + 2.0) / (ten.mu_eff + 15.0));
+        close(ten.d_sigma, 1.0 + ten.c_sigma);
+        let (four, forty) = (of(4, 8), of(40, 64));
+        close(four.all_weights, -1.0186022158005068);
+        close(four.weight(7), -0.8235702871089585);
+        close(forty.c_mu, 0.01788078939482449);
+        close(forty.weight(63), -0.059098494623603295);
+        // More samples than dimensions damp more.
+        let many = of(3, 400);
+        close(many.d_sigma, 1.0 + 2.0 * (((many.mu_eff - 1.0) / 4.0).sqrt() - 1.0) + many.c_sigma);
+        let passive = Strategy::<f64>::new(10, 10, false);
+        assert_eq!((passive.all_weights, passive.weight(9)), (1.0, -0.0));
+    }
+
+    #[test]
+    fn weights_add_up() {
+        for samples in 4..200 {
+            for n in [1, 2, 7, 100] {
+                let strategy = Strategy::<f64>::new(n, samples, true);
+                let (mut better, mut all, mut last) = (0.0, 0.0, f64::INFINITY);
+                for rank in 0..samples {
+                    let weight = strategy.weight(rank);
+                    assert!(weight <= last && weight.is_finite());
+                    assert_eq!(weight > 0.0, rank < strategy.better, "{samples} {rank}");
+                    if rank < strategy.better {
+                        better += weight;
+                    }
+                    (all, last) = (all + weight, weight);
+                }
+                assert_relative_eq!(better, 1.0, max_relative = 1e-12);
+                assert_relative_eq!(all, strategy.all_weights, epsilon = 1e-12);
+                // The matrix stays positive definite: where weights are negative, something of it is kept.
+                assert!(strategy.kept(true) >= 0.0 && strategy.kept(false) >= strategy.kept(true));
+                assert!(strategy.kept(true) > 0.0 || strategy.all_weights == 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn steps_by_hand() {
+        let strategy = Strategy::<f64>::new(10, 10, true);
+        assert_relative_eq!(strategy.chi, 3.084726514065, max_relative = 1e-3);
+        assert_eq!(strategy.step_factor(strategy.chi), 1.0);
+        assert!(strategy.step_factor(2.0 * strategy.chi) > 1.0 && strategy.step_factor(0.0) < 1.0);
+        assert_relative_eq!(strategy.step_factor(1e9), core::f64::consts::E, max_relative = 1e-12);
+        // In the first generation the path has c_sigma (2 - c_sigma) of its variance.
+        let first = (strategy.c_sigma * (2.0 - strategy.c_sigma)).sqrt();
+        let longest = (1.4 + 2.0 / 11.0) * strategy.chi;
+        assert!(strategy.is_steady(0.999 * longest * first, 0));
+        assert!(!strategy.is_steady(1.001 * longest * first, 0));
+        assert!(
+            strategy.is_steady(0.999 * longest, u64::MAX - 1)
+                && !strategy.is_steady(1.001 * longest, 1 << 40)
+        );
+        assert_eq!(strategy.remembered(), 40);
+        assert_eq!(
+            [2, 10, 30, 100].map(|n| Strategy::<f64>::new(n, usual_individuals(n), true).lag()),
+            [1, 1, 2, 5]
+        );
+    }
+
+    #[test]
+    fn everything_is_mapped_into_the_bounds() {
+        let bounds = (-5.0, 11.0);
+        let at = |x: f64| into_bounds(x, bounds);
+        // The margin is 1/2: nothing changes up to that, and at twice that it is the bound.
+        for x in [-4.5, 0.0, 3.25, 10.5] {
+            assert_eq!(at(x), x);
+        }
+        assert_eq!([at(-5.5), at(11.5)], [-5.0, 11.0]);
+        assert_eq!([at(-5.0), at(11.0)], [-4.875, 10.875]);
+        // As in a mirror, and again after twice the way between the vertices.
+        assert_eq!(
+            [at(-6.0), at(-8.5), at(12.0), at(1.0 + 34.0)],
+            [at(-5.0), at(-2.5), at(11.0), 1.0]
+        );
+        let mut last = at(-60.0);
+        for k in -6000..=6000 {
+            let x = at(f64::from(k) / 100.0);
+            assert!(
+                (-5.0..=11.0).contains(&x) && (x - last).abs() < 0.0101,
+                "{k}: {x} after {last}"
+            );
+            last = x;
+        }
+        for x in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, -1e300] {
+            assert!((-5.0..=11.0).contains(&at(x)), "{x}");
+        }
+        assert_eq!([into_bounds(2.0_f32, (2.0, 2.0)), into_bounds(3.0, (2.0, 2.0))], [2.0, 2.0]);
+    }
+
+    #[test]
+    fn normals_are_normal() {
+        let (mut sum, mut squares, mut product) = (0.0, 0.0, 0.0);
+        let count = 20_000;
+        for index in 0..count {
+            let stream = Stream::new(RunKey::new(3, 0), Purpose::Move, 1, index);
+            let [a, b] = normals::<f64>(stream, 1);
+            (sum, squares, product) = (sum + a + b, squares + a * a + b * b, product + a * b);
+        }
+        let count = f64::from(count);
+        assert!((sum / (2.0 * count)).abs() < 0.02, "{sum}");
+        assert!((squares / (2.0 * count) - 1.0).abs() < 0.03, "{squares}");
+        assert!((product / count).abs() < 0.03, "{product}");
+    }
+}

@@ -1,0 +1,300 @@
+//! A leg of CMA-ES, serial or on threads: the same bits.
+//!
+//! **Equations, symbols and source** are those of [`warpswarm_core::cma_es`].
+//!
+//! **State.** In a [`Swarm`] the samples of the last generation are `best_positions`, with the fitness `best`; the distribution is
+//! `memory`: some numbers, rows of a coordinate each, and the matrices, a row a column.
+
+mod update;
+
+use warpswarm_core::cma_es::{Strategy, into_bounds, normals};
+use warpswarm_core::launch::row_stride;
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::random::{Purpose, Stream};
+use warpswarm_core::real::Real;
+
+use crate::generation::Work;
+use crate::swarm::Swarm;
+use crate::threads::{Outcome, Split, Threads, spread};
+use crate::vectors::{Run, Vectors};
+use update::{Update, identity};
+
+/// Where the step size is, and the first one, as parts of the ranges.
+const SIGMA: usize = 0;
+const FIRST_SIGMA: usize = 1;
+/// Generations since the factor was found.
+const STALE: usize = 2;
+/// The best value of the leg, its violation, and in which generation it came.
+const BEST: usize = 3;
+/// The level at which these are judged: see [`Fitness::within`].
+const LEVEL: usize = 6;
+/// Where the rows begin.
+const HEAD: usize = 8;
+
+/// The distribution of a leg, in the memory of a [`Swarm`].
+struct Distribution<'a, R> {
+    head: &'a mut [R],
+    mean: &'a mut [R],
+    /// The path of the step size.
+    path: &'a mut [R],
+    /// The path of the matrix, in the coordinates of its factor.
+    wide: &'a mut [R],
+    /// The factor, `[column][row]`
+    factor: &'a mut [R],
+    /// What the matrix has learned since, in the coordinates of the factor, `[column][row]`, of which the lower half counts.
+    learned: &'a mut [R],
+    /// The best fitnesses of the last generations, in a ring.
+    recent: &'a mut [R],
+}
+
+impl<'a, R: Real> Distribution<'a, R> {
+    fn of(memory: &'a mut [R], dimensions: usize) -> Self {
+        let stride = row_stride(dimensions as u32) as usize;
+        let (head, rest) = memory.split_at_mut(HEAD);
+        let (mean, rest) = rest.split_at_mut(stride);
+        let (path, rest) = rest.split_at_mut(stride);
+        let (wide, rest) = rest.split_at_mut(stride);
+        let (factor, rest) = rest.split_at_mut(dimensions * stride);
+        let (learned, recent) = rest.split_at_mut(dimensions * stride);
+        Distribution { head, mean, path, wide, factor, learned, recent }
+    }
+}
+
+/// Numbers of the memory of a leg.
+pub fn memory<R: Real>(strategy: &Strategy<R>) -> usize {
+    let n = strategy.dimensions as usize;
+    let stride = row_stride(strategy.dimensions) as usize;
+    HEAD + 3 * stride + 2 * n * stride + 2 * strategy.remembered() as usize
+}
+
+/// Begins a leg: its distribution, around a point of the bounds, with this step size as a part of the ranges. Nothing is evaluated.
+pub fn begin<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Strategy<R>, sigma: R) {
+    let n = swarm.dimensions;
+    let (stride, samples) = (swarm.stride, strategy.individuals as usize);
+    swarm.best_positions = vec![R::ZERO; samples * stride];
+    swarm.best = vec![Fitness::WORST; samples];
+    swarm.positions = Vec::new();
+    swarm.velocities = Vec::new();
+    swarm.numbers = Vec::new();
+    swarm.archive = Vec::new();
+    swarm.memory = vec![R::ZERO; memory(strategy)];
+    let stream = Stream::new(swarm.key(), Purpose::Move, 0, u32::MAX);
+    let is_first = swarm.legs.number == 0;
+    let distribution = Distribution::of(&mut swarm.memory, n);
+    (distribution.head[SIGMA], distribution.head[FIRST_SIGMA]) = (sigma, sigma);
+    for i in 0..n {
+        let given = if is_first { work.start.of(0, i, n) } else { R::NAN };
+        let [drawn, _] = stream.draws_of(i as u32);
+        let (lower, upper) = work.bounds.of(i);
+        let drawn = warpswarm_core::pso::uniform((lower, upper), drawn);
+        // The first one in the middle half of each range.
+        let middle = lower * R::HALF + upper * R::HALF;
+        let drawn = if is_first { (drawn - middle).fused(R::HALF, middle) } else { drawn };
+        distribution.mean[i] = if given.is_nan() { drawn } else { given.clamp_to(lower, upper) };
+    }
+    identity(distribution.factor, n, stride);
+    identity(distribution.learned, n, stride);
+}
+
+/// Memory that generations use one after the other.
+#[derive(Debug, Default)]
+pub struct Scratch<R> {
+    strategy: Option<Strategy<R>>,
+    weights: Vec<R>,
+    /// The standard normal samples, `[sample][stride]`.
+    normals: Vec<R>,
+    order: Vec<u32>,
+    row: Vec<R>,
+    mean: Vec<R>,
+    step: Vec<R>,
+    chunk: Vec<R>,
+}
+
+impl<R: Real> Scratch<R> {
+    /// The strategy for so many dimensions and samples.
+    pub(crate) fn strategy(&self, dimensions: u32, individuals: u32, active: bool) -> Strategy<R> {
+        let is_it = |known: &&Strategy<R>| {
+            (known.dimensions, known.individuals) == (dimensions, individuals)
+        };
+        let known = self.strategy.as_ref().filter(is_it);
+        known.copied().unwrap_or_else(|| Strategy::new(dimensions, individuals, active))
+    }
+
+    fn prepare(&mut self, strategy: &Strategy<R>, stride: usize) {
+        if self.strategy.as_ref() == Some(strategy) {
+            return;
+        }
+        let (samples, n) = (strategy.individuals as usize, strategy.dimensions as usize);
+        self.weights = (0..strategy.individuals).map(|rank| strategy.weight(rank)).collect();
+        self.normals = vec![R::ZERO; samples * stride];
+        self.row = vec![R::ZERO; stride];
+        self.mean = vec![R::ZERO; stride];
+        self.step = vec![R::ZERO; stride];
+        self.chunk = vec![R::ZERO; n * stride];
+        self.strategy = Some(*strategy);
+    }
+}
+
+/// A generation; none if it was given up. Whether the leg goes on.
+pub fn generation<R: Real>(
+    swarm: &mut Swarm<R>,
+    work: &Work<'_, R>,
+    strategy: &Strategy<R>,
+    scratch: &mut Scratch<R>,
+    threads: Threads,
+) -> Option<bool> {
+    let (n, stride) = (swarm.dimensions, swarm.stride);
+    let generation = swarm.age();
+    scratch.prepare(strategy, stride);
+    let key = swarm.key();
+    let given = if swarm.legs.number == 0 && generation == 0 { work.start.0.len() / n } else { 0 };
+    let vectors = Vectors::new();
+    let outcome = {
+        let distribution = Distribution::of(&mut swarm.memory, n);
+        let samples = Samples {
+            first: 0,
+            stride,
+            normals: &mut scratch.normals,
+            rows: &mut swarm.best_positions,
+            fitness: &mut swarm.best,
+        };
+        let tasks = threads.tasks(stride, work.halt);
+        let draw = |samples: Samples<'_, R>| {
+            vectors.run(Draw { samples, distribution: &distribution, work, key, generation, given })
+        };
+        spread(samples, tasks, &draw)
+    };
+    // What was placed so far is shown, even if the placing was given up.
+    let is_given_up = work.halt.is_due();
+    if is_given_up && swarm.control.iterations > 0 {
+        return None;
+    }
+    swarm.control.not_finite += outcome.not_finite;
+    if outcome.best.beats(swarm.global) {
+        if outcome.best.fitness.beats(swarm.global.fitness) {
+            swarm.control.improved_at = swarm.control.iterations;
+        }
+        swarm.global = outcome.best;
+        swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
+    }
+    if is_given_up {
+        return None;
+    }
+    let order = &mut scratch.order;
+    order.clear();
+    order.extend(0..strategy.individuals);
+    order.sort_unstable_by(|&a, &b| {
+        let of = |i: u32| Candidate::new(swarm.best[i as usize], i);
+        if of(a).beats(of(b)) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater }
+    });
+    let best = swarm.best[order[0] as usize];
+    let level = swarm.control.level();
+    let distribution = Distribution::of(&mut swarm.memory, n);
+    let update = Update { distribution, work, strategy, scratch, generation, best, level, stride };
+    Some(vectors.run(update))
+}
+
+/// Samples that are to be drawn and evaluated.
+struct Draw<'a, 'w, R> {
+    samples: Samples<'w, R>,
+    distribution: &'a Distribution<'a, R>,
+    work: &'a Work<'a, R>,
+    key: warpswarm_core::random::RunKey,
+    generation: u64,
+    /// Samples of the first generation whose points are given.
+    given: usize,
+}
+
+impl<R: Real> Run for Draw<'_, '_, R> {
+    type Output = Outcome<R>;
+
+    #[inline(always)]
+    fn call(self) -> Outcome<R> {
+        let Draw { samples, distribution, work, key, generation, given } = self;
+        let n = work.bounds.dimensions();
+        let Samples { first, stride, normals: all, rows, fitness } = samples;
+        let sigma = distribution.head[SIGMA];
+        let mut outcome = Outcome::NONE;
+        let each = all.chunks_exact_mut(stride).zip(rows.chunks_exact_mut(stride)).zip(fitness);
+        for (index, ((z, x), fitness)) in (first..).zip(each) {
+            let stream = Stream::new(key, Purpose::Move, generation, index);
+            for pair in 0..n.div_ceil(2) {
+                let [even, odd] = normals(stream, pair as u32);
+                z[2 * pair] = even;
+                if 2 * pair + 1 < n {
+                    z[2 * pair + 1] = odd;
+                }
+            }
+            let is_given = (index as usize) < given;
+            if is_given {
+                // The factor is the identity still.
+                for i in 0..n {
+                    let (lower, upper) = work.bounds.of(i);
+                    let given = work.start.of(index, i, n);
+                    let range = sigma * (upper - lower);
+                    if !given.is_nan() && range > R::ZERO {
+                        z[i] = (given.clamp_to(lower, upper) - distribution.mean[i]) / range;
+                    }
+                }
+            }
+            times(distribution.factor, z, &mut x[..n], stride);
+            for i in 0..n {
+                let (lower, upper) = work.bounds.of(i);
+                let range = sigma * (upper - lower);
+                x[i] = into_bounds(range.fused(x[i], distribution.mean[i]), (lower, upper));
+                let given = if is_given { work.start.of(index, i, n) } else { R::NAN };
+                if !given.is_nan() {
+                    x[i] = given.clamp_to(lower, upper);
+                }
+            }
+            *fitness = (work.evaluate)(&x[..n]);
+            let not_finite = u64::from(!fitness.is_finite());
+            outcome = outcome.join(Outcome { best: Candidate::new(*fitness, index), not_finite });
+        }
+        outcome
+    }
+}
+
+/// y = A z, of a lower triangular matrix by columns.
+#[inline(always)]
+fn times<R: Real>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
+    let n = y.len();
+    y.fill(R::ZERO);
+    for k in 0..n {
+        let (column, factor) = (&factor[k * stride..][k..n], z[k]);
+        for (y, &a) in y[k..].iter_mut().zip(column) {
+            *y = a.fused(factor, *y);
+        }
+    }
+}
+
+/// Consecutive samples that are to be drawn and evaluated, borrowed.
+struct Samples<'a, R> {
+    first: u32,
+    stride: usize,
+    normals: &'a mut [R],
+    rows: &'a mut [R],
+    fitness: &'a mut [Fitness<R>],
+}
+
+impl<R: Real> Split for Samples<'_, R> {
+    fn len(&self) -> usize {
+        self.fitness.len()
+    }
+
+    fn split_at(self, samples: usize) -> (Self, Self) {
+        let Samples { first, stride, normals, rows, fitness } = self;
+        let (normals, more_normals) = normals.split_at_mut(samples * stride);
+        let (rows, more_rows) = rows.split_at_mut(samples * stride);
+        let (fitness, more_fitness) = fitness.split_at_mut(samples);
+        let more = first + samples as u32;
+        let right = Samples {
+            first: more,
+            stride,
+            normals: more_normals,
+            rows: more_rows,
+            fitness: more_fitness,
+        };
+        (Samples { first, stride, normals, rows, fitness }, right)
+    }
+}

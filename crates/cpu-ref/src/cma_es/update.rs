@@ -1,0 +1,290 @@
+//! What a generation teaches: mean, paths, matrix and step size; and whether there is more to find.
+
+use warpswarm_core::cma_es::{CHUNK, Strategy};
+use warpswarm_core::objective::{Point, SlicePoint};
+use warpswarm_core::order::Fitness;
+use warpswarm_core::real::Real;
+
+use super::{BEST, Distribution, FIRST_SIGMA, LEVEL, SIGMA, STALE, Scratch, times};
+use crate::generation::Work;
+use crate::vectors::Run;
+
+/// A generation that has been ranked.
+pub(super) struct Update<'a, R> {
+    pub(super) distribution: Distribution<'a, R>,
+    pub(super) work: &'a Work<'a, R>,
+    pub(super) strategy: &'a Strategy<R>,
+    pub(super) scratch: &'a mut Scratch<R>,
+    pub(super) generation: u64,
+    pub(super) best: Fitness<R>,
+    /// The level of the run.
+    pub(super) level: R,
+    pub(super) stride: usize,
+}
+
+impl<R: Real> Run for Update<'_, R> {
+    type Output = bool;
+
+    /// Learns from the ranked samples; whether the leg goes on.
+    #[inline(always)]
+    fn call(mut self) -> bool {
+        self.learn();
+        let is_found = self.refactor();
+        is_found && !self.has_converged()
+    }
+}
+
+impl<R: Real> Update<'_, R> {
+    #[inline(always)]
+    fn learn(&mut self) {
+        let Update { distribution, work, strategy, scratch, generation, stride, .. } = self;
+        let (n, stride) = (strategy.dimensions as usize, *stride);
+        let Scratch { weights, normals, order, row, mean, step, chunk, .. } = &mut **scratch;
+        let sample = |rank: usize| &normals[order[rank] as usize * stride..][..stride];
+        let dot = |x: &[R]| SlicePoint(&x[..n]).sum(|_, x| x * x);
+        mean.fill(R::ZERO);
+        for first in (0..strategy.better as usize).step_by(CHUNK) {
+            let last = (first + CHUNK).min(strategy.better as usize);
+            row.fill(R::ZERO);
+            for rank in first..last {
+                let (weight, z) = (weights[rank], sample(rank));
+                for (sum, &z) in row.iter_mut().zip(z) {
+                    *sum = weight.fused(z, *sum);
+                }
+            }
+            for (mean, &sum) in mean.iter_mut().zip(&*row) {
+                *mean += sum;
+            }
+        }
+        times(distribution.factor, mean, &mut step[..n], stride);
+        let sigma = distribution.head[SIGMA];
+        for i in 0..n {
+            let (lower, upper) = work.bounds.of(i);
+            let range = sigma * (upper - lower);
+            distribution.mean[i] = range.fused(step[i], distribution.mean[i]);
+        }
+        let gain = strategy.gain(strategy.c_sigma);
+        let kept = R::ONE - strategy.c_sigma;
+        for (path, &z) in distribution.path.iter_mut().zip(&*mean) {
+            *path = gain.fused(z, *path * kept);
+        }
+        let length = dot(distribution.path).sqrt();
+        let is_steady = strategy.is_steady(length, *generation);
+        let gain = if is_steady { strategy.gain(strategy.c_c) } else { R::ZERO };
+        let kept = R::ONE - strategy.c_c;
+        for (wide, &z) in distribution.wide.iter_mut().zip(&*mean) {
+            *wide = gain.fused(z, *wide * kept);
+        }
+        // The first of the chunks goes on from what there is, the others are added.
+        let kept = strategy.kept(is_steady);
+        for k in 0..n {
+            let column = &mut distribution.learned[k * stride..][k..n];
+            let path = strategy.c_1 * distribution.wide[k];
+            for (sum, &other) in column.iter_mut().zip(&distribution.wide[k..n]) {
+                *sum = path.fused(other, *sum * kept);
+            }
+        }
+        let taught =
+            if strategy.all_weights == R::ONE { strategy.better } else { strategy.individuals };
+        for first in (0..taught as usize).step_by(CHUNK) {
+            let last = (first + CHUNK).min(taught as usize);
+            let sums = if first == 0 {
+                &mut *distribution.learned
+            } else {
+                chunk.fill(R::ZERO);
+                &mut chunk[..]
+            };
+            for rank in first..last {
+                let z = sample(rank);
+                let mut weight = strategy.c_mu * weights[rank];
+                if rank >= strategy.better as usize {
+                    weight = weight * (R::from_u32(n as u32) / dot(z));
+                }
+                for k in 0..n {
+                    let of_column = weight * z[k];
+                    let column = &mut sums[k * stride..][k..n];
+                    for (sum, &other) in column.iter_mut().zip(&z[k..n]) {
+                        *sum = of_column.fused(other, *sum);
+                    }
+                }
+            }
+            if first > 0 {
+                for (sum, &part) in distribution.learned.iter_mut().zip(&*chunk) {
+                    *sum += part;
+                }
+            }
+        }
+        distribution.head[SIGMA] = sigma * strategy.step_factor(length);
+        distribution.head[STALE] += R::ONE;
+    }
+
+    /// Finds the factor anew, if it is time; whether there is one.
+    #[inline(always)]
+    fn refactor(&mut self) -> bool {
+        let Update { distribution, strategy, stride, scratch, .. } = self;
+        let (n, stride) = (strategy.dimensions as usize, *stride);
+        if distribution.head[STALE] < R::from_u32(strategy.lag()) {
+            return true;
+        }
+        distribution.head[STALE] = R::ZERO;
+        if !cholesky(distribution.learned, n, stride) {
+            // Whoever goes on all the same does so as it was.
+            identity(distribution.learned, n, stride);
+            return false;
+        }
+        let (factor, lower, row) =
+            (&mut *distribution.factor, &mut *distribution.learned, &mut scratch.row);
+        for c in 0..n {
+            row.fill(R::ZERO);
+            for i in c..n {
+                let by = lower[c * stride + i];
+                for (sum, &a) in row[i..n].iter_mut().zip(&factor[i * stride..][i..n]) {
+                    *sum = a.fused(by, *sum);
+                }
+            }
+            factor[c * stride..][c..n].copy_from_slice(&row[c..n]);
+        }
+        // L^-1 of the path.
+        for k in 0..n {
+            let solved = distribution.wide[k] / lower[k * stride + k];
+            distribution.wide[k] = solved;
+            for (rest, &l) in
+                distribution.wide[k + 1..n].iter_mut().zip(&lower[k * stride..][k + 1..n])
+            {
+                *rest = l.fused(-solved, *rest);
+            }
+        }
+        identity(lower, n, stride);
+        true
+    }
+
+    /// Whether the leg has nothing more to find: the tutorial's criteria of its section B.3.
+    #[inline(always)]
+    fn has_converged(&mut self) -> bool {
+        let Update { distribution, work, strategy, generation, best, level, stride, .. } = self;
+        let (n, stride, generation) = (strategy.dimensions as usize, *stride, *generation);
+        let remembered = strategy.remembered() as usize;
+        let place = (generation % remembered as u64) as usize;
+        distribution.recent[2 * place] = best.counted();
+        distribution.recent[2 * place + 1] = best.value;
+        let head = &mut distribution.head;
+        let leg = Fitness { violation: head[BEST + 1], value: head[BEST] };
+        // What was the best by another level may be none by this one.
+        if generation == 0 || *level != head[LEVEL] || best.beats(leg) {
+            (head[BEST + 1], head[BEST]) = (best.counted(), best.value);
+            (head[BEST + 2], head[LEVEL]) = (R::from_u32(generation as u32), *level);
+        }
+        let n64 = n as f64;
+        let most = 100.0 + 100.0 * n64 * n64.sqrt() / f64::from(strategy.individuals);
+        let since = generation as f64 - distribution.head[BEST + 2].to_f64();
+        if since > most.max(0.3 * generation as f64) {
+            return true;
+        }
+        let sigma = distribution.head[SIGMA];
+        if !sigma.is_finite() {
+            return true;
+        }
+        if generation + 1 >= remembered as u64 {
+            let range = |first: usize| {
+                let of = || distribution.recent[first..].iter().step_by(2).copied();
+                let least = of().fold(R::INFINITY, R::smaller);
+                let most = of().fold(-R::INFINITY, R::larger);
+                (most - least, least.abs().larger(most.abs()))
+            };
+            let ((violation, _), (value, size)) = (range(0), range(1));
+            let least = R::from_f64(1e-12).larger(size * R::HALF_EPSILON * R::from_f64(8.0));
+            if violation == R::ZERO && value <= least {
+                return true;
+            }
+        }
+        // Only now and then: it looks at the whole factor.
+        if distribution.head[STALE] != R::ZERO {
+            return false;
+        }
+        let (mut least, mut most) = (R::INFINITY, R::ZERO);
+        let (mut widest, mut is_lost) = (R::ZERO, false);
+        let axis = (generation % n as u64) as usize;
+        let mut axis_counts = false;
+        let first = distribution.head[FIRST_SIGMA];
+        for i in 0..n {
+            let (lower, upper) = work.bounds.of(i);
+            let range = sigma * (upper - lower);
+            let mut square = R::ZERO;
+            for k in 0..=i {
+                let a = distribution.factor[k * stride + i];
+                square = a.fused(a, square);
+            }
+            let diagonal = distribution.factor[i * stride + i];
+            least = least.smaller(diagonal);
+            most = most.larger(diagonal);
+            if upper <= lower {
+                continue;
+            }
+            let deviation = square.sqrt();
+            widest = widest.larger(sigma * deviation);
+            let mean = distribution.mean[i];
+            is_lost |= mean == (range * R::from_f64(0.2)).fused(deviation, mean);
+            if axis <= i {
+                let along = distribution.factor[axis * stride + i];
+                axis_counts |= mean != (range * R::from_f64(0.1)).fused(along, mean);
+            }
+        }
+        let is_small = widest < R::from_f64(1e-12) * first;
+        let is_narrow = most > least * R::from_f64(1e7);
+        let has_grown = widest > R::from_f64(1e4) * first.larger(R::ONE);
+        is_small || is_narrow || has_grown || is_lost || !axis_counts
+    }
+}
+
+/// Makes a matrix the identity.
+pub(super) fn identity<R: Real>(matrix: &mut [R], n: usize, stride: usize) {
+    matrix.fill(R::ZERO);
+    for k in 0..n {
+        matrix[k * stride + k] = R::ONE;
+    }
+}
+
+/// Makes of the lower half of a symmetric matrix, by columns, its Cholesky factor; whether it has one.
+#[inline(always)]
+fn cholesky<R: Real>(matrix: &mut [R], n: usize, stride: usize) -> bool {
+    for k in 0..n {
+        let pivot = matrix[k * stride + k];
+        if pivot <= R::ZERO || !pivot.is_finite() {
+            return false;
+        }
+        let root = pivot.sqrt();
+        matrix[k * stride + k] = root;
+        let inverse = R::ONE / root;
+        let (left, right) = matrix.split_at_mut((k + 1) * stride);
+        let column = &mut left[k * stride..][..n];
+        for x in &mut column[k + 1..] {
+            *x = *x * inverse;
+        }
+        for j in k + 1..n {
+            let by = -column[j];
+            let target = &mut right[(j - k - 1) * stride..][j..n];
+            for (x, &l) in target.iter_mut().zip(&column[j..]) {
+                *x = l.fused(by, *x);
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// L of a matrix that was made of one; of one that is not positive definite there is none.
+    #[test]
+    fn factors_by_hand() {
+        // Columns of [[4, 2, -2], [2, 10, 2], [-2, 2, 6]], of which the lower half counts; rows have four places.
+        let mut matrix = [4.0, 2.0, -2.0, 0.0, 9.0, 10.0, 2.0, 0.0, 9.0, 9.0, 6.0, 0.0];
+        assert!(cholesky(&mut matrix, 3, 4));
+        let columns = [matrix[0..3].to_vec(), matrix[5..7].to_vec(), matrix[10..11].to_vec()];
+        assert_eq!(columns, [vec![2.0, 1.0, -1.0], vec![3.0, 1.0], vec![2.0]]);
+        for wrong in [[1.0, 2.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [f64::NAN, 0.0, 0.0, 1.0]] {
+            assert!(!cholesky(&mut wrong.clone(), 2, 2), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The parameters of CMA-ES. The equations are in [`warpswarm_core::cma_es`], the restarts in
+//! [`warpswarm_cpu_ref::portfolio`].
+
+use warpswarm_core::Real;
+use warpswarm_core::cma_es::MIN_INDIVIDUALS;
+use warpswarm_cpu_ref::portfolio::Portfolio;
+
+pub use warpswarm_cpu_ref::portfolio::Restarts;
+
+use super::parameters::{self, Access, FACTOR, Params, named};
+use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset};
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+
+/// So many samples at most, so that what restarts make of them can be counted.
+const MAX_INDIVIDUALS: u64 = 1 << 24;
+const RESTARTS: [(&str, Restarts); 3] =
+    [("bipop", Restarts::Bipop), ("ipop", Restarts::Ipop), ("never", Restarts::Never)];
+const ACTIVE: [(&str, bool); 2] = [("on", true), ("off", false)];
+
+pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
+    id: "cma-es",
+    title: "covariance matrix adaptation with restarts, CMA-ES",
+    source: "N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772, 2016; restarts: A. Auger, N. Hansen, IEEE CEC \
+             2005, and N. Hansen, GECCO 2009",
+    backends: &[Backend::Cpu],
+    parameters: CmaEsParams::ROWS,
+    presets: &[
+        Preset {
+            name: "bipop",
+            source: "N. Hansen, Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009",
+            make: || Algorithm::CmaEs(CmaEsParams::bipop()),
+        },
+        Preset {
+            name: "ipop",
+            source: "A. Auger, N. Hansen, A restart CMA evolution strategy with increasing population size, IEEE CEC 2005",
+            make: || {
+                Algorithm::CmaEs(CmaEsParams { restarts: Restarts::Ipop, ..CmaEsParams::bipop() })
+            },
+        },
+    ],
+    make: || Algorithm::CmaEs(CmaEsParams::bipop()),
+};
+
+/// The parameters of CMA-ES, of those that the tutorial leaves to its user.
+///
+/// The default is [`bipop`](CmaEsParams::bipop). Individuals are the samples of the first generation, at least 4; where
+/// nobody says, 4 + 3 ln(dimensions).
+///
+/// ```
+/// use warpswarm::{Bounds, CmaEsParams, Settings, Stop, minimise, problems::Rosenbrock};
+/// let bounds = Bounds::uniform(10, -2.048, 2.048)?;
+/// let settings = Settings { stop: Stop::evaluations(10_000), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Rosenbrock, &bounds, &CmaEsParams::default().into(), &settings)?;
+/// assert!(report.best().value < 1e-9);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CmaEsParams {
+    /// What comes when a search has converged.
+    pub restarts: Restarts,
+    /// The first step size, as a part of each range, above 0, at most 1.
+    pub step: f64,
+    /// Whether the worse half of the samples teaches the covariance matrix, too, with negative weights.
+    pub active: bool,
+}
+
+impl Default for CmaEsParams {
+    fn default() -> Self {
+        CmaEsParams::bipop()
+    }
+}
+
+impl CmaEsParams {
+    /// Restarts with twice as many samples, and small ones between them.
+    ///
+    /// ```
+    /// use warpswarm::{CmaEsParams, algorithms::Restarts};
+    /// assert_eq!(CmaEsParams::bipop().restarts, Restarts::Bipop);
+    /// ```
+    pub const fn bipop() -> Self {
+        CmaEsParams { restarts: Restarts::Bipop, step: STEP, active: true }
+    }
+
+    /// The parameters in the run's number type, checked.
+    pub(crate) fn portfolio<R: Real>(&self, individuals: u64) -> Result<Portfolio<R>> {
+        parameters::check(self)?;
+        Ok(Portfolio {
+            restarts: self.restarts,
+            individuals: checked(individuals, "CMA-ES")?,
+            step: parameters::rounded("step", self.step)?,
+            active: self.active,
+            shade: None,
+        })
+    }
+}
+
+/// The first step size, as a part of each range. On BBOB 0.1, 0.15, 0.2 and 0.3 differ by less than another seed makes of a difference.
+pub(super) const STEP: f64 = 0.15;
+
+/// So many samples of a generation.
+pub(super) fn checked(individuals: u64, name: &str) -> Result<u32> {
+    if (u64::from(MIN_INDIVIDUALS)..=MAX_INDIVIDUALS).contains(&individuals) {
+        return Ok(individuals as u32);
+    }
+    let allowed = format!("{MIN_INDIVIDUALS} to {MAX_INDIVIDUALS} for {name}");
+    Err(Error::Setting { field: "individuals", value: individuals.to_string(), allowed })
+}
+
+impl Params for CmaEsParams {
+    const ROWS: &'static [ParameterInfo] = &[
+        ParameterInfo {
+            name: "restarts",
+            meaning: "what comes when a search has converged: twice as many samples, by turns with few, or nothing",
+            range: "bipop, ipop or never",
+            default: "bipop",
+        },
+        ParameterInfo {
+            name: "step",
+            meaning: "first step size, as a part of the range",
+            range: FACTOR,
+            default: "0.15",
+        },
+        ParameterInfo {
+            name: "active",
+            meaning: "whether bad samples teach the covariance matrix, too",
+            range: "on or off",
+            default: "on",
+        },
+    ];
+    const ACCESS: &'static [Access<Self>] = &[
+        named!(RESTARTS, restarts),
+        Access::Number(|p| p.step, |p, x| p.step = x),
+        named!(ACTIVE, active),
+    ];
+}
