@@ -169,14 +169,7 @@ pub fn generation<R: Real>(
     if is_given_up && swarm.control.iterations > 0 {
         return None;
     }
-    swarm.control.not_finite += outcome.not_finite;
-    if outcome.best.beats(swarm.global) {
-        if outcome.best.fitness.beats(swarm.global.fitness) {
-            swarm.control.improved_at = swarm.control.iterations;
-        }
-        swarm.global = outcome.best;
-        swarm.global_position = swarm.best_position(outcome.best.index as usize).to_vec();
-    }
+    swarm.take(outcome);
     if is_given_up {
         return None;
     }

@@ -82,7 +82,7 @@ impl<R: Real> Portfolio<R> {
     /// Whether a search can be where its legs say, in so many iterations of the run.
     pub fn admits(&self, legs: &Legs, iterations: u64, stride: usize) -> bool {
         let individuals = match (legs.regime, self.shade) {
-            (regime::SHADE, shade) => return shade.is_some_and(|(_, all)| all == legs.individuals),
+            (regime::SHADE, Some((_, all))) => all..=all,
             (regime::SMALL | regime::LARGE, _) => {
                 self.individuals..=self.large(legs.doubled, stride)
             }

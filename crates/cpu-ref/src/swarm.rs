@@ -135,6 +135,12 @@ impl<R: Real> Swarm<R> {
 
     /// Takes what placing all individuals has given.
     pub(crate) fn begin(&mut self, outcome: Outcome<R>, stop: &StopRule<R>) {
+        self.take(outcome);
+        self.settle(stop);
+    }
+
+    /// Takes what an iteration has given, the one that the run has reached.
+    pub(crate) fn take(&mut self, outcome: Outcome<R>) {
         self.control.not_finite += outcome.not_finite;
         // Where it was given up before any was placed there is none.
         if outcome.best.beats(self.global) {
@@ -144,7 +150,6 @@ impl<R: Real> Swarm<R> {
             self.global = outcome.best;
             self.global_position = self.best_position(outcome.best.index as usize).to_vec();
         }
-        self.settle(stop);
     }
 
     /// A swarm of the right shape with every coordinate zero and every fitness the worst: to be
