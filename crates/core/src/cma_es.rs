@@ -20,7 +20,7 @@
 //!
 //! **Deviations.** All that the tutorial says of C is said here in the coordinates of its factor, where C is the identity: the
 //! new C is A S A^T, and its Cholesky factor A L is found from that of S, which is near the identity. So no eigenvalues are needed, the order
-//! of all operations is fixed, and nothing is lost by squaring: `f32` does with condition numbers of 10^12. The path p is one in those coordinates, too; with the
+//! of all operations is fixed, and no root of C has to be found. The path p is one in those coordinates, too; with the
 //! root of C that is symmetric it would be turned a little, which its length, all that is used of it, does not tell. The
 //! matrix is learned [every few](Strategy::lag) generations, as far as that matters little.
 //!
