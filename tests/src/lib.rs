@@ -16,6 +16,7 @@ pub mod lifetimes;
 pub mod own;
 pub mod papers;
 pub mod problem_files;
+pub mod searches;
 pub mod soak;
 pub mod traps;
 #[path = "../../crates/host/tests/all/properties/wild.rs"]

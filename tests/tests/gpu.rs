@@ -10,7 +10,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, islands,
-    large, lifetimes, methods, own, papers, problem_files, traps,
+    large, lifetimes, methods, own, papers, problem_files, searches, traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -209,6 +209,40 @@ fn methods_with_constraints() {
             }
         }
     }
+}
+
+#[test]
+fn generations_of_cma_es() {
+    let sizes = [4, 10, 31, 33, 255, 257]
+        .map(|individuals| [1, 2, 7, 30, 33, 100].map(|n| (individuals, n)));
+    searches::check_generations(Backend::Gpu, sizes.as_flattened(), 40);
+    // Matrices that no block holds.
+    searches::check_generations(Backend::Gpu, &[(14, 257), (300, 180)], 10);
+}
+
+#[test]
+fn legs_of_cma_es() {
+    searches::check_legs(Backend::Gpu, 2_000);
+}
+
+#[test]
+fn blocks_that_share_a_run_of_cma_es() {
+    let sizes = [
+        (257, 9, 2),
+        (300, 3, 1),
+        (1_000, 30, 7),
+        (4_096, 100, 1),
+        (16_384, 30, 1),
+        (60_001, 5, 3),
+    ];
+    searches::check_blocks(Backend::Gpu, &sizes, 40);
+}
+
+#[test]
+fn sanitize_cma_es() {
+    searches::check_generations(Backend::Gpu, &[(5, 2), (33, 7)], 3);
+    searches::check_blocks(Backend::Gpu, &[(257, 9, 2)], 3);
+    searches::check_legs(Backend::Gpu, 60);
 }
 
 /// The kernels of the papers as the papers use them, and around their sizes.

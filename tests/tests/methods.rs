@@ -150,6 +150,23 @@ fn many_dimensions_stream() {
     }
 }
 
+/// CMA-ES: generations of one chunk of ranks and of several, of matrices that a block holds and that it does not.
+#[test]
+fn generations_of_cma_es_give_the_same_bits() {
+    let sizes = [(4, 1), (5, 2), (10, 7), (33, 3), (14, 33), (150, 4)];
+    warpswarm_tests::searches::check_generations(Backend::Emulator, &sizes, 4);
+}
+
+#[test]
+fn legs_of_cma_es_give_the_same_bits() {
+    warpswarm_tests::searches::check_legs(Backend::Emulator, 120);
+}
+
+#[test]
+fn blocks_that_share_a_run_of_cma_es_give_the_same_bits() {
+    warpswarm_tests::searches::check_blocks(Backend::Emulator, &[(300, 3, 1), (257, 9, 2)], 3);
+}
+
 /// Around the most threads that a block can have: every algorithm, wherever it runs.
 #[test]
 fn a_thousand_individuals_give_the_same_bits() {

@@ -39,6 +39,7 @@ pub const MIN_INDIVIDUALS: u32 = 4;
 pub const CHUNK: usize = 128;
 
 /// What follows from the numbers of dimensions and of samples: the tutorial's table 1.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strategy<R> {
     /// n, the dimensions.
@@ -69,7 +70,7 @@ pub struct Strategy<R> {
 
 /// How a weight is made of its rank, from 0, before it is scaled: ln((lambda + 1) / 2) - ln(rank + 1).
 #[inline(always)]
-fn raw_weight<R: Real>(individuals: u32, rank: usize) -> R {
+pub fn raw_weight<R: Real>(individuals: u32, rank: usize) -> R {
     ((R::from_u32(individuals) + R::ONE) * R::HALF).ln() - R::from_u32(rank as u32 + 1).ln()
 }
 
@@ -77,19 +78,24 @@ impl<R: Real> Strategy<R> {
     /// The strategy for so many dimensions, at least 1, and samples, at least [`MIN_INDIVIDUALS`]; the worse half of them teaches the
     /// matrix something only if it is `active`.
     pub fn new(dimensions: u32, individuals: u32, active: bool) -> Self {
-        let (n, better) = (R::from_u32(dimensions), individuals / 2);
-        let raw = |rank| raw_weight::<R>(individuals, rank);
-        let sums = |first: u32, last: u32| {
-            let (first, count) = (first as usize, (last - first) as usize);
-            let plain = sum::fold_buffered::<R, Sum>(count, |i| raw(first + i));
-            let squares = sum::fold_buffered::<R, Sum>(count, |i| {
-                let weight = raw(first + i);
-                weight * weight
-            });
-            (plain, plain * plain / squares)
+        let better = (individuals / 2) as usize;
+        let sums = |first: usize, count: usize| {
+            let raw = |i| raw_weight::<R>(individuals, first + i);
+            let squares = |i| raw(i) * raw(i);
+            [sum::fold_buffered::<R, Sum>(count, raw), sum::fold_buffered::<R, Sum>(count, squares)]
         };
-        let ((of_better, mu_eff), (of_worse, mu_eff_worse)) =
-            (sums(0, better), sums(better, individuals));
+        let all = [sums(0, better), sums(better, individuals as usize - better)];
+        Strategy::of_sums((dimensions, individuals), active, all)
+    }
+
+    /// The same, of the sums of the [raw weights](raw_weight) and of their squares: those of the better half, of `individuals / 2`, and
+    /// of the others.
+    #[inline(always)]
+    pub fn of_sums((dimensions, individuals): (u32, u32), active: bool, sums: [[R; 2]; 2]) -> Self {
+        let (n, better) = (R::from_u32(dimensions), individuals / 2);
+        let [[of_better, squares], [of_worse, squares_of_worse]] = sums;
+        let (mu_eff, mu_eff_worse) =
+            (of_better * of_better / squares, of_worse * of_worse / squares_of_worse);
         let number = R::from_f64;
         let two = R::TWO;
         let c_sigma = (mu_eff + two) / (n + mu_eff + number(5.0));
@@ -169,9 +175,125 @@ impl<R: Real> Strategy<R> {
         (R::ONE + lost - self.c_1 - self.c_mu * self.all_weights).larger(R::ZERO)
     }
 
+    /// What a sample of a rank and this weight teaches the matrix; its standard normal numbers have this sum of squares, which is asked
+    /// for only if the weight is a bad one.
+    #[inline(always)]
+    pub fn lesson(&self, rank: u32, weight: R, squares: impl FnOnce() -> R) -> R {
+        let weight = self.c_mu * weight;
+        if rank < self.better {
+            return weight;
+        }
+        weight * (R::from_u32(self.dimensions) / squares())
+    }
+
+    /// How many samples, the best first, teach the matrix something.
+    #[inline(always)]
+    pub fn taught(&self) -> u32 {
+        if self.all_weights == R::ONE { self.better } else { self.individuals }
+    }
+
+    /// Whether nothing better has come for so long, in generation `generation` since `best_at`, that nothing will.
+    #[inline(always)]
+    pub fn stagnates(&self, generation: u64, best_at: R) -> bool {
+        let n = f64::from(self.dimensions);
+        let most = 100.0 + 100.0 * n * Real::sqrt(n) / f64::from(self.individuals);
+        let part = 0.3 * generation as f64;
+        generation as f64 - best_at.to_f64() > if part > most { part } else { most }
+    }
+
     /// Generations whose best values are compared to see whether anything changes still: the tutorial's 10 + 30 n / lambda.
     pub fn remembered(&self) -> u32 {
         10 + (30 * self.dimensions).div_ceil(self.individuals)
+    }
+}
+
+/// What stands for a number where the least and the largest of some are looked for: infinity for what is none, +0 for -0.
+#[inline(always)]
+pub fn comparable<R: Real>(x: R) -> R {
+    if x.is_nan() { R::INFINITY } else { x + R::ZERO }
+}
+
+/// Whether values from `least` to `most` are as good as the same: the tutorial's TolFun, and what their precision can tell.
+#[inline(always)]
+pub fn is_flat<R: Real>(least: R, most: R) -> bool {
+    let size = least.abs().larger(most.abs());
+    most - least <= R::from_f64(1e-12).larger(size * R::HALF_EPSILON * R::from_f64(8.0))
+}
+
+/// The shape of a distribution, as far as it tells that a leg has converged: the tutorial's section B.3. Each part is joined from
+/// those of the coordinates, in any order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape<R> {
+    /// The least element of the factor's diagonal.
+    pub least: R,
+    /// The largest one.
+    pub most: R,
+    /// The largest standard deviation, as a part of the range.
+    pub widest: R,
+    /// Whether a fifth of a standard deviation changes nothing in some coordinate of the mean.
+    pub is_lost: bool,
+    /// Whether a tenth of the axis whose turn it is changes something.
+    pub axis_counts: bool,
+}
+
+impl<R: Real> Shape<R> {
+    /// That of no coordinate.
+    pub const NONE: Self = Shape {
+        least: R::INFINITY,
+        most: R::ZERO,
+        widest: R::ZERO,
+        is_lost: false,
+        axis_counts: false,
+    };
+
+    /// The part of coordinate `i`, of whose row of the factor, of so many places, `factor` gives the elements; `axis` is the one whose
+    /// turn it is.
+    #[inline(always)]
+    pub fn of(
+        i: u32,
+        axis: u32,
+        (mean, (lower, upper)): (R, (R, R)),
+        sigma: R,
+        factor: impl Fn(u32) -> R,
+    ) -> Self {
+        let diagonal = comparable(factor(i));
+        let none = Shape { least: diagonal, most: diagonal.larger(R::ZERO), ..Shape::NONE };
+        if upper <= lower {
+            return none;
+        }
+        let mut square = R::ZERO;
+        let mut k = 0;
+        while k <= i {
+            let a = factor(k);
+            square = a.fused(a, square);
+            k += 1;
+        }
+        let (range, deviation) = (sigma * (upper - lower), square.sqrt());
+        let is_lost = mean == (range * R::from_f64(0.2)).fused(deviation, mean);
+        let counts = || mean != (range * R::from_f64(0.1)).fused(factor(axis), mean);
+        let axis_counts = axis <= i && counts();
+        Shape { widest: comparable(sigma * deviation), is_lost, axis_counts, ..none }
+    }
+
+    /// That of the coordinates of two.
+    #[inline(always)]
+    pub fn join(self, other: Self) -> Self {
+        Shape {
+            least: self.least.smaller(other.least),
+            most: self.most.larger(other.most),
+            widest: self.widest.larger(other.widest),
+            is_lost: self.is_lost | other.is_lost,
+            axis_counts: self.axis_counts | other.axis_counts,
+        }
+    }
+
+    /// Whether a leg that began with this step size has converged, or has gone astray.
+    #[inline(always)]
+    pub fn has_converged(&self, first_sigma: R) -> bool {
+        let is_small = self.widest < R::from_f64(1e-12) * first_sigma;
+        let is_narrow = self.most > self.least * R::from_f64(1e7);
+        let has_grown = self.widest > R::from_f64(1e4) * first_sigma.larger(R::ONE);
+        is_small || is_narrow || has_grown || self.is_lost || !self.axis_counts
     }
 }
 

@@ -4,6 +4,7 @@
 //! on both sides. The host fills it in, a kernel takes it by value.
 
 mod bulk;
+mod cma_es;
 mod common;
 mod easing;
 mod epochs;
@@ -22,6 +23,10 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
+pub use cma_es::{
+    CMA_ES, CMA_ES_BLOCK, CMA_ES_TAGS, CmaEsArgs, CmaEsLayout, DistributionLayout, NUMBERS, chunks,
+    head, sums_len,
+};
 pub use common::CommonArgs;
 pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};

@@ -38,6 +38,7 @@ pub mod expression;
 pub mod fwa;
 pub mod gpu_fwa;
 pub mod launch;
+pub mod legs;
 pub mod math;
 pub mod method;
 pub mod objective;

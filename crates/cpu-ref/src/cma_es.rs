@@ -8,7 +8,7 @@
 mod update;
 
 use warpswarm_core::cma_es::{Strategy, into_bounds, normals};
-use warpswarm_core::launch::row_stride;
+use warpswarm_core::launch::{DistributionLayout, head};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::real::Real;
@@ -18,18 +18,6 @@ use crate::swarm::Swarm;
 use crate::threads::{Outcome, Split, Threads, spread};
 use crate::vectors::{Run, Vectors};
 use update::{Update, identity};
-
-/// Where the step size is, and the first one, as parts of the ranges.
-const SIGMA: usize = 0;
-const FIRST_SIGMA: usize = 1;
-/// Generations since the factor was found.
-const STALE: usize = 2;
-/// The best value of the leg, its violation, and in which generation it came.
-const BEST: usize = 3;
-/// The level at which these are judged: see [`Fitness::within`].
-const LEVEL: usize = 6;
-/// Where the rows begin.
-const HEAD: usize = 8;
 
 /// The distribution of a leg, in the memory of a [`Swarm`].
 struct Distribution<'a, R> {
@@ -49,8 +37,9 @@ struct Distribution<'a, R> {
 
 impl<'a, R: Real> Distribution<'a, R> {
     fn of(memory: &'a mut [R], dimensions: usize) -> Self {
-        let stride = row_stride(dimensions as u32) as usize;
-        let (head, rest) = memory.split_at_mut(HEAD);
+        let at = DistributionLayout::new(dimensions as u32, 0);
+        let stride = (at.path - at.mean) as usize;
+        let (head, rest) = memory.split_at_mut(at.mean as usize);
         let (mean, rest) = rest.split_at_mut(stride);
         let (path, rest) = rest.split_at_mut(stride);
         let (wide, rest) = rest.split_at_mut(stride);
@@ -62,9 +51,7 @@ impl<'a, R: Real> Distribution<'a, R> {
 
 /// Numbers of the memory of a leg.
 pub fn memory<R: Real>(strategy: &Strategy<R>) -> usize {
-    let n = strategy.dimensions as usize;
-    let stride = row_stride(strategy.dimensions) as usize;
-    HEAD + 3 * stride + 2 * n * stride + 2 * strategy.remembered() as usize
+    DistributionLayout::new(strategy.dimensions, strategy.remembered()).len as usize
 }
 
 /// Begins a leg: its distribution, around a point of the bounds, with this step size as a part of the ranges. Nothing is evaluated.
@@ -81,7 +68,8 @@ pub fn begin<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Strat
     let stream = Stream::new(swarm.key(), Purpose::Move, 0, u32::MAX);
     let is_first = swarm.legs.number == 0;
     let distribution = Distribution::of(&mut swarm.memory, n);
-    (distribution.head[SIGMA], distribution.head[FIRST_SIGMA]) = (sigma, sigma);
+    (distribution.head[head::SIGMA], distribution.head[head::FIRST_SIGMA]) = (sigma, sigma);
+    distribution.head[head::SAMPLES] = R::from_u32(strategy.individuals);
     for i in 0..n {
         let given = if is_first { work.start.of(0, i, n) } else { R::NAN };
         let [drawn, _] = stream.draws_of(i as u32);
@@ -206,7 +194,7 @@ impl<R: Real> Run for Draw<'_, '_, R> {
         let Draw { samples, distribution, work, key, generation, given } = self;
         let n = work.bounds.dimensions();
         let Samples { first, stride, normals: all, rows, fitness } = samples;
-        let sigma = distribution.head[SIGMA];
+        let sigma = distribution.head[head::SIGMA];
         let mut outcome = Outcome::NONE;
         let each = all.chunks_exact_mut(stride).zip(rows.chunks_exact_mut(stride)).zip(fitness);
         for (index, ((z, x), fitness)) in (first..).zip(each) {

@@ -1,9 +1,9 @@
 //! Comparing states by bits.
 
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Real;
 
-use crate::legs::Legs;
 use crate::swarm::Swarm;
 
 /// A hash of all bits of a state, the same on every machine and in every version of the library.

@@ -1,12 +1,13 @@
 //! The state of one run of particle swarm optimisation.
 
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
-use crate::legs::{Legs, Parked};
+use crate::parked::Parked;
 use crate::task::{Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 

@@ -13,6 +13,7 @@
 //! Where the host evaluates, individuals are in memory, a warp each. The numbers of a run do not depend on any
 //! of it.
 
+pub(crate) mod cma_es;
 pub(crate) mod generation;
 pub(crate) mod place;
 pub(crate) mod stepwise;

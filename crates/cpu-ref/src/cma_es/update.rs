@@ -1,11 +1,12 @@
 //! What a generation teaches: mean, paths, matrix and step size; and whether there is more to find.
 
-use warpswarm_core::cma_es::{CHUNK, Strategy};
+use warpswarm_core::cma_es::{CHUNK, Shape, Strategy, comparable, is_flat};
+use warpswarm_core::launch::head::{BEST, FIRST_SIGMA, LEVEL, SIGMA, STALE};
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::real::Real;
 
-use super::{BEST, Distribution, FIRST_SIGMA, LEVEL, SIGMA, STALE, Scratch, times};
+use super::{Distribution, Scratch, times};
 use crate::generation::Work;
 use crate::vectors::Run;
 
@@ -75,7 +76,6 @@ impl<R: Real> Update<'_, R> {
         for (wide, &z) in distribution.wide.iter_mut().zip(&*mean) {
             *wide = gain.fused(z, *wide * kept);
         }
-        // The first of the chunks goes on from what there is, the others are added.
         let kept = strategy.kept(is_steady);
         for k in 0..n {
             let column = &mut distribution.learned[k * stride..][k..n];
@@ -84,34 +84,23 @@ impl<R: Real> Update<'_, R> {
                 *sum = path.fused(other, *sum * kept);
             }
         }
-        let taught =
-            if strategy.all_weights == R::ONE { strategy.better } else { strategy.individuals };
-        for first in (0..taught as usize).step_by(CHUNK) {
-            let last = (first + CHUNK).min(taught as usize);
-            let sums = if first == 0 {
-                &mut *distribution.learned
-            } else {
-                chunk.fill(R::ZERO);
-                &mut chunk[..]
-            };
+        let taught = strategy.taught() as usize;
+        for first in (0..taught).step_by(CHUNK) {
+            let last = (first + CHUNK).min(taught);
+            chunk.fill(R::ZERO);
             for rank in first..last {
                 let z = sample(rank);
-                let mut weight = strategy.c_mu * weights[rank];
-                if rank >= strategy.better as usize {
-                    weight = weight * (R::from_u32(n as u32) / dot(z));
-                }
+                let weight = strategy.lesson(rank as u32, weights[rank], || dot(z));
                 for k in 0..n {
                     let of_column = weight * z[k];
-                    let column = &mut sums[k * stride..][k..n];
+                    let column = &mut chunk[k * stride..][k..n];
                     for (sum, &other) in column.iter_mut().zip(&z[k..n]) {
                         *sum = of_column.fused(other, *sum);
                     }
                 }
             }
-            if first > 0 {
-                for (sum, &part) in distribution.learned.iter_mut().zip(&*chunk) {
-                    *sum += part;
-                }
+            for (sum, &part) in distribution.learned.iter_mut().zip(&*chunk) {
+                *sum += part;
             }
         }
         distribution.head[SIGMA] = sigma * strategy.step_factor(length);
@@ -174,10 +163,7 @@ impl<R: Real> Update<'_, R> {
             (head[BEST + 1], head[BEST]) = (best.counted(), best.value);
             (head[BEST + 2], head[LEVEL]) = (R::from_u32(generation as u32), *level);
         }
-        let n64 = n as f64;
-        let most = 100.0 + 100.0 * n64 * n64.sqrt() / f64::from(strategy.individuals);
-        let since = generation as f64 - distribution.head[BEST + 2].to_f64();
-        if since > most.max(0.3 * generation as f64) {
+        if strategy.stagnates(generation, distribution.head[BEST + 2]) {
             return true;
         }
         let sigma = distribution.head[SIGMA];
@@ -186,14 +172,11 @@ impl<R: Real> Update<'_, R> {
         }
         if generation + 1 >= remembered as u64 {
             let range = |first: usize| {
-                let of = || distribution.recent[first..].iter().step_by(2).copied();
-                let least = of().fold(R::INFINITY, R::smaller);
-                let most = of().fold(-R::INFINITY, R::larger);
-                (most - least, least.abs().larger(most.abs()))
+                let of = || distribution.recent[first..].iter().step_by(2).copied().map(comparable);
+                (of().fold(R::INFINITY, R::smaller), of().fold(-R::INFINITY, R::larger))
             };
-            let ((violation, _), (value, size)) = (range(0), range(1));
-            let least = R::from_f64(1e-12).larger(size * R::HALF_EPSILON * R::from_f64(8.0));
-            if violation == R::ZERO && value <= least {
+            let ((violation, most), (least, largest)) = (range(0), range(1));
+            if violation == most && is_flat(least, largest) {
                 return true;
             }
         }
@@ -201,38 +184,14 @@ impl<R: Real> Update<'_, R> {
         if distribution.head[STALE] != R::ZERO {
             return false;
         }
-        let (mut least, mut most) = (R::INFINITY, R::ZERO);
-        let (mut widest, mut is_lost) = (R::ZERO, false);
-        let axis = (generation % n as u64) as usize;
-        let mut axis_counts = false;
-        let first = distribution.head[FIRST_SIGMA];
+        let axis = (generation % n as u64) as u32;
+        let mut shape = Shape::NONE;
         for i in 0..n {
-            let (lower, upper) = work.bounds.of(i);
-            let range = sigma * (upper - lower);
-            let mut square = R::ZERO;
-            for k in 0..=i {
-                let a = distribution.factor[k * stride + i];
-                square = a.fused(a, square);
-            }
-            let diagonal = distribution.factor[i * stride + i];
-            least = least.smaller(diagonal);
-            most = most.larger(diagonal);
-            if upper <= lower {
-                continue;
-            }
-            let deviation = square.sqrt();
-            widest = widest.larger(sigma * deviation);
-            let mean = distribution.mean[i];
-            is_lost |= mean == (range * R::from_f64(0.2)).fused(deviation, mean);
-            if axis <= i {
-                let along = distribution.factor[axis * stride + i];
-                axis_counts |= mean != (range * R::from_f64(0.1)).fused(along, mean);
-            }
+            let at = (distribution.mean[i], work.bounds.of(i));
+            let factor = |k| distribution.factor[k as usize * stride + i];
+            shape = shape.join(Shape::of(i as u32, axis, at, sigma, factor));
         }
-        let is_small = widest < R::from_f64(1e-12) * first;
-        let is_narrow = most > least * R::from_f64(1e7);
-        let has_grown = widest > R::from_f64(1e4) * first.larger(R::ONE);
-        is_small || is_narrow || has_grown || is_lost || !axis_counts
+        shape.has_converged(distribution.head[FIRST_SIGMA])
     }
 }
 

@@ -12,6 +12,7 @@ use warpswarm_core::Objective;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::de::{Base, Crossover, De};
 use warpswarm_core::launch::StopRule;
+use warpswarm_core::legs::{Restarts, Succession};
 use warpswarm_core::method::Method;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
@@ -21,7 +22,7 @@ use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_cpu_ref::generation::{self, Work};
-use warpswarm_cpu_ref::portfolio::{self, Portfolio, Restarts, Span};
+use warpswarm_cpu_ref::portfolio::{self, Portfolio, Span};
 use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads};
 
 use crate::common::Cube;
@@ -191,13 +192,13 @@ impl<'a> Case<'a> {
 
     /// Within the bounds, which are not met.
     fn sample_of_cma_es(&self) -> Vec<Vec<f64>> {
-        let searches = Portfolio {
+        let succession = Succession {
+            step: self.number("step"),
             restarts: Restarts::Never,
             individuals: self.individuals,
-            step: self.number("step"),
             active: self.named("active", &[("on", true), ("off", false)]),
-            shade: None,
         };
+        let searches = Portfolio { succession, shade: None };
         let cube = Cube::new(self.dimensions, self.bounds.0, self.bounds.1);
         let work = Work {
             evaluate: self.evaluate(),

@@ -1,7 +1,8 @@
 //! The default: CMA-ES with restarts and SHADE, which take turns.
 
 use warpswarm_core::Real;
-use warpswarm_cpu_ref::portfolio::{Portfolio, Restarts};
+use warpswarm_core::legs::{Restarts, Succession};
+use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::cma_es::{self, STEP};
 use super::parameters::{self, Access, Params};
@@ -58,10 +59,12 @@ impl AutoParams {
         let individuals = samples.max(SHADE_INDIVIDUALS);
         let shade = ShadeParams::default().method(u64::from(individuals))?;
         Ok(Portfolio {
-            restarts: Restarts::Ipop,
-            individuals: samples,
-            step: R::from_f64(STEP),
-            active: true,
+            succession: Succession {
+                step: R::from_f64(STEP),
+                restarts: Restarts::Ipop,
+                individuals: samples,
+                active: true,
+            },
             shade: Some((shade, individuals)),
         })
     }

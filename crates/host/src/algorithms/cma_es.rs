@@ -1,15 +1,15 @@
 //! The parameters of CMA-ES. The equations are in [`warpswarm_core::cma_es`], the restarts in
-//! [`warpswarm_cpu_ref::portfolio`].
+//! [`warpswarm_core::legs`].
 
 use warpswarm_core::Real;
 use warpswarm_core::cma_es::MIN_INDIVIDUALS;
+use warpswarm_core::legs::Succession;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
-pub use warpswarm_cpu_ref::portfolio::Restarts;
+pub use warpswarm_core::legs::Restarts;
 
 use super::parameters::{self, Access, FACTOR, Params, named};
-use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset};
-use crate::choices::Backend;
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
 
 /// So many samples at most, so that what restarts make of them can be counted.
@@ -23,7 +23,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     title: "covariance matrix adaptation with restarts, CMA-ES",
     source: "N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772, 2016; restarts: A. Auger, N. Hansen, IEEE CEC \
              2005, and N. Hansen, GECCO 2009",
-    backends: &[Backend::Cpu],
+    backends: DEVICES,
     parameters: CmaEsParams::ROWS,
     presets: &[
         Preset {
@@ -85,13 +85,13 @@ impl CmaEsParams {
     /// The parameters in the run's number type, checked.
     pub(crate) fn portfolio<R: Real>(&self, individuals: u64) -> Result<Portfolio<R>> {
         parameters::check(self)?;
-        Ok(Portfolio {
+        let succession = Succession {
+            step: parameters::rounded("step", self.step)?,
             restarts: self.restarts,
             individuals: checked(individuals, "CMA-ES")?,
-            step: parameters::rounded("step", self.step)?,
             active: self.active,
-            shade: None,
-        })
+        };
+        Ok(Portfolio { succession, shade: None })
     }
 }
 

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use warpswarm_core::Real;
+use warpswarm_cpu_ref::portfolio::Portfolio;
 
 #[cfg(feature = "emulator")]
 use super::chosen::emulators;
 use super::chosen::{Chosen, gpus};
+use super::cma_es::CmaEs;
 use super::cpu::{Cpu, Portable};
 use super::device::{Device, Share, Target};
 use super::hosted::Evaluation;
@@ -163,6 +165,12 @@ pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
         });
         return Ok(Mover::Engine(Box::new(Several::new(backend, sizes, described, make)?)));
     }
+    if let Procedure::Portfolio(_) = job.procedure {
+        let what =
+            "algorithm cma-es of an objective that has no GPU kernels, or with schedule hosted,";
+        let (backend, allowed) = (backend.name(), "cpu");
+        return Err(Error::Unsupported { what: what.into(), backend, allowed });
+    }
     if settings.split {
         return Err(not_split("an objective that runs on the GPU"));
     }
@@ -269,6 +277,9 @@ fn engine<R: Real, M: machine::Machine + 'static>(
                 return Ok(Box::new(engine));
             }
             Box::new(generation::Whole::new(backend, job, named, objective, settings, machine)?)
+        }
+        Procedure::Portfolio(Portfolio { succession, shade: None }) => {
+            Box::new(CmaEs::new(backend, job, succession, objective, settings, machine)?)
         }
         Procedure::Spso(_) | Procedure::Fwa(_) | Procedure::Portfolio(_) => {
             unreachable!("{REFUSED}")

@@ -11,10 +11,10 @@ use warpswarm_core::launch::{
     Control, EPOCHS_TAGS, EpochsArgs, JoinArgs, MAX_BLOCK, OfficeLayout, OwnRun, PSO_TAGS, PsoArgs,
     Ptr, Tile, pso_kernels, pso_slots_len, reduction_shared_bytes,
 };
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::legs::Legs;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::epochs::{Ferry, Letters};

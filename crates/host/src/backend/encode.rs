@@ -5,6 +5,7 @@ use std::mem::offset_of;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, OwnRun, StopRule};
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 
 /// Writes a number at the beginning of `to`.
@@ -127,6 +128,40 @@ impl<R> Item<R> for Control {
     }
 }
 
+impl<R> Item<R> for Legs {
+    fn put(&self, to: &mut [u8]) {
+        let words = [
+            (offset_of!(Legs, number), self.number),
+            (offset_of!(Legs, began), self.began),
+            (offset_of!(Legs, evaluations), self.evaluations),
+            (offset_of!(Legs, spent), self.spent[0]),
+            (offset_of!(Legs, spent) + 8, self.spent[1]),
+            (offset_of!(Legs, limit), self.limit),
+            (offset_of!(Legs, ahead), self.ahead),
+        ];
+        words.into_iter().for_each(|(at, word)| put_u64(&mut to[at..], word));
+        put_u32(&mut to[offset_of!(Legs, regime)..], self.regime);
+        put_u32(&mut to[offset_of!(Legs, doubled)..], self.doubled);
+        put_u32(&mut to[offset_of!(Legs, individuals)..], self.individuals);
+        to[offset_of!(Legs, is_new)] = u8::from(self.is_new);
+    }
+    fn get(from: &[u8]) -> Self {
+        let word = |at: usize| get_u64(&from[at..]);
+        Legs {
+            number: word(offset_of!(Legs, number)),
+            began: word(offset_of!(Legs, began)),
+            evaluations: word(offset_of!(Legs, evaluations)),
+            spent: [0, 8].map(|part| word(offset_of!(Legs, spent) + part)),
+            limit: word(offset_of!(Legs, limit)),
+            ahead: word(offset_of!(Legs, ahead)),
+            regime: get_u32(&from[offset_of!(Legs, regime)..]),
+            doubled: get_u32(&from[offset_of!(Legs, doubled)..]),
+            individuals: get_u32(&from[offset_of!(Legs, individuals)..]),
+            is_new: from[offset_of!(Legs, is_new)] != 0,
+        }
+    }
+}
+
 /// An array of items as bytes.
 pub(crate) fn bytes_of<R, T: Item<R>>(items: impl ExactSizeIterator<Item = T>) -> Vec<u8> {
     let mut bytes = vec![0; items.len() * size_of::<T>()];
@@ -171,5 +206,19 @@ mod tests {
         };
         let bytes = bytes_of::<f32, _>([control].into_iter());
         assert_eq!(items_of::<f32, Control>(&bytes).next(), Some(control));
+        let legs = Legs {
+            number: 1,
+            began: 2,
+            evaluations: 1 << 40,
+            spent: [3, 4],
+            limit: 5,
+            ahead: 6,
+            regime: 7,
+            doubled: 8,
+            individuals: 9,
+            is_new: true,
+        };
+        let bytes = bytes_of::<f32, _>([legs].into_iter());
+        assert_eq!(items_of::<f32, Legs>(&bytes).next(), Some(legs));
     }
 }

@@ -7,9 +7,9 @@ mod whole;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, generation_kernels};
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::legs::Legs;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::machine::{Kernel, Machine, Parameter, Shape};

@@ -198,7 +198,7 @@ impl RunArrays {
             machine.store_numbers(self.global_positions, first, &swarm.global_position)?;
         }
         machine.store::<R, _>(self.global, 0, swarms.iter().map(|swarm| swarm.global))?;
-        machine.store::<R, _>(self.control, 0, swarms.iter().map(|swarm| job.settled(swarm)))
+        machine.store::<R, _>(self.control, 0, swarms.iter().map(|swarm| job.going_on(swarm)))
     }
 }
 

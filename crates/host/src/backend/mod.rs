@@ -28,6 +28,7 @@ use crate::settings::Settings;
 
 mod choose;
 mod chosen;
+mod cma_es;
 pub(crate) mod cpu;
 mod device;
 mod easing;

@@ -2,9 +2,9 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
+use warpswarm_core::legs::{Legs, regime};
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::legs::Legs;
-use warpswarm_cpu_ref::portfolio::{self, Portfolio};
+use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::Job;
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ impl<R: Real> Job<R> {
         let Control { iterations, improved_at, .. } = swarm.control;
         said(iterations <= MAX_ITERATIONS, "iterations", iterations.to_string())?;
         said(improved_at <= iterations, "last improvement at iteration", improved_at.to_string())?;
-        let is_shade = |legs: &Legs| legs.regime == portfolio::regime::SHADE;
+        let is_shade = |legs: &Legs| legs.regime == regime::SHADE;
         let others = swarm.parked.as_ref().map(|parked| &parked.legs);
         let pair = (is_shade(&swarm.legs), others.map(is_shade));
         let known = match searches.shade {

@@ -1,8 +1,9 @@
 //! How a run that begins anew stands in a file.
 
 use serde::{Deserialize, Serialize};
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::Fitness;
-use warpswarm_cpu_ref::legs::{Legs, Parked};
+use warpswarm_cpu_ref::parked::Parked;
 
 /// [`Legs`].
 #[derive(Deserialize, Serialize)]

@@ -1,0 +1,193 @@
+//! CMA-ES on a device: arguments and name of its kernel, and how a run's distribution lies in memory, on the CPU as well.
+
+use super::{Control, OwnRun, Ptr, StartArgs, row_stride};
+use crate::cma_es::CHUNK;
+use crate::legs::{Legs, Succession};
+use crate::order::{Candidate, Fitness};
+use crate::real::Real;
+
+/// The numbers at the beginning of a distribution.
+pub mod head {
+    /// The step size, as a part of the ranges.
+    pub const SIGMA: usize = 0;
+    /// The first one of the leg.
+    pub const FIRST_SIGMA: usize = 1;
+    /// Generations since the factor was found.
+    pub const STALE: usize = 2;
+    /// The best value of the leg; its violation and the generation in which it came follow.
+    pub const BEST: usize = 3;
+    /// The level at which these are judged: see [`Fitness::within`](crate::order::Fitness::within).
+    pub const LEVEL: usize = 6;
+    /// Samples of a generation.
+    pub const SAMPLES: usize = 7;
+    /// Where the rows begin.
+    pub const LEN: usize = 8;
+}
+
+/// Where the parts of a distribution lie, in numbers from its beginning. Before them is its [`head`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DistributionLayout {
+    /// The mean; as for the other rows, a place for each coordinate.
+    pub mean: u32,
+    /// The path of the step size.
+    pub path: u32,
+    /// The path of the matrix, in the coordinates of its factor.
+    pub wide: u32,
+    /// The factor, `[column][row]`
+    pub factor: u32,
+    /// What the matrix has learned since, in the coordinates of the factor, `[column][row]`, of which the lower half counts.
+    pub learned: u32,
+    /// Violations and values of the best of the last generations, in a ring.
+    pub recent: u32,
+    /// All numbers.
+    pub len: u32,
+}
+
+impl DistributionLayout {
+    /// Of so many dimensions, of which so many generations are [remembered](crate::cma_es::Strategy::remembered).
+    #[inline(always)]
+    pub const fn new(dimensions: u32, remembered: u32) -> Self {
+        let stride = row_stride(dimensions);
+        let mean = head::LEN as u32;
+        let factor = mean + 3 * stride;
+        let learned = factor + dimensions * stride;
+        let recent = learned + dimensions * stride;
+        DistributionLayout {
+            mean,
+            path: mean + stride,
+            wide: mean + 2 * stride,
+            factor,
+            learned,
+            recent,
+            len: recent + 2 * remembered,
+        }
+    }
+}
+
+/// The arguments of [`CMA_ES`].
+///
+/// Arrays are row-major; a row of coordinates has `stride` places.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CmaEsArgs<R> {
+    /// The samples of the last generation, `[run][sample][coordinate]`; of this and of what follows a run has `room` samples.
+    pub points: Ptr<R>,
+    /// Their fitness, `[run][sample]`
+    pub fitness: Ptr<Fitness<R>>,
+    /// Scratch: the standard normal numbers that they were made of, `[run][sample][coordinate]`
+    pub normals: Ptr<R>,
+    /// Scratch: the sums of their squares, `[run][sample]`
+    pub squares: Ptr<R>,
+    /// Scratch: what a sample of each rank weighs, and what it teaches, `[run][2][rank]`
+    pub weights: Ptr<R>,
+    /// Scratch: the samples as they are ranked, twice, `[run][2][rank]`
+    pub ranked: Ptr<Candidate<R>>,
+    /// Scratch: what chunks of ranks add up to, [`sums_len`] numbers each, `[run][chunk][number]`
+    pub sums: Ptr<R>,
+    /// The distributions, `[run][number]`: see [`DistributionLayout`].
+    pub distribution: Ptr<R>,
+    /// Scratch: a block's own, where they are not in shared memory, `[run][block][number]`
+    pub own: Ptr<R>,
+    /// Where the runs are among their legs, `[run]`
+    pub legs: Ptr<Legs>,
+    /// The best that there ever was, `[run]`
+    pub global: Ptr<Candidate<R>>,
+    /// `[run][coordinate]`
+    pub global_positions: Ptr<R>,
+    /// `[run][coordinate]`, of `bounds_runs`; -1 beyond the dimensions
+    pub lower: Ptr<R>,
+    /// `[run][coordinate]`, of `bounds_runs`; 1 beyond the dimensions
+    pub upper: Ptr<R>,
+    /// `[run]`
+    pub control: Ptr<Control>,
+    /// Seed and stop of each run, `[run]`
+    pub own_runs: Ptr<OwnRun<R>>,
+    /// Scratch of the meetings of blocks: see [`slot_words`](super::slot_words); zero at first.
+    pub slots: Ptr<u64>,
+    /// The number of the first run, which with the seed gives its key.
+    pub first_run: u64,
+    /// The iteration to which runs go that do not stop before.
+    pub until: u64,
+    /// The most evaluations of a run.
+    pub evaluations: u64,
+    /// Where the first samples of the runs are.
+    pub start: StartArgs<R>,
+    /// What comes when a search has converged.
+    pub succession: Succession<R>,
+    /// Runs in this launch.
+    pub runs: u32,
+    /// Samples for which a run has room; before a leg of more it waits.
+    pub room: u32,
+    /// Numbers of a distribution: those of the first leg, of which later ones need no more.
+    pub numbers: u32,
+    /// Coordinates of a sample.
+    pub dimensions: u32,
+    /// Places in a row: [`row_stride`] of the dimensions.
+    pub stride: u32,
+    /// Blocks that share one run.
+    pub blocks_per_run: u32,
+    /// The last used tag of the meetings; this launch uses any number after it.
+    pub tag: u32,
+    /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
+    pub bounds_runs: u32,
+    /// 1 where the runs are to be placed, at iteration 0; 0 elsewhere.
+    pub places: u32,
+}
+
+/// CMA-ES with restarts: whole iterations of `blocks_per_run` blocks a run, in a cooperative launch where these are several. In
+/// the names of entries the precision follows, and `held` where distributions are in shared memory. Evaluates, in the form `warp`.
+pub const CMA_ES: &str = "cma_es";
+/// Tags that an iteration of it uses at most.
+pub const CMA_ES_TAGS: u32 = 4;
+/// The most threads of a block.
+pub const CMA_ES_BLOCK: u32 = 512;
+
+/// Numbers that a chunk of ranks adds up to: a row for the mean, and the columns of the matrix.
+#[inline(always)]
+pub const fn sums_len(dimensions: u32) -> u32 {
+    (dimensions + 1) * row_stride(dimensions)
+}
+
+/// Chunks of so many samples.
+#[inline(always)]
+pub const fn chunks(samples: u32) -> u32 {
+    samples.div_ceil(CHUNK as u32)
+}
+
+/// Numbers that the threads of a block tell each other.
+pub const NUMBERS: u32 = 4;
+
+/// How the shared memory of a block of [`CMA_ES`] lies: where its parts begin, in numbers, but for the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CmaEsLayout {
+    /// The head.
+    pub head: u32,
+    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor, and [`NUMBERS`] besides.
+    pub rows: [u32; 6],
+    /// The factor and the matrix, where they are held.
+    pub matrices: [u32; 2],
+    /// All of it.
+    pub bytes: u32,
+}
+
+impl CmaEsLayout {
+    /// Of so many dimensions, with the matrices or without them.
+    #[inline(always)]
+    pub const fn new<R: Real>(dimensions: u32, holds: bool) -> Self {
+        let stride = row_stride(dimensions);
+        let first = head::LEN as u32;
+        let rows = [
+            first,
+            first + stride,
+            first + 2 * stride,
+            first + 3 * stride,
+            first + 4 * stride,
+            first + 5 * stride,
+        ];
+        let first = first + 5 * stride + NUMBERS;
+        let matrices = [first, first + dimensions * stride];
+        let held = if holds { 2 * dimensions * stride } else { 0 };
+        let bytes = 4 * R::WORDS as u32 * (matrices[0] + held);
+        CmaEsLayout { head: 0, rows, matrices, bytes }
+    }
+}

@@ -1,0 +1,396 @@
+//! CMA-ES on a device: its arrays and launches.
+
+use warpswarm_core::Real;
+use warpswarm_core::cma_es::Strategy;
+use warpswarm_core::launch::{
+    CMA_ES, CMA_ES_TAGS, CmaEsArgs, Control, DistributionLayout, Ptr, chunks, head, slots_len,
+    stopped, sums_len,
+};
+use warpswarm_core::legs::{Legs, Succession};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_cpu_ref::Swarm;
+
+use super::device::{MAX_LAUNCH, Target};
+use super::machine::{Kernel, Machine, Parameter, Shape};
+use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
+use super::workers::check_memory;
+use super::{Engine, Job, State, demand};
+use crate::choices::Backend;
+use crate::data::LaidOut;
+use crate::error::Result;
+use crate::planner::cma_es::{self as planner, Layout};
+use crate::report::Plan;
+use crate::settings::Settings;
+
+/// The addresses of the arrays of `CmaEsArgs`, but for those of [`Samples`].
+#[derive(Clone, Copy, Debug)]
+struct Arrays {
+    runs: RunArrays,
+    distribution: u64,
+    legs: u64,
+}
+
+/// What runs have for so many samples each.
+#[derive(Clone, Copy, Debug)]
+struct Samples {
+    room: u32,
+    points: u64,
+    fitness: u64,
+    normals: u64,
+    squares: u64,
+    weights: u64,
+    ranked: u64,
+    sums: u64,
+    own: u64,
+    slots: u64,
+    slots_bytes: u64,
+}
+
+impl Samples {
+    fn allocate<R: Real, M: Machine>(
+        job: &Job<R>,
+        layout: &Layout,
+        room: u32,
+        machine: &mut M,
+    ) -> Result<Self> {
+        let [runs, n, stride] = [job.runs, job.dimensions(), job.stride()].map(u64::from);
+        let blocks = u64::from(layout.grid.blocks_per_run);
+        let samples = runs * u64::from(room);
+        let number = size_of::<R>() as u64;
+        let own = if layout.holds { 0 } else { runs * blocks * 2 * n * stride };
+        let sums = runs * u64::from(chunks(room)) * u64::from(sums_len(job.dimensions()));
+        let slots_bytes = if blocks > 1 { 8 * slots_len::<f32>(false, runs, blocks) } else { 0 };
+        Ok(Samples {
+            room,
+            points: machine.allocate(samples * stride * number)?,
+            fitness: machine.allocate(samples * size_of::<Fitness<R>>() as u64)?,
+            normals: machine.allocate(samples * stride * number)?,
+            squares: machine.allocate(samples * number)?,
+            weights: machine.allocate(2 * samples * number)?,
+            ranked: machine.allocate(2 * samples * size_of::<Candidate<R>>() as u64)?,
+            sums: machine.allocate(sums * number)?,
+            own: machine.allocate(own * number)?,
+            slots: machine.allocate(slots_bytes)?,
+            slots_bytes,
+        })
+    }
+}
+
+/// CMA-ES on a device.
+pub(crate) struct CmaEs<R, M> {
+    backend: Backend,
+    job: Job<R>,
+    succession: Succession<R>,
+    target: Target,
+    data: DataArrays,
+    settings: Settings,
+    layout: Layout,
+    kernel: Kernel,
+    arrays: Arrays,
+    samples: Samples,
+    /// The iteration to which all runs have gone that have not stopped.
+    done: u64,
+    tag: u32,
+    machine: M,
+}
+
+impl<R: Real, M: Machine> CmaEs<R, M> {
+    /// Plans, allocates, and places the first samples.
+    pub(crate) fn new(
+        backend: Backend,
+        job: Job<R>,
+        succession: Succession<R>,
+        (target, data): (Target, &LaidOut<R>),
+        settings: &Settings,
+        mut machine: M,
+    ) -> Result<Self> {
+        let room = job.individuals;
+        let (layout, kernel) = plan(&job, &target, settings, room, &mut machine)?;
+        let record = machine.allocate(record_layout(&job).bytes)?;
+        let runs = u64::from(job.runs);
+        let numbers = runs * u64::from(numbers(&job)) * size_of::<R>() as u64;
+        let arrays = Arrays {
+            runs: RunArrays::allocate(&job, record, &mut machine)?,
+            distribution: machine.allocate(numbers)?,
+            legs: machine.allocate(runs * size_of::<Legs>() as u64)?,
+        };
+        let samples = Samples::allocate(&job, &layout, room, &mut machine)?;
+        let data = DataArrays::upload(data, &mut machine)?;
+        let settings = settings.clone();
+        let mut this = CmaEs {
+            backend,
+            job,
+            succession,
+            target,
+            data,
+            settings,
+            layout,
+            kernel,
+            arrays,
+            samples,
+            done: 0,
+            tag: 0,
+            machine,
+        };
+        let first = Legs { individuals: room, is_new: true, ..Legs::default() };
+        let legs = vec![first; this.job.runs as usize];
+        this.machine.store::<R, _>(this.arrays.legs, 0, legs.into_iter())?;
+        this.launch(0, true)?;
+        this.tag += CMA_ES_TAGS;
+        Ok(this)
+    }
+
+    /// The arguments of a launch over `runs` runs from `first` on.
+    fn args(&self, (first, runs): (u32, u32), until: u64, places: bool) -> CmaEsArgs<R> {
+        let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
+        let own_runs = self.arrays.runs.own(first);
+        let start = self.arrays.runs.start(&self.job, (first, runs));
+        let Samples { room, .. } = self.samples;
+        let (at, samples, grid) = (&self.arrays, &self.samples, self.layout.grid);
+        let (n, numbers) = (self.job.dimensions(), numbers(&self.job));
+        let [before, stride, blocks] =
+            [first, self.job.stride(), grid.blocks_per_run].map(u64::from);
+        let number = size_of::<R>() as u64;
+        let of = |array: u64, each: u64| array + before * each;
+        let row = u64::from(room) * stride * number;
+        let candidate = size_of::<Candidate<R>>() as u64;
+        let sums = u64::from(chunks(room)) * u64::from(sums_len(n));
+        CmaEsArgs {
+            points: Ptr::at(of(samples.points, row)),
+            fitness: Ptr::at(of(samples.fitness, u64::from(room) * size_of::<Fitness<R>>() as u64)),
+            normals: Ptr::at(of(samples.normals, row)),
+            squares: Ptr::at(of(samples.squares, u64::from(room) * number)),
+            weights: Ptr::at(of(samples.weights, 2 * u64::from(room) * number)),
+            ranked: Ptr::at(of(samples.ranked, 2 * u64::from(room) * candidate)),
+            sums: Ptr::at(of(samples.sums, sums * number)),
+            distribution: Ptr::at(of(at.distribution, u64::from(numbers) * number)),
+            own: Ptr::at(of(samples.own, blocks * 2 * u64::from(n) * stride * number)),
+            legs: Ptr::at(of(at.legs, size_of::<Legs>() as u64)),
+            global: Ptr::at(of(at.runs.global, candidate)),
+            global_positions: Ptr::at(of(at.runs.global_positions, stride * number)),
+            lower,
+            upper,
+            control: Ptr::at(of(at.runs.control, size_of::<Control>() as u64)),
+            own_runs,
+            slots: Ptr::at(of(samples.slots, samples.slots_bytes / u64::from(self.job.runs))),
+            first_run: self.job.first_run + before,
+            until,
+            evaluations: self.job.evaluations,
+            start,
+            succession: self.succession,
+            runs,
+            room,
+            numbers,
+            dimensions: n,
+            stride: self.job.stride(),
+            blocks_per_run: grid.blocks_per_run,
+            tag: self.tag,
+            bounds_runs,
+            places: u32::from(places),
+        }
+    }
+
+    /// Launches the kernel for all runs.
+    fn launch(&mut self, until: u64, places: bool) -> Result<()> {
+        let Layout { grid, shared, .. } = self.layout;
+        for (first, runs) in grid.waves(self.job.runs) {
+            let mut parameter = Parameter::of(self.args((first, runs), until, places));
+            let (objective, blocks) = (&self.target.objective, grid.blocks_per_run);
+            parameter.append(&self.data.behind::<R>(objective, (first, runs), blocks));
+            let shape = Shape::of(grid, runs, shared, blocks > 1);
+            self.machine.launch(&self.kernel, shape, &parameter)?;
+        }
+        Ok(())
+    }
+
+    fn legs(&mut self) -> Result<Vec<Legs>> {
+        self.machine.fetch::<R, _>(self.arrays.legs, 0, u64::from(self.job.runs))
+    }
+
+    /// Makes room for the legs that wait for it; whether any does.
+    fn make_room(&mut self, until: u64) -> Result<bool> {
+        if self.succession.restarts == warpswarm_core::legs::Restarts::Never {
+            return Ok(false);
+        }
+        let legs = self.legs()?;
+        if legs.iter().all(|legs| legs.individuals <= self.samples.room) {
+            return Ok(false);
+        }
+        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+        let waits =
+            |control: &Control| control.stopped == stopped::NOT && control.iterations < until;
+        let waiting = controls.iter().zip(&legs).filter(|(control, _)| waits(control));
+        let Some(room) = waiting.map(|(_, legs)| legs.individuals).max() else { return Ok(false) };
+        let swarms = self.snapshot()?;
+        self.grow(room)?;
+        self.bring(&swarms)?;
+        Ok(true)
+    }
+
+    /// Has room for so many samples.
+    fn grow(&mut self, room: u32) -> Result<()> {
+        let (layout, kernel) =
+            plan(&self.job, &self.target, &self.settings, room, &mut self.machine)?;
+        (self.layout, self.kernel) = (layout, kernel);
+        self.samples = Samples::allocate(&self.job, &layout, room, &mut self.machine)?;
+        self.tag = 0;
+        Ok(())
+    }
+
+    /// Writes states for which there is room.
+    fn bring(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
+        let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
+        let (at, samples) = (self.arrays, self.samples);
+        let row = room * u64::from(self.job.stride());
+        for (run, swarm) in (0..).zip(swarms) {
+            let machine = &mut self.machine;
+            machine.store_numbers(samples.points, run * row, &swarm.best_positions)?;
+            machine.store::<R, _>(samples.fitness, run * room, swarm.best.iter().copied())?;
+            machine.store_numbers(at.distribution, run * numbers, &swarm.memory)?;
+        }
+        self.machine.store::<R, _>(at.legs, 0, swarms.iter().map(|swarm| swarm.legs))?;
+        at.runs.restore(&self.job, &mut self.machine, swarms)?;
+        let going = swarms.iter().map(|swarm| self.job.going_on(swarm));
+        let going = going.filter(|control| control.stopped == stopped::NOT);
+        self.done = going.map(|control| control.iterations).max().unwrap_or(0);
+        Ok(())
+    }
+}
+
+impl<R: Real, M: Machine> Engine<R> for CmaEs<R, M> {
+    fn advance(&mut self, iterations: u64) -> Result<()> {
+        let until = self.done.saturating_add(iterations);
+        let mut done = self.done;
+        while done < until {
+            let mut now = (until - done).min(MAX_LAUNCH);
+            if self.samples.slots_bytes > 0 {
+                let slots = (self.samples.slots, self.samples.slots_bytes);
+                now = now.min(tags_left(&mut self.tag, &mut self.machine, slots, CMA_ES_TAGS)?);
+            }
+            self.launch(done + now, false)?;
+            if self.samples.slots_bytes > 0 {
+                self.tag += now as u32 * CMA_ES_TAGS;
+            }
+            if !self.make_room(done + now)? {
+                done += now;
+            }
+        }
+        self.done = until;
+        Ok(())
+    }
+}
+
+impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
+    fn controls(&mut self) -> Result<Vec<Control>> {
+        self.arrays.runs.controls(&self.job, &mut self.machine)
+    }
+
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        Ok(Some(self.legs()?.iter().map(|legs| legs.evaluations).collect()))
+    }
+
+    fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
+        self.arrays.runs.bests(&self.job, &mut self.machine)
+    }
+
+    fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
+        self.arrays.runs.best_positions(&self.job, &mut self.machine)
+    }
+
+    fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
+        check_memory(self.job.bytes()?)?;
+        let (controls, bests, legs) = (self.controls()?, self.bests()?, self.legs()?);
+        let (n, stride) = (self.job.dimensions(), u64::from(self.job.stride()));
+        let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
+        let (at, samples) = (self.arrays, self.samples);
+        let mut swarms = Vec::with_capacity(controls.len());
+        for (run, ((control, global), legs)) in (0..).zip(controls.into_iter().zip(bests).zip(legs))
+        {
+            let machine = &mut self.machine;
+            let place = u64::from(run);
+            let mut memory =
+                machine.fetch_numbers::<R>(at.distribution, place * numbers, numbers)?;
+            // Those of the last generation, also where another leg is to come.
+            let count = memory[head::SAMPLES].to_f64() as u32;
+            let remembered = Strategy::<R>::new(n, count, self.succession.active).remembered();
+            memory.truncate(DistributionLayout::new(n, remembered).len as usize);
+            let count = u64::from(count);
+            swarms.push(Swarm {
+                id: self.job.run_id(run),
+                dimensions: n as usize,
+                stride: stride as usize,
+                positions: Vec::new(),
+                velocities: Vec::new(),
+                best_positions: machine.fetch_numbers(
+                    samples.points,
+                    place * room * stride,
+                    count * stride,
+                )?,
+                best: machine.fetch(samples.fitness, place * room, count)?,
+                numbers: Vec::new(),
+                memory,
+                archive: Vec::new(),
+                global,
+                global_position: machine.fetch_numbers(
+                    at.runs.global_positions,
+                    place * stride,
+                    stride,
+                )?,
+                control,
+                legs,
+                parked: None,
+            });
+        }
+        Ok(swarms)
+    }
+
+    fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
+        let most = swarms.iter().map(|swarm| swarm.best.len() as u32).max().unwrap_or(0);
+        if most > self.samples.room {
+            self.grow(most)?;
+        }
+        let slots = (self.samples.slots, self.samples.slots_bytes);
+        begin_anew(&mut self.tag, &mut self.machine, slots)?;
+        self.bring(swarms)
+    }
+
+    fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    fn device(&self) -> String {
+        self.machine.name()
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.layout.plan())
+    }
+}
+
+/// Numbers of a run's distribution: those of the first leg, whose generation is the smallest, so that it remembers the most of them.
+fn numbers<R: Real>(job: &Job<R>) -> u32 {
+    let strategy = Strategy::<R>::new(job.dimensions(), job.individuals, true);
+    DistributionLayout::new(job.dimensions(), strategy.remembered()).len
+}
+
+/// Lays the runs over a device, with the kernel for that.
+fn plan<R: Real>(
+    job: &Job<R>,
+    target: &Target,
+    settings: &Settings,
+    room: u32,
+    machine: &mut impl Machine,
+) -> Result<(Layout, Kernel)> {
+    let demand = demand(job, target.gathers, settings, machine);
+    let demand = crate::planner::Demand { individuals: room, ..demand };
+    let kernel = |holds| {
+        let suffix = if holds { "_held" } else { "" };
+        target.kernel::<R>((format!("{CMA_ES}_{}{suffix}", R::NAME), None), "warp", false)
+    };
+    let layout = planner::plan::<R>(&demand, &mut |holds, block, shared| {
+        machine.occupancy(&kernel(holds), block, shared)
+    })?;
+    let kernel = kernel(layout.holds);
+    machine.load(&kernel)?;
+    Ok((layout, kernel))
+}

@@ -1,0 +1,112 @@
+//! How runs of CMA-ES are laid over a device: a block each, or several where there are many samples and room.
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsLayout};
+
+use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
+use crate::choices::Schedule;
+use crate::error::{Error, Result};
+use crate::report::Plan;
+
+/// Samples of a block of several that share a run, at least.
+const SHARE: u32 = 32;
+/// A run of up to so many samples has one block: to meet others takes longer than to draw them.
+const ALONE: u32 = 256;
+/// Columns of a matrix for which a warp is worth while.
+const COLUMNS: u32 = 6;
+/// Warps of a block where there are blocks enough.
+const FEW_WARPS: u32 = 4;
+
+/// Asks the device how many blocks of so many threads, with distributions in shared memory of so many bytes or not, a multiprocessor
+/// holds at the same time.
+pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(bool, u32, u32) -> Result<u32>;
+
+/// How the runs are laid over the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) grid: Geometry,
+    /// Whether distributions are in shared memory.
+    pub(crate) holds: bool,
+    /// Bytes of shared memory.
+    pub(crate) shared: u32,
+}
+
+impl Layout {
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            schedule: Schedule::Resident,
+            tile: None,
+            block: self.grid.block,
+            blocks_per_run: self.grid.blocks_per_run,
+            cluster: false,
+            bulk_copies: false,
+            runs_per_launch: self.grid.runs_per_launch,
+        }
+    }
+}
+
+/// Lays runs over the device; the individuals are the samples of the largest generation that is to come.
+pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+    let schedule = demand.schedule;
+    if !matches!(schedule, Schedule::Auto | Schedule::Resident) {
+        let reason = "CMA-ES stays on the device from generation to generation".into();
+        return Err(Error::Schedule { schedule, reason, alternatives: "auto, resident" });
+    }
+    let Demand { individuals, runs, dimensions, multiprocessors, .. } = *demand;
+    let few_runs = runs <= multiprocessors;
+    let wanted = individuals.max(dimensions / COLUMNS);
+    let most = if few_runs { CMA_ES_BLOCK / WARP } else { FEW_WARPS.max(dimensions / COLUMNS) };
+    let warps = wanted.clamp(1, most.min(CMA_ES_BLOCK / WARP));
+    let block = forced(demand, CMA_ES_BLOCK)?.unwrap_or(warps * WARP);
+    let shared = |holds| CmaEsLayout::new::<R>(dimensions, holds).bytes;
+    let held = occupancy(true, block, shared(true))?;
+    let holds = held > 0;
+    let shared = shared(holds);
+    let at_once = if holds { held } else { occupancy(false, block, shared)?.max(1) };
+    let capacity = u64::from(at_once) * u64::from(multiprocessors);
+    let room = (capacity / u64::from(runs)).max(1);
+    let blocks =
+        if individuals <= ALONE { 1 } else { u64::from(individuals.div_ceil(SHARE)).min(room) };
+    // More of them on a multiprocessor wait for each other.
+    let blocks = blocks.min(u64::from(multiprocessors));
+    let most = if blocks > 1 { capacity } else { MAX_GRID };
+    Ok(Layout { grid: geometry(block, blocks, runs, most), holds, shared })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const H200: Demand = Demand {
+        individuals: 10,
+        runs: 1,
+        dimensions: 10,
+        gathers: false,
+        clamps: false,
+        multiprocessors: 132,
+        schedule: Schedule::Auto,
+        block: None,
+    };
+
+    fn grid(demand: Demand) -> (u32, u32, u32, bool) {
+        let held = |holds, block, shared: u32| {
+            Ok(if holds && shared > 227 << 10 { 0 } else { 1024 / block })
+        };
+        let layout = plan::<f32>(&demand, &mut { held }).unwrap();
+        let Geometry { block, blocks_per_run, runs_per_launch, .. } = layout.grid;
+        (block, blocks_per_run, runs_per_launch, layout.holds)
+    }
+
+    #[test]
+    fn runs_have_a_block_or_many() {
+        assert_eq!(grid(H200), (320, 1, 1, true));
+        assert_eq!(grid(Demand { runs: 1000, ..H200 }), (128, 1, 1000, true));
+        assert_eq!(grid(Demand { individuals: 16_384, ..H200 }), (512, 132, 1, true));
+        assert_eq!(grid(Demand { individuals: 300, runs: 20, ..H200 }), (512, 10, 20, true));
+        assert_eq!(grid(Demand { dimensions: 300, ..H200 }), (512, 1, 1, false));
+        let error =
+            plan::<f32>(&Demand { schedule: Schedule::Streaming, ..H200 }, &mut |_, _, _| Ok(1));
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("schedule streaming is impossible: CMA-ES stays"), "{error}");
+    }
+}

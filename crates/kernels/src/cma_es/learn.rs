@@ -1,0 +1,249 @@
+//! What a generation teaches: mean, paths, matrix and step size; and whether there is more to find.
+
+use warpswarm_core::cma_es::{CHUNK, Shape, Strategy, comparable, is_flat};
+use warpswarm_core::launch::{DistributionLayout, chunks, head};
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::sum::{Largest, Least, Sum};
+use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread, warp};
+
+use super::search::{Holds, Search};
+use crate::run::level;
+
+/// Samples that are on their way together.
+const TOGETHER: u32 = 4;
+/// Which of the numbers that threads tell each other is which.
+const STEADY: u32 = 0;
+const FACTOR: u32 = 1;
+
+impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
+    /// Adds up what the ranked samples teach, in chunks of ranks: of each a row for the mean, and the columns of the matrix. A warp has
+    /// a row.
+    #[inline(always)]
+    pub(super) fn add_up(&self, strategy: &Strategy<R>, ranked: View<Candidate<R>>) {
+        let rows = self.n + 1;
+        let all = chunks(strategy.taught().max(strategy.better)) * rows;
+        let warps = thread::block_dim() / 32;
+        let mut item = self.part * warps + thread::warp();
+        while item < all {
+            let (chunk, row) = (item / rows, item % rows);
+            let is_mean = row == self.n;
+            let count = if is_mean { strategy.better } else { strategy.taught() };
+            let first = chunk * CHUNK as u32;
+            if first < count {
+                let ranks = (first, count.min(first + CHUNK as u32));
+                let (weights, sums) = (self.weights(!is_mean), self.sums(chunk, row));
+                let column = if is_mean { u32::MAX } else { row };
+                Self::each_lane(if is_mean { 0 } else { row }, self.n, |i| {
+                    let sum = self.weighted(ranks, (ranked, weights), (column, i));
+                    sums.set(i as usize, sum);
+                });
+            }
+            item += self.args.blocks_per_run * warps;
+        }
+    }
+
+    /// The sum over ranks of weight times the product of two normal numbers of a sample, or of one alone.
+    #[inline(always)]
+    fn weighted(
+        &self,
+        (first, end): (u32, u32),
+        (ranked, weights): (View<Candidate<R>>, View<R>),
+        (column, i): (u32, u32),
+    ) -> R {
+        let mut sum = R::ZERO;
+        let mut rank = first;
+        while rank < end {
+            // All are asked for before the first is used.
+            let (mut by, mut of) = ([R::ZERO; TOGETHER as usize], [R::ZERO; TOGETHER as usize]);
+            let mut k = 0;
+            while k < TOGETHER as usize {
+                let at = (rank + k as u32).min(end - 1) as usize;
+                let z = self.normals(ranked.get(at).index);
+                let weight = weights.get(at);
+                by[k] = if column == u32::MAX { weight } else { weight * z.get(column as usize) };
+                of[k] = z.get(i as usize);
+                k += 1;
+            }
+            k = 0;
+            while k < TOGETHER as usize {
+                if rank + (k as u32) < end {
+                    sum = by[k].fused(of[k], sum);
+                }
+                k += 1;
+            }
+            rank += TOGETHER;
+        }
+        sum
+    }
+
+    /// Learns from what has been added up; whether the leg goes on. By the whole block, in which all get the same.
+    #[inline(always)]
+    pub(super) fn learn(&self, strategy: &Strategy<R>, age: u64, best: Fitness<R>) -> bool {
+        let (head, told, step) = (self.head(), self.told(), self.step());
+        Self::each(self.stride, |i| {
+            let mut sum = R::ZERO;
+            let mut chunk = 0;
+            while i < self.n && chunk < chunks(strategy.better) {
+                sum += self.sums(chunk, self.n).get(i as usize);
+                chunk += 1;
+            }
+            step.set(i, sum);
+        });
+        block::sync();
+        let warps = thread::block_dim() / 32;
+        if thread::warp() == 0 {
+            self.learn_paths(strategy, age);
+        }
+        // The other warps, where there are any.
+        if thread::warp() != 0 || warps == 1 {
+            self.move_mean();
+        }
+        block::sync();
+        let (is_steady, wide) = (told.get(STEADY) != R::ZERO, self.wide());
+        let kept = strategy.kept(is_steady);
+        Self::each_warp(self.n, |k| {
+            let path = strategy.c_1 * wide.get(k);
+            Self::each_lane(k, self.n, |i| {
+                let place = k * self.stride + i;
+                let mut sum = path.fused(wide.get(i), self.learned.at(place) * kept);
+                let mut chunk = 0;
+                while chunk < chunks(strategy.taught()) {
+                    sum += self.sums(chunk, k).get(i as usize);
+                    chunk += 1;
+                }
+                self.learned.put(place, sum);
+            });
+        });
+        let is_due = head.get(head::STALE as u32) + R::ONE >= R::from_u32(strategy.lag());
+        // All have seen how stale it is.
+        block::sync();
+        if thread::index() == 0 {
+            let sigma = head.get(head::SIGMA as u32);
+            head.set(head::SIGMA as u32, sigma * told.get(FACTOR));
+            let stale = head.get(head::STALE as u32) + R::ONE;
+            head.set(head::STALE as u32, if is_due { R::ZERO } else { stale });
+        }
+        let is_found = !is_due || self.refactor();
+        block::sync();
+        let is_over =
+            thread::warp() == 0 && is_found && self.has_converged(strategy, (age, is_due), best);
+        is_found && !block::sync_or(is_over)
+    }
+
+    /// Moves both paths on; by one warp.
+    #[inline(always)]
+    fn learn_paths(&self, strategy: &Strategy<R>, age: u64) {
+        let (path, wide, step, told) = (self.path(), self.wide(), self.step(), self.told());
+        let (gain, kept) = (strategy.gain(strategy.c_sigma), R::ONE - strategy.c_sigma);
+        Self::each_lane(0, self.n, |i| path.set(i, gain.fused(step.get(i), path.get(i) * kept)));
+        warp::sync();
+        let square = |i: usize| path.get(i as u32) * path.get(i as u32);
+        let length = fold_by_warp::<R, Sum>(self.n as usize, square).sqrt();
+        let is_steady = strategy.is_steady(length, age);
+        let gain = if is_steady { strategy.gain(strategy.c_c) } else { R::ZERO };
+        let kept = R::ONE - strategy.c_c;
+        Self::each_lane(0, self.n, |i| wide.set(i, gain.fused(step.get(i), wide.get(i) * kept)));
+        if thread::lane() == 0 {
+            told.set(STEADY, if is_steady { R::ONE } else { R::ZERO });
+            told.set(FACTOR, strategy.step_factor(length));
+        }
+    }
+
+    /// Moves the mean by its step; by all warps but the first, or by that where it is alone.
+    #[inline(always)]
+    fn move_mean(&self) {
+        let (mean, step) = (self.mean(), self.step());
+        let sigma = self.head().get(head::SIGMA as u32);
+        let threads = thread::block_dim();
+        let (first, by) = if threads == 32 { (0, 32) } else { (32, threads - 32) };
+        let mut i = thread::index() - first;
+        while i < self.n {
+            let mut y = R::ZERO;
+            let mut k = 0;
+            while k <= i {
+                y = self.factor.at(k * self.stride + i).fused(step.get(k), y);
+                k += 1;
+            }
+            let (lower, upper) = self.bounds(i);
+            let range = sigma * (upper - lower);
+            mean.set(i, range.fused(y, mean.get(i)));
+            i += by;
+        }
+    }
+
+    /// Whether the leg has nothing more to find; by one warp.
+    #[inline(always)]
+    fn has_converged(
+        &self,
+        strategy: &Strategy<R>,
+        (age, is_new_factor): (u64, bool),
+        best: Fitness<R>,
+    ) -> bool {
+        let head = self.head();
+        let number = |i: usize| head.get(i as u32);
+        let level = level::<R, true>(self.control);
+        let remembered = strategy.remembered();
+        let (all, at) = (self.distribution(), DistributionLayout::new(self.n, 0));
+        let recent = all.part(at.recent as usize, 2 * remembered as usize);
+        let place = (age % u64::from(remembered)) as usize;
+        let of_leg = Fitness { violation: number(head::BEST + 1), value: number(head::BEST) };
+        let is_new = age == 0 || level != number(head::LEVEL) || best.beats(of_leg);
+        warp::sync();
+        if thread::lane() == 0 {
+            if self.part == 0 {
+                recent.set(2 * place, best.counted());
+                recent.set(2 * place + 1, best.value);
+            }
+            if is_new {
+                head.set(head::BEST as u32, best.value);
+                head.set(head::BEST as u32 + 1, best.counted());
+                head.set(head::BEST as u32 + 2, R::from_u32(age as u32));
+                head.set(head::LEVEL as u32, level);
+            }
+        }
+        warp::sync();
+        if strategy.stagnates(age, number(head::BEST + 2)) {
+            return true;
+        }
+        let sigma = number(head::SIGMA);
+        if !sigma.is_finite() {
+            return true;
+        }
+        if age + 1 >= u64::from(remembered) {
+            let one = |k: usize, own: R| {
+                let of =
+                    |i: usize| comparable(if i == place { own } else { recent.get(2 * i + k) });
+                let n = remembered as usize;
+                (fold_by_warp::<R, Least>(n, of), fold_by_warp::<R, Largest>(n, of))
+            };
+            let (violation, most) = one(0, best.counted());
+            let (least, largest) = one(1, best.value);
+            if violation == most && is_flat(least, largest) {
+                return true;
+            }
+        }
+        // Only now and then: it looks at the whole factor.
+        is_new_factor && self.shape(age, sigma).has_converged(number(head::FIRST_SIGMA))
+    }
+
+    /// The shape of the distribution; by one warp.
+    #[inline(always)]
+    fn shape(&self, age: u64, sigma: R) -> Shape<R> {
+        let (mean, axis) = (self.mean(), (age % u64::from(self.n)) as u32);
+        let mut shape = Shape::NONE;
+        Self::each_lane(0, self.n, |i| {
+            let at = (mean.get(i), self.bounds(i));
+            let factor = |k| self.factor.at(k * self.stride + i);
+            shape = shape.join(Shape::of(i, axis, at, sigma, factor));
+        });
+        Shape {
+            least: warp::join::<R, Least, 32>(shape.least),
+            most: warp::join::<R, Largest, 32>(shape.most),
+            widest: warp::join::<R, Largest, 32>(shape.widest),
+            is_lost: warp::any(shape.is_lost),
+            axis_counts: warp::any(shape.axis_counts),
+        }
+    }
+}

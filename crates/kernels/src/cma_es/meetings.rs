@@ -1,0 +1,34 @@
+//! Where the blocks of a run wait for each other.
+
+use warpswarm_device::grid::{self, Exchange};
+use warpswarm_device::{block, thread};
+
+/// Slots that a lane reads at a time.
+const IN_FLIGHT: usize = 5;
+
+/// The meetings of a run's blocks, so far.
+pub(super) struct Meetings {
+    pub(super) exchange: Exchange,
+    pub(super) blocks: u32,
+    pub(super) part: u32,
+    pub(super) tag: u32,
+}
+
+impl Meetings {
+    /// Waits until all blocks of the run are here; what any of their threads has written before is visible to all after.
+    #[inline(always)]
+    pub(super) fn meet(&mut self) {
+        block::sync();
+        if self.blocks == 1 {
+            return;
+        }
+        self.tag = self.tag.wrapping_add(1);
+        if thread::warp() == 0 {
+            grid::fence();
+            self.exchange.post_count(self.tag, self.part, 0);
+            self.exchange.least::<IN_FLIGHT>(self.tag);
+            grid::fence();
+        }
+        block::sync();
+    }
+}

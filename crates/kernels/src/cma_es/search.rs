@@ -1,0 +1,395 @@
+//! A run in memory, and this block's copy of its distribution.
+
+use core::marker::PhantomData;
+
+use warpswarm_core::cma_es::{Strategy, raw_weight};
+use warpswarm_core::launch::{
+    CmaEsArgs, CmaEsLayout, Control, DistributionLayout, NUMBERS, OwnRun, chunks, head, slots_len,
+    sums_len,
+};
+use warpswarm_core::legs::Legs;
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::random::RunKey;
+use warpswarm_core::sum::Sum;
+use warpswarm_device::grid::Exchange;
+use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread};
+
+use super::legs::Leg;
+use super::meetings::Meetings;
+use crate::run::{bounds_of_run, of_run};
+
+/// A row in shared memory.
+pub(super) type Row<R> = SharedArray<R>;
+
+/// Where the matrices of a block are.
+pub trait Holds<R: DeviceReal>: Copy {
+    /// Whether that is shared memory.
+    const HELD: bool;
+    /// One of them, of so many numbers.
+    fn matrix(args: &CmaEsArgs<R>, place: (usize, u32), number: u32, len: u32) -> Self;
+    /// Element `i`.
+    fn at(&self, i: u32) -> R;
+    /// Makes a number element `i`.
+    fn put(&self, i: u32, number: R);
+}
+
+impl<R: DeviceReal> Holds<R> for SharedArray<R> {
+    const HELD: bool = true;
+
+    #[inline(always)]
+    fn matrix(args: &CmaEsArgs<R>, _: (usize, u32), number: u32, len: u32) -> Self {
+        let layout = CmaEsLayout::new::<R>(args.dimensions, true);
+        // SAFETY: the host gives a block as much shared memory as the layout has.
+        unsafe { SharedArray::new(layout.matrices[number as usize] * R::BYTES, len) }
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn at(&self, i: u32) -> R {
+        self.get(i)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn put(&self, i: u32, number: R) {
+        self.set(i, number);
+    }
+}
+
+impl<R: DeviceReal> Holds<R> for View<R> {
+    const HELD: bool = false;
+
+    #[inline(always)]
+    fn matrix(args: &CmaEsArgs<R>, (run, part): (usize, u32), number: u32, len: u32) -> Self {
+        let len = len as usize;
+        let own = of_run(args.own, args.runs, run, args.blocks_per_run as usize * 2 * len);
+        own.part((2 * part as usize + number as usize) * len, len)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn at(&self, i: u32) -> R {
+        self.get(i as usize)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn put(&self, i: u32, number: R) {
+        self.set(i as usize, number);
+    }
+}
+
+/// One run's arrays, this block's place in it, and what the block has for itself.
+pub(super) struct Search<'a, R, M> {
+    pub(super) args: &'a CmaEsArgs<R>,
+    /// The run's number in the launch.
+    number: usize,
+    /// This block's number among the run's.
+    pub(super) part: u32,
+    /// Coordinates, and places of a row.
+    pub(super) n: u32,
+    pub(super) stride: u32,
+    pub(super) control: View<Control>,
+    pub(super) legs: View<Legs>,
+    pub(super) global: View<Candidate<R>>,
+    /// The factor, `[column][row]`
+    pub(super) factor: M,
+    /// What the matrix has learned, `[column][row]`
+    pub(super) learned: M,
+    real: PhantomData<R>,
+}
+
+impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
+    /// The run that this block works on.
+    #[inline(always)]
+    pub(super) fn of_block(args: &'a CmaEsArgs<R>) -> Self {
+        let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
+        let (runs, number) = (args.runs, run as usize);
+        let (n, stride) = (args.dimensions, args.stride);
+        let matrix = |k| M::matrix(args, (number, part), k, n * stride);
+        Search {
+            args,
+            number,
+            part,
+            n,
+            stride,
+            control: of_run(args.control, runs, number, 1),
+            legs: of_run(args.legs, runs, number, 1),
+            global: of_run(args.global, runs, number, 1),
+            factor: matrix(0),
+            learned: matrix(1),
+            real: PhantomData,
+        }
+    }
+
+    /// What the run has for itself.
+    #[inline(always)]
+    pub(super) fn own_run(&self) -> OwnRun<R> {
+        of_run(self.args.own_runs, self.args.runs, self.number, 1).get(0)
+    }
+
+    /// The key of the run's draws.
+    #[inline(always)]
+    pub(super) fn key(&self) -> RunKey {
+        RunKey::new(self.own_run().seed, self.args.first_run + self.number as u64)
+    }
+
+    /// Where the first samples are: coordinate `i` of one; NaN where that is not given.
+    #[inline(always)]
+    pub(super) fn given(&self, sample: u32, i: u32) -> R {
+        crate::run::given(&self.args.start, (self.number, sample, i), self.stride)
+    }
+
+    #[inline(always)]
+    pub(super) fn meetings(&self) -> Meetings {
+        let blocks = self.args.blocks_per_run;
+        let words = slots_len::<f32>(false, 1, u64::from(blocks)) as usize;
+        let slots = if blocks > 1 {
+            of_run(self.args.slots, self.args.runs, self.number, words)
+        } else {
+            View::EMPTY
+        };
+        let exchange = Exchange::new(slots, blocks, 1);
+        Meetings { exchange, blocks, part: self.part, tag: self.args.tag }
+    }
+
+    /// The samples of this block: the first, and the one after the last, of so many.
+    #[inline(always)]
+    pub(super) fn own_samples(&self, individuals: u32, part: u32) -> (u32, u32) {
+        let share = individuals.div_ceil(self.args.blocks_per_run);
+        let first = (part * share).min(individuals);
+        (first, (first + share).min(individuals))
+    }
+
+    /// Has the threads of the block do `work` for each of so many.
+    #[inline(always)]
+    pub(super) fn each(count: u32, mut work: impl FnMut(u32)) {
+        let mut i = thread::index();
+        while i < count {
+            work(i);
+            i += thread::block_dim();
+        }
+    }
+
+    /// Has the warps of the block do `work` for each of so many.
+    #[inline(always)]
+    pub(super) fn each_warp(count: u32, mut work: impl FnMut(u32)) {
+        let mut k = thread::warp();
+        while k < count {
+            work(k);
+            k += thread::block_dim() / 32;
+        }
+    }
+
+    /// Has the lanes of the warp do `work` for each from `first` on, below `end`.
+    #[inline(always)]
+    pub(super) fn each_lane(first: u32, end: u32, mut work: impl FnMut(u32)) {
+        let mut i = first + thread::lane();
+        while i < end {
+            work(i);
+            i += 32;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn bounds(&self, i: u32) -> (R, R) {
+        let Search { args, number, stride, .. } = self;
+        let side = |ptr| bounds_of_run::<R>(ptr, args.bounds_runs, *number, *stride as usize);
+        (side(args.lower).get(i as usize), side(args.upper).get(i as usize))
+    }
+
+    #[inline(always)]
+    fn shared(&self, first: u32, len: u32) -> Row<R> {
+        // SAFETY: the host gives a block as much shared memory as `CmaEsLayout` has, of which this is a part.
+        unsafe { SharedArray::new(first * R::BYTES, len) }
+    }
+
+    #[inline(always)]
+    fn layout(&self) -> CmaEsLayout {
+        CmaEsLayout::new::<R>(self.n, M::HELD)
+    }
+
+    /// The numbers at the beginning of the distribution.
+    #[inline(always)]
+    pub(super) fn head(&self) -> Row<R> {
+        self.shared(self.layout().head, head::LEN as u32)
+    }
+
+    #[inline(always)]
+    pub(super) fn mean(&self) -> Row<R> {
+        self.shared(self.layout().rows[0], self.stride)
+    }
+
+    /// The path of the step size.
+    #[inline(always)]
+    pub(super) fn path(&self) -> Row<R> {
+        self.shared(self.layout().rows[1], self.stride)
+    }
+
+    /// The path of the matrix.
+    #[inline(always)]
+    pub(super) fn wide(&self) -> Row<R> {
+        self.shared(self.layout().rows[2], self.stride)
+    }
+
+    /// The step of the mean, as normal numbers.
+    #[inline(always)]
+    pub(super) fn step(&self) -> Row<R> {
+        self.shared(self.layout().rows[3], self.stride)
+    }
+
+    /// The diagonal of what the matrix is factored into.
+    #[inline(always)]
+    pub(super) fn diagonal(&self) -> Row<R> {
+        self.shared(self.layout().rows[4], self.stride)
+    }
+
+    /// Numbers that threads tell each other.
+    #[inline(always)]
+    pub(super) fn told(&self) -> Row<R> {
+        self.shared(self.layout().rows[5], NUMBERS)
+    }
+
+    /// The part of a launch's array that is this run's, with so many items.
+    #[inline(always)]
+    fn own<T: Copy>(&self, array: warpswarm_core::launch::Ptr<T>, len: usize) -> View<T> {
+        of_run(array, self.args.runs, self.number, len)
+    }
+
+    /// The row of a sample.
+    #[inline(always)]
+    pub(super) fn point(&self, sample: u32) -> View<R> {
+        self.row(self.args.points, sample)
+    }
+
+    /// The normal numbers that a sample was made of.
+    #[inline(always)]
+    pub(super) fn normals(&self, sample: u32) -> View<R> {
+        self.row(self.args.normals, sample)
+    }
+
+    #[inline(always)]
+    fn row(&self, array: warpswarm_core::launch::Ptr<R>, sample: u32) -> View<R> {
+        let (room, stride) = (self.args.room as usize, self.stride as usize);
+        self.own(array, room * stride).part(sample as usize * stride, stride)
+    }
+
+    /// `[sample]`
+    #[inline(always)]
+    pub(super) fn fitness(&self) -> View<Fitness<R>> {
+        self.own(self.args.fitness, self.args.room as usize)
+    }
+
+    /// The sums of the squares of the normal numbers, `[sample]`
+    #[inline(always)]
+    pub(super) fn squares(&self) -> View<R> {
+        self.own(self.args.squares, self.args.room as usize)
+    }
+
+    /// What a sample of each rank weighs, or what it teaches, `[rank]`
+    #[inline(always)]
+    pub(super) fn weights(&self, teaches: bool) -> View<R> {
+        let room = self.args.room as usize;
+        self.own(self.args.weights, 2 * room).part(if teaches { room } else { 0 }, room)
+    }
+
+    /// One of two rankings.
+    #[inline(always)]
+    pub(super) fn ranking(&self, number: u32) -> View<Candidate<R>> {
+        let room = self.args.room as usize;
+        self.own(self.args.ranked, 2 * room).part(number as usize * room, room)
+    }
+
+    /// What a chunk of ranks adds up to: a row of so many.
+    #[inline(always)]
+    pub(super) fn sums(&self, chunk: u32, row: u32) -> View<R> {
+        let (each, chunks) = (sums_len(self.n) as usize, chunks(self.args.room) as usize);
+        let (at, stride) = (chunk as usize * each, self.stride as usize);
+        self.own(self.args.sums, chunks * each).part(at + row as usize * stride, stride)
+    }
+
+    /// The distribution as launches leave it to each other.
+    #[inline(always)]
+    pub(super) fn distribution(&self) -> View<R> {
+        self.own(self.args.distribution, self.args.numbers as usize)
+    }
+
+    /// Takes the distribution as the last launch has left it.
+    #[inline(always)]
+    pub(super) fn load(&self) {
+        let at = DistributionLayout::new(self.n, 0);
+        let from = self.distribution();
+        let (head, mean, path, wide) = (self.head(), self.mean(), self.path(), self.wide());
+        Self::each(head::LEN as u32, |i| head.set(i, from.get(i as usize)));
+        Self::each(self.stride, |i| {
+            mean.set(i, from.get((at.mean + i) as usize));
+            path.set(i, from.get((at.path + i) as usize));
+            wide.set(i, from.get((at.wide + i) as usize));
+        });
+        Self::each(self.n * self.stride, |i| {
+            self.factor.put(i, from.get((at.factor + i) as usize));
+            self.learned.put(i, from.get((at.learned + i) as usize));
+        });
+        block::sync();
+    }
+
+    /// Leaves the distribution, and where the leg is, to the next launch.
+    #[inline(always)]
+    pub(super) fn save(&self, leg: &Leg) {
+        block::sync();
+        let at = DistributionLayout::new(self.n, 0);
+        let to = self.distribution();
+        let (head, mean, path, wide) = (self.head(), self.mean(), self.path(), self.wide());
+        Self::each(head::LEN as u32, |i| to.set(i as usize, head.get(i)));
+        Self::each(self.stride, |i| {
+            to.set((at.mean + i) as usize, mean.get(i));
+            to.set((at.path + i) as usize, path.get(i));
+            to.set((at.wide + i) as usize, wide.get(i));
+        });
+        Self::each(self.n * self.stride, |i| {
+            to.set((at.factor + i) as usize, self.factor.at(i));
+            to.set((at.learned + i) as usize, self.learned.at(i));
+        });
+        if thread::index() == 0 {
+            self.legs.set(0, Legs { evaluations: leg.evaluations, ..self.legs.get(0) });
+        }
+    }
+
+    /// Keeps a sample as the best point that there ever was.
+    #[inline(always)]
+    pub(super) fn keep(&self, sample: u32) {
+        if self.part != 0 {
+            return;
+        }
+        let (from, stride) = (self.point(sample), self.stride as usize);
+        let to = self.own(self.args.global_positions, stride);
+        Self::each(self.stride, |i| to.set(i as usize, from.get(i as usize)));
+    }
+
+    /// The strategy for so many samples, and what a sample of each rank weighs by it.
+    #[inline(always)]
+    pub(super) fn strategy(&self, individuals: u32) -> Strategy<R> {
+        let better = individuals / 2;
+        // Nobody uses what is there.
+        block::sync();
+        let told = self.told();
+        Self::each_warp(4, |k| {
+            let (first, count) = if k < 2 { (0, better) } else { (better, individuals - better) };
+            let raw = |i| raw_weight::<R>(individuals, first as usize + i);
+            let term = |i| if k % 2 == 0 { raw(i) } else { raw(i) * raw(i) };
+            let sum = fold_by_warp::<R, Sum>(count as usize, term);
+            if thread::lane() == 0 {
+                told.set(k, sum);
+            }
+        });
+        block::sync();
+        let sums = [[told.get(0), told.get(1)], [told.get(2), told.get(3)]];
+        let strategy = Strategy::of_sums((self.n, individuals), self.args.succession.active, sums);
+        // The blocks meet before they need them.
+        if self.part == 0 {
+            let weights = self.weights(false);
+            Self::each(individuals, |rank| weights.set(rank as usize, strategy.weight(rank)));
+        }
+        block::sync();
+        strategy
+    }
+}

@@ -1,0 +1,63 @@
+//! CMA-ES with restarts on a device: legs that end at different iterations, and grow.
+
+use warpswarm::algorithms::Restarts;
+use warpswarm::{CmaEsParams, Schedule, Stop};
+
+use crate::{Case, Place, check};
+
+fn with(restarts: Restarts, case: Case) -> Case {
+    case.with(CmaEsParams { restarts, ..CmaEsParams::default() })
+}
+
+fn places(backend: warpswarm::Backend, blocks: &[u32]) -> Vec<Place> {
+    let place = |block| Place::device(backend, Schedule::Auto, block);
+    blocks.iter().map(|&block| place(Some(block))).chain([place(None)]).collect()
+}
+
+/// Generations of one block: samples and dimensions around warps, with a given step and matrices that are learned in one chunk
+/// or in several.
+///
+/// # Panics
+///
+/// Where the device differs from the CPU.
+pub fn check_generations(backend: warpswarm::Backend, sizes: &[(u64, usize)], iterations: u64) {
+    for &(individuals, dimensions) in sizes {
+        for active in [true, false] {
+            let case = Case { iterations, ..Case::new("rastrigin", dimensions, individuals) };
+            let params = CmaEsParams { active, restarts: Restarts::Never, step: 0.3 };
+            check(&case.with(params), &places(backend, &[32, 96]));
+        }
+    }
+}
+
+/// Legs of runs that begin anew: in a batch, until a stop, at falling levels.
+///
+/// # Panics
+///
+/// As [`check_generations`].
+pub fn check_legs(backend: warpswarm::Backend, iterations: u64) {
+    let places = &places(backend, &[32])[..];
+    let case = Case { iterations, runs: 3, ..Case::new("sphere", 2, 6) };
+    check(&with(Restarts::Ipop, case.clone()), places);
+    check(&with(Restarts::Bipop, case.clone()), places);
+    check(&with(Restarts::Never, Case { runs: 1, ..case.clone() }), places);
+    for stop in [Stop::target(1e-3), Stop::stagnation(5), Stop::evaluations(1000)] {
+        check(&with(Restarts::Bipop, Case { stop, runs: 4, ..case.clone() }), places);
+    }
+    check(&with(Restarts::Bipop, Case { problem: "salomon", ..case.clone() }), places);
+    let eased = Case { problem: "spring", dimensions: 3, ..case };
+    check(&with(Restarts::Ipop, eased.clone()), places);
+    check(&with(Restarts::Ipop, eased).eased(), places);
+}
+
+/// Runs of several blocks.
+///
+/// # Panics
+///
+/// As [`check_generations`].
+pub fn check_blocks(backend: warpswarm::Backend, sizes: &[(u64, usize, u64)], iterations: u64) {
+    for &(individuals, dimensions, runs) in sizes {
+        let case = Case { iterations, runs, ..Case::new("rosenbrock", dimensions, individuals) };
+        check(&with(Restarts::Ipop, case), &places(backend, &[64]));
+    }
+}
