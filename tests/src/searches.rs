@@ -1,7 +1,7 @@
 //! CMA-ES with restarts on a device: legs that end at different iterations, and grow.
 
 use warpswarm::algorithms::Restarts;
-use warpswarm::{CmaEsParams, Schedule, Stop};
+use warpswarm::{AutoParams, CmaEsParams, Schedule, Stop};
 
 use crate::{Case, Place, check};
 
@@ -50,6 +50,27 @@ pub fn check_legs(backend: warpswarm::Backend, iterations: u64) {
     check(&with(Restarts::Ipop, eased).eased(), places);
 }
 
+/// CMA-ES and SHADE by turns: legs of both, in batches, until a stop, with constraints, at falling levels.
+///
+/// # Panics
+///
+/// As [`check_generations`].
+pub fn check_turns(backend: warpswarm::Backend, iterations: u64) {
+    let places = &places(backend, &[32])[..];
+    let case = |problem, dimensions, individuals, iterations| {
+        let case = Case { iterations, runs: 2, ..Case::new(problem, dimensions, individuals) };
+        case.with(AutoParams::default())
+    };
+    check(&case("sphere", 1, 4, iterations), &places[..1]);
+    let few = iterations / 4;
+    check(&case("rastrigin", 2, 6, few), places);
+    for stop in [Stop::target(1e-3), Stop::evaluations(400)] {
+        check(&Case { stop, runs: 3, ..case("sphere", 2, 6, few) }, &places[..1]);
+    }
+    check(&case("spring", 3, 8, few), &places[..1]);
+    check(&case("spring", 3, 8, few).eased(), &places[..1]);
+}
+
 /// Runs of several blocks.
 ///
 /// # Panics
@@ -58,6 +79,7 @@ pub fn check_legs(backend: warpswarm::Backend, iterations: u64) {
 pub fn check_blocks(backend: warpswarm::Backend, sizes: &[(u64, usize, u64)], iterations: u64) {
     for &(individuals, dimensions, runs) in sizes {
         let case = Case { iterations, runs, ..Case::new("rosenbrock", dimensions, individuals) };
-        check(&with(Restarts::Ipop, case), &places(backend, &[64]));
+        check(&with(Restarts::Ipop, case.clone()), &places(backend, &[64]));
+        check(&case.with(AutoParams::default()), &places(backend, &[64]));
     }
 }

@@ -226,6 +226,11 @@ fn legs_of_cma_es() {
 }
 
 #[test]
+fn turns_of_cma_es_and_shade() {
+    searches::check_turns(Backend::Gpu, 5_000);
+}
+
+#[test]
 fn blocks_that_share_a_run_of_cma_es() {
     let sizes = [
         (257, 9, 2),
@@ -243,6 +248,7 @@ fn sanitize_cma_es() {
     searches::check_generations(Backend::Gpu, &[(5, 2), (33, 7)], 3);
     searches::check_blocks(Backend::Gpu, &[(257, 9, 2)], 3);
     searches::check_legs(Backend::Gpu, 60);
+    searches::check_turns(Backend::Gpu, 60);
 }
 
 /// The kernels of the papers as the papers use them, and around their sizes.

@@ -163,6 +163,11 @@ fn legs_of_cma_es_give_the_same_bits() {
 }
 
 #[test]
+fn turns_of_cma_es_and_shade_give_the_same_bits() {
+    warpswarm_tests::searches::check_turns(Backend::Emulator, 260);
+}
+
+#[test]
 fn blocks_that_share_a_run_of_cma_es_give_the_same_bits() {
     warpswarm_tests::searches::check_blocks(Backend::Emulator, &[(300, 3, 1), (257, 9, 2)], 3);
 }

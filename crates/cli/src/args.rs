@@ -119,8 +119,8 @@ Examples:
   mpirun -n 4 warpswarm solve rastrigin --dim 100 --individuals 4194304 --split
 
 The first stop condition that is met ends a run. The same seed gives the same numbers of an algorithm on every \
-backend, with every schedule, block size and number of threads; which one auto takes depends on the backend: CMA-ES by turns with SHADE on the \
-CPU, shade on a GPU.
+backend, with every schedule, block size and number of threads; auto is another one, shade, with a schedule of a launch an iteration, among islands, \
+and in more than 200 dimensions.
 
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
 block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \

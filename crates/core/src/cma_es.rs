@@ -148,9 +148,11 @@ impl<R: Real> Strategy<R> {
     /// Whether the path of the step size, of this length, is short enough for the matrix to learn from its own: the tutorial's h. `generation` is from 0.
     #[inline(always)]
     pub fn is_steady(&self, length: R, generation: u64) -> bool {
-        // Powers of what is less than 1, which are nothing after some hundred.
-        let power = 2 * (generation + 1).min(1 << 20);
-        let kept = (R::ONE - self.c_sigma).pow(R::from_u32(power as u32));
+        // Of what is less than 1, after so many generations, nothing is left.
+        let generations = R::from_u32((generation + 1).min(1 << 20) as u32);
+        let power = R::TWO * generations;
+        let is_over = power * self.c_sigma > R::from_f64(40.0);
+        let kept = if is_over { R::ZERO } else { (R::ONE - self.c_sigma).pow(power) };
         let longest = R::from_f64(1.4) + R::TWO / (R::from_u32(self.dimensions) + R::ONE);
         length < longest * self.chi * (R::ONE - kept).sqrt()
     }

@@ -24,8 +24,8 @@ use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
 pub use cma_es::{
-    CMA_ES, CMA_ES_BLOCK, CMA_ES_TAGS, CmaEsArgs, CmaEsLayout, DistributionLayout, NUMBERS, chunks,
-    head, sums_len,
+    AUTO, AutoArgs, CMA_ES, CMA_ES_BLOCK, CMA_ES_TAGS, CmaEsArgs, CmaEsLayout, DistributionLayout,
+    NUMBERS, NearLayout, Turns, chunks, head, sums_len,
 };
 pub use common::CommonArgs;
 pub use easing::{EASE, EaseArgs};

@@ -7,9 +7,10 @@
 
 use core::marker::PhantomData;
 
+use warpswarm_core::launch::Ptr;
 use warpswarm_core::order::{Candidate, Fitness};
 
-use crate::view::DeviceReal;
+use crate::view::{DeviceReal, View};
 use crate::{machine, thread};
 
 /// What shared memory can hold.
@@ -208,6 +209,19 @@ impl<T: Stored> SharedArray<T> {
         }
         SharedArray { start: self.start + i * T::BYTES, len, item: PhantomData }
     }
+}
+
+/// The array of `len` elements that starts `offset` bytes into the block's shared memory, as one in global memory: for what is in
+/// the one or in the other. A block alone can see it.
+///
+/// # Safety
+/// The host upholds that the launch gives every block at least so many bytes, which no [`SharedArray`] has; `offset` is a multiple
+/// of 16.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub unsafe fn near<T: Copy>(offset: u32, len: usize) -> View<T> {
+    // SAFETY: the caller's.
+    unsafe { View::new(Ptr::at(machine::near_address(offset)), len) }
 }
 
 impl SharedArray<u64> {

@@ -6,13 +6,14 @@
 
 mod factor;
 mod learn;
-mod legs;
-mod meetings;
+pub(crate) mod legs;
+pub(crate) mod meetings;
 mod ranks;
 mod samples;
-mod search;
+pub(crate) mod search;
 
-use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsArgs, stopped};
+use warpswarm_core::cma_es::Strategy;
+use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsArgs, Control, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::shared::SharedArray;
@@ -21,7 +22,89 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::{count_not_finite, set_progress};
 use legs::Leg;
-use search::{Holds, Search};
+use meetings::Meetings;
+use search::{Holds, Matrices, Search};
+
+/// Where a run is, the same in all of its threads.
+pub(crate) struct Progress<R> {
+    pub(crate) iteration: u64,
+    improved_at: u64,
+    leader: Candidate<R>,
+    /// Evaluations of this warp that were not finite.
+    pub(crate) not_finite: u32,
+    /// Why it stops, if it does.
+    pub(crate) reason: u32,
+}
+
+impl<R: DeviceReal> Progress<R> {
+    /// Of a run that goes on, or that is to be placed.
+    #[inline(always)]
+    pub(crate) fn of<M: Holds<R>>(search: &Search<'_, R, M>, control: Control) -> Self {
+        let leader = if search.args.places == 1 { Candidate::NONE } else { search.global.get(0) };
+        let Control { iterations, improved_at, .. } = control;
+        Progress { iteration: iterations, improved_at, leader, not_finite: 0, reason: stopped::NOT }
+    }
+
+    /// Takes the best of an iteration; `row` is its point, where it is the best that there ever was.
+    #[inline(always)]
+    pub(crate) fn take<M: Holds<R>>(
+        &mut self,
+        search: &Search<'_, R, M>,
+        best: Candidate<R>,
+        row: impl FnOnce() -> View<R>,
+    ) {
+        if best.beats(self.leader) {
+            if best.fitness.beats(self.leader.fitness) {
+                self.improved_at = self.iteration;
+            }
+            self.leader = best;
+            search.keep(row());
+        }
+    }
+
+    /// Whether the run stops after an iteration, where the next one takes it to so many evaluations.
+    #[inline(always)]
+    pub(crate) fn stops<M: Holds<R>>(&mut self, search: &Search<'_, R, M>, next: u64) -> bool {
+        let stop = search.own_run().stop;
+        self.reason = stop.check(self.leader.fitness, self.iteration, self.improved_at);
+        if self.reason == stopped::NOT && next > search.args.evaluations {
+            self.reason = stopped::EVALUATIONS;
+        }
+        self.reason != stopped::NOT
+    }
+
+    /// Leaves it to the next launch.
+    #[inline(always)]
+    pub(crate) fn save<M: Holds<R>>(&self, search: &Search<'_, R, M>) {
+        if thread::lane() == 0 {
+            count_not_finite(search.control, self.not_finite);
+        }
+        if search.part == 0 && thread::index() == 0 {
+            search.global.set(0, self.leader);
+            set_progress(search.control, self.iteration, self.improved_at, self.reason);
+        }
+    }
+}
+
+/// Generation `age` of a leg; whether the leg goes on, and whether a sample of this warp violates a constraint.
+#[inline(always)]
+pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
+    search: &Search<'_, R, M>,
+    leg: &Leg,
+    (strategy, matrices): (&Strategy<R>, &mut Matrices<M>),
+    age: u64,
+    progress: &mut Progress<R>,
+    meetings: &mut Meetings,
+) -> (bool, bool) {
+    let (not_finite, is_violated) = search.draw(leg, age, matrices.factor);
+    progress.not_finite += not_finite;
+    let ranked = search.rank(leg, strategy, meetings);
+    let best = ranked.get(0);
+    progress.take(search, best, || search.point(best.index));
+    search.add_up(strategy, ranked);
+    meetings.meet();
+    (search.learn(strategy, (age, best.fitness), matrices), is_violated)
+}
 
 /// Goes to iteration `args.until`, or places the first samples.
 #[inline(always)]
@@ -38,61 +121,38 @@ pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
     if !places && !goes_on(&leg, control.iterations) {
         return;
     }
-    let mut meetings = search.meetings();
+    let (mut meetings, mut matrices) = (search.meetings(), search.matrices());
     let mut strategy = search.strategy(leg.individuals);
     if !leg.is_new {
-        search.load();
+        search.load(&matrices);
     }
-    let (mut iteration, mut improved_at) = (control.iterations, control.improved_at);
-    let mut leader = if places { Candidate::NONE } else { search.global.get(0) };
-    let (mut not_finite, mut reason) = (0, stopped::NOT);
+    let mut progress = Progress::of(search, control);
     loop {
         if !places {
-            if !goes_on(&leg, iteration) {
+            if !goes_on(&leg, progress.iteration) {
                 break;
             }
-            iteration += 1;
+            progress.iteration += 1;
         }
         if leg.is_new {
             strategy = search.strategy(leg.individuals);
-            search.begin(&mut leg, iteration);
+            search.begin(&mut leg, progress.iteration, &matrices);
         }
-        let age = iteration - leg.began;
-        not_finite += search.draw(&leg, age);
-        let ranked = search.rank(&leg, &strategy, &mut meetings);
-        let best = ranked.get(0);
-        if best.beats(leader) {
-            if best.fitness.beats(leader.fitness) {
-                improved_at = iteration;
-            }
-            leader = best;
-            search.keep(best.index);
-        }
-        search.add_up(&strategy, ranked);
-        meetings.meet();
-        let has_more = search.learn(&strategy, age, best.fitness);
+        let age = progress.iteration - leg.began;
+        let by = (&strategy, &mut matrices);
+        let (has_more, _) = generation(search, &leg, by, age, &mut progress, &mut meetings);
         leg.evaluations += u64::from(leg.individuals);
         if args.succession.ends(leg.evaluations, leg.limit, has_more) {
-            leg = search.next(&leg, &mut meetings);
+            leg = search.next(&leg, leg.number + 1, &mut meetings);
         }
-        reason = search.own_run().stop.check(leader.fitness, iteration, improved_at);
         let next = leg.evaluations.saturating_add(u64::from(leg.individuals));
-        if reason == stopped::NOT && next > args.evaluations {
-            reason = stopped::EVALUATIONS;
-        }
-        if places || reason != stopped::NOT {
+        if progress.stops(search, next) || places {
             break;
         }
     }
-    if thread::lane() == 0 {
-        count_not_finite(search.control, not_finite);
-    }
+    progress.save(search);
     if search.part == 0 {
-        search.save(&leg);
-        if thread::index() == 0 {
-            search.global.set(0, leader);
-            set_progress(search.control, iteration, improved_at, reason);
-        }
+        search.save(&leg, &matrices, (true, true));
     }
 }
 

@@ -16,6 +16,8 @@ pub use warpswarm_core::{Fitness, Objective, Point, Real, Table, Variable};
 pub use warpswarm_device as device;
 
 #[cfg(feature = "built-in")]
+pub mod auto;
+#[cfg(feature = "built-in")]
 pub mod cma_es;
 #[cfg(feature = "built-in")]
 pub mod easing;

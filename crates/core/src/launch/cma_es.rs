@@ -1,10 +1,11 @@
 //! CMA-ES on a device: arguments and name of its kernel, and how a run's distribution lies in memory, on the CPU as well.
 
-use super::{Control, OwnRun, Ptr, StartArgs, row_stride};
+use super::{Control, GenerationArgs, OwnRun, Ptr, StartArgs, row_stride};
 use crate::cma_es::CHUNK;
 use crate::legs::{Legs, Succession};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
+use crate::shade::Shade;
 
 /// The numbers at the beginning of a distribution.
 pub mod head {
@@ -132,15 +133,100 @@ pub struct CmaEsArgs<R> {
     pub bounds_runs: u32,
     /// 1 where the runs are to be placed, at iteration 0; 0 elsewhere.
     pub places: u32,
+    /// 1 where the samples of a run are in its block's shared memory while the kernel runs; 0 elsewhere.
+    pub near: u32,
+}
+
+/// Where the samples of a run lie in the shared memory of its one block, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NearLayout {
+    /// What [`CmaEsArgs`] calls so.
+    pub points: u32,
+    /// Likewise.
+    pub fitness: u32,
+    /// Likewise.
+    pub normals: u32,
+    /// Likewise.
+    pub squares: u32,
+    /// Likewise.
+    pub weights: u32,
+    /// Likewise.
+    pub ranked: u32,
+    /// Likewise.
+    pub sums: u32,
+    /// The end of all of it.
+    pub bytes: u64,
+}
+
+impl NearLayout {
+    /// Of so many samples, behind the first bytes of a [`CmaEsLayout`] that holds the matrices.
+    #[inline(always)]
+    pub const fn new<R: Real>(dimensions: u32, room: u32) -> Self {
+        const fn after(first: u64, items: u64, size: usize) -> u64 {
+            (first + items * size as u64).next_multiple_of(16)
+        }
+        let number = 4 * R::WORDS;
+        let (samples, stride) = (room as u64, row_stride(dimensions) as u64);
+        let sums_of_all = chunks(room) as u64 * sums_len(dimensions) as u64;
+        let points = after(CmaEsLayout::new::<R>(dimensions, true).bytes as u64, 0, 0);
+        let fitness = after(points, samples * stride, number);
+        let normals = after(fitness, samples, 2 * number);
+        let squares = after(normals, samples * stride, number);
+        let weights = after(squares, samples, number);
+        let ranked = after(weights, 2 * samples, number);
+        let sums = after(ranked, 2 * samples, 2 * number + 8);
+        let bytes = after(sums, sums_of_all, number);
+        NearLayout {
+            points: points as u32,
+            fitness: fitness as u32,
+            normals: normals as u32,
+            squares: squares as u32,
+            weights: weights as u32,
+            ranked: ranked as u32,
+            sums: sums as u32,
+            bytes,
+        }
+    }
 }
 
 /// CMA-ES with restarts: whole iterations of `blocks_per_run` blocks a run, in a cooperative launch where these are several. In
 /// the names of entries the precision follows, and `held` where distributions are in shared memory. Evaluates, in the form `warp`.
 pub const CMA_ES: &str = "cma_es";
-/// Tags that an iteration of it uses at most.
-pub const CMA_ES_TAGS: u32 = 4;
+/// Tags that an iteration of it, or of [`AUTO`], uses at most.
+pub const CMA_ES_TAGS: u32 = 6;
 /// The most threads of a block.
 pub const CMA_ES_BLOCK: u32 = 512;
+
+/// Which of two searches has its turn.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turns {
+    /// Iterations of the present leg of the search that waits.
+    pub age: u64,
+    /// 1 where it is SHADE's turn, 0 where it is CMA-ES's.
+    pub active: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// The arguments of [`AUTO`]. What is a run's own both parts have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct AutoArgs<R> {
+    /// CMA-ES.
+    pub cma_es: CmaEsArgs<R>,
+    /// SHADE's individuals.
+    pub shade: GenerationArgs<R>,
+    /// SHADE.
+    pub method: Shade<R>,
+    /// Where SHADE is among its legs, `[run]`
+    pub legs: Ptr<Legs>,
+    /// `[run]`
+    pub turns: Ptr<Turns>,
+}
+
+/// CMA-ES and SHADE, which take turns: otherwise as [`CMA_ES`].
+pub const AUTO: &str = "auto";
 
 /// Numbers that a chunk of ranks adds up to: a row for the mean, and the columns of the matrix.
 #[inline(always)]

@@ -30,8 +30,9 @@ impl<R: Real> Run for Update<'_, R> {
     #[inline(always)]
     fn call(mut self) -> bool {
         self.learn();
+        let is_over = self.is_over();
         let is_found = self.refactor();
-        is_found && !self.has_converged()
+        is_found && !is_over && !self.has_converged()
     }
 }
 
@@ -116,13 +117,15 @@ impl<R: Real> Update<'_, R> {
             return true;
         }
         distribution.head[STALE] = R::ZERO;
-        if !cholesky(distribution.learned, n, stride) {
+        let (factor, lower) = (&mut *distribution.factor, &mut *distribution.learned);
+        let Scratch { row, mean: path, .. } = &mut **scratch;
+        path.copy_from_slice(distribution.wide);
+        if !cholesky(lower, path, n, stride) {
             // Whoever goes on all the same does so as it was.
-            identity(distribution.learned, n, stride);
+            identity(lower, n, stride);
             return false;
         }
-        let (factor, lower, row) =
-            (&mut *distribution.factor, &mut *distribution.learned, &mut scratch.row);
+        distribution.wide.copy_from_slice(path);
         for c in 0..n {
             row.fill(R::ZERO);
             for i in c..n {
@@ -133,25 +136,15 @@ impl<R: Real> Update<'_, R> {
             }
             factor[c * stride..][c..n].copy_from_slice(&row[c..n]);
         }
-        // L^-1 of the path.
-        for k in 0..n {
-            let solved = distribution.wide[k] / lower[k * stride + k];
-            distribution.wide[k] = solved;
-            for (rest, &l) in
-                distribution.wide[k + 1..n].iter_mut().zip(&lower[k * stride..][k + 1..n])
-            {
-                *rest = l.fused(-solved, *rest);
-            }
-        }
         identity(lower, n, stride);
         true
     }
 
-    /// Whether the leg has nothing more to find: the tutorial's criteria of its section B.3.
+    /// Whether by its values the leg has nothing more to find: stagnation and TolFun of the tutorial's section B.3.
     #[inline(always)]
-    fn has_converged(&mut self) -> bool {
-        let Update { distribution, work, strategy, generation, best, level, stride, .. } = self;
-        let (n, stride, generation) = (strategy.dimensions as usize, *stride, *generation);
+    fn is_over(&mut self) -> bool {
+        let Update { distribution, strategy, generation, best, level, .. } = self;
+        let generation = *generation;
         let remembered = strategy.remembered() as usize;
         let place = (generation % remembered as u64) as usize;
         distribution.recent[2 * place] = best.counted();
@@ -166,23 +159,26 @@ impl<R: Real> Update<'_, R> {
         if strategy.stagnates(generation, distribution.head[BEST + 2]) {
             return true;
         }
-        let sigma = distribution.head[SIGMA];
-        if !sigma.is_finite() {
-            return true;
-        }
-        if generation + 1 >= remembered as u64 {
-            let range = |first: usize| {
-                let of = || distribution.recent[first..].iter().step_by(2).copied().map(comparable);
-                (of().fold(R::INFINITY, R::smaller), of().fold(-R::INFINITY, R::larger))
-            };
-            let ((violation, most), (least, largest)) = (range(0), range(1));
-            if violation == most && is_flat(least, largest) {
-                return true;
-            }
-        }
-        // Only now and then: it looks at the whole factor.
-        if distribution.head[STALE] != R::ZERO {
+        let range = |first: usize| {
+            let of = || distribution.recent[first..].iter().step_by(2).copied().map(comparable);
+            (of().fold(R::INFINITY, R::smaller), of().fold(-R::INFINITY, R::larger))
+        };
+        if generation + 1 < remembered as u64 {
             return false;
+        }
+        let ((violation, most), (least, largest)) = (range(0), range(1));
+        violation == most && is_flat(least, largest)
+    }
+
+    /// Whether by its distribution it has nothing more to find, or has gone astray: the others of these criteria.
+    #[inline(always)]
+    fn has_converged(&mut self) -> bool {
+        let Update { distribution, work, strategy, generation, stride, .. } = self;
+        let (n, stride, generation) = (strategy.dimensions as usize, *stride, *generation);
+        let sigma = distribution.head[SIGMA];
+        // The whole factor is looked at only now and then.
+        if !sigma.is_finite() || distribution.head[STALE] != R::ZERO {
+            return !sigma.is_finite();
         }
         let axis = (generation % n as u64) as u32;
         let mut shape = Shape::NONE;
@@ -203,29 +199,41 @@ pub(super) fn identity<R: Real>(matrix: &mut [R], n: usize, stride: usize) {
     }
 }
 
-/// Makes of the lower half of a symmetric matrix, by columns, its Cholesky factor; whether it has one.
+/// Makes of the lower half of a symmetric matrix, by columns, its Cholesky factor, and of a point what that factor makes it of; whether
+/// there is one.
+///
+/// The point goes through as a further row of the matrix. No step but the last needs a root.
 #[inline(always)]
-fn cholesky<R: Real>(matrix: &mut [R], n: usize, stride: usize) -> bool {
+fn cholesky<R: Real>(matrix: &mut [R], point: &mut [R], n: usize, stride: usize) -> bool {
     for k in 0..n {
         let pivot = matrix[k * stride + k];
         if pivot <= R::ZERO || !pivot.is_finite() {
             return false;
         }
-        let root = pivot.sqrt();
-        matrix[k * stride + k] = root;
-        let inverse = R::ONE / root;
+        let inverse = R::ONE / pivot;
         let (left, right) = matrix.split_at_mut((k + 1) * stride);
-        let column = &mut left[k * stride..][..n];
-        for x in &mut column[k + 1..] {
-            *x = *x * inverse;
-        }
+        let column = &left[k * stride..][..n];
         for j in k + 1..n {
-            let by = -column[j];
+            let by = -(column[j] * inverse);
             let target = &mut right[(j - k - 1) * stride..][j..n];
             for (x, &l) in target.iter_mut().zip(&column[j..]) {
                 *x = l.fused(by, *x);
             }
         }
+        let by = -(point[k] * inverse);
+        for (x, &l) in point[k + 1..n].iter_mut().zip(&column[k + 1..]) {
+            *x = l.fused(by, *x);
+        }
+    }
+    for k in 0..n {
+        let column = &mut matrix[k * stride..][..n];
+        let root = column[k].sqrt();
+        let inverse = R::ONE / root;
+        column[k] = root;
+        for x in &mut column[k + 1..] {
+            *x = *x * inverse;
+        }
+        point[k] = point[k] * inverse;
     }
     true
 }
@@ -239,11 +247,14 @@ mod tests {
     fn factors_by_hand() {
         // Columns of [[4, 2, -2], [2, 10, 2], [-2, 2, 6]], of which the lower half counts; rows have four places.
         let mut matrix = [4.0, 2.0, -2.0, 0.0, 9.0, 10.0, 2.0, 0.0, 9.0, 9.0, 6.0, 0.0];
-        assert!(cholesky(&mut matrix, 3, 4));
+        let mut point = [6.0, 3.0, 4.0, 0.0];
+        assert!(cholesky(&mut matrix, &mut point, 3, 4));
         let columns = [matrix[0..3].to_vec(), matrix[5..7].to_vec(), matrix[10..11].to_vec()];
         assert_eq!(columns, [vec![2.0, 1.0, -1.0], vec![3.0, 1.0], vec![2.0]]);
+        // 2 * 3 = 6, 1 * 3 + 3 * 0 = 3, -1 * 3 + 1 * 0 + 2 * 3.5 = 4.
+        assert_eq!(point, [3.0, 0.0, 3.5, 0.0]);
         for wrong in [[1.0, 2.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [f64::NAN, 0.0, 0.0, 1.0]] {
-            assert!(!cholesky(&mut wrong.clone(), 2, 2), "{wrong:?}");
+            assert!(!cholesky(&mut wrong.clone(), &mut [0.0; 2], 2, 2), "{wrong:?}");
         }
     }
 }

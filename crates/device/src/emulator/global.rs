@@ -88,6 +88,11 @@ impl GlobalMemory {
         self.all = 0;
     }
 
+    /// Forgets what was written to memory that begins another life. No block is alive.
+    pub(super) fn forget(&mut self, (address, bytes): (usize, usize)) {
+        self.words.remove(words(address, bytes));
+    }
+
     /// The latest fence that is ordered before what a thread does now.
     fn latest(&self, me: Identity, by: &Access) -> u64 {
         let of_block = self.blocks[me.member as usize].fences.behind(by.epoch);

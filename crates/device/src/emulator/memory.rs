@@ -63,6 +63,8 @@ pub(super) struct SharedMemory {
     bytes: u32,
     /// The epoch at which the block began: what was written before is another block's.
     begin: u64,
+    /// As many bytes that are seen as global memory, where they were asked for: see [`near`](crate::shared::near).
+    near: Vec<u128>,
 }
 
 impl SharedMemory {
@@ -74,6 +76,23 @@ impl SharedMemory {
         }
         self.bytes = bytes;
         self.begin = epoch;
+        self.near.clear();
+    }
+
+    /// The bytes that are seen as global memory: their address, and how many they are.
+    pub(super) fn near(&self) -> (usize, usize) {
+        (self.near.as_ptr() as usize, size_of_val(&self.near[..]))
+    }
+
+    /// Where byte `offset` is among all addresses. What nobody has written there is no number.
+    pub(super) fn near_address(&mut self, offset: u32) -> Result<u64, Misuse> {
+        if offset > self.bytes {
+            return Err(Misuse::OutOfBounds);
+        }
+        if self.near.is_empty() {
+            self.near.resize(self.bytes as usize / 16 + 1, u128::MAX);
+        }
+        Ok(self.near.as_ptr() as u64 + u64::from(offset))
     }
 
     /// The size that the launch gave it.

@@ -98,7 +98,10 @@ pub(super) struct State {
 impl State {
     /// Makes `blocks` blocks from number `first` on the ones that are alive, at their beginning.
     pub(super) fn begin(&mut self, first: u32, blocks: u32, shared_bytes: u32) {
-        self.spare.extend(self.blocks.drain(..).map(|block| block.shared));
+        for block in self.blocks.drain(..) {
+            self.global.forget(block.shared.near());
+            self.spare.push(block.shared);
+        }
         self.threads.clear();
         self.ready.clear();
         self.next_warp = None;

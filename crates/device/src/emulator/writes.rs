@@ -6,6 +6,7 @@
 //!
 //! Entries of earlier launches stay where they are and count for nothing: each says of which launch it is.
 
+use core::ops::Range;
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -104,6 +105,15 @@ impl<W> Writes<W> {
         }
     }
 
+    /// Forgets the last write to each of some words.
+    pub(super) fn remove(&mut self, words: Range<usize>) {
+        for word in words {
+            if let Some(begin) = self.page(word / PAGE) {
+                self.entries[begin + word % PAGE] = None;
+            }
+        }
+    }
+
     /// Puts the last write to a word into its entry; gives the entry and what was in it before.
     #[inline]
     pub(super) fn insert(&mut self, word: usize, write: W) -> (Entry, Option<W>) {
@@ -136,6 +146,10 @@ mod tests {
             for value in 0..2_000 {
                 let word = (7 + apart * random.below(pages)) * PAGE + random.below(PAGE) % 50;
                 assert_eq!(writes.get(word), map.get(&word));
+                if random.below(100) == 0 {
+                    writes.remove(word..word + 1);
+                    map.remove(&word);
+                }
                 if random.below(2) == 0 {
                     let (entry, old) = writes.insert(word, value);
                     assert_eq!(old, map.insert(word, value));

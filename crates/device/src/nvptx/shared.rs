@@ -15,6 +15,18 @@ pub(crate) fn shared_address(offset: u32) -> u32 {
     base + offset
 }
 
+/// The address of byte `offset` of the block's shared memory among all addresses.
+#[inline(always)]
+pub(crate) fn near_address(offset: u32) -> u64 {
+    let address: u64;
+    // SAFETY: computes with an address.
+    unsafe {
+        asm!("cvta.shared.u64 {address}, {at};", at = in(reg64) u64::from(shared_address(offset)),
+            address = out(reg64) address, options(pure, nomem, nostack, preserves_flags));
+    }
+    address
+}
+
 /// # Safety
 /// `at` is the [address](shared_address) of a multiple of 4 below the launch's shared bytes.
 #[inline(always)]

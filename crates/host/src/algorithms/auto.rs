@@ -6,9 +6,8 @@ use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::cma_es::{self, STEP};
 use super::parameters::{self, Access, Params};
-use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset, ShadeParams};
-use crate::choices::{Backend, Schedule};
-use crate::devices::Devices;
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset, ShadeParams};
+use crate::choices::Schedule;
 use crate::error::Result;
 use crate::settings::Settings;
 
@@ -26,7 +25,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     title: "the default: CMA-ES with restarts and SHADE, which take turns",
     source: "N. Hansen, arXiv 1604.00772, 2016; A. Auger, N. Hansen, IEEE CEC 2005; R. Tanabe, A. Fukunaga, IEEE CEC 2013 and 2014; the \
              turns are measured",
-    backends: &[Backend::Cpu],
+    backends: DEVICES,
     parameters: AutoParams::ROWS,
     presets: &[Preset {
         name: "measured-2026",
@@ -74,11 +73,8 @@ impl AutoParams {
         if settings.split {
             return super::PsoParams::default().into();
         }
-        let on_device = matches!(settings.backend, Backend::Gpu | Backend::Emulator)
-            || settings.schedule != Schedule::Auto
-            || settings.block_size.is_some()
-            || settings.devices != Devices::default();
-        if on_device || settings.migrates || dimensions > MAX_DIMENSIONS {
+        let stays = matches!(settings.schedule, Schedule::Auto | Schedule::Resident);
+        if !stays || settings.migrates || dimensions > MAX_DIMENSIONS {
             return ShadeParams::default().into();
         }
         AutoParams {}.into()

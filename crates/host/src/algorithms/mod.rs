@@ -184,7 +184,7 @@ impl AlgorithmInfo {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The default: CMA-ES and SHADE, which take turns; CPU only.
+    /// The default: CMA-ES and SHADE, which take turns.
     Auto(AutoParams),
     /// Particle swarm optimisation, synchronous.
     Pso(PsoParams),
@@ -194,7 +194,7 @@ pub enum Algorithm {
     De(DeParams),
     /// Differential evolution that learns its parameters.
     Shade(ShadeParams),
-    /// CMA-ES with restarts; CPU only.
+    /// CMA-ES with restarts.
     CmaEs(CmaEsParams),
     /// Simulated annealing.
     Sa(SaParams),
@@ -336,17 +336,16 @@ impl Algorithm {
     }
 
     /// This algorithm and these settings as a run in so many dimensions has them: with individuals, and a limit, where none
-    /// are said, and with what [`Algorithm::Auto`] stands for where it cannot run by itself: on a GPU, or among islands, or
-    /// in more than 200 dimensions, `shade`; where a swarm is split over devices, `pso`.
+    /// are said, and with what [`Algorithm::Auto`] stands for where it cannot run by itself: among islands, in more than 200
+    /// dimensions, or with a schedule of a launch an iteration, `shade`; where a swarm is split over devices, `pso`.
     ///
     /// ```
-    /// use warpswarm::{Algorithm, AutoParams, Backend, Settings};
+    /// use warpswarm::{Algorithm, AutoParams, Settings};
     /// let auto = Algorithm::from(AutoParams::default());
     /// let (algorithm, settings) = auto.completed(&Settings::default(), 10);
     /// assert_eq!((algorithm, settings.individuals), (auto, 10));
     /// assert_eq!(settings.stop.evaluations, Some(1_000_000));
-    /// let emulated = Settings { backend: Backend::Emulator, ..Settings::default() };
-    /// assert_eq!(auto.completed(&emulated, 10).0.info().id, "shade");
+    /// assert_eq!(auto.completed(&Settings::default(), 1000).0.info().id, "shade");
     /// ```
     pub fn completed(&self, settings: &Settings, dimensions: usize) -> (Algorithm, Settings) {
         let algorithm = match self {

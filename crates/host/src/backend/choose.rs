@@ -165,11 +165,13 @@ pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
         });
         return Ok(Mover::Engine(Box::new(Several::new(backend, sizes, described, make)?)));
     }
-    if let Procedure::Portfolio(_) = job.procedure {
-        let what =
-            "algorithm cma-es of an objective that has no GPU kernels, or with schedule hosted,";
-        let (backend, allowed) = (backend.name(), "cpu");
-        return Err(Error::Unsupported { what: what.into(), backend, allowed });
+    if let Procedure::Portfolio(Portfolio { shade, .. }) = &job.procedure {
+        let name = if shade.is_some() { "auto" } else { "cma-es" };
+        let what = format!(
+            "algorithm {name} of an objective that has no GPU kernels, or with schedule hosted,"
+        );
+        let (backend, allowed) = (backend.name(), "cpu, or algorithm shade");
+        return Err(Error::Unsupported { what, backend, allowed });
     }
     if settings.split {
         return Err(not_split("an objective that runs on the GPU"));
@@ -278,12 +280,10 @@ fn engine<R: Real, M: machine::Machine + 'static>(
             }
             Box::new(generation::Whole::new(backend, job, named, objective, settings, machine)?)
         }
-        Procedure::Portfolio(Portfolio { succession, shade: None }) => {
-            Box::new(CmaEs::new(backend, job, succession, objective, settings, machine)?)
+        Procedure::Portfolio(searches) => {
+            Box::new(CmaEs::new(backend, job, searches, objective, settings, machine)?)
         }
-        Procedure::Spso(_) | Procedure::Fwa(_) | Procedure::Portfolio(_) => {
-            unreachable!("{REFUSED}")
-        }
+        Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
     })
 }
 

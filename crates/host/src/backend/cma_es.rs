@@ -1,14 +1,19 @@
-//! CMA-ES on a device: its arrays and launches.
+//! CMA-ES on a device, alone or by turns with SHADE: its arrays and launches.
+
+mod partner;
 
 use warpswarm_core::Real;
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{
-    CMA_ES, CMA_ES_TAGS, CmaEsArgs, Control, DistributionLayout, Ptr, chunks, head, slots_len,
-    stopped, sums_len,
+    AUTO, AutoArgs, CMA_ES, CMA_ES_TAGS, CmaEsArgs, CommonArgs, Control, DistributionLayout,
+    GenerationArgs, Ptr, Turns, chunks, head, slots_len, stopped, sums_len,
 };
-use warpswarm_core::legs::{Legs, Succession};
+use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession, regime};
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::parked::Parked;
+use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::device::{MAX_LAUNCH, Target};
 use super::machine::{Kernel, Machine, Parameter, Shape};
@@ -21,6 +26,7 @@ use crate::error::Result;
 use crate::planner::cma_es::{self as planner, Layout};
 use crate::report::Plan;
 use crate::settings::Settings;
+use partner::Partner;
 
 /// The addresses of the arrays of `CmaEsArgs`, but for those of [`Samples`].
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +87,8 @@ pub(crate) struct CmaEs<R, M> {
     backend: Backend,
     job: Job<R>,
     succession: Succession<R>,
+    shade: Option<(Shade<R>, u32)>,
+    partner: Option<Partner<R>>,
     target: Target,
     data: DataArrays,
     settings: Settings,
@@ -99,13 +107,13 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
     pub(crate) fn new(
         backend: Backend,
         job: Job<R>,
-        succession: Succession<R>,
+        Portfolio { succession, shade }: Portfolio<R>,
         (target, data): (Target, &LaidOut<R>),
         settings: &Settings,
         mut machine: M,
     ) -> Result<Self> {
         let room = job.individuals;
-        let (layout, kernel) = plan(&job, &target, settings, room, &mut machine)?;
+        let (layout, kernel) = plan(&job, &target, (settings, shade), room, &mut machine)?;
         let record = machine.allocate(record_layout(&job).bytes)?;
         let runs = u64::from(job.runs);
         let numbers = runs * u64::from(numbers(&job)) * size_of::<R>() as u64;
@@ -115,12 +123,15 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
             legs: machine.allocate(runs * size_of::<Legs>() as u64)?,
         };
         let samples = Samples::allocate(&job, &layout, room, &mut machine)?;
+        let partner = partner(&job, shade, &layout, &mut machine)?;
         let data = DataArrays::upload(data, &mut machine)?;
         let settings = settings.clone();
         let mut this = CmaEs {
             backend,
             job,
             succession,
+            shade,
+            partner,
             target,
             data,
             settings,
@@ -132,9 +143,13 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
             tag: 0,
             machine,
         };
-        let first = Legs { individuals: room, is_new: true, ..Legs::default() };
+        let ahead = if shade.is_some() { AHEAD * u64::from(this.job.dimensions()) } else { 0 };
+        let first = Legs { individuals: room, is_new: true, ahead, ..Legs::default() };
         let legs = vec![first; this.job.runs as usize];
         this.machine.store::<R, _>(this.arrays.legs, 0, legs.into_iter())?;
+        if let Some(partner) = &this.partner {
+            partner.begin(&mut this.machine)?;
+        }
         this.launch(0, true)?;
         this.tag += CMA_ES_TAGS;
         Ok(this)
@@ -187,6 +202,49 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
             tag: self.tag,
             bounds_runs,
             places: u32::from(places),
+            near: u32::from(self.layout.near),
+        }
+    }
+
+    /// What other searches have of these arguments.
+    fn args_of_others(&self, args: CmaEsArgs<R>) -> GenerationArgs<R> {
+        GenerationArgs {
+            public: Ptr::NULL,
+            fitness: Ptr::NULL,
+            own: Ptr::NULL,
+            numbers: Ptr::NULL,
+            global: args.global,
+            global_positions: args.global_positions,
+            lower: args.lower,
+            upper: args.upper,
+            control: args.control,
+            own_runs: args.own_runs,
+            block_best: Ptr::NULL,
+            slots: Ptr::NULL,
+            slot_indices: Ptr::NULL,
+            asked: Ptr::NULL,
+            told: Ptr::NULL,
+            first_run: args.first_run,
+            iterations: 0,
+            start: args.start,
+            common: CommonArgs {
+                memory: Ptr::NULL,
+                own_memory: Ptr::NULL,
+                lessons: Ptr::NULL,
+                archive: Ptr::NULL,
+                numbers: 0,
+                reserved: 0,
+            },
+            runs: args.runs,
+            individuals: 0,
+            dimensions: args.dimensions,
+            stride: args.stride,
+            blocks_per_run: args.blocks_per_run,
+            individuals_per_block: 0,
+            tag: 0,
+            team: 1,
+            bounds_runs: args.bounds_runs,
+            never_stops: 0,
         }
     }
 
@@ -194,7 +252,17 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
     fn launch(&mut self, until: u64, places: bool) -> Result<()> {
         let Layout { grid, shared, .. } = self.layout;
         for (first, runs) in grid.waves(self.job.runs) {
-            let mut parameter = Parameter::of(self.args((first, runs), until, places));
+            let args = self.args((first, runs), until, places);
+            let mut parameter = match &self.partner {
+                None => Parameter::of(args),
+                Some(partner) => Parameter::of(AutoArgs {
+                    cma_es: args,
+                    shade: partner.args((first, runs), self.args_of_others(args)),
+                    method: partner.method,
+                    legs: Ptr::at(partner.legs + u64::from(first) * size_of::<Legs>() as u64),
+                    turns: Ptr::at(partner.turns + u64::from(first) * size_of::<Turns>() as u64),
+                }),
+            };
             let (objective, blocks) = (&self.target.objective, grid.blocks_per_run);
             parameter.append(&self.data.behind::<R>(objective, (first, runs), blocks));
             let shape = Shape::of(grid, runs, shared, blocks > 1);
@@ -207,9 +275,17 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
         self.machine.fetch::<R, _>(self.arrays.legs, 0, u64::from(self.job.runs))
     }
 
+    /// Those of SHADE, if there is one.
+    fn legs_of_others(&mut self) -> Result<Vec<Legs>> {
+        match &self.partner {
+            None => Ok(Vec::new()),
+            Some(partner) => self.machine.fetch::<R, _>(partner.legs, 0, u64::from(self.job.runs)),
+        }
+    }
+
     /// Makes room for the legs that wait for it; whether any does.
     fn make_room(&mut self, until: u64) -> Result<bool> {
-        if self.succession.restarts == warpswarm_core::legs::Restarts::Never {
+        if self.succession.restarts == Restarts::Never {
             return Ok(false);
         }
         let legs = self.legs()?;
@@ -230,8 +306,9 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
     /// Has room for so many samples.
     fn grow(&mut self, room: u32) -> Result<()> {
         let (layout, kernel) =
-            plan(&self.job, &self.target, &self.settings, room, &mut self.machine)?;
+            plan(&self.job, &self.target, (&self.settings, self.shade), room, &mut self.machine)?;
         (self.layout, self.kernel) = (layout, kernel);
+        self.partner = partner(&self.job, self.shade, &layout, &mut self.machine)?;
         self.samples = Samples::allocate(&self.job, &layout, room, &mut self.machine)?;
         self.tag = 0;
         Ok(())
@@ -242,13 +319,27 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
         let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
         let (at, samples) = (self.arrays, self.samples);
         let row = room * u64::from(self.job.stride());
+        let (mut legs, mut others, mut turns) = (Vec::new(), Vec::new(), Vec::new());
         for (run, swarm) in (0..).zip(swarms) {
             let machine = &mut self.machine;
-            machine.store_numbers(samples.points, run * row, &swarm.best_positions)?;
-            machine.store::<R, _>(samples.fitness, run * room, swarm.best.iter().copied())?;
-            machine.store_numbers(at.distribution, run * numbers, &swarm.memory)?;
+            let own = part_of(swarm);
+            let (part, other) = match swarm.parked.as_deref() {
+                Some(parked) if swarm.legs.regime == regime::SHADE => (parked.clone(), Some(own)),
+                parked => (own, parked.cloned()),
+            };
+            machine.store_numbers(samples.points, run * row, &part.best_positions)?;
+            machine.store::<R, _>(samples.fitness, run * room, part.best.iter().copied())?;
+            machine.store_numbers(at.distribution, run * numbers, &part.memory)?;
+            legs.push(part.legs);
+            let active = u32::from(swarm.legs.regime == regime::SHADE);
+            let age = swarm.parked.as_ref().map_or(0, |parked| parked.age);
+            turns.push(Turns { age, active, reserved: 0 });
+            others.extend(other);
         }
-        self.machine.store::<R, _>(at.legs, 0, swarms.iter().map(|swarm| swarm.legs))?;
+        self.machine.store::<R, _>(at.legs, 0, legs.into_iter())?;
+        if let Some(partner) = &self.partner {
+            partner.bring(&mut self.machine, others, turns.into_iter())?;
+        }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
         let going = swarms.iter().map(|swarm| self.job.going_on(swarm));
         let going = going.filter(|control| control.stopped == stopped::NOT);
@@ -286,7 +377,11 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
     }
 
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
-        Ok(Some(self.legs()?.iter().map(|legs| legs.evaluations).collect()))
+        let mut all: Vec<u64> = self.legs()?.iter().map(|legs| legs.evaluations).collect();
+        for (all, other) in all.iter_mut().zip(self.legs_of_others()?) {
+            *all += other.evaluations;
+        }
+        Ok(Some(all))
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
@@ -303,9 +398,14 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
         let (n, stride) = (self.job.dimensions(), u64::from(self.job.stride()));
         let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
         let (at, samples) = (self.arrays, self.samples);
+        let others = self.legs_of_others()?;
+        let turns: Vec<Turns> = match &self.partner {
+            None => vec![Turns::default(); controls.len()],
+            Some(partner) => self.machine.fetch::<R, _>(partner.turns, 0, controls.len() as u64)?,
+        };
         let mut swarms = Vec::with_capacity(controls.len());
-        for (run, ((control, global), legs)) in (0..).zip(controls.into_iter().zip(bests).zip(legs))
-        {
+        let all = controls.into_iter().zip(bests).zip(legs).zip(turns);
+        for (run, (((control, global), legs), turns)) in (0..).zip(all) {
             let machine = &mut self.machine;
             let place = u64::from(run);
             let mut memory =
@@ -315,12 +415,8 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
             let remembered = Strategy::<R>::new(n, count, self.succession.active).remembered();
             memory.truncate(DistributionLayout::new(n, remembered).len as usize);
             let count = u64::from(count);
-            swarms.push(Swarm {
-                id: self.job.run_id(run),
-                dimensions: n as usize,
-                stride: stride as usize,
-                positions: Vec::new(),
-                velocities: Vec::new(),
+            let mut own = Parked {
+                age: turns.age,
                 best_positions: machine.fetch_numbers(
                     samples.points,
                     place * room * stride,
@@ -330,6 +426,30 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
                 numbers: Vec::new(),
                 memory,
                 archive: Vec::new(),
+                legs,
+            };
+            let mut parked = None;
+            if let (Some(partner), Some(&legs)) = (&self.partner, others.get(run as usize)) {
+                let is_active = turns.active == 1;
+                let age = if is_active { control.iterations - legs.began } else { turns.age };
+                let mut other = partner.fetch(machine, run, (legs, age))?;
+                if is_active {
+                    std::mem::swap(&mut own, &mut other);
+                }
+                parked = Some(Box::new(other));
+            }
+            let Parked { best_positions, best, numbers, memory, archive, legs, .. } = own;
+            swarms.push(Swarm {
+                id: self.job.run_id(run),
+                dimensions: n as usize,
+                stride: stride as usize,
+                positions: Vec::new(),
+                velocities: Vec::new(),
+                best_positions,
+                best,
+                numbers,
+                memory,
+                archive,
                 global,
                 global_position: machine.fetch_numbers(
                     at.runs.global_positions,
@@ -338,14 +458,14 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
                 )?,
                 control,
                 legs,
-                parked: None,
+                parked,
             });
         }
         Ok(swarms)
     }
 
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
-        let most = swarms.iter().map(|swarm| swarm.best.len() as u32).max().unwrap_or(0);
+        let most = swarms.iter().map(samples_of).max().unwrap_or(0);
         if most > self.samples.room {
             self.grow(most)?;
         }
@@ -367,6 +487,39 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
     }
 }
 
+/// The search whose turn it is.
+fn part_of<R: Real>(swarm: &Swarm<R>) -> Parked<R> {
+    Parked {
+        age: swarm.age(),
+        best_positions: swarm.best_positions.clone(),
+        best: swarm.best.clone(),
+        numbers: swarm.numbers.clone(),
+        memory: swarm.memory.clone(),
+        archive: swarm.archive.clone(),
+        legs: swarm.legs,
+    }
+}
+
+/// The samples that CMA-ES has in a state.
+fn samples_of<R: Real>(swarm: &Swarm<R>) -> u32 {
+    let best = match &swarm.parked {
+        Some(parked) if swarm.legs.regime == regime::SHADE => &parked.best,
+        _ => &swarm.best,
+    };
+    best.len() as u32
+}
+
+/// SHADE, if it takes turns.
+fn partner<R: Real>(
+    job: &Job<R>,
+    shade: Option<(Shade<R>, u32)>,
+    layout: &Layout,
+    machine: &mut impl Machine,
+) -> Result<Option<Partner<R>>> {
+    let grid = (layout.grid.blocks_per_run, layout.grid.runs_per_launch);
+    shade.map(|shade| Partner::allocate(job, shade, grid, machine)).transpose()
+}
+
 /// Numbers of a run's distribution: those of the first leg, whose generation is the smallest, so that it remembers the most of them.
 fn numbers<R: Real>(job: &Job<R>) -> u32 {
     let strategy = Strategy::<R>::new(job.dimensions(), job.individuals, true);
@@ -377,7 +530,7 @@ fn numbers<R: Real>(job: &Job<R>) -> u32 {
 fn plan<R: Real>(
     job: &Job<R>,
     target: &Target,
-    settings: &Settings,
+    (settings, shade): (&Settings, Option<(Shade<R>, u32)>),
     room: u32,
     machine: &mut impl Machine,
 ) -> Result<(Layout, Kernel)> {
@@ -385,9 +538,11 @@ fn plan<R: Real>(
     let demand = crate::planner::Demand { individuals: room, ..demand };
     let kernel = |holds| {
         let suffix = if holds { "_held" } else { "" };
-        target.kernel::<R>((format!("{CMA_ES}_{}{suffix}", R::NAME), None), "warp", false)
+        let name = if shade.is_some() { AUTO } else { CMA_ES };
+        target.kernel::<R>((format!("{name}_{}{suffix}", R::NAME), None), "warp", false)
     };
-    let layout = planner::plan::<R>(&demand, &mut |holds, block, shared| {
+    let others = shade.map_or(0, |(_, individuals)| individuals);
+    let layout = planner::plan::<R>(&demand, others, &mut |holds, block, shared| {
         machine.occupancy(&kernel(holds), block, shared)
     })?;
     let kernel = kernel(layout.holds);

@@ -4,7 +4,7 @@
 use std::mem::offset_of;
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, OwnRun, StopRule};
+use warpswarm_core::launch::{Control, OwnRun, StopRule, Turns};
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 
@@ -162,6 +162,21 @@ impl<R> Item<R> for Legs {
     }
 }
 
+impl<R> Item<R> for Turns {
+    fn put(&self, to: &mut [u8]) {
+        put_u64(&mut to[offset_of!(Turns, age)..], self.age);
+        put_u32(&mut to[offset_of!(Turns, active)..], self.active);
+        put_u32(&mut to[offset_of!(Turns, reserved)..], self.reserved);
+    }
+    fn get(from: &[u8]) -> Self {
+        Turns {
+            age: get_u64(&from[offset_of!(Turns, age)..]),
+            active: get_u32(&from[offset_of!(Turns, active)..]),
+            reserved: get_u32(&from[offset_of!(Turns, reserved)..]),
+        }
+    }
+}
+
 /// An array of items as bytes.
 pub(crate) fn bytes_of<R, T: Item<R>>(items: impl ExactSizeIterator<Item = T>) -> Vec<u8> {
     let mut bytes = vec![0; items.len() * size_of::<T>()];
@@ -220,5 +235,8 @@ mod tests {
         };
         let bytes = bytes_of::<f32, _>([legs].into_iter());
         assert_eq!(items_of::<f32, Legs>(&bytes).next(), Some(legs));
+        let turns = Turns { age: 1 << 40, active: 1, reserved: 0 };
+        let bytes = bytes_of::<f32, _>([turns].into_iter());
+        assert_eq!(items_of::<f32, Turns>(&bytes).next(), Some(turns));
     }
 }

@@ -1,6 +1,6 @@
 //! A method on a device: its arrays and launches.
 
-mod common;
+pub(super) mod common;
 mod hosted;
 mod stepwise;
 mod whole;

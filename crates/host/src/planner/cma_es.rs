@@ -1,7 +1,7 @@
 //! How runs of CMA-ES are laid over a device: a block each, or several where there are many samples and room.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsLayout};
+use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsLayout, NearLayout};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
@@ -17,6 +17,11 @@ const COLUMNS: u32 = 6;
 /// Warps of a block where there are blocks enough.
 const FEW_WARPS: u32 = 4;
 
+/// No block has more bytes of shared memory than so many, on any device.
+const MOST_NEAR: u64 = 1 << 18;
+/// Samples are in shared memory where so many blocks, or as many as without them, run on a multiprocessor all the same.
+const NEAR_BLOCKS: u32 = 4;
+
 /// Asks the device how many blocks of so many threads, with distributions in shared memory of so many bytes or not, a multiprocessor
 /// holds at the same time.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(bool, u32, u32) -> Result<u32>;
@@ -27,6 +32,8 @@ pub(crate) struct Layout {
     pub(crate) grid: Geometry,
     /// Whether distributions are in shared memory.
     pub(crate) holds: bool,
+    /// Whether samples are there, too.
+    pub(crate) near: bool,
     /// Bytes of shared memory.
     pub(crate) shared: u32,
 }
@@ -45,8 +52,13 @@ impl Layout {
     }
 }
 
-/// Lays runs over the device; the individuals are the samples of the largest generation that is to come.
-pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+/// Lays runs over the device; the individuals are the samples of the largest generation that is to come. Those of another search that
+/// takes turns are so many.
+pub(crate) fn plan<R: Real>(
+    demand: &Demand,
+    others: u32,
+    occupancy: Occupancy<'_>,
+) -> Result<Layout> {
     let schedule = demand.schedule;
     if !matches!(schedule, Schedule::Auto | Schedule::Resident) {
         let reason = "CMA-ES stays on the device from generation to generation".into();
@@ -54,7 +66,7 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
     }
     let Demand { individuals, runs, dimensions, multiprocessors, .. } = *demand;
     let few_runs = runs <= multiprocessors;
-    let wanted = individuals.max(dimensions / COLUMNS);
+    let wanted = individuals.max(dimensions / COLUMNS).max(others);
     let most = if few_runs { CMA_ES_BLOCK / WARP } else { FEW_WARPS.max(dimensions / COLUMNS) };
     let warps = wanted.clamp(1, most.min(CMA_ES_BLOCK / WARP));
     let block = forced(demand, CMA_ES_BLOCK)?.unwrap_or(warps * WARP);
@@ -70,7 +82,14 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
     // More of them on a multiprocessor wait for each other.
     let blocks = blocks.min(u64::from(multiprocessors));
     let most = if blocks > 1 { capacity } else { MAX_GRID };
-    Ok(Layout { grid: geometry(block, blocks, runs, most), holds, shared })
+    let grid = geometry(block, blocks, runs, most);
+    let bytes = NearLayout::new::<R>(dimensions, individuals).bytes;
+    let near = holds
+        && blocks == 1
+        && bytes <= MOST_NEAR
+        && occupancy(true, block, bytes as u32)? >= NEAR_BLOCKS.min(held);
+    let shared = if near { bytes as u32 } else { shared };
+    Ok(Layout { grid, holds, near, shared })
 }
 
 #[cfg(test)]
@@ -92,7 +111,7 @@ mod tests {
         let held = |holds, block, shared: u32| {
             Ok(if holds && shared > 227 << 10 { 0 } else { 1024 / block })
         };
-        let layout = plan::<f32>(&demand, &mut { held }).unwrap();
+        let layout = plan::<f32>(&demand, 0, &mut { held }).unwrap();
         let Geometry { block, blocks_per_run, runs_per_launch, .. } = layout.grid;
         (block, blocks_per_run, runs_per_launch, layout.holds)
     }
@@ -105,7 +124,7 @@ mod tests {
         assert_eq!(grid(Demand { individuals: 300, runs: 20, ..H200 }), (512, 10, 20, true));
         assert_eq!(grid(Demand { dimensions: 300, ..H200 }), (512, 1, 1, false));
         let error =
-            plan::<f32>(&Demand { schedule: Schedule::Streaming, ..H200 }, &mut |_, _, _| Ok(1));
+            plan::<f32>(&Demand { schedule: Schedule::Streaming, ..H200 }, 0, &mut |_, _, _| Ok(1));
         let error = error.unwrap_err().to_string();
         assert!(error.starts_with("schedule streaming is impossible: CMA-ES stays"), "{error}");
     }

@@ -3,97 +3,164 @@
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread, warp};
 
-use super::search::{Holds, Search};
+use super::search::{Holds, Matrices, Search};
+
+/// Which of the numbers that threads tell each other says whether there is a factor.
+const FOUND: u32 = 3;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Makes of what has been learned part of the factor; whether it could be. By the whole block.
+    /// Makes of what has been learned part of the factor; whether it could be. By the whole block, behind a barrier; to be followed by one.
     ///
     /// The matrix lies in the lower half of what was learned. Its factor comes to lie in the upper half, but for the diagonal, so that
-    /// a step reads nothing that it writes; then the product of the old factor and that in the lower half.
+    /// the product of the old factor and that can be put into the lower half. Then the two change their places.
     #[inline(always)]
-    pub(super) fn refactor(&self) -> bool {
+    pub(super) fn refactor(&self, matrices: &mut Matrices<M>) -> bool {
         let (n, stride) = (self.n, self.stride);
-        let diagonal = self.diagonal();
+        let Matrices { factor, learned } = *matrices;
+        let (path, wide, diagonal) = (self.step(), self.wide(), self.diagonal());
+        let is_found = if n < 32 {
+            // A row and the path have a lane each.
+            block::sync();
+            if thread::warp() == 0 {
+                let is_found = self.eliminate_alone(learned);
+                if thread::lane() == 0 {
+                    self.told().set(FOUND, if is_found { R::ONE } else { R::ZERO });
+                }
+            }
+            block::sync();
+            self.told().get(FOUND) != R::ZERO
+        } else {
+            if thread::warp() == 0 {
+                Self::each_lane(0, n, |i| path.set(i, wide.get(i)));
+            }
+            self.eliminate(learned)
+        };
+        if !is_found {
+            // Whoever goes on all the same does so as it was.
+            self.identity(learned);
+            return false;
+        }
+        Self::each_warp(n, |k| {
+            let root = learned.at(k * stride + k).sqrt();
+            let inverse = R::ONE / root;
+            Self::each_lane(k + 1, n, |i| {
+                learned.put(i * stride + k, learned.at(k * stride + i) * inverse);
+            });
+            if thread::lane() == 0 {
+                diagonal.set(k, root);
+                wide.set(k, path.get(k) * inverse);
+            }
+        });
+        block::sync();
+        Self::each_warp(n, |column| {
+            Self::each_lane(column, n, |row| {
+                let product = self.product(factor, learned, (column, row));
+                learned.put(column * stride + row, product);
+            });
+        });
+        *matrices = Matrices { factor: learned, learned: factor };
+        true
+    }
+
+    /// Subtracts from each column what those before it say, and from the path as from a further row; whether all pivots are positive. By
+    /// the whole block, behind a barrier of its own, and with one at the end.
+    #[inline(always)]
+    fn eliminate(&self, learned: M) -> bool {
+        let (n, stride, path) = (self.n, self.stride, self.step());
         let mut k = 0;
         while k < n {
             block::sync();
-            let pivot = self.learned.at(k * stride + k);
+            let pivot = learned.at(k * stride + k);
             if pivot <= R::ZERO || !pivot.is_finite() {
                 break;
             }
-            let root = pivot.sqrt();
-            let inverse = R::ONE / root;
-            let of_column = |i: u32| self.learned.at(k * stride + i) * inverse;
-            Self::each_warp(n - 1 - k, |j| {
-                let j = k + 1 + j;
-                let by = -of_column(j);
-                Self::each_lane(j, n, |i| {
-                    let place = j * stride + i;
-                    self.learned.put(place, of_column(i).fused(by, self.learned.at(place)));
+            let items = n - k;
+            if thread::warp() < items {
+                let inverse = R::ONE / pivot;
+                Self::each_warp(items, |item| {
+                    let j = k + 1 + item;
+                    if j < n {
+                        let by = -(learned.at(k * stride + j) * inverse);
+                        Self::each_lane(j, n, |i| {
+                            let place = j * stride + i;
+                            let x = learned.at(k * stride + i).fused(by, learned.at(place));
+                            learned.put(place, x);
+                        });
+                    } else {
+                        let by = -(path.get(k) * inverse);
+                        Self::each_lane(k + 1, n, |i| {
+                            path.set(i, learned.at(k * stride + i).fused(by, path.get(i)));
+                        });
+                    }
                 });
-            });
-            if thread::warp() == 0 {
-                Self::each_lane(k + 1, n, |i| self.learned.put(i * stride + k, of_column(i)));
-                if thread::lane() == 0 {
-                    diagonal.set(k, root);
-                }
             }
             k += 1;
         }
         block::sync();
-        let is_found = k == n;
-        if is_found {
-            if thread::warp() == thread::block_dim() / 32 - 1 {
-                self.solve_path();
-            }
-            Self::each_warp(n, |c| Self::each_lane(c, n, |r| self.multiply(c, r)));
-            block::sync();
+        k == n
+    }
+
+    /// The same by one warp, column by column, for less than 32 rows: each element goes through the same operations. The
+    /// inverses of the pivots are in the diagonal.
+    #[inline(always)]
+    fn eliminate_alone(&self, learned: M) -> bool {
+        let (n, stride) = (self.n, self.stride);
+        let (path, diagonal) = (self.step(), self.diagonal());
+        let row = thread::lane();
+        let of_path = row == n;
+        if row < n {
+            path.set(row, self.wide().get(row));
         }
-        // Whoever goes on without a factor does so as it was.
-        Self::each_warp(n, |c| {
-            Self::each_lane(0, n, |r| {
-                let place = c * stride + r;
-                if is_found && r >= c {
-                    self.factor.put(place, self.learned.at(place));
-                }
-                self.learned.put(place, if r == c { R::ONE } else { R::ZERO });
-            });
-        });
-        is_found
+        warp::sync();
+        let mut j = 0;
+        while j < n {
+            let is_there = row >= j && row <= n;
+            let place = j * stride + row.min(n - 1);
+            let mut x = R::ZERO;
+            if is_there {
+                // What a column says of row j is multiplied by what it says of this one.
+                let start = if of_path { path.get(j) } else { learned.at(place) };
+                x = Self::chain(start, (0, j), |k| {
+                    let by = if of_path { path.get(k) } else { learned.at(k * stride + j) };
+                    let own = if of_path { j } else { row };
+                    (learned.at(k * stride + own), -(by * diagonal.get(k)))
+                });
+            }
+            let pivot = warp::shuffle(x, j);
+            if pivot <= R::ZERO || !pivot.is_finite() {
+                return false;
+            }
+            if of_path {
+                path.set(j, x);
+            } else if is_there {
+                learned.put(place, x);
+            }
+            if row == j {
+                diagonal.set(j, R::ONE / pivot);
+            }
+            warp::sync();
+            j += 1;
+        }
+        true
     }
 
     /// An element of the product of the old factor and the new one, below the diagonal or in it.
     #[inline(always)]
-    fn multiply(&self, column: u32, row: u32) {
+    fn product(&self, factor: M, learned: M, (column, row): (u32, u32)) -> R {
         let stride = self.stride;
-        let mut sum =
-            self.factor.at(column * stride + row).fused(self.diagonal().get(column), R::ZERO);
-        let mut j = column + 1;
-        while j <= row {
-            let by = self.learned.at(j * stride + column);
-            sum = self.factor.at(j * stride + row).fused(by, sum);
-            j += 1;
-        }
-        self.learned.put(column * stride + row, sum);
+        let first = factor.at(column * stride + row).fused(self.diagonal().get(column), R::ZERO);
+        Self::chain(first, (column + 1, row + 1), |j| {
+            (factor.at(j * stride + row), learned.at(j * stride + column))
+        })
     }
 
-    /// Says the path of the matrix in the coordinates of the new factor; by one warp.
+    /// Makes the lower half of a matrix, which alone counts, the identity's.
     #[inline(always)]
-    fn solve_path(&self) {
-        let (n, stride, wide) = (self.n, self.stride, self.wide());
-        let mut k = 0;
-        while k < n {
-            let solved = wide.get(k) / self.diagonal().get(k);
-            warp::sync();
-            if thread::lane() == 0 {
-                wide.set(k, solved);
-            }
-            Self::each_lane(k + 1, n, |i| {
-                let by = self.learned.at(i * stride + k);
-                wide.set(i, by.fused(-solved, wide.get(i)));
+    pub(super) fn identity(&self, matrix: M) {
+        Self::each_warp(self.n, |k| {
+            Self::each_lane(k, self.n, |i| {
+                matrix.put(k * self.stride + i, if i == k { R::ONE } else { R::ZERO });
             });
-            warp::sync();
-            k += 1;
-        }
+        });
     }
 }

@@ -8,14 +8,13 @@ use warpswarm_device::point::fold_by_warp;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
-use super::search::{Holds, Search};
+use super::search::{Holds, Matrices, Search};
 use crate::run::level;
 
-/// Samples that are on their way together.
-const TOGETHER: u32 = 4;
 /// Which of the numbers that threads tell each other is which.
 const STEADY: u32 = 0;
-const FACTOR: u32 = 1;
+const NEXT_SIGMA: u32 = 1;
+const OVER: u32 = 2;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Adds up what the ranked samples teach, in chunks of ranks: of each a row for the mean, and the columns of the matrix. A warp has
@@ -48,88 +47,92 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     fn weighted(
         &self,
-        (first, end): (u32, u32),
+        ranks: (u32, u32),
         (ranked, weights): (View<Candidate<R>>, View<R>),
         (column, i): (u32, u32),
     ) -> R {
-        let mut sum = R::ZERO;
-        let mut rank = first;
-        while rank < end {
-            // All are asked for before the first is used.
-            let (mut by, mut of) = ([R::ZERO; TOGETHER as usize], [R::ZERO; TOGETHER as usize]);
-            let mut k = 0;
-            while k < TOGETHER as usize {
-                let at = (rank + k as u32).min(end - 1) as usize;
-                let z = self.normals(ranked.get(at).index);
-                let weight = weights.get(at);
-                by[k] = if column == u32::MAX { weight } else { weight * z.get(column as usize) };
-                of[k] = z.get(i as usize);
-                k += 1;
-            }
-            k = 0;
-            while k < TOGETHER as usize {
-                if rank + (k as u32) < end {
-                    sum = by[k].fused(of[k], sum);
-                }
-                k += 1;
-            }
-            rank += TOGETHER;
-        }
-        sum
+        Self::chain(R::ZERO, ranks, |rank| {
+            let z = self.normals(ranked.get(rank as usize).index);
+            let weight = weights.get(rank as usize);
+            let by = if column == u32::MAX { weight } else { weight * z.get(column as usize) };
+            (by, z.get(i as usize))
+        })
     }
 
     /// Learns from what has been added up; whether the leg goes on. By the whole block, in which all get the same.
     #[inline(always)]
-    pub(super) fn learn(&self, strategy: &Strategy<R>, age: u64, best: Fitness<R>) -> bool {
+    pub(super) fn learn(
+        &self,
+        strategy: &Strategy<R>,
+        (age, best): (u64, Fitness<R>),
+        matrices: &mut Matrices<M>,
+    ) -> bool {
         let (head, told, step) = (self.head(), self.told(), self.step());
-        Self::each(self.stride, |i| {
+        Self::each(self.n, |i| {
             let mut sum = R::ZERO;
             let mut chunk = 0;
-            while i < self.n && chunk < chunks(strategy.better) {
+            while chunk < chunks(strategy.better) {
                 sum += self.sums(chunk, self.n).get(i as usize);
                 chunk += 1;
             }
             step.set(i, sum);
         });
         block::sync();
-        let warps = thread::block_dim() / 32;
+        // Each by other warps, where there are some.
+        let last = thread::block_dim() / 32 - 1;
         if thread::warp() == 0 {
             self.learn_paths(strategy, age);
         }
-        // The other warps, where there are any.
-        if thread::warp() != 0 || warps == 1 {
-            self.move_mean();
+        if thread::warp() != 0 || last == 0 {
+            self.move_mean(matrices.factor);
+        }
+        if thread::warp() == last {
+            let is_over = self.is_over(strategy, age, best);
+            if thread::lane() == 0 {
+                told.set(OVER, if is_over { R::ONE } else { R::ZERO });
+            }
         }
         block::sync();
-        let (is_steady, wide) = (told.get(STEADY) != R::ZERO, self.wide());
-        let kept = strategy.kept(is_steady);
+        let (is_steady, is_over) = (told.get(STEADY) != R::ZERO, told.get(OVER) != R::ZERO);
+        let (wide, learned, kept) = (self.wide(), matrices.learned, strategy.kept(is_steady));
         Self::each_warp(self.n, |k| {
             let path = strategy.c_1 * wide.get(k);
             Self::each_lane(k, self.n, |i| {
                 let place = k * self.stride + i;
-                let mut sum = path.fused(wide.get(i), self.learned.at(place) * kept);
+                let mut sum = path.fused(wide.get(i), learned.at(place) * kept);
                 let mut chunk = 0;
                 while chunk < chunks(strategy.taught()) {
                     sum += self.sums(chunk, k).get(i as usize);
                     chunk += 1;
                 }
-                self.learned.put(place, sum);
+                learned.put(place, sum);
             });
         });
-        let is_due = head.get(head::STALE as u32) + R::ONE >= R::from_u32(strategy.lag());
+        let sigma = told.get(NEXT_SIGMA);
+        let stale = head.get(head::STALE as u32) + R::ONE;
+        let is_due = stale >= R::from_u32(strategy.lag());
         // All have seen how stale it is.
         block::sync();
         if thread::index() == 0 {
-            let sigma = head.get(head::SIGMA as u32);
-            head.set(head::SIGMA as u32, sigma * told.get(FACTOR));
-            let stale = head.get(head::STALE as u32) + R::ONE;
+            head.set(head::SIGMA as u32, sigma);
             head.set(head::STALE as u32, if is_due { R::ZERO } else { stale });
         }
-        let is_found = !is_due || self.refactor();
+        if !is_due {
+            block::sync();
+            return !(is_over || !sigma.is_finite());
+        }
+        let is_found = self.refactor(matrices);
         block::sync();
-        let is_over =
-            thread::warp() == 0 && is_found && self.has_converged(strategy, (age, is_due), best);
-        is_found && !block::sync_or(is_over)
+        if is_found {
+            self.identity(matrices.learned);
+        }
+        // What tells nothing of the leg is not kept of it.
+        let is_lost = is_found && !(is_over || !sigma.is_finite()) && thread::warp() == last && {
+            self.shape(age, sigma, matrices.factor)
+                .has_converged(head.get(head::FIRST_SIGMA as u32))
+        };
+        let has_converged = block::sync_or(is_lost);
+        is_found && !is_over && sigma.is_finite() && !has_converged
     }
 
     /// Moves both paths on; by one warp.
@@ -147,40 +150,31 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         Self::each_lane(0, self.n, |i| wide.set(i, gain.fused(step.get(i), wide.get(i) * kept)));
         if thread::lane() == 0 {
             told.set(STEADY, if is_steady { R::ONE } else { R::ZERO });
-            told.set(FACTOR, strategy.step_factor(length));
+            let sigma = self.head().get(head::SIGMA as u32);
+            told.set(NEXT_SIGMA, sigma * strategy.step_factor(length));
         }
     }
 
     /// Moves the mean by its step; by all warps but the first, or by that where it is alone.
     #[inline(always)]
-    fn move_mean(&self) {
+    fn move_mean(&self, factor: M) {
         let (mean, step) = (self.mean(), self.step());
         let sigma = self.head().get(head::SIGMA as u32);
         let threads = thread::block_dim();
         let (first, by) = if threads == 32 { (0, 32) } else { (32, threads - 32) };
         let mut i = thread::index() - first;
         while i < self.n {
-            let mut y = R::ZERO;
-            let mut k = 0;
-            while k <= i {
-                y = self.factor.at(k * self.stride + i).fused(step.get(k), y);
-                k += 1;
-            }
             let (lower, upper) = self.bounds(i);
-            let range = sigma * (upper - lower);
-            mean.set(i, range.fused(y, mean.get(i)));
+            let y =
+                Self::chain(R::ZERO, (0, i + 1), |k| (factor.at(k * self.stride + i), step.get(k)));
+            mean.set(i, (sigma * (upper - lower)).fused(y, mean.get(i)));
             i += by;
         }
     }
 
-    /// Whether the leg has nothing more to find; by one warp.
+    /// Whether by its values the leg has nothing more to find; by one warp.
     #[inline(always)]
-    fn has_converged(
-        &self,
-        strategy: &Strategy<R>,
-        (age, is_new_factor): (u64, bool),
-        best: Fitness<R>,
-    ) -> bool {
+    fn is_over(&self, strategy: &Strategy<R>, age: u64, best: Fitness<R>) -> bool {
         let head = self.head();
         let number = |i: usize| head.get(i as u32);
         let level = level::<R, true>(self.control);
@@ -190,6 +184,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let place = (age % u64::from(remembered)) as usize;
         let of_leg = Fitness { violation: number(head::BEST + 1), value: number(head::BEST) };
         let is_new = age == 0 || level != number(head::LEVEL) || best.beats(of_leg);
+        let best_at = if is_new { R::from_u32(age as u32) } else { number(head::BEST + 2) };
         warp::sync();
         if thread::lane() == 0 {
             if self.part == 0 {
@@ -199,43 +194,41 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             if is_new {
                 head.set(head::BEST as u32, best.value);
                 head.set(head::BEST as u32 + 1, best.counted());
-                head.set(head::BEST as u32 + 2, R::from_u32(age as u32));
+                head.set(head::BEST as u32 + 2, best_at);
                 head.set(head::LEVEL as u32, level);
             }
         }
-        warp::sync();
-        if strategy.stagnates(age, number(head::BEST + 2)) {
+        if strategy.stagnates(age, best_at) {
             return true;
         }
-        let sigma = number(head::SIGMA);
-        if !sigma.is_finite() {
-            return true;
+        if age + 1 < u64::from(remembered) {
+            return false;
         }
-        if age + 1 >= u64::from(remembered) {
-            let one = |k: usize, own: R| {
-                let of =
-                    |i: usize| comparable(if i == place { own } else { recent.get(2 * i + k) });
-                let n = remembered as usize;
-                (fold_by_warp::<R, Least>(n, of), fold_by_warp::<R, Largest>(n, of))
-            };
-            let (violation, most) = one(0, best.counted());
-            let (least, largest) = one(1, best.value);
-            if violation == most && is_flat(least, largest) {
-                return true;
+        // The own is not read, which is being written.
+        let [own, all] = [best.counted(), best.value].map(comparable);
+        let (mut violations, mut values) = ((own, own), (all, all));
+        Self::each_lane(0, remembered, |i| {
+            if i != place as u32 {
+                let of = |k: usize| comparable(recent.get(2 * i as usize + k));
+                let (violation, value) = (of(0), of(1));
+                violations = (violations.0.smaller(violation), violations.1.larger(violation));
+                values = (values.0.smaller(value), values.1.larger(value));
             }
-        }
-        // Only now and then: it looks at the whole factor.
-        is_new_factor && self.shape(age, sigma).has_converged(number(head::FIRST_SIGMA))
+        });
+        let least = |x| warp::join::<R, Least, 32>(x);
+        let most = |x| warp::join::<R, Largest, 32>(x);
+        let is_one = least(violations.0) == most(violations.1);
+        is_one & is_flat(least(values.0), most(values.1))
     }
 
     /// The shape of the distribution; by one warp.
     #[inline(always)]
-    fn shape(&self, age: u64, sigma: R) -> Shape<R> {
+    fn shape(&self, age: u64, sigma: R, factor: M) -> Shape<R> {
         let (mean, axis) = (self.mean(), (age % u64::from(self.n)) as u32);
         let mut shape = Shape::NONE;
         Self::each_lane(0, self.n, |i| {
             let at = (mean.get(i), self.bounds(i));
-            let factor = |k| self.factor.at(k * self.stride + i);
+            let factor = |k| factor.at(k * self.stride + i);
             shape = shape.join(Shape::of(i, axis, at, sigma, factor));
         });
         Shape {

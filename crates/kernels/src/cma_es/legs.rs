@@ -8,29 +8,32 @@ use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread};
 
 use super::meetings::Meetings;
-use super::search::{Holds, Search};
+use super::search::{Holds, Matrices, Search};
 
 /// What every thread knows of the present leg; the same in all of them. The rest is in memory: see [`Legs`].
-pub(super) struct Leg {
+pub(crate) struct Leg {
     /// The key of its draws.
     pub(super) key: RunKey,
-    pub(super) is_first: bool,
-    pub(super) began: u64,
-    pub(super) evaluations: u64,
-    pub(super) limit: u64,
-    pub(super) individuals: u32,
-    pub(super) is_new: bool,
+    pub(crate) number: u64,
+    pub(crate) began: u64,
+    pub(crate) evaluations: u64,
+    pub(crate) limit: u64,
+    /// See [`Legs`]; of a search alone it does not matter.
+    pub(crate) ahead: u64,
+    pub(crate) individuals: u32,
+    pub(crate) is_new: bool,
 }
 
 impl Leg {
     #[inline(always)]
-    pub(super) fn of<R: DeviceReal, M: Holds<R>>(search: &Search<'_, R, M>, legs: &Legs) -> Self {
+    pub(crate) fn of<R: DeviceReal, M: Holds<R>>(search: &Search<'_, R, M>, legs: &Legs) -> Self {
         Leg {
             key: search.key().of_leg(legs.number),
-            is_first: legs.number == 0,
+            number: legs.number,
             began: legs.began,
             evaluations: legs.evaluations,
             limit: legs.limit,
+            ahead: legs.ahead,
             individuals: legs.individuals,
             is_new: legs.is_new,
         }
@@ -38,13 +41,19 @@ impl Leg {
 }
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Ends a leg, and chooses the next one.
+    /// What is known of a leg.
     #[inline(always)]
-    pub(super) fn next(&self, leg: &Leg, meetings: &mut Meetings) -> Leg {
+    pub(super) fn legs_of(&self, leg: &Leg) -> Legs {
+        let Leg { began, evaluations, ahead, is_new, .. } = *leg;
+        Legs { began, evaluations, ahead, is_new, ..self.legs.get(0) }
+    }
+
+    /// Ends a leg, and chooses the next one, of this number.
+    #[inline(always)]
+    pub(crate) fn next(&self, leg: &Leg, number: u64, meetings: &mut Meetings) -> Leg {
         if self.part == 0 && thread::index() == 0 {
-            let ended = Legs { evaluations: leg.evaluations, ..self.legs.get(0) };
-            let at = (self.key(), self.stride);
-            self.legs.set(0, self.args.succession.next(ended, at, ended.number + 1));
+            let (ended, at) = (self.legs_of(leg), (self.key(), self.stride));
+            self.legs.set(0, self.args.succession.next(ended, at, number));
         }
         meetings.meet();
         Leg::of(self, &self.legs.get(0))
@@ -52,13 +61,13 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Begins a leg that has been chosen: its distribution. Nothing is drawn yet.
     #[inline(always)]
-    pub(super) fn begin(&self, leg: &mut Leg, iteration: u64) {
+    pub(crate) fn begin(&self, leg: &mut Leg, iteration: u64, matrices: &Matrices<M>) {
         // What is in the way is not needed any more.
         block::sync();
         (leg.is_new, leg.began) = (false, iteration);
         let legs = self.legs.get(0);
         let sigma = self.args.succession.first_step(&legs, self.key());
-        let [zero, one] = [R::ZERO, R::ONE];
+        let zero = R::ZERO;
         let first = self.head();
         Self::each(head::LEN as u32, |i| {
             let number = match i as usize {
@@ -74,23 +83,15 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             path.set(i, zero);
             wide.set(i, zero);
             let is_there = i < self.n;
-            mean.set(i, if is_there { self.first_mean(leg.is_first, stream, i) } else { zero });
+            mean.set(i, if is_there { self.first_mean(leg.number == 0, stream, i) } else { zero });
         });
-        Self::each_warp(self.n, |k| {
-            Self::each_lane(0, self.stride, |i| {
-                let place = k * self.stride + i;
-                self.factor.put(place, if i == k { one } else { zero });
-                self.learned.put(place, if i == k { one } else { zero });
-            });
-        });
+        self.identity(matrices.factor);
+        self.identity(matrices.learned);
         if self.part == 0 {
             let (all, at) = (self.distribution(), DistributionLayout::new(self.n, 0));
             Self::each(self.args.numbers - at.recent, |i| all.set((at.recent + i) as usize, zero));
         }
         block::sync();
-        if self.part == 0 && thread::index() == 0 {
-            self.legs.set(0, Legs { began: iteration, is_new: false, ..legs });
-        }
     }
 
     /// Coordinate `i` of the point around which a leg begins.

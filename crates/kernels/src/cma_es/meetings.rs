@@ -7,7 +7,7 @@ use warpswarm_device::{block, thread};
 const IN_FLIGHT: usize = 5;
 
 /// The meetings of a run's blocks, so far.
-pub(super) struct Meetings {
+pub(crate) struct Meetings {
     pub(super) exchange: Exchange,
     pub(super) blocks: u32,
     pub(super) part: u32,
@@ -17,7 +17,7 @@ pub(super) struct Meetings {
 impl Meetings {
     /// Waits until all blocks of the run are here; what any of their threads has written before is visible to all after.
     #[inline(always)]
-    pub(super) fn meet(&mut self) {
+    pub(crate) fn meet(&mut self) {
         block::sync();
         if self.blocks == 1 {
             return;
@@ -30,5 +30,22 @@ impl Meetings {
             grid::fence();
         }
         block::sync();
+    }
+
+    /// The same, and whether something holds for any thread of theirs.
+    #[inline(always)]
+    pub(crate) fn any(&mut self, holds: bool) -> bool {
+        let mut any = block::sync_or(holds);
+        if self.blocks == 1 {
+            return any;
+        }
+        self.tag = self.tag.wrapping_add(1);
+        if thread::warp() == 0 {
+            grid::fence();
+            self.exchange.post_count(self.tag, self.part, u32::from(!any));
+            any = self.exchange.least::<IN_FLIGHT>(self.tag) == 0;
+            grid::fence();
+        }
+        block::sync_or(any)
     }
 }

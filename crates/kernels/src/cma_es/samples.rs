@@ -1,6 +1,7 @@
 //! Samples: drawn and evaluated, a warp each.
 
 use warpswarm_core::cma_es::{into_bounds, normals};
+use warpswarm_core::launch::head;
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sum::Sum;
 use warpswarm_device::point::{WarpPoint, fold_by_warp};
@@ -10,18 +11,21 @@ use warpswarm_device::{objective, thread, warp};
 use super::legs::Leg;
 use super::search::{Holds, Search};
 use crate::run::level;
-use warpswarm_core::launch::head;
+
+/// Columns of the factor that are on their way together.
+const TOGETHER: u32 = 4;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Draws and evaluates this block's samples of generation `age` of the leg; how many of this warp's were not finite.
+    /// Draws and evaluates this block's samples of generation `age` of the leg; how many of this warp's were not finite, and whether any
+    /// violates a constraint.
     #[inline(always)]
-    pub(super) fn draw(&self, leg: &Leg, age: u64) -> u32 {
+    pub(super) fn draw(&self, leg: &Leg, age: u64, factor: M) -> (u32, bool) {
         let (first, end) = self.own_samples(leg.individuals, self.part);
-        let is_given = leg.is_first && age == 0;
+        let is_given = leg.number == 0 && age == 0;
         let given = if is_given { self.args.start.individuals } else { 0 };
         let level = level::<R, true>(self.control);
         let (fitness, squares) = (self.fitness(), self.squares());
-        let mut not_finite = 0;
+        let (mut not_finite, mut is_violated) = (0, false);
         Self::each_warp(end - first, |k| {
             let sample = first + k;
             let (z, x) = (self.normals(sample), self.point(sample));
@@ -37,7 +41,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             if sample < given {
                 self.give_normals(sample, z);
             }
-            self.place(sample < given, sample, (z, x));
+            self.place(sample < given, sample, (z, x), factor);
             if self.args.succession.active {
                 let square = |i| z.get(i) * z.get(i);
                 let sum = fold_by_warp::<R, Sum>(self.n as usize, square);
@@ -48,11 +52,12 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let point = WarpPoint::new(x, self.n as usize);
             let found = objective::evaluate::<R, _, true>(&point).within(level);
             not_finite += u32::from(!found.is_finite());
+            is_violated |= found.violation != R::ZERO;
             if thread::lane() == 0 {
                 fitness.set(sample as usize, found);
             }
         });
-        not_finite
+        (not_finite, is_violated)
     }
 
     /// The normal numbers of a sample whose point is given; the factor is the identity still.
@@ -69,26 +74,43 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         warp::sync();
     }
 
-    /// Makes the point of a sample of its normal numbers.
+    /// Makes the point of a sample of its normal numbers, which lanes show each other, 32 at a time.
     #[inline(always)]
-    fn place(&self, is_given: bool, sample: u32, (z, x): (View<R>, View<R>)) {
+    fn place(&self, is_given: bool, sample: u32, (z, x): (View<R>, View<R>), factor: M) {
         let (sigma, mean) = (self.head().get(head::SIGMA as u32), self.mean());
         let mut first = 0;
         while first < self.n {
             let i = first + thread::lane();
             let is_there = i < self.n;
+            let row = i.min(self.n - 1);
+            let (lower, upper) = self.bounds(row);
             let mut y = R::ZERO;
-            let end = (first + 32).min(self.n);
-            let mut k = 0;
-            while k < end {
-                let number = z.get(k as usize);
-                if is_there && k <= i {
-                    y = self.factor.at(k * self.stride + i).fused(number, y);
+            let mut shown = 0;
+            while shown <= first {
+                let own = z.get((shown + thread::lane()).min(self.n - 1) as usize);
+                let end = (self.n - shown).min(32);
+                let mut k = 0;
+                while k < end {
+                    let mut a = [R::ZERO; TOGETHER as usize];
+                    let mut t = 0;
+                    while t < TOGETHER {
+                        let column = (shown + k + t).min(self.n - 1);
+                        a[t as usize] = factor.at(column * self.stride + row.max(column));
+                        t += 1;
+                    }
+                    t = 0;
+                    while t < TOGETHER {
+                        let number = warp::shuffle(own, (k + t) % 32);
+                        if k + t < end && shown + k + t <= i {
+                            y = a[t as usize].fused(number, y);
+                        }
+                        t += 1;
+                    }
+                    k += TOGETHER;
                 }
-                k += 1;
+                shown += 32;
             }
             if is_there {
-                let (lower, upper) = self.bounds(i);
                 let range = sigma * (upper - lower);
                 let drawn = into_bounds(range.fused(y, mean.get(i)), (lower, upper));
                 let given = if is_given { self.given(sample, i) } else { R::NAN };

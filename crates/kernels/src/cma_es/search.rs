@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use warpswarm_core::cma_es::{Strategy, raw_weight};
 use warpswarm_core::launch::{
-    CmaEsArgs, CmaEsLayout, Control, DistributionLayout, NUMBERS, OwnRun, chunks, head, slots_len,
-    sums_len,
+    CmaEsArgs, CmaEsLayout, Control, DistributionLayout, NUMBERS, NearLayout, OwnRun, Ptr, chunks,
+    head, slots_len, sums_len,
 };
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
@@ -13,7 +13,7 @@ use warpswarm_core::random::RunKey;
 use warpswarm_core::sum::Sum;
 use warpswarm_device::grid::Exchange;
 use warpswarm_device::point::fold_by_warp;
-use warpswarm_device::shared::SharedArray;
+use warpswarm_device::shared::{self, SharedArray};
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
@@ -79,33 +79,37 @@ impl<R: DeviceReal> Holds<R> for View<R> {
 }
 
 /// One run's arrays, this block's place in it, and what the block has for itself.
-pub(super) struct Search<'a, R, M> {
-    pub(super) args: &'a CmaEsArgs<R>,
+pub(crate) struct Search<'a, R, M> {
+    pub(crate) args: &'a CmaEsArgs<R>,
     /// The run's number in the launch.
-    number: usize,
+    pub(crate) number: usize,
     /// This block's number among the run's.
-    pub(super) part: u32,
+    pub(crate) part: u32,
     /// Coordinates, and places of a row.
     pub(super) n: u32,
     pub(super) stride: u32,
-    pub(super) control: View<Control>,
-    pub(super) legs: View<Legs>,
-    pub(super) global: View<Candidate<R>>,
+    pub(crate) control: View<Control>,
+    pub(crate) legs: View<Legs>,
+    pub(crate) global: View<Candidate<R>>,
+    held: PhantomData<(R, M)>,
+}
+
+/// The matrices of a block, of which the lower half counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrices<M> {
     /// The factor, `[column][row]`
     pub(super) factor: M,
     /// What the matrix has learned, `[column][row]`
     pub(super) learned: M,
-    real: PhantomData<R>,
 }
 
 impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     /// The run that this block works on.
     #[inline(always)]
-    pub(super) fn of_block(args: &'a CmaEsArgs<R>) -> Self {
+    pub(crate) fn of_block(args: &'a CmaEsArgs<R>) -> Self {
         let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
         let (runs, number) = (args.runs, run as usize);
         let (n, stride) = (args.dimensions, args.stride);
-        let matrix = |k| M::matrix(args, (number, part), k, n * stride);
         Search {
             args,
             number,
@@ -115,21 +119,27 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
             control: of_run(args.control, runs, number, 1),
             legs: of_run(args.legs, runs, number, 1),
             global: of_run(args.global, runs, number, 1),
-            factor: matrix(0),
-            learned: matrix(1),
-            real: PhantomData,
+            held: PhantomData,
         }
+    }
+
+    /// The block's matrices.
+    #[inline(always)]
+    pub(crate) fn matrices(&self) -> Matrices<M> {
+        let place = (self.number, self.part);
+        let matrix = |k| M::matrix(self.args, place, k, self.n * self.stride);
+        Matrices { factor: matrix(0), learned: matrix(1) }
     }
 
     /// What the run has for itself.
     #[inline(always)]
-    pub(super) fn own_run(&self) -> OwnRun<R> {
+    pub(crate) fn own_run(&self) -> OwnRun<R> {
         of_run(self.args.own_runs, self.args.runs, self.number, 1).get(0)
     }
 
     /// The key of the run's draws.
     #[inline(always)]
-    pub(super) fn key(&self) -> RunKey {
+    pub(crate) fn key(&self) -> RunKey {
         RunKey::new(self.own_run().seed, self.args.first_run + self.number as u64)
     }
 
@@ -140,7 +150,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     #[inline(always)]
-    pub(super) fn meetings(&self) -> Meetings {
+    pub(crate) fn meetings(&self) -> Meetings {
         let blocks = self.args.blocks_per_run;
         let words = slots_len::<f32>(false, 1, u64::from(blocks)) as usize;
         let slots = if blocks > 1 {
@@ -162,7 +172,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// Has the threads of the block do `work` for each of so many.
     #[inline(always)]
-    pub(super) fn each(count: u32, mut work: impl FnMut(u32)) {
+    pub(crate) fn each(count: u32, mut work: impl FnMut(u32)) {
         let mut i = thread::index();
         while i < count {
             work(i);
@@ -172,7 +182,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// Has the warps of the block do `work` for each of so many.
     #[inline(always)]
-    pub(super) fn each_warp(count: u32, mut work: impl FnMut(u32)) {
+    pub(crate) fn each_warp(count: u32, mut work: impl FnMut(u32)) {
         let mut k = thread::warp();
         while k < count {
             work(k);
@@ -182,7 +192,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// Has the lanes of the warp do `work` for each from `first` on, below `end`.
     #[inline(always)]
-    pub(super) fn each_lane(first: u32, end: u32, mut work: impl FnMut(u32)) {
+    pub(crate) fn each_lane(first: u32, end: u32, mut work: impl FnMut(u32)) {
         let mut i = first + thread::lane();
         while i < end {
             work(i);
@@ -190,8 +200,30 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         }
     }
 
+    /// The start plus the products of the terms from `first` to the one before `end`, one after the other. Four are asked for before the
+    /// first is used.
     #[inline(always)]
-    pub(super) fn bounds(&self, i: u32) -> (R, R) {
+    pub(super) fn chain(start: R, (first, end): (u32, u32), term: impl Fn(u32) -> (R, R)) -> R {
+        let (mut sum, mut k) = (start, first);
+        while k + 4 <= end {
+            let terms = [term(k), term(k + 1), term(k + 2), term(k + 3)];
+            let mut t = 0;
+            while t < 4 {
+                sum = terms[t].0.fused(terms[t].1, sum);
+                t += 1;
+            }
+            k += 4;
+        }
+        while k < end {
+            let (a, b) = term(k);
+            sum = a.fused(b, sum);
+            k += 1;
+        }
+        sum
+    }
+
+    #[inline(always)]
+    pub(crate) fn bounds(&self, i: u32) -> (R, R) {
         let Search { args, number, stride, .. } = self;
         let side = |ptr| bounds_of_run::<R>(ptr, args.bounds_runs, *number, *stride as usize);
         (side(args.lower).get(i as usize), side(args.upper).get(i as usize))
@@ -251,52 +283,68 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// The part of a launch's array that is this run's, with so many items.
     #[inline(always)]
-    fn own<T: Copy>(&self, array: warpswarm_core::launch::Ptr<T>, len: usize) -> View<T> {
+    fn own<T: Copy>(&self, array: Ptr<T>, len: usize) -> View<T> {
         of_run(array, self.args.runs, self.number, len)
+    }
+
+    /// The same, or what is in shared memory in its place.
+    #[inline(always)]
+    fn of_samples<T: Copy>(
+        &self,
+        array: Ptr<T>,
+        near: impl Fn(NearLayout) -> u32,
+        len: usize,
+    ) -> View<T> {
+        if M::HELD && self.args.near == 1 {
+            let layout = NearLayout::new::<R>(self.n, self.args.room);
+            // SAFETY: the host gives a block as much shared memory as the layout has, of which this is a part.
+            return unsafe { shared::near(near(layout), len) };
+        }
+        self.own(array, len)
     }
 
     /// The row of a sample.
     #[inline(always)]
     pub(super) fn point(&self, sample: u32) -> View<R> {
-        self.row(self.args.points, sample)
+        let (room, stride) = (self.args.room as usize, self.stride as usize);
+        let all = self.of_samples(self.args.points, |near| near.points, room * stride);
+        all.part(sample as usize * stride, stride)
     }
 
     /// The normal numbers that a sample was made of.
     #[inline(always)]
     pub(super) fn normals(&self, sample: u32) -> View<R> {
-        self.row(self.args.normals, sample)
-    }
-
-    #[inline(always)]
-    fn row(&self, array: warpswarm_core::launch::Ptr<R>, sample: u32) -> View<R> {
         let (room, stride) = (self.args.room as usize, self.stride as usize);
-        self.own(array, room * stride).part(sample as usize * stride, stride)
+        let all = self.of_samples(self.args.normals, |near| near.normals, room * stride);
+        all.part(sample as usize * stride, stride)
     }
 
     /// `[sample]`
     #[inline(always)]
     pub(super) fn fitness(&self) -> View<Fitness<R>> {
-        self.own(self.args.fitness, self.args.room as usize)
+        self.of_samples(self.args.fitness, |near| near.fitness, self.args.room as usize)
     }
 
     /// The sums of the squares of the normal numbers, `[sample]`
     #[inline(always)]
     pub(super) fn squares(&self) -> View<R> {
-        self.own(self.args.squares, self.args.room as usize)
+        self.of_samples(self.args.squares, |near| near.squares, self.args.room as usize)
     }
 
     /// What a sample of each rank weighs, or what it teaches, `[rank]`
     #[inline(always)]
     pub(super) fn weights(&self, teaches: bool) -> View<R> {
         let room = self.args.room as usize;
-        self.own(self.args.weights, 2 * room).part(if teaches { room } else { 0 }, room)
+        let all = self.of_samples(self.args.weights, |near| near.weights, 2 * room);
+        all.part(if teaches { room } else { 0 }, room)
     }
 
     /// One of two rankings.
     #[inline(always)]
     pub(super) fn ranking(&self, number: u32) -> View<Candidate<R>> {
         let room = self.args.room as usize;
-        self.own(self.args.ranked, 2 * room).part(number as usize * room, room)
+        let all = self.of_samples(self.args.ranked, |near| near.ranked, 2 * room);
+        all.part(number as usize * room, room)
     }
 
     /// What a chunk of ranks adds up to: a row of so many.
@@ -304,7 +352,26 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     pub(super) fn sums(&self, chunk: u32, row: u32) -> View<R> {
         let (each, chunks) = (sums_len(self.n) as usize, chunks(self.args.room) as usize);
         let (at, stride) = (chunk as usize * each, self.stride as usize);
-        self.own(self.args.sums, chunks * each).part(at + row as usize * stride, stride)
+        let all = self.of_samples(self.args.sums, |near| near.sums, chunks * each);
+        all.part(at + row as usize * stride, stride)
+    }
+
+    /// Leaves the samples of the last generation, so many, where they are expected.
+    #[inline(always)]
+    fn save_samples(&self, samples: u32) {
+        if !M::HELD || self.args.near == 0 {
+            return;
+        }
+        let (room, stride) = (self.args.room as usize, self.stride as usize);
+        let (points, fitness) =
+            (self.own(self.args.points, room * stride), self.own(self.args.fitness, room));
+        Self::each_warp(samples, |sample| {
+            let row = self.point(sample);
+            Self::each_lane(0, self.n, |i| {
+                points.set(sample as usize * stride + i as usize, row.get(i as usize));
+            });
+        });
+        Self::each(samples, |k| fitness.set(k as usize, self.fitness().get(k as usize)));
     }
 
     /// The distribution as launches leave it to each other.
@@ -315,7 +382,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// Takes the distribution as the last launch has left it.
     #[inline(always)]
-    pub(super) fn load(&self) {
+    pub(crate) fn load(&self, matrices: &Matrices<M>) {
         let at = DistributionLayout::new(self.n, 0);
         let from = self.distribution();
         let (head, mean, path, wide) = (self.head(), self.mean(), self.path(), self.wide());
@@ -326,18 +393,32 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
             wide.set(i, from.get((at.wide + i) as usize));
         });
         Self::each(self.n * self.stride, |i| {
-            self.factor.put(i, from.get((at.factor + i) as usize));
-            self.learned.put(i, from.get((at.learned + i) as usize));
+            matrices.factor.put(i, from.get((at.factor + i) as usize));
+            matrices.learned.put(i, from.get((at.learned + i) as usize));
         });
         block::sync();
     }
 
-    /// Leaves the distribution, and where the leg is, to the next launch.
+    /// Leaves where the leg is to the next launch, and the distribution, if it is here, with the samples, if some were drawn.
     #[inline(always)]
-    pub(super) fn save(&self, leg: &Leg) {
+    pub(crate) fn save(
+        &self,
+        leg: &Leg,
+        matrices: &Matrices<M>,
+        (is_here, is_drawn): (bool, bool),
+    ) {
         block::sync();
+        if thread::index() == 0 {
+            self.legs.set(0, self.legs_of(leg));
+        }
+        if !is_here {
+            return;
+        }
         let at = DistributionLayout::new(self.n, 0);
         let to = self.distribution();
+        if is_drawn {
+            self.save_samples(self.head().get(head::SAMPLES as u32).to_f64() as u32);
+        }
         let (head, mean, path, wide) = (self.head(), self.mean(), self.path(), self.wide());
         Self::each(head::LEN as u32, |i| to.set(i as usize, head.get(i)));
         Self::each(self.stride, |i| {
@@ -345,29 +426,29 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
             to.set((at.path + i) as usize, path.get(i));
             to.set((at.wide + i) as usize, wide.get(i));
         });
-        Self::each(self.n * self.stride, |i| {
-            to.set((at.factor + i) as usize, self.factor.at(i));
-            to.set((at.learned + i) as usize, self.learned.at(i));
+        Self::each_warp(self.n, |k| {
+            Self::each_lane(k, self.n, |i| {
+                let place = k * self.stride + i;
+                to.set((at.factor + place) as usize, matrices.factor.at(place));
+                to.set((at.learned + place) as usize, matrices.learned.at(place));
+            });
         });
-        if thread::index() == 0 {
-            self.legs.set(0, Legs { evaluations: leg.evaluations, ..self.legs.get(0) });
-        }
     }
 
-    /// Keeps a sample as the best point that there ever was.
+    /// Keeps a point as the best that there ever was.
     #[inline(always)]
-    pub(super) fn keep(&self, sample: u32) {
+    pub(crate) fn keep(&self, from: View<R>) {
         if self.part != 0 {
             return;
         }
-        let (from, stride) = (self.point(sample), self.stride as usize);
-        let to = self.own(self.args.global_positions, stride);
-        Self::each(self.stride, |i| to.set(i as usize, from.get(i as usize)));
+        let to = self.own(self.args.global_positions, self.stride as usize);
+        // What is beyond them stays zero.
+        Self::each(self.n, |i| to.set(i as usize, from.get(i as usize)));
     }
 
     /// The strategy for so many samples, and what a sample of each rank weighs by it.
     #[inline(always)]
-    pub(super) fn strategy(&self, individuals: u32) -> Strategy<R> {
+    pub(crate) fn strategy(&self, individuals: u32) -> Strategy<R> {
         let better = individuals / 2;
         // Nobody uses what is there.
         block::sync();

@@ -90,6 +90,32 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
     }
 
+    /// The memory at the start of a leg, and an archive of which nothing is taken. By the whole block.
+    #[cfg(feature = "built-in")]
+    #[inline(always)]
+    pub(super) fn renew<M: Method<R>>(&self, method: &M) {
+        if !M::SHARES || self.part != 0 {
+            return;
+        }
+        let (args, threads) = (self.args, thread::block_dim());
+        let numbers = args.common.numbers;
+        let both = of_run(args.common.memory, args.runs, self.number, 2 * numbers as usize);
+        let mut k = thread::index();
+        while k < numbers {
+            let first = method.first_remembered(k);
+            both.set(k as usize, first);
+            both.set((numbers + k) as usize, first);
+            k += threads;
+        }
+        let places = 2 * args.individuals * args.stride;
+        let all = of_run(args.common.archive, args.runs, self.number, places as usize);
+        let mut i = thread::index();
+        while i < places {
+            all.set(i as usize, R::ZERO);
+            i += threads;
+        }
+    }
+
     /// Learns before an iteration, where individuals have something in common. By the whole block, after a barrier of all of
     /// the run's.
     ///

@@ -21,14 +21,46 @@ use crate::run::count_not_finite;
 /// over them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
-    iterate(launch, |_, around, plan| {
-        let row = around.after.row(around.who.index);
-        // A proposal is written where the public point will be; the attempt before has been read by all.
-        warp::sync();
-        around.propose(&launch.method, plan, row);
-        let point = WarpPoint::new(row, around.who.dimensions as usize);
-        objective::evaluate::<R, _, true>(&point)
+    iterate(launch, |_, around, plan| evaluated(&launch.method, around, plan));
+}
+
+/// The fitness of a proposal.
+#[inline(always)]
+fn evaluated<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    around: &Around<'_, R>,
+    plan: &M::Plan,
+) -> Fitness<R> {
+    let row = around.after.row(around.who.index);
+    // A proposal is written where the public point will be; the attempt before has been read by all.
+    warp::sync();
+    around.propose(method, plan, row);
+    let point = WarpPoint::new(row, around.who.dimensions as usize);
+    objective::evaluate::<R, _, true>(&point)
+}
+
+/// Iteration `iteration` of a leg, 0 to place its individuals, in the midst of a kernel, whose blocks meet before and after; how many
+/// evaluations of this warp were not finite.
+#[cfg(feature = "built-in")]
+#[inline(always)]
+pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    generation: &Generation<'_, R>,
+    iteration: u64,
+) -> u32 {
+    if iteration == 0 {
+        generation.renew(method);
+    }
+    generation.learn(method, iteration);
+    let judge = |_: &Generation<'_, R>, around: &Around<'_, R>, plan: &M::Plan| {
+        evaluated(method, around, plan)
+    };
+    let mut not_finite = 0;
+    generation.each(|index| {
+        not_finite += advance::<R, M>(method, generation, (iteration, index), &judge).1;
     });
+    generation.teach(method, iteration);
+    not_finite
 }
 
 /// One iteration, of which `judge` gives the fitness of each attempt's proposal.

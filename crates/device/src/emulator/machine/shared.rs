@@ -13,6 +13,14 @@ pub(crate) fn shared_address(offset: u32) -> u32 {
     offset
 }
 
+/// Other memory of the block, of the same size, so that both can be looked after.
+#[inline(never)]
+#[track_caller]
+pub(crate) fn near_address(offset: u32) -> u64 {
+    let place = Location::caller();
+    launch().shared(place, ("looks for", offset, 1), |shared, _| shared.near_address(offset))
+}
+
 /// # Safety
 /// None is needed here: a bad offset is a fault.
 #[inline(never)]

@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// The addresses of the arrays of `CommonArgs`; of no use where a method has nothing of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct InCommon {
+pub(in super::super) struct InCommon {
     memory: u64,
     own_memory: u64,
     lessons: u64,
@@ -28,7 +28,7 @@ fn sizes<R: Real>(job: &Job<R>) -> Option<[u64; 3]> {
 
 impl InCommon {
     /// Allocates them for so many blocks in a launch.
-    pub(super) fn allocate<R: Real, M: Machine>(
+    pub(in super::super) fn allocate<R: Real, M: Machine>(
         job: &Job<R>,
         blocks: u64,
         machine: &mut M,
@@ -51,7 +51,7 @@ impl InCommon {
     }
 
     /// The arguments of a launch of runs from `first` on.
-    pub(super) fn args<R: Real>(&self, job: &Job<R>, first: u32) -> CommonArgs<R> {
+    pub(in super::super) fn args<R: Real>(&self, job: &Job<R>, first: u32) -> CommonArgs<R> {
         let all = sizes(job).unwrap_or_default();
         let [numbers, groups, archive] = all.map(|size| size * u64::from(first));
         let number = size_of::<R>() as u64;
@@ -66,7 +66,7 @@ impl InCommon {
     }
 
     /// The memory by which a run has done its last iteration.
-    pub(super) fn memory<R: Real>(
+    pub(in super::super) fn memory<R: Real>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,
@@ -77,7 +77,7 @@ impl InCommon {
         machine.fetch_numbers(self.memory, written * numbers, numbers)
     }
 
-    pub(super) fn archive<R: Real>(
+    pub(in super::super) fn archive<R: Real>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,
@@ -94,18 +94,26 @@ impl InCommon {
         machine: &mut impl Machine,
         swarms: &[Swarm<R>],
     ) -> Result<()> {
+        (0..).zip(swarms).try_for_each(|each| self.restore_run(job, machine, each))
+    }
+
+    /// The same of one run.
+    pub(in super::super) fn restore_run<R: Real>(
+        &self,
+        job: &Job<R>,
+        machine: &mut impl Machine,
+        (run, swarm): (u32, &Swarm<R>),
+    ) -> Result<()> {
         let (Some([numbers, groups, archive]), Procedure::Method(named)) =
             (sizes(job), &job.procedure)
         else {
             return Ok(());
         };
-        for (run, swarm) in (0..).zip(swarms) {
-            let written = 2 * run + (swarm.control.iterations & 1);
-            machine.store_numbers(self.memory, written * numbers, &swarm.memory)?;
-            machine.store_numbers(self.archive, run * archive, &swarm.archive)?;
-            let lessons = named.method.lessons(&swarm.numbers).concat();
-            machine.store_numbers(self.lessons, written * groups * LESSONS as u64, &lessons)?;
-        }
-        Ok(())
+        let run = u64::from(run);
+        let written = 2 * run + (swarm.control.iterations & 1);
+        machine.store_numbers(self.memory, written * numbers, &swarm.memory)?;
+        machine.store_numbers(self.archive, run * archive, &swarm.archive)?;
+        let lessons = named.method.lessons(&swarm.numbers).concat();
+        machine.store_numbers(self.lessons, written * groups * LESSONS as u64, &lessons)
     }
 }

@@ -1,0 +1,236 @@
+//! CMA-ES and SHADE, which take turns, as `warpswarm_cpu_ref::portfolio` has it: a block a run, or several.
+
+use warpswarm_core::cma_es::comparable;
+use warpswarm_core::launch::{AutoArgs, CMA_ES_BLOCK, Turns, stopped};
+use warpswarm_core::legs::{self, AHEAD_CONSTRAINED, LOOK, Legs, regime};
+use warpswarm_core::method::Method;
+use warpswarm_core::order::Candidate;
+use warpswarm_core::shade::Shade;
+use warpswarm_core::sum::{Largest, Least};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::shared::SharedArray;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread, warp};
+
+use crate::cma_es::legs::Leg;
+use crate::cma_es::meetings::Meetings;
+use crate::cma_es::search::{Holds, Search};
+use crate::cma_es::{Progress, generation};
+use crate::generation::memory::turn;
+use crate::generation::population::Generation;
+use crate::run::of_run;
+
+/// Where the two searches are, the same in all threads of a run.
+struct Both {
+    /// CMA-ES, and how many iterations its leg is old.
+    leg: Leg,
+    age: u64,
+    /// SHADE.
+    other: Legs,
+    others_age: u64,
+    /// Whether it is SHADE's turn.
+    is_others: bool,
+}
+
+impl Both {
+    /// Whether it is the turn of the search that waits.
+    #[inline(always)]
+    fn is_time(&self, individuals: u32) -> bool {
+        let Leg { number, evaluations, ahead, is_new, .. } = self.leg;
+        let own = Legs { number, evaluations, ahead, is_new, ..Legs::default() };
+        if self.is_others {
+            legs::is_others_turn(&self.other, &own, self.others_age, individuals)
+        } else {
+            legs::is_others_turn(&own, &self.other, self.age, individuals)
+        }
+    }
+
+    /// Evaluations until after the next iteration.
+    #[inline(always)]
+    fn next(&self, individuals: u32) -> u64 {
+        let is_others = self.is_others != self.is_time(individuals);
+        let each = if is_others { individuals } else { self.leg.individuals };
+        (self.leg.evaluations + self.other.evaluations).saturating_add(u64::from(each))
+    }
+
+    /// The number of a leg that begins now.
+    #[inline(always)]
+    fn number(&self) -> u64 {
+        self.leg.number.max(self.other.number) + 1
+    }
+}
+
+/// Goes to iteration `until`, or places the first samples.
+#[inline(always)]
+pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
+    max_block::<CMA_ES_BLOCK>();
+    let args = &launch.cma_es;
+    let search = &Search::<R, M>::of_block(args);
+    let control = search.control.get(0);
+    let places = args.places == 1;
+    if control.stopped != stopped::NOT || (!places && control.iterations >= args.until) {
+        return;
+    }
+    let individuals = launch.shade.individuals;
+    let others = of_run(launch.legs, args.runs, search.number, 1);
+    let turns = of_run(launch.turns, args.runs, search.number, 1);
+    let mut both = {
+        let (leg, other) = (Leg::of(search, &search.legs.get(0)), others.get(0));
+        let Turns { age, active, .. } = turns.get(0);
+        let is_others = active == 1;
+        let of = |began, is_active| if is_active { control.iterations - began } else { age };
+        let (age, others_age) = (of(leg.began, !is_others), of(other.began, is_others));
+        Both { leg, age, other, others_age, is_others }
+    };
+    let (mut meetings, mut matrices) = (search.meetings(), search.matrices());
+    let mut strategy = search.strategy(both.leg.individuals.min(args.room));
+    let (mut is_here, mut is_drawn) = (!both.leg.is_new, false);
+    if is_here {
+        search.load(&matrices);
+    }
+    let mut progress = Progress::of(search, control);
+    loop {
+        if !places {
+            if progress.iteration >= args.until {
+                break;
+            }
+            if both.is_time(individuals) {
+                both.is_others = !both.is_others;
+                let Both { age, others_age, .. } = both;
+                if both.is_others {
+                    both.other.began = progress.iteration - others_age;
+                } else {
+                    both.leg.began = progress.iteration - age;
+                }
+            }
+            if !both.is_others && both.leg.individuals > args.room {
+                break;
+            }
+            progress.iteration += 1;
+        }
+        if both.is_others {
+            advance_shade(launch, search, &mut both, &mut progress, &mut meetings);
+        } else {
+            let leg = &mut both.leg;
+            both.age += 1;
+            if leg.is_new {
+                strategy = search.strategy(leg.individuals);
+                search.begin(leg, progress.iteration, &matrices);
+                both.age = 0;
+            }
+            (is_here, is_drawn) = (true, true);
+            let by = (&strategy, &mut matrices);
+            let (has_more, is_violated) =
+                generation(search, leg, by, both.age, &mut progress, &mut meetings);
+            leg.evaluations += u64::from(leg.individuals);
+            if leg.ahead > 0 && meetings.any(is_violated) {
+                leg.ahead = 0;
+                both.other.ahead = AHEAD_CONSTRAINED * u64::from(args.dimensions);
+            }
+            if args.succession.ends(leg.evaluations, leg.limit, has_more) {
+                let number = both.number();
+                both.leg = search.next(&both.leg, number, &mut meetings);
+            }
+        }
+        if progress.stops(search, both.next(individuals)) || places {
+            break;
+        }
+    }
+    if !places && progress.iteration == control.iterations {
+        // It waits for room. Other blocks may not have seen yet whose turn it was.
+        return;
+    }
+    progress.save(search);
+    if search.part == 0 {
+        search.save(&both.leg, &matrices, (is_here, is_drawn));
+        if thread::index() == 0 {
+            others.set(0, both.other);
+            let age = if both.is_others { both.age } else { both.others_age };
+            turns.set(0, Turns { age, active: u32::from(both.is_others), reserved: 0 });
+        }
+    }
+}
+
+/// An iteration of SHADE, or the placing of its individuals.
+#[inline(always)]
+fn advance_shade<R: DeviceReal, M: Holds<R>>(
+    launch: &AutoArgs<R>,
+    search: &Search<'_, R, M>,
+    both: &mut Both,
+    progress: &mut Progress<R>,
+    meetings: &mut Meetings,
+) {
+    let key = search.key().of_leg(both.other.number);
+    let kept = (<Shade<R> as Method<R>>::OWN, <Shade<R> as Method<R>>::NUMBERS);
+    let place = (search.number as u32, search.part);
+    let population = &Generation::of_run(&launch.shade, kept, key, place);
+    both.others_age += 1;
+    if both.other.is_new {
+        both.others_age = 0;
+        (both.other.is_new, both.other.began) = (false, progress.iteration);
+    }
+    let age = both.others_age;
+    progress.not_finite += turn(&launch.method, population, age);
+    meetings.meet();
+    let individuals = launch.shade.individuals;
+    let after = population.written_by(age);
+    let mut mine = Candidate::NONE;
+    Search::<R, M>::each_lane(0, individuals, |i| {
+        mine = mine.better(Candidate::new(after.fitness.get(i as usize), i));
+    });
+    let (best, _) = warp::best(mine, true);
+    progress.take(search, best, || after.row(best.index));
+    both.other.evaluations += u64::from(individuals);
+    if age > 0 && age.is_multiple_of(LOOK) && has_come_together(search, population, age) {
+        // The next leg is placed where blocks have looked at this one.
+        meetings.meet();
+        both.other.number = both.number();
+        (both.other.limit, both.other.is_new) = (0, true);
+        both.other.regime = regime::SHADE;
+    }
+}
+
+/// Whether a population has [come together](legs::is_one_value). By the whole block, in which all get the same.
+#[inline(always)]
+fn has_come_together<R: DeviceReal, M: Holds<R>>(
+    search: &Search<'_, R, M>,
+    population: &Generation<'_, R>,
+    age: u64,
+) -> bool {
+    let after = population.written_by(age);
+    let individuals = population.args.individuals;
+    let violations = spread(individuals, |i| after.fitness.get(i as usize).counted());
+    let values = spread(individuals, |i| after.fitness.get(i as usize).value);
+    if legs::is_one_value(violations, values) {
+        return true;
+    }
+    let mut is_apart = false;
+    Search::<R, M>::each_warp(search.args.dimensions, |c| {
+        let places = spread(individuals, |i| after.row(i).get(c as usize));
+        is_apart |= !legs::is_one_place(places, search.bounds(c));
+    });
+    !block::sync_or(is_apart)
+}
+
+/// The least and the largest of so many numbers; by one warp.
+#[inline(always)]
+fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
+    let (mut least, mut most) = (R::INFINITY, R::ZERO - R::INFINITY);
+    let mut i = thread::lane();
+    while i < count {
+        let x = comparable(of(i));
+        (least, most) = (least.smaller(x), most.larger(x));
+        i += 32;
+    }
+    (warp::join::<R, Least, 32>(least), warp::join::<R, Largest, 32>(most))
+}
+
+warpswarm_device::entries! {
+    /// The kernels.
+    pub fn common {
+        "auto_f32_held" => |args: AutoArgs<f32>| run::<f32, SharedArray<f32>>(&args),
+        "auto_f64_held" => |args: AutoArgs<f64>| run::<f64, SharedArray<f64>>(&args),
+        "auto_f32" => |args: AutoArgs<f32>| run::<f32, View<f32>>(&args),
+        "auto_f64" => |args: AutoArgs<f64>| run::<f64, View<f64>>(&args),
+    }
+}
