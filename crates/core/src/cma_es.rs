@@ -38,6 +38,9 @@ pub const MIN_INDIVIDUALS: u32 = 4;
 /// Samples whose contributions to a sum are added one after the other; of more, the sums of so many.
 pub const CHUNK: usize = 128;
 
+/// Numbers of a [`Strategy`].
+pub const STRATEGY: usize = 10;
+
 /// What follows from the numbers of dimensions and of samples: the tutorial's table 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,6 +134,34 @@ impl<R: Real> Strategy<R> {
         }
     }
 
+    /// Its numbers, from which [`of_numbers`](Strategy::of_numbers) makes it again.
+    #[inline(always)]
+    pub fn numbers(&self) -> [R; STRATEGY] {
+        let Strategy { mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, all_weights, chi, .. } = *self;
+        let [better, worse] = self.scales;
+        [mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, all_weights, chi, better, worse]
+    }
+
+    /// The strategy for so many dimensions and samples with these numbers.
+    #[inline(always)]
+    pub fn of_numbers((dimensions, individuals): (u32, u32), numbers: [R; STRATEGY]) -> Self {
+        let [mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, all_weights, chi, better, worse] = numbers;
+        Strategy {
+            dimensions,
+            individuals,
+            better: individuals / 2,
+            mu_eff,
+            c_sigma,
+            d_sigma,
+            c_c,
+            c_1,
+            c_mu,
+            all_weights,
+            chi,
+            scales: [better, worse],
+        }
+    }
+
     /// The weight of a rank, from 0: positive for the better half, negative or zero for the others.
     #[inline(always)]
     pub fn weight(&self, rank: u32) -> R {
@@ -205,7 +236,7 @@ impl<R: Real> Strategy<R> {
 
     /// Generations whose best values are compared to see whether anything changes still: the tutorial's 10 + 30 n / lambda.
     pub fn remembered(&self) -> u32 {
-        10 + (30 * self.dimensions).div_ceil(self.individuals)
+        10 + (30 * self.dimensions).div_ceil(self.individuals.max(1))
     }
 }
 
@@ -383,6 +414,7 @@ mod tests {
         // More samples than dimensions damp more.
         let many = of(3, 400);
         close(many.d_sigma, 1.0 + 2.0 * (((many.mu_eff - 1.0) / 4.0).sqrt() - 1.0) + many.c_sigma);
+        assert_eq!(Strategy::of_numbers((10, 10), ten.numbers()), ten);
         let passive = Strategy::<f64>::new(10, 10, false);
         assert_eq!((passive.all_weights, passive.weight(9)), (1.0, -0.0));
     }

@@ -89,7 +89,7 @@ impl<R: Real> Succession<R> {
     /// Samples of a large leg before which they have been doubled so often, at least as many as at first.
     #[inline(always)]
     pub fn large(&self, doubled: u32, stride: u32) -> u32 {
-        let most = MOST_SAMPLES.min(MOST_PLACES / stride).max(self.individuals);
+        let most = MOST_SAMPLES.min(MOST_PLACES / stride.max(1)).max(self.individuals);
         let wanted = u64::from(self.individuals) << doubled.min(31);
         wanted.min(u64::from(most)) as u32
     }

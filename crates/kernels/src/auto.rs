@@ -66,7 +66,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
     max_block::<CMA_ES_BLOCK>();
     let args = &launch.cma_es;
     let search = &Search::<R, M>::of_block(args);
-    let control = search.control.get(0);
+    let control = search.control().get(0);
     let places = args.places == 1;
     if control.stopped != stopped::NOT || (!places && control.iterations >= args.until) {
         return;
@@ -75,7 +75,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
     let others = of_run(launch.legs, args.runs, search.number, 1);
     let turns = of_run(launch.turns, args.runs, search.number, 1);
     let mut both = {
-        let (leg, other) = (Leg::of(search, &search.legs.get(0)), others.get(0));
+        let (leg, other) = (Leg::of(search, &search.legs().get(0)), others.get(0));
         let Turns { age, active, .. } = turns.get(0);
         let is_others = active == 1;
         let of = |began, is_active| if is_active { control.iterations - began } else { age };
@@ -83,7 +83,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
         Both { leg, age, other, others_age, is_others }
     };
     let (mut meetings, mut matrices) = (search.meetings(), search.matrices());
-    let mut strategy = search.strategy(both.leg.individuals.min(args.room));
+    search.find_strategy(both.leg.individuals.min(args.room));
     let (mut is_here, mut is_drawn) = (!both.leg.is_new, false);
     if is_here {
         search.load(&matrices);
@@ -114,14 +114,13 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
             let leg = &mut both.leg;
             both.age += 1;
             if leg.is_new {
-                strategy = search.strategy(leg.individuals);
+                search.find_strategy(leg.individuals);
                 search.begin(leg, progress.iteration, &matrices);
                 both.age = 0;
             }
             (is_here, is_drawn) = (true, true);
-            let by = (&strategy, &mut matrices);
             let (has_more, is_violated) =
-                generation(search, leg, by, both.age, &mut progress, &mut meetings);
+                generation(search, leg, &mut matrices, both.age, &mut progress, &mut meetings);
             leg.evaluations += u64::from(leg.individuals);
             if leg.ahead > 0 && meetings.any(is_violated) {
                 leg.ahead = 0;

@@ -12,7 +12,6 @@ mod ranks;
 mod samples;
 pub(crate) mod search;
 
-use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsArgs, Control, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
@@ -40,7 +39,7 @@ impl<R: DeviceReal> Progress<R> {
     /// Of a run that goes on, or that is to be placed.
     #[inline(always)]
     pub(crate) fn of<M: Holds<R>>(search: &Search<'_, R, M>, control: Control) -> Self {
-        let leader = if search.args.places == 1 { Candidate::NONE } else { search.global.get(0) };
+        let leader = if search.args.places == 1 { Candidate::NONE } else { search.global().get(0) };
         let Control { iterations, improved_at, .. } = control;
         Progress { iteration: iterations, improved_at, leader, not_finite: 0, reason: stopped::NOT }
     }
@@ -77,11 +76,11 @@ impl<R: DeviceReal> Progress<R> {
     #[inline(always)]
     pub(crate) fn save<M: Holds<R>>(&self, search: &Search<'_, R, M>) {
         if thread::lane() == 0 {
-            count_not_finite(search.control, self.not_finite);
+            count_not_finite(search.control(), self.not_finite);
         }
         if search.part == 0 && thread::index() == 0 {
-            search.global.set(0, self.leader);
-            set_progress(search.control, self.iteration, self.improved_at, self.reason);
+            search.global().set(0, self.leader);
+            set_progress(search.control(), self.iteration, self.improved_at, self.reason);
         }
     }
 }
@@ -91,19 +90,19 @@ impl<R: DeviceReal> Progress<R> {
 pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
     search: &Search<'_, R, M>,
     leg: &Leg,
-    (strategy, matrices): (&Strategy<R>, &mut Matrices<M>),
+    matrices: &mut Matrices<M>,
     age: u64,
     progress: &mut Progress<R>,
     meetings: &mut Meetings,
 ) -> (bool, bool) {
     let (not_finite, is_violated) = search.draw(leg, age, matrices.factor);
     progress.not_finite += not_finite;
-    let ranked = search.rank(leg, strategy, meetings);
+    let ranked = search.rank(leg, meetings);
     let best = ranked.get(0);
     progress.take(search, best, || search.point(best.index));
-    search.add_up(strategy, ranked);
+    search.add_up(leg.individuals, ranked);
     meetings.meet();
-    (search.learn(strategy, (age, best.fitness), matrices), is_violated)
+    (search.learn(leg.individuals, (age, best.fitness), matrices), is_violated)
 }
 
 /// Goes to iteration `args.until`, or places the first samples.
@@ -111,18 +110,18 @@ pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
 pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
     max_block::<CMA_ES_BLOCK>();
     let search = &Search::<R, M>::of_block(args);
-    let control = search.control.get(0);
+    let control = search.control().get(0);
     if control.stopped != stopped::NOT {
         return;
     }
     let places = args.places == 1;
     let goes_on = |leg: &Leg, iteration| iteration < args.until && leg.individuals <= args.room;
-    let mut leg = Leg::of(search, &search.legs.get(0));
+    let mut leg = Leg::of(search, &search.legs().get(0));
     if !places && !goes_on(&leg, control.iterations) {
         return;
     }
     let (mut meetings, mut matrices) = (search.meetings(), search.matrices());
-    let mut strategy = search.strategy(leg.individuals);
+    search.find_strategy(leg.individuals);
     if !leg.is_new {
         search.load(&matrices);
     }
@@ -135,12 +134,12 @@ pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
             progress.iteration += 1;
         }
         if leg.is_new {
-            strategy = search.strategy(leg.individuals);
+            search.find_strategy(leg.individuals);
             search.begin(&mut leg, progress.iteration, &matrices);
         }
         let age = progress.iteration - leg.began;
-        let by = (&strategy, &mut matrices);
-        let (has_more, _) = generation(search, &leg, by, age, &mut progress, &mut meetings);
+        let (has_more, _) =
+            generation(search, &leg, &mut matrices, age, &mut progress, &mut meetings);
         leg.evaluations += u64::from(leg.individuals);
         if args.succession.ends(leg.evaluations, leg.limit, has_more) {
             leg = search.next(&leg, leg.number + 1, &mut meetings);

@@ -36,6 +36,16 @@ pub enum LinkError {
         /// The kernel.
         kernel: String,
     },
+    /// The kernel evaluates where nobody answers.
+    #[error(
+        "`{kernel}` asks for an objective in the function `{function}`, which the compiler has not inlined"
+    )]
+    Elsewhere {
+        /// The kernel.
+        kernel: String,
+        /// Part of the kernel.
+        function: String,
+    },
     /// An entry's parameter is not as rustc writes it.
     #[error("the parameter of `{entry}` is not understood: {text}")]
     Parameter {
@@ -72,6 +82,13 @@ pub fn link(kernel: &str, objective: &str) -> Result<String, LinkError> {
     let (at, other) =
         (entry_of(&kernel_ptx.items, "kernel")?, entry_of(&objective_ptx.items, "objective")?);
     let (entry, evaluator) = (&kernel_ptx.items[at], &objective_ptx.items[other]);
+    // Nobody would answer there.
+    let elsewhere =
+        kernel_ptx.items.iter().find(|item| item.kind != Kind::Entry && item.text.contains(MARK));
+    if let Some(function) = elsewhere {
+        let (kernel, function) = (entry.name.into(), function.name.into());
+        return Err(LinkError::Elsewhere { kernel, function });
+    }
     if !entry.text.contains(MARK) {
         return Err(LinkError::NoPlace { kernel: entry.name.into() });
     }
@@ -224,6 +241,18 @@ mod tests {
         assert!(linked.ends_with(expected), "{linked}");
         assert!(linked.starts_with(HEADER), "{linked}");
         assert!(!linked.contains(".entry o"), "{linked}");
+    }
+
+    /// Where the compiler has not inlined who asks, the answer would be nothing.
+    #[test]
+    fn a_mark_outside_of_the_entry_is_refused() {
+        let function = ".func helper()\n{\n\t// warpswarm.objective\n\tret;\n}\n\n.visible";
+        let kernel = kernel("// warpswarm.objective").replace(".visible", function);
+        let error = link(&kernel, &objective("", "ret;")).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`k` asks for an objective in the function `helper`, which the compiler has not inlined"
+        );
     }
 
     #[test]

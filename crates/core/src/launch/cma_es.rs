@@ -1,7 +1,7 @@
 //! CMA-ES on a device: arguments and name of its kernel, and how a run's distribution lies in memory, on the CPU as well.
 
 use super::{Control, GenerationArgs, OwnRun, Ptr, StartArgs, row_stride};
-use crate::cma_es::CHUNK;
+use crate::cma_es::{CHUNK, STRATEGY};
 use crate::legs::{Legs, Succession};
 use crate::order::{Candidate, Fitness};
 use crate::real::Real;
@@ -133,11 +133,12 @@ pub struct CmaEsArgs<R> {
     pub bounds_runs: u32,
     /// 1 where the runs are to be placed, at iteration 0; 0 elsewhere.
     pub places: u32,
-    /// 1 where the samples of a run are in its block's shared memory while the kernel runs; 0 elsewhere.
-    pub near: u32,
+    /// Where the samples of a run are in its block's shared memory while the kernel runs; [`NearLayout::NONE`] where they are not.
+    pub near: NearLayout,
 }
 
 /// Where the samples of a run lie in the shared memory of its one block, in bytes.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearLayout {
     /// What [`CmaEsArgs`] calls so.
@@ -155,13 +156,24 @@ pub struct NearLayout {
     /// Likewise.
     pub sums: u32,
     /// The end of all of it.
-    pub bytes: u64,
+    pub bytes: u32,
 }
 
 impl NearLayout {
-    /// Of so many samples, behind the first bytes of a [`CmaEsLayout`] that holds the matrices.
-    #[inline(always)]
-    pub const fn new<R: Real>(dimensions: u32, room: u32) -> Self {
+    /// Nowhere.
+    pub const NONE: Self = NearLayout {
+        points: 0,
+        fitness: 0,
+        normals: 0,
+        squares: 0,
+        weights: 0,
+        ranked: 0,
+        sums: 0,
+        bytes: 0,
+    };
+
+    /// Of so many samples, behind the first bytes of a [`CmaEsLayout`] that holds the matrices; none where that is more than `most` bytes.
+    pub const fn new<R: Real>(dimensions: u32, room: u32, most: u32) -> Self {
         const fn after(first: u64, items: u64, size: usize) -> u64 {
             (first + items * size as u64).next_multiple_of(16)
         }
@@ -176,6 +188,9 @@ impl NearLayout {
         let ranked = after(weights, 2 * samples, number);
         let sums = after(ranked, 2 * samples, 2 * number + 8);
         let bytes = after(sums, sums_of_all, number);
+        if bytes > most as u64 {
+            return NearLayout::NONE;
+        }
         NearLayout {
             points: points as u32,
             fitness: fitness as u32,
@@ -184,7 +199,7 @@ impl NearLayout {
             weights: weights as u32,
             ranked: ranked as u32,
             sums: sums as u32,
-            bytes,
+            bytes: bytes as u32,
         }
     }
 }
@@ -194,8 +209,8 @@ impl NearLayout {
 pub const CMA_ES: &str = "cma_es";
 /// Tags that an iteration of it, or of [`AUTO`], uses at most.
 pub const CMA_ES_TAGS: u32 = 6;
-/// The most threads of a block.
-pub const CMA_ES_BLOCK: u32 = 512;
+/// The most threads of a block: so few that each can have as many registers as there are.
+pub const CMA_ES_BLOCK: u32 = 256;
 
 /// Which of two searches has its turn.
 #[repr(C)]
@@ -248,8 +263,9 @@ pub const NUMBERS: u32 = 4;
 pub struct CmaEsLayout {
     /// The head.
     pub head: u32,
-    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor, and [`NUMBERS`] besides.
-    pub rows: [u32; 6],
+    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor; [`NUMBERS`] besides, and those of a
+    /// [`Strategy`](crate::cma_es::Strategy).
+    pub rows: [u32; 7],
     /// The factor and the matrix, where they are held.
     pub matrices: [u32; 2],
     /// All of it.
@@ -269,8 +285,9 @@ impl CmaEsLayout {
             first + 3 * stride,
             first + 4 * stride,
             first + 5 * stride,
+            first + 5 * stride + NUMBERS,
         ];
-        let first = first + 5 * stride + NUMBERS;
+        let first = first + 5 * stride + NUMBERS + STRATEGY as u32;
         let matrices = [first, first + dimensions * stride];
         let held = if holds { 2 * dimensions * stride } else { 0 };
         let bytes = 4 * R::WORDS as u32 * (matrices[0] + held);

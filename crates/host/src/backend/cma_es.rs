@@ -202,7 +202,7 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
             tag: self.tag,
             bounds_runs,
             places: u32::from(places),
-            near: u32::from(self.layout.near),
+            near: self.layout.near,
         }
     }
 

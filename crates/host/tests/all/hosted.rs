@@ -11,8 +11,12 @@ use warpswarm::{
 use warpswarm_core::objective::SlicePoint;
 
 /// The algorithms that run on a backend.
+/// Those that have their points evaluated elsewhere.
 fn all(backend: Backend) -> impl Iterator<Item = Algorithm> {
-    let of_backend = move |info: &&algorithms::AlgorithmInfo| info.backends.contains(&backend);
+    let of_backend = move |info: &&algorithms::AlgorithmInfo| {
+        let stays = backend != Backend::Cpu && ["auto", "cma-es"].contains(&info.id);
+        info.backends.contains(&backend) && !stays
+    };
     algorithms::ALL.iter().filter(of_backend).map(|info| info.algorithm())
 }
 

@@ -323,6 +323,16 @@ fn what_does_not_run_where_it_was_asked_to() {
         );
         assert!(error.is_input());
     }
+    #[cfg(feature = "emulator")]
+    {
+        let settings = Settings { backend: Backend::Emulator, ..settings(4) };
+        let closure = |x: &[f32]| x[0];
+        let cma_es = algorithms::find("cma-es").unwrap().algorithm();
+        let error = Optimiser::<f32>::new(&closure, &bounds(2), &cma_es, &settings).unwrap_err();
+        let expected = "algorithm cma-es of an objective that has no GPU kernels, or with schedule hosted, does not run on backend \
+                        emulator; allowed: cpu, or algorithm shade";
+        assert_eq!(error.to_string(), expected);
+    }
     let resident = Settings { schedule: Schedule::Resident, ..settings(4) };
     check_settings(
         resident,

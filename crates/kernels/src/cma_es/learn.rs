@@ -20,8 +20,9 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Adds up what the ranked samples teach, in chunks of ranks: of each a row for the mean, and the columns of the matrix. A warp has
     /// a row.
     #[inline(always)]
-    pub(super) fn add_up(&self, strategy: &Strategy<R>, ranked: View<Candidate<R>>) {
-        let rows = self.n + 1;
+    pub(super) fn add_up(&self, individuals: u32, ranked: View<Candidate<R>>) {
+        let strategy = &self.strategy(individuals);
+        let rows = (self.n + 1).max(1);
         let all = chunks(strategy.taught().max(strategy.better)) * rows;
         let warps = thread::block_dim() / 32;
         let mut item = self.part * warps + thread::warp();
@@ -51,8 +52,9 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         (ranked, weights): (View<Candidate<R>>, View<R>),
         (column, i): (u32, u32),
     ) -> R {
+        let (all, stride) = (self.all_normals(), self.stride as usize);
         Self::chain(R::ZERO, ranks, |rank| {
-            let z = self.normals(ranked.get(rank as usize).index);
+            let z = all.part(ranked.get(rank as usize).index as usize * stride, stride);
             let weight = weights.get(rank as usize);
             let by = if column == u32::MAX { weight } else { weight * z.get(column as usize) };
             (by, z.get(i as usize))
@@ -63,10 +65,11 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     pub(super) fn learn(
         &self,
-        strategy: &Strategy<R>,
+        individuals: u32,
         (age, best): (u64, Fitness<R>),
         matrices: &mut Matrices<M>,
     ) -> bool {
+        let strategy = &self.strategy(individuals);
         let (head, told, step) = (self.head(), self.told(), self.step());
         Self::each(self.n, |i| {
             let mut sum = R::ZERO;
@@ -93,6 +96,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             }
         }
         block::sync();
+        let strategy = &self.strategy(individuals);
         let (is_steady, is_over) = (told.get(STEADY) != R::ZERO, told.get(OVER) != R::ZERO);
         let (wide, learned, kept) = (self.wide(), matrices.learned, strategy.kept(is_steady));
         Self::each_warp(self.n, |k| {
@@ -177,8 +181,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     fn is_over(&self, strategy: &Strategy<R>, age: u64, best: Fitness<R>) -> bool {
         let head = self.head();
         let number = |i: usize| head.get(i as u32);
-        let level = level::<R, true>(self.control);
-        let remembered = strategy.remembered();
+        let level = level::<R, true>(self.control());
+        let remembered = strategy.remembered().max(1);
         let (all, at) = (self.distribution(), DistributionLayout::new(self.n, 0));
         let recent = all.part(at.recent as usize, 2 * remembered as usize);
         let place = (age % u64::from(remembered)) as usize;

@@ -45,7 +45,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     pub(super) fn legs_of(&self, leg: &Leg) -> Legs {
         let Leg { began, evaluations, ahead, is_new, .. } = *leg;
-        Legs { began, evaluations, ahead, is_new, ..self.legs.get(0) }
+        Legs { began, evaluations, ahead, is_new, ..self.legs().get(0) }
     }
 
     /// Ends a leg, and chooses the next one, of this number.
@@ -53,10 +53,10 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     pub(crate) fn next(&self, leg: &Leg, number: u64, meetings: &mut Meetings) -> Leg {
         if self.part == 0 && thread::index() == 0 {
             let (ended, at) = (self.legs_of(leg), (self.key(), self.stride));
-            self.legs.set(0, self.args.succession.next(ended, at, number));
+            self.legs().set(0, self.args.succession.next(ended, at, number));
         }
         meetings.meet();
-        Leg::of(self, &self.legs.get(0))
+        Leg::of(self, &self.legs().get(0))
     }
 
     /// Begins a leg that has been chosen: its distribution. Nothing is drawn yet.
@@ -65,7 +65,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         // What is in the way is not needed any more.
         block::sync();
         (leg.is_new, leg.began) = (false, iteration);
-        let legs = self.legs.get(0);
+        let legs = self.legs().get(0);
         let sigma = self.args.succession.first_step(&legs, self.key());
         let zero = R::ZERO;
         let first = self.head();

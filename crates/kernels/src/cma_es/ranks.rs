@@ -19,19 +19,15 @@ const TOGETHER: usize = 4;
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Ranks all samples of the run, and says what each teaches.
     #[inline(always)]
-    pub(super) fn rank(
-        &self,
-        leg: &Leg,
-        strategy: &Strategy<R>,
-        meetings: &mut Meetings,
-    ) -> View<Candidate<R>> {
+    pub(super) fn rank(&self, leg: &Leg, meetings: &mut Meetings) -> View<Candidate<R>> {
+        let strategy = &self.strategy(leg.individuals);
         // All of the block's samples have a fitness.
         block::sync();
         let (first, end) = self.own_samples(leg.individuals, self.part);
         let own = end - first;
         let fitness = self.fitness();
         let of = |sample: u32| Candidate::new(fitness.get(sample as usize), sample);
-        let share = leg.individuals.div_ceil(self.args.blocks_per_run);
+        let share = leg.individuals.div_ceil(self.blocks());
         // So few that their places in the first list are their ranks.
         let is_short = self.args.blocks_per_run == 1 && share <= LIST;
         let mut from = self.ranking(0);
@@ -59,12 +55,13 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let to = self.ranking(1 - number);
             Self::each(own, |i| {
                 let mine = from.get((first + i) as usize);
-                let pair = i / (2 * length) * (2 * length);
+                // Lengths are powers of two.
+                let pair = i & !(2 * length - 1);
                 let is_left = i - pair < length;
                 let other = if is_left { pair + length } else { pair };
                 let last = (other + length).min(own);
                 let before = better(from, (first + other.min(own), first + last), mine);
-                let place = pair + (i - pair) % length + before;
+                let place = pair + (i & (length - 1)) + before;
                 to.set((first + place) as usize, mine);
             });
             (from, number, length) = (to, 1 - number, 2 * length);
@@ -105,7 +102,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         list: View<Candidate<R>>,
         mine: Candidate<R>,
     ) -> u32 {
-        let blocks = self.args.blocks_per_run;
+        let blocks = self.blocks();
         let steps = 32 - individuals.div_ceil(blocks).leading_zeros();
         let mut count = 0_u32;
         let mut part = thread::lane() % LANES;

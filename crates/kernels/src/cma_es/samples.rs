@@ -23,7 +23,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let (first, end) = self.own_samples(leg.individuals, self.part);
         let is_given = leg.number == 0 && age == 0;
         let given = if is_given { self.args.start.individuals } else { 0 };
-        let level = level::<R, true>(self.control);
+        let level = level::<R, true>(self.control());
         let (fitness, squares) = (self.fitness(), self.squares());
         let (mut not_finite, mut is_violated) = (0, false);
         Self::each_warp(end - first, |k| {

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use warpswarm_core::cma_es::{Strategy, raw_weight};
+use warpswarm_core::cma_es::{STRATEGY, Strategy, raw_weight};
 use warpswarm_core::launch::{
     CmaEsArgs, CmaEsLayout, Control, DistributionLayout, NUMBERS, NearLayout, OwnRun, Ptr, chunks,
     head, slots_len, sums_len,
@@ -88,9 +88,6 @@ pub(crate) struct Search<'a, R, M> {
     /// Coordinates, and places of a row.
     pub(super) n: u32,
     pub(super) stride: u32,
-    pub(crate) control: View<Control>,
-    pub(crate) legs: View<Legs>,
-    pub(crate) global: View<Candidate<R>>,
     held: PhantomData<(R, M)>,
 }
 
@@ -108,19 +105,25 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     #[inline(always)]
     pub(crate) fn of_block(args: &'a CmaEsArgs<R>) -> Self {
         let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
-        let (runs, number) = (args.runs, run as usize);
-        let (n, stride) = (args.dimensions, args.stride);
-        Search {
-            args,
-            number,
-            part,
-            n,
-            stride,
-            control: of_run(args.control, runs, number, 1),
-            legs: of_run(args.legs, runs, number, 1),
-            global: of_run(args.global, runs, number, 1),
-            held: PhantomData,
-        }
+        let number = run as usize;
+        // None is zero, which the compiler does not know.
+        let (n, stride) = (args.dimensions.max(1), args.stride.max(1));
+        Search { args, number, part, n, stride, held: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn control(&self) -> View<Control> {
+        self.own(self.args.control, 1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn legs(&self) -> View<Legs> {
+        self.own(self.args.legs, 1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn global(&self) -> View<Candidate<R>> {
+        self.own(self.args.global, 1)
     }
 
     /// The block's matrices.
@@ -134,7 +137,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     /// What the run has for itself.
     #[inline(always)]
     pub(crate) fn own_run(&self) -> OwnRun<R> {
-        of_run(self.args.own_runs, self.args.runs, self.number, 1).get(0)
+        self.own(self.args.own_runs, 1).get(0)
     }
 
     /// The key of the run's draws.
@@ -162,10 +165,16 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         Meetings { exchange, blocks, part: self.part, tag: self.args.tag }
     }
 
+    /// Blocks that share the run.
+    #[inline(always)]
+    pub(super) fn blocks(&self) -> u32 {
+        self.args.blocks_per_run.max(1)
+    }
+
     /// The samples of this block: the first, and the one after the last, of so many.
     #[inline(always)]
     pub(super) fn own_samples(&self, individuals: u32, part: u32) -> (u32, u32) {
-        let share = individuals.div_ceil(self.args.blocks_per_run);
+        let share = individuals.div_ceil(self.blocks());
         let first = (part * share).min(individuals);
         (first, (first + share).min(individuals))
     }
@@ -237,7 +246,8 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     #[inline(always)]
     fn layout(&self) -> CmaEsLayout {
-        CmaEsLayout::new::<R>(self.n, M::HELD)
+        // Hidden, so that places are computed anew by whoever asks, and none is in a register meanwhile.
+        CmaEsLayout::new::<R>(thread::opaque(self.n), M::HELD)
     }
 
     /// The numbers at the beginning of the distribution.
@@ -284,7 +294,9 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     /// The part of a launch's array that is this run's, with so many items.
     #[inline(always)]
     fn own<T: Copy>(&self, array: Ptr<T>, len: usize) -> View<T> {
-        of_run(array, self.args.runs, self.number, len)
+        // Hidden as the places in shared memory are.
+        let number = thread::opaque(self.number as u32) as usize;
+        of_run(array, self.args.runs, number, len)
     }
 
     /// The same, or what is in shared memory in its place.
@@ -292,15 +304,20 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     fn of_samples<T: Copy>(
         &self,
         array: Ptr<T>,
-        near: impl Fn(NearLayout) -> u32,
+        near: impl Fn(&NearLayout) -> u32,
         len: usize,
     ) -> View<T> {
-        if M::HELD && self.args.near == 1 {
-            let layout = NearLayout::new::<R>(self.n, self.args.room);
+        if M::HELD && self.is_near() {
             // SAFETY: the host gives a block as much shared memory as the layout has, of which this is a part.
-            return unsafe { shared::near(near(layout), len) };
+            return unsafe { shared::near(thread::opaque(near(&self.args.near)), len) };
         }
         self.own(array, len)
+    }
+
+    /// Whether samples are in shared memory.
+    #[inline(always)]
+    fn is_near(&self) -> bool {
+        self.args.near.bytes != 0
     }
 
     /// The row of a sample.
@@ -311,12 +328,18 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         all.part(sample as usize * stride, stride)
     }
 
-    /// The normal numbers that a sample was made of.
+    /// The normal numbers that samples were made of, `[sample][coordinate]`
+    #[inline(always)]
+    pub(super) fn all_normals(&self) -> View<R> {
+        let (room, stride) = (self.args.room as usize, self.stride as usize);
+        self.of_samples(self.args.normals, |near| near.normals, room * stride)
+    }
+
+    /// Those of one sample.
     #[inline(always)]
     pub(super) fn normals(&self, sample: u32) -> View<R> {
-        let (room, stride) = (self.args.room as usize, self.stride as usize);
-        let all = self.of_samples(self.args.normals, |near| near.normals, room * stride);
-        all.part(sample as usize * stride, stride)
+        let stride = self.stride as usize;
+        self.all_normals().part(sample as usize * stride, stride)
     }
 
     /// `[sample]`
@@ -359,7 +382,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     /// Leaves the samples of the last generation, so many, where they are expected.
     #[inline(always)]
     fn save_samples(&self, samples: u32) {
-        if !M::HELD || self.args.near == 0 {
+        if !M::HELD || !self.is_near() {
             return;
         }
         let (room, stride) = (self.args.room as usize, self.stride as usize);
@@ -409,7 +432,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     ) {
         block::sync();
         if thread::index() == 0 {
-            self.legs.set(0, self.legs_of(leg));
+            self.legs().set(0, self.legs_of(leg));
         }
         if !is_here {
             return;
@@ -446,9 +469,27 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         Self::each(self.n, |i| to.set(i as usize, from.get(i as usize)));
     }
 
-    /// The strategy for so many samples, and what a sample of each rank weighs by it.
+    /// The strategy of the present leg, of so many samples.
     #[inline(always)]
     pub(crate) fn strategy(&self, individuals: u32) -> Strategy<R> {
+        let kept = self.kept_strategy();
+        let mut numbers = [R::ZERO; STRATEGY];
+        let mut k = 0;
+        while k < STRATEGY {
+            numbers[k] = kept.get(k as u32);
+            k += 1;
+        }
+        Strategy::of_numbers((self.n, individuals), numbers)
+    }
+
+    #[inline(always)]
+    fn kept_strategy(&self) -> Row<R> {
+        self.shared(self.layout().rows[6], STRATEGY as u32)
+    }
+
+    /// Finds the strategy for so many samples, and what a sample of each rank weighs by it.
+    #[inline(always)]
+    pub(crate) fn find_strategy(&self, individuals: u32) {
         let better = individuals / 2;
         // Nobody uses what is there.
         block::sync();
@@ -465,12 +506,19 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         block::sync();
         let sums = [[told.get(0), told.get(1)], [told.get(2), told.get(3)]];
         let strategy = Strategy::of_sums((self.n, individuals), self.args.succession.active, sums);
+        if thread::index() == 0 {
+            let (kept, numbers) = (self.kept_strategy(), strategy.numbers());
+            let mut k = 0;
+            while k < STRATEGY {
+                kept.set(k as u32, numbers[k]);
+                k += 1;
+            }
+        }
         // The blocks meet before they need them.
         if self.part == 0 {
             let weights = self.weights(false);
             Self::each(individuals, |rank| weights.set(rank as usize, strategy.weight(rank)));
         }
         block::sync();
-        strategy
     }
 }

@@ -55,10 +55,13 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
     let judge = |_: &Generation<'_, R>, around: &Around<'_, R>, plan: &M::Plan| {
         evaluated(method, around, plan)
     };
-    let mut not_finite = 0;
-    generation.each(|index| {
+    // No closure, which might not be inlined: who evaluates must be.
+    let (first, end) = generation.of_this_block();
+    let (mut not_finite, mut index) = (0, first + thread::warp());
+    while index < end {
         not_finite += advance::<R, M>(method, generation, (iteration, index), &judge).1;
-    });
+        index += thread::block_dim() / 32;
+    }
     generation.teach(method, iteration);
     not_finite
 }
