@@ -23,10 +23,7 @@ use crate::pso::Coefficients;
 use crate::real::Real;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
-pub use cma_es::{
-    AUTO, AutoArgs, CMA_ES, CMA_ES_BLOCK, CMA_ES_TAGS, CmaEsArgs, CmaEsLayout, DistributionLayout,
-    NUMBERS, NearLayout, Turns, chunks, head, sums_len,
-};
+pub use cma_es::*;
 pub use common::CommonArgs;
 pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};

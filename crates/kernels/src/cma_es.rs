@@ -4,6 +4,7 @@
 //! run share its samples, and the sums over these; what follows from the sums each of them computes for itself, in its own
 //! copy of the distribution, which takes less than to wait for one that does.
 
+mod arrays;
 mod factor;
 mod learn;
 pub(crate) mod legs;

@@ -10,7 +10,7 @@
 
 use core::ops::Range;
 
-use super::memory::Access;
+use super::memory::{Access, SharedMemory};
 use super::state::Identity;
 use super::writes::{Entry, Writes};
 
@@ -88,9 +88,11 @@ impl GlobalMemory {
         self.all = 0;
     }
 
-    /// Forgets what was written to memory that begins another life. No block is alive.
-    pub(super) fn forget(&mut self, (address, bytes): (usize, usize)) {
+    /// Forgets what was written to a block's memory that is seen as global; that will be another block's.
+    pub(super) fn ended(&mut self, shared: SharedMemory) -> SharedMemory {
+        let (address, bytes) = shared.near();
         self.words.remove(words(address, bytes));
+        shared
     }
 
     /// The latest fence that is ordered before what a thread does now.

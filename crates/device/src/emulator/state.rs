@@ -98,10 +98,7 @@ pub(super) struct State {
 impl State {
     /// Makes `blocks` blocks from number `first` on the ones that are alive, at their beginning.
     pub(super) fn begin(&mut self, first: u32, blocks: u32, shared_bytes: u32) {
-        for block in self.blocks.drain(..) {
-            self.global.forget(block.shared.near());
-            self.spare.push(block.shared);
-        }
+        self.spare.extend(self.blocks.drain(..).map(|block| self.global.ended(block.shared)));
         self.threads.clear();
         self.ready.clear();
         self.next_warp = None;

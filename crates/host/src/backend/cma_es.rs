@@ -1,24 +1,23 @@
 //! CMA-ES on a device, alone or by turns with SHADE: its arrays and launches.
 
 mod partner;
+mod state;
 
 use warpswarm_core::Real;
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{
-    AUTO, AutoArgs, CMA_ES, CMA_ES_TAGS, CmaEsArgs, CommonArgs, Control, DistributionLayout,
-    GenerationArgs, Ptr, Turns, chunks, head, slots_len, stopped, sums_len,
+    AUTO, AutoArgs, CMA_ES, CMA_ES_TAGS, CmaEsArgs, Control, DistributionLayout, Ptr, Turns,
+    chunks, slots_len, stopped, sums_len,
 };
-use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession, regime};
+use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::parked::Parked;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::device::{MAX_LAUNCH, Target};
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
-use super::workers::check_memory;
 use super::{Engine, Job, State, demand};
 use crate::choices::Backend;
 use crate::data::LaidOut;
@@ -27,6 +26,7 @@ use crate::planner::cma_es::{self as planner, Layout};
 use crate::report::Plan;
 use crate::settings::Settings;
 use partner::Partner;
+use state::samples_of;
 
 /// The addresses of the arrays of `CmaEsArgs`, but for those of [`Samples`].
 #[derive(Clone, Copy, Debug)]
@@ -206,48 +206,6 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
         }
     }
 
-    /// What other searches have of these arguments.
-    fn args_of_others(&self, args: CmaEsArgs<R>) -> GenerationArgs<R> {
-        GenerationArgs {
-            public: Ptr::NULL,
-            fitness: Ptr::NULL,
-            own: Ptr::NULL,
-            numbers: Ptr::NULL,
-            global: args.global,
-            global_positions: args.global_positions,
-            lower: args.lower,
-            upper: args.upper,
-            control: args.control,
-            own_runs: args.own_runs,
-            block_best: Ptr::NULL,
-            slots: Ptr::NULL,
-            slot_indices: Ptr::NULL,
-            asked: Ptr::NULL,
-            told: Ptr::NULL,
-            first_run: args.first_run,
-            iterations: 0,
-            start: args.start,
-            common: CommonArgs {
-                memory: Ptr::NULL,
-                own_memory: Ptr::NULL,
-                lessons: Ptr::NULL,
-                archive: Ptr::NULL,
-                numbers: 0,
-                reserved: 0,
-            },
-            runs: args.runs,
-            individuals: 0,
-            dimensions: args.dimensions,
-            stride: args.stride,
-            blocks_per_run: args.blocks_per_run,
-            individuals_per_block: 0,
-            tag: 0,
-            team: 1,
-            bounds_runs: args.bounds_runs,
-            never_stops: 0,
-        }
-    }
-
     /// Launches the kernel for all runs.
     fn launch(&mut self, until: u64, places: bool) -> Result<()> {
         let Layout { grid, shared, .. } = self.layout;
@@ -257,7 +215,7 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
                 None => Parameter::of(args),
                 Some(partner) => Parameter::of(AutoArgs {
                     cma_es: args,
-                    shade: partner.args((first, runs), self.args_of_others(args)),
+                    shade: partner.args((first, runs), args),
                     method: partner.method,
                     legs: Ptr::at(partner.legs + u64::from(first) * size_of::<Legs>() as u64),
                     turns: Ptr::at(partner.turns + u64::from(first) * size_of::<Turns>() as u64),
@@ -313,39 +271,6 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
         self.tag = 0;
         Ok(())
     }
-
-    /// Writes states for which there is room.
-    fn bring(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
-        let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
-        let (at, samples) = (self.arrays, self.samples);
-        let row = room * u64::from(self.job.stride());
-        let (mut legs, mut others, mut turns) = (Vec::new(), Vec::new(), Vec::new());
-        for (run, swarm) in (0..).zip(swarms) {
-            let machine = &mut self.machine;
-            let own = part_of(swarm);
-            let (part, other) = match swarm.parked.as_deref() {
-                Some(parked) if swarm.legs.regime == regime::SHADE => (parked.clone(), Some(own)),
-                parked => (own, parked.cloned()),
-            };
-            machine.store_numbers(samples.points, run * row, &part.best_positions)?;
-            machine.store::<R, _>(samples.fitness, run * room, part.best.iter().copied())?;
-            machine.store_numbers(at.distribution, run * numbers, &part.memory)?;
-            legs.push(part.legs);
-            let active = u32::from(swarm.legs.regime == regime::SHADE);
-            let age = swarm.parked.as_ref().map_or(0, |parked| parked.age);
-            turns.push(Turns { age, active, reserved: 0 });
-            others.extend(other);
-        }
-        self.machine.store::<R, _>(at.legs, 0, legs.into_iter())?;
-        if let Some(partner) = &self.partner {
-            partner.bring(&mut self.machine, others, turns.into_iter())?;
-        }
-        at.runs.restore(&self.job, &mut self.machine, swarms)?;
-        let going = swarms.iter().map(|swarm| self.job.going_on(swarm));
-        let going = going.filter(|control| control.stopped == stopped::NOT);
-        self.done = going.map(|control| control.iterations).max().unwrap_or(0);
-        Ok(())
-    }
 }
 
 impl<R: Real, M: Machine> Engine<R> for CmaEs<R, M> {
@@ -393,75 +318,7 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
     }
 
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
-        check_memory(self.job.bytes()?)?;
-        let (controls, bests, legs) = (self.controls()?, self.bests()?, self.legs()?);
-        let (n, stride) = (self.job.dimensions(), u64::from(self.job.stride()));
-        let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
-        let (at, samples) = (self.arrays, self.samples);
-        let others = self.legs_of_others()?;
-        let turns: Vec<Turns> = match &self.partner {
-            None => vec![Turns::default(); controls.len()],
-            Some(partner) => self.machine.fetch::<R, _>(partner.turns, 0, controls.len() as u64)?,
-        };
-        let mut swarms = Vec::with_capacity(controls.len());
-        let all = controls.into_iter().zip(bests).zip(legs).zip(turns);
-        for (run, (((control, global), legs), turns)) in (0..).zip(all) {
-            let machine = &mut self.machine;
-            let place = u64::from(run);
-            let mut memory =
-                machine.fetch_numbers::<R>(at.distribution, place * numbers, numbers)?;
-            // Those of the last generation, also where another leg is to come.
-            let count = memory[head::SAMPLES].to_f64() as u32;
-            let remembered = Strategy::<R>::new(n, count, self.succession.active).remembered();
-            memory.truncate(DistributionLayout::new(n, remembered).len as usize);
-            let count = u64::from(count);
-            let mut own = Parked {
-                age: turns.age,
-                best_positions: machine.fetch_numbers(
-                    samples.points,
-                    place * room * stride,
-                    count * stride,
-                )?,
-                best: machine.fetch(samples.fitness, place * room, count)?,
-                numbers: Vec::new(),
-                memory,
-                archive: Vec::new(),
-                legs,
-            };
-            let mut parked = None;
-            if let (Some(partner), Some(&legs)) = (&self.partner, others.get(run as usize)) {
-                let is_active = turns.active == 1;
-                let age = if is_active { control.iterations - legs.began } else { turns.age };
-                let mut other = partner.fetch(machine, run, (legs, age))?;
-                if is_active {
-                    std::mem::swap(&mut own, &mut other);
-                }
-                parked = Some(Box::new(other));
-            }
-            let Parked { best_positions, best, numbers, memory, archive, legs, .. } = own;
-            swarms.push(Swarm {
-                id: self.job.run_id(run),
-                dimensions: n as usize,
-                stride: stride as usize,
-                positions: Vec::new(),
-                velocities: Vec::new(),
-                best_positions,
-                best,
-                numbers,
-                memory,
-                archive,
-                global,
-                global_position: machine.fetch_numbers(
-                    at.runs.global_positions,
-                    place * stride,
-                    stride,
-                )?,
-                control,
-                legs,
-                parked,
-            });
-        }
-        Ok(swarms)
+        self.fetch()
     }
 
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
@@ -485,28 +342,6 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
     fn plan(&self) -> Option<Plan> {
         Some(self.layout.plan())
     }
-}
-
-/// The search whose turn it is.
-fn part_of<R: Real>(swarm: &Swarm<R>) -> Parked<R> {
-    Parked {
-        age: swarm.age(),
-        best_positions: swarm.best_positions.clone(),
-        best: swarm.best.clone(),
-        numbers: swarm.numbers.clone(),
-        memory: swarm.memory.clone(),
-        archive: swarm.archive.clone(),
-        legs: swarm.legs,
-    }
-}
-
-/// The samples that CMA-ES has in a state.
-fn samples_of<R: Real>(swarm: &Swarm<R>) -> u32 {
-    let best = match &swarm.parked {
-        Some(parked) if swarm.legs.regime == regime::SHADE => &parked.best,
-        _ => &swarm.best,
-    };
-    best.len() as u32
 }
 
 /// SHADE, if it takes turns.

@@ -123,7 +123,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
         if !is_due {
             block::sync();
-            return !(is_over || !sigma.is_finite());
+            return !is_over && sigma.is_finite();
         }
         let is_found = self.refactor(matrices);
         block::sync();
@@ -131,12 +131,13 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             self.identity(matrices.learned);
         }
         // What tells nothing of the leg is not kept of it.
-        let is_lost = is_found && !(is_over || !sigma.is_finite()) && thread::warp() == last && {
+        let goes_on = is_found && !is_over && sigma.is_finite();
+        let is_lost = goes_on && thread::warp() == last && {
             self.shape(age, sigma, matrices.factor)
                 .has_converged(head.get(head::FIRST_SIGMA as u32))
         };
         let has_converged = block::sync_or(is_lost);
-        is_found && !is_over && sigma.is_finite() && !has_converged
+        goes_on && !has_converged
     }
 
     /// Moves both paths on; by one warp.

@@ -1,7 +1,7 @@
 //! SHADE, which takes turns with CMA-ES on a device: its arrays.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{GenerationArgs, Ptr, StartArgs, Turns};
+use warpswarm_core::launch::{CmaEsArgs, CommonArgs, GenerationArgs, Ptr, StartArgs, Turns};
 use warpswarm_core::legs::{Legs, regime};
 use warpswarm_core::method::{GROUP, Method};
 use warpswarm_core::order::Fitness;
@@ -67,12 +67,9 @@ impl<R: Real> Partner<R> {
         machine.store::<R, _>(self.turns, 0, vec![Turns::default(); runs].into_iter())
     }
 
-    /// The arguments of launches over `runs` runs from `first` on, of whose arrays those of all algorithms are as `all` has them.
-    pub(super) fn args(
-        &self,
-        (first, runs): (u32, u32),
-        all: GenerationArgs<R>,
-    ) -> GenerationArgs<R> {
+    /// The arguments of launches over `runs` runs from `first` on, of whose arrays those of all algorithms are as `args` has them.
+    pub(super) fn args(&self, (first, runs): (u32, u32), args: CmaEsArgs<R>) -> GenerationArgs<R> {
+        let all = common(args);
         let (n, stride) = (self.job.individuals, self.job.stride());
         let number = size_of::<R>() as u64;
         let before = 2 * u64::from(first) * u64::from(n);
@@ -148,5 +145,47 @@ impl<R: Real> Partner<R> {
             self.common.restore_run(&self.job, machine, (run, &alone))?;
         }
         Ok(())
+    }
+}
+
+/// What a method's arguments have of these.
+fn common<R>(args: CmaEsArgs<R>) -> GenerationArgs<R> {
+    GenerationArgs {
+        public: Ptr::NULL,
+        fitness: Ptr::NULL,
+        own: Ptr::NULL,
+        numbers: Ptr::NULL,
+        global: args.global,
+        global_positions: args.global_positions,
+        lower: args.lower,
+        upper: args.upper,
+        control: args.control,
+        own_runs: args.own_runs,
+        block_best: Ptr::NULL,
+        slots: Ptr::NULL,
+        slot_indices: Ptr::NULL,
+        asked: Ptr::NULL,
+        told: Ptr::NULL,
+        first_run: args.first_run,
+        iterations: 0,
+        start: args.start,
+        common: CommonArgs {
+            memory: Ptr::NULL,
+            own_memory: Ptr::NULL,
+            lessons: Ptr::NULL,
+            archive: Ptr::NULL,
+            numbers: 0,
+            reserved: 0,
+        },
+        runs: args.runs,
+        individuals: 0,
+        dimensions: args.dimensions,
+        stride: args.stride,
+        blocks_per_run: args.blocks_per_run,
+        individuals_per_block: 0,
+        tag: 0,
+        team: 1,
+        bounds_runs: args.bounds_runs,
+        never_stops: 0,
     }
 }
