@@ -85,11 +85,12 @@ pub(crate) fn plan<R: Real>(
     let blocks = blocks.min(u64::from(multiprocessors));
     let most = if blocks > 1 { capacity } else { MAX_GRID };
     let grid = geometry(block, blocks, runs, most);
-    let mut near = NearLayout::new::<R>(dimensions, individuals, MOST_NEAR);
-    if !holds || blocks > 1 || near == NearLayout::NONE {
-        near = NearLayout::NONE;
-    } else if occupancy(true, block, near.bytes)? < NEAR_BLOCKS.min(held) {
-        near = NearLayout::NONE;
+    let mut near = NearLayout::NONE;
+    if holds && blocks == 1 {
+        let wanted = NearLayout::new::<R>(dimensions, individuals, MOST_NEAR);
+        if occupancy(true, block, shared.max(wanted.bytes))? >= NEAR_BLOCKS.min(held) {
+            near = wanted;
+        }
     }
     let shared = shared.max(near.bytes);
     Ok(Layout { grid, holds, near, shared })

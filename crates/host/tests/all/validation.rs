@@ -326,7 +326,7 @@ fn what_does_not_run_where_it_was_asked_to() {
     #[cfg(feature = "emulator")]
     {
         let settings = Settings { backend: Backend::Emulator, ..settings(4) };
-        let closure = |x: &[f32]| x[0];
+        let closure = warpswarm::HostObjective::new(|x: &[f32]| x[0]);
         let cma_es = algorithms::find("cma-es").unwrap().algorithm();
         let error = Optimiser::<f32>::new(&closure, &bounds(2), &cma_es, &settings).unwrap_err();
         let expected = "algorithm cma-es of an objective that has no GPU kernels, or with schedule hosted, does not run on backend \
