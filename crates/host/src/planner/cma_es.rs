@@ -18,6 +18,8 @@ const COLUMNS: u32 = 6;
 /// 4 and 8 warps, microseconds a generation (H200, 2026-11-26): 10 samples in 10 dimensions 45, 52, 72 and 115, 14 samples in 30
 /// dimensions 98, 111, 138 and 189.
 const OF_A_WARP: u32 = 32;
+/// Warps of such a block where CMA-ES takes turns with SHADE. The same in 10 dimensions with 1, 2 and 4: 831, 788 and 720.
+const BESIDE_OTHERS: u32 = 4;
 
 /// No block has more bytes of shared memory than so many, on any device.
 const MOST_NEAR: u32 = 1 << 18;
@@ -69,7 +71,11 @@ pub(crate) fn plan<R: Real>(
     let Demand { individuals, runs, dimensions, multiprocessors, .. } = *demand;
     let few_runs = runs <= multiprocessors;
     let wanted = individuals.max(dimensions / COLUMNS).max(others);
-    let most = if few_runs { CMA_ES_BLOCK / WARP } else { dimensions.div_ceil(OF_A_WARP) };
+    let most = match (few_runs, others) {
+        (true, _) => CMA_ES_BLOCK / WARP,
+        (false, 0) => dimensions.div_ceil(OF_A_WARP),
+        (false, _) => BESIDE_OTHERS.max(dimensions.div_ceil(OF_A_WARP)),
+    };
     let warps = wanted.clamp(1, most.min(CMA_ES_BLOCK / WARP));
     let block = forced(demand, CMA_ES_BLOCK)?.unwrap_or(warps * WARP);
     let shared = |holds| CmaEsLayout::new::<R>(dimensions, holds).bytes;
