@@ -246,7 +246,7 @@ pub fn run<R: Real>(
     }
 }
 
-/// Whether a population has [come together](legs::has_come_together).
+/// Whether a population has come together: see [`legs::is_one_value`].
 fn has_converged<R: Real>(swarm: &Swarm<R>, work: &Work<'_, R>) -> bool {
     let spread = |numbers: &mut dyn Iterator<Item = R>| {
         let numbers = numbers.map(comparable);
