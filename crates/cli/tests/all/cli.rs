@@ -39,11 +39,15 @@ fn the_default_finds_minima() {
     let run = &found["runs"][0];
     assert!(run["best"]["value"].as_f64().unwrap() < 1e-8, "{run}");
     assert!(run["evaluations"].as_u64().unwrap() <= 100_000, "{run}");
-    // A GPU has no CMA-ES.
-    let arguments = ["solve", "sphere", "--dim", "2", "--iterations", "3", "--backend", "emulator"];
-    let output = program().args(arguments).args(["--json", "-"]).output().unwrap();
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(found["algorithm"], "shade");
+    // It is the same on a device, but with a launch an iteration.
+    let solved = |more: &[&str]| {
+        let arguments = ["solve", "sphere", "--dim", "2", "--iterations", "3", "--backend"];
+        let output = program().args(arguments).args(more).args(["--json", "-"]).output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let (cpu, emulated) = (solved(&["cpu"]), solved(&["emulator"]));
+    assert_eq!((&emulated["algorithm"], &emulated["runs"]), (&"auto".into(), &cpu["runs"]));
+    assert_eq!(solved(&["emulator", "--schedule", "streaming"])["algorithm"], "shade");
 }
 
 /// The JSON of `solve` with these arguments.
