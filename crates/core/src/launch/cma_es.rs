@@ -25,6 +25,9 @@ pub mod head {
     pub const LEN: usize = 8;
 }
 
+/// The most dimensions of a distribution, so that its numbers can be counted in 32 bits.
+pub const MOST_DIMENSIONS: u32 = 1 << 15;
+
 /// Where the parts of a distribution lie, in numbers from its beginning. Before them is its [`head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DistributionLayout {
@@ -289,8 +292,9 @@ impl CmaEsLayout {
         ];
         let first = first + 5 * stride + NUMBERS + STRATEGY as u32;
         let matrices = [first, first + dimensions * stride];
-        let held = if holds { 2 * dimensions * stride } else { 0 };
-        let bytes = 4 * R::WORDS as u32 * (matrices[0] + held);
+        // More than fits in any memory is not counted exactly.
+        let held = if holds { (2 * dimensions).saturating_mul(stride) } else { 0 };
+        let bytes = matrices[0].saturating_add(held).saturating_mul(4 * R::WORDS as u32);
         CmaEsLayout { head: 0, rows, matrices, bytes }
     }
 }

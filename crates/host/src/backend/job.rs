@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, OwnRun, StopRule, row_stride, stopped};
+use warpswarm_core::launch::{Control, MOST_DIMENSIONS, OwnRun, StopRule, row_stride, stopped};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm};
@@ -216,7 +216,11 @@ impl<R: Real> Job<R> {
         let searches = match &self.procedure {
             Procedure::Portfolio(searches) => {
                 let shade = searches.shade.map_or(0, |(_, individuals)| u64::from(individuals));
-                (2 * u64::from(self.dimensions()) + 6 * shade).saturating_mul(row)
+                if self.dimensions() > MOST_DIMENSIONS {
+                    u64::MAX
+                } else {
+                    (2 * u64::from(self.dimensions()) + 6 * shade).saturating_mul(row)
+                }
             }
             _ => 0,
         };

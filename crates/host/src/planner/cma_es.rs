@@ -132,7 +132,9 @@ mod tests {
         assert_eq!(grid(Demand { runs: 1000, ..H200 }), (32, 1, 1000, true));
         assert_eq!(grid(Demand { individuals: 16_384, ..H200 }), (256, 132, 1, true));
         assert_eq!(grid(Demand { individuals: 300, runs: 20, ..H200 }), (256, 10, 20, true));
-        assert_eq!(grid(Demand { dimensions: 300, ..H200 }), (256, 1, 1, false));
+        for dimensions in [300, 23_171, 32_768] {
+            assert_eq!(grid(Demand { dimensions, ..H200 }), (256, 1, 1, false));
+        }
         let error =
             plan::<f32>(&Demand { schedule: Schedule::Streaming, ..H200 }, 0, &mut |_, _, _| Ok(1));
         let error = error.unwrap_err().to_string();

@@ -305,6 +305,17 @@ fn names() {
     }
 }
 
+/// A matrix whose numbers could not be counted.
+#[test]
+fn so_many_dimensions_have_no_matrix() {
+    for id in ["cma-es", "auto"] {
+        let algorithm = algorithms::find(id).unwrap().algorithm();
+        let new = Optimiser::<f32>::new(&Sphere, &bounds(50_000), &algorithm, &settings(4));
+        // In so many dimensions auto is another algorithm.
+        assert_eq!(matches!(new, Err(Error::TooLarge { .. })), id == "cma-es");
+    }
+}
+
 #[test]
 fn what_does_not_run_where_it_was_asked_to() {
     let on_cpu = ["spso", "fwa"].map(|id| algorithms::find(id).unwrap().algorithm());

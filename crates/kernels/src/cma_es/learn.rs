@@ -130,7 +130,6 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         if is_found {
             self.identity(matrices.learned);
         }
-        // What tells nothing of the leg is not kept of it.
         let goes_on = is_found && !is_over && sigma.is_finite();
         let is_lost = goes_on && thread::warp() == last && {
             self.shape(age, sigma, matrices.factor)
