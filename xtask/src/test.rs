@@ -44,7 +44,8 @@ fn has_mpi() -> bool {
     there("mpirun") && there("mpicc") && has_libclang()
 }
 
-/// Whether bindings can be made: where distributions put libclang, or where the user says.
+/// Whether bindings can be made: where distributions put libclang (`libclang.so`, `libclang-14.so.1`, not
+/// `libclang-cpp.so`), or where the user says.
 fn has_libclang() -> bool {
     if env::var_os("LIBCLANG_PATH").is_some() {
         return true;
@@ -54,7 +55,11 @@ fn has_libclang() -> bool {
         folders(path).any(|entry| {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            name.starts_with("libclang") && name.contains(".so")
+            name.strip_prefix("libclang").is_some_and(|rest| {
+                let rest = rest.strip_prefix('-').unwrap_or(rest);
+                rest.starts_with(".so")
+                    || rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(".so")
+            })
         })
     };
     ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(Path::new).into_iter().any(|place| {
