@@ -16,6 +16,7 @@ pub mod lifetimes;
 pub mod own;
 pub mod papers;
 pub mod problem_files;
+pub mod restarts;
 pub mod searches;
 pub mod soak;
 pub mod traps;
@@ -32,7 +33,7 @@ use warpswarm::algorithms::shade::Rebound;
 use warpswarm::problems::{self, Precise, ProblemInfo};
 use warpswarm::{
     Algorithm, Backend, CmepsoParams, Constraints, DeParams, EpsoParams, GpuFwaParams, Optimiser,
-    Plan, PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, ShadeParams,
+    Plan, PsoParams, Restart, SaParams, ScatterSearchParams, Schedule, Settings, ShadeParams,
     SolisWetsParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
@@ -66,6 +67,8 @@ pub struct Case {
     pub constraints: Constraints,
     /// Whether individuals come from other runs.
     pub migrates: bool,
+    /// What a run does when it has converged.
+    pub restart: Restart,
 }
 
 /// Where and how it is run.
@@ -98,6 +101,7 @@ impl Case {
             stop: Stop::default(),
             constraints: Constraints::default(),
             migrates: false,
+            restart: Restart::Never,
         }
     }
 
@@ -150,6 +154,7 @@ impl Case {
             stop: self.stop.clone(),
             constraints: self.constraints,
             migrates: self.migrates,
+            restart: self.restart,
             backend: place.backend,
             devices: place.devices.parse()?,
             split: place.split,

@@ -10,7 +10,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, islands,
-    large, lifetimes, methods, own, papers, problem_files, searches, traps,
+    large, lifetimes, methods, own, papers, problem_files, restarts, searches, traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -223,6 +223,19 @@ fn generations_of_cma_es() {
 #[test]
 fn legs_of_cma_es() {
     searches::check_legs(Backend::Gpu, 2_000);
+}
+
+#[test]
+fn runs_that_begin_anew() {
+    let sizes =
+        [("sphere", 1, 12), ("rastrigin", 2, 33), ("rosenbrock", 5, 256), ("spring", 3, 30)];
+    restarts::check_methods(Backend::Gpu, &sizes, 3_000);
+    restarts::check_stops(Backend::Gpu, 5_000);
+}
+
+#[test]
+fn sanitize_runs_that_begin_anew() {
+    restarts::check_methods(Backend::Gpu, &[("sphere", 1, 12)], 270);
 }
 
 #[test]

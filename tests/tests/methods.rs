@@ -168,6 +168,12 @@ fn turns_of_cma_es_and_shade_give_the_same_bits() {
 }
 
 #[test]
+fn runs_that_begin_anew_give_the_same_bits() {
+    warpswarm_tests::restarts::check_methods(Backend::Emulator, &[("sphere", 1, 12)], 270);
+    warpswarm_tests::restarts::check_stops(Backend::Emulator, 400);
+}
+
+#[test]
 fn blocks_that_share_a_run_of_cma_es_give_the_same_bits() {
     warpswarm_tests::searches::check_blocks(Backend::Emulator, &[(300, 3, 1), (257, 9, 2)], 3);
 }

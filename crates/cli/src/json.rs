@@ -48,6 +48,7 @@ struct Run<'a, R> {
     best: Best<'a, R>,
     evaluations: u64,
     iterations: u64,
+    restarts: u64,
     stop_reason: &'a str,
     not_finite: u64,
 }
@@ -201,6 +202,7 @@ fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) 
         },
         evaluations: run.evaluations,
         iterations: run.iterations,
+        restarts: run.restarts,
         stop_reason: run.stop_reason.name(),
         not_finite: run.not_finite,
     }

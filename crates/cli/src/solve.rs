@@ -98,6 +98,7 @@ fn settings(args: &SolveArgs) -> Settings {
             stagnation: args.stagnation,
             interrupt: None,
         },
+        restart: args.restart,
         backend: args.backend,
         devices: args.devices.clone().unwrap_or_default(),
         split: args.split,

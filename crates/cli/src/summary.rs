@@ -69,7 +69,10 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
         let iterations = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
         let iterations = counted(iterations, "iteration");
-        line("work", &format!("{iterations}, {}", counted(evaluations, "evaluation")))?;
+        let restarts: u64 = report.runs.iter().map(|run| run.restarts).sum();
+        let anew = (restarts > 0).then(|| format!(", {}", counted(restarts, "restart")));
+        let evaluations = counted(evaluations, "evaluation");
+        line("work", &format!("{iterations}, {evaluations}{}", anew.unwrap_or_default()))?;
         let not_finite: u64 = report.runs.iter().map(|run| run.not_finite).sum();
         if not_finite > 0 {
             line("not finite", &counted(not_finite, "evaluation"))?;

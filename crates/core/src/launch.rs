@@ -10,6 +10,7 @@ mod easing;
 mod epochs;
 mod generation;
 mod kept;
+mod look;
 mod migration;
 mod record;
 mod resident;
@@ -32,6 +33,7 @@ pub use generation::{
     proposal_place, proposals_len, team_scratch,
 };
 pub use kept::KeptArgs;
+pub use look::{LOOK, LookArgs};
 pub use migration::{MIGRATION_BLOCK, MigrationArgs, migration_kernels, migration_shared_bytes};
 pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
@@ -153,6 +155,8 @@ impl Control {
 pub struct OwnRun<R> {
     /// The seed of its draws.
     pub seed: u64,
+    /// How often it has begun anew, on which its draws depend too; of searches that count their legs themselves, 0.
+    pub leg: u64,
     /// When it stops by itself.
     pub stop: StopRule<R>,
 }

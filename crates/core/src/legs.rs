@@ -29,6 +29,10 @@ pub const AHEAD: u64 = 1000;
 pub const AHEAD_CONSTRAINED: u64 = 10_000;
 /// Iterations between two looks at whether a population has converged.
 pub const LOOK: u64 = 32;
+/// The same where a method begins anew by itself: each look interrupts a GPU.
+pub const LOOK_OF_METHODS: u64 = 128;
+/// A leg of a method that has not got better for so many iterations, and for half of its life, ends.
+const PATIENCE: u64 = 500;
 /// No more samples than so many, nor than have so many places, come of doubling them.
 const MOST_SAMPLES: u32 = 65_536;
 const MOST_PLACES: u32 = 1 << 20;
@@ -57,6 +61,13 @@ pub struct Legs {
     pub individuals: u32,
     /// Whether the leg is still to be placed; until then the points are those of the one before.
     pub is_new: bool,
+}
+
+impl Legs {
+    /// The next leg of a method, which is placed in an iteration of the run.
+    pub fn begun_anew(self, iteration: u64) -> Self {
+        Legs { number: self.number + 1, began: iteration, is_new: false, ..self }
+    }
 }
 
 /// What comes after a leg of CMA-ES.
@@ -140,6 +151,20 @@ impl<R: Real> Succession<R> {
     }
 }
 
+/// How often a run has begun anew, one of whose searches is at these legs: legs that have been placed, but for each search's first.
+pub fn restarts(own: &Legs, other: Option<&Legs>) -> u64 {
+    if own.individuals == 0 {
+        // A method counts a leg when it is placed.
+        return own.number;
+    }
+    let legs = || other.into_iter().chain([own]);
+    let all = legs().map(|legs| legs.number).max().unwrap_or(0) + 1;
+    // Searches count a leg when the one before ends; the first of SHADE is number 1.
+    let is_first = |legs: &Legs| legs.regime == regime::SHADE && legs.number == 1;
+    let waiting = legs().filter(|legs| legs.is_new && !is_first(legs)).count();
+    all - (legs().count() + waiting) as u64
+}
+
 /// Whether it is the turn of the other of two searches, when the present leg of this one is so many iterations old, and a generation
 /// of SHADE has so many individuals.
 #[inline(always)]
@@ -166,6 +191,12 @@ pub fn is_one_value<R: Real>(violations: (R, R), (least, most): (R, R)) -> bool 
 #[inline(always)]
 pub fn is_one_place<R: Real>((least, most): (R, R), (lower, upper): (R, R)) -> bool {
     most - least <= (upper - lower) * three_quarters()
+}
+
+/// Whether a leg of a method has stopped getting better: after so many iterations, the last improvement having come after so many.
+#[inline(always)]
+pub fn has_stalled(age: u64, improved_at: u64) -> bool {
+    age.saturating_sub(improved_at) > PATIENCE.max(age / 2)
 }
 
 /// What three quarters of the digits of the precision can tell of 1.
@@ -232,6 +263,32 @@ mod tests {
         let shade = Legs { regime: regime::SHADE, limit: 7, ..FIRST };
         let again = IPOP.next(shade, (key(), 4), 3);
         assert_eq!(again, Legs { number: 3, limit: 0, is_new: true, ..shade });
+    }
+
+    #[test]
+    fn restarts_are_legs_that_have_been_placed_after_the_first() {
+        let leg = |number, is_new| Legs { number, is_new, ..FIRST };
+        let shade = |number, is_new| Legs { regime: regime::SHADE, ..leg(number, is_new) };
+        assert_eq!(
+            [leg(0, false), leg(1, true), leg(1, false)].map(|own| restarts(&own, None)),
+            [0, 0, 1]
+        );
+        let both = |own, other| restarts(&own, Some(&other));
+        assert_eq!(both(leg(0, false), shade(1, true)), 0);
+        assert_eq!(both(leg(2, true), shade(1, true)), 0);
+        assert_eq!(both(leg(2, false), shade(1, true)), 1);
+        assert_eq!(both(shade(3, true), leg(2, false)), 1);
+        assert_eq!(both(shade(3, false), leg(2, false)), 2);
+        // A method's, which is to begin anew.
+        assert_eq!(restarts(&Legs { individuals: 0, ..leg(4, true) }, None), 4);
+    }
+
+    #[test]
+    fn a_leg_stalls_after_half_of_its_life() {
+        assert!(!has_stalled(500, 0) && has_stalled(501, 0));
+        assert!(!has_stalled(3000, 1500) && has_stalled(3001, 1500));
+        // What is noticed only later counts as noticed.
+        assert!(!has_stalled(5, 9));
     }
 
     #[test]

@@ -100,7 +100,14 @@ fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize
         numbers.into_iter().enumerate().map(|(place, word)| ("legs", place, word))
     };
     // Where a run does not begin anew there is nothing of it.
-    let legs = (swarm.legs.individuals > 0).then(|| search(&swarm.legs));
+    let legs = (swarm.legs != Legs::default()).then(|| search(&swarm.legs));
+    let earlier = swarm.earlier.as_ref().map(|earlier| {
+        let [violation, value] = fitness(earlier.best.fitness);
+        let best = [violation, value, u64::from(earlier.best.index)];
+        let words = best.into_iter().chain([earlier.improved_at, earlier.evaluations]);
+        let words = words.enumerate().map(|(place, word)| ("earlier", place, word));
+        words.chain(row("earlier position", &earlier.position))
+    });
     let parked = swarm.parked.as_ref().map(|parked| {
         let bests: Vec<u64> = parked.best.iter().flat_map(|f| fitness(*f)).collect();
         let bests = bests.into_iter().enumerate().map(|(place, word)| ("parked best", place, word));
@@ -126,5 +133,6 @@ fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize
             [("best violation", i, violation), ("best value", i, value)]
         }))
         .chain(legs.into_iter().flatten())
+        .chain(earlier.into_iter().flatten())
         .chain(parked.into_iter().flatten())
 }

@@ -50,6 +50,7 @@ pub mod migration;
 pub mod parked;
 pub mod portfolio;
 pub mod pso;
+pub mod restarts;
 pub mod spso;
 pub mod swarm;
 pub mod task;

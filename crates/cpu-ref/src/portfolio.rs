@@ -11,7 +11,7 @@
 //!
 //! What comes after a leg, and the **sources** of that, are in [`warpswarm_core::legs`].
 
-use warpswarm_core::cma_es::{Strategy, comparable};
+use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::legs::{self, AHEAD, AHEAD_CONSTRAINED, LOOK, Legs, Succession, regime};
 use warpswarm_core::method::Method;
@@ -22,6 +22,7 @@ use crate::cma_es::{self, Scratch};
 pub use crate::fwa::Span;
 use crate::generation::{self, Work};
 use crate::parked::Parked;
+use crate::restarts::has_come_together;
 use crate::swarm::{RunId, Swarm};
 use crate::threads::Threads;
 
@@ -183,7 +184,8 @@ impl<R: Real> Portfolio<R> {
             generation::run(swarm, &shade, work, iterations, threads);
             let done = swarm.control.iterations - before;
             swarm.legs.evaluations += each * done;
-            if done > 0 && swarm.age().is_multiple_of(LOOK) && has_converged(swarm, work) {
+            if done > 0 && swarm.age().is_multiple_of(LOOK) && has_come_together(swarm, work.bounds)
+            {
                 self.end_leg(swarm);
             }
             return (done > 0).then_some(done);
@@ -244,23 +246,4 @@ pub fn run<R: Real>(
         left -= done;
         portfolio.settle(swarm, work, span.evaluations);
     }
-}
-
-/// Whether a population has come together: see [`legs::is_one_value`].
-fn has_converged<R: Real>(swarm: &Swarm<R>, work: &Work<'_, R>) -> bool {
-    let spread = |numbers: &mut dyn Iterator<Item = R>| {
-        let numbers = numbers.map(comparable);
-        numbers.fold((R::INFINITY, -R::INFINITY), |(least, most), x| {
-            (least.smaller(x), most.larger(x))
-        })
-    };
-    let violations = spread(&mut swarm.best.iter().map(|fitness| fitness.counted()));
-    let values = spread(&mut swarm.best.iter().map(|fitness| fitness.value));
-    if legs::is_one_value(violations, values) {
-        return true;
-    }
-    (0..swarm.dimensions).all(|i| {
-        let mut of = swarm.best_positions.iter().skip(i).step_by(swarm.stride).copied();
-        legs::is_one_place(spread(&mut of), work.bounds.of(i))
-    })
 }

@@ -8,6 +8,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 
 use crate::parked::Parked;
+use crate::restarts::Earlier;
 use crate::task::{Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 
@@ -77,6 +78,8 @@ pub struct Swarm<R> {
     pub control: Control,
     /// Where it is among its legs, where it begins anew when it has converged.
     pub legs: Legs,
+    /// What the legs before have found, where a method begins anew.
+    pub earlier: Option<Box<Earlier<R>>>,
     /// The other search of a run that has two, which take turns.
     pub parked: Option<Box<Parked<R>>>,
 }
@@ -93,6 +96,7 @@ impl<R: Clone> Clone for Swarm<R> {
             archive: self.archive.clone(),
             global: self.global.clone(),
             global_position: self.global_position.clone(),
+            earlier: self.earlier.clone(),
             parked: self.parked.clone(),
             ..*self
         }
@@ -111,6 +115,7 @@ impl<R: Clone> Clone for Swarm<R> {
         self.global = other.global.clone();
         self.global_position.clone_from(&other.global_position);
         (self.control, self.legs) = (other.control, other.legs);
+        self.earlier.clone_from(&other.earlier);
         self.parked.clone_from(&other.parked);
     }
 }
@@ -173,6 +178,7 @@ impl<R: Real> Swarm<R> {
             global_position: vec![R::ZERO; stride],
             control: Control::default(),
             legs: Legs::default(),
+            earlier: None,
             parked: None,
         }
     }

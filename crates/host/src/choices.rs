@@ -106,6 +106,32 @@ pub enum Constraints {
     Epsilon,
 }
 
+/// What a run does when its population has converged.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Restart, Settings, Stop, minimise, problems::Rastrigin};
+/// let de = warpswarm::algorithms::find("de")?.algorithm();
+/// let (restart, stop) = (Restart::Converged, Stop::evaluations(100_000));
+/// let settings = Settings { individuals: 20, restart, stop, ..Settings::default() };
+/// let report = minimise::<f64, _>(&Rastrigin, &Bounds::uniform(4, -5.12, 5.12)?, &de, &settings)?;
+/// assert!(report.runs[0].restarts > 5 && report.best().value < 1e-10);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Restart {
+    /// It goes on as it is.
+    #[default]
+    Never,
+    /// It begins anew, with draws of its own, and keeps the best of all. Every 128 iterations it is seen whether the population
+    /// has come together (all values, or all points in their ranges, are the same in three quarters of the digits of the
+    /// precision), or the best has not improved for 500 iterations and half of those since it was placed. Placing the individuals
+    /// counts as an iteration.
+    ///
+    /// `auto` and `cma-es` do so by themselves, whatever is said here. Not for `spso` and `fwa`, for islands, for swarms that
+    /// devices share, with a limit of stagnation, nor with the schedules stepwise and hosted.
+    Converged,
+}
+
 /// Names for the values of an enum: `Display`, `FromStr` and `ALL`.
 macro_rules! named {
     ($type:ident, $what:literal: $($value:ident = $name:literal),*) => {
@@ -142,7 +168,7 @@ macro_rules! named {
 }
 
 #[cfg(feature = "serde")]
-crate::serial::by_name!(Precision, Backend, Schedule, Constraints);
+crate::serial::by_name!(Precision, Backend, Schedule, Constraints, Restart);
 
 named!(Precision, "precision": F32 = "f32", F64 = "f64");
 named!(Backend, "backend": Auto = "auto", Cpu = "cpu", Gpu = "gpu", Emulator = "emulator");
@@ -150,6 +176,7 @@ named!(Schedule, "schedule":
     Auto = "auto", Stepwise = "stepwise", Resident = "resident", Streaming = "streaming",
     Hosted = "hosted");
 
+named!(Restart, "restart": Never = "never", Converged = "converged");
 named!(Constraints, "treatment of constraints": FeasibleFirst = "feasible-first", Epsilon = "epsilon");
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ pub use check::{Checked, Difference, Speed, check};
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "checkpoint")]
 pub use checkpoint::{CheckpointFile, write_whole};
-pub use choices::{Backend, Constraints, Precision, Schedule};
+pub use choices::{Backend, Constraints, Precision, Restart, Schedule};
 pub use communicator::Communicator;
 pub use data::Data;
 pub use devices::Devices;

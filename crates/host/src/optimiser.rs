@@ -330,13 +330,15 @@ impl<R: Real> Optimiser<R> {
         let controls = self.runs()?.controls()?;
         let bests = self.strict_bests(&controls)?;
         let evaluations = self.evaluations(&controls)?;
+        let restarts = if self.is_placed() { self.runs()?.restarts()? } else { Vec::new() };
+        let restarts = restarts.into_iter().chain(std::iter::repeat(0));
         let populations = match self.recording.statistics {
             true if self.is_placed() => self.statistics()?.into_iter().map(Some).collect(),
             _ => vec![None; controls.len()],
         };
-        let found = bests.into_iter().zip(evaluations).zip(populations);
+        let found = bests.into_iter().zip(evaluations).zip(restarts).zip(populations);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
-            |((control, (((best, position), evaluations), population)), run)| {
+            |((control, ((((best, position), evaluations), restarts), population)), run)| {
                 let Fitness { violation, value } = self.job.scales.fitness(best.fitness);
                 let missing = match self.is_placed() {
                     true => 0,
@@ -348,6 +350,7 @@ impl<R: Real> Optimiser<R> {
                     best: Best { value, violation, position },
                     evaluations,
                     iterations: control.iterations,
+                    restarts,
                     stop_reason: run_reason(control, best.fitness, reason),
                     not_finite: control.not_finite.saturating_sub(missing),
                     population,

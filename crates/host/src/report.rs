@@ -138,6 +138,9 @@ pub struct RunReport<R> {
     pub evaluations: u64,
     /// Iterations since the initial placement.
     pub iterations: u64,
+    /// How often it has begun anew: see [`Restart`](crate::Restart).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub restarts: u64,
     /// Why it ended.
     pub stop_reason: StopReason,
     /// How many evaluations gave a value or a violation that is not finite.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use warpswarm_core::Real;
 use warpswarm_core::launch::StopRule;
 
-use crate::choices::{Backend, Constraints, Schedule};
+use crate::choices::{Backend, Constraints, Restart, Schedule};
 use crate::devices::Devices;
 use crate::error::{Error, Result};
 use crate::peers::Peers;
@@ -278,6 +278,8 @@ pub struct Settings {
     pub migrates: bool,
     /// What counts where points violate constraints. Default [`Constraints::FeasibleFirst`].
     pub constraints: Constraints,
+    /// What a run does when its population has converged. Default [`Restart::Never`].
+    pub restart: Restart,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
     /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
@@ -319,6 +321,7 @@ impl Default for Settings {
             maximise: false,
             migrates: false,
             constraints: Constraints::FeasibleFirst,
+            restart: Restart::Never,
             backend: Backend::Auto,
             devices: Devices::default(),
             split: false,
@@ -383,12 +386,36 @@ impl Settings {
                 allowed: "feasible-first, where ranks share particles".into(),
             });
         }
+        self.check_restart()?;
         let given = self.of_runs.len() as u64;
         if given != 0 && given != self.runs {
             return Err(Error::Runs { what: "settings", given, runs: self.runs });
         }
         self.stop.check(self.individuals.max(1))?;
         self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals.max(1)))
+    }
+}
+
+impl Settings {
+    /// Whether runs can begin anew beside all that is asked for.
+    fn check_restart(&self) -> Result<()> {
+        let stagnates = |own: &OfRun| own.stagnation.is_some();
+        let hinders = [
+            (self.migrates, "between islands"),
+            (self.split, "of a swarm that devices share"),
+            (
+                self.stop.stagnation.is_some() || self.of_runs.iter().any(stagnates),
+                "with a limit of stagnation: it begins anew instead of stopping",
+            ),
+        ];
+        match hinders.into_iter().find(|(hinders, _)| *hinders) {
+            Some((_, where_it_is)) if self.restart != Restart::Never => Err(Error::Setting {
+                field: "restart",
+                value: self.restart.to_string(),
+                allowed: format!("never, {where_it_is}"),
+            }),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,16 +1,14 @@
 //! CMA-ES and SHADE, which take turns, as `warpswarm_cpu_ref::portfolio` has it: a block a run, or several.
 
-use warpswarm_core::cma_es::comparable;
 use warpswarm_core::launch::{AutoArgs, CMA_ES_BLOCK, Turns, stopped};
 use warpswarm_core::legs::{self, AHEAD_CONSTRAINED, LOOK, Legs, regime};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::shade::Shade;
-use warpswarm_core::sum::{Largest, Least};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{block, thread, warp};
+use warpswarm_device::{thread, warp};
 
 use crate::cma_es::legs::Leg;
 use crate::cma_es::meetings::Meetings;
@@ -18,6 +16,7 @@ use crate::cma_es::search::{Holds, Search};
 use crate::cma_es::{Progress, generation};
 use crate::generation::memory::turn;
 use crate::generation::population::Generation;
+use crate::look::Population;
 use crate::run::of_run;
 
 /// Where the two searches are, the same in all threads of a run.
@@ -180,48 +179,21 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
     let (best, _) = warp::best(mine, true);
     progress.take(search, best, || after.row(best.index));
     both.other.evaluations += u64::from(individuals);
-    if age > 0 && age.is_multiple_of(LOOK) && has_come_together(search, population, age) {
+    let population = Population {
+        fitness: after.fitness,
+        points: after.rows,
+        individuals,
+        dimensions: search.args.dimensions,
+        stride: launch.shade.stride,
+    };
+    let is_time = age > 0 && age.is_multiple_of(LOOK);
+    if is_time && population.has_come_together(|c| search.bounds(c)) {
         // The next leg is placed where blocks have looked at this one.
         meetings.meet();
         both.other.number = both.number();
         (both.other.limit, both.other.is_new) = (0, true);
         both.other.regime = regime::SHADE;
     }
-}
-
-/// Whether a population has [come together](legs::is_one_value). By the whole block, in which all get the same.
-#[inline(always)]
-fn has_come_together<R: DeviceReal, M: Holds<R>>(
-    search: &Search<'_, R, M>,
-    population: &Generation<'_, R>,
-    age: u64,
-) -> bool {
-    let after = population.written_by(age);
-    let individuals = population.args.individuals;
-    let violations = spread(individuals, |i| after.fitness.get(i as usize).counted());
-    let values = spread(individuals, |i| after.fitness.get(i as usize).value);
-    if legs::is_one_value(violations, values) {
-        return true;
-    }
-    let mut is_apart = false;
-    Search::<R, M>::each_warp(search.args.dimensions, |c| {
-        let places = spread(individuals, |i| after.row(i).get(c as usize));
-        is_apart |= !legs::is_one_place(places, search.bounds(c));
-    });
-    !block::sync_or(is_apart)
-}
-
-/// The least and the largest of so many numbers; by one warp.
-#[inline(always)]
-fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
-    let (mut least, mut most) = (R::INFINITY, R::ZERO - R::INFINITY);
-    let mut i = thread::lane();
-    while i < count {
-        let x = comparable(of(i));
-        (least, most) = (least.smaller(x), most.larger(x));
-        i += 32;
-    }
-    (warp::join::<R, Least, 32>(least), warp::join::<R, Largest, 32>(most))
 }
 
 warpswarm_device::entries! {

@@ -27,6 +27,8 @@ pub mod generation;
 #[cfg(feature = "built-in")]
 mod kept;
 #[cfg(feature = "built-in")]
+pub mod look;
+#[cfg(feature = "built-in")]
 pub mod migration;
 pub mod objectives;
 #[cfg(feature = "built-in")]

@@ -16,7 +16,7 @@ use super::replay::Replay;
 use super::several::{Make, Several};
 use super::split::{self, Split};
 use super::{Asks, Driver, Engine, Evaluator, Job, Procedure, Wanted, generation, machine};
-use crate::choices::{Backend, Schedule};
+use crate::choices::{Backend, Restart, Schedule};
 use crate::data::LaidOut;
 use crate::devices::Devices;
 use crate::error::{Error, Result};
@@ -141,6 +141,13 @@ pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
     devices: Chosen<M>,
 ) -> Result<Mover<R>> {
     let (schedule, dimensions) = (settings.schedule, job.dimensions);
+    let is_hosted = !matches!(by, Evaluator::Portable(Portable { target: Some(_), .. }));
+    if job.restarts && (is_hosted || matches!(schedule, Schedule::Hosted | Schedule::Stepwise)) {
+        let (field, value) = ("restart", Restart::Converged.to_string());
+        let allowed =
+            "never on a device with schedules hosted and stepwise, and where the host evaluates";
+        return Err(Error::Setting { field, value, allowed: allowed.into() });
+    }
     if job.runs_differ {
         // PSO's own kernels have seed and stop from their parameter, for all runs.
         job.procedure = job.procedure.as_method();

@@ -9,7 +9,7 @@ use warpswarm_core::launch::{
     AUTO, AutoArgs, CMA_ES, CMA_ES_TAGS, CmaEsArgs, Control, DistributionLayout, Ptr, Turns,
     chunks, slots_len, stopped, sums_len,
 };
-use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession};
+use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession, restarts};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
@@ -307,6 +307,12 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
             *all += other.evaluations;
         }
         Ok(Some(all))
+    }
+
+    fn restarts(&mut self) -> Result<Vec<u64>> {
+        let (own, others) = (self.legs()?, self.legs_of_others()?);
+        let of = |(run, own)| restarts(own, others.get::<usize>(run));
+        Ok(own.iter().enumerate().map(of).collect())
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {

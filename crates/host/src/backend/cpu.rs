@@ -12,7 +12,7 @@ use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use warpswarm_cpu_ref::portfolio::{Portfolio, Span};
 use warpswarm_cpu_ref::{
-    self as cpu_ref, Behind, Halt, RunId, Swarm, Task, Threads, fwa, portfolio, pso, spso,
+    self as cpu_ref, Behind, Halt, RunId, Swarm, Task, Threads, fwa, portfolio, pso, restarts, spso,
 };
 
 use super::device::Target;
@@ -231,6 +231,9 @@ pub(super) fn advance<R: Real, const CONSTRAINED: bool>(
     match &job.procedure {
         Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
         Procedure::Pso(coefficients) => pso::run(swarm, &task, coefficients, iterations, spread),
+        Procedure::Method(named) if job.restarts => {
+            named.method.run_anew(swarm, work, span, spread);
+        }
         Procedure::Method(named) => named.method.run(swarm, work, iterations, spread),
         Procedure::Fwa(parameters) => fwa::run(swarm, parameters, work, span, spread),
         Procedure::Portfolio(searches) => portfolio::run(swarm, searches, work, span, spread),
@@ -245,6 +248,10 @@ pub(super) fn evaluations<'a, R: Real>(
     match job.procedure {
         Procedure::Fwa(_) => Some(swarms.map(fwa::evaluations).collect()),
         Procedure::Portfolio(_) => Some(swarms.map(Portfolio::evaluations).collect()),
+        _ if job.restarts => {
+            let of = |swarm| restarts::evaluations(swarm, job.procedure.of_leg(job.individuals));
+            Some(swarms.map(of).collect())
+        }
         _ => None,
     }
 }
@@ -343,12 +350,16 @@ impl<R: Real> State<R> for Cpu<R> {
         Ok(evaluations(&self.job, self.swarms.iter()))
     }
 
+    fn restarts(&mut self) -> Result<Vec<u64>> {
+        Ok(self.swarms.iter().map(Swarm::restarts).collect())
+    }
+
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
-        Ok(self.swarms.iter().map(|swarm| swarm.global).collect())
+        Ok(self.swarms.iter().map(|swarm| swarm.found().0).collect())
     }
 
     fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
-        Ok(self.swarms.iter().map(|swarm| swarm.best_point().to_vec()).collect())
+        Ok(self.swarms.iter().map(|swarm| swarm.found().1.to_vec()).collect())
     }
 
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {

@@ -276,7 +276,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
         let individuals = self.job.individuals;
         // The same for all: runs that differ in them do not come here.
-        let OwnRun { seed, stop } = self.job.own_runs[0];
+        let OwnRun { seed, stop, .. } = self.job.own_runs[0];
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let start = self.arrays.runs.start(&self.job, (first, runs));
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
@@ -578,6 +578,7 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
                 )?,
                 control,
                 legs: Legs::default(),
+                earlier: None,
                 parked: None,
             });
         }

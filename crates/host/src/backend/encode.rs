@@ -91,6 +91,7 @@ impl<R: Real> Item<R> for Candidate<R> {
 impl<R: Real> Item<R> for OwnRun<R> {
     fn put(&self, to: &mut [u8]) {
         put_u64(&mut to[offset_of!(OwnRun<R>, seed)..], self.seed);
+        put_u64(&mut to[offset_of!(OwnRun<R>, leg)..], self.leg);
         let stop = &mut to[offset_of!(OwnRun<R>, stop)..];
         put_real(&mut stop[offset_of!(StopRule<R>, target)..], self.stop.target);
         put_u64(&mut stop[offset_of!(StopRule<R>, stagnation)..], self.stop.stagnation);
@@ -99,6 +100,7 @@ impl<R: Real> Item<R> for OwnRun<R> {
         let stop = &from[offset_of!(OwnRun<R>, stop)..];
         OwnRun {
             seed: get_u64(&from[offset_of!(OwnRun<R>, seed)..]),
+            leg: get_u64(&from[offset_of!(OwnRun<R>, leg)..]),
             stop: StopRule {
                 target: get_real(&stop[offset_of!(StopRule<R>, target)..]),
                 stagnation: get_u64(&stop[offset_of!(StopRule<R>, stagnation)..]),

@@ -1,13 +1,16 @@
 //! A method on a device: its arrays and launches.
 
+mod anew;
 pub(super) mod common;
 mod hosted;
 mod stepwise;
 mod whole;
 
+use std::ops::Range;
+
 use warpswarm_core::Real;
-use warpswarm_core::launch::{Control, GenerationArgs, Ptr, generation_kernels};
-use warpswarm_core::legs::Legs;
+use warpswarm_core::launch::{Control, GenerationArgs, Ptr, StartArgs, generation_kernels};
+use warpswarm_core::legs::{Legs, restarts};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
@@ -23,6 +26,7 @@ use crate::planner::Geometry;
 use crate::planner::generation::Layout;
 use crate::report::Plan;
 
+use anew::Anew;
 use common::InCommon;
 
 pub(crate) use hosted::Hosted;
@@ -91,6 +95,8 @@ pub(crate) struct Generations<R, M, W> {
     arrays: Arrays,
     tag: u32,
     transit: Transit,
+    /// Where runs are that begin anew when they have converged.
+    anew: Option<Anew<R>>,
     machine: M,
     way: W,
 }
@@ -121,7 +127,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         way: W,
     ) -> Self {
         let (tag, transit) = (0, Transit::default());
-        Generations { backend, job, named, layout, arrays, tag, transit, machine, way }
+        Generations { backend, job, named, layout, arrays, tag, transit, anew: None, machine, way }
     }
 
     /// The arguments of launches over `runs` runs from `first` on.
@@ -130,6 +136,9 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let own_runs = self.arrays.runs.own(first);
         let start = self.arrays.runs.start(&self.job, (first, runs));
+        // Only the first leg begins at given points; those that are placed together are all the first, or none is.
+        let leg = self.anew.as_ref().map_or(0, |anew| anew.legs[first as usize].number);
+        let start = if leg > 0 { StartArgs { individuals: 0, ..start } } else { start };
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let (own, count) = self.job.procedure.keeps();
@@ -182,9 +191,20 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         iterations: u64,
         times: u64,
     ) -> Result<()> {
+        self.launch_for(0..self.job.runs, kernels, objective, (iterations, times))
+    }
+
+    /// The same for some runs.
+    fn launch_for(
+        &mut self,
+        runs: Range<u32>,
+        kernels: &[(&Kernel, u32)],
+        objective: &dyn Fn((u32, u32), u32) -> Parameter,
+        (iterations, times): (u64, u64),
+    ) -> Result<()> {
         let cooperative = self.layout.shares() && iterations > 1;
         let Layout { grid, shared, .. } = self.layout;
-        for (first, runs) in grid.waves(self.job.runs) {
+        for (first, runs) in grid.waves_of(runs) {
             let args = self.args(first, runs, iterations);
             let launches = kernels.iter().map(|&(kernel, blocks_per_run)| {
                 let mut parameter = self.named.method.parameter(args);
@@ -204,7 +224,6 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         Ok(())
     }
 
-    /// The runs as migrants leave them and come to them.
     /// Looks where the runs are, where that is known here and may have changed; where it is not, nobody waits for them.
     fn see_controls(&mut self) -> Result<()> {
         if self.way.controls().is_some() {
@@ -214,6 +233,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         Ok(())
     }
 
+    /// The runs as migrants leave them and come to them.
     fn islands(&mut self) -> Islands<'_, R, M> {
         let Arrays { public: points, fitness, .. } = self.arrays;
         Islands {
@@ -225,15 +245,15 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
-    fn placed(&mut self) -> Result<()> {
+    /// Ends the placing of the individuals of some runs: measures how far they are apart, where the method asks for it.
+    fn placed(&mut self, runs: Range<u32>) -> Result<()> {
         if !self.named.method.nearest() {
             return Ok(());
         }
         let kernel = Kernel::new(format!("{}_{}", generation_kernels::NEAREST, R::NAME), None);
         self.machine.load(&kernel)?;
         let grid = self.layout.grid;
-        for (first, runs) in grid.waves(self.job.runs) {
+        for (first, runs) in grid.waves_of(runs) {
             let parameter = Parameter::of(self.args(first, runs, 0));
             self.machine.launch(&kernel, Shape::of(grid, runs, 0, false), &parameter)?;
         }
@@ -243,17 +263,33 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
 
 impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     fn controls(&mut self) -> Result<Vec<Control>> {
-        match self.way.controls() {
-            Some(controls) => Ok(controls.clone()),
-            None => self.arrays.runs.controls(&self.job, &mut self.machine),
+        if let Some(controls) = self.way.controls() {
+            return Ok(controls.clone());
         }
+        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+        Ok(self.of_runs(controls))
     }
 
     fn landmarks(&mut self) -> Result<Vec<Control>> {
-        match self.way.controls() {
-            Some(controls) => Ok(controls.clone()),
-            None => self.arrays.runs.landmarks(&self.job, &mut self.machine),
+        if let Some(controls) = self.way.controls() {
+            return Ok(controls.clone());
         }
+        let controls = self.arrays.runs.landmarks(&self.job, &mut self.machine)?;
+        Ok(self.of_runs(controls))
+    }
+
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        if self.anew.is_none() {
+            return Ok(None);
+        }
+        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+        let of = |(run, control): (usize, &Control)| self.evaluations_of(run, control.iterations);
+        Ok(Some(controls.iter().enumerate().map(of).collect()))
+    }
+
+    fn restarts(&mut self) -> Result<Vec<u64>> {
+        let legs = self.anew.iter().flat_map(|anew| &anew.legs);
+        Ok(legs.map(|legs| restarts(legs, None)).collect())
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
@@ -261,11 +297,15 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         if !self.way.is_placed() {
             return Ok(vec![Candidate::NONE; self.job.runs as usize]);
         }
-        self.arrays.runs.bests(&self.job, &mut self.machine)
+        let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
+        Ok(self.anew.as_ref().map_or(bests.clone(), |anew| anew.bests(bests)))
     }
 
     fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
-        self.arrays.runs.best_positions(&self.job, &mut self.machine)
+        let positions = self.arrays.runs.best_positions(&self.job, &mut self.machine)?;
+        let Some(anew) = &self.anew else { return Ok(positions) };
+        let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
+        Ok(anew.positions(&bests, positions))
     }
 
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {
@@ -273,7 +313,12 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             return Err(Error::NotPlaced);
         }
         check_memory(self.job.bytes()?)?;
-        let (controls, bests) = (self.controls()?, self.bests()?);
+        // On the device a leg is the run.
+        let controls = match self.way.controls() {
+            Some(controls) => controls.clone(),
+            None => self.arrays.runs.controls(&self.job, &mut self.machine)?,
+        };
+        let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
         let [n, stride] = [self.job.individuals, self.job.stride()].map(u64::from);
         let (own, count) = self.job.procedure.keeps();
         let (own, count, row) = (own as u64, count as u64, n * stride);
@@ -309,8 +354,12 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
                 )?,
                 control,
                 legs: Legs::default(),
+                earlier: None,
                 parked: None,
             });
+        }
+        if let Some(anew) = &self.anew {
+            swarms.iter_mut().enumerate().for_each(|(run, swarm)| anew.tell(run, swarm));
         }
         Ok(swarms)
     }
@@ -322,7 +371,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         let (own, count) = self.job.procedure.keeps();
         let (own, count, row) = (own as u64, count as u64, n * stride);
         for (place, swarm) in (0..).zip(swarms) {
-            let written = 2 * place + (swarm.control.iterations & 1);
+            let written = 2 * place + (swarm.age() & 1);
             let machine = &mut self.machine;
             machine.store_numbers(at.public, written * row, &swarm.best_positions)?;
             machine.store::<R, _>(at.fitness, written * n, swarm.best.iter().copied())?;
@@ -332,6 +381,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
         at.common.restore(&self.job, &mut self.machine, swarms)?;
+        self.take_legs(swarms)?;
         let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
         self.way.go_on(controls);
         Ok(())

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, MOST_DIMENSIONS, OwnRun, StopRule, row_stride, stopped};
+use warpswarm_core::legs::Legs;
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::generation::Work;
-use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm};
+use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm, restarts};
 
 use super::Procedure;
 use crate::bounds::{Bounds, Scales};
+use crate::choices::Restart;
 use crate::error::{Error, Result};
 use crate::settings::{MAX_ITERATIONS, OfRun, Settings};
 
@@ -27,6 +29,8 @@ pub(crate) struct Job<R> {
     pub(crate) runs_differ: bool,
     /// Whether no run whose values are finite stops by itself.
     pub(crate) never_stops: bool,
+    /// Whether runs begin anew that have converged, of a method.
+    pub(crate) restarts: bool,
     /// Where the first individuals begin, `[run][individual][coordinate]`, of as many runs as have bounds.
     pub(crate) beginnings: Vec<R>,
     /// How coordinates and values are shown.
@@ -49,9 +53,11 @@ impl<R: Real> Job<R> {
         bounds.check_runs(settings.runs)?;
         let (lower, upper) = bounds.rounded()?;
         let scales = Scales::new(bounds, settings.maximise);
-        let counted = matches!(procedure, Procedure::Fwa(_) | Procedure::Portfolio(_));
+        let (procedure, restarts) = restarting(procedure, settings)?;
+        let counted = restarts || matches!(procedure, Procedure::Fwa(_) | Procedure::Portfolio(_));
         let own_run = |own: &OfRun| OwnRun {
             seed: own.seed.unwrap_or(settings.seed),
+            leg: 0,
             stop: settings.stop.of(own).rule(scales.maximises, settings.migrates),
         };
         let common = own_run(&OfRun::default());
@@ -65,6 +71,7 @@ impl<R: Real> Job<R> {
             dimensions: bounds.dimensions(),
             procedure,
             never_stops,
+            restarts,
             own_runs,
             runs_differ: !settings.of_runs.is_empty(),
             scales,
@@ -178,6 +185,9 @@ impl<R: Real> Job<R> {
 
     /// The evaluations of a run until after an iteration, where they do not depend on the run.
     pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
+        if self.restarts {
+            return None;
+        }
         let after_the_first = self.procedure.evaluations(self.individuals, iterations)?;
         Some(after_the_first.saturating_add(u64::from(self.individuals)))
     }
@@ -281,7 +291,17 @@ impl<R: Real> Job<R> {
             check("run number", self.run_id(run).run, swarm.id.run)?;
             let Control { iterations, improved_at, .. } = swarm.control;
             at_most("iterations", MAX_ITERATIONS, iterations)?;
-            let noticed = self.procedure.noticed(iterations);
+            let Legs { number, began, is_new, .. } = swarm.legs;
+            if !self.restarts {
+                check("restarts", 0, number + u64::from(is_new))?;
+            }
+            at_most("iteration at which it has begun anew", iterations, began)?;
+            check("legs before", u64::from(number > 0), u64::from(swarm.earlier.is_some()))?;
+            if let Some(earlier) = &swarm.earlier {
+                check("places of the earlier best", row, earlier.position.len() as u64)?;
+                at_most("earlier improvement at iteration", began, earlier.improved_at)?;
+            }
+            let noticed = began + self.procedure.noticed(iterations - began);
             at_most("last improvement at iteration", noticed, improved_at)?;
             let last = u64::from(self.individuals) - 1;
             at_most("global best of individual", last, u64::from(swarm.global.index))?;
@@ -334,6 +354,17 @@ impl<R: Real> Job<R> {
             {
                 Control { stopped: stopped::EVALUATIONS, ..control }
             }
+            procedure
+                if self.restarts
+                    && control.stopped == stopped::NOT
+                    && restarts::would_exceed(
+                        swarm,
+                        procedure.of_leg(self.individuals),
+                        self.evaluations,
+                    ) =>
+            {
+                Control { stopped: stopped::EVALUATIONS, ..control }
+            }
             _ => control,
         }
     }
@@ -342,12 +373,34 @@ impl<R: Real> Job<R> {
     pub(crate) fn settled(&self, swarm: &Swarm<R>) -> Control {
         let control = swarm.control;
         let Control { iterations, improved_at, .. } = control;
-        let stopped = if self.procedure.noticed(iterations) == iterations {
+        let age = swarm.age();
+        let stopped = if self.procedure.noticed(age) == age {
             let stop = self.stop_of(self.place_of(swarm));
-            stop.check(swarm.global.fitness, iterations, improved_at)
+            stop.check(swarm.found().0.fitness, iterations, improved_at)
         } else {
             stopped::NOT
         };
         Control { stopped, ticket: 0, ..control }
+    }
+}
+
+/// The procedure that does what is asked for when a population has converged, and whether runs of it begin anew.
+fn restarting<R: Real>(
+    procedure: Procedure<R>,
+    settings: &Settings,
+) -> Result<(Procedure<R>, bool)> {
+    if settings.restart == Restart::Never {
+        return Ok((procedure, false));
+    }
+    match procedure {
+        // By itself.
+        Procedure::Portfolio(_) => Ok((procedure, false)),
+        Procedure::Fwa(_) | Procedure::Spso(_) => {
+            let algorithm = if matches!(procedure, Procedure::Fwa(_)) { "fwa" } else { "spso" };
+            let (field, value) = ("restart", settings.restart.to_string());
+            let allowed = format!("never, with algorithm {algorithm}");
+            Err(Error::Setting { field, value, allowed })
+        }
+        procedure => Ok((procedure.as_method(), true)),
     }
 }

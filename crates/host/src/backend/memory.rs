@@ -174,6 +174,15 @@ impl RunArrays {
         machine.fetch(self.global, 0, u64::from(job.runs))
     }
 
+    /// The best of one run.
+    pub(crate) fn best<R: Real>(
+        &self,
+        machine: &mut impl Machine,
+        run: u32,
+    ) -> Result<Candidate<R>> {
+        Ok(machine.fetch(self.global, u64::from(run), 1)?[0])
+    }
+
     /// `[run][coordinate]`
     pub(crate) fn best_positions<R: Real, M: Machine>(
         &self,

@@ -61,6 +61,10 @@ pub(crate) trait State<R: Real>: Send {
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
         Ok(None)
     }
+    /// How often each run has begun anew; nothing where none does.
+    fn restarts(&mut self) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
     /// The best of each run.
     fn bests(&mut self) -> Result<Vec<Candidate<R>>>;
     /// The position of each run's best, `[run][coordinate]`.

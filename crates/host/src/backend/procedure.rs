@@ -12,6 +12,7 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::portfolio::Portfolio;
+use warpswarm_cpu_ref::restarts::{self, Span};
 use warpswarm_cpu_ref::{RunId, Swarm, Threads};
 
 use super::machine::Parameter;
@@ -30,7 +31,7 @@ pub(crate) enum Procedure<R> {
     Spso(Coefficients<R>),
     /// No method: on the CPU alone.
     Fwa(Fwa<R>),
-    /// CMA-ES, alone or with SHADE: on the CPU alone.
+    /// CMA-ES, alone or with SHADE.
     Portfolio(Portfolio<R>),
     /// All others.
     Method(Named<R>),
@@ -82,6 +83,8 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R>;
     /// See [`generation::run`].
     fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads);
+    /// See [`restarts::run`].
+    fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
     /// What a kernel takes besides its objective.
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
 }
@@ -123,6 +126,9 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     }
     fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads) {
         generation::run(swarm, self, work, iterations, threads);
+    }
+    fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads) {
+        restarts::run(swarm, self, work, span, threads);
     }
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
         Parameter::of(MethodArgs { args, method: *self })
@@ -242,6 +248,11 @@ impl<R: Real> Procedure<R> {
                 Some(iterations.saturating_mul(u64::from(individuals)))
             }
         }
+    }
+
+    /// The evaluations of so many iterations of one leg of so many individuals, its placing not counted.
+    pub(super) fn of_leg(&self, individuals: u32) -> impl Fn(u64) -> u64 + '_ {
+        move |age| self.evaluations(individuals, age).unwrap_or(0)
     }
 
     /// The iteration in which what happens in this one is noticed.

@@ -141,12 +141,16 @@ impl<R: Real> State<R> for Replay<R> {
         Ok(evaluations(&self.job, self.runs.iter().map(|run| &run.swarm)))
     }
 
+    fn restarts(&mut self) -> Result<Vec<u64>> {
+        Ok(self.runs.iter().map(|run| run.swarm.restarts()).collect())
+    }
+
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
-        Ok(self.runs.iter().map(|run| run.swarm.global).collect())
+        Ok(self.runs.iter().map(|run| run.swarm.found().0).collect())
     }
 
     fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
-        Ok(self.runs.iter().map(|run| run.swarm.best_point().to_vec()).collect())
+        Ok(self.runs.iter().map(|run| run.swarm.found().1.to_vec()).collect())
     }
 
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>> {

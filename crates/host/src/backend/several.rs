@@ -252,6 +252,16 @@ impl<R: Real> State<R> for Several<R> {
         self.of_parts(|engine| engine.landmarks())
     }
 
+    fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
+        let of_parts = self.parts.iter_mut().map(|part| part.engine.evaluations());
+        let of_parts = of_parts.collect::<Result<Option<Vec<_>>>>()?;
+        Ok(of_parts.map(|of_parts| of_parts.concat()))
+    }
+
+    fn restarts(&mut self) -> Result<Vec<u64>> {
+        self.of_parts(|engine| engine.restarts())
+    }
+
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
         self.of_parts(|engine| engine.bests())
     }

@@ -274,6 +274,7 @@ impl<R: Real, M: Machine> State<R> for Split<R, M> {
                     numbers: Vec::new(),
                     memory: Vec::new(),
                     archive: Vec::new(),
+                    earlier: None,
                     parked: None,
                     ..*swarm
                 };

@@ -21,13 +21,13 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::{RunId, Swarm};
 
-use super::legs::{OfLegs, OfParked};
+use super::legs::{OfEarlier, OfLegs, OfParked};
 use super::{Checkpoint, write_whole};
 use crate::error::{Error, Result};
 use crate::report::Progress;
 
 const MAGIC: &[u8; 16] = b"warpswarm state\n";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const BEFORE: usize = MAGIC.len() + size_of::<u32>();
 const BEHIND: usize = size_of::<u64>() + size_of::<u32>();
 
@@ -69,6 +69,7 @@ struct State<R> {
     level_bits: u64,
     stopped: u32,
     legs: OfLegs,
+    earlier: Option<OfEarlier<R>>,
     parked: Option<OfParked<R>>,
 }
 
@@ -96,6 +97,7 @@ impl<R: Real> State<R> {
             level_bits: swarm.control.level_bits,
             stopped: swarm.control.stopped,
             legs: OfLegs::of(swarm.legs),
+            earlier: swarm.earlier.map(|earlier| OfEarlier::of(*earlier)),
             parked: swarm.parked.map(|parked| OfParked::of(*parked)),
         }
     }
@@ -128,6 +130,7 @@ impl<R: Real> State<R> {
                 ticket: 0,
             },
             legs: self.legs.legs(),
+            earlier: self.earlier.map(|earlier| Box::new(earlier.earlier())),
             parked: self.parked.map(|parked| Box::new(parked.parked())),
         }
     }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use warpswarm_core::legs::Legs;
-use warpswarm_core::order::Fitness;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::parked::Parked;
+use warpswarm_cpu_ref::restarts::Earlier;
 
 /// [`Legs`].
 #[derive(Deserialize, Serialize)]
@@ -113,5 +114,31 @@ impl<R> OfParked<R> {
             archive: self.archive,
             legs: self.legs.legs(),
         }
+    }
+}
+
+/// What [`Earlier`] legs have found. The pair is (violation, value).
+#[derive(Deserialize, Serialize)]
+pub(super) struct OfEarlier<R> {
+    best: (R, R),
+    index: u32,
+    position: Vec<R>,
+    improved_at: u64,
+    evaluations: u64,
+}
+
+impl<R> OfEarlier<R> {
+    pub(super) fn of(earlier: Earlier<R>) -> Self {
+        let Earlier { best: Candidate { fitness, index, .. }, position, .. } = earlier;
+        let best = (fitness.violation, fitness.value);
+        let Earlier { improved_at, evaluations, .. } = earlier;
+        OfEarlier { best, index, position, improved_at, evaluations }
+    }
+
+    pub(super) fn earlier(self) -> Earlier<R> {
+        let OfEarlier { best: (violation, value), index, position, improved_at, evaluations } =
+            self;
+        let best = Candidate { fitness: Fitness { violation, value }, index, reserved: 0 };
+        Earlier { best, position, improved_at, evaluations }
     }
 }

@@ -148,7 +148,10 @@ impl<R: Real> Optimiser<R> {
         }
         let mut swarms = self.runs()?.snapshot()?;
         swarms.iter_mut().for_each(|swarm| swarm.ease(R::ZERO));
-        let of = |swarm: &Swarm<R>| (swarm.global, swarm.best_point().to_vec());
+        let of = |swarm: &Swarm<R>| {
+            let (best, position) = swarm.found();
+            (best, position.to_vec())
+        };
         Ok(swarms.iter().map(of).collect())
     }
 

@@ -7,7 +7,8 @@ use crate::common::{assert_same, bounds, optimiser, run, settings};
 use warpswarm::problems::{self, Euclidean, ProblemInfo, Rastrigin, Shifted};
 use warpswarm::{
     Algorithm, Backend, Boundary, DeParams, Devices, Error, GpuFwaParams, Objective, Optimiser,
-    Point, Precise, PsoParams, Real, SaParams, Schedule, Settings, Stop, StopReason, minimise,
+    Point, Precise, PsoParams, Real, Restart, SaParams, Schedule, Settings, Stop, StopReason,
+    minimise,
 };
 
 const SCHEDULES: [Schedule; 4] =
@@ -116,6 +117,37 @@ fn a_run_is_handed_from_backend_to_backend() {
     cpu.restore(&state).unwrap();
     cpu.step(2).unwrap();
     assert_same(&straight.state().unwrap(), &cpu.state().unwrap(), "handed on");
+}
+
+/// What a report says besides the state: of runs on one device and on several, that begin anew by themselves or because they
+/// are asked to.
+#[test]
+fn reports_count_what_began_anew() {
+    for (id, iterations) in [("auto", 150), ("cma-es", 150), ("de", 300)] {
+        let algorithm = warpswarm::algorithms::find(id).unwrap().algorithm();
+        let restart = Restart::Converged;
+        let stop = Stop::iterations(iterations);
+        let on_cpu = Settings { runs: 3, restart, stop, ..settings(6) };
+        let reported = |settings: &Settings| {
+            Optimiser::<f32>::new(&Rastrigin, &bounds(1), &algorithm, settings)
+                .and_then(|mut optimiser| optimiser.run())
+                .unwrap()
+        };
+        let expected = reported(&on_cpu).runs;
+        assert!(expected.iter().all(|run| run.restarts > 0), "{id}");
+        for devices in [Devices::of(&[0]), Devices::of(&[0, 2])] {
+            let there = Settings { devices, ..emulated(Schedule::Auto, &on_cpu) };
+            assert_eq!(reported(&there).runs, expected, "{id} on {}", there.devices);
+        }
+    }
+    for schedule in [Schedule::Stepwise, Schedule::Hosted] {
+        let settings = Settings { restart: Restart::Converged, ..emulated(schedule, &settings(8)) };
+        let algorithm = warpswarm::algorithms::find("cmepso").unwrap().algorithm();
+        let refused = Optimiser::<f32>::new(&Rastrigin, &bounds(2), &algorithm, &settings);
+        let error = refused.map(|_| ()).unwrap_err();
+        let said = "restart is converged; allowed: never on a device with schedules hosted and stepwise, and where the host evaluates";
+        assert_eq!(error.to_string(), said);
+    }
 }
 
 #[test]

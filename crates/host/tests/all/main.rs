@@ -11,6 +11,7 @@ mod given_up;
 mod hosted;
 mod properties;
 mod quality;
+mod restarts;
 mod running;
 mod serial;
 mod validation;

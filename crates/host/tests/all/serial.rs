@@ -5,8 +5,8 @@ use crate::common::{run, settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, Backend, Bounds, Constraints, DeParams, Devices, OfRun, PsoParams, Report, Schedule,
-    Settings, Stop, Variable, algorithms,
+    Algorithm, Backend, Bounds, Constraints, DeParams, Devices, OfRun, PsoParams, Report, Restart,
+    Schedule, Settings, Stop, Variable, algorithms,
 };
 
 /// What comes back from JSON and from TOML.
@@ -68,6 +68,7 @@ fn parameters_have_the_names_of_their_tables() {
 fn settings_come_back() {
     let all = Settings {
         constraints: Constraints::Epsilon,
+        restart: Restart::Converged,
         migrates: true,
         individuals: 77,
         runs: 3,

@@ -351,8 +351,8 @@ pub(crate) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
 /// The key of the draws of a run of the launch.
 #[inline(always)]
 pub(crate) fn key_of_run<R: DeviceReal>(args: &GenerationArgs<R>, run: u32) -> RunKey {
-    let seed = own_run_of(args, run as usize).seed;
-    RunKey::new(seed, args.first_run + u64::from(run))
+    let OwnRun { seed, leg, .. } = own_run_of(args, run as usize);
+    RunKey::new(seed, args.first_run + u64::from(run)).of_leg(leg)
 }
 
 /// What the run that this block works on has for itself. It is read where it is needed: kept, its stop rule would take

@@ -82,6 +82,7 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
                 )?,
                 control,
                 legs,
+                earlier: None,
                 parked,
             });
         }

@@ -87,6 +87,23 @@ impl InCommon {
         machine.fetch_numbers(self.archive, u64::from(run) * archive, archive)
     }
 
+    /// Has a run remember what one does at the start, with an archive of which nothing is taken.
+    pub(super) fn begin_anew<R: Real>(
+        &self,
+        job: &Job<R>,
+        machine: &mut impl Machine,
+        run: u32,
+    ) -> Result<()> {
+        let (Some([numbers, _, archive]), Procedure::Method(named)) = (sizes(job), &job.procedure)
+        else {
+            return Ok(());
+        };
+        let (run, number) = (u64::from(run), size_of::<R>() as u64);
+        let memory = named.method.first_memory();
+        machine.store_numbers(self.memory, 2 * run * numbers, &memory.repeat(2))?;
+        machine.zero(self.archive + run * archive * number, archive * number)
+    }
+
     /// Goes on from elsewhere.
     pub(super) fn restore<R: Real>(
         &self,
@@ -110,7 +127,7 @@ impl InCommon {
             return Ok(());
         };
         let run = u64::from(run);
-        let written = 2 * run + (swarm.control.iterations & 1);
+        let written = 2 * run + (swarm.age() & 1);
         machine.store_numbers(self.memory, written * numbers, &swarm.memory)?;
         machine.store_numbers(self.archive, run * archive, &swarm.archive)?;
         let lessons = named.method.lessons(&swarm.numbers).concat();

@@ -1,5 +1,7 @@
 //! A method on a device that evaluates: launches of whole iterations.
 
+use std::ops::Range;
+
 use warpswarm_core::Real;
 use warpswarm_core::launch::{MethodTile, slots_len};
 
@@ -7,6 +9,7 @@ use super::super::device::{MAX_LAUNCH, Target};
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::{DataArrays, tags_left};
 use super::super::{Engine, Job, Named, demand};
+use super::anew::Anew;
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
 use crate::data::LaidOut;
@@ -47,38 +50,53 @@ impl<R: Real, M: Machine> Whole<R, M> {
         let data = DataArrays::upload(data, &mut machine)?;
         let way = Iterations { kernel, objective: target.objective, data };
         let mut this = Generations::idle(backend, (job, named), (layout, arrays), machine, way);
-        this.iterate(0, 1)?;
-        this.placed()?;
+        this.anew = Anew::new(&this.job, &mut this.machine)?;
+        this.place(0..this.job.runs)?;
         Ok(this)
     }
 
-    /// Launches the kernel for so many iterations, so many times.
-    fn iterate(&mut self, iterations: u64, times: u64) -> Result<()> {
+    /// Places the individuals of some runs.
+    pub(super) fn place(&mut self, runs: Range<u32>) -> Result<()> {
+        self.iterate(runs.clone(), 0, 1)?;
+        self.placed(runs)
+    }
+
+    /// Launches the kernel for so many iterations of some runs, so many times.
+    fn iterate(&mut self, runs: Range<u32>, iterations: u64, times: u64) -> Result<()> {
         let Iterations { kernel, objective, data } = &self.way;
         let (kernel, objective, data) = (kernel.clone(), objective.clone(), *data);
         let blocks = self.layout.grid.blocks_per_run;
         let behind = |runs, blocks| data.behind::<R>(&objective, runs, blocks);
-        self.launch(&[(&kernel, blocks)], &behind, iterations, times)
+        self.launch_for(runs, &[(&kernel, blocks)], &behind, (iterations, times))
     }
-}
 
-impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
-    fn advance(&mut self, iterations: u64) -> Result<()> {
+    /// So many iterations of all runs that go on, in the legs in which they are.
+    pub(super) fn advance_legs(&mut self, iterations: u64) -> Result<()> {
+        let all = 0..self.job.runs;
         if self.layout.schedule != Schedule::Resident {
-            return self.iterate(1, iterations);
+            return self.iterate(all, 1, iterations);
         }
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.arrays.slots_bytes);
             let tags = tags_left(&mut self.tag, &mut self.machine, slots, 1)?;
             let now = left.min(MAX_LAUNCH).min(tags);
-            self.iterate(now, 1)?;
+            self.iterate(all.clone(), now, 1)?;
             if self.layout.shares() && now > 1 {
                 self.tag += now as u32;
             }
             left -= now;
         }
         Ok(())
+    }
+}
+
+impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
+    fn advance(&mut self, iterations: u64) -> Result<()> {
+        match self.anew {
+            Some(_) => self.advance_anew(iterations),
+            None => self.advance_legs(iterations),
+        }
     }
 }
 

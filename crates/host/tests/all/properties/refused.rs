@@ -44,6 +44,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         maximise: _,
         migrates: _,
         constraints: _, // Names.
+        restart: _,     // Names.
         backend: _,     // Names.
         devices: _,
         split: _,

@@ -1,0 +1,306 @@
+//! A method on a device whose runs begin anew when they have converged, as [`restarts`](warpswarm_cpu_ref::restarts) has it on the CPU.
+//!
+//! A kernel is told of a leg as if it were the run: what a device counts is the leg's, and so is its best. Here it is added up.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use warpswarm_core::Real;
+use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
+use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
+use warpswarm_core::order::Candidate;
+use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::restarts::{Earlier, affordable};
+
+use super::super::Job;
+use super::super::machine::{Kernel, Machine, Parameter};
+use super::super::memory::Transfer;
+use super::super::migration::Islands;
+use super::{Generations, Whole};
+use crate::error::Result;
+
+/// Where the runs are among their legs.
+#[derive(Clone, Debug)]
+pub(super) struct Anew<R> {
+    /// `[run]`
+    pub(super) legs: Vec<Legs>,
+    /// What the legs before have found, `[run]`
+    pub(super) earlier: Vec<Option<Box<Earlier<R>>>>,
+    /// Where a device says which populations have come together.
+    come_together: u64,
+}
+
+/// Where a run is, by where its leg is.
+fn of_run(control: Control, legs: &Legs) -> Control {
+    let Control { iterations, improved_at, .. } = control;
+    let began = legs.began;
+    Control { iterations: began + iterations, improved_at: began + improved_at, ..control }
+}
+
+/// Where a leg is, by where its run is.
+fn of_leg(control: Control, legs: &Legs) -> Control {
+    let Control { iterations, improved_at, .. } = control;
+    let of = |at: u64| at.saturating_sub(legs.began);
+    Control { iterations: of(iterations), improved_at: of(improved_at), ..control }
+}
+
+impl<R: Real> Anew<R> {
+    /// Runs in their first legs, where any begins anew.
+    pub(super) fn new(job: &Job<R>, machine: &mut impl Machine) -> Result<Option<Self>> {
+        if !job.restarts {
+            return Ok(None);
+        }
+        machine.load(&Kernel::new(format!("{LOOK}_{}", R::NAME), None))?;
+        Ok(Some(Anew {
+            legs: vec![Legs::default(); job.runs as usize],
+            earlier: vec![None; job.runs as usize],
+            come_together: machine.allocate(4 * u64::from(job.runs))?,
+        }))
+    }
+
+    /// Where runs are, by where their legs are.
+    pub(super) fn of_runs(&self, controls: Vec<Control>) -> Vec<Control> {
+        controls.into_iter().zip(&self.legs).map(|(control, legs)| of_run(control, legs)).collect()
+    }
+
+    /// The bests of runs, by those of their legs.
+    pub(super) fn bests(&self, bests: Vec<Candidate<R>>) -> Vec<Candidate<R>> {
+        let better = |(best, earlier): (Candidate<R>, &Option<Box<Earlier<R>>>)| match earlier {
+            Some(earlier) if !best.fitness.beats(earlier.best.fitness) => earlier.best,
+            _ => best,
+        };
+        bests.into_iter().zip(&self.earlier).map(better).collect()
+    }
+
+    /// Where the bests of runs are, by those of their legs.
+    pub(super) fn positions(&self, bests: &[Candidate<R>], positions: Vec<Vec<R>>) -> Vec<Vec<R>> {
+        let all = positions.into_iter().zip(bests).zip(&self.earlier);
+        all.map(|((position, best), earlier)| match earlier {
+            Some(earlier) if !best.fitness.beats(earlier.best.fitness) => {
+                earlier.position[..position.len()].to_vec()
+            }
+            _ => position,
+        })
+        .collect()
+    }
+
+    /// Tells a state, which is that of a leg, of the run.
+    pub(super) fn tell(&self, run: usize, swarm: &mut Swarm<R>) {
+        swarm.control = of_run(swarm.control, &self.legs[run]);
+        swarm.legs = self.legs[run];
+        swarm.earlier.clone_from(&self.earlier[run]);
+    }
+
+    /// Takes over where runs are.
+    fn take(&mut self, swarms: &[Swarm<R>]) {
+        self.legs = swarms.iter().map(|swarm| swarm.legs).collect();
+        self.earlier = swarms.iter().map(|swarm| swarm.earlier.clone()).collect();
+    }
+
+    /// Evaluations of a run of which so many were made for the present leg.
+    pub(super) fn evaluations(&self, run: usize, of_leg: u64) -> u64 {
+        self.earlier[run].as_ref().map_or(0, |earlier| earlier.evaluations).saturating_add(of_leg)
+    }
+}
+
+impl<R: Real, M: Machine, W: super::Way> Generations<R, M, W> {
+    /// Goes on from states that are on the device already, but for where they are among their legs.
+    pub(super) fn take_legs(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
+        let Some(anew) = &mut self.anew else { return Ok(()) };
+        anew.take(swarms);
+        let controls = swarms.iter().map(|swarm| of_leg(self.job.going_on(swarm), &swarm.legs));
+        self.machine.store::<R, _>(self.arrays.runs.control, 0, controls)?;
+        (0..self.job.runs).try_for_each(|run| self.set_leg(run))
+    }
+
+    /// Where runs are, by where their legs are.
+    pub(super) fn of_runs(&self, controls: Vec<Control>) -> Vec<Control> {
+        match &self.anew {
+            Some(anew) => anew.of_runs(controls),
+            None => controls,
+        }
+    }
+
+    /// Evaluations of a run's leg that is so old, and of all before it.
+    pub(super) fn evaluations_of(&self, run: usize, age: u64) -> u64 {
+        let n = self.job.individuals;
+        let of_leg = self.named.method.evaluations(n, age).saturating_add(u64::from(n));
+        self.anew.as_ref().map_or(of_leg, |anew| anew.evaluations(run, of_leg))
+    }
+
+    /// Has the draws of a run be those of its leg.
+    fn set_leg(&mut self, run: u32) -> Result<()> {
+        let leg = self.anew.as_ref().map_or(0, |anew| anew.legs[run as usize].number);
+        let own = OwnRun { leg, ..self.job.own_runs[run as usize] };
+        let address = self.arrays.runs.own::<R>(run).address;
+        self.machine.store::<R, _>(address, 0, [own].into_iter())
+    }
+
+    /// Writes where the leg of a run is.
+    fn set_control(&mut self, run: u32, control: Control) -> Result<()> {
+        self.machine.store::<R, _>(self.arrays.runs.control, u64::from(run), [control].into_iter())
+    }
+
+    /// Has a run stop, or wait.
+    fn stop(&mut self, run: u32, reason: u32) -> Result<()> {
+        let at = u64::from(run) * size_of::<Control>() as u64 + offset_of!(Control, stopped) as u64;
+        self.machine.upload(self.arrays.runs.control + at, &reason.to_le_bytes())
+    }
+}
+
+impl<R: Real, M: Machine> Whole<R, M> {
+    /// So many iterations, in some of which individuals are placed anew.
+    pub(super) fn advance_anew(&mut self, iterations: u64) -> Result<()> {
+        let mut left = iterations;
+        loop {
+            let mut controls = self.leg_controls()?;
+            self.stop_at_limit(&mut controls)?;
+            let Some(anew) = self.anew.as_ref().filter(|_| left > 0) else { return Ok(()) };
+            let going = |run: &usize| controls[*run].stopped == stopped::NOT;
+            let all: Vec<usize> = (0..controls.len()).filter(going).collect();
+            let Some(&first) = all.first() else { return Ok(()) };
+            let reached = of_run(controls[first], &anew.legs[first]).iterations;
+            let (new, old): (Vec<usize>, _) = all.iter().partition(|run| anew.legs[**run].is_new);
+            let now = if new.is_empty() {
+                let until_look = LOOK_OF_METHODS - reached % LOOK_OF_METHODS;
+                let affordable =
+                    |run: &usize| self.affordable(*run, controls[*run].iterations, left);
+                let now = old.iter().map(affordable).min().unwrap_or(left).min(until_look);
+                self.advance_legs(now)?;
+                now
+            } else {
+                self.begin_anew(&new, &controls, !old.is_empty())?;
+                1
+            };
+            left -= now;
+            if (reached + now).is_multiple_of(LOOK_OF_METHODS) {
+                self.look()?;
+            }
+        }
+    }
+
+    /// Where the legs are.
+    fn leg_controls(&mut self) -> Result<Vec<Control>> {
+        self.arrays.runs.controls(&self.job, &mut self.machine)
+    }
+
+    /// How many iterations a run, whose leg is so old, may do before it meets its limit of evaluations.
+    fn affordable(&self, run: usize, age: u64, most: u64) -> u64 {
+        affordable(|age| self.evaluations_of(run, age), age, self.job.evaluations, most)
+    }
+
+    /// Stops the runs whose next iteration would exceed their evaluations.
+    fn stop_at_limit(&mut self, controls: &mut [Control]) -> Result<()> {
+        for (run, control) in controls.iter_mut().enumerate() {
+            let is_new = self.anew.as_ref().is_some_and(|anew| anew.legs[run].is_new);
+            let next = if is_new {
+                let placing = u64::from(self.job.individuals);
+                self.evaluations_of(run, control.iterations).saturating_add(placing)
+            } else {
+                self.evaluations_of(run, control.iterations + 1)
+            };
+            if control.stopped == stopped::NOT && next > self.job.evaluations {
+                control.stopped = stopped::EVALUATIONS;
+                self.stop(run as u32, stopped::EVALUATIONS)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the next leg of some runs, while the others do an iteration, if there are `others`.
+    fn begin_anew(&mut self, new: &[usize], controls: &[Control], others: bool) -> Result<()> {
+        let (bests, positions) = (
+            self.arrays.runs.bests(&self.job, &mut self.machine)?,
+            self.arrays.runs.best_positions(&self.job, &mut self.machine)?,
+        );
+        if others {
+            for &run in new {
+                self.stop(run as u32, stopped::STAGNATION)?;
+            }
+            self.advance_legs(1)?;
+        }
+        for &run in new {
+            let control = controls[run];
+            let evaluations = self.evaluations_of(run, control.iterations);
+            let Some(anew) = &mut self.anew else { continue };
+            let at = of_run(control, &anew.legs[run]);
+            let mut position = positions[run].clone();
+            position.resize(self.job.stride() as usize, R::ZERO);
+            let earlier = anew.earlier[run].take();
+            let before = earlier.as_ref().map_or(0, |earlier| earlier.evaluations);
+            let evaluations = evaluations - before;
+            let leg =
+                Earlier { best: bests[run], position, improved_at: at.improved_at, evaluations };
+            anew.earlier[run] = Some(Earlier::and(earlier, leg));
+            anew.legs[run] = anew.legs[run].begun_anew(at.iterations + 1);
+            self.set_leg(run as u32)?;
+            let (not_finite, level_bits) = (control.not_finite, control.level_bits);
+            self.set_control(run as u32, Control { not_finite, level_bits, ..Control::default() })?;
+            self.arrays.common.begin_anew(&self.job, &mut self.machine, run as u32)?;
+        }
+        for runs in neighbours(new) {
+            self.place(runs)?;
+        }
+        Ok(())
+    }
+
+    /// Sees which legs are to end.
+    fn look(&mut self) -> Result<()> {
+        let controls = self.leg_controls()?;
+        let come_together = self.anew.as_ref().map_or(0, |anew| anew.come_together);
+        self.islands().look(come_together)?;
+        let mut flags = vec![0; 4 * controls.len()];
+        self.machine.download(come_together, &mut flags)?;
+        for (run, control) in controls.into_iter().enumerate() {
+            let Some(anew) = &mut self.anew else { continue };
+            let Control { iterations, improved_at, stopped, .. } = control;
+            let is_over = legs::has_stalled(iterations, improved_at) || flags[4 * run] != 0;
+            if stopped != stopped::NOT || iterations == 0 || !is_over {
+                continue;
+            }
+            anew.legs[run].is_new = true;
+            // Of some methods that is noticed only where individuals look at others.
+            if self.named.method.noticed(iterations) != iterations {
+                let best = self.arrays.runs.best(&mut self.machine, run as u32)?;
+                let stop = self.job.own_runs[run].stop;
+                if stop.check(best.fitness, 0, 0) == stopped::TARGET {
+                    self.stop(run as u32, stopped::TARGET)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ranges of neighbouring runs, of some in ascending order.
+fn neighbours(runs: &[usize]) -> Vec<Range<u32>> {
+    let chunks = runs.chunk_by(|a, b| a + 1 == *b);
+    chunks.map(|chunk| chunk[0] as u32..chunk[chunk.len() - 1] as u32 + 1).collect()
+}
+
+impl<R: Real, M: Machine> Islands<'_, R, M> {
+    /// Says of each run, at an address, whether its population has come together.
+    fn look(&mut self, come_together: u64) -> Result<()> {
+        let (lower, upper, bounds_runs) = self.runs.bounds(self.job, (0, self.job.runs));
+        let args = LookArgs::<R> {
+            kept: self.kept(0),
+            lower,
+            upper,
+            come_together: Ptr::at(come_together),
+            bounds_runs,
+            dimensions: self.job.dimensions(),
+        };
+        self.launch_on_runs(LOOK, &Parameter::of(args))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_launched_together() {
+        assert_eq!(neighbours(&[0, 1, 2, 5, 7, 8]), [0..3, 5..6, 7..9]);
+        assert_eq!(neighbours(&[]), []);
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether a population has come together, as `warpswarm_cpu_ref::restarts` finds out on the CPU.
+
+use warpswarm_core::cma_es::comparable;
+use warpswarm_core::launch::{LookArgs, MIGRATION_BLOCK};
+use warpswarm_core::legs;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::sum::{Largest, Least};
+use warpswarm_device::entry::max_block;
+use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::{block, thread, warp};
+
+use crate::kept::Kept;
+use crate::run::bounds_of_run;
+
+/// What individuals keep.
+#[derive(Clone, Copy)]
+pub(crate) struct Population<R> {
+    /// `[individual]`
+    pub(crate) fitness: View<Fitness<R>>,
+    /// `[individual][place]`
+    pub(crate) points: View<R>,
+    pub(crate) individuals: u32,
+    pub(crate) dimensions: u32,
+    /// Places in a row.
+    pub(crate) stride: u32,
+}
+
+impl<R: DeviceReal> Population<R> {
+    /// Whether it has [come together](legs::is_one_value), where a coordinate has these bounds. By the whole block, in which all
+    /// get the same.
+    #[inline(always)]
+    pub(crate) fn has_come_together(&self, bounds: impl Fn(u32) -> (R, R)) -> bool {
+        let n = self.individuals;
+        let violations = spread(n, |i| self.fitness.get(i as usize).counted());
+        let values = spread(n, |i| self.fitness.get(i as usize).value);
+        if legs::is_one_value(violations, values) {
+            return true;
+        }
+        let (mut is_apart, mut c) = (false, thread::warp());
+        while c < self.dimensions {
+            let place = |i: u32| self.points.get(i as usize * self.stride as usize + c as usize);
+            is_apart |= !legs::is_one_place(spread(n, place), bounds(c));
+            c += thread::block_dim() / 32;
+        }
+        !block::sync_or(is_apart)
+    }
+}
+
+/// The least and the largest of so many numbers; by one warp.
+#[inline(always)]
+fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
+    let (mut least, mut most) = (R::INFINITY, R::ZERO - R::INFINITY);
+    let mut i = thread::lane();
+    while i < count {
+        let x = comparable(of(i));
+        (least, most) = (least.smaller(x), most.larger(x));
+        i += 32;
+    }
+    (warp::join::<R, Least, 32>(least), warp::join::<R, Largest, 32>(most))
+}
+
+/// Says of the run of each block whether its population has come together.
+#[inline(always)]
+pub fn look<R: DeviceReal>(args: &LookArgs<R>) {
+    max_block::<MIGRATION_BLOCK>();
+    let kept = &Kept::of_block(&args.kept);
+    let (run, stride) = (thread::block_index() as usize, args.kept.stride);
+    let side = |bounds| bounds_of_run(bounds, args.bounds_runs, run, stride as usize);
+    let (lower, upper) = (side(args.lower), side(args.upper));
+    let population = Population {
+        fitness: kept.fitness,
+        points: kept.points,
+        individuals: args.kept.individuals,
+        dimensions: args.dimensions,
+        stride,
+    };
+    let bounds = |c: u32| (lower.get(c as usize), upper.get(c as usize));
+    let come_together = population.has_come_together(bounds);
+    if thread::index() == 0 {
+        kept.own(args.come_together, 1).set(0, u32::from(come_together));
+    }
+}
+
+warpswarm_device::entries! {
+    /// The kernels.
+    pub fn common {
+        "look_f32" => |args: LookArgs<f32>| look(&args),
+        "look_f64" => |args: LookArgs<f64>| look(&args),
+    }
+}
