@@ -352,6 +352,19 @@ pub trait Fitnesses<R: Real> {
         best_one_by_one(self, first, count)
     }
 
+    /// Whom of `count` draws, at least 1, gives the best individual; of equals the first. `drawn` says whom a draw gives.
+    #[inline(always)]
+    fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
+        let (mut best, mut who, mut number) = (Candidate::NONE, 0, 0);
+        while number < count {
+            let other = drawn(number);
+            let rival = Candidate::new(self.fitness(other), number);
+            (best, who) = if rival.beats(best) { (rival, other) } else { (best, who) };
+            number += 1;
+        }
+        who
+    }
+
     /// Combines `term` of the fitness of all `count` individuals in the fixed order of [`sum`].
     #[inline(always)]
     fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {

@@ -175,18 +175,8 @@ impl<R: Real> Shade<R> {
     /// The best of T individuals; of equals the first that is drawn.
     #[inline(always)]
     fn draw_best<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
-        let drawn = |number: u32| who.below(who.individuals, TOURNAMENT + number);
-        let mut best = drawn(0);
-        let (mut fitness, mut number) = (population.fitness(best), 1);
-        while number < self.tournament {
-            let other = drawn(number);
-            let rival = population.fitness(other);
-            if rival.beats(fitness) {
-                (best, fitness) = (other, rival);
-            }
-            number += 1;
-        }
-        best
+        population
+            .best_drawn(self.tournament, |number| who.below(who.individuals, TOURNAMENT + number))
     }
 
     /// r1 and r2.

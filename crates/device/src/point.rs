@@ -34,24 +34,53 @@ fn coordinate_at<R: DeviceReal>(row: View<R>, dimensions: usize, i: usize) -> R 
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
-    let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
+    let [folded] = fold_each_by_warp::<R, O, 1>(n, |i| [term(i)]);
+    folded
+}
+
+/// The same of several at once, whose terms are asked for together.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn fold_each_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
+    n: usize,
+    terms: impl Fn(usize) -> [R; N],
+) -> [R; N] {
+    let mut tiles = [Pairwise::<R, TILE_LEVELS>::new::<O>(); N];
+    let mut folded = [O::identity(); N];
     let mut start = 0;
     while start < n {
         let end = (start + TILE).min(n);
-        let mut leaf = O::identity();
+        let mut leaves = [O::identity(); N];
         let mut i = start + thread::lane() as usize;
         while i < end {
-            leaf = O::combine(leaf, term(i));
+            let terms = terms(i);
+            let mut k = 0;
+            while k < N {
+                leaves[k] = O::combine(leaves[k], terms[k]);
+                k += 1;
+            }
             i += LEAVES;
         }
-        let joined = warp::join::<R, O, 32>(leaf);
-        if n <= TILE {
-            return O::finish(joined);
+        let mut k = 0;
+        while k < N {
+            folded[k] = warp::join::<R, O, 32>(leaves[k]);
+            k += 1;
         }
-        tiles.push::<O>(joined);
+        if n > TILE {
+            k = 0;
+            while k < N {
+                tiles[k].push::<O>(folded[k]);
+                k += 1;
+            }
+        }
         start = end;
     }
-    O::finish(tiles.result::<O>())
+    let mut k = 0;
+    while k < N {
+        folded[k] = O::finish(if n > TILE { tiles[k].result::<O>() } else { folded[k] });
+        k += 1;
+    }
+    folded
 }
 
 /// A point in a row of global memory, evaluated by one thread.

@@ -2,29 +2,38 @@
 
 use warpswarm_core::method::{GROUP, LESSONS, Lessons, Memory, Method};
 use warpswarm_core::sum::Sum;
-use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::point::fold_each_by_warp;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
 use super::population::{Generation, Parity};
 use crate::run::of_run;
 
-/// A memory in global memory, which this block alone writes; by one warp.
-struct Remembered<R>(View<R>);
+/// A memory, which this block alone writes: of the first 32 numbers a lane of one warp has each, the rest is in global memory.
+struct Remembered<R> {
+    /// This lane's.
+    mine: R,
+    all: View<R>,
+}
 
 impl<R: DeviceReal> Memory<R> for Remembered<R> {
     #[inline(always)]
     fn get(&self, k: u32) -> R {
-        self.0.get(k as usize)
+        if k < 32 { warp::shuffle(self.mine, k) } else { self.all.get(k as usize) }
     }
     #[inline(always)]
     fn set(&mut self, k: u32, number: R) {
-        // All lanes have read what was there.
-        warp::sync();
-        if thread::lane() == 0 {
-            self.0.set(k as usize, number);
+        if thread::lane() == k {
+            self.mine = number;
         }
-        warp::sync();
+        if k >= 32 {
+            // All lanes have read what was there.
+            warp::sync();
+            if thread::lane() == 0 {
+                self.all.set(k as usize, number);
+            }
+            warp::sync();
+        }
     }
 }
 
@@ -127,28 +136,30 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
         if thread::warp() == 0 {
             let (before, own) = (self.memory(!iteration), self.own_memory());
-            let mut k = thread::lane();
-            while k < self.args.common.numbers {
+            let (lane, numbers) = (thread::lane(), self.args.common.numbers);
+            let mine = if lane < numbers { before.get(lane as usize) } else { R::ZERO };
+            let lessons = self.lessons(!iteration);
+            let groups = self.args.individuals.div_ceil(GROUP) as usize;
+            let sums = fold_each_by_warp::<R, Sum, LESSONS>(groups, |group| lessons.get(group));
+            let mut k = lane + 32;
+            while k < numbers {
                 own.set(k as usize, before.get(k as usize));
                 k += 32;
             }
-            let (lessons, groups) =
-                (self.lessons(!iteration), self.args.individuals.div_ceil(GROUP) as usize);
-            let mut sums = [R::ZERO; LESSONS];
-            let mut k = 0;
-            while k < LESSONS {
-                sums[k] = fold_by_warp::<R, Sum>(groups, |group| lessons.get(group)[k]);
-                k += 1;
-            }
             warp::sync();
-            method.learn(sums, &mut Remembered(own));
-            if self.part == 0 {
-                let after = self.memory(iteration);
-                let mut k = thread::lane();
-                while k < self.args.common.numbers {
-                    after.set(k as usize, own.get(k as usize));
-                    k += 32;
+            let mut memory = Remembered { mine, all: own };
+            method.learn(sums, &mut memory);
+            let after = self.memory(iteration);
+            k = lane;
+            while k < numbers {
+                let number = if k < 32 { memory.mine } else { own.get(k as usize) };
+                if k < 32 {
+                    own.set(k as usize, number);
                 }
+                if self.part == 0 {
+                    after.set(k as usize, number);
+                }
+                k += 32;
             }
         }
         block::sync();

@@ -6,6 +6,7 @@ use warpswarm_core::solis_wets;
 use warpswarm_core::sum::{self, Operator, Sum};
 use warpswarm_device::point::fold_by_warp;
 use warpswarm_device::view::DeviceReal;
+use warpswarm_device::warp::Word;
 use warpswarm_device::{thread, warp};
 
 use super::population::{Generation, Parity};
@@ -46,6 +47,15 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
         }
         let best = warp::best(mine, CONSTRAINED).0;
         Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index)
+    }
+
+    /// A lane a draw at a time.
+    #[inline(always)]
+    fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
+        best_drawn::<R, CONSTRAINED, 32, 1>(count, |number| {
+            let other = drawn(number);
+            (self.fitness(other), other)
+        })
     }
 
     #[inline(always)]
@@ -101,14 +111,62 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
     }
 }
 
-/// The population of the iteration before, as a thread looks at it.
+/// Whom of `count` draws gives the best individual, of equals the first: so many lanes share the draws, each of which takes `EACH` at a
+/// time, to wait for their fitness once. Collective in the lanes.
+#[inline(always)]
+fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize>(
+    count: u32,
+    drawn: impl Fn(u32) -> (Fitness<R>, u32),
+) -> u32 {
+    let lane = thread::lane() % LANES;
+    let (mut best, mut who) = (none::<R, CONSTRAINED>(), 0);
+    let mut first = 0;
+    while first < count {
+        let mut rivals = [(Fitness::WORST, 0); EACH];
+        let mut k = 0;
+        while k < EACH {
+            // Behind the last it is drawn once more, which changes nothing.
+            let number = first + lane + k as u32 * LANES;
+            rivals[k] = drawn(number.min(count - 1));
+            k += 1;
+        }
+        k = 0;
+        while k < EACH {
+            let number = first + lane + k as u32 * LANES;
+            let rival = Candidate::new(rivals[k].0, number.min(count - 1));
+            let is_better = rival.beats(best);
+            best = if is_better { rival } else { best };
+            who = if is_better { rivals[k].1 } else { who };
+            k += 1;
+        }
+        first += EACH as u32 * LANES;
+    }
+    let mut apart = 1;
+    while apart < LANES {
+        let Candidate { fitness: Fitness { violation, value }, index, .. } = best;
+        let violation = if CONSTRAINED { warp::shuffle_xor(violation, apart) } else { R::ZERO };
+        let value = warp::shuffle_xor(value, apart);
+        let rival = Candidate::new(Fitness { violation, value }, index.shuffle_xor(apart));
+        let other = who.shuffle_xor(apart);
+        let is_better = rival.beats(best);
+        best = if is_better { rival } else { best };
+        who = if is_better { other } else { who };
+        apart *= 2;
+    }
+    who
+}
+
+/// The population of the iteration before, as one of so many lanes looks at it that have an individual together: all do the same, but for
+/// what they share.
 #[derive(Clone, Copy)]
-pub(crate) struct SeenByThread<'a, R, const CONSTRAINED: bool> {
+pub(crate) struct SeenByLanes<'a, R, const CONSTRAINED: bool, const LANES: u32> {
     pub(crate) generation: &'a Generation<'a, R>,
     pub(crate) before: Parity<R>,
 }
 
-impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByThread<'_, R, CONSTRAINED> {
+impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32> Fitnesses<R>
+    for SeenByLanes<'_, R, CONSTRAINED, LANES>
+{
     #[inline(always)]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
@@ -132,12 +190,28 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByThread<'_, R
     }
 
     #[inline(always)]
+    fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
+        let rival = |number| {
+            let other = drawn(number);
+            (self.fitness(other), other)
+        };
+        if LANES == 1 {
+            // As many as are drawn at once.
+            best_drawn::<R, CONSTRAINED, LANES, 4>(count, rival)
+        } else {
+            best_drawn::<R, CONSTRAINED, LANES, 2>(count, rival)
+        }
+    }
+
+    #[inline(always)]
     fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
         sum::fold_in_registers::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
     }
 }
 
-impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByThread<'_, R, CONSTRAINED> {
+impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32> Population<R>
+    for SeenByLanes<'_, R, CONSTRAINED, LANES>
+{
     #[inline(always)]
     fn numbers(&self, individual: u32) -> Numbers<R> {
         self.before.numbers(individual)

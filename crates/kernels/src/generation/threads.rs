@@ -16,7 +16,7 @@ use super::held::{Around, Spread};
 use super::kept::Copied;
 use super::place::Place;
 use super::population::{Generation, draws_of, hidden};
-use super::seen::{SeenByThread, looked, none};
+use super::seen::{SeenByLanes, looked, none};
 
 /// A thread an individual.
 ///
@@ -120,7 +120,7 @@ impl<R: DeviceReal> Threads<R> {
         bit: u32,
     ) -> (Candidate<R>, u32) {
         let Around { generation, before, .. } = around;
-        let others = SeenByThread::<R, CONSTRAINED> { generation, before };
+        let others = SeenByLanes::<R, CONSTRAINED, 1> { generation, before };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
         let starts = who.iteration == 0;
         let attempts = if starts { 1 } else { method.attempts(who.iteration, who.index) };

@@ -13,7 +13,7 @@ use super::held::{Around, Spread};
 use super::kept::{Copied, Proposal, is_better};
 use super::place::Place;
 use super::population::{Generation, draws_of, hidden};
-use super::seen::{SeenByThread, known, looked, none};
+use super::seen::{SeenByLanes, known, looked, none};
 
 /// Lanes of an individual.
 const LANES: u32 = 8;
@@ -140,7 +140,7 @@ impl<R: DeviceReal> Tiles<R> {
     ) -> (Candidate<R>, u32) {
         let Around { generation, before, after } = around;
         let stride = generation.args.stride;
-        let others = SeenByThread::<R, CONSTRAINED> { generation, before };
+        let others = SeenByLanes::<R, CONSTRAINED, LANES> { generation, before };
         let (mut numbers, seen, who, from) = looked(method, before, &others, who);
         let starts = who.iteration == 0;
         let public = places(before.row(from), stride);
