@@ -20,6 +20,7 @@
 
 mod common;
 mod draws;
+mod fitnesses;
 mod individual;
 
 use crate::order::{Candidate, Fitness};
@@ -30,6 +31,7 @@ use crate::sum::{self, Operator};
 
 pub use common::{GROUP, LESSONS, Lessons, Memory, sum_of_group, sum_of_groups};
 pub use draws::SiteDraws;
+pub use fitnesses::{Fitnesses, best_one_by_one};
 pub use individual::{Individual, first};
 
 /// The most own rows of an individual.
@@ -299,76 +301,6 @@ pub trait Population<R: Real>: Fitnesses<R> {
             i += 1;
         }
         i
-    }
-}
-
-/// What [`Fitnesses::best_of`] does where nothing else is said.
-///
-/// ```
-/// use warpswarm_core::{Fitness, method};
-/// struct Falling;
-/// impl method::Fitnesses<f64> for Falling {
-///     fn fitness(&self, individual: u32) -> Fitness<f64> {
-///         Fitness { violation: 0.0, value: -f64::from(individual) }
-///     }
-/// }
-/// assert_eq!(method::best_one_by_one(&Falling, 3, 4).index, 6);
-/// ```
-#[inline(always)]
-pub fn best_one_by_one<R: Real, F: Fitnesses<R> + ?Sized>(
-    population: &F,
-    first: u32,
-    count: u32,
-) -> Candidate<R> {
-    let mut best = Candidate::NONE;
-    let mut i = 0;
-    while i < count {
-        best = best.better(Candidate::new(population.fitness(first + i), first + i));
-        i += 1;
-    }
-    best
-}
-
-/// The fitnesses of a population.
-///
-/// ```
-/// use warpswarm_core::{Fitness, method::Fitnesses};
-/// struct Known([f64; 4]);
-/// impl Fitnesses<f64> for Known {
-///     fn fitness(&self, individual: u32) -> Fitness<f64> {
-///         Fitness { violation: 0.0, value: self.0[individual as usize] }
-///     }
-/// }
-/// let known = Known([1.0, 3.0, 2.0, 2.0]);
-/// assert_eq!((known.best_of(0, 4).index, known.best_of(1, 3).index), (0, 2));
-/// ```
-pub trait Fitnesses<R: Real> {
-    /// The fitness of an individual's public point.
-    fn fitness(&self, individual: u32) -> Fitness<R>;
-
-    /// The best of the `count` individuals, at least 1, from `first` on; of equals the first.
-    #[inline(always)]
-    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
-        best_one_by_one(self, first, count)
-    }
-
-    /// Whom of `count` draws, at least 1, gives the best individual; of equals the first. `drawn` says whom a draw gives.
-    #[inline(always)]
-    fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
-        let (mut best, mut who, mut number) = (Candidate::NONE, 0, 0);
-        while number < count {
-            let other = drawn(number);
-            let rival = Candidate::new(self.fitness(other), number);
-            (best, who) = if rival.beats(best) { (rival, other) } else { (best, who) };
-            number += 1;
-        }
-        who
-    }
-
-    /// Combines `term` of the fitness of all `count` individuals in the fixed order of [`sum`].
-    #[inline(always)]
-    fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
-        sum::fold_buffered::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
     }
 }
 

@@ -8,13 +8,13 @@ mod limit;
 mod lost;
 mod migration;
 mod pace;
+mod reporting;
 mod together;
 
 use std::time::Instant;
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, stopped};
-use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
 pub use ask_tell::AskTell;
@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::goal::Goal;
 use crate::history::History;
 use crate::population::Statistics;
-use crate::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
+use crate::report::{Plan, Progress, Report, RunProgress};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 
 /// An optimisation under way: one or many runs, on one of the backends.
@@ -325,49 +325,6 @@ impl<R: Real> Optimiser<R> {
         let swarms = self.state()?;
         Ok(swarms.iter().map(|swarm| Statistics::of(&self.job, swarm)).collect())
     }
-
-    fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
-        let controls = self.runs()?.controls()?;
-        let bests = self.strict_bests(&controls)?;
-        let evaluations = self.evaluations(&controls)?;
-        let restarts = if self.is_placed() { self.runs()?.restarts()? } else { Vec::new() };
-        let restarts = restarts.into_iter().chain(std::iter::repeat(0));
-        let populations = match self.recording.statistics {
-            true if self.is_placed() => self.statistics()?.into_iter().map(Some).collect(),
-            _ => vec![None; controls.len()],
-        };
-        let found = bests.into_iter().zip(evaluations).zip(restarts).zip(populations);
-        let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
-            |((control, ((((best, position), evaluations), restarts), population)), run)| {
-                let Fitness { violation, value } = self.job.scales.fitness(best.fitness);
-                let missing = match self.is_placed() {
-                    true => 0,
-                    false => u64::from(self.job.individuals) - evaluations,
-                };
-                let position = self.job.scales.natural(&position);
-                RunReport {
-                    run,
-                    best: Best { value, violation, position },
-                    evaluations,
-                    iterations: control.iterations,
-                    restarts,
-                    stop_reason: run_reason(control, best.fitness, reason),
-                    not_finite: control.not_finite.saturating_sub(missing),
-                    population,
-                }
-            },
-        );
-        Ok(Report {
-            maximised: self.job.scales.maximises,
-            runs: runs.collect(),
-            backend: self.driver.state().backend(),
-            device: self.driver.state().device(),
-            plan: self.driver.state().plan(),
-            seconds: self.seconds,
-            setup_seconds: self.setup_seconds,
-            history: self.history.take(),
-        })
-    }
 }
 
 /// The iterations of the runs that have not stopped by themselves.
@@ -380,22 +337,4 @@ fn going(controls: &[Control]) -> impl Iterator<Item = u64> {
 fn reached(controls: &[Control]) -> u64 {
     let most = || controls.iter().map(|control| control.iterations).max();
     going(controls).max().or_else(most).unwrap_or(0)
-}
-
-/// Why one run ended, where the others ended for `reason`.
-fn run_reason<R: Real>(control: &Control, best: Fitness<R>, reason: StopReason) -> StopReason {
-    let reason = match control.stopped {
-        stopped::TARGET => StopReason::Target,
-        stopped::STAGNATION => StopReason::Stagnation,
-        stopped::EVALUATIONS => StopReason::Evaluations,
-        _ => reason,
-    };
-    let nothing = !(best.value < R::INFINITY && best.violation < R::INFINITY);
-    let is_unbounded = best.violation == R::ZERO && best.value == R::ZERO - R::INFINITY;
-    match reason {
-        _ if is_unbounded => StopReason::Unbounded,
-        StopReason::Target | StopReason::Interrupted => reason,
-        _ if nothing => StopReason::NothingFinite,
-        _ => reason,
-    }
 }

@@ -30,19 +30,29 @@ impl<R: DeviceReal> Population<R> {
     /// get the same.
     #[inline(always)]
     pub(crate) fn has_come_together(&self, bounds: impl Fn(u32) -> (R, R)) -> bool {
-        let n = self.individuals;
-        let violations = spread(n, |i| self.fitness.get(i as usize).counted());
-        let values = spread(n, |i| self.fitness.get(i as usize).value);
-        if legs::is_one_value(violations, values) {
-            return true;
+        // Where a few are apart, all are: of a population that has not converged only those are looked at.
+        let mut n = self.individuals.min(32);
+        loop {
+            let violations = spread(n, |i| self.fitness.get(i as usize).counted());
+            let values = spread(n, |i| self.fitness.get(i as usize).value);
+            let mut is_apart = false;
+            if !legs::is_one_value(violations, values) {
+                let mut c = thread::warp();
+                while c < self.dimensions {
+                    let place =
+                        |i: u32| self.points.get(i as usize * self.stride as usize + c as usize);
+                    is_apart |= !legs::is_one_place(spread(n, place), bounds(c));
+                    c += thread::block_dim() / 32;
+                }
+            }
+            if block::sync_or(is_apart) {
+                return false;
+            }
+            if n == self.individuals {
+                return true;
+            }
+            n = self.individuals;
         }
-        let (mut is_apart, mut c) = (false, thread::warp());
-        while c < self.dimensions {
-            let place = |i: u32| self.points.get(i as usize * self.stride as usize + c as usize);
-            is_apart |= !legs::is_one_place(spread(n, place), bounds(c));
-            c += thread::block_dim() / 32;
-        }
-        !block::sync_or(is_apart)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
 
+mod loops;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,21 +12,20 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
-use warpswarm_cpu_ref::portfolio::{Portfolio, Span};
-use warpswarm_cpu_ref::{
-    self as cpu_ref, Behind, Halt, RunId, Swarm, Task, Threads, fwa, portfolio, pso, restarts, spso,
-};
+use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm, Threads};
 
 use super::device::Target;
 use super::hosted::caught;
 use super::workers::{Workers, check_memory};
-use super::{Engine, Job, Placing, Procedure, State, Until, departures};
+use super::{Engine, Job, Placing, State, Until, departures};
 use crate::choices::Backend;
 use crate::data::LaidOut;
 use crate::error::Result;
 use crate::goal::OfPoint;
 use crate::report::Plan;
 use crate::settings::{Settings, Stop};
+
+pub(super) use loops::{advance, evaluations, place};
 
 /// A task for a thread should take at least so long, in seconds: starting one takes about a
 /// microsecond.
@@ -162,33 +163,6 @@ fn of_a_task(all: usize, enough: usize, threads: usize) -> usize {
     if tasks > threads { all.div_ceil(tasks.next_multiple_of(threads)) } else { enough }
 }
 
-/// A run at iteration 0.
-pub(super) fn place<R: Real>(
-    job: &Job<R>,
-    run: u32,
-    work: &Work<'_, R>,
-    spread: Threads,
-) -> Swarm<R> {
-    let (n, id) = (job.individuals, job.run_id(run));
-    match &job.procedure {
-        Procedure::Fwa(_) => {
-            let mut swarm = fwa::start(work, n, id, spread);
-            swarm.control = job.going_on(&swarm);
-            swarm
-        }
-        Procedure::Portfolio(searches) => {
-            let mut swarm = portfolio::start(searches, work, id, spread);
-            swarm.control = job.going_on(&swarm);
-            swarm
-        }
-        Procedure::Method(named) => named.method.start(work, n, id, spread),
-        Procedure::Pso(_) | Procedure::Spso(_) => {
-            let task = task(work, Behind::<R, true>(work.evaluate));
-            Swarm::new(&task, n, id, spread)
-        }
-    }
-}
-
 /// Makes all runs, side by side if there is a pool.
 fn collect<T: Send>(
     pool: Option<&rayon::ThreadPool>,
@@ -210,49 +184,6 @@ fn for_each<R: Real>(
     match pool {
         None => swarms.iter_mut().for_each(work),
         Some(pool) => pool.install(|| swarms.par_iter_mut().for_each(work)),
-    }
-}
-
-fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
-    let Work { bounds, start, stop, halt, .. } = *work;
-    Task { objective, bounds, start, stop, halt }
-}
-
-/// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.
-pub(super) fn advance<R: Real, const CONSTRAINED: bool>(
-    swarm: &mut Swarm<R>,
-    job: &Job<R>,
-    work: &Work<'_, R>,
-    iterations: u64,
-    spread: Threads,
-) {
-    let task = task(work, Behind::<R, CONSTRAINED>(work.evaluate));
-    let span = Span { iterations, evaluations: job.evaluations };
-    match &job.procedure {
-        Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
-        Procedure::Pso(coefficients) => pso::run(swarm, &task, coefficients, iterations, spread),
-        Procedure::Method(named) if job.restarts => {
-            named.method.run_anew(swarm, work, span, spread);
-        }
-        Procedure::Method(named) => named.method.run(swarm, work, iterations, spread),
-        Procedure::Fwa(parameters) => fwa::run(swarm, parameters, work, span, spread),
-        Procedure::Portfolio(searches) => portfolio::run(swarm, searches, work, span, spread),
-    }
-}
-
-/// The evaluations of each run, where iterations differ in them.
-pub(super) fn evaluations<'a, R: Real>(
-    job: &Job<R>,
-    swarms: impl Iterator<Item = &'a Swarm<R>>,
-) -> Option<Vec<u64>> {
-    match job.procedure {
-        Procedure::Fwa(_) => Some(swarms.map(fwa::evaluations).collect()),
-        Procedure::Portfolio(_) => Some(swarms.map(Portfolio::evaluations).collect()),
-        _ if job.restarts => {
-            let of = |swarm| restarts::evaluations(swarm, job.procedure.of_leg(job.individuals));
-            Some(swarms.map(of).collect())
-        }
-        _ => None,
     }
 }
 

@@ -1,0 +1,50 @@
+//! When a run stops by itself.
+
+use crate::order::Fitness;
+use crate::real::Real;
+
+/// Why a run stopped by itself, as kernels write it.
+pub mod stopped {
+    /// It has not.
+    pub const NOT: u32 = 0;
+    /// The target was reached.
+    pub const TARGET: u32 = 1;
+    /// No improvement for the given number of iterations.
+    pub const STAGNATION: u32 = 2;
+    /// Another iteration would exceed the limit of evaluations: only where iterations differ in them.
+    pub const EVALUATIONS: u32 = 3;
+}
+
+/// The stops that depend on a run's numbers; the same test on every backend, after every iteration.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StopRule<R> {
+    /// Stop at a feasible value of at most this; -inf for what nothing can beat, NaN for never.
+    pub target: R,
+    /// Stop after this many iterations, below 2^32, without an improvement; 0 for never.
+    pub stagnation: u64,
+}
+
+impl<R: Real> StopRule<R> {
+    /// Never stops.
+    pub const NEVER: Self = StopRule { target: R::NAN, stagnation: 0 };
+
+    /// Whether it stops no run whose values are finite.
+    pub fn is_never(&self) -> bool {
+        let is_target = self.target > R::ZERO - R::INFINITY;
+        !is_target && self.stagnation == 0
+    }
+
+    /// Whether a run with this best stops after `iterations`, the last improvement having come at
+    /// iteration `improved_at`: one of the codes of [`stopped`].
+    #[inline(always)]
+    pub fn check(&self, best: Fitness<R>, iterations: u64, improved_at: u64) -> u32 {
+        if best.violation == R::ZERO && best.value <= self.target {
+            stopped::TARGET
+        } else if self.stagnation != 0 && iterations - improved_at >= self.stagnation {
+            stopped::STAGNATION
+        } else {
+            stopped::NOT
+        }
+    }
+}
