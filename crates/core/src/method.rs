@@ -23,11 +23,10 @@ mod draws;
 mod fitnesses;
 mod individual;
 
-use crate::order::{Candidate, Fitness};
+use crate::order::Fitness;
 use crate::pso;
 use crate::random::{Draw, Factor};
 use crate::real::Real;
-use crate::sum::{self, Operator};
 
 pub use common::{GROUP, LESSONS, Lessons, Memory, sum_of_group, sum_of_groups};
 pub use draws::SiteDraws;

@@ -13,6 +13,8 @@ pub mod stopped {
     pub const STAGNATION: u32 = 2;
     /// Another iteration would exceed the limit of evaluations: only where iterations differ in them.
     pub const EVALUATIONS: u32 = 3;
+    /// It stays as it is while others do an iteration, or are placed. Only on a device, for two launches.
+    pub const WAITS: u32 = 4;
 }
 
 /// The stops that depend on a run's numbers; the same test on every backend, after every iteration.

@@ -43,6 +43,8 @@ pub fn best_one_by_one<R: Real, F: Fitnesses<R> + ?Sized>(
 /// }
 /// let known = Known([1.0, 3.0, 2.0, 2.0]);
 /// assert_eq!((known.best_of(0, 4).index, known.best_of(1, 3).index), (0, 2));
+/// // Individuals 2 and 3 are equal: the first that is drawn.
+/// assert_eq!(known.best_drawn(3, |draw| [1, 3, 2][draw as usize]), 3);
 /// ```
 pub trait Fitnesses<R: Real> {
     /// The fitness of an individual's public point.

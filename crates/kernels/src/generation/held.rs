@@ -78,8 +78,11 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     let control = generation.control.get(0);
     let starts = args.iterations == 0;
     let first = |control: Control| if starts { 0 } else { control.iterations + 1 };
-    if !starts && control.stopped != stopped::NOT {
+    if control.stopped == stopped::WAITS || (!starts && control.stopped != stopped::NOT) {
         return;
+    }
+    if starts {
+        generation.renew(method);
     }
     // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread, and what is remembered.
     let (scratch, remembered) =

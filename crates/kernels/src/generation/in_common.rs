@@ -100,7 +100,6 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// The memory at the start of a leg, and an archive of which nothing is taken. By the whole block.
-    #[cfg(feature = "built-in")]
     #[inline(always)]
     pub(super) fn renew<M: Method<R>>(&self, method: &M) {
         if !M::SHARES || self.part != 0 {

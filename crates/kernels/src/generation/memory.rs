@@ -76,6 +76,9 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     let args = &launch.args;
     let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key_of_block(args));
     let Some(iteration) = generation.next() else { return };
+    if iteration == 0 {
+        generation.renew(&launch.method);
+    }
     generation.learn(&launch.method, iteration);
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {

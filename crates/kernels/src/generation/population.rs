@@ -144,10 +144,10 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     /// The iteration that a launch is to do; 0 where it is to place the individuals, none where the run has stopped.
     #[inline(always)]
     pub(crate) fn next(&self) -> Option<u64> {
-        if self.args.iterations == 0 {
-            return Some(0);
-        }
         let control = self.control.get(0);
+        if self.args.iterations == 0 {
+            return if control.stopped == stopped::WAITS { None } else { Some(0) };
+        }
         if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
     }
 

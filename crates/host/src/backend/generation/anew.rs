@@ -2,9 +2,6 @@
 //!
 //! A kernel is told of a leg as if it were the run: what a device counts is the leg's, and so is its best. Here it is added up.
 
-use std::mem::offset_of;
-use std::ops::Range;
-
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
 use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
@@ -91,6 +88,22 @@ impl<R: Real> Anew<R> {
         swarm.earlier.clone_from(&self.earlier[run]);
     }
 
+    /// Leaves a run's leg behind, which was there, having found this, and of which so many evaluations were made.
+    fn leave_leg(
+        &mut self,
+        run: usize,
+        (best, position, stride): (Candidate<R>, &[R], u32),
+        control: Control,
+        evaluations: u64,
+    ) {
+        let Control { iterations, improved_at, .. } = of_run(control, &self.legs[run]);
+        let mut position = position.to_vec();
+        position.resize(stride as usize, R::ZERO);
+        let leg = Earlier { best, position, improved_at, evaluations };
+        self.earlier[run] = Some(Earlier::and(self.earlier[run].take(), leg));
+        self.legs[run] = self.legs[run].begun_anew(iterations + 1);
+    }
+
     /// Takes over where runs are.
     fn take(&mut self, swarms: &[Swarm<R>]) {
         self.legs = swarms.iter().map(|swarm| swarm.legs).collect();
@@ -110,7 +123,7 @@ impl<R: Real, M: Machine, W: super::Way> Generations<R, M, W> {
         anew.take(swarms);
         let controls = swarms.iter().map(|swarm| of_leg(self.job.going_on(swarm), &swarm.legs));
         self.machine.store::<R, _>(self.arrays.runs.control, 0, controls)?;
-        (0..self.job.runs).try_for_each(|run| self.set_leg(run))
+        self.set_legs()
     }
 
     /// Where runs are, by where their legs are.
@@ -121,30 +134,30 @@ impl<R: Real, M: Machine, W: super::Way> Generations<R, M, W> {
         }
     }
 
+    /// Evaluations of a leg that is so old.
+    fn evaluations_of_leg(&self, age: u64) -> u64 {
+        let n = self.job.individuals;
+        self.named.method.evaluations(n, age).saturating_add(u64::from(n))
+    }
+
     /// Evaluations of a run's leg that is so old, and of all before it.
     pub(super) fn evaluations_of(&self, run: usize, age: u64) -> u64 {
-        let n = self.job.individuals;
-        let of_leg = self.named.method.evaluations(n, age).saturating_add(u64::from(n));
+        let of_leg = self.evaluations_of_leg(age);
         self.anew.as_ref().map_or(of_leg, |anew| anew.evaluations(run, of_leg))
     }
 
-    /// Has the draws of a run be those of its leg.
-    fn set_leg(&mut self, run: u32) -> Result<()> {
-        let leg = self.anew.as_ref().map_or(0, |anew| anew.legs[run as usize].number);
-        let own = OwnRun { leg, ..self.job.own_runs[run as usize] };
-        let address = self.arrays.runs.own::<R>(run).address;
-        self.machine.store::<R, _>(address, 0, [own].into_iter())
+    /// Has the draws of runs be those of their legs.
+    fn set_legs(&mut self) -> Result<()> {
+        let Some(anew) = &self.anew else { return Ok(()) };
+        let own = self.job.own_runs.iter().zip(&anew.legs);
+        let own = own.map(|(own, legs)| OwnRun { leg: legs.number, ..*own });
+        let address = self.arrays.runs.own::<R>(0).address;
+        self.machine.store::<R, _>(address, 0, own)
     }
 
-    /// Writes where the leg of a run is.
-    fn set_control(&mut self, run: u32, control: Control) -> Result<()> {
-        self.machine.store::<R, _>(self.arrays.runs.control, u64::from(run), [control].into_iter())
-    }
-
-    /// Has a run stop, or wait.
-    fn stop(&mut self, run: u32, reason: u32) -> Result<()> {
-        let at = u64::from(run) * size_of::<Control>() as u64 + offset_of!(Control, stopped) as u64;
-        self.machine.upload(self.arrays.runs.control + at, &reason.to_le_bytes())
+    /// Writes where the legs are.
+    fn set_controls(&mut self, controls: &[Control]) -> Result<()> {
+        self.machine.store::<R, _>(self.arrays.runs.control, 0, controls.iter().copied())
     }
 }
 
@@ -152,8 +165,8 @@ impl<R: Real, M: Machine> Whole<R, M> {
     /// So many iterations, in some of which individuals are placed anew.
     pub(super) fn advance_anew(&mut self, iterations: u64) -> Result<()> {
         let mut left = iterations;
+        let mut controls = self.leg_controls()?;
         loop {
-            let mut controls = self.leg_controls()?;
             self.stop_at_limit(&mut controls)?;
             let Some(anew) = self.anew.as_ref().filter(|_| left > 0) else { return Ok(()) };
             let going = |run: &usize| controls[*run].stopped == stopped::NOT;
@@ -163,9 +176,8 @@ impl<R: Real, M: Machine> Whole<R, M> {
             let (new, old): (Vec<usize>, _) = all.iter().partition(|run| anew.legs[**run].is_new);
             let now = if new.is_empty() {
                 let until_look = LOOK_OF_METHODS - reached % LOOK_OF_METHODS;
-                let affordable =
-                    |run: &usize| self.affordable(*run, controls[*run].iterations, left);
-                let now = old.iter().map(affordable).min().unwrap_or(left).min(until_look);
+                let of = |run: &usize| self.affordable(*run, controls[*run].iterations, left);
+                let now = old.iter().map(of).min().unwrap_or(left).min(until_look);
                 self.advance_legs(now)?;
                 now
             } else {
@@ -173,8 +185,9 @@ impl<R: Real, M: Machine> Whole<R, M> {
                 1
             };
             left -= now;
+            controls = self.leg_controls()?;
             if (reached + now).is_multiple_of(LOOK_OF_METHODS) {
-                self.look()?;
+                self.look(&mut controls)?;
             }
         }
     }
@@ -191,6 +204,7 @@ impl<R: Real, M: Machine> Whole<R, M> {
 
     /// Stops the runs whose next iteration would exceed their evaluations.
     fn stop_at_limit(&mut self, controls: &mut [Control]) -> Result<()> {
+        let mut stops = false;
         for (run, control) in controls.iter_mut().enumerate() {
             let is_new = self.anew.as_ref().is_some_and(|anew| anew.legs[run].is_new);
             let next = if is_new {
@@ -201,59 +215,59 @@ impl<R: Real, M: Machine> Whole<R, M> {
             };
             if control.stopped == stopped::NOT && next > self.job.evaluations {
                 control.stopped = stopped::EVALUATIONS;
-                self.stop(run as u32, stopped::EVALUATIONS)?;
+                stops = true;
             }
         }
-        Ok(())
+        if stops { self.set_controls(controls) } else { Ok(()) }
     }
 
-    /// Begins the next leg of some runs, while the others do an iteration, if there are `others`.
+    /// Begins the next leg of some runs, while the others do an iteration, if there are `others` that go on.
     fn begin_anew(&mut self, new: &[usize], controls: &[Control], others: bool) -> Result<()> {
-        let (bests, positions) = (
-            self.arrays.runs.bests(&self.job, &mut self.machine)?,
-            self.arrays.runs.best_positions(&self.job, &mut self.machine)?,
-        );
+        let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
+        let positions = self.arrays.runs.best_positions(&self.job, &mut self.machine)?;
+        let mut all = controls.to_vec();
         if others {
-            for &run in new {
-                self.stop(run as u32, stopped::STAGNATION)?;
-            }
+            new.iter().for_each(|&run| all[run].stopped = stopped::WAITS);
+            self.set_controls(&all)?;
             self.advance_legs(1)?;
+            all = self.leg_controls()?;
         }
+        let stay = new.len() < all.len();
+        let mut placed: Vec<Control> =
+            all.iter().map(|control| Control { stopped: stopped::WAITS, ..*control }).collect();
         for &run in new {
             let control = controls[run];
-            let evaluations = self.evaluations_of(run, control.iterations);
+            let of_leg = self.evaluations_of_leg(control.iterations);
             let Some(anew) = &mut self.anew else { continue };
-            let at = of_run(control, &anew.legs[run]);
-            let mut position = positions[run].clone();
-            position.resize(self.job.stride() as usize, R::ZERO);
-            let earlier = anew.earlier[run].take();
-            let before = earlier.as_ref().map_or(0, |earlier| earlier.evaluations);
-            let evaluations = evaluations - before;
-            let leg =
-                Earlier { best: bests[run], position, improved_at: at.improved_at, evaluations };
-            anew.earlier[run] = Some(Earlier::and(earlier, leg));
-            anew.legs[run] = anew.legs[run].begun_anew(at.iterations + 1);
-            self.set_leg(run as u32)?;
-            let (not_finite, level_bits) = (control.not_finite, control.level_bits);
-            self.set_control(run as u32, Control { not_finite, level_bits, ..Control::default() })?;
-            self.arrays.common.begin_anew(&self.job, &mut self.machine, run as u32)?;
+            anew.leave_leg(run, (bests[run], &positions[run], self.job.stride()), control, of_leg);
+            let Control { not_finite, level_bits, .. } = control;
+            placed[run] = Control { not_finite, level_bits, ..Control::default() };
         }
-        for runs in neighbours(new) {
-            self.place(runs)?;
+        self.set_controls(&placed)?;
+        self.set_legs()?;
+        self.place(0..self.job.runs)?;
+        if stay {
+            placed = self.leg_controls()?;
+            let mut is_new = vec![false; all.len()];
+            new.iter().for_each(|&run| is_new[run] = true);
+            for (run, control) in placed.iter_mut().enumerate().filter(|(run, _)| !is_new[*run]) {
+                control.stopped = all[run].stopped;
+            }
+            self.set_controls(&placed)?;
         }
         Ok(())
     }
 
     /// Sees which legs are to end.
-    fn look(&mut self) -> Result<()> {
-        let controls = self.leg_controls()?;
+    fn look(&mut self, controls: &mut [Control]) -> Result<()> {
         let come_together = self.anew.as_ref().map_or(0, |anew| anew.come_together);
         self.islands().look(come_together)?;
         let mut flags = vec![0; 4 * controls.len()];
         self.machine.download(come_together, &mut flags)?;
-        for (run, control) in controls.into_iter().enumerate() {
+        let mut stops = false;
+        for (run, control) in controls.iter_mut().enumerate() {
             let Some(anew) = &mut self.anew else { continue };
-            let Control { iterations, improved_at, stopped, .. } = control;
+            let Control { iterations, improved_at, stopped, .. } = *control;
             let is_over = legs::has_stalled(iterations, improved_at) || flags[4 * run] != 0;
             if stopped != stopped::NOT || iterations == 0 || !is_over {
                 continue;
@@ -261,21 +275,16 @@ impl<R: Real, M: Machine> Whole<R, M> {
             anew.legs[run].is_new = true;
             // Of some methods that is noticed only where individuals look at others.
             if self.named.method.noticed(iterations) != iterations {
-                let best = self.arrays.runs.best(&mut self.machine, run as u32)?;
+                let best = self.arrays.runs.best::<R>(&mut self.machine, run as u32)?;
                 let stop = self.job.own_runs[run].stop;
                 if stop.check(best.fitness, 0, 0) == stopped::TARGET {
-                    self.stop(run as u32, stopped::TARGET)?;
+                    control.stopped = stopped::TARGET;
+                    stops = true;
                 }
             }
         }
-        Ok(())
+        if stops { self.set_controls(controls) } else { Ok(()) }
     }
-}
-
-/// Ranges of neighbouring runs, of some in ascending order.
-fn neighbours(runs: &[usize]) -> Vec<Range<u32>> {
-    let chunks = runs.chunk_by(|a, b| a + 1 == *b);
-    chunks.map(|chunk| chunk[0] as u32..chunk[chunk.len() - 1] as u32 + 1).collect()
 }
 
 impl<R: Real, M: Machine> Islands<'_, R, M> {
@@ -291,16 +300,5 @@ impl<R: Real, M: Machine> Islands<'_, R, M> {
             dimensions: self.job.dimensions(),
         };
         self.launch_on_runs(LOOK, &Parameter::of(args))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbours_are_launched_together() {
-        assert_eq!(neighbours(&[0, 1, 2, 5, 7, 8]), [0..3, 5..6, 7..9]);
-        assert_eq!(neighbours(&[]), []);
     }
 }

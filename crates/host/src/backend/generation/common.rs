@@ -33,7 +33,7 @@ impl InCommon {
         blocks: u64,
         machine: &mut M,
     ) -> Result<Self> {
-        let (Some(sizes), Procedure::Method(named)) = (sizes(job), &job.procedure) else {
+        let Some(sizes) = sizes(job) else {
             return Ok(InCommon::default());
         };
         let [numbers, groups, archive] = sizes.map(|size| size * u64::from(job.runs));
@@ -44,9 +44,6 @@ impl InCommon {
             lessons: machine.allocate(2 * groups * LESSONS as u64 * number)?,
             archive: machine.allocate(archive * number)?,
         };
-        let memory = named.method.first_memory();
-        // Iteration 0 goes by none, and iteration 1 by what that leaves.
-        machine.store_numbers(arrays.memory, 0, &memory.repeat(2 * job.runs as usize))?;
         Ok(arrays)
     }
 
@@ -85,23 +82,6 @@ impl InCommon {
     ) -> Result<Vec<R>> {
         let [.., archive] = sizes(job).unwrap_or_default();
         machine.fetch_numbers(self.archive, u64::from(run) * archive, archive)
-    }
-
-    /// Has a run remember what one does at the start, with an archive of which nothing is taken.
-    pub(super) fn begin_anew<R: Real>(
-        &self,
-        job: &Job<R>,
-        machine: &mut impl Machine,
-        run: u32,
-    ) -> Result<()> {
-        let (Some([numbers, _, archive]), Procedure::Method(named)) = (sizes(job), &job.procedure)
-        else {
-            return Ok(());
-        };
-        let (run, number) = (u64::from(run), size_of::<R>() as u64);
-        let memory = named.method.first_memory();
-        machine.store_numbers(self.memory, 2 * run * numbers, &memory.repeat(2))?;
-        machine.zero(self.archive + run * archive * number, archive * number)
     }
 
     /// Goes on from elsewhere.
