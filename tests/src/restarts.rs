@@ -26,6 +26,19 @@ pub fn check_methods(backend: Backend, sizes: &[(&'static str, usize, u64)], ite
     }
 }
 
+/// Runs of a batch that begin anew one after the other, while others stay as they are.
+///
+/// # Panics
+///
+/// As [`check_methods`].
+pub fn check_one_by_one(backend: Backend, iterations: u64) {
+    for id in ["solis-wets", "shade"] {
+        let algorithm = find(id).expect("an algorithm").algorithm();
+        let case = Case { iterations, runs: 3, ..Case::new("sphere", 1, 12) };
+        check_case(backend, &case.with(algorithm), &[Some(32)]);
+    }
+}
+
 /// Runs that stop: at a target, and at a limit of evaluations in the midst of a leg, also where iterations differ in them.
 ///
 /// # Panics

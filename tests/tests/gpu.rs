@@ -230,6 +230,7 @@ fn runs_that_begin_anew() {
     let sizes =
         [("sphere", 1, 12), ("rastrigin", 2, 33), ("rosenbrock", 5, 256), ("spring", 3, 30)];
     restarts::check_methods(Backend::Gpu, &sizes, 3_000);
+    restarts::check_one_by_one(Backend::Gpu, 5_000);
     restarts::check_stops(Backend::Gpu, 5_000);
 }
 

@@ -170,6 +170,7 @@ fn turns_of_cma_es_and_shade_give_the_same_bits() {
 #[test]
 fn runs_that_begin_anew_give_the_same_bits() {
     warpswarm_tests::restarts::check_methods(Backend::Emulator, &[("sphere", 1, 12)], 270);
+    warpswarm_tests::restarts::check_one_by_one(Backend::Emulator, 1_500);
     warpswarm_tests::restarts::check_stops(Backend::Emulator, 400);
 }
 

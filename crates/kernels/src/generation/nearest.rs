@@ -22,6 +22,10 @@ const NUMBERS: usize = 4;
 pub fn nearest<R: DeviceReal>(args: &GenerationArgs<R>) {
     max_block::<{ TILE_BLOCKS[0] }>();
     let generation = &Generation::of_block(args, (0, NUMBERS), key_of_block(args));
+    if generation.next().is_none() {
+        // It was not placed now.
+        return;
+    }
     let placed = generation.written_by(0);
     generation.each(|index| {
         let point = WarpPoint::new(placed.row(index), args.dimensions as usize);
