@@ -284,7 +284,10 @@ fn json_has_the_documented_fields() {
     assert_eq!(runs.len(), 2);
     assert_ne!(runs[0], runs[1]);
     for run in runs {
-        assert_eq!(keys(run), ["best", "evaluations", "iterations", "not_finite", "stop_reason"]);
+        assert_eq!(
+            keys(run),
+            ["best", "evaluations", "iterations", "not_finite", "restarts", "stop_reason"]
+        );
         assert_eq!(keys(&run["best"]), ["constraints", "position", "value", "violation"]);
         assert_eq!(run["best"]["constraints"], serde_json::json!([]));
         assert_eq!(run["best"]["position"].as_array().unwrap().len(), 3);
@@ -406,6 +409,35 @@ fn every_stop_is_reported() {
     assert_eq!(stop(&["--seconds", "0.01"]), "seconds");
     assert_eq!(stop(&["--target", "1e-3"]), "target");
     assert_eq!(stop(&["--stagnation", "5"]), "stagnation");
+}
+
+#[test]
+fn runs_begin_anew_if_that_is_asked_for() {
+    let de = [
+        "rastrigin",
+        "--dim",
+        "2",
+        "--algorithm",
+        "de",
+        "--individuals",
+        "20",
+        "--iterations",
+        "900",
+    ];
+    let restarts = |json: serde_json::Value| json["runs"][0]["restarts"].as_u64().unwrap();
+    assert_eq!(restarts(solve(&de)), 0);
+    let anew = [&de[..], &["--restart", "converged"]].concat();
+    let count = restarts(solve(&anew));
+    assert!(count > 1, "{count}");
+    let text = stdout(&run(&[&["solve"][..], &anew].concat()));
+    assert!(
+        text.contains(&format!("900 iterations, 18,020 evaluations, {count} restarts")),
+        "{text}"
+    );
+    let refused = run(&[&["solve"][..], &anew, &["--stagnation", "9"]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    let said = "--restart is converged; allowed: never, with a limit of stagnation";
+    assert!(stderr(&refused).contains(said), "{}", stderr(&refused));
 }
 
 #[test]
