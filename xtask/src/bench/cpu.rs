@@ -51,7 +51,7 @@ fn entries(folder: &Path, iterations: u32) -> Result<Vec<Entry>> {
     let build = ["build", "--release", "-p", "warpswarm-benches", "--bin", "cpu"];
     shell::run(&mut shell::cargo(&build))?;
     let ours = shell::target()?.join("release/cpu");
-    let python = python(folder)?;
+    let python = super::python::with(&PACKAGES)?;
     let script = shell::root().join("benches/peers/cpu.py").display().to_string();
     let sizes = |part: u32| {
         let iterations = (iterations / part).max(1).to_string();
@@ -104,19 +104,6 @@ fn entries(folder: &Path, iterations: u32) -> Result<Vec<Entry>> {
         }
     }
     Ok(entries)
-}
-
-/// The Python of an environment that has the peers.
-fn python(folder: &Path) -> Result<PathBuf> {
-    let environment = folder.join("python");
-    let python = environment.join("bin/python");
-    if !python.is_file() {
-        let at = environment.display().to_string();
-        shell::run(&mut shell::program("python3", &["-m", "venv", &at]))?;
-    }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    shell::run(Command::new(&python).args(install).args(PACKAGES))?;
-    Ok(python)
 }
 
 /// The loop in C++.

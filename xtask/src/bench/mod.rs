@@ -13,11 +13,15 @@ use {
 };
 
 #[cfg(any(test, feature = "reproduce"))]
+mod bbob;
+#[cfg(any(test, feature = "reproduce"))]
 mod cpu;
 #[cfg(not(any(test, feature = "reproduce")))]
 mod folder;
 #[cfg(any(test, feature = "reproduce"))]
 mod gpu;
+#[cfg(any(test, feature = "reproduce"))]
+mod python;
 
 /// What is measured.
 #[derive(Debug, clap::Args)]
@@ -30,6 +34,8 @@ pub(crate) struct Args {
 enum What {
     /// On the CPU: beside pygmo, scipy, PySwarms and NumPy (taken from PyPI), argmin, and a loop in C++
     Cpu(CpuArgs),
+    /// On COCO's BBOB suite: which targets are reached how soon, beside pycma, pygmo, minion, fcmaes and scipy (taken from PyPI)
+    Bbob(BbobArgs),
     /// On a GPU: beside EvoX, evosax, JAX, PyTorch and CUDA C++, in a folder that needs no Rust where it runs
     Gpu(GpuArgs),
 }
@@ -42,6 +48,58 @@ struct CpuArgs {
     /// Iterations of the fastest; slower ones do fewer
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(100..))]
     iterations: u32,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+struct BbobArgs {
+    /// Dimensions of the functions
+    #[arg(long, value_name = "D", num_args = 1.., default_values_t = SUITE[2..].to_vec(), value_parser = dimensions)]
+    dimensions: Vec<usize>,
+    /// Instances of each function, from the first on
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    instances: u32,
+    /// These alone, such as auto or pycma
+    #[arg(long, value_name = "SEARCH", num_args = 1..)]
+    only: Vec<String>,
+    /// Runs at a time [default: one for each thread of the machine]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Where tables and picture go [default: target/bench/bbob]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write only the page and the picture that it shows
+    #[arg(long)]
+    page_only: bool,
+}
+
+/// The dimensions that COCO's suite has.
+const SUITE: [usize; 6] = [2, 3, 5, 10, 20, 40];
+
+fn dimensions(text: &str) -> Result<usize, String> {
+    let allowed = || format!("allowed: {SUITE:?}");
+    text.parse().ok().filter(|dimensions| SUITE.contains(dimensions)).ok_or_else(allowed)
+}
+
+#[cfg(any(test, feature = "reproduce"))]
+impl BbobArgs {
+    fn jobs(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(all, usize::from)
+    }
+
+    /// As one types it in the repository, but for where its output goes and how many runs there are at a time.
+    fn command(&self) -> String {
+        let dimensions: Vec<String> = self.dimensions.iter().map(usize::to_string).collect();
+        let mut command = format!(
+            "cargo xtask bench bbob --dimensions {} --instances {}",
+            dimensions.join(" "),
+            self.instances
+        );
+        if !self.only.is_empty() {
+            command.push_str(&format!(" --only {}", self.only.join(" ")));
+        }
+        command
+    }
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -74,6 +132,7 @@ struct GpuArgs {
 pub(crate) fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Cpu(args) => cpu::run(*args),
+        What::Bbob(args) => bbob::run(args),
         What::Gpu(args) => gpu::run(args),
     }
 }
@@ -97,14 +156,12 @@ fn publish(folder: &Path, table: &Table, records: &Records) -> Result<()> {
 pub(crate) fn run(args: &Args) -> Result<()> {
     use crate::shell;
 
-    let CpuArgs { rounds, iterations } = match &args.what {
-        What::Cpu(args) => *args,
-        What::Gpu(args) => return folder::run(args),
-    };
+    if let What::Gpu(args) = &args.what {
+        return folder::run(args);
+    }
     let build = ["build", "--release", "--quiet", "--package", "xtask", "--features", "reproduce"];
     shell::run(&mut shell::cargo(&build))?;
     let mut command = std::process::Command::new(shell::target()?.join("release/xtask"));
-    command.args(["bench", "cpu", "--rounds", &rounds.to_string()]);
-    command.args(["--iterations", &iterations.to_string()]);
+    command.args(std::env::args_os().skip(1));
     shell::run(&mut command)
 }

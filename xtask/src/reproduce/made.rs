@@ -51,6 +51,18 @@ impl Made {
         })
     }
 
+    /// Now, by this command, of the library in this program, made from these sources: where no time is measured and no GPU used.
+    pub(crate) fn of_library(command: String, source: &str) -> Result<Made> {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        Ok(Made {
+            date: date(seconds / 86_400),
+            machine: measure::processor(),
+            command,
+            version: format!("warpswarm {}, {source}", env!("CARGO_PKG_VERSION")),
+            warnings: Vec::new(),
+        })
+    }
+
     /// The head below a page's title.
     pub(crate) fn markdown(&self) -> String {
         let Made { date, machine, command, version, warnings } = self;

@@ -30,7 +30,7 @@ mod fwa;
 #[cfg(any(test, feature = "reproduce"))]
 mod libcudaoptimize;
 #[cfg(any(test, feature = "reproduce"))]
-mod made;
+pub(crate) mod made;
 #[cfg(any(test, feature = "reproduce"))]
 mod measure;
 #[cfg(any(test, feature = "reproduce"))]

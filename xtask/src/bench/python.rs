@@ -1,0 +1,21 @@
+//! The Python of an environment that has peers, which are taken from PyPI.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::shell;
+
+/// The environment's program, when these packages are installed.
+pub(super) fn with(packages: &[&str]) -> Result<PathBuf> {
+    let environment = shell::target()?.join("bench/python");
+    let python = environment.join("bin/python");
+    if !python.is_file() {
+        let at = environment.display().to_string();
+        shell::run(&mut shell::program("python3", &["-m", "venv", &at]))?;
+    }
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    shell::run(Command::new(&python).args(install).args(packages))?;
+    Ok(python)
+}
