@@ -49,7 +49,7 @@ pub fn check_stops(backend: Backend, iterations: u64) {
         let algorithm = find(id).expect("an algorithm").algorithm();
         for stop in [Stop::target(1e-4), Stop::evaluations(1_500), Stop::evaluations(individuals)] {
             let case = Case { iterations, stop, ..Case::new("rastrigin", 2, individuals) };
-            check_case(backend, &case.with(algorithm.clone()), &[None]);
+            check_case(backend, &case.with(algorithm), &[None]);
         }
     }
 }

@@ -429,7 +429,8 @@ fn runs_begin_anew_if_that_is_asked_for() {
     let anew = [&de[..], &["--restart", "converged"]].concat();
     let count = restarts(solve(&anew));
     assert!(count > 1, "{count}");
-    let text = stdout(&run(&[&["solve"][..], &anew].concat()));
+    let output = run(&[&["solve"][..], &anew].concat());
+    let text = stdout(&output);
     assert!(
         text.contains(&format!("900 iterations, 18,020 evaluations, {count} restarts")),
         "{text}"
