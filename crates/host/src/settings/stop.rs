@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// When to stop: the first of these to be met.
 ///
 /// Where neither `iterations` nor `evaluations` nor `seconds` nor `stagnation` is given, a run ends
-/// after [`DEFAULT_ITERATIONS`].
+/// after [`DEFAULT_ITERATIONS`](super::DEFAULT_ITERATIONS).
 ///
 /// ```
 /// use warpswarm::Stop;
