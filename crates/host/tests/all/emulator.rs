@@ -141,7 +141,8 @@ fn reports_count_what_began_anew() {
         }
     }
     for schedule in [Schedule::Stepwise, Schedule::Hosted] {
-        let settings = Settings { restart: Restart::Converged, ..emulated(schedule, &settings(8)) };
+        let settings =
+            Settings { restart: Restart::Converged, ..emulated(schedule, &settings(40)) };
         let algorithm = warpswarm::algorithms::find("cmepso").unwrap().algorithm();
         let refused = Optimiser::<f32>::new(&Rastrigin, &bounds(2), &algorithm, &settings);
         let error = refused.map(|_| ()).unwrap_err();
