@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(size_of::<Candidate<f64>>(), 24);
         assert_eq!(size_of::<Control>(), 40);
         assert_eq!(size_of::<StopRule<f32>>(), 16);
-        assert_eq!(size_of::<OwnRun<f32>>(), 8 + 16);
+        assert_eq!(size_of::<OwnRun<f32>>(), 2 * 8 + 16);
         assert_eq!(size_of::<StartArgs<f32>>(), 8 + 2 * 4);
         assert_eq!(size_of::<DataArgs<f32>>(), 2 * 8 + 4 * 4);
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
@@ -377,6 +377,7 @@ mod tests {
         assert_eq!(size_of::<KeptArgs<f32>>(), 7 * 8 + 4 * 4);
         assert_eq!(size_of::<MigrationArgs<f32>>(), 11 * 8 + 6 * 4);
         assert_eq!(size_of::<EaseArgs<f32>>(), 8 * 8 + 4 * 4);
+        assert_eq!(size_of::<LookArgs<f32>>(), size_of::<KeptArgs<f32>>() + 3 * 8 + 2 * 4);
         assert_eq!(size_of::<EpochsArgs<f64>>(), size_of::<PsoArgs<f64>>() + 2 * 8 + 2 * 4);
         assert_eq!(size_of::<JoinArgs<f32>>(), 2 * 8 + 16 + 4 * 4);
         assert_eq!(size_of::<PsoArgs<f32>>(), 11 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);
