@@ -10,7 +10,7 @@
 
 use warpswarm_core::cma_es::comparable;
 use warpswarm_core::launch::stopped;
-use warpswarm_core::legs::{self, LOOK_OF_METHODS};
+use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::real::Real;
@@ -38,7 +38,7 @@ impl<R: Real> Swarm<R> {
     /// The best of the run, of all its legs.
     pub fn found(&self) -> (Candidate<R>, &[R]) {
         match &self.earlier {
-            Some(earlier) if !self.global.fitness.beats(earlier.best.fitness) => {
+            Some(earlier) if earlier.stands(self.global) => {
                 (earlier.best, &earlier.position[..self.dimensions])
             }
             _ => (self.global, self.best_point()),
@@ -67,11 +67,16 @@ impl<R: Real> Swarm<R> {
 }
 
 impl<R: Real> Earlier<R> {
+    /// Whether its best is the run's, beside that of a later leg.
+    pub fn stands(&self, later: Candidate<R>) -> bool {
+        !later.fitness.beats(self.best.fitness)
+    }
+
     /// With another leg, which came after these.
     pub fn and(earlier: Option<Box<Self>>, leg: Self) -> Box<Self> {
         let evaluations = leg.evaluations + earlier.as_ref().map_or(0, |all| all.evaluations);
         match earlier {
-            Some(earlier) if !leg.best.fitness.beats(earlier.best.fitness) => {
+            Some(earlier) if earlier.stands(leg.best) => {
                 Box::new(Earlier { evaluations, ..*earlier })
             }
             _ => Box::new(Earlier { evaluations, ..leg }),
@@ -99,12 +104,15 @@ pub fn affordable(of_leg: impl Fn(u64) -> u64, age: u64, evaluations: u64, most:
     good
 }
 
+/// Evaluations of a run of so many individuals until after its next iteration, if until some age of its leg, now `age`, they are these.
+pub fn after_next(legs: &Legs, age: u64, individuals: u64, until: impl Fn(u64) -> u64) -> u64 {
+    if legs.is_new { until(age).saturating_add(individuals) } else { until(age + 1) }
+}
+
 /// Whether a run's next iteration would exceed so many evaluations.
 pub fn would_exceed<R: Real>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64, limit: u64) -> bool {
-    if swarm.legs.is_new {
-        return evaluations(swarm, of_leg).saturating_add(swarm.individuals() as u64) > limit;
-    }
-    evaluations(swarm, |age| of_leg(age + 1)) > limit
+    let until = |age| evaluations(swarm, |_| of_leg(age));
+    after_next(&swarm.legs, swarm.age(), swarm.individuals() as u64, until) > limit
 }
 
 /// Whether a leg that has come so far is to end.

@@ -19,8 +19,6 @@ pub(crate) mod place;
 pub(crate) mod stepwise;
 mod streaming;
 
-use std::ops::Range;
-
 use warpswarm_core::Real;
 use warpswarm_core::launch::{
     MAX_BLOCK, MAX_CLUSTER, ResidentLayout, Tile, cluster_board_len, in_columns, pso_kernels,
@@ -119,13 +117,8 @@ pub(crate) struct Geometry {
 impl Geometry {
     /// The launches of so many runs: the first run of each, and how many it takes.
     pub(crate) fn waves(self, runs: u32) -> impl Iterator<Item = (u32, u32)> {
-        self.waves_of(0..runs)
-    }
-
-    /// The same for some of the runs.
-    pub(crate) fn waves_of(self, runs: Range<u32>) -> impl Iterator<Item = (u32, u32)> {
-        let (most, end) = (self.runs_per_launch, runs.end);
-        runs.step_by(most as usize).map(move |first| (first, most.min(end - first)))
+        let most = self.runs_per_launch;
+        (0..runs).step_by(most as usize).map(move |first| (first, most.min(runs - first)))
     }
 }
 

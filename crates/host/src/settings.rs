@@ -200,9 +200,7 @@ impl Settings {
         self.stop.check(self.individuals.max(1))?;
         self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals.max(1)))
     }
-}
 
-impl Settings {
     /// Whether runs can begin anew beside all that is asked for.
     fn check_restart(&self) -> Result<()> {
         let stagnates = |own: &OfRun| own.stagnation.is_some();

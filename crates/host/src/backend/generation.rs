@@ -7,8 +7,6 @@ mod state;
 mod stepwise;
 mod whole;
 
-use std::ops::Range;
-
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, StartArgs, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -187,20 +185,9 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         iterations: u64,
         times: u64,
     ) -> Result<()> {
-        self.launch_for(0..self.job.runs, kernels, objective, (iterations, times))
-    }
-
-    /// The same for some runs.
-    fn launch_for(
-        &mut self,
-        runs: Range<u32>,
-        kernels: &[(&Kernel, u32)],
-        objective: &dyn Fn((u32, u32), u32) -> Parameter,
-        (iterations, times): (u64, u64),
-    ) -> Result<()> {
         let cooperative = self.layout.shares() && iterations > 1;
         let Layout { grid, shared, .. } = self.layout;
-        for (first, runs) in grid.waves_of(runs) {
+        for (first, runs) in grid.waves(self.job.runs) {
             let args = self.args(first, runs, iterations);
             let launches = kernels.iter().map(|&(kernel, blocks_per_run)| {
                 let mut parameter = self.named.method.parameter(args);
@@ -241,15 +228,15 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Ends the placing of the individuals of some runs: measures how far they are apart, where the method asks for it.
-    fn placed(&mut self, runs: Range<u32>) -> Result<()> {
+    /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
+    fn placed(&mut self) -> Result<()> {
         if !self.named.method.nearest() {
             return Ok(());
         }
         let kernel = Kernel::new(format!("{}_{}", generation_kernels::NEAREST, R::NAME), None);
         self.machine.load(&kernel)?;
         let grid = self.layout.grid;
-        for (first, runs) in grid.waves_of(runs) {
+        for (first, runs) in grid.waves(self.job.runs) {
             let parameter = Parameter::of(self.args(first, runs, 0));
             self.machine.launch(&kernel, Shape::of(grid, runs, 0, false), &parameter)?;
         }

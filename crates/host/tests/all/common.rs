@@ -1,9 +1,11 @@
 //! What the tests share.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
-    Algorithm, Backend, Bounds, Optimiser, Precise, Report, Result, Settings, Stop, Swarm,
-    difference,
+    Algorithm, Backend, Bounds, Objective, Optimiser, Point, Precise, Real, Report, Result,
+    Settings, Stop, Swarm, difference,
 };
 
 /// A box whose middle is not the optimum: clamped particles must not find it by accident.
@@ -44,5 +46,16 @@ pub(crate) fn assert_same<R: Precise>(left: &[Swarm<R>], right: &[Swarm<R>], wha
         if let Some(place) = difference(left, right) {
             panic!("{what}, run {run}: {place}");
         }
+    }
+}
+
+/// The sphere, which counts how often it is evaluated.
+#[derive(Clone, Copy)]
+pub(crate) struct Counted(pub(crate) &'static AtomicU64);
+
+impl<R: Real> Objective<R> for Counted {
+    fn value<P: Point<R>>(&self, x: &P) -> R {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        x.sum(|_, x| (x - R::ONE) * (x - R::ONE))
     }
 }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::common::{assert_same, bounds, settings};
+use crate::common::{Counted, assert_same, bounds, settings};
 use warpswarm::problems::{Rastrigin, WeldedBeamCmepso};
 use warpswarm::{
-    Algorithm, Bounds, FwaParams, Mapping, Objective, Optimiser, Point, Precise, Real, Settings,
-    Stop, StopReason, Swarm,
+    Algorithm, Bounds, FwaParams, Mapping, Optimiser, Precise, Settings, Stop, StopReason, Swarm,
 };
 
 fn optimiser<R: Precise>(params: FwaParams, settings: &Settings) -> Optimiser<R> {
@@ -73,17 +72,6 @@ fn a_split_run_is_the_run() {
     torn[0].numbers.pop();
     let error = optimiser::<f32>(FwaParams::default(), &settings(7)).restore(&torn).unwrap_err();
     assert_eq!(error.to_string(), "the state has numbers 13; allowed: 14");
-}
-
-/// The sphere, which counts how often it is evaluated.
-#[derive(Clone, Copy)]
-struct Counted(&'static AtomicU64);
-
-impl<R: Real> Objective<R> for Counted {
-    fn value<P: Point<R>>(&self, x: &P) -> R {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        x.sum(|_, x| (x - R::ONE) * (x - R::ONE))
-    }
 }
 
 #[test]

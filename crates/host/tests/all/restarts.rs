@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::common::{assert_same, bounds, settings};
+use crate::common::{Counted, assert_same, bounds, settings};
 use warpswarm::problems::{Rastrigin, Sphere};
 use warpswarm::{
-    Algorithm, AskTell, Fitness, HostObjective, Objective, Optimiser, Point, Precise, Real,
-    Restart, Settings, Stop, StopReason, Swarm, algorithms,
+    Algorithm, AskTell, Fitness, HostObjective, Objective, Optimiser, Precise, Restart, Settings,
+    Stop, StopReason, Swarm, algorithms,
 };
 use warpswarm_core::objective::SlicePoint;
 
@@ -87,17 +87,6 @@ fn the_best_of_all_legs_is_kept() {
     let one = optimiser::<f64>("de", &never).run().unwrap();
     assert_eq!(one.history[2].runs[0].best, report.history[2].runs[0].best);
     assert!(run.best.value <= one.runs[0].best.value && one.runs[0].restarts == 0);
-}
-
-/// The sphere, which counts how often it is evaluated.
-#[derive(Clone, Copy)]
-struct Counted(&'static AtomicU64);
-
-impl<R: Real> Objective<R> for Counted {
-    fn value<P: Point<R>>(&self, x: &P) -> R {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        x.sum(|_, x| (x - R::ONE) * (x - R::ONE))
-    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
 use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
-use warpswarm_cpu_ref::restarts::{Earlier, affordable};
+use warpswarm_cpu_ref::restarts::{Earlier, affordable, after_next};
 
 use super::super::Job;
 use super::super::machine::{Kernel, Machine, Parameter};
@@ -60,23 +60,23 @@ impl<R: Real> Anew<R> {
         controls.into_iter().zip(&self.legs).map(|(control, legs)| of_run(control, legs)).collect()
     }
 
+    /// What the legs before a run's present one have found, where that is better than this one's best.
+    fn better(&self, run: usize, best: Candidate<R>) -> Option<&Earlier<R>> {
+        self.earlier[run].as_deref().filter(|earlier| earlier.stands(best))
+    }
+
     /// The bests of runs, by those of their legs.
     pub(super) fn bests(&self, bests: Vec<Candidate<R>>) -> Vec<Candidate<R>> {
-        let better = |(best, earlier): (Candidate<R>, &Option<Box<Earlier<R>>>)| match earlier {
-            Some(earlier) if !best.fitness.beats(earlier.best.fitness) => earlier.best,
-            _ => best,
-        };
-        bests.into_iter().zip(&self.earlier).map(better).collect()
+        let of = |(run, best)| self.better(run, best).map_or(best, |earlier| earlier.best);
+        bests.into_iter().enumerate().map(of).collect()
     }
 
     /// Where the bests of runs are, by those of their legs.
     pub(super) fn positions(&self, bests: &[Candidate<R>], positions: Vec<Vec<R>>) -> Vec<Vec<R>> {
-        let all = positions.into_iter().zip(bests).zip(&self.earlier);
-        all.map(|((position, best), earlier)| match earlier {
-            Some(earlier) if !best.fitness.beats(earlier.best.fitness) => {
-                earlier.position[..position.len()].to_vec()
-            }
-            _ => position,
+        let all = positions.into_iter().zip(bests).enumerate();
+        all.map(|(run, (position, best))| match self.better(run, *best) {
+            Some(earlier) => earlier.position[..position.len()].to_vec(),
+            None => position,
         })
         .collect()
     }
@@ -124,6 +124,14 @@ impl<R: Real, M: Machine, W: super::Way> Generations<R, M, W> {
         let controls = swarms.iter().map(|swarm| of_leg(self.job.going_on(swarm), &swarm.legs));
         self.machine.store::<R, _>(self.arrays.runs.control, 0, controls)?;
         self.set_legs()
+    }
+
+    /// Where the legs are: what a device counts.
+    pub(super) fn leg_controls(&mut self) -> Result<Vec<Control>> {
+        match self.way.controls() {
+            Some(controls) => Ok(controls.clone()),
+            None => self.arrays.runs.controls(&self.job, &mut self.machine),
+        }
     }
 
     /// Where runs are, by where their legs are.
@@ -192,11 +200,6 @@ impl<R: Real, M: Machine> Whole<R, M> {
         }
     }
 
-    /// Where the legs are.
-    fn leg_controls(&mut self) -> Result<Vec<Control>> {
-        self.arrays.runs.controls(&self.job, &mut self.machine)
-    }
-
     /// How many iterations a run, whose leg is so old, may do before it meets its limit of evaluations.
     fn affordable(&self, run: usize, age: u64, most: u64) -> u64 {
         affordable(|age| self.evaluations_of(run, age), age, self.job.evaluations, most)
@@ -206,13 +209,10 @@ impl<R: Real, M: Machine> Whole<R, M> {
     fn stop_at_limit(&mut self, controls: &mut [Control]) -> Result<()> {
         let mut stops = false;
         for (run, control) in controls.iter_mut().enumerate() {
-            let is_new = self.anew.as_ref().is_some_and(|anew| anew.legs[run].is_new);
-            let next = if is_new {
-                let placing = u64::from(self.job.individuals);
-                self.evaluations_of(run, control.iterations).saturating_add(placing)
-            } else {
-                self.evaluations_of(run, control.iterations + 1)
-            };
+            let Some(anew) = &self.anew else { continue };
+            let (legs, individuals) = (&anew.legs[run], u64::from(self.job.individuals));
+            let until = |age| self.evaluations_of(run, age);
+            let next = after_next(legs, control.iterations, individuals, until);
             if control.stopped == stopped::NOT && next > self.job.evaluations {
                 control.stopped = stopped::EVALUATIONS;
                 stops = true;
@@ -245,7 +245,7 @@ impl<R: Real, M: Machine> Whole<R, M> {
         }
         self.set_controls(&placed)?;
         self.set_legs()?;
-        self.place(0..self.job.runs)?;
+        self.place()?;
         if stay {
             placed = self.leg_controls()?;
             let mut is_new = vec![false; all.len()];

@@ -149,7 +149,7 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
         let kernel = self.way.tell.clone();
         self.part(&kernel)?;
         if self.way.controls.is_none() {
-            self.placed(0..self.job.runs)?;
+            self.placed()?;
         }
         self.way.controls = Some(self.arrays.runs.controls(&self.job, &mut self.machine)?);
         self.way.asked = None;

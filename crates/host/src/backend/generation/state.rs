@@ -18,10 +18,7 @@ use crate::report::Plan;
 
 impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     fn controls(&mut self) -> Result<Vec<Control>> {
-        if let Some(controls) = self.way.controls() {
-            return Ok(controls.clone());
-        }
-        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+        let controls = self.leg_controls()?;
         Ok(self.of_runs(controls))
     }
 
@@ -37,7 +34,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         if self.anew.is_none() {
             return Ok(None);
         }
-        let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
+        let controls = self.leg_controls()?;
         let of = |(run, control): (usize, &Control)| self.evaluations_of(run, control.iterations);
         Ok(Some(controls.iter().enumerate().map(of).collect()))
     }
@@ -53,7 +50,10 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             return Ok(vec![Candidate::NONE; self.job.runs as usize]);
         }
         let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
-        Ok(self.anew.as_ref().map_or(bests.clone(), |anew| anew.bests(bests)))
+        Ok(match &self.anew {
+            Some(anew) => anew.bests(bests),
+            None => bests,
+        })
     }
 
     fn best_positions(&mut self) -> Result<Vec<Vec<R>>> {
@@ -68,11 +68,7 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             return Err(Error::NotPlaced);
         }
         check_memory(self.job.bytes()?)?;
-        // On the device a leg is the run.
-        let controls = match self.way.controls() {
-            Some(controls) => controls.clone(),
-            None => self.arrays.runs.controls(&self.job, &mut self.machine)?,
-        };
+        let controls = self.leg_controls()?;
         let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
         let [n, stride] = [self.job.individuals, self.job.stride()].map(u64::from);
         let (own, count) = self.job.procedure.keeps();

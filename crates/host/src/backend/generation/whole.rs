@@ -1,7 +1,5 @@
 //! A method on a device that evaluates: launches of whole iterations.
 
-use std::ops::Range;
-
 use warpswarm_core::Real;
 use warpswarm_core::launch::{MethodTile, slots_len};
 
@@ -51,37 +49,36 @@ impl<R: Real, M: Machine> Whole<R, M> {
         let way = Iterations { kernel, objective: target.objective, data };
         let mut this = Generations::idle(backend, (job, named), (layout, arrays), machine, way);
         this.anew = Anew::new(&this.job, &mut this.machine)?;
-        this.place(0..this.job.runs)?;
+        this.place()?;
         Ok(this)
     }
 
-    /// Places the individuals of some runs.
-    pub(super) fn place(&mut self, runs: Range<u32>) -> Result<()> {
-        self.iterate(runs.clone(), 0, 1)?;
-        self.placed(runs)
+    /// Places the individuals of all runs but those that wait.
+    pub(super) fn place(&mut self) -> Result<()> {
+        self.iterate(0, 1)?;
+        self.placed()
     }
 
-    /// Launches the kernel for so many iterations of some runs, so many times.
-    fn iterate(&mut self, runs: Range<u32>, iterations: u64, times: u64) -> Result<()> {
+    /// Launches the kernel for so many iterations, so many times.
+    fn iterate(&mut self, iterations: u64, times: u64) -> Result<()> {
         let Iterations { kernel, objective, data } = &self.way;
         let (kernel, objective, data) = (kernel.clone(), objective.clone(), *data);
         let blocks = self.layout.grid.blocks_per_run;
         let behind = |runs, blocks| data.behind::<R>(&objective, runs, blocks);
-        self.launch_for(runs, &[(&kernel, blocks)], &behind, (iterations, times))
+        self.launch(&[(&kernel, blocks)], &behind, iterations, times)
     }
 
     /// So many iterations of all runs that go on, in the legs in which they are.
     pub(super) fn advance_legs(&mut self, iterations: u64) -> Result<()> {
-        let all = 0..self.job.runs;
         if self.layout.schedule != Schedule::Resident {
-            return self.iterate(all, 1, iterations);
+            return self.iterate(1, iterations);
         }
         let mut left = iterations;
         while left != 0 {
             let slots = (self.arrays.slots, self.arrays.slots_bytes);
             let tags = tags_left(&mut self.tag, &mut self.machine, slots, 1)?;
             let now = left.min(MAX_LAUNCH).min(tags);
-            self.iterate(all.clone(), now, 1)?;
+            self.iterate(now, 1)?;
             if self.layout.shares() && now > 1 {
                 self.tag += now as u32;
             }
