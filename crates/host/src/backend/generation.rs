@@ -130,9 +130,10 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let own_runs = self.arrays.runs.own(first);
         let start = self.arrays.runs.start(&self.job, (first, runs));
-        // Only the first leg begins at given points; those that are placed together are all the first, or none is.
-        let leg = self.anew.as_ref().map_or(0, |anew| anew.legs[first as usize].number);
-        let start = if leg > 0 { StartArgs { individuals: 0, ..start } } else { start };
+        // First legs, which alone begin at given points, are placed together, and before any other.
+        let is_later = |anew: &Anew<R>| anew.legs.iter().any(|legs| legs.number > 0);
+        let later = iterations == 0 && self.anew.as_ref().is_some_and(is_later);
+        let start = if later { StartArgs { individuals: 0, ..start } } else { start };
         let [first, n, stride] = [first, individuals, self.job.stride()].map(u64::from);
         let number = size_of::<R>() as u64;
         let (own, count) = self.job.procedure.keeps();

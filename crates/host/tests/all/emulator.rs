@@ -151,6 +151,34 @@ fn reports_count_what_began_anew() {
     }
 }
 
+/// Points are given to the first individuals alone, not to those of a run that begins anew while others are in their first legs.
+#[test]
+fn given_points_are_for_the_first_leg() {
+    let algorithm = warpswarm::algorithms::find("de").unwrap().algorithm();
+    let given = bounds(3).beginning_at(&[[3.5, 1.0, 2.5], [-2.25, 0.5, 4.0]]).unwrap();
+    let states = |settings: &Settings| -> Vec<_> {
+        let mut optimiser =
+            Optimiser::<f32>::new(&Rastrigin, &given, &algorithm, settings).unwrap();
+        let mut next = || {
+            optimiser.step(140).unwrap();
+            optimiser.state().unwrap()
+        };
+        (0..4).map(|_| next()).collect()
+    };
+    let of = |seed| Settings { runs: 4, restart: Restart::Converged, seed, ..settings(10) };
+    let lags = |states: &Vec<Vec<_>>| {
+        let lags = |runs: &Vec<warpswarm::Swarm<f32>>| {
+            runs[0].restarts() == 0 && runs.iter().any(|run| run.restarts() > 0)
+        };
+        states.iter().any(lags)
+    };
+    let seed = (0..60).find(|seed| lags(&states(&of(*seed)))).expect("a first run that is late");
+    let device = states(&emulated(Schedule::Auto, &of(seed)));
+    for (expected, found) in states(&of(seed)).iter().zip(&device) {
+        assert_same(expected, found, "given points");
+    }
+}
+
 #[test]
 fn a_run_that_met_its_target_goes_on_under_another_one() {
     let to = |target| Settings { stop: Stop::target(target).or_iterations(100), ..settings(33) };
