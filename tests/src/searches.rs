@@ -50,6 +50,18 @@ pub fn check_legs(backend: warpswarm::Backend, iterations: u64) {
     check(&with(Restarts::Ipop, eased).eased(), places);
 }
 
+/// Legs after the first, whose samples are mirrored at the bounds: around a warp's lanes, and two of them.
+///
+/// # Panics
+///
+/// As [`check_generations`].
+pub fn check_mirrored(backend: warpswarm::Backend, dimensions: &[usize], iterations: u64) {
+    for &dimensions in dimensions {
+        let case = Case::new("styblinski-tang", dimensions, 16);
+        check(&with(Restarts::Ipop, Case { iterations, ..case }), &places(backend, &[32]));
+    }
+}
+
 /// CMA-ES and SHADE by turns: legs of both, in batches, until a stop, with constraints, at falling levels.
 ///
 /// # Panics

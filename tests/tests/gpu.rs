@@ -223,6 +223,7 @@ fn generations_of_cma_es() {
 #[test]
 fn legs_of_cma_es() {
     searches::check_legs(Backend::Gpu, 2_000);
+    searches::check_mirrored(Backend::Gpu, &[7, 31, 33, 70], 1_200);
 }
 
 #[test]

@@ -160,6 +160,7 @@ fn generations_of_cma_es_give_the_same_bits() {
 #[test]
 fn legs_of_cma_es_give_the_same_bits() {
     warpswarm_tests::searches::check_legs(Backend::Emulator, 120);
+    warpswarm_tests::searches::check_mirrored(Backend::Emulator, &[33], 400);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 mod update;
 
-use warpswarm_core::cma_es::{Strategy, into_bounds, normals};
+use warpswarm_core::cma_es::{Strategy, into_bounds, mirrored, normals};
 use warpswarm_core::launch::{DistributionLayout, head};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::{Purpose, Stream};
@@ -15,6 +15,7 @@ use warpswarm_core::real::Real;
 
 use crate::generation::Work;
 use crate::swarm::Swarm;
+use crate::task::Bounds;
 use crate::threads::{Outcome, Split, Threads, spread};
 use crate::vectors::{Run, Vectors};
 use update::{Update, identity};
@@ -136,6 +137,7 @@ pub fn generation<R: Real>(
     scratch.prepare(strategy, stride);
     let key = swarm.key();
     let given = if swarm.legs.number == 0 && generation == 0 { work.start.0.len() / n } else { 0 };
+    let is_first = swarm.legs.number == 0;
     let vectors = Vectors::new();
     let outcome = {
         let distribution = Distribution::of(&mut swarm.memory, n);
@@ -148,7 +150,8 @@ pub fn generation<R: Real>(
         };
         let tasks = threads.tasks(stride, work.halt);
         let draw = |samples: Samples<'_, R>| {
-            vectors.run(Draw { samples, distribution: &distribution, work, key, generation, given })
+            let distribution = &distribution;
+            vectors.run(Draw { samples, distribution, work, key, generation, given, is_first })
         };
         spread(samples, tasks, &draw)
     };
@@ -184,6 +187,8 @@ struct Draw<'a, 'w, R> {
     generation: u64,
     /// Samples of the first generation whose points are given.
     given: usize,
+    /// Whether the leg is the run's first.
+    is_first: bool,
 }
 
 impl<R: Real> Run for Draw<'_, '_, R> {
@@ -191,10 +196,11 @@ impl<R: Real> Run for Draw<'_, '_, R> {
 
     #[inline(always)]
     fn call(self) -> Outcome<R> {
-        let Draw { samples, distribution, work, key, generation, given } = self;
+        let Draw { samples, distribution, work, key, generation, given, is_first } = self;
         let n = work.bounds.dimensions();
         let Samples { first, stride, normals: all, rows, fitness } = samples;
         let sigma = distribution.head[head::SIGMA];
+        let mut rest = if is_first { Vec::new() } else { vec![R::ZERO; n] };
         let mut outcome = Outcome::NONE;
         let each = all.chunks_exact_mut(stride).zip(rows.chunks_exact_mut(stride)).zip(fitness);
         for (index, ((z, x), fitness)) in (first..).zip(each) {
@@ -219,14 +225,24 @@ impl<R: Real> Run for Draw<'_, '_, R> {
                 }
             }
             times(distribution.factor, z, &mut x[..n], stride);
+            let mut is_outside = false;
             for i in 0..n {
                 let (lower, upper) = work.bounds.of(i);
                 let range = sigma * (upper - lower);
-                x[i] = into_bounds(range.fused(x[i], distribution.mean[i]), (lower, upper));
+                let drawn = range.fused(x[i], distribution.mean[i]);
+                if is_first {
+                    x[i] = into_bounds(drawn, (lower, upper));
+                } else {
+                    x[i] = mirrored(drawn, (lower, upper));
+                    is_outside |= x[i] != drawn;
+                }
                 let given = if is_given { work.start.of(index, i, n) } else { R::NAN };
                 if !given.is_nan() {
                     x[i] = given.clamp_to(lower, upper);
                 }
+            }
+            if is_outside {
+                teach_point(distribution, work.bounds, (z, &*x), &mut rest, stride);
             }
             *fitness = (work.evaluate)(&x[..n]);
             let not_finite = u64::from(!fitness.is_finite());
@@ -245,6 +261,36 @@ fn times<R: Real>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
         let (column, factor) = (&factor[k * stride..][k..n], z[k]);
         for (y, &a) in y[k..].iter_mut().zip(column) {
             *y = a.fused(factor, *y);
+        }
+    }
+}
+
+/// Makes the normal numbers of a sample those of which the factor makes its point, which was mirrored into the bounds; but for
+/// coordinates of which there is no range.
+#[inline(always)]
+fn teach_point<R: Real>(
+    distribution: &Distribution<'_, R>,
+    bounds: Bounds<'_, R>,
+    (z, x): (&mut [R], &[R]),
+    rest: &mut [R],
+    stride: usize,
+) {
+    let n = rest.len();
+    let range = |i: usize| {
+        let (lower, upper) = bounds.of(i);
+        distribution.head[head::SIGMA] * (upper - lower)
+    };
+    for (i, rest) in rest.iter_mut().enumerate() {
+        *rest = (x[i] - distribution.mean[i]) / range(i);
+    }
+    for k in 0..n {
+        let column = &distribution.factor[k * stride..][..n];
+        if range(k) > R::ZERO {
+            z[k] = rest[k] * (R::ONE / column[k]);
+        }
+        let number = -z[k];
+        for (rest, &a) in rest[k + 1..].iter_mut().zip(&column[k + 1..]) {
+            *rest = a.fused(number, *rest);
         }
     }
 }
@@ -277,5 +323,38 @@ impl<R: Real> Split for Samples<'_, R> {
             fitness: more_fitness,
         };
         (Samples { first, stride, normals, rows, fitness }, right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The factor makes the point of what a mirrored sample teaches; a coordinate without a range keeps its number.
+    #[test]
+    fn a_mirrored_sample_teaches_what_its_point_does() {
+        let (n, stride) = (5, 8);
+        let at = DistributionLayout::new(n as u32, 0);
+        let mut memory = vec![0.0; at.len as usize];
+        let distribution = Distribution::of(&mut memory, n);
+        distribution.head[head::SIGMA] = 0.5;
+        for k in 0..n {
+            distribution.mean[k] = k as f64 - 1.5;
+            for i in k..n {
+                distribution.factor[k * stride + i] = if i == k { 1.25 + k as f64 } else { 0.3 };
+            }
+        }
+        let (lower, upper) = ([-2.0, -1.0, -4.0, 1.5, -3.0], [3.0, 4.0, 5.0, 1.5, 6.0]);
+        let bounds = Bounds { lower: &lower, upper: &upper };
+        let mut z = [0.9, -0.7, 1.3, 0.4, -0.6];
+        let x = [-1.75, 3.5, 4.0, 1.5, -2.5];
+        teach_point(&distribution, bounds, (&mut z, &x), &mut vec![0.0; n], stride);
+        let mut y = [0.0; 5];
+        times(distribution.factor, &z, &mut y, stride);
+        for i in 0..n {
+            let made = distribution.mean[i] + 0.5 * (upper[i] - lower[i]) * y[i];
+            assert!((made - x[i]).abs() < 1e-14, "{i}: {made}");
+        }
+        assert_eq!(z[3], 0.4);
     }
 }

@@ -62,8 +62,8 @@ impl<R: Real> Update<'_, R> {
         let sigma = distribution.head[SIGMA];
         for i in 0..n {
             let (lower, upper) = work.bounds.of(i);
-            let range = sigma * (upper - lower);
-            distribution.mean[i] = range.fused(step[i], distribution.mean[i]);
+            let moved = (sigma * (upper - lower)).fused(step[i], distribution.mean[i]);
+            distribution.mean[i] = strategy.brought_back(moved, (lower, upper));
         }
         let gain = strategy.gain(strategy.c_sigma);
         let kept = R::ONE - strategy.c_sigma;

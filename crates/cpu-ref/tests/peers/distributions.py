@@ -35,8 +35,8 @@ What each library does that has to be met by a setting of ours:
   heed them (`boundary=none`). It starts from the better of two points, so both are the same.
 
 * pycma: the mean starts uniform in the middle half of the bounds, as ours; the first steps are so small that the
-  bounds, which it has none of, are not met (`boundary=none`). Its rate and damping of the step size have other constants than the tutorial;
-  they are set to the tutorial's. With many samples it damps steps that grow and steps that shrink differently, so
+  bounds, which it has none of, are not met (`boundary=none`). Its damping of the step size has other constants than the tutorial;
+  it is set to the tutorial's. With many samples it damps steps that grow and steps that shrink differently, so
   there are few.
 
 Left out because their equations are others: pagmo's `de` (the partners r1, r2, r3 may be the
@@ -289,7 +289,7 @@ def pycma(case, seed):
     search = cma.CMAEvolutionStrategy(start, case.step * range_, options)
     selected, n = search.sp.weights.mueff, case.dimensions
     step = search.adapt_sigma
-    step.cs = (selected + 2) / (n + selected + 5)
+    step.cs = (selected + 2) / (n + selected + 3)
     step.damps = 1 + 2 * max(0, math.sqrt((selected - 1) / (n + 1)) - 1) + step.cs
     best = []
     for _ in range(case.last() + 1):

@@ -87,7 +87,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             self.learn_paths(strategy, age);
         }
         if thread::warp() != 0 || last == 0 {
-            self.move_mean(matrices.factor);
+            self.move_mean(strategy, matrices.factor);
         }
         if thread::warp() == last {
             let is_over = self.is_over(strategy, age, best);
@@ -161,7 +161,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Moves the mean by its step; by all warps but the first, or by that where it is alone.
     #[inline(always)]
-    fn move_mean(&self, factor: M) {
+    fn move_mean(&self, strategy: &Strategy<R>, factor: M) {
         let (mean, step) = (self.mean(), self.step());
         let sigma = self.head().get(head::SIGMA as u32);
         let threads = thread::block_dim();
@@ -171,7 +171,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let (lower, upper) = self.bounds(i);
             let y =
                 Self::chain(R::ZERO, (0, i + 1), |k| (factor.at(k * self.stride + i), step.get(k)));
-            mean.set(i, (sigma * (upper - lower)).fused(y, mean.get(i)));
+            let moved = (sigma * (upper - lower)).fused(y, mean.get(i));
+            mean.set(i, strategy.brought_back(moved, (lower, upper)));
             i += by;
         }
     }
