@@ -371,7 +371,7 @@ mod tests {
     use crate::random::{Purpose, RunKey};
     use approx::assert_relative_eq;
 
-    /// As pycma 4.5.0 has them.
+    /// As pycma 4.5.0 has them; its d_sigma has other constants than the tutorial, by which this one is.
     #[test]
     fn strategies_are_those_of_the_tutorial() {
         let of = |n, samples| Strategy::<f64>::new(n, samples, true);
