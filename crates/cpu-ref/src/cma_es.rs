@@ -97,6 +97,36 @@ pub struct Scratch<R> {
     mean: Vec<R>,
     step: Vec<R>,
     chunk: Vec<R>,
+    taught: Taught<R>,
+}
+
+/// What is the same of all samples that are mirrored, of a generation.
+#[derive(Debug, Default)]
+struct Taught<R> {
+    /// The step size in each coordinate, `[coordinate]`.
+    steps: Vec<R>,
+    /// One over the diagonal of the factor.
+    reciprocals: Vec<R>,
+}
+
+impl<R: Real> Taught<R> {
+    fn prepare(
+        &mut self,
+        distribution: &Distribution<'_, R>,
+        bounds: Bounds<'_, R>,
+        stride: usize,
+    ) {
+        let (n, sigma) = (bounds.dimensions(), distribution.head[head::SIGMA]);
+        let step = |i| {
+            let (lower, upper) = bounds.of(i);
+            sigma * (upper - lower)
+        };
+        self.steps.clear();
+        self.steps.extend((0..n).map(step));
+        let diagonal = (0..n).map(|k| distribution.factor[k * stride + k]);
+        self.reciprocals.clear();
+        self.reciprocals.extend(diagonal.map(|number| R::ONE / number));
+    }
 }
 
 impl<R: Real> Scratch<R> {
@@ -141,6 +171,10 @@ pub fn generation<R: Real>(
     let vectors = Vectors::new();
     let outcome = {
         let distribution = Distribution::of(&mut swarm.memory, n);
+        if !is_first {
+            scratch.taught.prepare(&distribution, work.bounds, stride);
+        }
+        let taught = &scratch.taught;
         let samples = Samples {
             first: 0,
             stride,
@@ -151,7 +185,16 @@ pub fn generation<R: Real>(
         let tasks = threads.tasks(stride, work.halt);
         let draw = |samples: Samples<'_, R>| {
             let distribution = &distribution;
-            vectors.run(Draw { samples, distribution, work, key, generation, given, is_first })
+            vectors.run(Draw {
+                samples,
+                distribution,
+                taught,
+                work,
+                key,
+                generation,
+                given,
+                is_first,
+            })
         };
         spread(samples, tasks, &draw)
     };
@@ -182,6 +225,7 @@ pub fn generation<R: Real>(
 struct Draw<'a, 'w, R> {
     samples: Samples<'w, R>,
     distribution: &'a Distribution<'a, R>,
+    taught: &'a Taught<R>,
     work: &'a Work<'a, R>,
     key: warpswarm_core::random::RunKey,
     generation: u64,
@@ -196,7 +240,7 @@ impl<R: Real> Run for Draw<'_, '_, R> {
 
     #[inline(always)]
     fn call(self) -> Outcome<R> {
-        let Draw { samples, distribution, work, key, generation, given, is_first } = self;
+        let Draw { samples, distribution, taught, work, key, generation, given, is_first } = self;
         let n = work.bounds.dimensions();
         let Samples { first, stride, normals: all, rows, fitness } = samples;
         let sigma = distribution.head[head::SIGMA];
@@ -242,7 +286,7 @@ impl<R: Real> Run for Draw<'_, '_, R> {
                 }
             }
             if is_outside {
-                teach_point(distribution, work.bounds, (z, &*x), &mut rest, stride);
+                teach_point(distribution, taught, (z, &*x), &mut rest, stride);
             }
             *fitness = (work.evaluate)(&x[..n]);
             let not_finite = u64::from(!fitness.is_finite());
@@ -270,23 +314,21 @@ fn times<R: Real>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
 #[inline(always)]
 fn teach_point<R: Real>(
     distribution: &Distribution<'_, R>,
-    bounds: Bounds<'_, R>,
+    taught: &Taught<R>,
     (z, x): (&mut [R], &[R]),
     rest: &mut [R],
     stride: usize,
 ) {
     let n = rest.len();
-    let range = |i: usize| {
-        let (lower, upper) = bounds.of(i);
-        distribution.head[head::SIGMA] * (upper - lower)
-    };
-    for (i, rest) in rest.iter_mut().enumerate() {
-        *rest = (x[i] - distribution.mean[i]) / range(i);
+    let Taught { steps, reciprocals } = taught;
+    let (steps, mean, x) = (&steps[..n], &distribution.mean[..n], &x[..n]);
+    for i in 0..n {
+        rest[i] = (x[i] - mean[i]) / steps[i];
     }
     for k in 0..n {
         let column = &distribution.factor[k * stride..][..n];
-        if range(k) > R::ZERO {
-            z[k] = rest[k] * (R::ONE / column[k]);
+        if steps[k] > R::ZERO {
+            z[k] = rest[k] * reciprocals[k];
         }
         let number = -z[k];
         for (rest, &a) in rest[k + 1..].iter_mut().zip(&column[k + 1..]) {
@@ -348,7 +390,9 @@ mod tests {
         let bounds = Bounds { lower: &lower, upper: &upper };
         let mut z = [0.9, -0.7, 1.3, 0.4, -0.6];
         let x = [-1.75, 3.5, 4.0, 1.5, -2.5];
-        teach_point(&distribution, bounds, (&mut z, &x), &mut vec![0.0; n], stride);
+        let mut taught = Taught::default();
+        taught.prepare(&distribution, bounds, stride);
+        teach_point(&distribution, &taught, (&mut z, &x), &mut vec![0.0; n], stride);
         let mut y = [0.0; 5];
         times(distribution.factor, &z, &mut y, stride);
         for i in 0..n {

@@ -163,16 +163,14 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     fn move_mean(&self, strategy: &Strategy<R>, factor: M) {
         let (mean, step) = (self.mean(), self.step());
-        let sigma = self.head().get(head::SIGMA as u32);
         let threads = thread::block_dim();
         let (first, by) = if threads == 32 { (0, 32) } else { (32, threads - 32) };
         let mut i = thread::index() - first;
         while i < self.n {
-            let (lower, upper) = self.bounds(i);
             let y =
                 Self::chain(R::ZERO, (0, i + 1), |k| (factor.at(k * self.stride + i), step.get(k)));
-            let moved = (sigma * (upper - lower)).fused(y, mean.get(i));
-            mean.set(i, strategy.brought_back(moved, (lower, upper)));
+            let moved = self.range(i).fused(y, mean.get(i));
+            mean.set(i, strategy.brought_back(moved, self.bounds(i)));
             i += by;
         }
     }

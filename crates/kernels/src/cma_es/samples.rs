@@ -82,10 +82,10 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// The normal numbers of a sample whose point is given; the factor is the identity still.
     #[inline(always)]
     fn give_normals(&self, sample: u32, z: View<R>) {
-        let (sigma, mean) = (self.head().get(head::SIGMA as u32), self.mean());
+        let mean = self.mean();
         Self::each_lane(0, self.n, |i| {
             let (lower, upper) = self.bounds(i);
-            let (given, range) = (self.given(sample, i), sigma * (upper - lower));
+            let (given, range) = (self.given(sample, i), self.range(i));
             if !given.is_nan() && range > R::ZERO {
                 z.set(i as usize, (given.clamp_to(lower, upper) - mean.get(i)) / range);
             }
@@ -118,7 +118,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// A step of the size of the distribution, in coordinate `i`.
     #[inline(always)]
-    fn range(&self, i: u32) -> R {
+    pub(super) fn range(&self, i: u32) -> R {
         let (lower, upper) = self.bounds(i);
         self.head().get(head::SIGMA as u32) * (upper - lower)
     }
