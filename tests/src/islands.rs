@@ -4,7 +4,7 @@ use warpswarm::migration::{Migrants, Migration, Replacement, Selection};
 use warpswarm::problems::Precise;
 use warpswarm::{Optimiser, Stop, difference};
 
-use crate::{Case, Place, methods};
+use crate::{Case, Place, falls, methods};
 
 /// Migrants of a run that has so many individuals: some, and all.
 fn counts(individuals: u64) -> [u64; 3] {
@@ -73,7 +73,8 @@ pub fn check(individuals: &[u64], dimensions: &[usize], places: &[Place]) {
     });
     for case in cases {
         let others = if case.individuals < 4 { Vec::new() } else { methods(case.individuals) };
-        let all = others.into_iter().map(|algorithm| case.clone().with(algorithm));
+        let others = others.into_iter().filter(|algorithm| !falls(algorithm));
+        let all = others.map(|algorithm| case.clone().with(algorithm));
         let stops = [Stop::default(), Stop::target(60.0), Stop::stagnation(3)];
         let of_pso = stops.into_iter().map(|stop| Case { stop, ..case.clone() });
         let of_others = all.map(|other| Case { stop: Stop::target(60.0), ..other });

@@ -321,7 +321,9 @@ fn every_method(individuals: u64) -> Vec<Algorithm> {
     all.push(ShadeParams::default().into());
     let short = ShadeParams { memory: 1, tournament: 2, ..ShadeParams::default() };
     all.push(ShadeParams { boundary: Rebound::Mode(Boundary::Reflect), ..short }.into());
-    all.push(ShadeParams { archive: false, memory: 3, ..ShadeParams::default() }.into());
+    all.push(ShadeParams { archive: 0.0, memory: 3, ..ShadeParams::default() }.into());
+    let falls = ShadeParams { budget: Some(5.0 * individuals as f64), ..ShadeParams::lshade() };
+    all.push(falls.into());
     all.push(SaParams::default().into());
     all.push(SaParams::libcudaoptimize().into());
     all.push(SolisWetsParams::default().into());
@@ -345,6 +347,11 @@ fn every_method(individuals: u64) -> Vec<Algorithm> {
         }
     }
     all
+}
+
+/// Whether the population of an algorithm falls.
+pub fn falls(algorithm: &Algorithm) -> bool {
+    matches!(algorithm, Algorithm::Shade(params) if params.final_individuals > 0)
 }
 
 /// Those of some numbers of dimensions that a problem has, and its smallest.

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use warpswarm::{Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, Stop};
+use warpswarm::{
+    Algorithm, Backend, DeParams, GpuFwaParams, SaParams, Schedule, Settings, ShadeParams, Stop,
+};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
@@ -263,6 +265,7 @@ fn sanitize_cma_es() {
     searches::check_generations(Backend::Gpu, &[(5, 2), (33, 7)], 3);
     searches::check_blocks(Backend::Gpu, &[(257, 9, 2)], 3);
     searches::check_legs(Backend::Gpu, 60);
+    searches::check_mirrored(Backend::Gpu, &[33], 130);
     searches::check_turns(Backend::Gpu, 60);
 }
 
@@ -299,7 +302,14 @@ fn methods_that_stop_and_large_populations() {
         }
     }
     let auto = [Place::device(Backend::Gpu, Schedule::Auto, None)];
-    for algorithm in [DeParams::default().into(), Algorithm::from(SaParams::default())] {
+    let falls = ShadeParams { budget: Some(1e6), ..ShadeParams::lshade() };
+    let large: [Algorithm; 4] = [
+        DeParams::default().into(),
+        SaParams::default().into(),
+        ShadeParams::default().into(),
+        falls.into(),
+    ];
+    for algorithm in large {
         // More than the device's eight lanes or threads at once.
         for (dimensions, individuals) in [(30, 20_000), (12, 40_000), (31, 70_000)] {
             let case = Case::new("rosenbrock", dimensions, individuals).with(algorithm);

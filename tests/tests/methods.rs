@@ -1,7 +1,9 @@
 //! The matrix for everything that is a `Method`, without a GPU: variants, boundary modes, precisions,
 //! batches, stops; threads, schedules and block sizes.
 
-use warpswarm::{Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, Stop};
+use warpswarm::{
+    Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, ShadeParams, Stop,
+};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{Case, Place, check, check_against, has_paper_kernels, methods, papers};
 
@@ -97,6 +99,21 @@ fn of_many(sizes: &[(&'static str, usize, u64)]) {
             let case = Case::new(problem, dimensions, individuals).with(algorithm);
             check(&case, &places);
         }
+    }
+}
+
+/// What individuals teach is summed up in groups of groups, and these again.
+#[test]
+fn large_populations_that_learn_give_the_same_bits() {
+    for (individuals, iterations) in [(1_100, 4), (33_000, 2)] {
+        let case = Case::new("sphere", 1, individuals).with(ShadeParams::default());
+        let places = [
+            (Schedule::Resident, Some(32)),
+            (Schedule::Resident, None),
+            (Schedule::Streaming, Some(64)),
+        ]
+        .map(|(schedule, block)| Place::device(Backend::Emulator, schedule, block));
+        check(&Case { iterations, ..case }, &places);
     }
 }
 

@@ -145,32 +145,42 @@ impl Stream {
     /// generation in an interval", ACM TOMACS 29, 2019.
     #[inline(always)]
     pub fn below(self, n: u32, number: u32) -> u32 {
-        let mut block = number / 4;
-        let mut drawn = self.product(block, number, n);
-        // Fewer than n are passed over: how many, a division says, which is rarely needed.
-        if (drawn as u32) < n {
-            // Never zero; said so that no check for a division by zero is compiled.
-            let favoured = n.wrapping_neg() % n.max(1);
-            while (drawn as u32) < favoured {
-                block += 1 << 16;
-                drawn = self.product(block, number, n);
-            }
-        }
-        (drawn >> 32) as u32
+        self.below_both([n, 1], number)[0]
     }
 
-    /// Word `number % 4` of a block, times `n`.
+    /// Two integers, uniform in 0..n and 0..m, without bias, of the one word of which [`below`](Stream::below) makes one. The
+    /// product of n and m is below 2^32.
+    ///
+    /// What the first product leaves in its lower half is multiplied by m: together they are a word times n m, as in N.
+    /// Brackett-Rozinsky, D. Lemire, "Batched ranged random integer generation", Software: Practice and Experience 55, 2025.
     #[inline(always)]
-    fn product(self, block: u32, number: u32, n: u32) -> u64 {
+    pub fn below_both(self, [n, m]: [u32; 2], number: u32) -> [u32; 2] {
+        let mut block = number / 4;
+        let (mut drawn, mut rest) = products(self.word(block, number), [n, m]);
+        let all = n.wrapping_mul(m);
+        // Fewer than n m are passed over: how many, a division says, which is rarely needed.
+        if rest < all {
+            // Never zero; said so that no check for a division by zero is compiled.
+            let favoured = all.wrapping_neg() % all.max(1);
+            while rest < favoured {
+                block += 1 << 16;
+                (drawn, rest) = products(self.word(block, number), [n, m]);
+            }
+        }
+        drawn
+    }
+
+    /// Word `number % 4` of a block.
+    #[inline(always)]
+    fn word(self, block: u32, number: u32) -> u32 {
         // A choice between values, not an index: on the GPU the words are registers.
         let [a, b, c, d] = self.block(block);
-        let word = match number % 4 {
+        match number % 4 {
             0 => a,
             1 => b,
             2 => c,
             _ => d,
-        };
-        u64::from(word) * u64::from(n)
+        }
     }
 
     /// The `index`-th block of four words.
@@ -239,6 +249,14 @@ impl Stream {
     pub fn row_factors<R: Real>(self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
         R::row_factors(self, first, count)
     }
+}
+
+/// A word in 2^32, as a whole number of n-ths and one of their m-ths, and what is left.
+#[inline(always)]
+fn products(word: u32, [n, m]: [u32; 2]) -> ([u32; 2], u32) {
+    let (first, rest) = multiply(word, n);
+    let (second, rest) = multiply(rest, m);
+    ([first, second], rest)
 }
 
 /// What a coordinate has of both of its pair.
@@ -441,6 +459,19 @@ mod tests {
             passes
         });
         assert!((200..300).contains(&passed.count()));
+    }
+
+    /// Both together are what one of n m would be, and none of them is favoured.
+    #[test]
+    fn two_integers_of_a_word_are_the_digits_of_one() {
+        let stream = |individual| Stream::new(RunKey::new(3, 0), Purpose::Choice, 1, individual);
+        for [n, m] in [[6, 10], [1, 9], [9, 1], [3 << 10, 1 << 20]] {
+            for individual in 0..2000 {
+                let [first, second] = stream(individual).below_both([n, m], 1);
+                assert!(first < n && second < m);
+                assert_eq!(first * m + second, stream(individual).below(n * m, 1));
+            }
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
 //! * [`fwa`]: the fireworks algorithm, serial or on threads, the same bits.
 //! * [`generation`]: everything that is a [`Method`](warpswarm_core::method::Method).
+//! * [`falling`]: populations that fall as a run's evaluations are spent.
 //! * [`migration`]: what runs give each other as islands.
 //! * [`threads`]: how the particles of a run are spread over threads.
 //! * [`vectors`]: loops compiled for the processor at hand.
@@ -42,10 +43,13 @@
 #![forbid(unsafe_code)]
 
 pub mod cma_es;
+pub mod falling;
 pub mod fingerprint;
 mod flight;
 pub mod fwa;
 pub mod generation;
+#[cfg(debug_assertions)]
+pub mod instances;
 pub mod migration;
 pub mod parked;
 pub mod portfolio;

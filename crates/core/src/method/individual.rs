@@ -51,6 +51,13 @@ impl<R: Real> Individual<R> {
         self.choices().below(n, 16 * self.attempt + number)
     }
 
+    /// Two integers, uniform in 0..n and 0..m, instead of the one that [`below`](Individual::below) gives: see
+    /// [`Stream::below_both`].
+    #[inline(always)]
+    pub fn below_both(&self, below: [u32; 2], number: u32) -> [u32; 2] {
+        self.choices().below_both(below, 16 * self.attempt + number)
+    }
+
     /// Two numbers uniform in (0, 1), the `number`-th pair (below 2^15) that this individual draws now.
     #[inline(always)]
     pub fn uniform(&self, number: u32) -> [R; 2] {

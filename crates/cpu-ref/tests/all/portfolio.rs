@@ -23,7 +23,7 @@ fn shade<R: Real>() -> Shade<R> {
         midpoint: 1,
         memory: 6,
         tournament: 13,
-        archive: 1,
+        weights: [1, 1],
     }
 }
 

@@ -1,14 +1,14 @@
-"""How well other libraries' DE, PSO, SA and CMA-ES do, for `crates/cpu-ref/tests/all/peers.rs` to compare.
+"""How well other libraries' DE, L-SHADE, PSO, SA and CMA-ES do, for `crates/cpu-ref/tests/all/peers.rs` to compare.
 
 Writes `distributions.csv` beside this file. The test reads only that: no build and no test runs
 Python. To make it again, in a quarter of an hour on two cores (the same versions give the same numbers):
 
     python3 -m venv VENV
     VENV/bin/pip install numpy==2.4.6 scipy==1.17.1 pygmo==2.20.0 pyswarms==1.3.0 \
-        inspyred==1.0.3 simanneal==0.5.0 mealpy==3.0.2 cma==4.5.0
+        inspyred==1.0.3 simanneal==0.5.0 mealpy==3.0.2 cma==4.5.0 minionpy==1.9.1
     VENV/bin/python distributions.py
 
-A line is a case at one generation: library, version, method, function, individuals, dimensions,
+A line is a case at one generation, or for L-SHADE, whose generations become ever smaller, after so many evaluations: library, version, method, function, individuals, dimensions,
 lower and upper bound, settings, runs, generation; then 32 order statistics of log10(best value so
 far), those of rank RUNS / 32, 2 RUNS / 32, ..., RUNS. A setting has our name for what it sets. The
 start is always uniform between the bounds, the optimum off the centre.
@@ -38,6 +38,9 @@ What each library does that has to be met by a setting of ours:
   bounds, which it has none of, are not met (`boundary=none`). Its damping of the step size has other constants than the tutorial;
   it is set to the tutorial's. With many samples it damps steps that grow and steps that shrink differently, so
   there are few.
+* minion `LSHADE`: coordinates outside of the bounds are clamped (our `clamp`); it never stops by itself. Its archive has 2.6
+  times as many places as there are individuals; in ours each individual has one point, which stays as long. Its best 11 % are ours of a
+  tournament of 12; its population falls after each generation.
 
 Left out because their equations are others: pagmo's `de` (the partners r1, r2, r3 may be the
 individual itself), `pso_gen` with ring and grid (a particle is not among its own neighbours), `pso`
@@ -300,6 +303,31 @@ def pycma(case, seed):
     return [best[generation] for generation in case.generations]
 
 
+def minion_lshade(case, seed):
+    import minionpy
+
+    spent, best = [], []
+
+    def evaluate(points):
+        values = [case.function(np.asarray(point)) for point in points]
+        spent.append(len(values) + (spent[-1] if spent else 0))
+        best.append(min(values + best[-1:]))
+        return values
+
+    options = {
+        "population_size": case.individuals,
+        "memory_size": case.memory,
+        "minimum_population_size": case.final_individuals,
+        "bound_strategy": "clip",
+        "x_tol": 0.0,
+        "f_tol": -1.0,
+    }
+    bounds = [(case.lower, case.upper)] * case.dimensions
+    minionpy.LSHADE(evaluate, bounds, None, case.budget, None, seed % 2**31, options).optimize()
+    last = [max(k for k, all in enumerate(spent) if all <= most) for most in case.generations]
+    return [best[k] for k in last]
+
+
 def cases():
     generations = (10, 30)
     # F and CR; CR low where single coordinates matter.
@@ -351,6 +379,11 @@ def cases():
             yield Case(
                 pycma, "cma", "cma-es", function, (10, 10), (40, 120), step=0.02, active=active, boundary="none",
             )  # fmt: skip
+    for function in BOUNDS:
+        yield Case(
+            minion_lshade, "minionpy", "lshade", function, (90, 10), (2_500, 5_000, 8_000), memory=6, final_individuals=4,
+            budget=8_000, boundary="clamp",
+        )  # fmt: skip
 
 
 def measure(number, run):

@@ -331,6 +331,10 @@ impl Algorithm {
             Algorithm::GpuFwa(_) => 48,
             // Which make fifty sparks among them.
             Algorithm::Fwa(_) => 5,
+            // As its authors have it.
+            Algorithm::Shade(params) if params.final_individuals > 0 => {
+                18 * dimensions.clamp(1, MAX_DIMENSIONS) as u64
+            }
             _ => USUAL_INDIVIDUALS,
         }
     }
@@ -356,6 +360,10 @@ impl Algorithm {
         if settings.individuals == 0 {
             settings.individuals = algorithm.usual_individuals(dimensions);
         }
+        let algorithm = match algorithm {
+            Algorithm::Shade(params) => params.completed(&settings).into(),
+            other => other,
+        };
         let Stop { iterations, evaluations, seconds, stagnation, .. } = settings.stop;
         let is_endless = iterations.is_none() && evaluations.is_none() && seconds.is_none();
         // Whose iterations differ in what they evaluate.

@@ -19,6 +19,7 @@ pub(super) const FACTOR: &str = "a number above 0, at most 1";
 pub(super) const MEMORY: &str = "a whole number from 1 to 100";
 /// As [`MAX_TOURNAMENT`](warpswarm_core::shade::MAX_TOURNAMENT) has it.
 pub(super) const TOURNAMENT: &str = "a whole number from 1 to 64";
+pub(super) const ARCHIVE: &str = "a number from 0 to 10, in steps of 0.2";
 pub(super) const COUNT: &str = "a whole number from 1 to 4294967295";
 pub(super) const COUNT_OR_NONE: &str = "a whole number up to 4294967295; 0 for none";
 
@@ -185,6 +186,7 @@ fn number_is_good(range: &'static str, value: f64) -> bool {
             POSITIVE => value > 0.0,
             PART => (0.0..=1.0).contains(&value),
             FACTOR => value > 0.0 && value <= 1.0,
+            ARCHIVE => (0..=50).any(|fifths| value == f64::from(fifths) / 5.0),
             _ => true,
         }
 }

@@ -68,7 +68,16 @@ mod tests {
     /// Both ends are allowed, and every parameter that is a number has a range or a reason to have none.
     #[test]
     fn ranges_are_those_of_the_parameters() {
-        let without = ["neighbours", "columns", "slaves", "inertia_iterations", "smallest_step"];
+        let without = [
+            "neighbours",
+            "columns",
+            "slaves",
+            "inertia_iterations",
+            "smallest_step",
+            "archive",
+            "final_individuals",
+            "budget",
+        ];
         let mut used = Vec::new();
         for info in ALL {
             for (parameter, (_, value)) in info.parameters.iter().zip(info.algorithm().parameters())

@@ -6,28 +6,42 @@ use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT, MIN_INDIVIDUALS, Shade};
 
 pub use warpswarm_core::shade::Rebound;
 
-use super::parameters::{self, Access, FACTOR, MEMORY, Params, TOURNAMENT, named};
+use warpswarm_cpu_ref::falling::Falls;
+
+use super::parameters::{
+    self, ARCHIVE, Access, COUNT_OR_NONE, FACTOR, LIMIT, MEMORY, Params, TOURNAMENT, named,
+};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
+use crate::settings::{DEFAULT_ITERATIONS, Settings, Stop};
 
-/// So many individuals at most, so that the sums from which a run learns do not overflow.
-const MAX_INDIVIDUALS: u64 = 1 << 30;
-/// Whether there is an archive.
-const ARCHIVE: [(&str, bool); 2] = [("on", true), ("off", false)];
+/// So many individuals at most, so that the sums from which a run learns do not overflow, and that one of 55 kinds of each can be
+/// drawn at once.
+const MAX_INDIVIDUALS: u64 = u32::MAX as u64 / (FIFTHS as u64 + 50);
+/// Archives have so many parts for each individual.
+const FIFTHS: u32 = 5;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "shade",
     title: "differential evolution that learns its parameters, SHADE",
     source: "R. Tanabe, A. Fukunaga, Success-history based parameter adaptation for differential evolution, IEEE CEC \
-             2013; memory of their L-SHADE, IEEE CEC 2014; one of the best by a tournament",
+             2013; memory and falling population of their L-SHADE, IEEE CEC 2014; one of the best by a tournament",
     backends: DEVICES,
     parameters: ShadeParams::ROWS,
-    presets: &[Preset {
-        name: "tanabe-fukunaga-2014",
-        source: "R. Tanabe, A. Fukunaga, IEEE CEC 2014, without the reduction of the population; the best of 13 in the \
-                 place of one of the best 11 %",
-        make: || Algorithm::Shade(ShadeParams::tanabe_fukunaga_2014()),
-    }],
+    presets: &[
+        Preset {
+            name: "tanabe-fukunaga-2014",
+            source: "R. Tanabe, A. Fukunaga, IEEE CEC 2014, without the reduction of the population; the best of 13 in the \
+                     place of one of the best 11 %",
+            make: || Algorithm::Shade(ShadeParams::tanabe_fukunaga_2014()),
+        },
+        Preset {
+            name: "lshade",
+            source: "the same with their archive of 2.6 points for each individual, the best of 12, and the reduction of the \
+                     population, L-SHADE: usually 18 individuals a dimension, and 4 when all evaluations are spent",
+            make: || Algorithm::Shade(ShadeParams::lshade()),
+        },
+    ],
     make: || Algorithm::Shade(ShadeParams::tanabe_fukunaga_2014()),
 };
 
@@ -51,12 +65,18 @@ pub struct ShadeParams {
     pub initial: f64,
     /// T, individuals the best of which counts as one of the best, 1 to 64.
     pub tournament: u32,
-    /// Whether there is an archive, in which each individual has the point that it has given up last.
-    pub archive: bool,
+    /// A, points in the archive for each individual, 0 to 10 in steps of 0.2: so much more often than a point of the population
+    /// the second of a difference is one that was given up, and so long those stay.
+    pub archive: f64,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Rebound,
     /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
     pub correction: f64,
+    /// Individuals when all evaluations are spent, 4 to as many as at first: the worst leave on the way; 0 where all stay.
+    pub final_individuals: u32,
+    /// The evaluations over which they leave, above 0. Default: those that the run may make at most, or about those of its
+    /// iterations.
+    pub budget: Option<f64>,
 }
 
 impl Default for ShadeParams {
@@ -71,17 +91,90 @@ impl ShadeParams {
     /// ```
     /// use warpswarm::ShadeParams;
     /// let params = ShadeParams::tanabe_fukunaga_2014();
-    /// assert_eq!((params.memory, params.tournament, params.archive), (6, 13, true));
+    /// assert_eq!((params.memory, params.tournament, params.archive), (6, 13, 1.0));
     /// ```
     pub const fn tanabe_fukunaga_2014() -> Self {
         ShadeParams {
             memory: 6,
             initial: 0.5,
             tournament: 13,
-            archive: true,
+            archive: 1.0,
             boundary: Rebound::Midpoint,
             correction: 0.22,
+            final_individuals: 0,
+            budget: None,
         }
+    }
+
+    /// L-SHADE: the same with a larger archive and a population that falls to 4 individuals.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Settings, ShadeParams, Stop, minimise, problems::Rastrigin};
+    /// let lshade = Algorithm::from(ShadeParams::lshade());
+    /// assert_eq!(lshade.usual_individuals(10), 180);
+    /// let bounds = Bounds::uniform(5, -5.12, 5.12)?;
+    /// let settings = Settings { stop: Stop::evaluations(20_000), ..Settings::default() };
+    /// let report = minimise::<f64, _>(&Rastrigin, &bounds, &lshade, &settings)?;
+    /// assert!(report.best().value < 1e-9);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub const fn lshade() -> Self {
+        ShadeParams {
+            archive: 2.6,
+            tournament: 12,
+            final_individuals: MIN_INDIVIDUALS,
+            ..ShadeParams::tanabe_fukunaga_2014()
+        }
+    }
+
+    /// How often the second point of a difference is of the population, and of the archive.
+    fn weights(&self) -> [u32; 2] {
+        let left = (f64::from(FIFTHS) * self.archive).round() as u32;
+        // In their lowest terms, so that as few words as may be are passed over.
+        if left.is_multiple_of(FIFTHS) { [1, left / FIFTHS] } else { [FIFTHS, left] }
+    }
+
+    /// The same, over the evaluations of a run that ends so, where none are said.
+    pub(super) fn completed(self, settings: &Settings) -> Self {
+        if self.final_individuals == 0 || self.budget.is_some() {
+            return self;
+        }
+        let Stop { iterations, evaluations, seconds, .. } = settings.stop;
+        let usual = if seconds.is_none() { Some(DEFAULT_ITERATIONS) } else { None };
+        let of_iterations = iterations.or(usual).map(|iterations| {
+            let [first, last] = [settings.individuals as f64, f64::from(self.final_individuals)];
+            // A straight line over evaluations is a power of e over iterations.
+            let mean = if first > last { (first - last) / Real::ln(first / last) } else { first };
+            iterations as f64 * mean
+        });
+        let budget = evaluations.map(|all| all as f64).or(of_iterations);
+        ShadeParams { budget: budget.map(|all| all.max(1.0)), ..self }
+    }
+
+    /// When a population of so many falls, if it does.
+    pub(crate) fn falls(&self, individuals: u64) -> Result<Option<Falls>> {
+        parameters::check(self)?;
+        let last = u64::from(self.final_individuals);
+        if last == 0 {
+            return Ok(None);
+        }
+        if !(u64::from(MIN_INDIVIDUALS)..=individuals).contains(&last) {
+            let (name, value) = ("final_individuals", last.to_string());
+            return Err(Error::Setting {
+                field: name,
+                value,
+                allowed: format!(
+                    "{MIN_INDIVIDUALS} to {individuals}, as many as at first, or 0 where all stay"
+                ),
+            });
+        }
+        let budget = self.budget.ok_or_else(|| Error::Setting {
+            field: "budget",
+            value: "none".into(),
+            allowed: "the evaluations over which the population falls, where the run has no limit of evaluations or iterations".into(),
+        })?;
+        let budget = budget.ceil().max(1.0) as u64;
+        Ok(Some(Falls::new(individuals as u32, self.final_individuals, budget)))
     }
 
     /// The parameters in the run's number type, checked.
@@ -104,7 +197,7 @@ impl ShadeParams {
             midpoint: u32::from(self.boundary == Rebound::Midpoint),
             memory: self.memory,
             tournament: self.tournament,
-            archive: u32::from(self.archive),
+            weights: self.weights(),
         })
     }
 }
@@ -131,9 +224,9 @@ impl Params for ShadeParams {
         },
         ParameterInfo {
             name: "archive",
-            meaning: "whether each individual's point that it has given up last is kept",
-            range: "on or off",
-            default: "on",
+            meaning: "points that were given up and are kept, for each individual, A",
+            range: ARCHIVE,
+            default: "1",
         },
         ParameterInfo {
             name: "boundary",
@@ -142,14 +235,28 @@ impl Params for ShadeParams {
             default: "midpoint",
         },
         parameters::CORRECTION,
+        ParameterInfo {
+            name: "final_individuals",
+            meaning: "individuals when the budget is spent: the worst leave on the way; 0: all stay",
+            range: COUNT_OR_NONE,
+            default: "0",
+        },
+        ParameterInfo {
+            name: "budget",
+            meaning: "evaluations over which they leave; none: those of the run",
+            range: LIMIT,
+            default: "none",
+        },
     ];
     const ACCESS: &'static [Access<Self>] = &[
         Access::Whole(|p| p.memory, |p, x| p.memory = x),
         Access::Number(|p| p.initial, |p, x| p.initial = x),
         Access::Whole(|p| p.tournament, |p, x| p.tournament = x),
-        named!(ARCHIVE, archive),
+        Access::Number(|p| p.archive, |p, x| p.archive = x),
         named!(Rebound::ALL, boundary),
         Access::Number(|p| p.correction, |p, x| p.correction = x),
+        Access::Whole(|p| p.final_individuals, |p, x| p.final_individuals = x),
+        Access::Limit(|p| p.budget, |p, x| p.budget = x),
     ];
 }
 

@@ -2,6 +2,7 @@
 
 mod anew;
 pub(super) mod common;
+mod falling;
 mod hosted;
 mod state;
 mod stepwise;
@@ -10,6 +11,8 @@ mod whole;
 use warpswarm_core::Real;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, StartArgs, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
+
+use warpswarm_cpu_ref::Swarm;
 
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{RunArrays, record_layout};
@@ -91,6 +94,8 @@ pub(crate) struct Generations<R, M, W> {
     transit: Transit,
     /// Where runs are that begin anew when they have converged.
     anew: Option<Anew<R>>,
+    /// The states of runs that have stopped with another number of individuals than those that go on have now, `[run]`.
+    apart: Vec<Option<Box<Swarm<R>>>>,
     machine: M,
     way: W,
 }
@@ -121,7 +126,20 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
         way: W,
     ) -> Self {
         let (tag, transit) = (0, Transit::default());
-        Generations { backend, job, named, layout, arrays, tag, transit, anew: None, machine, way }
+        let apart = vec![None; job.runs as usize];
+        Generations {
+            backend,
+            job,
+            named,
+            layout,
+            arrays,
+            tag,
+            transit,
+            anew: None,
+            apart,
+            machine,
+            way,
+        }
     }
 
     /// The arguments of launches over `runs` runs from `first` on.

@@ -55,6 +55,13 @@ impl<R: Real> Job<R> {
         let (lower, upper) = bounds.rounded()?;
         let scales = Scales::new(bounds, settings.maximise);
         let (procedure, restarts) = restarting(procedure, settings)?;
+        if procedure.falls().is_some() && settings.migrates {
+            return Err(Error::Setting {
+                field: "final_individuals",
+                value: "above 0".into(),
+                allowed: "0 between islands, whose populations do not fall".into(),
+            });
+        }
         let counted = restarts || matches!(procedure, Procedure::Fwa(_) | Procedure::Portfolio(_));
         let own_run = |own: &OfRun| OwnRun {
             seed: own.seed.unwrap_or(settings.seed),
@@ -184,6 +191,15 @@ impl<R: Real> Job<R> {
         &all[(run % self.bounds_runs()) as usize * len..][..len]
     }
 
+    /// Individuals of a run that is in this state: as many as at first, unless populations fall.
+    pub(crate) fn individuals_of(&self, swarm: &Swarm<R>) -> u32 {
+        let Some(falls) = self.procedure.falls() else { return self.individuals };
+        let [before, after] =
+            [0, 1].map(|more| falls.individuals(swarm.control.iterations.saturating_add(more)));
+        // Those that leave do so before the next iteration, which may have been given up.
+        if swarm.individuals() as u64 == u64::from(after) { after } else { before }
+    }
+
     /// The evaluations of a run until after an iteration, where they do not depend on the run.
     pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
         if self.restarts {
@@ -308,6 +324,11 @@ fn restarting<R: Real>(
             let allowed = format!("never, with algorithm {algorithm}");
             Err(Error::Setting { field, value, allowed })
         }
+        procedure if procedure.falls().is_some() => Err(Error::Setting {
+            field: "restart",
+            value: settings.restart.to_string(),
+            allowed: "never, where the population falls".into(),
+        }),
         procedure => Ok((procedure.as_method(), true)),
     }
 }

@@ -10,6 +10,7 @@ use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{Lessons, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
+use warpswarm_cpu_ref::falling::{self, Falls};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::portfolio::Portfolio;
 use warpswarm_cpu_ref::restarts::{self, Span};
@@ -46,6 +47,8 @@ pub(crate) struct Named<R> {
     pub(crate) kernels: Option<Kernels>,
     /// What the kernels of its paper do, if it has such.
     pub(crate) steps: Option<Steps>,
+    /// When its population falls, if it does.
+    pub(crate) falls: Option<Arc<Falls>>,
 }
 
 impl<R> Named<R> {
@@ -83,6 +86,15 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R>;
     /// See [`generation::run`].
     fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads);
+    /// See [`falling::run`].
+    fn run_falling(
+        &self,
+        swarm: &mut Swarm<R>,
+        falls: &Falls,
+        work: &Work<'_, R>,
+        iterations: u64,
+        threads: Threads,
+    );
     /// See [`restarts::run`].
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
     /// What a kernel takes besides its objective.
@@ -127,6 +139,16 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads) {
         generation::run(swarm, self, work, iterations, threads);
     }
+    fn run_falling(
+        &self,
+        swarm: &mut Swarm<R>,
+        falls: &Falls,
+        work: &Work<'_, R>,
+        iterations: u64,
+        threads: Threads,
+    ) {
+        falling::run(swarm, (self, falls), work, iterations, threads);
+    }
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads) {
         restarts::run(swarm, self, work, span, threads);
     }
@@ -160,7 +182,10 @@ impl<R: Real> Procedure<R> {
             Algorithm::Pso(params) => Self::named("pso_topology", params.method::<R>(individuals)?),
             Algorithm::Spso(params) => Procedure::Spso(params.spso()?),
             Algorithm::De(params) => Self::named("de", params.method::<R>(individuals)?),
-            Algorithm::Shade(params) => Self::named("shade", params.method::<R>(individuals)?),
+            Algorithm::Shade(params) => {
+                let falls = params.falls(individuals)?;
+                Self::named("shade", params.method::<R>(individuals)?).falling(falls)
+            }
             Algorithm::Sa(params) => Self::named("sa", params.method::<R>()?),
             Algorithm::SolisWets(params) => Self::named("solis_wets", params.method::<R>()?),
             Algorithm::Epso(params) => Self::named("epso", params.method::<R>()?),
@@ -187,7 +212,7 @@ impl<R: Real> Procedure<R> {
     pub(crate) fn named<M: Method<R>>(name: &'static str, method: M) -> Self {
         const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
         let method = Arc::new(method);
-        Procedure::Method(Named { name, method, kernels: None, steps: None })
+        Procedure::Method(Named { name, method, kernels: None, steps: None, falls: None })
     }
 
     /// The same method with kernels of its paper, which do this.
@@ -195,6 +220,24 @@ impl<R: Real> Procedure<R> {
         match self {
             Procedure::Method(named) => Procedure::Method(Named { steps: Some(steps), ..named }),
             other => other,
+        }
+    }
+
+    /// The same method with a population that falls so.
+    fn falling(self, falls: Option<Falls>) -> Self {
+        match self {
+            Procedure::Method(named) => {
+                Procedure::Method(Named { falls: falls.map(Arc::new), ..named })
+            }
+            other => other,
+        }
+    }
+
+    /// When the population falls, if it does.
+    pub(crate) fn falls(&self) -> Option<&Arc<Falls>> {
+        match self {
+            Procedure::Method(named) => named.falls.as_ref(),
+            _ => None,
         }
     }
 
@@ -243,7 +286,10 @@ impl<R: Real> Procedure<R> {
     pub(super) fn evaluations(&self, individuals: u32, iterations: u64) -> Option<u64> {
         match self {
             Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
-            Procedure::Method(named) => Some(named.method.evaluations(individuals, iterations)),
+            Procedure::Method(named) => Some(match &named.falls {
+                Some(falls) => falls.evaluations(iterations),
+                None => named.method.evaluations(individuals, iterations),
+            }),
             Procedure::Pso(_) | Procedure::Spso(_) => {
                 Some(iterations.saturating_mul(u64::from(individuals)))
             }

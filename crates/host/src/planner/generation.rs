@@ -59,6 +59,8 @@ pub(crate) struct Layout {
     pub(crate) short: bool,
     /// Whether a block has whole groups of neighbours.
     pub(crate) in_groups: bool,
+    /// Blocks of a run of all individuals, and individuals of each.
+    pub(super) whole: (u32, u32),
 }
 
 impl Layout {
@@ -81,14 +83,26 @@ impl Layout {
 
     /// Individuals of each block of a run, the last ones fewer.
     pub(crate) fn individuals_per_block(&self, individuals: u32) -> u32 {
-        let each = individuals.div_ceil(self.grid.blocks_per_run);
-        if self.in_groups { each.next_multiple_of(GROUP) } else { each }
+        of_a_block(individuals, self.grid.blocks_per_run, self.in_groups)
+    }
+
+    /// The same for fewer individuals, with as many of them in a block, and fewer blocks.
+    pub(crate) fn of_fewer(&self, individuals: u32) -> Self {
+        let (blocks, each) = self.whole;
+        let blocks_per_run = individuals.div_ceil(each).clamp(1, blocks);
+        Layout { grid: Geometry { blocks_per_run, ..self.grid }, ..*self }
     }
 
     /// Whether several blocks that run together share a run for many iterations.
     pub(crate) fn shares(&self) -> bool {
         self.schedule == Schedule::Resident && self.grid.blocks_per_run > 1
     }
+}
+
+/// Individuals of each of so many blocks, the last ones fewer.
+pub(super) fn of_a_block(individuals: u32, blocks: u32, in_groups: bool) -> u32 {
+    let each = individuals.div_ceil(blocks);
+    if in_groups { each.next_multiple_of(GROUP) } else { each }
 }
 
 /// So many warps share the attempts of an individual at most: one barrier more is cheaper than another
@@ -225,7 +239,9 @@ pub(crate) fn plan<R: Real>(
     // A block of tiles has all registers of a multiprocessor anyway.
     let short = tile != MethodTile::TILE && needed * u64::from(demand.runs) > capacity;
     let in_groups = moves.shares;
-    Ok(Layout { schedule, tile, grid, shared, team, capacity, short, in_groups })
+    let blocks = grid.blocks_per_run;
+    let whole = (blocks, of_a_block(demand.individuals, blocks, in_groups).max(1));
+    Ok(Layout { schedule, tile, grid, shared, team, capacity, short, in_groups, whole })
 }
 
 #[cfg(test)]

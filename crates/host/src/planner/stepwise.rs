@@ -3,7 +3,7 @@
 use warpswarm_core::Real;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile, SparksLayout};
 
-use super::generation::Layout;
+use super::generation::{Layout, of_a_block};
 use super::{ANY_SHARED, Demand, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
 use crate::error::{Error, Result};
@@ -49,15 +49,18 @@ pub(crate) fn plan<R: Real>(
         }
         Steps::Swarms { slaves, .. } => u64::from(slaves),
     };
+    let grid = geometry(block, blocks_per_run, demand.runs, MAX_GRID);
+    let blocks = grid.blocks_per_run;
     Ok(Layout {
         schedule: Schedule::Stepwise,
         tile: MethodTile::ANY,
-        grid: geometry(block, blocks_per_run, demand.runs, MAX_GRID),
+        grid,
         shared,
         team: 1,
         capacity,
         short: false,
         in_groups: false,
+        whole: (blocks, of_a_block(demand.individuals, blocks, false).max(1)),
     })
 }
 

@@ -8,6 +8,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
+use super::in_common::stage;
 use super::meeting::Meeting;
 use super::population::{Generation, Parity, key_of_block, own_run};
 use super::remembered::Remembered;
@@ -103,7 +104,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let generation = &this_block();
         let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let around = Around { generation, before, after };
-        generation.learn(method, iteration);
+        generation.learn(method, iteration, stage());
         (mine, not_finite) =
             spread.advance::<CONSTRAINED>(method, around, iteration, (mine, not_finite));
         this_block().teach(method, iteration);

@@ -20,7 +20,7 @@ pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     let (args, method) = (&launch.args, &launch.method);
     let generation = &Generation::of_block(args, (M::OWN, M::NUMBERS), key_of_block(args));
     let Some(iteration) = generation.next() else { return };
-    generation.learn(method, iteration);
+    generation.learn(method, iteration, None);
     let stride = args.stride as usize;
     let asked = of_run(args.asked, args.runs, generation.number, tries(launch) * stride);
     generation.each(|index| {

@@ -2,12 +2,23 @@
 
 use warpswarm_core::method::{GROUP, LESSONS, Lessons, Memory, Method};
 use warpswarm_core::sum::Sum;
-use warpswarm_device::point::fold_each_by_warp;
+use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
 use super::population::{Generation, Parity};
 use crate::run::of_run;
+
+/// Numbers of shared memory with which a block's warps share the [sums](Generation::learn).
+pub(super) const STAGE: u32 = GROUP * LESSONS as u32;
+
+/// The shared memory of a block, as those sums use it, where its scratch, of a candidate a thread, has room for them.
+#[inline(always)]
+pub(super) fn stage<R: DeviceReal>() -> Option<SharedArray<R>> {
+    // SAFETY: every block that runs a method has a candidate a thread at the beginning of its shared memory, which takes at least
+    // two numbers.
+    (2 * thread::block_dim() >= STAGE).then(|| unsafe { SharedArray::new(0, STAGE) })
+}
 
 /// A memory, which this block alone writes: of the first 32 numbers a lane of one warp has each, the rest is in global memory.
 struct Remembered<R> {
@@ -34,6 +45,29 @@ impl<R: DeviceReal> Memory<R> for Remembered<R> {
             }
             warp::sync();
         }
+    }
+}
+
+/// The sums over the lanes of a warp, in all of them.
+#[inline(always)]
+fn joined<R: DeviceReal>(of: Lessons<R>) -> Lessons<R> {
+    let mut sums = [R::ZERO; LESSONS];
+    let mut k = 0;
+    while k < LESSONS {
+        sums[k] = warp::join::<R, Sum, 32>(of[k]);
+        k += 1;
+    }
+    sums
+}
+
+/// One of the sums, by its number: a choice between values, as they are registers.
+#[inline(always)]
+fn chosen<R: DeviceReal>(of: Lessons<R>, number: u32) -> R {
+    match number {
+        0 => of[0],
+        1 => of[1],
+        2 => of[2],
+        _ => of[3],
     }
 }
 
@@ -124,22 +158,97 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
     }
 
+    /// The sums of 32 neighbouring groups, in all lanes; by a warp.
+    #[inline(always)]
+    fn sums_of_groups(lessons: View<Lessons<R>>, first: u32, groups: u32) -> Lessons<R> {
+        let group = first + thread::lane();
+        let of = if group < groups { lessons.get(group as usize) } else { [R::ZERO; LESSONS] };
+        joined(of)
+    }
+
+    /// The sums of 32 times as many groups, in the first warp. By the whole block, whose warps share the work where they have
+    /// `stage`, of [`STAGE`] numbers.
+    #[inline(always)]
+    fn sums_of_parts(
+        lessons: View<Lessons<R>>,
+        first: u32,
+        groups: u32,
+        stage: Option<SharedArray<R>>,
+    ) -> Lessons<R> {
+        let (lane, warp, mut mine) = (thread::lane(), thread::warp(), [R::ZERO; LESSONS]);
+        let Some(stage) = stage else {
+            let mut part = 0;
+            while warp == 0 && part < GROUP && first + part * GROUP < groups {
+                let of = Self::sums_of_groups(lessons, first + part * GROUP, groups);
+                mine = if lane == part { of } else { mine };
+                part += 1;
+            }
+            return joined(mine);
+        };
+        // What was there has been read.
+        block::sync();
+        let mut part = warp;
+        while part < GROUP {
+            let of = Self::sums_of_groups(lessons, first + part * GROUP, groups);
+            if lane < LESSONS as u32 {
+                stage.set(part * LESSONS as u32 + lane, chosen(of, lane));
+            }
+            part += thread::block_dim() / 32;
+        }
+        block::sync();
+        if warp == 0 {
+            let mut k = 0;
+            while k < LESSONS {
+                mine[k] = stage.get(lane * LESSONS as u32 + k as u32);
+                k += 1;
+            }
+        }
+        joined(mine)
+    }
+
+    /// The sums from which a run learns, as [`sum_of_groups`](warpswarm_core::method::sum_of_groups) has them; in the first
+    /// warp. By the whole block.
+    #[inline(always)]
+    fn sums(&self, iteration: u64, stage: Option<SharedArray<R>>) -> Lessons<R> {
+        let (lessons, groups) = (self.lessons(!iteration), self.args.individuals.div_ceil(GROUP));
+        let (mut sums, mut first) = ([R::ZERO; LESSONS], 0);
+        while first < groups {
+            let of = if groups > GROUP {
+                Self::sums_of_parts(lessons, first, groups, stage)
+            } else if thread::warp() == 0 {
+                Self::sums_of_groups(lessons, first, groups)
+            } else {
+                sums
+            };
+            let mut k = 0;
+            while k < LESSONS {
+                sums[k] += of[k];
+                k += 1;
+            }
+            first += GROUP * GROUP;
+        }
+        sums
+    }
+
     /// Learns before an iteration, where individuals have something in common. By the whole block, after a barrier of all of
-    /// the run's.
+    /// the run's; `stage` is shared memory that is free until then, if there is any.
     ///
     /// Every block does the same: it takes less than to wait for one that does.
     #[inline(always)]
-    pub(super) fn learn<M: Method<R>>(&self, method: &M, iteration: u64) {
+    pub(super) fn learn<M: Method<R>>(
+        &self,
+        method: &M,
+        iteration: u64,
+        stage: Option<SharedArray<R>>,
+    ) {
         if !M::SHARES || iteration == 0 {
             return;
         }
+        let sums = self.sums(iteration, stage);
         if thread::warp() == 0 {
             let (before, own) = (self.memory(!iteration), self.own_memory());
             let (lane, numbers) = (thread::lane(), self.args.common.numbers);
             let mine = if lane < numbers { before.get(lane as usize) } else { R::ZERO };
-            let lessons = self.lessons(!iteration);
-            let groups = self.args.individuals.div_ceil(GROUP) as usize;
-            let sums = fold_each_by_warp::<R, Sum, LESSONS>(groups, |group| lessons.get(group));
             let mut k = lane + 32;
             while k < numbers {
                 own.set(k as usize, before.get(k as usize));
@@ -179,12 +288,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         while group * GROUP < end {
             let i = group * GROUP + thread::lane();
             let own = if i < end { method.lesson(&after.numbers(i)) } else { [R::ZERO; LESSONS] };
-            let mut sums = [R::ZERO; LESSONS];
-            let mut k = 0;
-            while k < LESSONS {
-                sums[k] = warp::join::<R, Sum, 32>(own[k]);
-                k += 1;
-            }
+            let sums = joined(own);
             if thread::lane() == 0 {
                 lessons.set(group as usize, sums);
             }

@@ -10,6 +10,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{thread, warp};
 
+use super::in_common::stage;
 use super::population::{Generation, Parity, key_of_block};
 use super::seen::{SeenByWarp, looked};
 use crate::run::count_not_finite;
@@ -51,7 +52,7 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
     if iteration == 0 {
         generation.renew(method);
     }
-    generation.learn(method, iteration);
+    generation.learn(method, iteration, None);
     let judge = |_: &Generation<'_, R>, around: &Around<'_, R>, plan: &M::Plan| {
         evaluated(method, around, plan)
     };
@@ -79,7 +80,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     if iteration == 0 {
         generation.renew(&launch.method);
     }
-    generation.learn(&launch.method, iteration);
+    generation.learn(&launch.method, iteration, stage());
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {
         let (fitness, bad) =

@@ -55,7 +55,10 @@ pub(in super::super) fn advance<R: Real, const CONSTRAINED: bool>(
         Procedure::Method(named) if job.restarts => {
             named.method.run_anew(swarm, work, span, spread);
         }
-        Procedure::Method(named) => named.method.run(swarm, work, iterations, spread),
+        Procedure::Method(named) => match &named.falls {
+            Some(falls) => named.method.run_falling(swarm, falls, work, iterations, spread),
+            None => named.method.run(swarm, work, iterations, spread),
+        },
         Procedure::Fwa(parameters) => fwa::run(swarm, parameters, work, span, spread),
         Procedure::Portfolio(searches) => portfolio::run(swarm, searches, work, span, spread),
     }

@@ -119,6 +119,9 @@ fn check_size<R: Real>(job: &Job<R>, attempts: u32) -> Result<()> {
 impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
     fn ask(&mut self) -> Result<Option<&Asked<R>>> {
         if self.way.asked.is_none() {
+            if self.way.is_placed() {
+                self.fall()?;
+            }
             let Some(runs) = self.note_attempts() else { return Ok(None) };
             let kernel = self.way.ask.clone();
             self.part(&kernel)?;

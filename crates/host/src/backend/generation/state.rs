@@ -112,12 +112,18 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         if let Some(anew) = &self.anew {
             swarms.iter_mut().enumerate().for_each(|(run, swarm)| anew.tell(run, swarm));
         }
+        for (swarm, apart) in swarms.iter_mut().zip(&self.apart) {
+            if let Some(apart) = apart {
+                swarm.clone_from(apart);
+            }
+        }
         Ok(swarms)
     }
 
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let at = self.arrays;
         begin_anew(&mut self.tag, &mut self.machine, (at.slots, at.slots_bytes))?;
+        let swarms = &*self.make_room(swarms);
         let [n, stride] = [self.job.individuals, self.job.stride()].map(u64::from);
         let (own, count) = self.job.procedure.keeps();
         let (own, count, row) = (own as u64, count as u64, n * stride);

@@ -92,7 +92,15 @@ impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         match self.anew {
             Some(_) => self.advance_anew(iterations),
-            None => self.advance_legs(iterations),
+            None => {
+                let mut left = iterations;
+                while left > 0 {
+                    let now = left.min(self.fall()?);
+                    self.advance_legs(now)?;
+                    left -= now;
+                }
+                Ok(())
+            }
         }
     }
 }

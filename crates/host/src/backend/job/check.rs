@@ -29,24 +29,21 @@ impl<R: Real> Job<R> {
         };
         check("runs", u64::from(self.runs), swarms.len() as u64)?;
         let row = u64::from(self.stride());
-        let rows = u64::from(self.individuals) * row;
         let (own, numbers) = self.procedure.keeps();
         for (run, swarm) in (0..).zip(swarms) {
             if let Procedure::Portfolio(searches) = &self.procedure {
                 self.check_searches(run, swarm, searches)?;
                 continue;
             }
-            check("individuals", u64::from(self.individuals), swarm.best.len() as u64)?;
+            let individuals = u64::from(self.individuals_of(swarm));
+            let rows = individuals * row;
+            check("individuals", individuals, swarm.best.len() as u64)?;
             check("dimensions", u64::from(self.dimensions()), swarm.dimensions as u64)?;
             check("stride", row, swarm.stride as u64)?;
             let own = |row: usize| if row < own { rows } else { 0 };
             check("positions", own(0), swarm.positions.len() as u64)?;
             check("velocities", own(1), swarm.velocities.len() as u64)?;
-            check(
-                "numbers",
-                u64::from(self.individuals) * numbers as u64,
-                swarm.numbers.len() as u64,
-            )?;
+            check("numbers", individuals * numbers as u64, swarm.numbers.len() as u64)?;
             let memory = self.procedure.memory();
             let numbers = u64::from(memory.unwrap_or(0));
             check("numbers of the memory", numbers, swarm.memory.len() as u64)?;

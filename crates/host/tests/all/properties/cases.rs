@@ -30,6 +30,7 @@ pub(crate) enum By {
 pub(crate) enum Range {
     Names,
     Limit,
+    Fifths { most: u32 },
     Whole { least: u32 },
     Number { least: f64, included: bool, most: f64 },
 }
@@ -46,6 +47,7 @@ impl Range {
             "a number from 0 to 1e30" => number(0.0, true, 1e30),
             "a number above 0, at most 1" => number(0.0, false, 1.0),
             "a number above 0, or none" => Range::Limit,
+            "a number from 0 to 10, in steps of 0.2" => Range::Fifths { most: 50 },
             range if range.starts_with("a whole number from 1 to ") => Range::Whole { least: 1 },
             range if range.starts_with("a whole number up to ") => Range::Whole { least: 0 },
             range if range.contains(" or ") => Range::Names,
@@ -74,6 +76,7 @@ fn value(parameter: &'static ParameterInfo) -> BoxedStrategy<String> {
             prop::sample::select(vec![1e-30, 1e30, f64::INFINITY]).prop_map(text),
         ]
         .boxed(),
+        Range::Fifths { most } => (0..=most).prop_map(move |n| text(f64::from(n) / 5.0)).boxed(),
         Range::Whole { least } => {
             let most = if FREE.contains(&parameter.name) { u32::MAX } else { least };
             prop_oneof![9 => least..=8, 1 => Just(most)].prop_map(|n| n.to_string()).boxed()
@@ -122,8 +125,13 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
             (p.topology, p.inertia_iterations) = (Topology::Star, 0);
             individuals
         }
-        Algorithm::De(_) | Algorithm::Shade(_) | Algorithm::CmaEs(_) | Algorithm::Auto(_) => {
-            individuals.max(4)
+        Algorithm::De(_) | Algorithm::CmaEs(_) | Algorithm::Auto(_) => individuals.max(4),
+        Algorithm::Shade(p) => {
+            let last = p.final_individuals;
+            p.final_individuals = if last == 0 { 0 } else { last.max(4) };
+            // Steps do not say how they end.
+            p.budget = p.budget.or(Some(60.0));
+            individuals.max(4).max(u64::from(p.final_individuals))
         }
         Algorithm::ScatterSearch(p) => {
             individuals.max(u64::from(p.best_set) + 2 * u64::from(p.diverse_set))

@@ -127,6 +127,13 @@ fn wrong_values(range: Range) -> BoxedStrategy<String> {
             (0.1..0.9).prop_map(text),
         ]
         .boxed(),
+        Range::Fifths { most } => prop_oneof![
+            nonsense,
+            (0..most).prop_map(move |n| text((f64::from(n) + 0.5) / 5.0)),
+            (-1e300..-f64::MIN_POSITIVE).prop_map(text),
+            (f64::from(most) / 5.0 + 0.2..1e300).prop_map(text),
+        ]
+        .boxed(),
         Range::Number { least, included, most } => {
             let infinite = vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
             let mut all =

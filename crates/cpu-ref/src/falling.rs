@@ -1,0 +1,261 @@
+//! Populations that fall as the evaluations of a run are spent.
+//!
+//! **Idea.** Many individuals find where the minimum is, few find it exactly. So a population begins large and falls in a straight
+//! line over the evaluations of a run: after s of S it is to have round(N - (N - M) s / S) individuals, of N at first and M at
+//! last. Those that are worst leave.
+//!
+//! **Source.** R. Tanabe, A. Fukunaga, "Improving the search performance of SHADE using linear population size reduction", IEEE
+//! CEC 2014, equation 10.
+//!
+//! **Deviations.** Theirs falls after every iteration; here it does so once a part of 32 is to leave, at least one individual, so
+//! that a device need not stop so often. Who stays keeps its place, but for those behind the last place, who take those of the ones that left.
+//! What the ones that leave have found in the iteration before teaches the run nothing.
+
+use warpswarm_core::method::Method;
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::real::Real;
+
+use crate::generation::{self, Work};
+use crate::swarm::Swarm;
+use crate::threads::Threads;
+
+/// A population falls once one in so many is to leave.
+const PART: u32 = 32;
+
+/// When a population falls, and to how many individuals.
+///
+/// ```
+/// use warpswarm_cpu_ref::falling::Falls;
+/// // From 8 individuals to 4 over 60 evaluations, of which 8 were spent before the first iteration.
+/// let falls = Falls::new(8, 4, 60);
+/// let individuals: Vec<u32> = (1..=9).map(|iteration| falls.individuals(iteration)).collect();
+/// assert_eq!(individuals, [8, 7, 6, 6, 6, 5, 5, 5, 4]);
+/// assert_eq!((falls.evaluations(1), falls.evaluations(3)), (8, 21));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Falls(Vec<Step>);
+
+/// From when on there are so many individuals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    /// The iteration after which they are so many.
+    after: u64,
+    individuals: u32,
+    /// The evaluations of all iterations until then.
+    evaluations: u64,
+}
+
+impl Falls {
+    /// From `first` individuals to `last`, at least 1, over so many evaluations, those of the first individuals among them.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `last` is zero, or there are no evaluations.
+    pub fn new(first: u32, last: u32, evaluations: u64) -> Self {
+        assert!(
+            last > 0 && evaluations > 0,
+            "there is somebody at the end, and something to spend"
+        );
+        let mut steps = vec![Step { after: 0, individuals: first, evaluations: 0 }];
+        let mut now = steps[0];
+        while now.individuals > last {
+            let n = now.individuals;
+            let next = n.saturating_sub((n / PART).max(1)).max(last);
+            let enough = spent_until(first - next, first - last, evaluations);
+            let left = enough.saturating_sub(now.evaluations.saturating_add(u64::from(first)));
+            let iterations = left.div_ceil(u64::from(n)).max(1);
+            now.after = now.after.saturating_add(iterations);
+            let spent = iterations.saturating_mul(u64::from(n));
+            now.evaluations = now.evaluations.saturating_add(spent);
+            let all = now.evaluations.saturating_add(u64::from(first));
+            now.individuals = wanted(first, last, (all, evaluations)).min(next);
+            steps.push(now);
+        }
+        Falls(steps)
+    }
+
+    /// The step in which iteration `iteration` is, the first one where there is none.
+    fn step(&self, iteration: u64) -> Step {
+        let after = self.0.partition_point(|step| step.after < iteration);
+        self.0[after.max(1) - 1]
+    }
+
+    /// Individuals that do iteration `iteration`, from 1, and are still there after it; at 0, those that are placed.
+    pub fn individuals(&self, iteration: u64) -> u32 {
+        self.step(iteration).individuals
+    }
+
+    /// The evaluations of so many iterations; those of the first individuals come besides.
+    pub fn evaluations(&self, iterations: u64) -> u64 {
+        let Step { after, individuals, evaluations } = self.step(iterations);
+        (iterations - after).saturating_mul(u64::from(individuals)).saturating_add(evaluations)
+    }
+
+    /// How many iterations are done after this one until the population falls again.
+    pub fn until_next(&self, iteration: u64) -> u64 {
+        let next = self.0.iter().find(|step| step.after > iteration);
+        next.map_or(u64::MAX, |step| step.after - iteration)
+    }
+}
+
+/// Evaluations after which so many of `all` that are to leave have to, of so many in all: the least s of which a line rounds up to that.
+fn spent_until(leave: u32, all: u32, evaluations: u64) -> u64 {
+    let [leave, all, evaluations] = [u128::from(leave), u128::from(all), u128::from(evaluations)];
+    let spent = ((2 * leave - 1) * evaluations).div_ceil(2 * all);
+    u64::try_from(spent).unwrap_or(u64::MAX)
+}
+
+/// How many are to be there after so many evaluations of all.
+fn wanted(first: u32, last: u32, (spent, all): (u64, u64)) -> u32 {
+    let [leave, spent, all] =
+        [u128::from(first - last), u128::from(spent.min(all)), u128::from(all)];
+    let left = (2 * leave * spent + all) / (2 * all);
+    first - u32::try_from(left).unwrap_or(first - last)
+}
+
+/// Has the worst leave, so that so many are there.
+pub fn fall<R: Real>(swarm: &mut Swarm<R>, individuals: usize) {
+    let (n, stride) = (swarm.individuals(), swarm.stride);
+    if individuals == 0 || individuals >= n {
+        return;
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.select_nth_unstable_by(individuals, |&a, &b| {
+        let of = |i: usize| Candidate::new(swarm.best[i], i as u32);
+        if of(a).beats(of(b)) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater }
+    });
+    let mut stays = vec![false; n];
+    order[..individuals].iter().for_each(|&i| stays[i] = true);
+    let left = (0..individuals).filter(|&i| !stays[i]);
+    let moves: Vec<(usize, usize)> = left.zip((individuals..n).filter(|&i| stays[i])).collect();
+    let numbers = swarm.numbers.len() / n;
+    fall_in(&mut swarm.best, (1, &moves), individuals);
+    fall_in(&mut swarm.best_positions, (stride, &moves), individuals);
+    fall_in(&mut swarm.numbers, (numbers, &moves), individuals);
+    for own in [&mut swarm.positions, &mut swarm.velocities] {
+        let row = if own.is_empty() { 0 } else { stride };
+        fall_in(own, (row, &moves), individuals);
+    }
+    if !swarm.archive.is_empty() {
+        let mut places = Vec::with_capacity(2 * individuals * stride);
+        for place in swarm.archive.chunks(n * stride) {
+            let mut place = place.to_vec();
+            fall_in(&mut place, (stride, &moves), individuals);
+            places.append(&mut place);
+        }
+        swarm.archive = places;
+    }
+}
+
+/// The same for what is there of each individual, so many elements each.
+fn fall_in<T: Copy>(
+    all: &mut Vec<T>,
+    (each, moves): (usize, &[(usize, usize)]),
+    individuals: usize,
+) {
+    for &(to, from) in moves {
+        all.copy_within(from * each..(from + 1) * each, to * each);
+    }
+    all.truncate(individuals * each);
+}
+
+/// Has at least so many individuals be there: those that are added are of no meaning.
+pub fn fill<R: Real>(swarm: &mut Swarm<R>, individuals: usize) {
+    let (n, stride) = (swarm.individuals(), swarm.stride);
+    if individuals <= n {
+        return;
+    }
+    let archive = swarm.archive.len() / n;
+    swarm.best.resize(individuals, Fitness::WORST);
+    swarm.best_positions.resize(individuals * stride, R::ZERO);
+    for all in [&mut swarm.numbers, &mut swarm.positions, &mut swarm.velocities] {
+        let each = all.len() / n;
+        all.resize(each * individuals, R::ZERO);
+    }
+    swarm.archive.resize(archive * individuals, R::ZERO);
+}
+
+/// Has those leave that are not in a swarm's next iteration.
+pub fn fall_due<R: Real>(swarm: &mut Swarm<R>, falls: &Falls) {
+    let individuals = falls.individuals(swarm.control.iterations + 1) as usize;
+    fall(swarm, individuals);
+}
+
+/// Does up to `iterations` iterations, fewer if the population stops by itself, which falls meanwhile.
+///
+/// N and then M iterations give the same bits as N + M, with any [`Threads`].
+pub fn run<R: Real, M: Method<R>>(
+    swarm: &mut Swarm<R>,
+    (method, falls): (&M, &Falls),
+    work: &Work<'_, R>,
+    iterations: u64,
+    threads: Threads,
+) {
+    let mut left = iterations;
+    while left > 0 && !swarm.has_stopped() {
+        let before = swarm.control.iterations;
+        fall_due(swarm, falls);
+        let now = left.min(falls.until_next(before));
+        generation::run(swarm, method, work, now, threads);
+        left -= now;
+        if swarm.control.iterations - before < now {
+            break;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::swarm::RunId;
+
+    /// Against a run that falls after every iteration: never fewer than that has, and but for a part of 32 as many.
+    #[test]
+    fn populations_fall_along_a_line() {
+        for (first, last, all) in
+            [(540, 4, 300_000), (90, 4, 20_000), (7, 5, 10), (1000, 990, 90_000)]
+        {
+            let falls = Falls::new(first, last, all);
+            let mut spent = u64::from(first);
+            for iteration in 1..2_000 {
+                let n = falls.individuals(iteration);
+                assert_eq!(falls.evaluations(iteration - 1) + u64::from(first), spent);
+                let wanted = if iteration == 1 { first } else { wanted(first, last, (spent, all)) };
+                let is_near =
+                    n == wanted || (wanted < n && n < wanted + (n / PART).max(1) && wanted > last);
+                assert!(is_near, "{first} {iteration}: {n}, {wanted}");
+                spent += u64::from(n);
+            }
+            assert_eq!(falls.individuals(u64::MAX), last);
+            assert_eq!(falls.until_next(u64::MAX - 1), u64::MAX);
+        }
+        // Of more than can be counted nobody leaves too early.
+        let endless = Falls::new(u32::MAX, 1, u64::MAX);
+        assert_eq!(endless.individuals(1 << 20), u32::MAX);
+        assert_eq!(endless.evaluations(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn the_worst_leave_and_the_last_take_their_places() {
+        let mut swarm = Swarm::<f64>::unplaced(1, 6, RunId::default());
+        let stride = swarm.stride;
+        for (i, value) in [3.0, 9.0, 1.0, f64::NAN, 2.0, 2.0].into_iter().enumerate() {
+            swarm.best[i] = Fitness { violation: 0.0, value };
+            swarm.best_positions[i * stride] = i as f64;
+        }
+        swarm.velocities = Vec::new();
+        swarm.numbers = (0..12).map(f64::from).collect();
+        swarm.archive = (0..12 * stride).map(|k| (k / stride) as f64).collect();
+        fall(&mut swarm, 4);
+        let values: Vec<f64> = swarm.best.iter().map(|best| best.value).collect();
+        assert_eq!(values, [3.0, 2.0, 1.0, 2.0]);
+        let first = |all: &[f64]| -> Vec<f64> { all.iter().step_by(stride).copied().collect() };
+        assert_eq!(first(&swarm.best_positions), [0.0, 4.0, 2.0, 5.0]);
+        assert_eq!(swarm.numbers, [0.0, 1.0, 8.0, 9.0, 4.0, 5.0, 10.0, 11.0]);
+        assert_eq!(first(&swarm.archive), [0.0, 4.0, 2.0, 5.0, 6.0, 10.0, 8.0, 11.0]);
+        assert_eq!((swarm.positions.len(), swarm.velocities.len()), (4 * stride, 0));
+        // Of equals the first stays.
+        fall(&mut swarm, 2);
+        assert_eq!(first(&swarm.best_positions), [2.0, 4.0]);
+    }
+}

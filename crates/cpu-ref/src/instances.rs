@@ -1,0 +1,54 @@
+//! The loops of the methods of `core`, compiled with this crate.
+//!
+//! They take minutes to compile. In builds without much optimisation the compiler uses a function of generic types again that
+//! another crate has compiled: so those that use this one, and their tests, need not compile the loops anew, each by itself.
+
+use warpswarm_core::cmepso::Cmepso;
+use warpswarm_core::de::De;
+use warpswarm_core::epso::Epso;
+use warpswarm_core::gpu_fwa::GpuFwa;
+use warpswarm_core::method::Method;
+use warpswarm_core::pso_topology::Pso;
+use warpswarm_core::real::Real;
+use warpswarm_core::sa::Sa;
+use warpswarm_core::scatter_search::ScatterSearch;
+use warpswarm_core::shade::Shade;
+use warpswarm_core::solis_wets::SolisWets;
+
+use crate::{falling, generation, portfolio, restarts};
+
+/// A number that depends on where the loops of a method are, so that they are compiled.
+fn of_method<R: Real, M: Method<R>>() -> usize {
+    [
+        generation::start::<R, M> as *const () as usize,
+        generation::run::<R, M> as *const () as usize,
+        restarts::run::<R, M> as *const () as usize,
+        falling::run::<R, M> as *const () as usize,
+    ]
+    .into_iter()
+    .fold(0, usize::wrapping_add)
+}
+
+fn of_real<R: Real>() -> usize {
+    [
+        of_method::<R, Pso<R>>(),
+        of_method::<R, De<R>>(),
+        of_method::<R, Sa<R>>(),
+        of_method::<R, SolisWets<R>>(),
+        of_method::<R, ScatterSearch<R>>(),
+        of_method::<R, Epso<R>>(),
+        of_method::<R, Shade<R>>(),
+        of_method::<R, Cmepso<R>>(),
+        of_method::<R, GpuFwa<R>>(),
+        portfolio::start::<R> as *const () as usize,
+        portfolio::run::<R> as *const () as usize,
+    ]
+    .into_iter()
+    .fold(0, usize::wrapping_add)
+}
+
+/// Of no use but that the loops are compiled for it.
+#[doc(hidden)]
+pub fn compiled() -> usize {
+    of_real::<f32>().wrapping_add(of_real::<f64>())
+}
