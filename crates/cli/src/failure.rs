@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use warpswarm::Error;
+use warpswarm::{Error, algorithms};
 
 use crate::shown;
 
@@ -144,10 +144,14 @@ fn in_words(error: &Error) -> String {
     }
 }
 
-/// The option that sets a field of the library's settings.
+/// The option that sets a field of the library's settings, or a parameter that has to fit them.
 fn option(field: &str) -> impl Display {
+    let mut parameters = algorithms::ALL.iter().flat_map(|info| info.parameters);
     match field {
         "dimensions" => "--dim".to_string(),
+        field if parameters.any(|parameter| parameter.name == field) => {
+            format!("--set: parameter {field}")
+        }
         field => format!("--{}", field.replace('_', "-")),
     }
 }
@@ -160,6 +164,8 @@ mod tests {
     fn messages_name_the_option_the_value_and_what_is_allowed() {
         let error = Error::Setting { field: "dimensions", value: "1".into(), allowed: "2".into() };
         assert_eq!(in_words(&error), "--dim is 1; allowed: 2");
+        let error = Error::Setting { field: "neighbours", value: "3".into(), allowed: "2".into() };
+        assert_eq!(in_words(&error), "--set: parameter neighbours is 3; allowed: 2");
         let error = Error::TooFewEvaluations { evaluations: 5, individuals: 8 };
         assert!(in_words(&error).starts_with("--evaluations is 5; allowed: at least the 8"));
         let error = warpswarm::problems::find("sphare").unwrap_err();

@@ -159,10 +159,9 @@ impl ShadeParams {
             return Ok(None);
         }
         if !(u64::from(MIN_INDIVIDUALS)..=individuals).contains(&last) {
-            let (name, value) = ("final_individuals", last.to_string());
             return Err(Error::Setting {
-                field: name,
-                value,
+                field: "final_individuals",
+                value: last.to_string(),
                 allowed: format!(
                     "{MIN_INDIVIDUALS} to {individuals}, as many as at first, or 0 where all stay"
                 ),
@@ -171,7 +170,9 @@ impl ShadeParams {
         let budget = self.budget.ok_or_else(|| Error::Setting {
             field: "budget",
             value: "none".into(),
-            allowed: "the evaluations over which the population falls, where the run has no limit of evaluations or iterations".into(),
+            allowed: "a number of evaluations, where neither they nor iterations limit the run: \
+                      the population falls over them"
+                .into(),
         })?;
         let budget = budget.ceil().max(1.0) as u64;
         Ok(Some(Falls::new(individuals as u32, self.final_individuals, budget)))

@@ -6,6 +6,7 @@ mod constraints;
 mod emulator;
 mod events;
 mod expressions;
+mod falling;
 mod fwa;
 mod given_up;
 mod hosted;

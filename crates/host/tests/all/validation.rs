@@ -190,6 +190,13 @@ fn parameters_of_methods() {
         "neighbours is 10; allowed: even numbers of at least 2, fewer than the individuals, of which there \
          are 10",
     );
+    for (last, individuals) in [("3", 9), ("10", 9)] {
+        let set = [("final_individuals", last)];
+        let expected = format!(
+            "final_individuals is {last}; allowed: 4 to 9, as many as at first, or 0 where all stay"
+        );
+        check("shade", &set, individuals, &expected);
+    }
     for temperature in ["0", "-3"] {
         let expected = format!("parameter temperature is {temperature}; allowed: {positive}");
         check("sa", &[("temperature", temperature)], 9, &expected);
