@@ -42,8 +42,8 @@ fn a_split_run_is_the_run() {
         assert_same(&second.state().unwrap(), &whole, &format!("split at {at}"));
     }
     // Of another number of individuals than there are then.
-    let early = state(&settings(40), 5);
-    let error = optimiser(&settings(41)).restore(&early).unwrap_err().to_string();
+    let early = state(&settings(40), 1);
+    let error = optimiser(&settings(60)).restore(&early).unwrap_err().to_string();
     assert!(error.contains("individuals"), "{error}");
 }
 
