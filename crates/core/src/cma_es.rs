@@ -450,6 +450,7 @@ mod tests {
         );
     }
 
+    /// In four dimensions by half of the way in a generation.
     #[test]
     fn a_mean_beyond_a_bound_comes_back() {
         let strategy = Strategy::<f64>::new(4, 8, true);

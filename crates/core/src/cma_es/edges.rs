@@ -105,7 +105,6 @@ mod tests {
         assert_eq!([into_bounds(2.0_f32, (2.0, 2.0)), into_bounds(3.0, (2.0, 2.0))], [2.0, 2.0]);
     }
 
-    /// In four dimensions by half of the way in a generation.
     #[test]
     fn later_legs_are_mirrored_at_their_bounds() {
         let at = |x: f64| mirrored(x, (-5.0, 11.0));

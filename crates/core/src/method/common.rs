@@ -54,8 +54,7 @@ pub fn sum_of_group<R: Real>(of_member: impl Fn(u32) -> Lessons<R>) -> Lessons<R
 mod tests {
     use super::*;
 
-    /// Of so many that the last of all levels are not full: whole numbers, whose sum no order changes, and halves of powers, whose
-    /// sum says in which order they came.
+    /// Of so many that the last of all levels are not full.
     #[test]
     fn groups_are_summed_up_in_a_fixed_order() {
         for groups in [0, 1, 31, 32, 33, 1024, 1025, 2050] {

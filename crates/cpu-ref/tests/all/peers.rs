@@ -193,6 +193,17 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The function, within these bounds.
+    fn work<'b>(&self, cube: &'b Cube<f64>) -> Work<'b, f64> {
+        Work {
+            evaluate: self.evaluate(),
+            bounds: cube.bounds(),
+            start: Start::default(),
+            stop: StopRule::NEVER,
+            halt: Halt::NEVER,
+        }
+    }
+
     /// Within the bounds, which are not met.
     fn sample_of_cma_es(&self) -> Vec<Vec<f64>> {
         let succession = Succession {
@@ -203,13 +214,7 @@ impl<'a> Case<'a> {
         };
         let searches = Portfolio { succession, shade: None };
         let cube = Cube::new(self.dimensions, self.bounds.0, self.bounds.1);
-        let work = Work {
-            evaluate: self.evaluate(),
-            bounds: cube.bounds(),
-            start: Start::default(),
-            stop: StopRule::NEVER,
-            halt: Halt::NEVER,
-        };
+        let work = self.work(&cube);
         self.sorted(&|run| {
             let id = RunId { seed: 1, run };
             let mut swarm = portfolio::start(&searches, &work, id, Threads::Serial);
@@ -236,13 +241,7 @@ impl<'a> Case<'a> {
         let falls = Falls::new(self.individuals, last as u32, budget);
         let spent = |iterations| falls.evaluations(iterations) + u64::from(self.individuals);
         let cube = Cube::new(self.dimensions, self.bounds.0, self.bounds.1);
-        let work = Work {
-            evaluate: self.evaluate(),
-            bounds: cube.bounds(),
-            start: Start::default(),
-            stop: StopRule::NEVER,
-            halt: Halt::NEVER,
-        };
+        let work = self.work(&cube);
         self.sorted(&|run| {
             let id = RunId { seed: 1, run };
             let mut swarm = generation::start(&shade, &work, self.individuals, id, Threads::Serial);
