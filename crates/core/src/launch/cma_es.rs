@@ -211,7 +211,7 @@ impl NearLayout {
 /// the names of entries the precision follows, and `held` where distributions are in shared memory. Evaluates, in the form `warp`.
 pub const CMA_ES: &str = "cma_es";
 /// Tags that an iteration of it, or of [`AUTO`], uses at most.
-pub const CMA_ES_TAGS: u32 = 6;
+pub const CMA_ES_TAGS: u32 = 8;
 /// The most threads of a block: so few that each can have as many registers as there are.
 pub const CMA_ES_BLOCK: u32 = 256;
 
@@ -266,9 +266,9 @@ pub const NUMBERS: u32 = 4;
 pub struct CmaEsLayout {
     /// The head.
     pub head: u32,
-    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor; [`NUMBERS`] besides, and those of a
-    /// [`Strategy`](crate::cma_es::Strategy).
-    pub rows: [u32; 7],
+    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor; four for what rows of the matrix are
+    /// multiplied by; [`NUMBERS`] besides, and those of a [`Strategy`](crate::cma_es::Strategy).
+    pub rows: [u32; 8],
     /// The factor and the matrix, where they are held.
     pub matrices: [u32; 2],
     /// All of it.
@@ -280,17 +280,21 @@ impl CmaEsLayout {
     #[inline(always)]
     pub const fn new<R: Real>(dimensions: u32, holds: bool) -> Self {
         let stride = row_stride(dimensions);
-        let first = head::LEN as u32;
+        // Four numbers go together, so that they come first.
+        let multiples = head::LEN as u32;
+        let mean = multiples + 4 * stride;
+        let numbers = mean + 5 * stride;
         let rows = [
-            first,
-            first + stride,
-            first + 2 * stride,
-            first + 3 * stride,
-            first + 4 * stride,
-            first + 5 * stride,
-            first + 5 * stride + NUMBERS,
+            mean,
+            mean + stride,
+            mean + 2 * stride,
+            mean + 3 * stride,
+            mean + 4 * stride,
+            multiples,
+            numbers,
+            numbers + NUMBERS,
         ];
-        let first = first + 5 * stride + NUMBERS + STRATEGY as u32;
+        let first = (numbers + NUMBERS + STRATEGY as u32).next_multiple_of(4);
         let matrices = [first, first + dimensions * stride];
         // More than fits in any memory is not counted exactly.
         let held = if holds { (2 * dimensions).saturating_mul(stride) } else { 0 };

@@ -63,10 +63,16 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.shared(self.layout().rows[4], self.stride)
     }
 
+    /// What rows of the matrix are multiplied by, where columns are taken from later ones, `[row][column]`
+    #[inline(always)]
+    pub(super) fn multiples(&self) -> Row<R> {
+        self.shared(self.layout().rows[5], 4 * self.stride)
+    }
+
     /// Numbers that threads tell each other.
     #[inline(always)]
     pub(super) fn told(&self) -> Row<R> {
-        self.shared(self.layout().rows[5], NUMBERS)
+        self.shared(self.layout().rows[6], NUMBERS)
     }
 
     /// The part of a launch's array that is this run's, with so many items.
@@ -178,7 +184,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     #[inline(always)]
     fn kept_strategy(&self) -> Row<R> {
-        self.shared(self.layout().rows[6], STRATEGY as u32)
+        self.shared(self.layout().rows[7], STRATEGY as u32)
     }
 
     /// Finds the strategy for so many samples, and what a sample of each rank weighs by it.

@@ -1,12 +1,93 @@
 //! The factor of the matrix, found anew.
 
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{block, thread, warp};
+use warpswarm_device::{block, thread};
 
 use super::search::{Holds, Matrices, Search};
 
-/// Which of the numbers that threads tell each other says whether there is a factor.
-const FOUND: u32 = 3;
+/// Columns that go together: from the matrix, and through its product with the old factor.
+const COLUMNS: usize = 4;
+
+/// So many columns of the matrix from its diagonal on, as far as they meet each other, and the path there: as they are left. Every
+/// thread finds them for itself.
+struct Corner<R> {
+    /// `[column][row]`, of which the lower half counts.
+    matrix: [[R; COLUMNS]; COLUMNS],
+    /// One over the diagonal.
+    inverses: [R; COLUMNS],
+    path: [R; COLUMNS],
+    /// Whether all pivots are positive.
+    is_found: bool,
+}
+
+impl<R: DeviceReal> Corner<R> {
+    /// Takes each column from those after it, of what is in memory.
+    #[inline(always)]
+    fn eliminated(
+        at: impl Fn(usize, usize) -> R,
+        path: impl Fn(usize) -> R,
+        is_there: impl Fn(usize) -> bool,
+    ) -> Self {
+        let zero = R::ZERO;
+        let mut matrix = [[zero; COLUMNS]; COLUMNS];
+        let (mut inverses, mut rest, mut is_found) = ([zero; COLUMNS], [zero; COLUMNS], true);
+        let mut c = 0;
+        while c < COLUMNS {
+            // What is beyond the matrix changes nothing.
+            matrix[c][c] = R::ONE;
+            let mut row = c;
+            while row < COLUMNS {
+                if is_there(row) {
+                    matrix[c][row] = at(c, row);
+                }
+                row += 1;
+            }
+            if is_there(c) {
+                rest[c] = path(c);
+            }
+            c += 1;
+        }
+        c = 0;
+        while c < COLUMNS {
+            let pivot = matrix[c][c];
+            is_found &= pivot > R::ZERO && pivot.is_finite();
+            inverses[c] = R::ONE / pivot;
+            let of_path = -(rest[c] * inverses[c]);
+            let mut later = c + 1;
+            while later < COLUMNS {
+                let by = -(matrix[c][later] * inverses[c]);
+                let mut row = later;
+                while row < COLUMNS {
+                    matrix[later][row] = matrix[c][row].fused(by, matrix[later][row]);
+                    row += 1;
+                }
+                rest[later] = matrix[c][later].fused(of_path, rest[later]);
+                later += 1;
+            }
+            c += 1;
+        }
+        Corner { matrix, inverses, path: rest, is_found }
+    }
+
+    /// Takes the columns from what they have in a further row, and from each other there; what the row is to be multiplied by where
+    /// they are taken from later columns.
+    #[inline(always)]
+    fn take_from(&self, row: &mut [R; COLUMNS]) -> [R; COLUMNS] {
+        let mut by = [R::ZERO; COLUMNS];
+        let mut c = 0;
+        while c < COLUMNS {
+            let mut later = c + 1;
+            while later < COLUMNS {
+                let by = -(self.matrix[c][later] * self.inverses[c]);
+                row[later] = row[c].fused(by, row[later]);
+                later += 1;
+            }
+            by[c] = -(row[c] * self.inverses[c]);
+            c += 1;
+        }
+        by
+    }
+}
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Makes of what has been learned part of the factor; whether it could be. By the whole block, behind a barrier; to be followed by one.
@@ -18,24 +99,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let (n, stride) = (self.n, self.stride);
         let Matrices { factor, learned } = *matrices;
         let (path, wide, diagonal) = (self.step(), self.wide(), self.diagonal());
-        let is_found = if n < 32 {
-            // A row and the path have a lane each.
-            block::sync();
-            if thread::warp() == 0 {
-                let is_found = self.eliminate_alone(learned);
-                if thread::lane() == 0 {
-                    self.told().set(FOUND, if is_found { R::ONE } else { R::ZERO });
-                }
-            }
-            block::sync();
-            self.told().get(FOUND) != R::ZERO
-        } else {
-            if thread::warp() == 0 {
-                Self::each_lane(0, n, |i| path.set(i, wide.get(i)));
-            }
-            self.eliminate(learned)
-        };
-        if !is_found {
+        Self::each(n, |i| path.set(i, wide.get(i)));
+        if !self.eliminate(learned) {
             // Whoever goes on all the same does so as it was.
             self.identity(learned);
             return false;
@@ -52,113 +117,169 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             }
         });
         block::sync();
-        Self::each_warp(n, |column| {
-            Self::each_lane(column, n, |row| {
-                let product = self.product(factor, learned, (column, row));
-                learned.put(column * stride + row, product);
-            });
+        Self::each_warp(n.div_ceil(COLUMNS as u32), |tile| {
+            self.multiply(factor, learned, tile * COLUMNS as u32);
         });
         *matrices = Matrices { factor: learned, learned: factor };
         true
     }
 
     /// Subtracts from each column what those before it say, and from the path as from a further row; whether all pivots are positive. By
-    /// the whole block, behind a barrier of its own, and with one at the end.
+    /// the whole block, with a barrier of its own at each end.
     #[inline(always)]
     fn eliminate(&self, learned: M) -> bool {
         let (n, stride, path) = (self.n, self.stride, self.step());
-        let mut k = 0;
-        while k < n {
+        let multiples = self.multiples();
+        let mut first = 0;
+        while first < n {
             block::sync();
-            let pivot = learned.at(k * stride + k);
-            if pivot <= R::ZERO || !pivot.is_finite() {
-                break;
-            }
-            let items = n - k;
-            if thread::warp() < items {
-                let inverse = R::ONE / pivot;
-                Self::each_warp(items, |item| {
-                    let j = k + 1 + item;
-                    if j < n {
-                        let by = -(learned.at(k * stride + j) * inverse);
-                        Self::each_lane(j, n, |i| {
-                            let place = j * stride + i;
-                            let x = learned.at(k * stride + i).fused(by, learned.at(place));
-                            learned.put(place, x);
-                        });
-                    } else {
-                        let by = -(path.get(k) * inverse);
-                        Self::each_lane(k + 1, n, |i| {
-                            path.set(i, learned.at(k * stride + i).fused(by, path.get(i)));
-                        });
-                    }
-                });
-            }
-            k += 1;
-        }
-        block::sync();
-        k == n
-    }
-
-    /// The same by one warp, column by column, for less than 32 rows: each element goes through the same operations. The
-    /// inverses of the pivots are in the diagonal.
-    #[inline(always)]
-    fn eliminate_alone(&self, learned: M) -> bool {
-        let (n, stride) = (self.n, self.stride);
-        let (path, diagonal) = (self.step(), self.diagonal());
-        let row = thread::lane();
-        let of_path = row == n;
-        if row < n {
-            path.set(row, self.wide().get(row));
-        }
-        warp::sync();
-        let mut j = 0;
-        while j < n {
-            let is_there = row >= j && row <= n;
-            let place = j * stride + row.min(n - 1);
-            let mut x = R::ZERO;
-            if is_there {
-                // What a column says of row j is multiplied by what it says of this one.
-                let start = if of_path { path.get(j) } else { learned.at(place) };
-                x = Self::chain(start, (0, j), |k| {
-                    let by = if of_path { path.get(k) } else { learned.at(k * stride + j) };
-                    let own = if of_path { j } else { row };
-                    (learned.at(k * stride + own), -(by * diagonal.get(k)))
-                });
-            }
-            let pivot = warp::shuffle(x, j);
-            if pivot <= R::ZERO || !pivot.is_finite() {
+            let end = first + COLUMNS as u32;
+            let column = |c: usize| (first + c as u32) * stride;
+            let corner = Corner::eliminated(
+                |c, row| learned.at(column(c) + first + row as u32),
+                |c| path.get(first + c as u32),
+                |c| first + (c as u32) < n,
+            );
+            if !corner.is_found {
+                block::sync();
                 return false;
             }
-            if of_path {
-                path.set(j, x);
-            } else if is_there {
-                learned.put(place, x);
+            let mut i = end + thread::index();
+            while i < n {
+                let (mut row, mut of_path) = ([R::ZERO; COLUMNS], path.get(i));
+                let mut c = 0;
+                while c < COLUMNS {
+                    row[c] = learned.at(column(c) + i);
+                    c += 1;
+                }
+                multiples.set4(i * COLUMNS as u32, corner.take_from(&mut row));
+                c = 0;
+                while c < COLUMNS {
+                    let by = -(corner.path[c] * corner.inverses[c]);
+                    of_path = row[c].fused(by, of_path);
+                    learned.put(column(c) + i, row[c]);
+                    c += 1;
+                }
+                path.set(i, of_path);
+                i += thread::block_dim();
             }
-            if row == j {
-                diagonal.set(j, R::ONE / pivot);
+            block::sync();
+            // All have read the corner.
+            if thread::index() == 0 {
+                let mut c = 0;
+                while c < COLUMNS && first + (c as u32) < n {
+                    let mut row = c;
+                    while row < COLUMNS && first + (row as u32) < n {
+                        learned.put(column(c) + first + row as u32, corner.matrix[c][row]);
+                        row += 1;
+                    }
+                    path.set(first + c as u32, corner.path[c]);
+                    c += 1;
+                }
             }
-            warp::sync();
-            j += 1;
+            if end < n {
+                Self::each_warp((n - end).div_ceil(COLUMNS as u32), |tile| {
+                    self.take_columns(learned, first, end + tile * COLUMNS as u32);
+                });
+            }
+            first = end;
         }
+        block::sync();
         true
     }
 
-    /// An element of the product of the old factor and the new one, below the diagonal or in it.
+    /// Takes the columns from `first` on from some later ones.
     #[inline(always)]
-    fn product(&self, factor: M, learned: M, (column, row): (u32, u32)) -> R {
-        let stride = self.stride;
-        let first = factor.at(column * stride + row).fused(self.diagonal().get(column), R::ZERO);
-        Self::chain(first, (column + 1, row + 1), |j| {
-            (factor.at(j * stride + row), learned.at(j * stride + column))
-        })
+    fn take_columns(&self, learned: M, first: u32, from: u32) {
+        let (n, stride, multiples) = (self.n, self.stride, self.multiples());
+        let mut by = [[R::ZERO; COLUMNS]; COLUMNS];
+        let mut t = 0;
+        while t < COLUMNS {
+            by[t] = multiples.get4((from + t as u32).min(n - 1) * COLUMNS as u32);
+            t += 1;
+        }
+        Self::each_lane(from, n, |i| {
+            let mut row = [R::ZERO; COLUMNS];
+            let mut c = 0;
+            while c < COLUMNS {
+                row[c] = learned.at((first + c as u32) * stride + i);
+                c += 1;
+            }
+            let mut t = 0;
+            while t < COLUMNS {
+                let column = from + t as u32;
+                if column <= i {
+                    let mut x = learned.at(column * stride + i);
+                    c = 0;
+                    while c < COLUMNS {
+                        x = row[c].fused(by[t][c], x);
+                        c += 1;
+                    }
+                    learned.put(column * stride + i, x);
+                }
+                t += 1;
+            }
+        });
     }
 
-    /// Makes the lower half of a matrix, which alone counts, the identity's.
+    /// Puts columns of the product of the old factor and the new one, from `first` on, into the lower half of what was learned. By one
+    /// warp.
+    #[inline(always)]
+    fn multiply(&self, factor: M, learned: M, first: u32) {
+        let (n, stride, diagonal) = (self.n, self.stride, self.diagonal());
+        let end = first + COLUMNS as u32;
+        let mut rows = first;
+        while rows < n {
+            let i = rows + thread::lane();
+            let row = i.min(n - 1);
+            let mut sums = [R::ZERO; COLUMNS];
+            let mut j = first;
+            while j < end.min(n) {
+                let own = factor.at(j * stride + row);
+                let mut t = 0;
+                while t < COLUMNS {
+                    let column = first + t as u32;
+                    if column <= j && j <= row {
+                        let by = if column == j {
+                            diagonal.get(j)
+                        } else {
+                            learned.at(j * stride + column)
+                        };
+                        sums[t] = own.fused(by, sums[t]);
+                    }
+                    t += 1;
+                }
+                j += 1;
+            }
+            let last = (rows + 32).min(n);
+            while j < last {
+                let (own, by) = (factor.at(j * stride + row), learned.at4(j * stride + first));
+                if j <= row {
+                    let mut t = 0;
+                    while t < COLUMNS {
+                        sums[t] = own.fused(by[t], sums[t]);
+                        t += 1;
+                    }
+                }
+                j += 1;
+            }
+            let mut t = 0;
+            while t < COLUMNS {
+                let column = first + t as u32;
+                if i < n && column <= i {
+                    learned.put(column * stride + i, sums[t]);
+                }
+                t += 1;
+            }
+            rows += 32;
+        }
+    }
+
+    /// Makes a matrix the identity.
     #[inline(always)]
     pub(super) fn identity(&self, matrix: M) {
         Self::each_warp(self.n, |k| {
-            Self::each_lane(k, self.n, |i| {
+            Self::each_lane(0, self.n, |i| {
                 matrix.put(k * self.stride + i, if i == k { R::ONE } else { R::ZERO });
             });
         });

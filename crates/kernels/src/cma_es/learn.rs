@@ -6,10 +6,16 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::sum::{Largest, Least, Sum};
 use warpswarm_device::point::fold_by_warp;
 use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::warp::Word;
 use warpswarm_device::{block, thread, warp};
 
 use super::search::{Holds, Matrices, Search};
 use crate::run::level;
+
+/// Columns of the matrix to which a warp adds what samples teach.
+const COLUMNS: usize = 8;
+/// Ranks, or chunks, whose numbers are asked for together.
+const TOGETHER: usize = 8;
 
 /// Which of the numbers that threads tell each other is which.
 const STEADY: u32 = 0;
@@ -18,47 +24,116 @@ const OVER: u32 = 2;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Adds up what the ranked samples teach, in chunks of ranks: of each a row for the mean, and the columns of the matrix. A warp has
-    /// a row.
+    /// 32 rows of some columns.
     #[inline(always)]
     pub(super) fn add_up(&self, individuals: u32, ranked: View<Candidate<R>>) {
         let strategy = &self.strategy(individuals);
-        let rows = (self.n + 1).max(1);
-        let all = chunks(strategy.taught().max(strategy.better)) * rows;
+        // The last of them is the mean's.
+        let (tiles, blocks) = (self.n.div_ceil(COLUMNS as u32) + 1, self.n.div_ceil(32));
+        let of_chunk = tiles * blocks;
+        let all = chunks(strategy.taught().max(strategy.better)) * of_chunk;
         let warps = thread::block_dim() / 32;
         let mut item = self.part * warps + thread::warp();
         while item < all {
-            let (chunk, row) = (item / rows, item % rows);
-            let is_mean = row == self.n;
+            let (chunk, rest) = (item / of_chunk, item % of_chunk);
+            let (tile, block) = (rest / blocks, rest % blocks);
+            let is_mean = tile + 1 == tiles;
+            let column = if is_mean { 0 } else { tile * COLUMNS as u32 };
             let count = if is_mean { strategy.better } else { strategy.taught() };
             let first = chunk * CHUNK as u32;
-            if first < count {
+            if first < count && column < 32 * block + 32 {
                 let ranks = (first, count.min(first + CHUNK as u32));
-                let (weights, sums) = (self.weights(!is_mean), self.sums(chunk, row));
-                let column = if is_mean { u32::MAX } else { row };
-                Self::each_lane(if is_mean { 0 } else { row }, self.n, |i| {
-                    let sum = self.weighted(ranks, (ranked, weights), (column, i));
-                    sums.set(i as usize, sum);
-                });
+                let column = if is_mean { self.n } else { column };
+                self.add_ranks(chunk, ranks, (ranked, self.weights(!is_mean)), (column, block));
             }
             item += self.args.blocks_per_run * warps;
         }
     }
 
-    /// The sum over ranks of weight times the product of two normal numbers of a sample, or of one alone.
+    /// Adds up what a chunk of ranks teaches 32 rows of some columns, from this one on; those of the mean, where it is the number of
+    /// columns. An element is the sum of weight times the product of two normal numbers of a sample, or of one alone.
     #[inline(always)]
-    fn weighted(
+    fn add_ranks(
         &self,
-        ranks: (u32, u32),
+        chunk: u32,
+        (first, end): (u32, u32),
         (ranked, weights): (View<Candidate<R>>, View<R>),
-        (column, i): (u32, u32),
-    ) -> R {
-        let (all, stride) = (self.all_normals(), self.stride as usize);
-        Self::chain(R::ZERO, ranks, |rank| {
-            let z = all.part(ranked.get(rank as usize).index as usize * stride, stride);
-            let weight = weights.get(rank as usize);
-            let by = if column == u32::MAX { weight } else { weight * z.get(column as usize) };
-            (by, z.get(i as usize))
-        })
+        (column, block): (u32, u32),
+    ) {
+        let (all, stride, lane) = (self.all_normals(), self.stride as usize, thread::lane());
+        let is_mean = column == self.n;
+        let i = 32 * block + lane;
+        let row = i.min(self.n - 1) as usize;
+        // Where it is not the mean's.
+        let other = (column + lane % COLUMNS as u32).min(self.n - 1) as usize;
+        let mut sums = [R::ZERO; COLUMNS];
+        let mut rank = first;
+        while rank < end {
+            let own = (rank + lane).min(end - 1) as usize;
+            let (index, weight) = (ranked.get(own).index, weights.get(own));
+            let count = (end - rank).min(32);
+            let mut k = 0;
+            while k < count {
+                let (mut numbers, mut by) = ([R::ZERO; TOGETHER], [R::ZERO; TOGETHER]);
+                let mut t = 0;
+                while t < TOGETHER {
+                    let from = (k + t as u32).min(count - 1);
+                    let z = all.part(index.shuffle(from) as usize * stride, stride);
+                    let weight = warp::shuffle(weight, from);
+                    numbers[t] = z.get(row);
+                    by[t] = if is_mean { weight } else { weight * z.get(other) };
+                    t += 1;
+                }
+                t = 0;
+                while t < TOGETHER {
+                    if k + (t as u32) < count {
+                        let mut c = 0;
+                        while c < COLUMNS {
+                            sums[c] = warp::shuffle(by[t], c as u32).fused(numbers[t], sums[c]);
+                            c += 1;
+                        }
+                    }
+                    t += 1;
+                }
+                k += TOGETHER as u32;
+            }
+            rank += 32;
+        }
+        let mut c = 0;
+        while c < COLUMNS {
+            let to = column + c as u32;
+            let is_there = if is_mean { c == 0 } else { to < self.n && to <= i };
+            if is_there && i < self.n {
+                self.sums(chunk, to).set(i as usize, sums[c]);
+            }
+            c += 1;
+        }
+    }
+
+    /// A number, and after it an element of what each of so many chunks adds up to.
+    #[inline(always)]
+    fn with_chunks(&self, mut sum: R, chunks: u32, (row, i): (u32, u32)) -> R {
+        let of = |chunk| self.sums(chunk, row).get(i as usize);
+        let mut chunk = 0;
+        while chunk + TOGETHER as u32 <= chunks {
+            let mut parts = [R::ZERO; TOGETHER];
+            let mut t = 0;
+            while t < TOGETHER {
+                parts[t] = of(chunk + t as u32);
+                t += 1;
+            }
+            t = 0;
+            while t < TOGETHER {
+                sum += parts[t];
+                t += 1;
+            }
+            chunk += TOGETHER as u32;
+        }
+        while chunk < chunks {
+            sum += of(chunk);
+            chunk += 1;
+        }
+        sum
     }
 
     /// Learns from what has been added up; whether the leg goes on. By the whole block, in which all get the same.
@@ -72,13 +147,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let strategy = &self.strategy(individuals);
         let (head, told, step) = (self.head(), self.told(), self.step());
         Self::each(self.n, |i| {
-            let mut sum = R::ZERO;
-            let mut chunk = 0;
-            while chunk < chunks(strategy.better) {
-                sum += self.sums(chunk, self.n).get(i as usize);
-                chunk += 1;
-            }
-            step.set(i, sum);
+            step.set(i, self.with_chunks(R::ZERO, chunks(strategy.better), (self.n, i)));
         });
         block::sync();
         // Each by other warps, where there are some.
@@ -103,13 +172,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let path = strategy.c_1 * wide.get(k);
             Self::each_lane(k, self.n, |i| {
                 let place = k * self.stride + i;
-                let mut sum = path.fused(wide.get(i), learned.at(place) * kept);
-                let mut chunk = 0;
-                while chunk < chunks(strategy.taught()) {
-                    sum += self.sums(chunk, k).get(i as usize);
-                    chunk += 1;
-                }
-                learned.put(place, sum);
+                let own = path.fused(wide.get(i), learned.at(place) * kept);
+                learned.put(place, self.with_chunks(own, chunks(strategy.taught()), (k, i)));
             });
         });
         let sigma = told.get(NEXT_SIGMA);

@@ -12,9 +12,11 @@ use super::search::{Holds, Search};
 
 /// Samples of the first lists.
 const LIST: u32 = 32;
-/// Lanes that look for the place of a sample in the lists of other blocks, and lists that each looks through together.
-const LANES: u32 = 8;
-const TOGETHER: usize = 4;
+/// Lanes that look for the place of a sample in other lists, and lists that each looks through together.
+const LANES: u32 = 2;
+const TOGETHER: usize = 6;
+/// Lists that are joined into one: one's own, and the others.
+const JOINED: u32 = 1 + LANES * TOGETHER as u32;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Ranks all samples of the run, and says what each teaches.
@@ -48,7 +50,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             block::sync();
             return from;
         }
-        // As many rounds in all blocks, so that all have their lists in the same place.
+        // As many rounds in all blocks, so that all have their lists in the same array.
         let (mut length, mut number) = (LIST, 0);
         while length < share {
             block::sync();
@@ -66,79 +68,43 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             });
             (from, number, length) = (to, 1 - number, 2 * length);
         }
-        meetings.meet();
-        if self.args.blocks_per_run > 1 {
+        if self.args.blocks_per_run == 1 {
+            block::sync();
+            Self::each(own, |rank| self.teach(strategy, rank, from.get(rank as usize).index));
+            block::sync();
+            return from;
+        }
+        // Each block has a list; of each that is joined, its part.
+        let mut blocks = 1;
+        while blocks < self.blocks() {
+            meetings.meet();
             let to = self.ranking(1 - number);
+            let is_last = blocks * JOINED >= self.blocks();
+            let lists = Lists::of(self.part / blocks, blocks * share, leg.individuals);
             let groups = thread::block_dim() / LANES;
-            let mut i = thread::index() / LANES;
+            let mut i = first + thread::index() / LANES;
             // The lanes of a warp go through it together.
-            while i - thread::lane() / LANES < own {
-                let mine = from.get((first + i.min(own - 1)) as usize);
-                let mut place = self.better_elsewhere(leg.individuals, from, mine);
+            while i - thread::lane() / LANES < end {
+                let mine = from.get(i.min(end - 1) as usize);
+                let mut place = lists.better(from, mine);
                 let mut apart = 1;
                 while apart < LANES {
                     place += place.shuffle_xor(apart);
                     apart *= 2;
                 }
-                if i < own && thread::lane().is_multiple_of(LANES) {
-                    to.set((i + place) as usize, mine);
-                    self.teach(strategy, i + place, mine.index);
+                place += i - lists.before;
+                if i < end && thread::lane().is_multiple_of(LANES) {
+                    to.set(place as usize, mine);
+                    if is_last {
+                        self.teach(strategy, place, mine.index);
+                    }
                 }
                 i += groups;
             }
-            meetings.meet();
-            return to;
+            (from, number, blocks) = (to, 1 - number, blocks * JOINED);
         }
-        Self::each(own, |rank| self.teach(strategy, rank, from.get(rank as usize).index));
-        block::sync();
+        meetings.meet();
         from
-    }
-
-    /// How many samples of other blocks beat one: those of each [`LANES`]th block, from this lane's on.
-    #[inline(always)]
-    fn better_elsewhere(
-        &self,
-        individuals: u32,
-        list: View<Candidate<R>>,
-        mine: Candidate<R>,
-    ) -> u32 {
-        let blocks = self.blocks();
-        let steps = 32 - individuals.div_ceil(blocks).leading_zeros();
-        let mut count = 0_u32;
-        let mut part = thread::lane() % LANES;
-        while part < blocks {
-            let (mut low, mut high) = ([0_u32; TOGETHER], [0_u32; TOGETHER]);
-            let mut k = 0;
-            while k < TOGETHER {
-                let other = part + k as u32 * LANES;
-                if other < blocks && other != self.part {
-                    (low[k], high[k]) = self.own_samples(individuals, other);
-                    count = count.wrapping_sub(low[k]);
-                }
-                k += 1;
-            }
-            let mut step = 0;
-            while step < steps {
-                k = 0;
-                while k < TOGETHER {
-                    let middle = (low[k] + high[k]) / 2;
-                    if low[k] < high[k] {
-                        let is_better = list.get(middle as usize).beats(mine);
-                        low[k] = if is_better { middle + 1 } else { low[k] };
-                        high[k] = if is_better { high[k] } else { middle };
-                    }
-                    k += 1;
-                }
-                step += 1;
-            }
-            k = 0;
-            while k < TOGETHER {
-                count = count.wrapping_add(low[k]);
-                k += 1;
-            }
-            part += LANES * TOGETHER as u32;
-        }
-        count
     }
 
     /// Says what the sample of a rank teaches.
@@ -147,6 +113,67 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let weight = self.weights(false).get(rank as usize);
         let squares = || self.squares().get(sample as usize);
         self.weights(true).set(rank as usize, strategy.lesson(rank, weight, squares));
+    }
+}
+
+/// Sorted lists of so many samples each, of which [`JOINED`] neighbours are joined: those beside one's own.
+struct Lists {
+    /// The number of one's own, and of the first that it is joined with.
+    own: u32,
+    first: u32,
+    /// Samples of a list; the last ones have fewer, or none.
+    length: u32,
+    individuals: u32,
+    /// What is to be taken from a place in the own list, so that with the better ones of the others it becomes one in the joined list.
+    before: u32,
+}
+
+impl Lists {
+    #[inline(always)]
+    fn of(own: u32, length: u32, individuals: u32) -> Self {
+        let first = own / JOINED * JOINED;
+        let start = |list: u32| list.saturating_mul(length).min(individuals);
+        let before = start(own) - start(first);
+        Lists { own, first, length, individuals, before }
+    }
+
+    /// How many samples of other lists beat one: those of each [`LANES`]th list, from this lane's on.
+    #[inline(always)]
+    fn better<R: DeviceReal>(&self, list: View<Candidate<R>>, mine: Candidate<R>) -> u32 {
+        let start = |list: u32| list.saturating_mul(self.length).min(self.individuals);
+        let mut count = 0_u32;
+        let (mut low, mut high) = ([0_u32; TOGETHER], [0_u32; TOGETHER]);
+        let mut k = 0;
+        while k < TOGETHER {
+            let beside = thread::lane() % LANES + k as u32 * LANES;
+            let mut other = self.first + beside;
+            // One's own is not among them.
+            other += u32::from(other >= self.own);
+            (low[k], high[k]) = (start(other), start(other + 1));
+            count = count.wrapping_sub(low[k]);
+            k += 1;
+        }
+        let steps = 32 - self.length.min(self.individuals).leading_zeros();
+        let mut step = 0;
+        while step < steps {
+            k = 0;
+            while k < TOGETHER {
+                if low[k] < high[k] {
+                    let middle = (low[k] + high[k]) / 2;
+                    let is_better = list.get(middle as usize).beats(mine);
+                    low[k] = if is_better { middle + 1 } else { low[k] };
+                    high[k] = if is_better { high[k] } else { middle };
+                }
+                k += 1;
+            }
+            step += 1;
+        }
+        k = 0;
+        while k < TOGETHER {
+            count = count.wrapping_add(low[k]);
+            k += 1;
+        }
+        count
     }
 }
 

@@ -4,7 +4,7 @@ use warpswarm_core::cma_es::{into_bounds, mirrored, normals};
 use warpswarm_core::launch::head;
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sum::Sum;
-use warpswarm_device::point::{WarpPoint, fold_by_warp};
+use warpswarm_device::point::{WarpPoint, fold_each_by_warp};
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{objective, thread, warp};
 
@@ -14,69 +14,127 @@ use crate::run::level;
 
 /// Columns of the factor that are on their way together.
 const TOGETHER: u32 = 4;
+/// Samples that a warp makes together.
+const GROUP: usize = 4;
+
+/// Some neighbouring samples of a generation: the first, how many there are, and the generation's age.
+#[derive(Clone, Copy)]
+struct Group {
+    first: u32,
+    count: u32,
+    age: u64,
+}
+
+impl Group {
+    /// The `k`th sample; the last one in the place of what is beyond it.
+    #[inline(always)]
+    fn sample(&self, k: usize) -> u32 {
+        self.first + (k as u32).min(self.count - 1)
+    }
+}
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Draws and evaluates this block's samples of generation `age` of the leg; how many of this warp's were not finite, and whether any
     /// violates a constraint.
     #[inline(always)]
     pub(super) fn draw(&self, leg: &Leg, age: u64, factor: M) -> (u32, bool) {
-        let (first, end) = self.own_samples(leg.individuals, self.part);
-        let is_given = leg.number == 0 && age == 0;
-        let given = if is_given { self.args.start.individuals } else { 0 };
+        let (start, end) = self.own_samples(leg.individuals, self.part);
         let level = level::<R, true>(self.control());
-        let (fitness, squares) = (self.fitness(), self.squares());
+        let fitness = self.fitness();
         let (mut not_finite, mut is_violated) = (0, false);
+        let warps = thread::block_dim() / 32;
+        // As many as leave no warp without any.
+        let each = (end - start).div_ceil(warps).clamp(1, GROUP as u32);
         // A loop of its own: as a closure it would not be inlined.
-        let mut sample = first + thread::warp();
-        while sample < end {
-            let (z, x) = (self.normals(sample), self.point(sample));
-            let stream = Stream::new(leg.key, Purpose::Move, age, sample);
-            Self::each_lane(0, self.n.div_ceil(2), |pair| {
-                let [even, odd] = normals(stream, pair);
-                z.set(2 * pair as usize, even);
-                if 2 * pair + 1 < self.n {
-                    z.set(2 * pair as usize + 1, odd);
-                }
-            });
-            warp::sync();
-            if sample < given {
-                self.give_normals(sample, z);
+        let mut first = start + thread::warp() * each;
+        while first < end {
+            let count = each.min(end - first);
+            let group = Group { first, count, age };
+            if each == 1 {
+                self.make::<1>(leg, group, factor);
+            } else {
+                self.make::<GROUP>(leg, group, factor);
             }
-            let mut is_outside = false;
-            self.place((z, x), factor, |i, drawn| {
-                let bounds = self.bounds(i);
-                if leg.number > 0 {
-                    let inside = mirrored(drawn, bounds);
-                    is_outside |= inside != drawn;
-                    return inside;
-                }
-                let given = if sample < given { self.given(sample, i) } else { R::NAN };
-                if given.is_nan() {
-                    into_bounds(drawn, bounds)
-                } else {
-                    given.clamp_to(bounds.0, bounds.1)
-                }
-            });
-            if warp::any(is_outside) {
-                self.teach_point((z, x), factor);
-            }
-            if self.args.succession.active {
-                let square = |i| z.get(i) * z.get(i);
-                let sum = fold_by_warp::<R, Sum>(self.n as usize, square);
+            let mut sample = first;
+            while sample < first + count {
+                let point = WarpPoint::new(self.point(sample), self.n as usize);
+                let found = objective::evaluate::<R, _, true>(&point).within(level);
+                not_finite += u32::from(!found.is_finite());
+                is_violated |= found.violation != R::ZERO;
                 if thread::lane() == 0 {
-                    squares.set(sample as usize, sum);
+                    fitness.set(sample as usize, found);
                 }
+                sample += 1;
             }
-            let point = WarpPoint::new(x, self.n as usize);
-            let found = objective::evaluate::<R, _, true>(&point).within(level);
-            not_finite += u32::from(!found.is_finite());
-            is_violated |= found.violation != R::ZERO;
-            if thread::lane() == 0 {
-                fitness.set(sample as usize, found);
-            }
-            sample += thread::block_dim() / 32;
+            first += warps * each;
         }
         (not_finite, is_violated)
+    }
+
+    /// Makes the points of up to `S` samples; by a warp.
+    #[inline(always)]
+    fn make<const S: usize>(&self, leg: &Leg, group: Group, factor: M) {
+        let Group { first, count, age } = group;
+        let is_given = leg.number == 0 && age == 0;
+        let given = if is_given { self.args.start.individuals } else { 0 };
+        let pairs = self.n.div_ceil(2);
+        Self::each_lane(0, count * pairs, |item| {
+            let (sample, pair) = if S == 1 { (0, item) } else { (item / pairs, item % pairs) };
+            let z = self.normals(first + sample);
+            let stream = Stream::new(leg.key, Purpose::Move, age, first + sample);
+            let [even, odd] = normals(stream, pair);
+            z.set(2 * pair as usize, even);
+            if 2 * pair + 1 < self.n {
+                z.set(2 * pair as usize + 1, odd);
+            }
+        });
+        warp::sync();
+        let mut sample = first;
+        while sample < given.min(first + count) {
+            self.give_normals(sample, self.normals(sample));
+            sample += 1;
+        }
+        let mut outside = 0;
+        self.place::<S>(group, factor, |sample, i, bounds, drawn| {
+            if leg.number > 0 {
+                let inside = mirrored(drawn, bounds);
+                outside |= u32::from(inside != drawn) << (sample - first);
+                return inside;
+            }
+            let given = if sample < given { self.given(sample, i) } else { R::NAN };
+            if given.is_nan() {
+                into_bounds(drawn, bounds)
+            } else {
+                given.clamp_to(bounds.0, bounds.1)
+            }
+        });
+        let mut k = 0;
+        while k < count {
+            if warp::any(outside & 1 << k != 0) {
+                self.teach_point((self.normals(first + k), self.point(first + k)), factor);
+            }
+            k += 1;
+        }
+        if self.args.succession.active {
+            let squares = self.squares();
+            let sums = fold_each_by_warp::<R, Sum, S>(self.n as usize, |i| {
+                let mut squares = [R::ZERO; S];
+                let mut k = 0;
+                while k < S {
+                    let z = self.normals(group.sample(k)).get(i);
+                    squares[k] = z * z;
+                    k += 1;
+                }
+                squares
+            });
+            let mut k = 0;
+            while k < S {
+                if k < count as usize && thread::lane() == 0 {
+                    squares.set(first as usize + k, sums[k]);
+                }
+                k += 1;
+            }
+        }
     }
 
     /// The normal numbers of a sample whose point is given; the factor is the identity still.
@@ -93,24 +151,44 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         warp::sync();
     }
 
-    /// Makes the point of a sample of its normal numbers, which lanes show each other, 32 at a time. A coordinate, and what was drawn for
-    /// it, become what is within the bounds.
+    /// Makes the points of samples of their normal numbers, which lanes show each other, 32 at a time. A coordinate of a sample, its
+    /// bounds, and what was drawn for it, become what is within the bounds.
     #[inline(always)]
-    fn place(&self, (z, x): (View<R>, View<R>), factor: M, mut inside: impl FnMut(u32, R) -> R) {
+    fn place<const S: usize>(
+        &self,
+        group: Group,
+        factor: M,
+        mut inside: impl FnMut(u32, u32, (R, R), R) -> R,
+    ) {
         let mean = self.mean();
         let mut first = 0;
         while first < self.n {
             let i = first + thread::lane();
             let row = i.min(self.n - 1);
-            let mut y = R::ZERO;
+            let mut y = [R::ZERO; S];
             let mut shown = 0;
             while shown <= first {
-                let own = z.get((shown + thread::lane()).min(self.n - 1) as usize);
+                let place = (shown + thread::lane()).min(self.n - 1) as usize;
+                let mut own = [R::ZERO; S];
+                let mut k = 0;
+                while k < S {
+                    own[k] = self.normals(group.sample(k)).get(place);
+                    k += 1;
+                }
                 y = self.add_shown((shown, row), own, y, factor);
                 shown += 32;
             }
             if i < self.n {
-                x.set(i as usize, inside(i, self.range(i).fused(y, mean.get(i))));
+                let (range, mean, bounds) = (self.range(i), mean.get(i), self.bounds(i));
+                let mut k = 0;
+                while k < S {
+                    if k < group.count as usize {
+                        let sample = group.first + k as u32;
+                        let drawn = range.fused(y[k], mean);
+                        self.point(sample).set(i as usize, inside(sample, i, bounds, drawn));
+                    }
+                    k += 1;
+                }
             }
             first += 32;
         }
@@ -123,31 +201,58 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.head().get(head::SIGMA as u32) * (upper - lower)
     }
 
-    /// Adds to a sum what columns of the factor, from `shown` on, make in a row of the numbers that the lanes have for them: 32 columns,
+    /// Adds to sums what columns of the factor, from `shown` on, make in a row of the numbers that the lanes have for them: 32 columns,
     /// or those up to the row.
     #[inline(always)]
-    fn add_shown(&self, (shown, row): (u32, u32), own: R, mut sum: R, factor: M) -> R {
+    fn add_shown<const S: usize>(
+        &self,
+        (shown, row): (u32, u32),
+        own: [R; S],
+        mut sums: [R; S],
+        factor: M,
+    ) -> [R; S] {
         let end = (self.n - shown).min(32);
         let mut k = 0;
-        while k < end {
-            let mut a = [R::ZERO; TOGETHER as usize];
-            let mut t = 0;
-            while t < TOGETHER {
-                let column = (shown + k + t).min(self.n - 1);
-                a[t as usize] = factor.at(column * self.stride + row.max(column));
-                t += 1;
-            }
-            t = 0;
-            while t < TOGETHER {
-                let number = warp::shuffle(own, (k + t) % 32);
-                if k + t < end && shown + k + t <= row {
-                    sum = a[t as usize].fused(number, sum);
-                }
-                t += 1;
-            }
+        while k + TOGETHER <= end {
+            sums = self.add_columns::<S, { TOGETHER as usize }>((shown, k, row), own, sums, factor);
             k += TOGETHER;
         }
-        sum
+        while k < end {
+            sums = self.add_columns::<S, 1>((shown, k, row), own, sums, factor);
+            k += 1;
+        }
+        sums
+    }
+
+    /// The same of so many columns, from the one of lane `k` on. What is above the diagonal is read, and not used.
+    #[inline(always)]
+    fn add_columns<const S: usize, const COLUMNS: usize>(
+        &self,
+        (shown, k, row): (u32, u32, u32),
+        own: [R; S],
+        mut sums: [R; S],
+        factor: M,
+    ) -> [R; S] {
+        let mut a = [R::ZERO; COLUMNS];
+        let mut t = 0;
+        while t < COLUMNS {
+            a[t] = factor.at((shown + k + t as u32) * self.stride + row);
+            t += 1;
+        }
+        t = 0;
+        while t < COLUMNS {
+            let counts = shown + k + t as u32 <= row;
+            let mut s = 0;
+            while s < S {
+                let number = warp::shuffle(own[s], k + t as u32);
+                if counts {
+                    sums[s] = a[t].fused(number, sums[s]);
+                }
+                s += 1;
+            }
+            t += 1;
+        }
+        sums
     }
 
     /// Makes the normal numbers of a sample those of which the factor makes its point, which was mirrored into the bounds; but for
@@ -163,8 +268,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let mut rest = (x.get(row as usize) - mean.get(row)) / range;
             let mut shown = 0;
             while shown < first {
-                let own = -z.get((shown + lane) as usize);
-                rest = self.add_shown((shown, row), own, rest, factor);
+                let own = [-z.get((shown + lane) as usize)];
+                [rest] = self.add_shown((shown, row), own, [rest], factor);
                 shown += 32;
             }
             let inverse = R::ONE / factor.at(row * self.stride + row);

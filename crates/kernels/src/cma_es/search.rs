@@ -25,6 +25,8 @@ pub trait Holds<R: DeviceReal>: Copy {
     fn matrix(args: &CmaEsArgs<R>, place: (usize, u32), number: u32, len: u32) -> Self;
     /// Element `i`.
     fn at(&self, i: u32) -> R;
+    /// Elements `i` to `i + 3`, of which `i` is a multiple of four.
+    fn at4(&self, i: u32) -> [R; 4];
     /// Makes a number element `i`.
     fn put(&self, i: u32, number: R);
 }
@@ -41,6 +43,10 @@ impl<R: DeviceReal> Holds<R> for SharedArray<R> {
     #[inline(always)]
     fn at(&self, i: u32) -> R {
         self.get(i)
+    }
+    #[inline(always)]
+    fn at4(&self, i: u32) -> [R; 4] {
+        self.get4(i)
     }
     #[inline(always)]
     fn put(&self, i: u32, number: R) {
@@ -60,6 +66,10 @@ impl<R: DeviceReal> Holds<R> for View<R> {
     #[inline(always)]
     fn at(&self, i: u32) -> R {
         self.get(i as usize)
+    }
+    #[inline(always)]
+    fn at4(&self, i: u32) -> [R; 4] {
+        self.get4(i as usize)
     }
     #[inline(always)]
     fn put(&self, i: u32, number: R) {
