@@ -40,6 +40,8 @@ impl Allowed {
     }
 }
 
+const MORE_WARPS: &str =
+    "at the 128 registers that 512 threads leave: twice the warps take less time all the same";
 const NO_MORE: &str = "at the 255 registers that a thread can have";
 
 /// Entries with a stack frame or spills, each with its reason. Device toolchains differ by a few
@@ -76,8 +78,8 @@ const ALLOWED: &[Allowed] = &[
         reason: "two loops over the tables of a model, and six attempts, at 168 registers a thread",
     },
     Allowed { prefix: "epso_f64_x8k4 ImageRegistration", stack: 80, spill: 108, reason: NO_MORE },
-    Allowed { prefix: "auto_", stack: 336, spill: 480, reason: NO_MORE },
-    Allowed { prefix: "cma_es_", stack: 64, spill: 96, reason: NO_MORE },
+    Allowed { prefix: "auto_", stack: 576, spill: 1480, reason: MORE_WARPS },
+    Allowed { prefix: "cma_es_", stack: 256, spill: 560, reason: MORE_WARPS },
     Allowed { prefix: "pso_epochs_grid_f64_x16k8", stack: 64, spill: 80, reason: NO_MORE },
     Allowed {
         prefix: "pso_resident_grid_f64_x16k8_constrained Levy",

@@ -34,53 +34,45 @@ fn coordinate_at<R: DeviceReal>(row: View<R>, dimensions: usize, i: usize) -> R 
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
-    let [folded] = fold_each_by_warp::<R, O, 1>(n, |i| [term(i)]);
-    folded
-}
-
-/// The same of several at once, whose terms are asked for together.
-#[inline(always)]
-#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub fn fold_each_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
-    n: usize,
-    terms: impl Fn(usize) -> [R; N],
-) -> [R; N] {
-    let mut tiles = [Pairwise::<R, TILE_LEVELS>::new::<O>(); N];
-    let mut folded = [O::identity(); N];
+    let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
+    let mut folded = O::identity();
     let mut start = 0;
     while start < n {
         let end = (start + TILE).min(n);
-        let mut leaves = [O::identity(); N];
-        let mut i = start + thread::lane() as usize;
-        while i < end {
-            let terms = terms(i);
-            let mut k = 0;
-            while k < N {
-                leaves[k] = O::combine(leaves[k], terms[k]);
-                k += 1;
-            }
-            i += LEAVES;
-        }
-        let mut k = 0;
-        while k < N {
-            folded[k] = warp::join::<R, O, 32>(leaves[k]);
-            k += 1;
-        }
+        [folded] = fold_tile_by_warp::<R, O, 1>((start, end), |i| [term(i)]);
         if n > TILE {
-            k = 0;
-            while k < N {
-                tiles[k].push::<O>(folded[k]);
-                k += 1;
-            }
+            tiles.push::<O>(folded);
         }
         start = end;
     }
+    O::finish(if n > TILE { tiles.result::<O>() } else { folded })
+}
+
+/// The same of the terms of one [tile](TILE), from the first to the one before the end, of several folds that ask for them together; the
+/// results are not finished.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn fold_tile_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
+    (start, end): (usize, usize),
+    terms: impl Fn(usize) -> [R; N],
+) -> [R; N] {
+    let mut leaves = [O::identity(); N];
+    let mut i = start + thread::lane() as usize;
+    while i < end {
+        let terms = terms(i);
+        let mut k = 0;
+        while k < N {
+            leaves[k] = O::combine(leaves[k], terms[k]);
+            k += 1;
+        }
+        i += LEAVES;
+    }
     let mut k = 0;
     while k < N {
-        folded[k] = O::finish(if n > TILE { tiles[k].result::<O>() } else { folded[k] });
+        leaves[k] = warp::join::<R, O, 32>(leaves[k]);
         k += 1;
     }
-    folded
+    leaves
 }
 
 /// A point in a row of global memory, evaluated by one thread.

@@ -158,6 +158,7 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
     progress: &mut Progress<R>,
     meetings: &mut Meetings,
 ) {
+    let search = &search.anew();
     let key = search.key().of_leg(both.other.number);
     let kept = (<Shade<R> as Method<R>>::OWN, <Shade<R> as Method<R>>::NUMBERS);
     let place = (search.number as u32, search.part);

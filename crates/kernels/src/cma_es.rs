@@ -17,13 +17,12 @@ use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsArgs, Control, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::shared::SharedArray;
-use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::{count_not_finite, set_progress};
 use legs::Leg;
 use meetings::Meetings;
-use search::{Holds, Matrices, Search};
+use search::{Holds, Matrices, Search, index, lane};
 
 /// Where a run is, the same in all of its threads.
 pub(crate) struct Progress<R> {
@@ -76,10 +75,10 @@ impl<R: DeviceReal> Progress<R> {
     /// Leaves it to the next launch.
     #[inline(always)]
     pub(crate) fn save<M: Holds<R>>(&self, search: &Search<'_, R, M>) {
-        if thread::lane() == 0 {
+        if lane() == 0 {
             count_not_finite(search.control(), self.not_finite);
         }
-        if search.part == 0 && thread::index() == 0 {
+        if search.part == 0 && index() == 0 {
             search.global().set(0, self.leader);
             set_progress(search.control(), self.iteration, self.improved_at, self.reason);
         }
@@ -96,14 +95,14 @@ pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
     progress: &mut Progress<R>,
     meetings: &mut Meetings,
 ) -> (bool, bool) {
-    let (not_finite, is_violated) = search.draw(leg, age, matrices.factor);
+    let (not_finite, is_violated) = search.anew().draw(leg, age, matrices.factor);
     progress.not_finite += not_finite;
-    let ranked = search.rank(leg, meetings);
+    let ranked = search.anew().rank(leg, meetings);
     let best = ranked.get(0);
     progress.take(search, best, || search.point(best.index));
-    search.add_up(leg.individuals, ranked);
+    search.anew().add_up(leg.individuals, ranked);
     meetings.meet();
-    (search.learn(leg.individuals, (age, best.fitness), matrices), is_violated)
+    (search.anew().learn(leg.individuals, (age, best.fitness), matrices), is_violated)
 }
 
 /// Goes to iteration `args.until`, or places the first samples.

@@ -212,8 +212,8 @@ impl NearLayout {
 pub const CMA_ES: &str = "cma_es";
 /// Tags that an iteration of it, or of [`AUTO`], uses at most.
 pub const CMA_ES_TAGS: u32 = 8;
-/// The most threads of a block: so few that each can have as many registers as there are.
-pub const CMA_ES_BLOCK: u32 = 256;
+/// The most threads of a block. Up to half of them can have all the registers that they want.
+pub const CMA_ES_BLOCK: u32 = 512;
 
 /// Which of two searches has its turn.
 #[repr(C)]

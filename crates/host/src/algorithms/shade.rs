@@ -4,9 +4,9 @@ use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT, MIN_INDIVIDUALS, Shade};
 
-pub use warpswarm_core::shade::Rebound;
-
 use warpswarm_cpu_ref::falling::Falls;
+
+pub use warpswarm_core::shade::Rebound;
 
 use super::parameters::{
     self, ARCHIVE, Access, COUNT_OR_NONE, FACTOR, LIMIT, MEMORY, Params, TOURNAMENT, named,

@@ -14,11 +14,11 @@ const SHARE: u32 = 32;
 const ALONE: u32 = 256;
 /// Columns of a matrix for which a warp is worth while.
 const COLUMNS: u32 = 6;
-/// Dimensions for which a block has a warp where there are blocks enough. 1,000 runs of Rastrigin's function in f32, with blocks of 1, 2,
-/// 4 and 8 warps, microseconds a generation (H200, 2026-11-26): 10 samples in 10 dimensions 45, 52, 72 and 115, 14 samples in 30
-/// dimensions 98, 111, 138 and 189.
-const OF_A_WARP: u32 = 32;
-/// Warps of such a block where CMA-ES takes turns with SHADE. The same in 10 dimensions with 1, 2 and 4: 831, 788 and 720.
+/// Warps of a multiprocessor, by the registers of the kernels. Runs share them, all at once or in as few turns as shared memory allows.
+/// 1,000 runs of Rastrigin's function with blocks of 1, 2, 3 and 4 warps, microseconds a generation (H200, 2026-11-27): 10 samples in 10
+/// dimensions, f32, of which 8 run at once, 28, 24, 29 and 30; 14 in 30 dimensions, f64, of which 6 do, 147, 105, 85 and 71.
+const AT_ONCE: u32 = 16;
+/// The least warps of a run for which CMA-ES takes turns with SHADE.
 const BESIDE_OTHERS: u32 = 4;
 
 /// No block has more bytes of shared memory than so many, on any device.
@@ -69,36 +69,37 @@ pub(crate) fn plan<R: Real>(
         return Err(Error::Schedule { schedule, reason, alternatives: "auto, resident" });
     }
     let Demand { individuals, runs, dimensions, multiprocessors, .. } = *demand;
-    let few_runs = runs <= multiprocessors;
-    let wanted = individuals.max(dimensions / COLUMNS).max(others);
-    let most = match (few_runs, others) {
-        (true, _) => CMA_ES_BLOCK / WARP,
-        (false, 0) => dimensions.div_ceil(OF_A_WARP),
-        (false, _) => BESIDE_OTHERS.max(dimensions.div_ceil(OF_A_WARP)),
-    };
-    let warps = wanted.clamp(1, most.min(CMA_ES_BLOCK / WARP));
-    let block = forced(demand, CMA_ES_BLOCK)?.unwrap_or(warps * WARP);
-    let shared = |holds| CmaEsLayout::new::<R>(dimensions, holds).bytes;
-    let held = occupancy(true, block, shared(true))?;
+    // Multiprocessors of each run, where there are enough.
+    let share = multiprocessors / runs;
+    let is_alone = individuals <= ALONE || share < 2;
+    let mut beside = |holds, bytes| Ok::<_, Error>(occupancy(holds, WARP, bytes)?.min(AT_ONCE));
+    let matrices = CmaEsLayout::new::<R>(dimensions, true).bytes;
+    let held = beside(true, matrices)?;
     let holds = held > 0;
-    let shared = shared(holds);
-    let at_once = if holds { held } else { occupancy(false, block, shared)?.max(1) };
-    let capacity = u64::from(at_once) * u64::from(multiprocessors);
-    let room = (capacity / u64::from(runs)).max(1);
-    let blocks =
-        if individuals <= ALONE { 1 } else { u64::from(individuals.div_ceil(SHARE)).min(room) };
-    // More of them on a multiprocessor wait for each other.
-    let blocks = blocks.min(u64::from(multiprocessors));
-    let most = if blocks > 1 { capacity } else { MAX_GRID };
-    let grid = geometry(block, blocks, runs, most);
+    let mut shared = CmaEsLayout::new::<R>(dimensions, holds).bytes;
+    let mut fit = if holds { held } else { beside(false, shared)?.max(1) };
     let mut near = NearLayout::NONE;
-    if holds && blocks == 1 {
+    if holds && is_alone {
         let wanted = NearLayout::new::<R>(dimensions, individuals, MOST_NEAR);
-        if occupancy(true, block, shared.max(wanted.bytes))? >= NEAR_BLOCKS.min(held) {
-            near = wanted;
+        let bytes = shared.max(wanted.bytes);
+        let fit_near = beside(true, bytes)?;
+        if fit_near >= NEAR_BLOCKS.min(fit) {
+            (near, shared, fit) = (wanted, bytes, fit_near);
         }
     }
-    let shared = shared.max(near.bytes);
+    let turns = runs.div_ceil(multiprocessors.saturating_mul(fit));
+    let together = runs.div_ceil(multiprocessors.saturating_mul(turns));
+    let least = if others > 0 { BESIDE_OTHERS } else { 1 };
+    let wanted = individuals.max(dimensions / COLUMNS).max(others);
+    let warps = wanted.clamp(1, (AT_ONCE / together).clamp(least, CMA_ES_BLOCK / WARP));
+    let block = forced(demand, CMA_ES_BLOCK)?.unwrap_or(warps * WARP);
+    let blocks = if is_alone { 1 } else { individuals.div_ceil(SHARE).min(share) };
+    let most = if blocks > 1 {
+        u64::from(multiprocessors) * u64::from(occupancy(holds, block, shared)?.max(1))
+    } else {
+        MAX_GRID
+    };
+    let grid = geometry(block, u64::from(blocks), runs, most);
     Ok(Layout { grid, holds, near, shared })
 }
 
@@ -117,23 +118,30 @@ mod tests {
         block: None,
     };
 
-    fn grid(demand: Demand) -> (u32, u32, u32, bool) {
-        let held = |holds, block, shared: u32| {
-            Ok(if holds && shared > 227 << 10 { 0 } else { 1024 / block })
-        };
-        let layout = plan::<f32>(&demand, 0, &mut { held }).unwrap();
+    fn grid<R: Real>(demand: Demand) -> (u32, u32, u32, bool) {
+        let held = |_, block: u32, shared: u32| Ok((512 / block).min((227 << 10) / shared.max(1)));
+        let layout = plan::<R>(&demand, 0, &mut { held }).unwrap();
         let Geometry { block, blocks_per_run, runs_per_launch, .. } = layout.grid;
         (block, blocks_per_run, runs_per_launch, layout.holds)
     }
 
     #[test]
     fn runs_have_a_block_or_many() {
-        assert_eq!(grid(H200), (256, 1, 1, true));
-        assert_eq!(grid(Demand { runs: 1000, ..H200 }), (32, 1, 1000, true));
-        assert_eq!(grid(Demand { individuals: 16_384, ..H200 }), (256, 132, 1, true));
-        assert_eq!(grid(Demand { individuals: 300, runs: 20, ..H200 }), (256, 10, 20, true));
+        let runs = |runs| Demand { runs, ..H200 };
+        assert_eq!(grid::<f32>(H200), (320, 1, 1, true));
+        // By three on a multiprocessor, by eight, and all that fit.
+        assert_eq!(grid::<f32>(runs(300)), (160, 1, 300, true));
+        assert_eq!(grid::<f32>(runs(1000)), (64, 1, 1000, true));
+        assert_eq!(grid::<f32>(runs(10_000)), (32, 1, 10_000, true));
+        // Six fit beside each other: so in two turns of four.
+        let wide = Demand { individuals: 14, dimensions: 30, ..runs(1000) };
+        assert_eq!(grid::<f64>(wide), (128, 1, 1000, true));
+        assert_eq!(grid::<f32>(Demand { dimensions: 100, ..wide }), (256, 1, 1000, true));
+        assert_eq!(grid::<f32>(Demand { individuals: 16_384, ..H200 }), (512, 132, 1, true));
+        assert_eq!(grid::<f32>(Demand { individuals: 300, ..runs(20) }), (512, 6, 20, true));
+        assert_eq!(grid::<f32>(Demand { individuals: 300, ..runs(67) }), (512, 1, 67, true));
         for dimensions in [300, 23_171, 32_768] {
-            assert_eq!(grid(Demand { dimensions, ..H200 }), (256, 1, 1, false));
+            assert_eq!(grid::<f32>(Demand { dimensions, ..H200 }), (512, 1, 1, false));
         }
         let error =
             plan::<f32>(&Demand { schedule: Schedule::Streaming, ..H200 }, 0, &mut |_, _, _| Ok(1));

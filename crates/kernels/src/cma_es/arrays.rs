@@ -9,7 +9,7 @@ use warpswarm_device::shared::{self, SharedArray};
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
-use super::search::{Holds, Search};
+use super::search::{Holds, Search, index, lane};
 use crate::run::of_run;
 
 /// A row in shared memory.
@@ -104,12 +104,18 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.args.near.bytes != 0
     }
 
-    /// The row of a sample.
+    /// The samples, `[sample][coordinate]`
+    #[inline(always)]
+    pub(super) fn all_points(&self) -> View<R> {
+        let (room, stride) = (self.args.room as usize, self.stride as usize);
+        self.of_samples(self.args.points, |near| near.points, room * stride)
+    }
+
+    /// The row of one.
     #[inline(always)]
     pub(super) fn point(&self, sample: u32) -> View<R> {
-        let (room, stride) = (self.args.room as usize, self.stride as usize);
-        let all = self.of_samples(self.args.points, |near| near.points, room * stride);
-        all.part(sample as usize * stride, stride)
+        let stride = self.stride as usize;
+        self.all_points().part(sample as usize * stride, stride)
     }
 
     /// The normal numbers that samples were made of, `[sample][coordinate]`
@@ -154,13 +160,11 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         all.part(number as usize * room, room)
     }
 
-    /// What a chunk of ranks adds up to: a row of so many.
+    /// What chunks of ranks add up to, `[chunk][row][coordinate]`
     #[inline(always)]
-    pub(super) fn sums(&self, chunk: u32, row: u32) -> View<R> {
+    pub(super) fn sums(&self) -> View<R> {
         let (each, chunks) = (sums_len(self.n) as usize, chunks(self.args.room) as usize);
-        let (at, stride) = (chunk as usize * each, self.stride as usize);
-        let all = self.of_samples(self.args.sums, |near| near.sums, chunks * each);
-        all.part(at + row as usize * stride, stride)
+        self.of_samples(self.args.sums, |near| near.sums, chunks * each)
     }
 
     /// The distribution as launches leave it to each other.
@@ -199,14 +203,14 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let raw = |i| raw_weight::<R>(individuals, first as usize + i);
             let term = |i| if k % 2 == 0 { raw(i) } else { raw(i) * raw(i) };
             let sum = fold_by_warp::<R, Sum>(count as usize, term);
-            if thread::lane() == 0 {
+            if lane() == 0 {
                 told.set(k, sum);
             }
         });
         block::sync();
         let sums = [[told.get(0), told.get(1)], [told.get(2), told.get(3)]];
         let strategy = Strategy::of_sums((self.n, individuals), self.args.succession.active, sums);
-        if thread::index() == 0 {
+        if index() == 0 {
             let (kept, numbers) = (self.kept_strategy(), strategy.numbers());
             let mut k = 0;
             while k < STRATEGY {

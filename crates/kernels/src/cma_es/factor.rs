@@ -1,12 +1,15 @@
 //! The factor of the matrix, found anew.
 
+use warpswarm_device::block;
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{block, thread};
 
-use super::search::{Holds, Matrices, Search};
+use super::search::{Holds, Matrices, Search, index, lane, threads, warp_index};
 
 /// Columns that go together: from the matrix, and through its product with the old factor.
 const COLUMNS: usize = 4;
+
+/// Which of the numbers that threads tell each other says whether there is a factor.
+const FOUND: u32 = 3;
 
 /// So many columns of the matrix from its diagonal on, as far as they meet each other, and the path there: as they are left. Every
 /// thread finds them for itself.
@@ -105,16 +108,23 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             self.identity(learned);
             return false;
         }
-        Self::each_warp(n, |k| {
-            let root = learned.at(k * stride + k).sqrt();
+        let (multiples, inverses) = (self.multiples(), path);
+        Self::each(n, |k| {
+            let root = diagonal.get(k).sqrt();
             let inverse = R::ONE / root;
+            diagonal.set(k, root);
+            wide.set(k, multiples.get(COLUMNS as u32 * k) * inverse);
+            inverses.set(k, inverse);
+        });
+        block::sync();
+        Self::each_warp(n, |k| {
+            let inverse = inverses.get(k);
             Self::each_lane(k + 1, n, |i| {
-                learned.put(i * stride + k, learned.at(k * stride + i) * inverse);
+                let to = i * stride + k;
+                let is_corner = i / COLUMNS as u32 == k / COLUMNS as u32;
+                let from = if is_corner { to } else { k * stride + i };
+                learned.put(to, learned.at(from) * inverse);
             });
-            if thread::lane() == 0 {
-                diagonal.set(k, root);
-                wide.set(k, path.get(k) * inverse);
-            }
         });
         block::sync();
         Self::each_warp(n.div_ceil(COLUMNS as u32), |tile| {
@@ -126,56 +136,65 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Subtracts from each column what those before it say, and from the path as from a further row; whether all pivots are positive. By
     /// the whole block, with a barrier of its own at each end.
+    ///
+    /// What some columns have where they meet each other comes to lie in the upper half and in the row of the diagonal, and what the
+    /// path has there among their multiples, of which there are no others: all threads read it where it was.
     #[inline(always)]
     fn eliminate(&self, learned: M) -> bool {
         let (n, stride, path) = (self.n, self.stride, self.step());
-        let multiples = self.multiples();
+        let (multiples, told) = (self.multiples(), self.told());
+        let diagonal = self.diagonal();
         let mut first = 0;
         while first < n {
             block::sync();
             let end = first + COLUMNS as u32;
             let column = |c: usize| (first + c as u32) * stride;
-            let corner = Corner::eliminated(
-                |c, row| learned.at(column(c) + first + row as u32),
-                |c| path.get(first + c as u32),
-                |c| first + (c as u32) < n,
-            );
-            if !corner.is_found {
-                block::sync();
-                return false;
-            }
-            let mut i = end + thread::index();
-            while i < n {
-                let (mut row, mut of_path) = ([R::ZERO; COLUMNS], path.get(i));
-                let mut c = 0;
-                while c < COLUMNS {
-                    row[c] = learned.at(column(c) + i);
-                    c += 1;
+            // The first warp leaves the corner to all; the others need it for their rows.
+            if warp_index() == 0 || end + 32 * warp_index() < n {
+                let found = Corner::eliminated(
+                    |c, row| learned.at(column(c) + first + row as u32),
+                    |c| path.get(first + c as u32),
+                    |c| first + (c as u32) < n,
+                );
+                let mut i = end + index();
+                while i < n {
+                    let (mut row, mut of_path) = ([R::ZERO; COLUMNS], path.get(i));
+                    let mut c = 0;
+                    while c < COLUMNS {
+                        row[c] = learned.at(column(c) + i);
+                        c += 1;
+                    }
+                    multiples.set4(i * COLUMNS as u32, found.take_from(&mut row));
+                    c = 0;
+                    while c < COLUMNS {
+                        let by = -(found.path[c] * found.inverses[c]);
+                        of_path = row[c].fused(by, of_path);
+                        learned.put(column(c) + i, row[c]);
+                        c += 1;
+                    }
+                    path.set(i, of_path);
+                    i += threads();
                 }
-                multiples.set4(i * COLUMNS as u32, corner.take_from(&mut row));
-                c = 0;
-                while c < COLUMNS {
-                    let by = -(corner.path[c] * corner.inverses[c]);
-                    of_path = row[c].fused(by, of_path);
-                    learned.put(column(c) + i, row[c]);
-                    c += 1;
+                if index() == 0 {
+                    told.set(FOUND, if found.is_found { R::ONE } else { R::ZERO });
+                    let mut c = 0;
+                    while c < COLUMNS && first + (c as u32) < n {
+                        let column = first + c as u32;
+                        diagonal.set(column, found.matrix[c][c]);
+                        multiples.set(COLUMNS as u32 * column, found.path[c]);
+                        let mut row = c + 1;
+                        while row < COLUMNS && first + (row as u32) < n {
+                            let place = (first + row as u32) * stride + column;
+                            learned.put(place, found.matrix[c][row]);
+                            row += 1;
+                        }
+                        c += 1;
+                    }
                 }
-                path.set(i, of_path);
-                i += thread::block_dim();
             }
             block::sync();
-            // All have read the corner.
-            if thread::index() == 0 {
-                let mut c = 0;
-                while c < COLUMNS && first + (c as u32) < n {
-                    let mut row = c;
-                    while row < COLUMNS && first + (row as u32) < n {
-                        learned.put(column(c) + first + row as u32, corner.matrix[c][row]);
-                        row += 1;
-                    }
-                    path.set(first + c as u32, corner.path[c]);
-                    c += 1;
-                }
+            if told.get(FOUND) == R::ZERO {
+                return false;
             }
             if end < n {
                 Self::each_warp((n - end).div_ceil(COLUMNS as u32), |tile| {
@@ -230,7 +249,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let end = first + COLUMNS as u32;
         let mut rows = first;
         while rows < n {
-            let i = rows + thread::lane();
+            let i = rows + lane();
             let row = i.min(n - 1);
             let mut sums = [R::ZERO; COLUMNS];
             let mut j = first;

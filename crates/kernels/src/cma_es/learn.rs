@@ -1,15 +1,15 @@
 //! What a generation teaches: mean, paths, matrix and step size; and whether there is more to find.
 
 use warpswarm_core::cma_es::{CHUNK, Shape, Strategy, comparable, is_flat};
-use warpswarm_core::launch::{DistributionLayout, chunks, head};
+use warpswarm_core::launch::{DistributionLayout, chunks, head, sums_len};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::sum::{Largest, Least, Sum};
 use warpswarm_device::point::fold_by_warp;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::warp::Word;
-use warpswarm_device::{block, thread, warp};
+use warpswarm_device::{block, warp};
 
-use super::search::{Holds, Matrices, Search};
+use super::search::{Holds, Matrices, Search, index, lane, threads, warp_index, warps};
 use crate::run::level;
 
 /// Columns of the matrix to which a warp adds what samples teach.
@@ -32,8 +32,9 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let (tiles, blocks) = (self.n.div_ceil(COLUMNS as u32) + 1, self.n.div_ceil(32));
         let of_chunk = tiles * blocks;
         let all = chunks(strategy.taught().max(strategy.better)) * of_chunk;
-        let warps = thread::block_dim() / 32;
-        let mut item = self.part * warps + thread::warp();
+        // Blocks have them in turn, so that all have as many.
+        let blocks_of_run = self.blocks();
+        let mut item = warp_index() * blocks_of_run + self.part;
         while item < all {
             let (chunk, rest) = (item / of_chunk, item % of_chunk);
             let (tile, block) = (rest / blocks, rest % blocks);
@@ -46,7 +47,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                 let column = if is_mean { self.n } else { column };
                 self.add_ranks(chunk, ranks, (ranked, self.weights(!is_mean)), (column, block));
             }
-            item += self.args.blocks_per_run * warps;
+            item += warps() * blocks_of_run;
         }
     }
 
@@ -60,7 +61,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         (ranked, weights): (View<Candidate<R>>, View<R>),
         (column, block): (u32, u32),
     ) {
-        let (all, stride, lane) = (self.all_normals(), self.stride as usize, thread::lane());
+        let (all, stride, lane) = (self.all_normals(), self.stride as usize, lane());
         let is_mean = column == self.n;
         let i = 32 * block + lane;
         let row = i.min(self.n - 1) as usize;
@@ -99,21 +100,22 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             }
             rank += 32;
         }
+        let (all, first) = (self.sums(), (chunk * (self.n + 1) + column) as usize);
         let mut c = 0;
         while c < COLUMNS {
             let to = column + c as u32;
             let is_there = if is_mean { c == 0 } else { to < self.n && to <= i };
             if is_there && i < self.n {
-                self.sums(chunk, to).set(i as usize, sums[c]);
+                all.set((first + c) * stride + i as usize, sums[c]);
             }
             c += 1;
         }
     }
 
-    /// A number, and after it an element of what each of so many chunks adds up to.
+    /// A number, and after it what each of so many chunks has in a place of its sums.
     #[inline(always)]
-    fn with_chunks(&self, mut sum: R, chunks: u32, (row, i): (u32, u32)) -> R {
-        let of = |chunk| self.sums(chunk, row).get(i as usize);
+    fn with_chunks(mut sum: R, (sums, each): (View<R>, u32), chunks: u32, place: u32) -> R {
+        let of = |chunk: u32| sums.get(chunk as usize * each as usize + place as usize);
         let mut chunk = 0;
         while chunk + TOGETHER as u32 <= chunks {
             let mut parts = [R::ZERO; TOGETHER];
@@ -146,21 +148,23 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     ) -> bool {
         let strategy = &self.strategy(individuals);
         let (head, told, step) = (self.head(), self.told(), self.step());
+        let sums = (self.sums(), sums_len(self.n));
         Self::each(self.n, |i| {
-            step.set(i, self.with_chunks(R::ZERO, chunks(strategy.better), (self.n, i)));
+            let place = self.n * self.stride + i;
+            step.set(i, Self::with_chunks(R::ZERO, sums, chunks(strategy.better), place));
         });
         block::sync();
         // Each by other warps, where there are some.
-        let last = thread::block_dim() / 32 - 1;
-        if thread::warp() == 0 {
+        let last = warps() - 1;
+        if warp_index() == 0 {
             self.learn_paths(strategy, age);
         }
-        if thread::warp() != 0 || last == 0 {
+        if warp_index() != 0 || last == 0 {
             self.move_mean(strategy, matrices.factor);
         }
-        if thread::warp() == last {
+        if warp_index() == last {
             let is_over = self.is_over(strategy, age, best);
-            if thread::lane() == 0 {
+            if lane() == 0 {
                 told.set(OVER, if is_over { R::ONE } else { R::ZERO });
             }
         }
@@ -168,12 +172,13 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let strategy = &self.strategy(individuals);
         let (is_steady, is_over) = (told.get(STEADY) != R::ZERO, told.get(OVER) != R::ZERO);
         let (wide, learned, kept) = (self.wide(), matrices.learned, strategy.kept(is_steady));
+        let taught = chunks(strategy.taught());
         Self::each_warp(self.n, |k| {
             let path = strategy.c_1 * wide.get(k);
             Self::each_lane(k, self.n, |i| {
                 let place = k * self.stride + i;
                 let own = path.fused(wide.get(i), learned.at(place) * kept);
-                learned.put(place, self.with_chunks(own, chunks(strategy.taught()), (k, i)));
+                learned.put(place, Self::with_chunks(own, sums, taught, place));
             });
         });
         let sigma = told.get(NEXT_SIGMA);
@@ -181,7 +186,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let is_due = stale >= R::from_u32(strategy.lag());
         // All have seen how stale it is.
         block::sync();
-        if thread::index() == 0 {
+        if index() == 0 {
             head.set(head::SIGMA as u32, sigma);
             head.set(head::STALE as u32, if is_due { R::ZERO } else { stale });
         }
@@ -195,7 +200,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             self.identity(matrices.learned);
         }
         let goes_on = is_found && !is_over && sigma.is_finite();
-        let is_lost = goes_on && thread::warp() == last && {
+        let is_lost = goes_on && warp_index() == last && {
             self.shape(age, sigma, matrices.factor)
                 .has_converged(head.get(head::FIRST_SIGMA as u32))
         };
@@ -216,7 +221,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let gain = if is_steady { strategy.gain(strategy.c_c) } else { R::ZERO };
         let kept = R::ONE - strategy.c_c;
         Self::each_lane(0, self.n, |i| wide.set(i, gain.fused(step.get(i), wide.get(i) * kept)));
-        if thread::lane() == 0 {
+        if lane() == 0 {
             told.set(STEADY, if is_steady { R::ONE } else { R::ZERO });
             let sigma = self.head().get(head::SIGMA as u32);
             told.set(NEXT_SIGMA, sigma * strategy.step_factor(length));
@@ -227,9 +232,9 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     fn move_mean(&self, strategy: &Strategy<R>, factor: M) {
         let (mean, step) = (self.mean(), self.step());
-        let threads = thread::block_dim();
+        let threads = threads();
         let (first, by) = if threads == 32 { (0, 32) } else { (32, threads - 32) };
-        let mut i = thread::index() - first;
+        let mut i = index() - first;
         while i < self.n {
             let y =
                 Self::chain(R::ZERO, (0, i + 1), |k| (factor.at(k * self.stride + i), step.get(k)));
@@ -253,7 +258,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let is_new = age == 0 || level != number(head::LEVEL) || best.beats(of_leg);
         let best_at = if is_new { R::from_u32(age as u32) } else { number(head::BEST + 2) };
         warp::sync();
-        if thread::lane() == 0 {
+        if lane() == 0 {
             if self.part == 0 {
                 recent.set(2 * place, best.counted());
                 recent.set(2 * place + 1, best.value);

@@ -4,11 +4,11 @@ use warpswarm_core::launch::{DistributionLayout, head};
 use warpswarm_core::legs::Legs;
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_device::block;
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{block, thread};
 
 use super::meetings::Meetings;
-use super::search::{Holds, Matrices, Search};
+use super::search::{Holds, Matrices, Search, index};
 
 /// What every thread knows of the present leg; the same in all of them. The rest is in memory: see [`Legs`].
 pub(crate) struct Leg {
@@ -51,7 +51,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Ends a leg, and chooses the next one, of this number.
     #[inline(always)]
     pub(crate) fn next(&self, leg: &Leg, number: u64, meetings: &mut Meetings) -> Leg {
-        if self.part == 0 && thread::index() == 0 {
+        if self.part == 0 && index() == 0 {
             let (ended, at) = (self.legs_of(leg), (self.key(), self.stride));
             self.legs().set(0, self.args.succession.next(ended, at, number));
         }

@@ -1,7 +1,9 @@
 //! Where the blocks of a run wait for each other.
 
+use warpswarm_device::block;
 use warpswarm_device::grid::{self, Exchange};
-use warpswarm_device::{block, thread};
+
+use super::search::warp_index;
 
 /// Slots that a lane reads at a time.
 const IN_FLIGHT: usize = 5;
@@ -23,7 +25,7 @@ impl Meetings {
             return;
         }
         self.tag = self.tag.wrapping_add(1);
-        if thread::warp() == 0 {
+        if warp_index() == 0 {
             grid::fence();
             self.exchange.post_count(self.tag, self.part, 0);
             self.exchange.least::<IN_FLIGHT>(self.tag);
@@ -40,7 +42,7 @@ impl Meetings {
             return any;
         }
         self.tag = self.tag.wrapping_add(1);
-        if thread::warp() == 0 {
+        if warp_index() == 0 {
             grid::fence();
             self.exchange.post_count(self.tag, self.part, u32::from(!any));
             any = self.exchange.least::<IN_FLIGHT>(self.tag) == 0;

@@ -2,13 +2,13 @@
 
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::order::Candidate;
+use warpswarm_device::block;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::warp::Word;
-use warpswarm_device::{block, thread};
 
 use super::legs::Leg;
 use super::meetings::Meetings;
-use super::search::{Holds, Search};
+use super::search::{Holds, Search, index, lane, threads};
 
 /// Samples of the first lists.
 const LIST: u32 = 32;
@@ -81,10 +81,10 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let to = self.ranking(1 - number);
             let is_last = blocks * JOINED >= self.blocks();
             let lists = Lists::of(self.part / blocks, blocks * share, leg.individuals);
-            let groups = thread::block_dim() / LANES;
-            let mut i = first + thread::index() / LANES;
+            let groups = threads() / LANES;
+            let mut i = first + index() / LANES;
             // The lanes of a warp go through it together.
-            while i - thread::lane() / LANES < end {
+            while i - lane() / LANES < end {
                 let mine = from.get(i.min(end - 1) as usize);
                 let mut place = lists.better(from, mine);
                 let mut apart = 1;
@@ -93,7 +93,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                     apart *= 2;
                 }
                 place += i - lists.before;
-                if i < end && thread::lane().is_multiple_of(LANES) {
+                if i < end && lane().is_multiple_of(LANES) {
                     to.set(place as usize, mine);
                     if is_last {
                         self.teach(strategy, place, mine.index);
@@ -145,7 +145,7 @@ impl Lists {
         let (mut low, mut high) = ([0_u32; TOGETHER], [0_u32; TOGETHER]);
         let mut k = 0;
         while k < TOGETHER {
-            let beside = thread::lane() % LANES + k as u32 * LANES;
+            let beside = lane() % LANES + k as u32 * LANES;
             let mut other = self.first + beside;
             // One's own is not among them.
             other += u32::from(other >= self.own);
@@ -154,16 +154,22 @@ impl Lists {
             k += 1;
         }
         let steps = 32 - self.length.min(self.individuals).leading_zeros();
+        let last = (self.individuals - 1) as usize;
         let mut step = 0;
         while step < steps {
+            // All are asked for before any is looked at.
+            let mut found = [mine; TOGETHER];
             k = 0;
             while k < TOGETHER {
-                if low[k] < high[k] {
-                    let middle = (low[k] + high[k]) / 2;
-                    let is_better = list.get(middle as usize).beats(mine);
-                    low[k] = if is_better { middle + 1 } else { low[k] };
-                    high[k] = if is_better { high[k] } else { middle };
-                }
+                found[k] = list.get(last.min((low[k] + high[k]) as usize / 2));
+                k += 1;
+            }
+            k = 0;
+            while k < TOGETHER {
+                let middle = (low[k] + high[k]) / 2;
+                let (is_open, is_better) = (low[k] < high[k], found[k].beats(mine));
+                low[k] = if is_open & is_better { middle + 1 } else { low[k] };
+                high[k] = if is_open & !is_better { middle } else { high[k] };
                 k += 1;
             }
             step += 1;

@@ -3,13 +3,13 @@
 use warpswarm_core::cma_es::{into_bounds, mirrored, normals};
 use warpswarm_core::launch::head;
 use warpswarm_core::random::{Purpose, Stream};
-use warpswarm_core::sum::Sum;
-use warpswarm_device::point::{WarpPoint, fold_each_by_warp};
+use warpswarm_core::sum::{Operator, Sum, TILE};
+use warpswarm_device::point::{WarpPoint, fold_by_warp, fold_tile_by_warp};
 use warpswarm_device::view::{DeviceReal, View};
-use warpswarm_device::{objective, thread, warp};
+use warpswarm_device::{objective, warp};
 
 use super::legs::Leg;
-use super::search::{Holds, Search};
+use super::search::{Holds, Search, lane, warp_index, warps};
 use crate::run::level;
 
 /// Columns of the factor that are on their way together.
@@ -26,10 +26,11 @@ struct Group {
 }
 
 impl Group {
-    /// The `k`th sample; the last one in the place of what is beyond it.
+    /// The row of the `k`th sample among those of all; the last one's in the place of what is beyond it.
     #[inline(always)]
-    fn sample(&self, k: usize) -> u32 {
-        self.first + (k as u32).min(self.count - 1)
+    fn row<R: DeviceReal>(&self, k: usize, all: View<R>, stride: u32) -> View<R> {
+        let sample = self.first + (k as u32).min(self.count - 1);
+        all.part(sample as usize * stride as usize, stride as usize)
     }
 }
 
@@ -42,26 +43,23 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let level = level::<R, true>(self.control());
         let fitness = self.fitness();
         let (mut not_finite, mut is_violated) = (0, false);
-        let warps = thread::block_dim() / 32;
+        let warps = warps();
         // As many as leave no warp without any.
         let each = (end - start).div_ceil(warps).clamp(1, GROUP as u32);
         // A loop of its own: as a closure it would not be inlined.
-        let mut first = start + thread::warp() * each;
+        let mut first = start + warp_index() * each;
         while first < end {
             let count = each.min(end - first);
-            let group = Group { first, count, age };
-            if each == 1 {
-                self.make::<1>(leg, group, factor);
-            } else {
-                self.make::<GROUP>(leg, group, factor);
-            }
+            self.make(leg, Group { first, count, age }, factor);
+            let (points, stride) = (self.all_points(), self.stride as usize);
             let mut sample = first;
             while sample < first + count {
-                let point = WarpPoint::new(self.point(sample), self.n as usize);
+                let row = points.part(sample as usize * stride, stride);
+                let point = WarpPoint::new(row, self.n as usize);
                 let found = objective::evaluate::<R, _, true>(&point).within(level);
                 not_finite += u32::from(!found.is_finite());
                 is_violated |= found.violation != R::ZERO;
-                if thread::lane() == 0 {
+                if lane() == 0 {
                     fitness.set(sample as usize, found);
                 }
                 sample += 1;
@@ -71,18 +69,18 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         (not_finite, is_violated)
     }
 
-    /// Makes the points of up to `S` samples; by a warp.
+    /// Makes the points of some samples; by a warp.
     #[inline(always)]
-    fn make<const S: usize>(&self, leg: &Leg, group: Group, factor: M) {
+    fn make(&self, leg: &Leg, group: Group, factor: M) {
         let Group { first, count, age } = group;
         let is_given = leg.number == 0 && age == 0;
         let given = if is_given { self.args.start.individuals } else { 0 };
-        let pairs = self.n.div_ceil(2);
+        let (pairs, stride) = (self.n.div_ceil(2), self.stride as usize);
+        let all = self.all_normals();
         Self::each_lane(0, count * pairs, |item| {
-            let (sample, pair) = if S == 1 { (0, item) } else { (item / pairs, item % pairs) };
-            let z = self.normals(first + sample);
-            let stream = Stream::new(leg.key, Purpose::Move, age, first + sample);
-            let [even, odd] = normals(stream, pair);
+            let (sample, pair) = (first + item / pairs, item % pairs);
+            let z = all.part(sample as usize * stride, stride);
+            let [even, odd] = normals(Stream::new(leg.key, Purpose::Move, age, sample), pair);
             z.set(2 * pair as usize, even);
             if 2 * pair + 1 < self.n {
                 z.set(2 * pair as usize + 1, odd);
@@ -94,20 +92,27 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             self.give_normals(sample, self.normals(sample));
             sample += 1;
         }
-        let mut outside = 0;
-        self.place::<S>(group, factor, |sample, i, bounds, drawn| {
-            if leg.number > 0 {
-                let inside = mirrored(drawn, bounds);
-                outside |= u32::from(inside != drawn) << (sample - first);
-                return inside;
-            }
+        self.place(group, factor);
+        warp::sync();
+        let (mut outside, points) = (0, self.all_points());
+        Self::each_lane(0, count * self.n, |item| {
+            let (k, i) = (item / self.n, item % self.n);
+            let (sample, bounds) = (first + k, self.bounds(i));
+            let place = sample as usize * stride + i as usize;
+            let drawn = points.get(place);
             let given = if sample < given { self.given(sample, i) } else { R::NAN };
-            if given.is_nan() {
+            let inside = if leg.number > 0 {
+                let inside = mirrored(drawn, bounds);
+                outside |= u32::from(inside != drawn) << k;
+                inside
+            } else if given.is_nan() {
                 into_bounds(drawn, bounds)
             } else {
                 given.clamp_to(bounds.0, bounds.1)
-            }
+            };
+            points.set(place, inside);
         });
+        warp::sync();
         let mut k = 0;
         while k < count {
             if warp::any(outside & 1 << k != 0) {
@@ -116,24 +121,42 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             k += 1;
         }
         if self.args.succession.active {
-            let squares = self.squares();
-            let sums = fold_each_by_warp::<R, Sum, S>(self.n as usize, |i| {
-                let mut squares = [R::ZERO; S];
-                let mut k = 0;
-                while k < S {
-                    let z = self.normals(group.sample(k)).get(i);
-                    squares[k] = z * z;
-                    k += 1;
-                }
-                squares
-            });
+            self.find_squares(group);
+        }
+    }
+
+    /// Finds the sums of the squares of the samples' normal numbers.
+    #[inline(always)]
+    fn find_squares(&self, group: Group) {
+        let (n, all, squares) = (self.n as usize, self.all_normals(), self.squares());
+        let set = |k: usize, sum: R| {
+            if k < group.count as usize && lane() == 0 {
+                squares.set(group.first as usize + k, sum);
+            }
+        };
+        if n > TILE {
             let mut k = 0;
-            while k < S {
-                if k < count as usize && thread::lane() == 0 {
-                    squares.set(first as usize + k, sums[k]);
-                }
+            while k < group.count as usize {
+                let z = group.row(k, all, self.stride);
+                set(k, fold_by_warp::<R, Sum>(n, |i| z.get(i) * z.get(i)));
                 k += 1;
             }
+            return;
+        }
+        let sums = fold_tile_by_warp::<R, Sum, GROUP>((0, n), |i| {
+            let mut squares = [R::ZERO; GROUP];
+            let mut k = 0;
+            while k < GROUP {
+                let z = group.row(k, all, self.stride).get(i);
+                squares[k] = z * z;
+                k += 1;
+            }
+            squares
+        });
+        let mut k = 0;
+        while k < GROUP {
+            set(k, <Sum as Operator<R>>::finish(sums[k]));
+            k += 1;
         }
     }
 
@@ -151,41 +174,35 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         warp::sync();
     }
 
-    /// Makes the points of samples of their normal numbers, which lanes show each other, 32 at a time. A coordinate of a sample, its
-    /// bounds, and what was drawn for it, become what is within the bounds.
+    /// Makes the points of samples of their normal numbers, which lanes show each other, 32 at a time. They may lie outside of the
+    /// bounds.
     #[inline(always)]
-    fn place<const S: usize>(
-        &self,
-        group: Group,
-        factor: M,
-        mut inside: impl FnMut(u32, u32, (R, R), R) -> R,
-    ) {
-        let mean = self.mean();
+    fn place(&self, group: Group, factor: M) {
+        let (mean, normals, points) = (self.mean(), self.all_normals(), self.all_points());
         let mut first = 0;
         while first < self.n {
-            let i = first + thread::lane();
+            let i = first + lane();
             let row = i.min(self.n - 1);
-            let mut y = [R::ZERO; S];
+            let mut y = [R::ZERO; GROUP];
             let mut shown = 0;
             while shown <= first {
-                let place = (shown + thread::lane()).min(self.n - 1) as usize;
-                let mut own = [R::ZERO; S];
+                let place = (shown + lane()).min(self.n - 1) as usize;
+                let mut own = [R::ZERO; GROUP];
                 let mut k = 0;
-                while k < S {
-                    own[k] = self.normals(group.sample(k)).get(place);
+                while k < GROUP {
+                    own[k] = group.row(k, normals, self.stride).get(place);
                     k += 1;
                 }
                 y = self.add_shown((shown, row), own, y, factor);
                 shown += 32;
             }
             if i < self.n {
-                let (range, mean, bounds) = (self.range(i), mean.get(i), self.bounds(i));
+                let (range, mean) = (self.range(i), mean.get(i));
                 let mut k = 0;
-                while k < S {
+                while k < GROUP {
                     if k < group.count as usize {
-                        let sample = group.first + k as u32;
-                        let drawn = range.fused(y[k], mean);
-                        self.point(sample).set(i as usize, inside(sample, i, bounds, drawn));
+                        let point = group.row(k, points, self.stride);
+                        point.set(i as usize, range.fused(y[k], mean));
                     }
                     k += 1;
                 }
@@ -262,7 +279,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let mean = self.mean();
         let mut first = 0;
         while first < self.n {
-            let lane = thread::lane();
+            let lane = lane();
             let row = (first + lane).min(self.n - 1);
             let range = self.range(row);
             let mut rest = (x.get(row as usize) - mean.get(row)) / range;

@@ -77,6 +77,29 @@ impl<R: DeviceReal> Holds<R> for View<R> {
     }
 }
 
+/// This thread's number in the block, in its warp, and its warp's; how many threads and warps the block has. All hidden: see
+/// [`Search::anew`].
+#[inline(always)]
+pub(super) fn index() -> u32 {
+    thread::opaque(thread::index())
+}
+#[inline(always)]
+pub(super) fn lane() -> u32 {
+    thread::opaque(thread::lane())
+}
+#[inline(always)]
+pub(super) fn warp_index() -> u32 {
+    thread::opaque(thread::warp())
+}
+#[inline(always)]
+pub(super) fn threads() -> u32 {
+    thread::opaque(thread::block_dim())
+}
+#[inline(always)]
+pub(super) fn warps() -> u32 {
+    threads() / 32
+}
+
 /// One run's arrays, this block's place in it, and what the block has for itself.
 pub(crate) struct Search<'a, R, M> {
     pub(crate) args: &'a CmaEsArgs<R>,
@@ -108,6 +131,15 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         // None is zero, which the compiler does not know.
         let (n, stride) = (args.dimensions.max(1), args.stride.max(1));
         Search { args, number, part, n, stride, held: PhantomData }
+    }
+
+    /// The same for the next part of a generation: what is computed of its numbers is computed anew, since there are not as many
+    /// registers as all parts together would keep for that.
+    #[inline(always)]
+    pub(crate) fn anew(&self) -> Self {
+        let [n, stride] = [self.n, self.stride].map(|number| thread::opaque(number).max(1));
+        let number = thread::opaque(self.number as u32) as usize;
+        Search { number, n, stride, ..*self }
     }
 
     #[inline(always)]
@@ -181,27 +213,27 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     /// Has the threads of the block do `work` for each of so many.
     #[inline(always)]
     pub(crate) fn each(count: u32, mut work: impl FnMut(u32)) {
-        let mut i = thread::index();
+        let mut i = index();
         while i < count {
             work(i);
-            i += thread::block_dim();
+            i += threads();
         }
     }
 
     /// Has the warps of the block do `work` for each of so many.
     #[inline(always)]
     pub(crate) fn each_warp(count: u32, mut work: impl FnMut(u32)) {
-        let mut k = thread::warp();
+        let mut k = warp_index();
         while k < count {
             work(k);
-            k += thread::block_dim() / 32;
+            k += warps();
         }
     }
 
     /// Has the lanes of the warp do `work` for each from `first` on, below `end`.
     #[inline(always)]
     pub(crate) fn each_lane(first: u32, end: u32, mut work: impl FnMut(u32)) {
-        let mut i = first + thread::lane();
+        let mut i = first + lane();
         while i < end {
             work(i);
             i += 32;
@@ -265,7 +297,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         (is_here, is_drawn): (bool, bool),
     ) {
         block::sync();
-        if thread::index() == 0 {
+        if index() == 0 {
             self.legs().set(0, self.legs_of(leg));
         }
         if !is_here {

@@ -46,6 +46,9 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             (swarm.individuals() != individuals).then(|| Box::new(swarm.clone()))
         };
         self.apart = swarms.iter().map(other).collect();
+        if self.apart.iter().all(Option::is_none) {
+            return Cow::Borrowed(swarms);
+        }
         let of_that_size = |swarm: &Swarm<R>| {
             let mut swarm = swarm.clone();
             falling::fall(&mut swarm, individuals);
