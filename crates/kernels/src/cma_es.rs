@@ -1,6 +1,6 @@
 //! CMA-ES with restarts: whole generations, one after the other in one launch; a block a run, or several.
 //!
-//! The order of all operations is that of `warpswarm_cpu_ref::cma_es`. A warp draws and evaluates a sample. Blocks that share a
+//! The order of all operations is that of `warpswarm_cpu_ref::cma_es`. A warp draws up to four samples together, and evaluates one. Blocks that share a
 //! run share its samples, and the sums over these; what follows from the sums each of them computes for itself, in its own
 //! copy of the distribution, which takes less than to wait for one that does.
 

@@ -29,8 +29,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     pub(super) fn add_up(&self, individuals: u32, ranked: View<Candidate<R>>) {
         let strategy = &self.strategy(individuals);
         // The last of them is the mean's.
-        let (tiles, blocks) = (self.n.div_ceil(COLUMNS as u32) + 1, self.n.div_ceil(32));
-        let of_chunk = tiles * blocks;
+        let (tiles, blocks) = (self.n.div_ceil(COLUMNS as u32) + 1, self.n.div_ceil(32).max(1));
+        let of_chunk = (tiles * blocks).max(1);
         let all = chunks(strategy.taught().max(strategy.better)) * of_chunk;
         // Blocks have them in turn, so that all have as many.
         let blocks_of_run = self.blocks();
@@ -86,15 +86,19 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                     t += 1;
                 }
                 t = 0;
-                while t < TOGETHER {
-                    if k + (t as u32) < count {
-                        let mut c = 0;
-                        while c < COLUMNS {
-                            sums[c] = warp::shuffle(by[t], c as u32).fused(numbers[t], sums[c]);
-                            c += 1;
-                        }
+                // Where all are there, in no branch of their own: shuffles bring the lanes together first.
+                if k + TOGETHER as u32 <= count {
+                    while t < TOGETHER {
+                        sums = Self::add_rank(by[t], numbers[t], sums);
+                        t += 1;
                     }
-                    t += 1;
+                } else {
+                    while t < TOGETHER {
+                        if k + (t as u32) < count {
+                            sums = Self::add_rank(by[t], numbers[t], sums);
+                        }
+                        t += 1;
+                    }
                 }
                 k += TOGETHER as u32;
             }
@@ -110,6 +114,17 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             }
             c += 1;
         }
+    }
+
+    /// Adds what a rank teaches: to each sum the product of the number and what a lane multiplies it by.
+    #[inline(always)]
+    fn add_rank(by: R, number: R, mut sums: [R; COLUMNS]) -> [R; COLUMNS] {
+        let mut c = 0;
+        while c < COLUMNS {
+            sums[c] = warp::shuffle(by, c as u32).fused(number, sums[c]);
+            c += 1;
+        }
+        sums
     }
 
     /// A number, and after it what each of so many chunks has in a place of its sums.

@@ -75,7 +75,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let Group { first, count, age } = group;
         let is_given = leg.number == 0 && age == 0;
         let given = if is_given { self.args.start.individuals } else { 0 };
-        let (pairs, stride) = (self.n.div_ceil(2), self.stride as usize);
+        let (pairs, stride) = (self.n.div_ceil(2).max(1), self.stride as usize);
         let all = self.all_normals();
         Self::each_lane(0, count * pairs, |item| {
             let (sample, pair) = (first + item / pairs, item % pairs);
