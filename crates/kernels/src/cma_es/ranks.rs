@@ -80,7 +80,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             meetings.meet();
             let to = self.ranking(1 - number);
             let is_last = blocks * JOINED >= self.blocks();
-            let lists = Lists::of(self.part / blocks, blocks * share, leg.individuals);
+            let lists = Lists::of(self.part / blocks.max(1), blocks * share, leg.individuals);
             let groups = threads() / LANES;
             let mut i = first + index() / LANES;
             // The lanes of a warp go through it together.

@@ -97,7 +97,8 @@ pub(super) fn threads() -> u32 {
 }
 #[inline(always)]
 pub(super) fn warps() -> u32 {
-    threads() / 32
+    // None is zero, which the compiler does not know.
+    (threads() / 32).max(1)
 }
 
 /// One run's arrays, this block's place in it, and what the block has for itself.
