@@ -251,8 +251,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let (first, by) = if threads == 32 { (0, 32) } else { (32, threads - 32) };
         let mut i = index() - first;
         while i < self.n {
-            let y =
-                Self::chain(R::ZERO, (0, i + 1), |k| (factor.at(k * self.stride + i), step.get(k)));
+            let y = Self::chain(i + 1, |k| (factor.at(k * self.stride + i), step.get(k)));
             let moved = self.range(i).fused(y, mean.get(i));
             mean.set(i, strategy.brought_back(moved, self.bounds(i)));
             i += by;

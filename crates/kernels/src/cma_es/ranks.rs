@@ -92,7 +92,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                     place += place.shuffle_xor(apart);
                     apart *= 2;
                 }
-                place += i - lists.before;
+                place += i - lists.before();
                 if i < end && lane().is_multiple_of(LANES) {
                     to.set(place as usize, mine);
                     if is_last {
@@ -124,23 +124,29 @@ struct Lists {
     /// Samples of a list; the last ones have fewer, or none.
     length: u32,
     individuals: u32,
-    /// What is to be taken from a place in the own list, so that with the better ones of the others it becomes one in the joined list.
-    before: u32,
 }
 
 impl Lists {
     #[inline(always)]
     fn of(own: u32, length: u32, individuals: u32) -> Self {
-        let first = own / JOINED * JOINED;
-        let start = |list: u32| list.saturating_mul(length).min(individuals);
-        let before = start(own) - start(first);
-        Lists { own, first, length, individuals, before }
+        Lists { own, first: own / JOINED * JOINED, length, individuals }
+    }
+
+    /// The place where a list begins.
+    #[inline(always)]
+    fn start(&self, list: u32) -> u32 {
+        list.saturating_mul(self.length).min(self.individuals)
+    }
+
+    /// What is to be taken from a place in the own list, so that with the better ones of the others it becomes one in the joined list.
+    #[inline(always)]
+    fn before(&self) -> u32 {
+        self.start(self.own) - self.start(self.first)
     }
 
     /// How many samples of other lists beat one: those of each [`LANES`]th list, from this lane's on.
     #[inline(always)]
     fn better<R: DeviceReal>(&self, list: View<Candidate<R>>, mine: Candidate<R>) -> u32 {
-        let start = |list: u32| list.saturating_mul(self.length).min(self.individuals);
         let mut count = 0_u32;
         let (mut low, mut high) = ([0_u32; TOGETHER], [0_u32; TOGETHER]);
         let mut k = 0;
@@ -149,7 +155,7 @@ impl Lists {
             let mut other = self.first + beside;
             // One's own is not among them.
             other += u32::from(other >= self.own);
-            (low[k], high[k]) = (start(other), start(other + 1));
+            (low[k], high[k]) = (self.start(other), self.start(other + 1));
             count = count.wrapping_sub(low[k]);
             k += 1;
         }

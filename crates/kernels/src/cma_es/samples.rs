@@ -1,4 +1,4 @@
-//! Samples: drawn and evaluated, a warp each.
+//! Samples: drawn by a warp a few at a time, and evaluated one by one.
 
 use warpswarm_core::cma_es::{into_bounds, mirrored, normals};
 use warpswarm_core::launch::head;

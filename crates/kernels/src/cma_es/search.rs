@@ -241,12 +241,11 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         }
     }
 
-    /// The start plus the products of the terms from `first` to the one before `end`, one after the other. Four are asked for before the
-    /// first is used.
+    /// The sum of the products of so many terms, one after the other. Four are asked for before the first is used.
     #[inline(always)]
-    pub(super) fn chain(start: R, (first, end): (u32, u32), term: impl Fn(u32) -> (R, R)) -> R {
-        let (mut sum, mut k) = (start, first);
-        while k + 4 <= end {
+    pub(super) fn chain(count: u32, term: impl Fn(u32) -> (R, R)) -> R {
+        let (mut sum, mut k) = (R::ZERO, 0);
+        while k + 4 <= count {
             let terms = [term(k), term(k + 1), term(k + 2), term(k + 3)];
             let mut t = 0;
             while t < 4 {
@@ -255,7 +254,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
             }
             k += 4;
         }
-        while k < end {
+        while k < count {
             let (a, b) = term(k);
             sum = a.fused(b, sum);
             k += 1;
