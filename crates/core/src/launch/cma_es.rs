@@ -212,7 +212,7 @@ impl NearLayout {
 pub const CMA_ES: &str = "cma_es";
 /// Tags that an iteration of it, or of [`AUTO`], uses at most.
 pub const CMA_ES_TAGS: u32 = 8;
-/// The most threads of a block. Up to half of them can have all the registers that they want.
+/// The most threads of a block: a thread has the 128 registers that so many leave, in smaller blocks as well.
 pub const CMA_ES_BLOCK: u32 = 512;
 
 /// Which of two searches has its turn.

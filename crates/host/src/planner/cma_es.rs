@@ -11,7 +11,7 @@ use crate::report::Plan;
 /// Samples of a block of several that share a run, at least.
 const SHARE: u32 = 32;
 /// A run of up to so many samples has one block: to meet others takes longer than to draw them. In 30 dimensions, f32, with one block and
-/// with several, microseconds a generation (H200, 2026-11-27): 100 samples 40 and 46, 128 43 and 53, 200 58 and 53, 256 60 and 55.
+/// with several, microseconds a generation (H200, 2026-11-27): 100 samples 46 and 46, 128 51 and 53, 200 66 and 53, 256 69 and 55.
 const ALONE: u32 = 128;
 /// Columns of a matrix for which a warp is worth while.
 const COLUMNS: u32 = 6;
