@@ -97,7 +97,7 @@ impl Case {
             individuals,
             runs: 1,
             iterations: 5,
-            algorithm: Algorithm::default(),
+            algorithm: Algorithm::Pso(Default::default()),
             stop: Stop::default(),
             constraints: Constraints::default(),
             migrates: false,

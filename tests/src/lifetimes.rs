@@ -9,7 +9,7 @@ use warpswarm::{
 /// One of several small optimisers: other algorithms, threads, and who evaluates.
 fn make(backend: Backend, kind: u64) -> Optimiser<f32> {
     let algorithm = match kind % 3 {
-        0 => Algorithm::default(),
+        0 => Algorithm::Pso(Default::default()),
         1 => DeParams::default().into(),
         _ => SaParams::default().into(),
     };

@@ -21,8 +21,12 @@ fn trapped(backend: Backend, schedule: Schedule) -> Error {
     let bounds = Bounds::uniform(3, -4.0, 5.0).expect("bounds");
     let settings = settings(backend, schedule);
     let run = || {
-        let mut optimiser =
-            Optimiser::<f32>::new(&objective, &bounds, &Algorithm::default(), &settings)?;
+        let mut optimiser = Optimiser::<f32>::new(
+            &objective,
+            &bounds,
+            &Algorithm::Pso(Default::default()),
+            &settings,
+        )?;
         optimiser.run().map(drop)
     };
     run().expect_err("a trap is an error")
@@ -31,7 +35,8 @@ fn trapped(backend: Backend, schedule: Schedule) -> Error {
 fn sphere(backend: Backend) -> Result<f32, Error> {
     let bounds = Bounds::uniform(3, -4.0, 5.0)?;
     let settings = settings(backend, Schedule::Auto);
-    let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    let mut optimiser =
+        Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::Pso(Default::default()), &settings)?;
     optimiser.run().map(|report| report.best().value)
 }
 
@@ -60,7 +65,8 @@ pub fn lose_the_gpu() {
     let bounds = Bounds::uniform(3, -4.0, 5.0).expect("bounds");
     let settings = settings(Backend::Gpu, Schedule::Auto);
     let mut alive =
-        Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings).expect("a GPU");
+        Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::Pso(Default::default()), &settings)
+            .expect("a GPU");
     alive.step(1).expect("a GPU");
 
     let error = trapped(Backend::Gpu, Schedule::Auto);

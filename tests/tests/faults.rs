@@ -53,7 +53,8 @@ impl Checkpoints {
         let bounds = Bounds::uniform(7, -4.0, 5.0).unwrap();
         let settings = Settings { individuals: 150, backend: Backend::Cpu, ..Settings::default() };
         let optimiser =
-            Optimiser::new(&Rastrigin, &bounds, &Algorithm::default(), &settings).unwrap();
+            Optimiser::new(&Rastrigin, &bounds, &Algorithm::Pso(Default::default()), &settings)
+                .unwrap();
         Checkpoints { folder: tempfile::tempdir().unwrap(), optimiser }
     }
 

@@ -556,9 +556,9 @@ fn create_and_drop() {
 #[test]
 fn two_to_the_31_coordinates() {
     let streaming = Place::device(Backend::Gpu, Schedule::Streaming, None);
-    large::check_last_individual(Algorithm::default(), large::INDIVIDUALS, streaming);
+    large::check_last_individual(Algorithm::Pso(Default::default()), large::INDIVIDUALS, streaming);
     let batch = (large::RUNS, large::INDIVIDUALS / 16 + 1);
-    large::check_last_run(&Algorithm::default(), batch, streaming);
+    large::check_last_run(&Algorithm::Pso(Default::default()), batch, streaming);
     let case = Case::new("rastrigin", large::DIMENSIONS, large::INDIVIDUALS);
     let case = Case { iterations: 1, ..case }.with(DeParams::default());
     check_against::<f32>(&case, Place { threads: None, ..Place::REFERENCE }, &[streaming]);

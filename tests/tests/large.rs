@@ -11,7 +11,7 @@ fn places() -> [Place; 2] {
 #[test]
 fn the_last_individual_is_found() {
     for place in places() {
-        for algorithm in [Algorithm::default(), DeParams::default().into()] {
+        for algorithm in [Algorithm::Pso(Default::default()), DeParams::default().into()] {
             check_last_individual(algorithm, 65, place);
         }
     }
@@ -20,7 +20,7 @@ fn the_last_individual_is_found() {
 #[test]
 fn the_last_run_is_as_it_is_alone() {
     for place in places() {
-        for algorithm in [Algorithm::default(), DeParams::default().into()] {
+        for algorithm in [Algorithm::Pso(Default::default()), DeParams::default().into()] {
             check_last_run(&algorithm, (RUNS, 9), place);
         }
     }

@@ -120,7 +120,7 @@ fn compare<R: Precise>(
 ) -> Result<()> {
     for &individuals in sizes {
         let settings = Settings { individuals, backend, threads: Some(1), ..Settings::default() };
-        let algorithm = Algorithm::default();
+        let algorithm = Algorithm::Pso(Default::default());
         let one = time(compiled, &settings)?;
         let other = time(&|settings| Ok(file.optimiser::<R>(&algorithm, settings)?), &settings)?;
         println!(
@@ -133,7 +133,7 @@ fn compare<R: Precise>(
 }
 
 fn compare_all<R: Precise>(backend: Backend) -> Result<()> {
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let sizes: &[u64] = if backend == Backend::Cpu { &[256] } else { &[1024, 65_536] };
     for (id, text, rows) in [
         ("rastrigin", RASTRIGIN, 1),

@@ -269,7 +269,7 @@ mod tests {
             ..Settings::default()
         };
         let problem = Problem::of("sphere", &Said::default())?;
-        let run = Run::new(problem, Algorithm::default(), Precision::F64, settings);
+        let run = Run::new(problem, Algorithm::Pso(Default::default()), Precision::F64, settings);
         let mut optimiser = run.problem.optimiser::<f64>(&run.algorithm, &run.settings)?;
         Folder::check(path, &args.output)?;
         let mut folder = Folder::new(path, &args.output)?;

@@ -213,6 +213,10 @@ impl<R: Real> Swarm<R> {
     }
 
     /// Where particle `individual` is, `[dimensions]`.
+    ///
+    /// # Panics
+    ///
+    /// Of methods whose individuals have no place besides their best one, such as differential evolution.
     pub fn position(&self, individual: usize) -> &[R] {
         &self.positions[individual * self.stride..][..self.dimensions]
     }

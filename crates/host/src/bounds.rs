@@ -213,10 +213,10 @@ impl Bounds {
     /// the first: points of their own they get before [`of_runs`](Bounds::of_runs).
     ///
     /// ```
-    /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+    /// use warpswarm::{Bounds, DeParams, Settings, Stop, minimise, problems::Sphere};
     /// let bounds = Bounds::uniform(2, -5.0, 5.0)?.beginning_at(&[[3.0, 4.0], [0.0, 0.5]])?;
-    /// let settings = Settings { individuals: 2, stop: Stop::iterations(0), ..Settings::default() };
-    /// let report = minimise::<f64, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let settings = Settings { individuals: 4, stop: Stop::iterations(0), ..Settings::default() };
+    /// let report = minimise::<f64, _>(&Sphere, &bounds, &DeParams::default().into(), &settings)?;
     /// assert_eq!((report.best().value, &report.best().position[..]), (0.25, &[0.0, 0.5][..]));
     /// # Ok::<(), warpswarm::Error>(())
     /// ```

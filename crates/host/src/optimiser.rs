@@ -200,10 +200,10 @@ impl<R: Real> Optimiser<R> {
     /// As [`run`](Optimiser::run), telling `observer` what [happens](Event).
     ///
     /// ```
-    /// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, problems::Sphere};
+    /// use warpswarm::{Bounds, Event, Optimiser, PsoParams, Settings, problems::Sphere};
     /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
     /// let settings = Settings { individuals: 32, populations_every: Some(500), ..Settings::default() };
-    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
     /// let mut seen = Vec::new();
     /// optimiser.run_observed(&mut |event, _| {
     ///     if let Event::Populations(populations) = event {
@@ -266,7 +266,7 @@ impl<R: Real> Optimiser<R> {
     /// let bounds = Bounds::of(&[Variable::log("rate", 1.0, 100.0)])?;
     /// let settings = Settings { individuals: 8, ..Settings::default() };
     /// let mut optimiser = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
-    /// let held = optimiser.state()?[0].position(3).to_vec();
+    /// let held = optimiser.state()?[0].best_point().to_vec();
     /// let meant = optimiser.natural(&held);
     /// assert!((meant[0].ln() - held[0]).abs() < 1e-14 && (1.0..=100.0).contains(&meant[0]));
     /// # Ok::<(), warpswarm::Error>(())

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 /// The crate `warpswarm-islands` has `SplitSwarm`, which tells all ranks of all devices and drives such an optimiser.
 ///
 /// ```
-/// use warpswarm::{Algorithm, Backend, Bounds, Optimiser, Peers, Settings, problems::Sphere};
+/// use warpswarm::{Backend, Bounds, Optimiser, Peers, PsoParams, Settings, problems::Sphere};
 /// # #[cfg(feature = "emulator")] {
 /// let settings = Settings { backend: Backend::Emulator, split: true, ..Settings::default() };
 /// let own = Peers::own(&settings)?;
@@ -18,7 +18,7 @@ use crate::settings::Settings;
 /// let peers = Peers::new(0, vec![own.clone(), own]);
 /// let settings = Settings { peers: Some(peers), ..settings };
 /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
-/// let mut share = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let mut share = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
 /// // Alone it has only half of the particles.
 /// assert!(share.step(1).is_err_and(|error| error.is_input()));
 /// # }

@@ -132,7 +132,9 @@ mod tests {
 
     fn statistics(bounds: &Bounds, points: &[[f64; 2]], values: &[f64]) -> Statistics {
         let settings = Settings { individuals: points.len() as u64, ..Settings::default() };
-        let procedure = Wanted::new(&Algorithm::default(), settings.individuals).unwrap().procedure;
+        let procedure = Wanted::new(&Algorithm::Pso(Default::default()), settings.individuals)
+            .unwrap()
+            .procedure;
         let job = Job::new(bounds, procedure, &settings).unwrap();
         let mut swarm = Swarm::unplaced(2, points.len() as u32, RunId { seed: 0, run: 0 });
         swarm.best_positions = points.concat();

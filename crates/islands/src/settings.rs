@@ -67,7 +67,7 @@ pub struct Inhabitants {
 }
 
 impl Inhabitants {
-    /// So many of the default algorithm on every island.
+    /// So many individuals of the default algorithm, `auto`, on every island, where it stands for `shade`.
     pub fn all(individuals: u64) -> Vec<Inhabitants> {
         vec![Inhabitants { algorithm: Algorithm::default(), individuals }]
     }

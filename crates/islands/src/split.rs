@@ -15,7 +15,7 @@ use crate::archipelago::devices;
 /// settings name are what differs.
 ///
 /// ```
-/// use warpswarm::{Algorithm, Backend, Bounds, Exchange, Optimiser, Settings, Stop, problems::Rastrigin};
+/// use warpswarm::{Backend, Bounds, Exchange, Optimiser, PsoParams, Settings, Stop, problems::Rastrigin};
 /// use warpswarm_islands::{SplitSwarm, threads};
 /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
 /// let settings = Settings {
@@ -26,7 +26,7 @@ use crate::archipelago::devices;
 ///     ..Settings::default()
 /// };
 /// let optimiser = |settings: &Settings| {
-///     Optimiser::<f32>::new(&Rastrigin, &bounds, &Algorithm::default(), settings)
+///     Optimiser::<f32>::new(&Rastrigin, &bounds, &PsoParams::default().into(), settings)
 /// };
 /// let on = |ranks| {
 ///     let rank = |others| SplitSwarm::new(&others, Exchange::Fastest, &settings, &mut &optimiser)?.run();

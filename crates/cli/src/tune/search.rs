@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn what_does_nothing_is_not_searched() {
-        let mut pso = Algorithm::default();
+        let mut pso = Algorithm::Pso(Default::default());
         assert!(!matters(&pso, "correction") && !matters(&pso, "final_inertia"));
         assert!(matters(&pso, "inertia"));
         pso.set("boundary", "reverse").unwrap();

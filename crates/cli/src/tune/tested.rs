@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_preset_is_what_differs() {
-        let mut pso = Algorithm::default();
+        let mut pso = Algorithm::Pso(Default::default());
         pso.set("inertia", "0.5").unwrap();
         pso.set("boundary", "wrap").unwrap();
         let mut text = Vec::new();

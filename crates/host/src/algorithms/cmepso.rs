@@ -22,7 +22,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             name: "converging",
             source: "the values of the paper, but replicas see the best as it is, and particles stay where \
                      they leave their bounds, on which optima with constraints often lie",
-            make: || Algorithm::Cmepso(CmepsoParams::converging(1000)),
+            make: || Algorithm::Cmepso(CmepsoParams::default()),
         },
         Preset {
             name: "cmepso-paper",
@@ -30,7 +30,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
         },
     ],
-    make: || Algorithm::Cmepso(CmepsoParams::converging(1000)),
+    make: || Algorithm::Cmepso(CmepsoParams::default()),
 };
 
 /// Which of the swarms there are.
@@ -62,7 +62,7 @@ impl Part {
 
 /// The parameters of cooperative evolutionary multi-swarm optimisation.
 ///
-/// The default is [`converging`](CmepsoParams::converging) over 1,000 iterations.
+/// The default is [`converging`](CmepsoParams::converging) over the iterations of the run.
 ///
 /// ```
 /// use warpswarm::{Bounds, CmepsoParams, Settings, Stop, minimise, problems::StyblinskiTang};
@@ -89,7 +89,9 @@ pub struct CmepsoParams {
 
 impl Default for CmepsoParams {
     fn default() -> Self {
-        CmepsoParams::converging(1000)
+        let usual = CmepsoParams::converging(0);
+        let epso = EpsoParams { inertia_iterations: None, ..usual.epso };
+        CmepsoParams { epso, ..usual }
     }
 }
 
@@ -212,7 +214,7 @@ impl Params for CmepsoParams {
     const ACCESS: &'static [Access<Self>] = &[
         Access::Number(|p| p.epso.inertia, |p, x| p.epso.inertia = x),
         Access::Number(|p| p.epso.final_inertia, |p, x| p.epso.final_inertia = x),
-        Access::Whole(|p| p.epso.inertia_iterations, |p, n| p.epso.inertia_iterations = n),
+        Access::Iterations(|p| p.epso.inertia_iterations, |p, n| p.epso.inertia_iterations = n),
         Access::Number(|p| p.epso.cognitive, |p, x| p.epso.cognitive = x),
         Access::Number(|p| p.epso.social, |p, x| p.epso.social = x),
         Access::Number(|p| p.third, |p, x| p.third = x),

@@ -8,10 +8,11 @@ use warpswarm_core::method::MAX_ATTEMPTS;
 use warpswarm_core::pso::Coefficients;
 
 use super::parameters::{
-    self, Access, COUNT, COUNT_OR_NONE, FINITE, LIMIT, NOT_NEGATIVE, PULL, Params, named,
+    self, Access, COUNT, FINITE, ITERATIONS, LIMIT, NOT_NEGATIVE, PULL, Params, named,
 };
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
 use crate::error::{Error, Result};
+use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "epso",
@@ -25,7 +26,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             name: "converging",
             source: "the values of CMEPSO's paper but for the pulls, which are 1: with 2.05 and no random \
                      factors replicas overshoot, and ten-dimensional spheres are not solved",
-            make: || Algorithm::Epso(EpsoParams::converging(1000)),
+            make: || Algorithm::Epso(EpsoParams::default()),
         },
         Preset {
             name: "cmepso-paper",
@@ -33,12 +34,12 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Epso(EpsoParams::cmepso_paper(1000)),
         },
     ],
-    make: || Algorithm::Epso(EpsoParams::converging(1000)),
+    make: || Algorithm::Epso(EpsoParams::default()),
 };
 
 /// The parameters of evolutionary particle swarm optimisation.
 ///
-/// The default is [`converging`](EpsoParams::converging) over 1,000 iterations.
+/// The default is [`converging`](EpsoParams::converging) over the iterations of the run.
 ///
 /// ```
 /// use warpswarm::{Bounds, EpsoParams, Settings, Stop, minimise, problems::Griewank};
@@ -56,8 +57,9 @@ pub struct EpsoParams {
     pub inertia: f64,
     /// The inertia after `inertia_iterations` iterations; finite.
     pub final_inertia: f64,
-    /// Iterations over which the inertia changes to `final_inertia`, by equal steps; 0 for never.
-    pub inertia_iterations: u32,
+    /// Iterations over which the inertia changes to `final_inertia`, by equal steps; 0 for never. `None` for those of the run, or
+    /// 1,000 where nothing limits it but time.
+    pub inertia_iterations: Option<u32>,
     /// c1, the pull to the personal best; 0 to 1e30.
     pub cognitive: f64,
     /// c2, the pull to the best of the swarm; 0 to 1e30.
@@ -79,7 +81,9 @@ pub struct EpsoParams {
 
 impl Default for EpsoParams {
     fn default() -> Self {
-        EpsoParams::converging(1000)
+        let mut params = EpsoParams::converging(0);
+        params.inertia_iterations = None;
+        params
     }
 }
 
@@ -90,7 +94,7 @@ impl EpsoParams {
     /// ```
     /// use warpswarm::EpsoParams;
     /// let params = EpsoParams::converging(1000);
-    /// assert_eq!((params.cognitive, params.social, params.inertia_iterations), (1.0, 1.0, 1000));
+    /// assert_eq!((params.cognitive, params.social, params.inertia_iterations), (1.0, 1.0, Some(1000)));
     /// ```
     pub const fn converging(iterations: u32) -> Self {
         EpsoParams { cognitive: 1.0, social: 1.0, ..EpsoParams::cmepso_paper(iterations) }
@@ -108,7 +112,7 @@ impl EpsoParams {
         EpsoParams {
             inertia: 0.9,
             final_inertia: 0.4,
-            inertia_iterations: iterations,
+            inertia_iterations: Some(iterations),
             cognitive: 2.05,
             social: 2.05,
             velocity_limit: None,
@@ -118,6 +122,16 @@ impl EpsoParams {
             boundary: Boundary::Reverse,
             correction: 0.22,
         }
+    }
+
+    /// The same, with an inertia that changes over the iterations of a run that ends so, where no number is said.
+    pub(super) fn completed(self, settings: &Settings) -> Self {
+        // One by the particle, and those by its replicas.
+        let each = settings.individuals.saturating_mul(1 + u64::from(self.replicas)).max(1);
+        let of_evaluations = settings.stop.evaluations.map(|all| all / each);
+        let of_run = settings.stop.iterations.into_iter().chain(of_evaluations).min();
+        let of_run = of_run.unwrap_or(DEFAULT_ITERATIONS).clamp(1, u64::from(u32::MAX)) as u32;
+        EpsoParams { inertia_iterations: self.inertia_iterations.or(Some(of_run)), ..self }
     }
 
     /// The parameters in the run's number type, checked.
@@ -148,7 +162,7 @@ impl EpsoParams {
             final_inertia: parameters::rounded("final_inertia", self.final_inertia)?,
             weight_deviation: parameters::rounded("weight_deviation", self.weight_deviation)?,
             best_deviation: parameters::rounded("best_deviation", self.best_deviation)?,
-            inertia_iterations: self.inertia_iterations,
+            inertia_iterations: self.inertia_iterations.unwrap_or(DEFAULT_ITERATIONS as u32),
             replicas: self.replicas,
         })
     }
@@ -168,9 +182,9 @@ pub(super) const FINAL_INERTIA: ParameterInfo = ParameterInfo {
 };
 pub(super) const INERTIA_ITERATIONS: ParameterInfo = ParameterInfo {
     name: "inertia_iterations",
-    meaning: "iterations over which the inertia changes by equal steps, constant if none",
-    range: COUNT_OR_NONE,
-    default: "1000",
+    meaning: "iterations over which the inertia changes by equal steps",
+    range: ITERATIONS,
+    default: "run",
 };
 pub(super) const fn cognitive(default: &'static str) -> ParameterInfo {
     ParameterInfo { name: "cognitive", meaning: "pull to the personal best", range: PULL, default }
@@ -222,7 +236,7 @@ impl Params for EpsoParams {
     const ACCESS: &'static [Access<Self>] = &[
         Access::Number(|p| p.inertia, |p, x| p.inertia = x),
         Access::Number(|p| p.final_inertia, |p, x| p.final_inertia = x),
-        Access::Whole(|p| p.inertia_iterations, |p, n| p.inertia_iterations = n),
+        Access::Iterations(|p| p.inertia_iterations, |p, n| p.inertia_iterations = n),
         Access::Number(|p| p.cognitive, |p, x| p.cognitive = x),
         Access::Number(|p| p.social, |p, x| p.social = x),
         Access::Limit(|p| p.velocity_limit, |p, x| p.velocity_limit = x),

@@ -93,9 +93,9 @@ pub struct ParameterInfo {
 /// A named set of parameters: `preset=NAME` in [`Algorithm::set`].
 ///
 /// ```
-/// use warpswarm::{Algorithm, PsoParams};
+/// use warpswarm::PsoParams;
 /// let presets = PsoParams::PRESETS;
-/// assert_eq!(presets[0].algorithm(), Algorithm::default());
+/// assert_eq!(presets[0].algorithm(), PsoParams::default().into());
 /// assert!(presets.iter().any(|preset| preset.name == "bratton-kennedy-2007"));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -240,7 +240,7 @@ mod tests;
 
 impl Default for Algorithm {
     fn default() -> Self {
-        Algorithm::Pso(PsoParams::default())
+        Algorithm::Auto(AutoParams::default())
     }
 }
 
@@ -340,8 +340,9 @@ impl Algorithm {
     }
 
     /// This algorithm and these settings as a run in so many dimensions has them: with individuals, and a limit, where none
-    /// are said, and with what [`Algorithm::Auto`] stands for where it cannot run by itself: among islands, in more than 200
-    /// dimensions, or with a schedule of a launch an iteration, `shade`; where a swarm is split over devices, `pso`.
+    /// are said, with schedules over the iterations of the run, and with what [`Algorithm::Auto`] stands for where it cannot
+    /// run by itself: among islands, in more than 200 dimensions, or with a schedule of a launch an iteration, `shade`; where a
+    /// swarm is split over devices, `pso`.
     ///
     /// ```
     /// use warpswarm::{Algorithm, AutoParams, Settings};
@@ -362,6 +363,10 @@ impl Algorithm {
         }
         let algorithm = match algorithm {
             Algorithm::Shade(params) => params.completed(&settings).into(),
+            Algorithm::Epso(params) => params.completed(&settings).into(),
+            Algorithm::Cmepso(params) => {
+                CmepsoParams { epso: params.epso.completed(&settings), ..params }.into()
+            }
             other => other,
         };
         let Stop { iterations, evaluations, seconds, stagnation, .. } = settings.stop;

@@ -23,6 +23,9 @@ pub(super) const ARCHIVE: &str = "a number from 0 to 10, in steps of 0.2";
 pub(super) const COUNT: &str = "a whole number from 1 to 4294967295";
 pub(super) const COUNT_OR_NONE: &str = "a whole number up to 4294967295; 0 for none";
 
+pub(super) const ITERATIONS: &str =
+    "a whole number up to 4294967295; 0 for never, run for the iterations of the run";
+
 /// The row of the boundary mode.
 pub(super) const fn boundary(default: &'static str) -> ParameterInfo {
     ParameterInfo {
@@ -60,9 +63,14 @@ pub(super) enum Access<P> {
     Limit(fn(&P) -> Option<f64>, fn(&mut P, Option<f64>)),
     /// A whole number; its range is the row's.
     Whole(fn(&P) -> u32, fn(&mut P, u32)),
+    /// A whole number, or as many as the run has iterations.
+    Iterations(fn(&P) -> Option<u32>, fn(&mut P, Option<u32>)),
     /// One of several names; the second says no where it knows none such.
     Name(fn(&P) -> &'static str, fn(&mut P, &str) -> bool),
 }
+
+/// What stands for as many as the run has iterations.
+const OF_RUN: &str = "run";
 
 /// The parameters of an algorithm.
 pub(super) trait Params: Copy + Sized + 'static {
@@ -95,6 +103,9 @@ pub(super) fn written<P: Params>(params: &P) -> Vec<(&'static str, Parameter)> {
             get(params).map_or(Parameter::Name("none".into()), Parameter::Number)
         }
         Access::Whole(get, _) => Parameter::Whole(get(params)),
+        Access::Iterations(get, _) => {
+            get(params).map_or(Parameter::Name(OF_RUN.into()), Parameter::Whole)
+        }
         Access::Name(get, _) => Parameter::Name(get(params).into()),
     };
     rows::<P>().map(|(row, access)| (row.name, value(access))).collect()
@@ -109,6 +120,9 @@ pub(super) fn list<P: Params>(params: &P) -> Vec<(&'static str, Value)> {
         Access::Number(get, _) => Value::Number(get(params)),
         Access::Limit(get, _) => get(params).map_or(Value::Unset, Value::Number),
         Access::Whole(get, _) => Value::Number(f64::from(get(params))),
+        Access::Iterations(get, _) => {
+            get(params).map_or(Value::Name(OF_RUN), |count| Value::Number(f64::from(count)))
+        }
         Access::Name(get, _) => Value::Name(get(params)),
     };
     rows::<P>().map(|(row, access)| (row.name, value(access))).collect()
@@ -137,6 +151,10 @@ pub(super) fn set<P: Params>(
         Access::Limit(_, put) if value == "none" => put(&mut changed, None),
         Access::Limit(_, put) => put(&mut changed, Some(value.parse().map_err(|_| wrong())?)),
         Access::Whole(_, put) => put(&mut changed, value.parse().map_err(|_| wrong())?),
+        Access::Iterations(_, put) if value == OF_RUN => put(&mut changed, None),
+        Access::Iterations(_, put) => {
+            put(&mut changed, Some(value.parse().map_err(|_| wrong())?));
+        }
         Access::Name(_, put) => {
             if !put(&mut changed, value) {
                 return Err(wrong());
@@ -167,7 +185,7 @@ pub(super) fn check<P: Params>(params: &P) -> Result<()> {
                 };
                 (f64::from(value), good)
             }
-            Access::Name(..) => continue,
+            Access::Iterations(..) | Access::Name(..) => continue,
         };
         if !good {
             let value = value.to_string();

@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn parameters_are_set_by_name() {
-        let mut algorithm = Algorithm::default();
+        let mut algorithm = Algorithm::Pso(Default::default());
         for (key, value) in [
             ("preset", "cpso-paper"),
             ("inertia", "0.5"),
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn errors_name_the_parameter_the_value_and_what_is_allowed() {
         let check = |key: &str, value: &str, expected: &str| {
-            let error = Algorithm::default().set(key, value).unwrap_err();
+            let error = Algorithm::Pso(Default::default()).set(key, value).unwrap_err();
             assert_eq!(error.to_string(), expected);
             assert!(error.is_input());
         };

@@ -347,7 +347,7 @@ mod tests {
 
     /// What `auto` says of so many iterations.
     fn on_gpu(settings: &Settings) -> Result<Option<Mover<f32>>> {
-        let wanted = Wanted::new(&Algorithm::default(), settings.individuals)?;
+        let wanted = Wanted::new(&Algorithm::Pso(Default::default()), settings.individuals)?;
         let bounds = Bounds::uniform(3, -1.0, 2.0)?;
         let job = Job::new(&bounds, wanted.procedure.clone(), settings)?;
         let by = Evaluator::Portable(Portable {

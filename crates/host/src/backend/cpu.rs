@@ -353,7 +353,7 @@ mod tests {
     /// How a run of 64 individuals is spread over four threads, where an evaluation takes so long besides.
     fn spread(evaluation: Duration) -> Threads {
         let settings = Settings { individuals: 64, threads: Some(4), ..Settings::default() };
-        let procedure = Wanted::new(&Algorithm::default(), 64).unwrap().procedure;
+        let procedure = Wanted::new(&Algorithm::Pso(Default::default()), 64).unwrap().procedure;
         let bounds = Bounds::uniform(2, -1.0, 2.0).unwrap();
         let objective = Portable {
             evaluate: Box::new(move |_, x: &[f32]| {

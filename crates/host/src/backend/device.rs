@@ -701,7 +701,7 @@ mod tests {
             ..Settings::default()
         };
         let bounds = Bounds::uniform(3, -1.0, 2.0).unwrap();
-        let wanted = crate::backend::Wanted::new(&Algorithm::default(), 1).unwrap();
+        let wanted = crate::backend::Wanted::new(&Algorithm::Pso(Default::default()), 1).unwrap();
         let job = Job::new(&bounds, wanted.procedure, &settings).unwrap();
         let coefficients = crate::PsoParams::default().coefficients().unwrap();
         let target = built_in::<f32>(&Sphere).unwrap();

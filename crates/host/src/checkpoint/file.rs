@@ -348,7 +348,8 @@ mod tests {
             ..Settings::default()
         };
         let mut optimiser =
-            Optimiser::new(&Sphere, &bounds, &Algorithm::default(), &settings).unwrap();
+            Optimiser::new(&Sphere, &bounds, &Algorithm::Pso(Default::default()), &settings)
+                .unwrap();
         optimiser.step(3).unwrap();
         let record = optimiser.progress().unwrap();
         Checkpoint { history: vec![record], ..optimiser.checkpoint().unwrap() }

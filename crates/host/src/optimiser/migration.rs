@@ -16,10 +16,10 @@ use crate::report::{Progress, Report, StopReason};
 /// How far the runs of an [`Optimiser`] are.
 ///
 /// ```
-/// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Sphere};
+/// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, Stop, problems::Sphere};
 /// let settings = Settings { individuals: 16, stop: Stop::iterations(30), ..Settings::default() };
 /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
-/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
 /// optimiser.step(10)?;
 /// let standing = optimiser.standing()?;
 /// assert_eq!((standing.iterations, standing.limit, standing.goes_on), (10, 30, true));
@@ -65,10 +65,10 @@ impl<R: Real> Optimiser<R> {
     ///
     /// ```
     /// use warpswarm::migration::Migration;
-    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
     /// let settings = Settings { individuals: 16, runs: 2, ..Settings::default() };
     /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
-    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
     /// let two = Migration { emigrants: 2, ..Migration::default() };
     /// let departures = optimiser.depart(&two, &[1, 3])?;
     /// let emigrants = &departures[1].emigrants;
@@ -155,10 +155,10 @@ impl<R: Real> Optimiser<R> {
     /// one.
     ///
     /// ```
-    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
     /// let settings = Settings { individuals: 16, ..Settings::default() };
     /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
-    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
     /// assert_eq!(optimiser.prepare_epochs()?, None);
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
@@ -178,10 +178,10 @@ impl<R: Real> Optimiser<R> {
     /// that stay on a GPU and that has no reason to stop by itself; otherwise nothing has happened.
     ///
     /// ```
-    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
     /// let settings = Settings { individuals: 16, ..Settings::default() };
     /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
-    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
     /// // The CPU does one after the other.
     /// assert!(!optimiser.step_epochs(10, 3, &mut |one| Ok(one))?);
     /// # Ok::<(), warpswarm::Error>(())
@@ -273,10 +273,10 @@ impl<R: Real> Optimiser<R> {
     /// themselves nor reached a limit end for `reason`.
     ///
     /// ```
-    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, StopReason, problems::Sphere};
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, StopReason, problems::Sphere};
     /// let settings = Settings { individuals: 16, ..Settings::default() };
     /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
-    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
     /// optimiser.step(10)?;
     /// let report = optimiser.report(StopReason::Seconds)?;
     /// assert_eq!((report.runs[0].iterations, report.runs[0].stop_reason), (10, StopReason::Seconds));

@@ -93,7 +93,7 @@ fn in_double_precision_too() {
 #[test]
 fn with_records_that_are_thinned() {
     let settings = Settings { record_every: Some(3), records_at_most: Some(5), ..all() };
-    split_everywhere::<f64>(&Algorithm::default(), (&settings, &settings), |_| true);
+    split_everywhere::<f64>(&Algorithm::Pso(Default::default()), (&settings, &settings), |_| true);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn from_one_backend_to_another() {
     }
     let emulator = |schedule| Settings { backend: Backend::Emulator, schedule, ..cpu.clone() };
     let (resident, streaming) = (emulator(Schedule::Resident), emulator(Schedule::Streaming));
-    let pso = Algorithm::default();
+    let pso = Algorithm::Pso(Default::default());
     split_everywhere::<f32>(&pso, (&resident, &cpu), |k| [0, 1, 26, 50].contains(&k));
     split_everywhere::<f64>(&pso, (&streaming, &resident), |k| [0, 7, 31, 50].contains(&k));
 }
@@ -123,11 +123,13 @@ fn from_one_backend_to_another() {
 #[test]
 fn time_goes_on_from_where_it_was() {
     let stop = Stop::seconds(1e6).or_iterations(10);
-    let mut first = optimiser::<f32>(&Algorithm::default(), &Settings { stop, ..all() });
+    let mut first =
+        optimiser::<f32>(&Algorithm::Pso(Default::default()), &Settings { stop, ..all() });
     first.run().unwrap();
     let checkpoint = Checkpoint { seconds: 2e6, ..first.checkpoint().unwrap() };
     let stop = Stop::seconds(1e6);
-    let mut again = optimiser::<f32>(&Algorithm::default(), &Settings { stop, ..all() });
+    let mut again =
+        optimiser::<f32>(&Algorithm::Pso(Default::default()), &Settings { stop, ..all() });
     again.resume(checkpoint).unwrap();
     let report = again.run().unwrap();
     assert_eq!((report.runs[0].iterations, report.runs[0].stop_reason), (10, StopReason::Seconds));
@@ -136,11 +138,11 @@ fn time_goes_on_from_where_it_was() {
 
 #[test]
 fn records_that_would_not_be_made_are_dropped() {
-    let mut first = optimiser::<f32>(&Algorithm::default(), &all());
+    let mut first = optimiser::<f32>(&Algorithm::Pso(Default::default()), &all());
     let report = first.run().unwrap();
     let checkpoint = Checkpoint { history: report.history, ..first.checkpoint().unwrap() };
     let other = Settings { record_every: Some(14), ..all() };
-    let mut again = optimiser::<f32>(&Algorithm::default(), &other);
+    let mut again = optimiser::<f32>(&Algorithm::Pso(Default::default()), &other);
     again.resume(checkpoint.clone()).unwrap();
     let recorded: Vec<u64> =
         again.run().unwrap().history.iter().map(|record| record.iterations).collect();
@@ -157,7 +159,8 @@ fn a_search_that_is_told_goes_on_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let settings = Settings { backend: Backend::Cpu, ..all() };
-    let search = || AskTell::<f64>::new(&bounds(3), &Algorithm::default(), &settings).unwrap();
+    let search =
+        || AskTell::<f64>::new(&bounds(3), &Algorithm::Pso(Default::default()), &settings).unwrap();
     let evaluate = |x: &[f64]| Fitness { violation: 0.0, value: x.iter().map(|x| x * x).sum() };
     let step = |search: &mut AskTell<f64>| {
         let Some(points) = search.ask().unwrap() else { return false };

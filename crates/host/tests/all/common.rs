@@ -30,7 +30,7 @@ pub(crate) fn optimiser<R: Precise>(
     dimensions: usize,
     settings: &Settings,
 ) -> Result<Optimiser<R>> {
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     warpswarm::Optimiser::new(&Rastrigin, &bounds(dimensions), &algorithm, settings)
 }
 

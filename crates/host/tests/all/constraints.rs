@@ -81,7 +81,7 @@ fn runs_that_have_stopped_take_no_time() {
         Fitness { value: off, violation: off }
     });
     let settings = Settings { stop: Stop::iterations(1000).or_target(0.0), ..settings(1000) };
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let mut optimiser = Optimiser::<f64>::new(&ring, &bounds(2), &algorithm, &settings).unwrap();
     while optimiser.standing().unwrap().goes_on {
         optimiser.step(1).unwrap();
@@ -120,7 +120,9 @@ fn where_there_is_room_it_is_feasibility_first() {
     let run = |constraints| {
         let settings = Settings { constraints, ..settings(50) };
         let objective = HostObjective::with_violation(room);
-        minimise(&objective, &bounds(2), &Algorithm::default(), &settings).unwrap().runs
+        minimise(&objective, &bounds(2), &Algorithm::Pso(Default::default()), &settings)
+            .unwrap()
+            .runs
     };
     assert_eq!(run(Constraints::Epsilon), run(Constraints::FeasibleFirst));
 }

@@ -200,7 +200,7 @@ fn every_problem_has_its_kernels() {
     fn check<R: Precise>() {
         for problem in problems::all() {
             let state = |settings: &Settings| {
-                let algorithm = Algorithm::default();
+                let algorithm = Algorithm::Pso(Default::default());
                 let shift = if problem.dimensions.is_fixed() { 0.0 } else { 0.5 };
                 let bounds = problem.bounds(dimensions_of(problem)).unwrap();
                 let made = problem.optimiser::<R>(shift, &bounds, &algorithm, settings);
@@ -259,7 +259,8 @@ fn what_does_not_fit_is_an_error_and_the_next_run_works() {
     assert!(matches!(error, Error::OutOfMemory { bytes, free } if bytes > free), "{error:?}");
     check::<f64>(30, Schedule::Resident, &settings(4));
     let wide = emulated(Schedule::Resident, &settings(4));
-    let error = Optimiser::<f32>::new(&Rastrigin, &bounds(129), &Algorithm::default(), &wide);
+    let error =
+        Optimiser::<f32>::new(&Rastrigin, &bounds(129), &Algorithm::Pso(Default::default()), &wide);
     assert!(matches!(error.unwrap_err(), Error::Schedule { .. }));
 }
 
@@ -302,7 +303,7 @@ fn an_objective_without_kernels_is_evaluated_by_the_host() {
 fn an_objective_without_kernels_has_no_other_schedule() {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let settings = emulated(Schedule::Resident, &settings(40));
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let error = minimise::<f32, _>(&Counted(&ASKED), &bounds(2), &algorithm, &settings);
     assert_eq!(
         error.unwrap_err().to_string(),

@@ -81,7 +81,8 @@ fn an_observer_sees_every_improvement_until_the_end() {
 fn improvements_have_the_right_direction() {
     let settings = Settings { maximise: true, ..settings(33) };
     let mut optimiser =
-        Optimiser::<f64>::new(&Sphere, &bounds(3), &Algorithm::default(), &settings).unwrap();
+        Optimiser::<f64>::new(&Sphere, &bounds(3), &Algorithm::Pso(Default::default()), &settings)
+            .unwrap();
     let (mut best, mut improved) = (f64::NEG_INFINITY, 0);
     optimiser
         .run_observed(&mut |event, _| {

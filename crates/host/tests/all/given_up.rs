@@ -40,7 +40,7 @@ fn hosted(micros: u64, settings: &Settings) -> Optimiser<f64> {
         thread::sleep(Duration::from_micros(micros));
         x.iter().map(|x| x * x).sum()
     });
-    Optimiser::new(&objective, &bounds(), &Algorithm::default(), settings).unwrap()
+    Optimiser::new(&objective, &bounds(), &Algorithm::Pso(Default::default()), settings).unwrap()
 }
 
 /// How late a run ends that is made and run with these stops, and what it reports.
@@ -62,8 +62,11 @@ fn check_first(make: impl Fn(&Settings) -> Optimiser<f64>) {
     for error in [given_up.state().unwrap_err(), given_up.step(1).unwrap_err()] {
         assert_eq!(error, Error::Stopped);
     }
-    let whole =
-        optimiser(0, &Algorithm::default(), &Settings { stop: Stop::default(), ..settings });
+    let whole = optimiser(
+        0,
+        &Algorithm::Pso(Default::default()),
+        &Settings { stop: Stop::default(), ..settings },
+    );
     let state = { whole }.state().unwrap();
     given_up.restore(&state).unwrap();
     assert_eq!(given_up.state().unwrap(), state);
@@ -71,7 +74,7 @@ fn check_first(make: impl Fn(&Settings) -> Optimiser<f64>) {
 
 #[test]
 fn the_first_individuals_are_given_up() {
-    check_first(|settings| optimiser(1000, &Algorithm::default(), settings));
+    check_first(|settings| optimiser(1000, &Algorithm::Pso(Default::default()), settings));
     check_first(|settings| hosted(1000, settings));
 }
 
@@ -87,7 +90,7 @@ fn an_interrupt_comes_while_the_first_individuals_are_placed() {
     let stop = Stop::iterations(5).or_interrupt(flag);
     // Nobody evaluates many runs at once, either.
     let settings = Settings { runs: 500, ..settings(40, stop) };
-    let report = optimiser(1000, &Algorithm::default(), &settings).run().unwrap();
+    let report = optimiser(1000, &Algorithm::Pso(Default::default()), &settings).run().unwrap();
     let late = raised.join().unwrap().elapsed().as_secs_f64();
     assert!(late < 0.5, "{late}");
     let is_interrupted =

@@ -139,7 +139,7 @@ fn a_violation_below_zero_is_none() {
 #[test]
 fn a_search_goes_on_from_a_state() {
     let settings = settings(16);
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let mut straight = Optimiser::new(&Rastrigin, &bounds(3), &algorithm, &settings).unwrap();
     let middle = state(&mut straight, 4);
     let mut search = AskTell::new(&bounds(3), &algorithm, &settings).unwrap();
@@ -155,7 +155,9 @@ fn a_search_goes_on_from_a_state() {
 
 #[test]
 fn points_stay_the_same_until_they_have_been_told_of() {
-    let mut search = AskTell::<f64>::new(&bounds(3), &Algorithm::default(), &settings(16)).unwrap();
+    let mut search =
+        AskTell::<f64>::new(&bounds(3), &Algorithm::Pso(Default::default()), &settings(16))
+            .unwrap();
     let first = search.ask().unwrap().unwrap().as_slice().to_vec();
     assert_eq!(search.ask().unwrap().unwrap().as_slice(), first);
     let fitness = Fitness { violation: 0.0, value: 1.0 };
@@ -172,7 +174,7 @@ fn points_stay_the_same_until_they_have_been_told_of() {
 #[test]
 fn a_panic_is_an_error_and_the_runs_are_where_they_were() {
     static LEFT: AtomicU64 = AtomicU64::new(0);
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let panicking = HostObjective::new(|x: &[f64]| {
         assert!(LEFT.fetch_sub(1, Ordering::Relaxed) > 0, "no more of {} numbers", x.len());
         rastrigin(x).value
@@ -242,7 +244,8 @@ fn a_type_that_the_host_evaluates() {
     }
     let hosted = Settings { backend: Backend::Emulator, ..settings(16) };
     let mut optimiser =
-        Optimiser::new(&Panicking, &bounds(3), &Algorithm::default(), &hosted).unwrap();
+        Optimiser::new(&Panicking, &bounds(3), &Algorithm::Pso(Default::default()), &hosted)
+            .unwrap();
     let before = optimiser.state().unwrap();
     LEFT_OF_TYPE.store(7, Ordering::Relaxed);
     let panicked = Error::Objective { message: "no more of 3 numbers".into() };
@@ -255,7 +258,8 @@ fn a_type_that_the_host_evaluates() {
 #[test]
 fn a_population_of_the_wrong_length() {
     let short = HostObjective::<f64>::of_population(|_| Vec::new());
-    let error = minimise(&short, &bounds(2), &Algorithm::default(), &settings(7)).unwrap_err();
+    let error = minimise(&short, &bounds(2), &Algorithm::Pso(Default::default()), &settings(7))
+        .unwrap_err();
     assert_eq!(error, Error::Told { expected: 7, found: 0 });
 }
 

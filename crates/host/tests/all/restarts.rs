@@ -116,15 +116,14 @@ fn evaluations_are_those_that_were_made_and_never_exceed_the_limit() {
 #[test]
 fn whoever_evaluates_the_bits_are_the_same() {
     let rastrigin = |x: &[f64]| -> Fitness<f64> { Rastrigin.evaluate(&SlicePoint(x)) };
+    let settings = Settings { stop: Stop::iterations(300), ..anew(30) };
     for id in METHODS {
-        let whole = state::<f64>(id, &anew(30), 300);
+        let whole = state::<f64>(id, &settings, 300);
         let closure = HostObjective::with_violation(rastrigin);
         let mut by_closure =
-            Optimiser::new(&closure, &bounds(2), &algorithm(id), &anew(30)).unwrap();
+            Optimiser::new(&closure, &bounds(2), &algorithm(id), &settings).unwrap();
         by_closure.step(300).unwrap();
         assert_same(&by_closure.state().unwrap(), &whole, id);
-        let stop = Stop::iterations(300);
-        let settings = Settings { stop, ..anew(30) };
         let mut asking = AskTell::<f64>::new(&bounds(2), &algorithm(id), &settings).unwrap();
         while let Some(points) = asking.ask().unwrap() {
             let told: Vec<_> = points.iter().map(rastrigin).collect();

@@ -69,7 +69,8 @@ fn a_target_between_two_numbers_is_met_by_neither_too_early() {
     let run = |target| {
         let settings = Settings { stop: Stop::target(target).or_iterations(3), ..settings(4) };
         let report =
-            warpswarm::minimise(&Tenth, &bounds(1), &Algorithm::default(), &settings).unwrap();
+            warpswarm::minimise(&Tenth, &bounds(1), &Algorithm::Pso(Default::default()), &settings)
+                .unwrap();
         report.runs[0].stop_reason
     };
     assert_eq!(run(0.1), StopReason::Iterations);
@@ -121,7 +122,7 @@ fn slow(settings: &Settings) -> Optimiser<f32> {
         std::thread::sleep(Duration::from_millis(30));
         points.iter().map(|x| Fitness { violation: 0.0, value: x[0] }).collect()
     });
-    Optimiser::new(&objective, &bounds(2), &Algorithm::default(), settings).unwrap()
+    Optimiser::new(&objective, &bounds(2), &Algorithm::Pso(Default::default()), settings).unwrap()
 }
 
 /// Short iterations, long ones, and some that are as long as half a slice.
@@ -209,7 +210,7 @@ impl<R: Real> Objective<R> for Everywhere {
 
 fn everywhere(value: f64, stop: Stop) -> warpswarm::RunReport<f32> {
     let settings = Settings { stop, ..settings(8) };
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let report = warpswarm::minimise(&Everywhere(value), &bounds(3), &algorithm, &settings);
     report.unwrap().runs.remove(0)
 }
@@ -323,7 +324,7 @@ fn an_expensive_objective_is_spread_thinner_with_the_same_numbers() {
     }
     let state = |threads| {
         let settings = Settings { threads: Some(threads), ..settings(40) };
-        let algorithm = Algorithm::default();
+        let algorithm = Algorithm::Pso(Default::default());
         let mut optimiser = Optimiser::new(&Slow, &bounds(2), &algorithm, &settings).unwrap();
         optimiser.step(10).unwrap();
         optimiser.state().unwrap()
@@ -413,13 +414,13 @@ fn spso_is_another_algorithm_that_also_repeats() {
         warpswarm::minimise::<f64, _>(&Sphere, &bounds(5), algorithm, &settings).unwrap().runs
     };
     assert_eq!(run(&spso, 1), run(&spso, 2));
-    assert_ne!(run(&spso, 1), run(&Algorithm::default(), 1));
+    assert_ne!(run(&spso, 1), run(&Algorithm::Pso(Default::default()), 1));
 }
 
 #[test]
 fn problems_by_name_are_those_by_type() {
     let problem = problems::find("sphere").unwrap();
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     for shift in [0.0, 1.25] {
         let by_type = Shifted { shift: shift as f32, problem: Sphere };
         let mut by_type = Optimiser::new(&by_type, &bounds(3), &algorithm, &settings(16)).unwrap();

@@ -109,7 +109,7 @@ fn bounds_name_the_index() {
 fn bounds_must_fit_the_precision() {
     let run = |lower: f64, upper: f64| {
         let bounds = Bounds::new(vec![0.0, lower], vec![1.0, upper]).unwrap();
-        let algorithm = Algorithm::default();
+        let algorithm = Algorithm::Pso(Default::default());
         let single = Optimiser::<f32>::new(&Sphere, &bounds, &algorithm, &settings(4));
         let double = Optimiser::<f64>::new(&Sphere, &bounds, &algorithm, &settings(4));
         (single.map(drop), double.map(drop))
@@ -149,10 +149,10 @@ fn parameters_are_checked_however_they_were_set() {
 
 #[test]
 fn a_parameter_that_is_refused_keeps_its_value() {
-    let mut algorithm = Algorithm::default();
+    let mut algorithm = Algorithm::Pso(Default::default());
     for value in ["NaN", "-1", "2", "x"] {
         algorithm.set("correction", value).unwrap_err();
-        assert_eq!(algorithm, Algorithm::default(), "correction = {value}");
+        assert_eq!(algorithm, Algorithm::Pso(Default::default()), "correction = {value}");
     }
 }
 
@@ -373,7 +373,7 @@ fn an_objective_without_kernels_runs_on_the_cpu_unless_asked_otherwise() {
         }
     }
     let settings = Settings { backend: Backend::Auto, ..settings(64) };
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let report = warpswarm::minimise::<f32, _>(&Mine, &bounds(2), &algorithm, &settings).unwrap();
     assert_eq!(report.backend, Backend::Cpu);
     assert!(report.best().value < -20.0);
@@ -383,7 +383,9 @@ fn an_objective_without_kernels_runs_on_the_cpu_unless_asked_otherwise() {
 fn a_shift_that_is_not_finite() {
     let problem = problems::find("sphere").unwrap();
     let make = |shift| {
-        problem.optimiser::<f32>(shift, &bounds(2), &Algorithm::default(), &settings(4)).map(drop)
+        problem
+            .optimiser::<f32>(shift, &bounds(2), &Algorithm::Pso(Default::default()), &settings(4))
+            .map(drop)
     };
     assert_eq!(
         make(1e300).unwrap_err().to_string(),
@@ -398,7 +400,12 @@ fn a_problem_that_exists_in_some_numbers_of_dimensions_only() {
     let run = |problem: &str, dimensions, shift| {
         let problem = problems::find(problem).unwrap();
         let settings = settings(4);
-        problem.optimiser::<f64>(shift, &bounds(dimensions), &Algorithm::default(), &settings)
+        problem.optimiser::<f64>(
+            shift,
+            &bounds(dimensions),
+            &Algorithm::Pso(Default::default()),
+            &settings,
+        )
     };
     let check = |problem: &str, dimensions, shift, expected: &str| {
         let error = run(problem, dimensions, shift).unwrap_err();

@@ -62,7 +62,7 @@ fn a_maximum_of_zero_has_no_sign() {
     let stop = Stop::iterations(2);
     let settings = Settings { individuals: 8, maximise: true, stop, ..Settings::default() };
     let bounds = Bounds::uniform(2, 0.0, 1.0).unwrap();
-    let report = minimise(&zero, &bounds, &Algorithm::default(), &settings).unwrap();
+    let report = minimise(&zero, &bounds, &Algorithm::Pso(Default::default()), &settings).unwrap();
     assert_eq!(report.best().value.to_bits(), 0);
 }
 
@@ -81,7 +81,7 @@ fn a_maximum_is_found_and_its_target_met() {
 #[test]
 fn whoever_evaluates_sees_what_is_meant() {
     let settings = Settings { maximise: true, stop: Stop::iterations(20), ..settings(20) };
-    let algorithm = Algorithm::default();
+    let algorithm = Algorithm::Pso(Default::default());
     let by = |objective: &HostObjective<f64>| {
         minimise(objective, &variables(), &algorithm, &settings).unwrap().runs
     };
@@ -179,7 +179,8 @@ fn what_is_wrong_is_said() {
         "number of scales is 1; allowed: 4, one a coordinate"
     );
     let settings = Settings { runs: 3, of_runs: vec![OfRun::default(); 2], ..Settings::default() };
-    let error = Optimiser::<f64>::new(&Hill, &variables(), &Algorithm::default(), &settings);
+    let error =
+        Optimiser::<f64>::new(&Hill, &variables(), &Algorithm::Pso(Default::default()), &settings);
     assert_eq!(error.unwrap_err(), Error::Runs { what: "settings", given: 2, runs: 3 });
 }
 

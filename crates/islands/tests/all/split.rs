@@ -20,7 +20,7 @@ fn split(individuals: u64, stop: Stop) -> Settings {
 
 fn optimiser<R: Precise>(settings: &Settings) -> Result<Optimiser<R>> {
     let bounds = Bounds::uniform(5, -4.0, 5.5)?;
-    Optimiser::new(&Rastrigin, &bounds, &Algorithm::default(), settings)
+    Optimiser::new(&Rastrigin, &bounds, &Algorithm::Pso(Default::default()), settings)
 }
 
 /// What each of so many ranks reports, `[rank]`.
@@ -76,12 +76,12 @@ fn runs_that_stop_by_themselves_stop_at_the_same_iterations() {
 fn constraints_and_what_is_not_finite_count_on_all_ranks() {
     let bounds = Bounds::new(vec![0.05, 0.25, 2.0], vec![2.0, 1.3, 15.0]).unwrap();
     check::<f64>(&split(40, Stop::iterations(8)), |settings: &Settings| {
-        Optimiser::new(&Spring, &bounds, &Algorithm::default(), settings)
+        Optimiser::new(&Spring, &bounds, &Algorithm::Pso(Default::default()), settings)
     });
     // Squares beyond the largest number.
     let bounds = Bounds::uniform(2, -3e19, 2e19).unwrap();
     let report = check::<f32>(&split(40, Stop::iterations(8)), |settings: &Settings| {
-        Optimiser::new(&Sphere, &bounds, &Algorithm::default(), settings)
+        Optimiser::new(&Sphere, &bounds, &Algorithm::Pso(Default::default()), settings)
     });
     assert!(report.runs[0].not_finite > 4, "{:?}", report.runs);
 }

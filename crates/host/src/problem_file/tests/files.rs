@@ -117,7 +117,8 @@ fn individuals_begin_at_guesses() {
     let problem = problem.unwrap();
     let best = |individuals| {
         let settings = Settings { individuals, ..settings.clone() };
-        let report = problem.optimiser::<f64>(&Algorithm::default(), &settings).unwrap().run();
+        let report =
+            problem.optimiser::<f64>(&Algorithm::Pso(Default::default()), &settings).unwrap().run();
         report.unwrap().best().clone()
     };
     assert_eq!(best(1).position[0], 3.0);

@@ -208,8 +208,8 @@ proptest! {
     #[test]
     fn settings_out_of_range((settings, field, value) in wrong_settings()) {
         let bounds = Bounds::uniform(2, -1.0, 1.0).unwrap();
-        assert_refused(start::<f32>(&bounds, &Algorithm::default(), &settings), field, &value);
-        assert_refused(start::<f64>(&bounds, &Algorithm::default(), &settings), field, &value);
+        assert_refused(start::<f32>(&bounds, &Algorithm::Pso(Default::default()), &settings), field, &value);
+        assert_refused(start::<f64>(&bounds, &Algorithm::Pso(Default::default()), &settings), field, &value);
         assert_refused(settings.check(), field, &value);
     }
 
@@ -238,11 +238,11 @@ proptest! {
         let settings = Settings { individuals: 4, ..Settings::default() };
         (lower[i], upper[i]) = (-wide, wide);
         let single = Bounds::new(lower.clone(), upper.clone()).unwrap();
-        let started = start::<f32>(&single, &Algorithm::default(), &settings);
+        let started = start::<f32>(&single, &Algorithm::Pso(Default::default()), &settings);
         assert_refused(started, &format!("bounds {i}"), &format!("{:?} and {wide:?}", -wide));
         (lower[i], upper[i]) = (-1.7e308, 1.7e308);
         let double = Bounds::new(lower, upper).unwrap();
-        let started = start::<f64>(&double, &Algorithm::default(), &settings);
+        let started = start::<f64>(&double, &Algorithm::Pso(Default::default()), &settings);
         assert_refused(started, &format!("bounds {i}"), &format!("{:?} and {:?}", -1.7e308, 1.7e308));
     }
 
