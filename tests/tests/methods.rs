@@ -102,11 +102,14 @@ fn of_many(sizes: &[(&'static str, usize, u64)]) {
     }
 }
 
-/// What individuals teach is summed up in groups of groups, and these again.
+/// What individuals teach is summed up in groups of groups, and these again. Blocks of the last two have pieces of 32 and of four
+/// groups; in 25 dimensions eight lanes have an individual, and plan for several.
 #[test]
 fn large_populations_that_learn_give_the_same_bits() {
-    for (individuals, iterations) in [(1_100, 4), (33_000, 2)] {
-        let case = Case::new("sphere", 1, individuals).with(ShadeParams::default());
+    for (dimensions, individuals, iterations) in
+        [(1, 1_100, 4), (1, 33_000, 2), (1, 65_536, 2), (25, 2_000, 3)]
+    {
+        let case = Case::new("sphere", dimensions, individuals).with(ShadeParams::default());
         let places = [
             (Schedule::Resident, Some(32)),
             (Schedule::Resident, None),

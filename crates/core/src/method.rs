@@ -98,6 +98,11 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// threads](crate::launch::TILE_BLOCKS) leave: `cargo xtask check-ptx` says if they do not.
     const FRUGAL: bool = false;
 
+    /// Whether planning takes so long that lanes which have an individual together rather plan for one each, and hand over
+    /// what they have [decided](Method::handed). Such a method has one attempt, takes over no other's point, and leaves the
+    /// numbers as they are until it [accepts](Method::accept).
+    const PLANS_ALONE: bool = false;
+
     /// What an individual sees of the others before it moves.
     type Seen: Copy;
     /// What it decides once an attempt, before it looks at single coordinates.
@@ -223,6 +228,13 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
 
     /// Decides, and may change the numbers; those of the attempt that counts are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
+
+    /// A plan of which each word and each number has gone through a function: so one lane hands it to others.
+    #[inline(always)]
+    fn handed(plan: Self::Plan, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Self::Plan {
+        let _ = (word, number);
+        plan
+    }
 
     /// At whose public points, or points in the archive (place 1 of individual k of n is that of n + k, place 2 of 2 n + k), [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
     /// of these, which are read ahead.

@@ -230,6 +230,8 @@ impl<R: Real> Method<R> for Shade<R> {
     const NUMBERS: usize = 4;
     const OTHERS: usize = 3;
     const SHARES: bool = true;
+    const FRUGAL: bool = true;
+    const PLANS_ALONE: bool = true;
     type Seen = Seen<R>;
     type Plan = Plan<R>;
 
@@ -262,19 +264,27 @@ impl<R: Real> Method<R> for Shade<R> {
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, seen: Seen<R>, numbers: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, who: &Individual<R>, seen: Seen<R>, _: &mut Numbers<R>) -> Plan<R> {
         let [mean, rate] = seen.means;
-        let plan = Plan {
+        Plan {
             others: seen.others,
             first: seen.first,
             replaces: seen.replaces,
             scale_factor: self.draw_scale_factor(who, mean),
             crossover_rate: crossover_rate(rate, who.uniform(0)),
-        };
-        numbers[SCALE_FACTOR] = plan.scale_factor;
-        numbers[CROSSOVER_RATE] = plan.crossover_rate;
-        numbers[GAIN] = R::ZERO;
-        plan
+        }
+    }
+
+    #[inline(always)]
+    fn handed(plan: Plan<R>, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Plan<R> {
+        let [best, r1, r2] = plan.others;
+        Plan {
+            others: [word(best), word(r1), word(r2)],
+            first: word(plan.first),
+            replaces: word(u32::from(plan.replaces)) != 0,
+            scale_factor: number(plan.scale_factor),
+            crossover_rate: number(plan.crossover_rate),
+        }
     }
 
     #[inline(always)]
@@ -312,6 +322,8 @@ impl<R: Real> Method<R> for Shade<R> {
         proposal: Fitness<R>,
         numbers: &mut Numbers<R>,
     ) -> bool {
+        numbers[SCALE_FACTOR] = plan.scale_factor;
+        numbers[CROSSOVER_RATE] = plan.crossover_rate;
         numbers[GAIN] = gain(who.fitness, proposal);
         let place = place(numbers);
         let leaves = self.weights[1] > 0 && numbers[GAIN] > R::ZERO;

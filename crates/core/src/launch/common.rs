@@ -12,12 +12,14 @@ pub struct CommonArgs<R> {
     pub memory: Ptr<R>,
     /// Scratch: the same as each block has found it, `[run][block][number]`
     pub own_memory: Ptr<R>,
-    /// The sums of groups after an iteration, `[run][parity][group]`
+    /// The sums of pieces after an iteration, `[run][parity][piece]`, with room for as many as there are groups.
     pub lessons: Ptr<Lessons<R>>,
     /// Points that were given up, `[run][place][individual][coordinate]`, two places each.
     pub archive: Ptr<R>,
     /// Numbers of the memory.
     pub numbers: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Groups of a piece, which a block sums up before others read it: a power of two, at most
+    /// [`GROUP`](crate::method::GROUP), of which each block but the last has whole multiples; 1 unless individuals are held,
+    /// in blocks of at least 64 threads.
+    pub piece: u32,
 }

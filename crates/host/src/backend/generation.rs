@@ -180,7 +180,7 @@ impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
             first_run: self.job.first_run + first,
             iterations,
             start,
-            common: at.common.args(&self.job, first as u32),
+            common: at.common.args(&self.job, (first as u32, self.layout.piece(individuals))),
             runs,
             individuals,
             dimensions: self.job.dimensions(),

@@ -2,7 +2,7 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
-use warpswarm_core::method::GROUP;
+use warpswarm_core::method::{GROUP, LESSONS};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
 use crate::choices::Schedule;
@@ -86,6 +86,18 @@ impl Layout {
         of_a_block(individuals, self.grid.blocks_per_run, self.in_groups)
     }
 
+    /// Groups of so many individuals that a block sums up before others read it: see [`CommonArgs`](warpswarm_core::launch::CommonArgs).
+    pub(crate) fn piece(&self, individuals: u32) -> u32 {
+        let is_held = self.schedule == Schedule::Resident && self.tile.is_held();
+        // As many as one warp reads at once need no pieces.
+        let few = individuals <= GROUP * GROUP;
+        if !self.in_groups || !is_held || few || 2 * self.grid.block < GROUP * LESSONS as u32 {
+            return 1;
+        }
+        let groups = self.individuals_per_block(individuals) / GROUP;
+        (1 << groups.trailing_zeros()).min(GROUP)
+    }
+
     /// The same for fewer individuals, with as many of them in a block, and fewer blocks.
     pub(crate) fn of_fewer(&self, individuals: u32) -> Self {
         let (blocks, each) = self.whole;
@@ -120,19 +132,27 @@ fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
     if blocks <= u64::from(TEAM_BLOCKS) { team } else { 1 }
 }
 
-/// The block in which runs of a thread an individual are done in the shortest time, all of them: each is so
-/// many rounds of a block, and so many blocks are done at once.
-fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
-    let tile = MethodTile::THREAD;
-    let even = |rounds| demand.individuals.div_ceil(rounds).next_multiple_of(WARP);
-    if demand.runs <= demand.multiprocessors {
-        // A few on each multiprocessor rather than many on a few.
-        return Ok(even(demand.multiprocessors / demand.runs).min(MAX_BLOCK));
-    }
-    let fewest = demand.individuals.div_ceil(MAX_BLOCK);
+/// Rounds of tiles up to which blocks are made smaller: so many plans a tile's lanes make at once. With more of them, and so
+/// more runs at the same time, caches no longer hold the populations: 1,000 runs of 300 in 30 dimensions, f64, took 171 us instead of 150.
+const TURNS: u32 = MethodTile::TILE.lanes;
+
+/// The block in which many runs are done in the shortest time, all of them, of at most `most` threads: each run is so many rounds of a block,
+/// and so many blocks are done at once. Of equals that of the fewest rounds, but of tiles that of the most, whose threads wait for fewer
+/// others.
+fn block_of_many<R: Real>(
+    demand: &Demand,
+    tile: MethodTile,
+    most: u32,
+    occupancy: Occupancy<'_>,
+) -> Result<u32> {
+    let at_once = most / tile.lanes;
+    let even = |rounds| (demand.individuals.div_ceil(rounds) * tile.lanes).next_multiple_of(WARP);
+    let fewest = demand.individuals.div_ceil(at_once);
     let mut best = even(fewest);
     let (mut shortest, mut tried) = (u64::MAX, 0);
-    for rounds in fewest..=fewest * MAX_BLOCK / WARP {
+    let is_tile = tile == MethodTile::TILE;
+    let last = if is_tile { fewest.max(TURNS) } else { fewest * most / WARP };
+    for rounds in fewest..=last {
         let block = even(rounds);
         if block == tried {
             continue;
@@ -141,11 +161,23 @@ fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
         let shared = tile.shared_bytes::<R>(block, demand.dimensions, demand.gathers);
         let at_once = u64::from(occupancy(&tile, block, shared)?.max(1));
         let waves = u64::from(demand.runs).div_ceil(at_once * u64::from(demand.multiprocessors));
-        if waves * u64::from(rounds) < shortest {
-            (shortest, best) = (waves * u64::from(rounds), block);
+        let rounds = demand.individuals.div_ceil(block / tile.lanes);
+        let time = waves * u64::from(rounds);
+        if time < shortest || (time == shortest && is_tile) {
+            (shortest, best) = (time, block);
         }
     }
     Ok(best)
+}
+
+/// The block in which a thread has an individual.
+fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
+    if demand.runs > demand.multiprocessors {
+        return block_of_many::<R>(demand, MethodTile::THREAD, MAX_BLOCK, occupancy);
+    }
+    // A few on each multiprocessor rather than many on a few.
+    let rounds = demand.multiprocessors / demand.runs;
+    Ok(demand.individuals.div_ceil(rounds).next_multiple_of(WARP).min(MAX_BLOCK))
 }
 
 /// The individuals of all runs.
@@ -153,12 +185,15 @@ fn all_runs(demand: &Demand) -> u64 {
     u64::from(demand.individuals) * u64::from(demand.runs)
 }
 
-/// The block in which eight lanes have an individual: the largest only where others would not do at once, since more
-/// blocks have more multiprocessors.
-fn block_of_tiles(demand: &Demand, most: u32) -> u32 {
+/// The block in which eight lanes have an individual: of one or a few runs the largest only where others would not do at once, since
+/// more blocks have more multiprocessors.
+fn block_of_tiles<R: Real>(demand: &Demand, most: u32, occupancy: Occupancy<'_>) -> Result<u32> {
+    if demand.runs > demand.multiprocessors {
+        return block_of_many::<R>(demand, MethodTile::TILE, most, occupancy);
+    }
     let lanes = all_runs(demand) * u64::from(MethodTile::TILE.lanes);
     let few = lanes <= u64::from(MAX_BLOCK * demand.multiprocessors);
-    if few { MAX_BLOCK } else { most }
+    Ok(if few { MAX_BLOCK } else { most })
 }
 
 /// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives; docs/performance.md
@@ -208,7 +243,7 @@ pub(crate) fn plan<R: Real>(
     let block = match forced(demand, most)? {
         Some(block) => block,
         None if tile == MethodTile::THREAD => block_of_threads::<R>(demand, occupancy)?,
-        None if tile == MethodTile::TILE => block_of_tiles(demand, most),
+        None if tile == MethodTile::TILE => block_of_tiles::<R>(demand, most, occupancy)?,
         None => most,
     };
     let team =
@@ -308,6 +343,33 @@ mod tests {
         assert_eq!(batch(100, FAR), (Resident, Some("x32k1"), 5, 100));
         assert_eq!(batch(100, NEAR), (Resident, Some("x8k4"), 1, 100));
         assert_eq!(batch(1000, ALONE), (Resident, Some("column"), 1, 1000));
+    }
+
+    #[test]
+    fn tiles_of_many_runs_have_up_to_eight_rounds() {
+        let of = |individuals, runs| {
+            let demand = Demand { individuals, runs, ..H200 };
+            let occupancy: Occupancy<'_> = &mut |_, block, _| Ok(512 / block);
+            let plan = plan::<f32>(&demand, NEAR, occupancy).unwrap().plan();
+            (plan.block, plan.blocks_per_run)
+        };
+        // 1,056 blocks of 64 threads at once, 528 of 128.
+        assert_eq!([of(64, 1000), of(64, 500), of(64, 200)], [(64, 1), (128, 1), (256, 1)]);
+        assert_eq!([of(300, 1000), of(64, 132)], [(480, 1), (512, 1)]);
+    }
+
+    #[test]
+    fn blocks_sum_up_pieces_of_large_populations() {
+        let piece = |individuals, runs, schedule| {
+            let demand = Demand { individuals, runs, schedule, ..H200 };
+            let occupancy: Occupancy<'_> = &mut |_, block, _| Ok(512 / block);
+            let layout = plan::<f32>(&demand, Moves { shares: true, ..NEAR }, occupancy).unwrap();
+            (layout.individuals_per_block(individuals), layout.piece(individuals))
+        };
+        let resident = |individuals, runs| piece(individuals, runs, Schedule::Auto);
+        assert_eq!([resident(65_536, 1), resident(50_000, 1)], [(512, 16), (384, 4)]);
+        assert_eq!([resident(768, 1), resident(2_000, 1000)], [(32, 1), (2_016, 1)]);
+        assert_eq!(piece(65_536, 1, Schedule::Streaming).1, 1);
     }
 
     #[test]

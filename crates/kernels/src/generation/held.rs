@@ -107,7 +107,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         generation.learn(method, iteration, stage());
         (mine, not_finite) =
             spread.advance::<CONSTRAINED>(method, around, iteration, (mine, not_finite));
-        this_block().teach(method, iteration);
+        this_block().teach(method, iteration, stage());
         if args.iterations <= 1 {
             break (stopped::NOT, 0);
         }

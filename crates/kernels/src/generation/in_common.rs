@@ -1,7 +1,7 @@
 //! What the individuals of a run have in common: see [`Method::learn`] and [`Method::leaves`].
 
 use warpswarm_core::method::{GROUP, LESSONS, Lessons, Memory, Method};
-use warpswarm_core::sum::Sum;
+use warpswarm_core::sum::{Operator, Sum};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
@@ -48,6 +48,21 @@ impl<R: DeviceReal> Memory<R> for Remembered<R> {
     }
 }
 
+/// The sums over so many neighbouring lanes, a power of two, in all of them.
+#[inline(always)]
+fn joined_by<R: DeviceReal>(lanes: u32, of: Lessons<R>) -> Lessons<R> {
+    let (mut sums, mut apart) = (of, 1);
+    while apart < lanes {
+        let mut k = 0;
+        while k < LESSONS {
+            sums[k] = Sum::combine(sums[k], warp::shuffle_xor(sums[k], apart));
+            k += 1;
+        }
+        apart *= 2;
+    }
+    sums
+}
+
 /// The sums over the lanes of a warp, in all of them.
 #[inline(always)]
 fn joined<R: DeviceReal>(of: Lessons<R>) -> Lessons<R> {
@@ -89,7 +104,14 @@ impl<R: DeviceReal> Generation<'_, R> {
         all.part(self.part as usize * numbers, numbers)
     }
 
-    /// The sums of groups after an iteration.
+    /// Groups of a piece.
+    #[inline(always)]
+    fn piece(&self) -> u32 {
+        // Never zero; said so that no check for a division by zero is compiled.
+        self.args.common.piece.max(1)
+    }
+
+    /// The sums of pieces after an iteration.
     #[inline(always)]
     fn lessons(&self, iteration: u64) -> View<Lessons<R>> {
         let args = self.args;
@@ -158,72 +180,70 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
     }
 
-    /// The sums of 32 neighbouring groups, in all lanes; by a warp.
+    /// The sums of 32 neighbouring pieces of so many, in all lanes; by a warp.
     #[inline(always)]
-    fn sums_of_groups(lessons: View<Lessons<R>>, first: u32, groups: u32) -> Lessons<R> {
-        let group = first + thread::lane();
-        let of = if group < groups { lessons.get(group as usize) } else { [R::ZERO; LESSONS] };
+    fn sums_of_pieces(lessons: View<Lessons<R>>, first: u32, pieces: u32) -> Lessons<R> {
+        let piece = first + thread::lane();
+        let of = if piece < pieces { lessons.get(piece as usize) } else { [R::ZERO; LESSONS] };
         joined(of)
     }
 
-    /// The sums of 32 times as many groups, in the first warp. By the whole block, whose warps share the work where they have
-    /// `stage`, of [`STAGE`] numbers.
+    /// The sums of 32 such parts from `first` on, one a lane of the first warp. By the whole block, whose warps share the work where
+    /// they have `stage`, of [`STAGE`] numbers.
     #[inline(always)]
     fn sums_of_parts(
         lessons: View<Lessons<R>>,
         first: u32,
-        groups: u32,
+        pieces: u32,
         stage: Option<SharedArray<R>>,
     ) -> Lessons<R> {
         let (lane, warp, mut mine) = (thread::lane(), thread::warp(), [R::ZERO; LESSONS]);
         let Some(stage) = stage else {
             let mut part = 0;
-            while warp == 0 && part < GROUP && first + part * GROUP < groups {
-                let of = Self::sums_of_groups(lessons, first + part * GROUP, groups);
+            while warp == 0 && part < GROUP && first + part * GROUP < pieces {
+                let of = Self::sums_of_pieces(lessons, first + part * GROUP, pieces);
                 mine = if lane == part { of } else { mine };
                 part += 1;
             }
-            return joined(mine);
+            return mine;
         };
         // What was there has been read.
         block::sync();
         let mut part = warp;
-        while part < GROUP {
-            let of = Self::sums_of_groups(lessons, first + part * GROUP, groups);
+        while part < GROUP && first + part * GROUP < pieces {
+            let of = Self::sums_of_pieces(lessons, first + part * GROUP, pieces);
             if lane < LESSONS as u32 {
                 stage.set(part * LESSONS as u32 + lane, chosen(of, lane));
             }
             part += thread::block_dim() / 32;
         }
         block::sync();
-        if warp == 0 {
-            let mut k = 0;
-            while k < LESSONS {
-                mine[k] = stage.get(lane * LESSONS as u32 + k as u32);
-                k += 1;
-            }
-        }
-        joined(mine)
+        if warp == 0 && first + lane * GROUP < pieces { staged(stage) } else { mine }
     }
 
     /// The sums from which a run learns, as [`sum_of_groups`](warpswarm_core::method::sum_of_groups) has them; in the first
     /// warp. By the whole block.
     #[inline(always)]
     fn sums(&self, iteration: u64, stage: Option<SharedArray<R>>) -> Lessons<R> {
-        let (lessons, groups) = (self.lessons(!iteration), self.args.individuals.div_ceil(GROUP));
-        let (mut sums, mut first) = ([R::ZERO; LESSONS], 0);
-        while first < groups {
-            let of = if groups > GROUP {
-                Self::sums_of_parts(lessons, first, groups, stage)
-            } else if thread::warp() == 0 {
-                Self::sums_of_groups(lessons, first, groups)
-            } else {
-                sums
-            };
-            let mut k = 0;
-            while k < LESSONS {
-                sums[k] += of[k];
-                k += 1;
+        let piece = self.piece();
+        let pieces = self.args.individuals.div_ceil(GROUP).div_ceil(piece);
+        let (lessons, mut sums, mut first) = (self.lessons(!iteration), [R::ZERO; LESSONS], 0);
+        if pieces <= GROUP {
+            let of_first = thread::warp() == 0;
+            return if of_first { Self::sums_of_pieces(lessons, 0, pieces) } else { sums };
+        }
+        // The parts of `GROUP * GROUP` groups, whose sums are added one after the other.
+        let of_one = GROUP / piece;
+        while first < pieces {
+            let of = joined_by(of_one, Self::sums_of_parts(lessons, first, pieces, stage));
+            let mut part = 0;
+            while part < GROUP && first + part * GROUP < pieces {
+                let mut k = 0;
+                while k < LESSONS {
+                    sums[k] += warp::shuffle(of[k], part);
+                    k += 1;
+                }
+                part += of_one;
             }
             first += GROUP * GROUP;
         }
@@ -274,25 +294,69 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// Sums up what this block's individuals teach after an iteration, where individuals have something in common. By the
-    /// whole block.
+    /// whole block; `stage` is shared memory that is free, if there is any, and without it a piece is a group.
     #[inline(always)]
-    pub(super) fn teach<M: Method<R>>(&self, method: &M, iteration: u64) {
+    pub(super) fn teach<M: Method<R>>(
+        &self,
+        method: &M,
+        iteration: u64,
+        stage: Option<SharedArray<R>>,
+    ) {
         if !M::SHARES {
             return;
         }
         // The numbers of all are there.
         block::sync();
         let (after, lessons) = (self.written_by(iteration), self.lessons(iteration));
-        let (first, end) = self.of_this_block();
-        let mut group = first / GROUP + thread::warp();
-        while group * GROUP < end {
-            let i = group * GROUP + thread::lane();
-            let own = if i < end { method.lesson(&after.numbers(i)) } else { [R::ZERO; LESSONS] };
-            let sums = joined(own);
-            if thread::lane() == 0 {
-                lessons.set(group as usize, sums);
+        let (piece, (first, end)) = (self.piece(), self.of_this_block());
+        let (lane, warps) = (thread::lane(), thread::block_dim() / 32);
+        let of_group = |group: u32| {
+            let i = group * GROUP + lane;
+            joined(if i < end { method.lesson(&after.numbers(i)) } else { [R::ZERO; LESSONS] })
+        };
+        let mut start = first / GROUP;
+        let Some(stage) = stage.filter(|_| piece > 1) else {
+            let mut group = start + thread::warp();
+            while group * GROUP < end {
+                let sums = of_group(group);
+                if lane == 0 {
+                    lessons.set(group as usize, sums);
+                }
+                group += warps;
             }
-            group += thread::block_dim() / 32;
+            return;
+        };
+        while start * GROUP < end {
+            let mut k = thread::warp();
+            while k < GROUP && (start + k) * GROUP < end {
+                let sums = of_group(start + k);
+                if lane < LESSONS as u32 {
+                    stage.set(k * LESSONS as u32 + lane, chosen(sums, lane));
+                }
+                k += warps;
+            }
+            block::sync();
+            if thread::warp() == 0 {
+                let is_there = (start + lane) * GROUP < end;
+                let own = if is_there { staged(stage) } else { [R::ZERO; LESSONS] };
+                let sums = joined_by(piece, own);
+                if is_there && lane & (piece - 1) == 0 {
+                    lessons.set(((start + lane) / piece) as usize, sums);
+                }
+            }
+            block::sync();
+            start += GROUP;
         }
     }
+}
+
+/// This lane's of the sums that warps have put onto a stage.
+#[inline(always)]
+fn staged<R: DeviceReal>(stage: SharedArray<R>) -> Lessons<R> {
+    let (mut mine, mut k) = ([R::ZERO; LESSONS], 0);
+    while k < LESSONS {
+        mine[k] = stage.get(thread::lane() * LESSONS as u32 + k as u32);
+        k += 1;
+    }
+    mine
 }

@@ -63,7 +63,7 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
         not_finite += advance::<R, M>(method, generation, (iteration, index), &judge).1;
         index += thread::block_dim() / 32;
     }
-    generation.teach(method, iteration);
+    generation.teach(method, iteration, None);
     not_finite
 }
 
@@ -88,7 +88,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
         not_finite += bad;
         mine = mine.better(Candidate::new(fitness, index));
     });
-    generation.teach(&launch.method, iteration);
+    generation.teach(&launch.method, iteration, None);
     if thread::lane() == 0 {
         count_not_finite(generation.control, not_finite);
     }

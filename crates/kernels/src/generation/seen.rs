@@ -52,10 +52,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
     /// A lane a draw at a time.
     #[inline(always)]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
-        best_drawn::<R, CONSTRAINED, 32, 1>(count, |number| {
-            let other = drawn(number);
-            (self.fitness(other), other)
-        })
+        drawn(best_drawn::<R, CONSTRAINED, 32, 1>(count, |number| self.fitness(drawn(number))))
     }
 
     #[inline(always)]
@@ -111,32 +108,30 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
     }
 }
 
-/// Whom of `count` draws gives the best individual, of equals the first: so many lanes share the draws, each of which takes `EACH` at a
+/// Which of `count` draws gives the best individual, of equals the first: so many lanes share the draws, each of which takes `EACH` at a
 /// time, to wait for their fitness once. Collective in the lanes.
 #[inline(always)]
 fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize>(
     count: u32,
-    drawn: impl Fn(u32) -> (Fitness<R>, u32),
+    fitness: impl Fn(u32) -> Fitness<R>,
 ) -> u32 {
     let lane = thread::lane() % LANES;
-    let (mut best, mut who) = (none::<R, CONSTRAINED>(), 0);
+    let mut best = Candidate::new(none::<R, CONSTRAINED>().fitness, lane.min(count - 1));
     let mut first = 0;
     while first < count {
-        let mut rivals = [(Fitness::WORST, 0); EACH];
+        // Behind the last it is drawn once more, which changes nothing.
+        let number = |k: usize| (first + lane + k as u32 * LANES).min(count - 1);
+        let mut rivals = [Fitness::WORST; EACH];
         let mut k = 0;
         while k < EACH {
-            // Behind the last it is drawn once more, which changes nothing.
-            let number = first + lane + k as u32 * LANES;
-            rivals[k] = drawn(number.min(count - 1));
+            rivals[k] = fitness(number(k));
             k += 1;
         }
         k = 0;
         while k < EACH {
-            let number = first + lane + k as u32 * LANES;
-            let rival = Candidate::new(rivals[k].0, number.min(count - 1));
-            let is_better = rival.beats(best);
-            best = if is_better { rival } else { best };
-            who = if is_better { rivals[k].1 } else { who };
+            // Later ones have higher numbers.
+            let is_better = rivals[k].beats(best.fitness);
+            best = if is_better { Candidate::new(rivals[k], number(k)) } else { best };
             k += 1;
         }
         first += EACH as u32 * LANES;
@@ -146,26 +141,22 @@ fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EA
         let Candidate { fitness: Fitness { violation, value }, index, .. } = best;
         let violation = if CONSTRAINED { warp::shuffle_xor(violation, apart) } else { R::ZERO };
         let value = warp::shuffle_xor(value, apart);
-        let rival = Candidate::new(Fitness { violation, value }, index.shuffle_xor(apart));
-        let other = who.shuffle_xor(apart);
-        let is_better = rival.beats(best);
-        best = if is_better { rival } else { best };
-        who = if is_better { other } else { who };
+        best = best.better(Candidate::new(Fitness { violation, value }, index.shuffle_xor(apart)));
         apart *= 2;
     }
-    who
+    best.index
 }
 
 /// The population of the iteration before, as one of so many lanes looks at it that have an individual together: all do the same, but for
-/// what they share.
+/// what they share. Of what is drawn each asks for `EACH` at a time.
 #[derive(Clone, Copy)]
-pub(crate) struct SeenByLanes<'a, R, const CONSTRAINED: bool, const LANES: u32> {
+pub(crate) struct SeenByLanes<'a, R, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> {
     pub(crate) generation: &'a Generation<'a, R>,
     pub(crate) before: Parity<R>,
 }
 
-impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32> Fitnesses<R>
-    for SeenByLanes<'_, R, CONSTRAINED, LANES>
+impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> Fitnesses<R>
+    for SeenByLanes<'_, R, CONSTRAINED, LANES, EACH>
 {
     #[inline(always)]
     fn fitness(&self, individual: u32) -> Fitness<R> {
@@ -191,16 +182,8 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32> Fitnesses<R>
 
     #[inline(always)]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
-        let rival = |number| {
-            let other = drawn(number);
-            (self.fitness(other), other)
-        };
-        if LANES == 1 {
-            // As many as are drawn at once.
-            best_drawn::<R, CONSTRAINED, LANES, 4>(count, rival)
-        } else {
-            best_drawn::<R, CONSTRAINED, LANES, 2>(count, rival)
-        }
+        let fitness = |number| self.fitness(drawn(number));
+        drawn(best_drawn::<R, CONSTRAINED, LANES, EACH>(count, fitness))
     }
 
     #[inline(always)]
@@ -209,8 +192,8 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32> Fitnesses<R>
     }
 }
 
-impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32> Population<R>
-    for SeenByLanes<'_, R, CONSTRAINED, LANES>
+impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> Population<R>
+    for SeenByLanes<'_, R, CONSTRAINED, LANES, EACH>
 {
     #[inline(always)]
     fn numbers(&self, individual: u32) -> Numbers<R> {

@@ -120,7 +120,7 @@ impl<R: DeviceReal> Threads<R> {
         bit: u32,
     ) -> (Candidate<R>, u32) {
         let Around { generation, before, .. } = around;
-        let others = SeenByLanes::<R, CONSTRAINED, 1> { generation, before };
+        let others = SeenByLanes::<R, CONSTRAINED, 1, 4> { generation, before };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
         let starts = who.iteration == 0;
         let attempts = if starts { 1 } else { method.attempts(who.iteration, who.index) };

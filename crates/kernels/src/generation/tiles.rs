@@ -7,6 +7,7 @@ use warpswarm_device::entry::max_block;
 use warpswarm_device::point::TilePoint;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
+use warpswarm_device::warp::Word;
 use warpswarm_device::{objective, thread, warp};
 
 use super::held::{Around, Spread};
@@ -104,24 +105,71 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         iteration: u64,
         (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
-        let mut round = 0;
-        loop {
+        // Of so many rounds on: whose turn it is, the last one's behind the end, and whether there is one.
+        let of_round = |round: u32| {
             let (first, end) = around.generation.of_this_block();
             let start = first + round * (thread::block_dim() / LANES);
-            if start >= end {
-                break;
-            }
             let index = start + thread::index() / LANES;
-            let who = around.individual::<CONSTRAINED>(iteration, index.min(end - 1));
+            (start < end).then_some((index.min(end - 1), index < end))
+        };
+        let mut one = |round: u32, (index, is_there): (u32, bool), plan: Option<M::Plan>| {
+            let who = around.individual::<CONSTRAINED>(iteration, index);
             let bit = 1_u32.checked_shl(round).unwrap_or(0);
             let (candidate, bad) =
-                self.one::<M, CONSTRAINED>(method, around, who, (index < end, bit));
+                self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit));
             not_finite += bad;
             mine = mine.better(candidate);
-            round += 1;
+        };
+        let mut round = 0;
+        while let Some(turn) = of_round(round) {
+            if !M::PLANS_ALONE {
+                one(round, turn, None);
+                round += 1;
+                continue;
+            }
+            // Each lane plans for one of as many rounds as there are lanes. Where there is one, they look around for it together.
+            let alone = of_round(round + 1).is_some();
+            let ahead = if alone { thread::lane() % LANES } else { 0 };
+            let (index, _) = of_round(round + ahead).unwrap_or(turn);
+            let who = around.individual::<CONSTRAINED>(iteration, index);
+            let plan = decided::<R, M, CONSTRAINED>(method, around, who, alone);
+            let first = round;
+            while let Some(turn) = of_round(round)
+                && round - first < LANES
+            {
+                one(round, turn, Some(of_lane::<R, M>(plan, round - first)));
+                round += 1;
+            }
         }
         (mine, not_finite)
     }
+}
+
+/// What this lane decides for an individual, alone or looking around with those of its tile, which then decide the same.
+#[inline(always)]
+fn decided<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
+    method: &M,
+    around: Around<'_, R>,
+    who: Individual<R>,
+    alone: bool,
+) -> M::Plan {
+    let Around { generation, before, .. } = around;
+    let (mut numbers, seen, who, _) = if alone {
+        let others = SeenByLanes::<R, CONSTRAINED, 1, 16> { generation, before };
+        looked(method, before, &others, who)
+    } else {
+        let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before };
+        looked(method, before, &others, who)
+    };
+    // Hidden, so that what is computed of it is not kept in registers meanwhile.
+    method.plan(&Individual { key: hidden(who.key), ..who }, seen, &mut numbers)
+}
+
+/// What lane `lane` of this tile has decided. Collective in the warp.
+#[inline(always)]
+fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
+    let lane = thread::lane() / LANES * LANES + lane;
+    M::handed(plan, |word| word.shuffle(lane), |number| warp::shuffle(number, lane))
 }
 
 impl<R: DeviceReal> Tiles<R> {
@@ -135,13 +183,20 @@ impl<R: DeviceReal> Tiles<R> {
         &mut self,
         method: &M,
         around: Around<'_, R>,
-        who: Individual<R>,
+        (who, decided): (Individual<R>, Option<M::Plan>),
         (is_there, bit): (bool, u32),
     ) -> (Candidate<R>, u32) {
         let Around { generation, before, after } = around;
         let stride = generation.args.stride;
-        let others = SeenByLanes::<R, CONSTRAINED, LANES> { generation, before };
-        let (mut numbers, seen, who, from) = looked(method, before, &others, who);
+        let (mut numbers, seen, who, from) = if decided.is_some() {
+            let starts = who.iteration == 0;
+            let numbers = if starts { method.numbers(&who) } else { before.numbers(who.index) };
+            (numbers, None, who, who.index)
+        } else {
+            let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before };
+            let (numbers, seen, who, from) = looked(method, before, &others, who);
+            (numbers, Some(seen), who, from)
+        };
         let starts = who.iteration == 0;
         let public = places(before.row(from), stride);
         let mut own = [[R::ZERO; K]; 2];
@@ -161,7 +216,11 @@ impl<R: DeviceReal> Tiles<R> {
         while attempt < most && warp::any(attempt < attempts) {
             let who = Individual { attempt, key: hidden(who.key), ..who };
             let mut tried = numbers;
-            let plan = method.plan(&who, seen, &mut tried);
+            let plan = match (seen, decided) {
+                (Some(seen), _) => method.plan(&who, seen, &mut tried),
+                (None, Some(decided)) => decided,
+                (None, None) => break,
+            };
             let (x, own) = if starts {
                 first_position(method, generation, &who)
             } else {

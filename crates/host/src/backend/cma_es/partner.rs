@@ -79,7 +79,7 @@ impl<R: Real> Partner<R> {
             public: Ptr::at(self.public + before * u64::from(stride) * number),
             fitness: Ptr::at(self.fitness + before * size_of::<Fitness<R>>() as u64),
             numbers: Ptr::at(self.numbers + before * count * number),
-            common: self.common.args(&self.job, first),
+            common: self.common.args(&self.job, (first, 1)),
             // The first leg is CMA-ES's.
             start: StartArgs { individuals: 0, ..all.start },
             runs,
@@ -142,7 +142,7 @@ impl<R: Real> Partner<R> {
             let mut alone =
                 Swarm { numbers, memory, archive, ..Swarm::unplaced(1, 1, self.job.run_id(run)) };
             alone.control.iterations = age;
-            self.common.restore_run(&self.job, machine, (run, &alone))?;
+            self.common.restore_run(&self.job, machine, (run, &alone), 1)?;
         }
         Ok(())
     }
@@ -175,7 +175,7 @@ fn common<R>(args: CmaEsArgs<R>) -> GenerationArgs<R> {
             lessons: Ptr::NULL,
             archive: Ptr::NULL,
             numbers: 0,
-            reserved: 0,
+            piece: 1,
         },
         runs: args.runs,
         individuals: 0,

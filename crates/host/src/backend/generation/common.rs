@@ -2,7 +2,7 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::launch::{CommonArgs, Ptr};
-use warpswarm_core::method::{GROUP, LESSONS};
+use warpswarm_core::method::{GROUP, LESSONS, sum_of_group};
 use warpswarm_cpu_ref::Swarm;
 
 use super::super::machine::Machine;
@@ -47,8 +47,12 @@ impl InCommon {
         Ok(arrays)
     }
 
-    /// The arguments of a launch of runs from `first` on.
-    pub(in super::super) fn args<R: Real>(&self, job: &Job<R>, first: u32) -> CommonArgs<R> {
+    /// The arguments of a launch of runs from `first` on, with so many groups in a piece.
+    pub(in super::super) fn args<R: Real>(
+        &self,
+        job: &Job<R>,
+        (first, piece): (u32, u32),
+    ) -> CommonArgs<R> {
         let all = sizes(job).unwrap_or_default();
         let [numbers, groups, archive] = all.map(|size| size * u64::from(first));
         let number = size_of::<R>() as u64;
@@ -58,7 +62,7 @@ impl InCommon {
             lessons: Ptr::at(self.lessons + 2 * groups * LESSONS as u64 * number),
             archive: Ptr::at(self.archive + archive * number),
             numbers: all[0] as u32,
-            reserved: 0,
+            piece,
         }
     }
 
@@ -84,14 +88,14 @@ impl InCommon {
         machine.fetch_numbers(self.archive, u64::from(run) * archive, archive)
     }
 
-    /// Goes on from elsewhere.
+    /// Goes on from elsewhere, with so many groups in a piece.
     pub(super) fn restore<R: Real>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,
-        swarms: &[Swarm<R>],
+        (swarms, piece): (&[Swarm<R>], u32),
     ) -> Result<()> {
-        (0..).zip(swarms).try_for_each(|each| self.restore_run(job, machine, each))
+        (0..).zip(swarms).try_for_each(|each| self.restore_run(job, machine, each, piece))
     }
 
     /// The same of one run.
@@ -100,6 +104,7 @@ impl InCommon {
         job: &Job<R>,
         machine: &mut impl Machine,
         (run, swarm): (u32, &Swarm<R>),
+        piece: u32,
     ) -> Result<()> {
         let (Some([numbers, groups, archive]), Procedure::Method(named)) =
             (sizes(job), &job.procedure)
@@ -110,7 +115,11 @@ impl InCommon {
         let written = 2 * run + (swarm.age() & 1);
         machine.store_numbers(self.memory, written * numbers, &swarm.memory)?;
         machine.store_numbers(self.archive, run * archive, &swarm.archive)?;
-        let lessons = named.method.lessons(&swarm.numbers).concat();
+        let of_groups = named.method.lessons(&swarm.numbers);
+        let of_pieces = of_groups.chunks(piece as usize).map(|groups| {
+            sum_of_group(|i| groups.get(i as usize).copied().unwrap_or([R::ZERO; LESSONS]))
+        });
+        let lessons = of_pieces.collect::<Vec<_>>().concat();
         machine.store_numbers(self.lessons, written * groups * LESSONS as u64, &lessons)
     }
 }

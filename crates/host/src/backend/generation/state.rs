@@ -137,7 +137,8 @@ impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
             machine.store_numbers(at.numbers, written * n * count, &swarm.numbers)?;
         }
         at.runs.restore(&self.job, &mut self.machine, swarms)?;
-        at.common.restore(&self.job, &mut self.machine, swarms)?;
+        let piece = self.layout.piece(self.job.individuals);
+        at.common.restore(&self.job, &mut self.machine, (swarms, piece))?;
         self.take_legs(swarms)?;
         let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
         self.way.go_on(controls);
