@@ -112,33 +112,33 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
             let index = start + thread::index() / LANES;
             (start < end).then_some((index.min(end - 1), index < end))
         };
-        let mut one = |round: u32, (index, is_there): (u32, bool), plan: Option<M::Plan>| {
-            let who = around.individual::<CONSTRAINED>(iteration, index);
-            let bit = 1_u32.checked_shl(round).unwrap_or(0);
-            let (candidate, bad) =
-                self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit));
-            not_finite += bad;
-            mine = mine.better(candidate);
-        };
         let mut round = 0;
         while let Some(turn) = of_round(round) {
-            if !M::PLANS_ALONE {
-                one(round, turn, None);
-                round += 1;
-                continue;
-            }
-            // Each lane plans for one of as many rounds as there are lanes. Where there is one, they look around for it together.
-            let alone = of_round(round + 1).is_some();
-            let ahead = if alone { thread::lane() % LANES } else { 0 };
-            let (index, _) = of_round(round + ahead).unwrap_or(turn);
-            let who = around.individual::<CONSTRAINED>(iteration, index);
-            let plan = decided::<R, M, CONSTRAINED>(method, around, who, alone);
             let first = round;
-            while let Some(turn) = of_round(round)
-                && round - first < LANES
-            {
-                one(round, turn, Some(of_lane::<R, M>(plan, round - first)));
+            // Each lane plans for one of as many rounds as there are lanes. Where there is one, they look around for it together.
+            let plan = M::PLANS_ALONE.then(|| {
+                let alone = of_round(first + 1).is_some();
+                let ahead = if alone { thread::lane() % LANES } else { 0 };
+                let (index, _) = of_round(first + ahead).unwrap_or(turn);
+                let who = around.individual::<CONSTRAINED>(iteration, index);
+                decided::<R, M, CONSTRAINED>(method, around, who, alone)
+            });
+            let mut turn = turn;
+            loop {
+                let (index, is_there) = turn;
+                let who = around.individual::<CONSTRAINED>(iteration, index);
+                let plan = plan.map(|plan| of_lane::<R, M>(plan, round - first));
+                let bit = 1_u32.checked_shl(round).unwrap_or(0);
+                let (candidate, bad) =
+                    self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit));
+                not_finite += bad;
+                mine = mine.better(candidate);
                 round += 1;
+                if !M::PLANS_ALONE || round - first == LANES {
+                    break;
+                }
+                let Some(next) = of_round(round) else { break };
+                turn = next;
             }
         }
         (mine, not_finite)
