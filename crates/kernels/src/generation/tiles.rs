@@ -105,44 +105,58 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         iteration: u64,
         (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
-        // Of so many rounds on: whose turn it is, the last one's behind the end, and whether there is one.
-        let of_round = |round: u32| {
-            let (first, end) = around.generation.of_this_block();
-            let start = first + round * (thread::block_dim() / LANES);
-            let index = start + thread::index() / LANES;
-            (start < end).then_some((index.min(end - 1), index < end))
-        };
         let mut round = 0;
-        while let Some(turn) = of_round(round) {
-            let first = round;
-            // Each lane plans for one of as many rounds as there are lanes. Where there is one, they look around for it together.
-            let plan = M::PLANS_ALONE.then(|| {
-                let alone = of_round(first + 1).is_some();
-                let ahead = if alone { thread::lane() % LANES } else { 0 };
-                let (index, _) = of_round(first + ahead).unwrap_or(turn);
-                let who = around.individual::<CONSTRAINED>(iteration, index);
-                decided::<R, M, CONSTRAINED>(method, around, who, alone)
-            });
-            let mut turn = turn;
-            loop {
-                let (index, is_there) = turn;
-                let who = around.individual::<CONSTRAINED>(iteration, index);
-                let plan = plan.map(|plan| of_lane::<R, M>(plan, round - first));
-                let bit = 1_u32.checked_shl(round).unwrap_or(0);
+        while let Some(turn) = turn(around, round) {
+            if !M::PLANS_ALONE {
+                let at = (iteration, round);
                 let (candidate, bad) =
-                    self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit));
+                    self.take::<M, CONSTRAINED>(method, around, at, (turn, None));
                 not_finite += bad;
                 mine = mine.better(candidate);
                 round += 1;
-                if !M::PLANS_ALONE || round - first == LANES {
-                    break;
-                }
-                let Some(next) = of_round(round) else { break };
-                turn = next;
+                continue;
+            }
+            let plan = planned::<R, M, CONSTRAINED>(method, around, (iteration, round), turn);
+            let until = round + LANES;
+            while let Some(turn) = self::turn(around, round)
+                && round < until
+            {
+                let (at, plan) = ((iteration, round), of_lane::<R, M>(plan, round % LANES));
+                let (candidate, bad) =
+                    self.take::<M, CONSTRAINED>(method, around, at, (turn, Some(plan)));
+                not_finite += bad;
+                mine = mine.better(candidate);
+                round += 1;
             }
         }
         (mine, not_finite)
     }
+}
+
+/// Whose turn it is for this tile in a round, the last one's behind the end, and whether it is there; none where no tile of
+/// the block has one.
+#[inline(always)]
+fn turn<R: DeviceReal>(around: Around<'_, R>, round: u32) -> Option<(u32, bool)> {
+    let (first, end) = around.generation.of_this_block();
+    let start = first + round * (thread::block_dim() / LANES);
+    let index = start + thread::index() / LANES;
+    (start < end).then_some((index.min(end - 1), index < end))
+}
+
+/// What this lane plans: each for one of as many rounds as there are lanes, from this one on. Where there is one, they look
+/// around for it together.
+#[inline(always)]
+fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
+    method: &M,
+    around: Around<'_, R>,
+    (iteration, round): (u64, u32),
+    now: (u32, bool),
+) -> M::Plan {
+    let alone = turn(around, round + 1).is_some();
+    let ahead = if alone { thread::lane() % LANES } else { 0 };
+    let (index, _) = turn(around, round + ahead).unwrap_or(now);
+    let who = around.individual::<CONSTRAINED>(iteration, index);
+    decided::<R, M, CONSTRAINED>(method, around, who, alone)
 }
 
 /// What this lane decides for an individual, alone or looking around with those of its tile, which then decide the same.
@@ -173,6 +187,20 @@ fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
 }
 
 impl<R: DeviceReal> Tiles<R> {
+    /// Moves the individual whose turn it is: see [`one`](Tiles::one).
+    #[inline(always)]
+    fn take<M: Method<R>, const CONSTRAINED: bool>(
+        &mut self,
+        method: &M,
+        around: Around<'_, R>,
+        (iteration, round): (u64, u32),
+        ((index, is_there), plan): ((u32, bool), Option<M::Plan>),
+    ) -> (Candidate<R>, u32) {
+        let who = around.individual::<CONSTRAINED>(iteration, index);
+        let bit = 1_u32.checked_shl(round).unwrap_or(0);
+        self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit))
+    }
+
     /// Moves an individual one iteration on, or places it; gives it with the fitness of its public point,
     /// and how many of its evaluations were not finite, in one lane.
     ///
