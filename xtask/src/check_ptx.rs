@@ -80,7 +80,7 @@ const ALLOWED: &[Allowed] = &[
     Allowed { prefix: "epso_f64_x8k4 ImageRegistration", stack: 80, spill: 108, reason: NO_MORE },
     Allowed { prefix: "auto_", stack: 576, spill: 1480, reason: MORE_WARPS },
     Allowed { prefix: "cma_es_", stack: 256, spill: 680, reason: MORE_WARPS },
-    Allowed { prefix: "shade_f32_x8k4", stack: 96, spill: 112, reason: MORE_WARPS },
+    Allowed { prefix: "shade_f32_x8k4", stack: 128, spill: 160, reason: MORE_WARPS },
     Allowed { prefix: "pso_epochs_grid_f64_x16k8", stack: 64, spill: 80, reason: NO_MORE },
     Allowed {
         prefix: "pso_resident_grid_f64_x16k8_constrained Levy",
