@@ -5,7 +5,7 @@ use warpswarm::faults::{self, Call};
 use warpswarm::problems::{self, Rastrigin};
 use warpswarm::{
     Algorithm, Backend, Bounds, DeParams, Error, GpuFwaParams, HostObjective, Objective, Optimiser,
-    Plan, Report, RunReport, Schedule, Settings, SlicePoint, Stop, Swarm, difference,
+    Plan, PsoParams, Report, RunReport, Schedule, Settings, SlicePoint, Stop, Swarm, difference,
 };
 
 use crate::problem_files;
@@ -47,7 +47,7 @@ pub fn scenarios(backend: Backend) -> Vec<Scenario> {
     // A GPU has more multiprocessors than the emulator, and gives warps and lanes to more individuals.
     let many = |emulated| if backend == Backend::Emulator { emulated } else { 40 * emulated };
     let de = || Algorithm::from(DeParams::default());
-    let pso = Algorithm::default;
+    let pso = || Algorithm::from(PsoParams::default());
     let own = |individuals, block_size, schedule| Settings {
         individuals,
         runs: 2,

@@ -468,10 +468,10 @@ mod tests {
         ] {
             for (before, after) in [0.0, 1.0, 2.0].into_iter().zip(places) {
                 for before in [before, -before] {
-                    let mut numbers = [0.5, 0.25, 7.0, before];
+                    let mut numbers = [0.9, 0.8, 7.0, before];
                     let plan = plan(replaces);
                     assert_eq!(SHADE.accept(&who, &plan, feasible(value), &mut numbers), accepted);
-                    assert_eq!(numbers, [0.5, 0.25, gain, after]);
+                    assert_eq!(numbers, [plan.scale_factor, plan.crossover_rate, gain, after]);
                     assert_eq!(SHADE.leaves(&numbers), after.max(0.0) as u32);
                     let mut without = [0.5, 0.25, 7.0, 0.0];
                     let shade = Shade { weights: [1, 0], ..SHADE };
@@ -553,7 +553,7 @@ mod tests {
             let mut numbers = [0.0, 0.0, 0.0, 2.0];
             let looked = SHADE.look(&who, &Few, &mut numbers);
             let plan = SHADE.plan(&who, looked, &mut numbers);
-            assert_eq!(numbers, [plan.scale_factor, plan.crossover_rate, 0.0, 2.0]);
+            assert_eq!(numbers, [0.0, 0.0, 0.0, 2.0]);
             assert!(plan.scale_factor > 0.0 && plan.scale_factor <= 1.0);
             assert!((0.0..=1.0).contains(&plan.crossover_rate));
             let [best, r1, r2] = plan.others;

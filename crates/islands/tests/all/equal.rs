@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::migration::{Replacement, Selection};
-use warpswarm::{Backend, Precise, Schedule, Settings};
+use warpswarm::{Backend, Precise, PsoParams, Schedule, Settings};
 use warpswarm_islands::{Inhabitants, Islands, Topology};
 
 use super::{assert_same, done, eight, on_ranks, until};
@@ -127,7 +127,8 @@ fn records_are_those_of_one_rank() {
 #[test]
 fn islands_that_go_by_themselves() {
     for (count, topology) in [(2, Topology::Full), (3, Topology::Ring)] {
-        let inhabitants = Inhabitants::all(70);
+        let inhabitants =
+            vec![Inhabitants { algorithm: PsoParams::default().into(), individuals: 70 }];
         let islands = Islands { count, topology, every: 7, inhabitants, ..Islands::default() };
         for record_every in [None, Some(21), Some(10)] {
             let settings = Settings { record_every, ..until(150) };
