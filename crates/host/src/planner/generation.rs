@@ -161,7 +161,6 @@ fn block_of_many<R: Real>(
         let shared = tile.shared_bytes::<R>(block, demand.dimensions, demand.gathers);
         let at_once = u64::from(occupancy(&tile, block, shared)?.max(1));
         let waves = u64::from(demand.runs).div_ceil(at_once * u64::from(demand.multiprocessors));
-        let rounds = demand.individuals.div_ceil(block / tile.lanes);
         let time = waves * u64::from(rounds);
         if time < shortest || (time == shortest && is_tile) {
             (shortest, best) = (time, block);

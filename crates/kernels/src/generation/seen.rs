@@ -215,6 +215,16 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
     }
 }
 
+/// An individual's numbers as the iteration before left them, or at the start.
+#[inline(always)]
+pub(crate) fn numbers_before<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    before: Parity<R>,
+    who: &Individual<R>,
+) -> Numbers<R> {
+    if who.iteration == 0 { method.numbers(who) } else { before.numbers(who.index) }
+}
+
 /// What an individual has seen of the others: its numbers after, what the method makes of it, itself with
 /// its fitness then, and whose public point it has. Collective where looking is.
 #[inline(always)]
@@ -225,7 +235,7 @@ pub(crate) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
     who: Individual<R>,
 ) -> (Numbers<R>, M::Seen, Individual<R>, u32) {
     let starts = who.iteration == 0;
-    let first = if starts { method.numbers(&who) } else { before.numbers(who.index) };
+    let first = numbers_before(method, before, &who);
     let mut numbers = first;
     let seen = method.look(&who, others, &mut numbers);
     let from = if starts { who.index } else { method.takes_over(&who, &seen) };

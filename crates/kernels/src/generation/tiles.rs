@@ -14,7 +14,7 @@ use super::held::{Around, Spread};
 use super::kept::{Copied, Proposal, is_better};
 use super::place::Place;
 use super::population::{Generation, draws_of, hidden};
-use super::seen::{SeenByLanes, known, looked, none};
+use super::seen::{SeenByLanes, known, looked, none, numbers_before};
 
 /// Lanes of an individual.
 const LANES: u32 = 8;
@@ -156,17 +156,6 @@ fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     let ahead = if alone { thread::lane() % LANES } else { 0 };
     let (index, _) = turn(around, round + ahead).unwrap_or(now);
     let who = around.individual::<CONSTRAINED>(iteration, index);
-    decided::<R, M, CONSTRAINED>(method, around, who, alone)
-}
-
-/// What this lane decides for an individual, alone or looking around with those of its tile, which then decide the same.
-#[inline(always)]
-fn decided<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
-    method: &M,
-    around: Around<'_, R>,
-    who: Individual<R>,
-    alone: bool,
-) -> M::Plan {
     let Around { generation, before, .. } = around;
     let (mut numbers, seen, who, _) = if alone {
         let others = SeenByLanes::<R, CONSTRAINED, 1, 16> { generation, before };
@@ -217,9 +206,7 @@ impl<R: DeviceReal> Tiles<R> {
         let Around { generation, before, after } = around;
         let stride = generation.args.stride;
         let (mut numbers, seen, who, from) = if decided.is_some() {
-            let starts = who.iteration == 0;
-            let numbers = if starts { method.numbers(&who) } else { before.numbers(who.index) };
-            (numbers, None, who, who.index)
+            (numbers_before(method, before, &who), None, who, who.index)
         } else {
             let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before };
             let (numbers, seen, who, from) = looked(method, before, &others, who);
