@@ -31,7 +31,7 @@ use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Goal;
 use crate::history::History;
-use crate::population::Statistics;
+use crate::population::{Population, Statistics};
 use crate::report::{Plan, Progress, Report, RunProgress};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 
@@ -256,6 +256,28 @@ impl<R: Real> Optimiser<R> {
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
         self.check_placed()?;
         self.runs()?.snapshot()
+    }
+
+    /// The points that the individuals of each run keep, and their values: as they are meant, unlike those of a
+    /// [`state`](Optimiser::state).
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Sphere};
+    /// let settings = Settings { individuals: 8, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+    /// let population = &optimiser.populations()?[0];
+    /// let x = &population.positions[..2];
+    /// assert_eq!(population.fitness[0].value, x[0] * x[0] + x[1] * x[1]);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`state`](Optimiser::state).
+    pub fn populations(&mut self) -> Result<Vec<Population<R>>> {
+        let swarms = self.state()?;
+        Ok(swarms.iter().map(|swarm| Population::of(&self.job, swarm)).collect())
     }
 
     /// Points of a [`state`](Optimiser::state) as they are meant, `[point][coordinate]` like these: of a variable on

@@ -13,6 +13,7 @@ use crate::bounds::Bounds;
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Points;
+use crate::population::Population;
 use crate::report::{Plan, Progress, Report, StopReason};
 use crate::settings::Settings;
 
@@ -153,6 +154,15 @@ impl<R: Real> AskTell<R> {
     /// Where the first individuals have not been told of, or the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
         self.optimiser.state()
+    }
+
+    /// The points that the individuals of each run keep, and their values; see [`Optimiser::populations`].
+    ///
+    /// # Errors
+    ///
+    /// As [`state`](AskTell::state).
+    pub fn populations(&mut self) -> Result<Vec<Population<R>>> {
+        self.optimiser.populations()
     }
 
     /// Goes on from a state, also of an [`Optimiser`]; see [`Optimiser::restore`].

@@ -12,7 +12,6 @@ use super::{Event, Optimiser, Recording, Runs, going, reached};
 use crate::backend::Until;
 use crate::communicator::Communicator;
 use crate::error::Result;
-use crate::population::Population;
 use crate::report::{Progress, Report, StopReason};
 use crate::settings::Settings;
 
@@ -67,6 +66,10 @@ impl<R: Real> Optimiser<R> {
             if let Some(reason) = reason {
                 break reason;
             }
+            // What an observer ends does not go on for another slice; ranks agree at the next one.
+            if others.is_none() && self.is_interrupted() {
+                continue;
+            }
             let start = Instant::now();
             let until = Until::of(&self.stop, self.spent());
             self.advance(slice, others, &until)?;
@@ -108,9 +111,7 @@ impl<R: Real> Optimiser<R> {
         let due = every.is_some_and(|every| ended || at.is_multiple_of(every)) && self.is_placed();
         if due && told.populations != Some(at) {
             told.populations = Some(at);
-            let swarms = self.state()?;
-            let populations: Vec<_> =
-                swarms.iter().map(|swarm| Population::of(&self.job, swarm)).collect();
+            let populations = self.populations()?;
             observer(Event::Populations(&populations), &mut Runs(self));
         }
         Ok(())
@@ -132,25 +133,25 @@ impl<R: Real> Optimiser<R> {
 
     /// Why the runs that have not stopped by themselves end now, if they do.
     pub(super) fn finished(&self, controls: &[Control]) -> Option<StopReason> {
-        let interrupted = self.stop.interrupt.as_ref();
         let given_up = self.placing.given_up.is_some();
         match going(controls).max().filter(|_| !given_up) {
             // Nothing else gives that up.
-            None if given_up => Some(match interrupted {
-                Some(flag) if flag.load(Ordering::Relaxed) => StopReason::Interrupted,
-                _ => StopReason::Seconds,
-            }),
+            None if given_up && self.is_interrupted() => Some(StopReason::Interrupted),
+            None if given_up => Some(StopReason::Seconds),
             // Not said of any run: each has its own reason.
             None => Some(self.limit.reason),
             Some(done) if done >= self.limit.iterations => Some(self.limit.reason),
-            _ if interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
-                Some(StopReason::Interrupted)
-            }
+            _ if self.is_interrupted() => Some(StopReason::Interrupted),
             _ if self.stop.seconds.is_some_and(|limit| self.spent() >= limit) => {
                 Some(StopReason::Seconds)
             }
             _ => None,
         }
+    }
+
+    /// Whether the caller's flag is set.
+    fn is_interrupted(&self) -> bool {
+        self.stop.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// The seconds that count for the limit of time.

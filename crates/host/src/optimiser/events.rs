@@ -7,7 +7,7 @@ use super::Optimiser;
 use crate::choices::Backend;
 use crate::error::Result;
 use crate::population::Population;
-use crate::report::{Plan, Progress, Report, RunProgress};
+use crate::report::{Plan, Progress, Report, RunProgress, StopReason};
 
 /// What happens while runs are under way; see [`Optimiser::run_observed`].
 ///
@@ -85,6 +85,15 @@ impl<R: Real> Runs<'_, R> {
     /// Where the backend fails.
     pub fn checkpoint(&mut self) -> Result<crate::Checkpoint<R>> {
         self.0.checkpoint()
+    }
+
+    /// What the runs have given so far, as if they were interrupted here; see [`Optimiser::report`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::report`].
+    pub fn report(&mut self) -> Result<Report<R>> {
+        self.0.report(StopReason::Interrupted)
     }
 
     /// Whether all first individuals have been evaluated: where the time, or an interrupt, ended that, there is neither a

@@ -289,6 +289,9 @@ impl<R: Real> Optimiser<R> {
     pub fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
         let standing = self.standing()?;
         let at_limit = standing.iterations >= standing.limit;
-        self.reported(if at_limit { self.limit.reason } else { reason })
+        let report = self.reported(if at_limit { self.limit.reason } else { reason })?;
+        // The runs may go on, with their records.
+        self.history.replace(report.history.clone());
+        Ok(report)
     }
 }

@@ -7,8 +7,10 @@ mod ode;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{
+    Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 use warpswarm_core::variable::Scale;
 
 pub(super) use data::{Column, Data, Format, Tables};
@@ -44,7 +46,7 @@ pub(super) struct File {
 pub(super) struct Variable {
     pub(super) lower: Option<Given>,
     pub(super) upper: Option<Given>,
-    pub(super) scale: Option<ScaleName>,
+    pub(super) scale: Option<Scaling>,
     pub(super) count: Option<Given>,
     /// Where the search begins.
     pub(super) start: Option<Given>,
@@ -62,10 +64,9 @@ pub(super) struct Variable {
 }
 
 /// A [`Scale`].
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ScaleName {
-    #[default]
     Linear,
     Log,
     Integer,
@@ -80,6 +81,32 @@ impl From<ScaleName> for Scale {
             ScaleName::Log => Scale::Log,
             ScaleName::Integer | ScaleName::Permutation => Scale::Integer,
         }
+    }
+}
+
+/// The scale of a variable, or of each of its numbers.
+#[derive(Clone, Debug)]
+pub(super) enum Scaling {
+    All(ScaleName),
+    Each(Vec<ScaleName>),
+}
+
+impl<'de> Deserialize<'de> for Scaling {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Scaling;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("linear, log or integer in quotes, or a list of those")
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Scaling, E> {
+                ScaleName::deserialize(name.into_deserializer()).map(Scaling::All)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, all: A) -> Result<Scaling, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(all)).map(Scaling::Each)
+            }
+        }
+        from.deserialize_any(Either)
     }
 }
 

@@ -32,7 +32,7 @@
 //! | key | |
 //! |---|---|
 //! | `lower`, `upper` | the bounds: a number, an expression of constants, or of a variable with a `count` a list of as many |
-//! | `scale` | `"linear"` unless it says otherwise; `"log"` for a positive number of unknown magnitude, `"integer"` for whole numbers |
+//! | `scale` | `"linear"` unless it says otherwise; `"log"` for a positive number of unknown magnitude, `"integer"` for whole numbers; of a variable with a `count` also a list of as many |
 //! | `count` | of a variable that is many numbers, how many |
 //! | `fixed` | instead of bounds: its value, or values |
 //! | `values` | instead of bounds: the numbers that it may be, as in `[1, 2, 5, 10]`; neighbours are taken for alike |
@@ -169,6 +169,7 @@ mod fit;
 mod graph;
 mod interpreted;
 mod kept;
+mod named_numbers;
 mod names;
 mod options;
 mod problem;
@@ -183,6 +184,7 @@ mod tests;
 
 pub(crate) use file::Given;
 pub use fit::{Fit, Model};
+pub use named_numbers::NamedNumbers;
 pub use options::Chosen;
 pub use problem::ProblemFile;
 pub(crate) use program::Program;

@@ -176,6 +176,31 @@ fn an_interrupt_is_met_within_100_ms() {
 }
 
 #[test]
+fn an_observer_ends_a_run_where_it_is() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let stop = Stop::iterations(1000).or_interrupt(flag.clone());
+    let mut optimiser = optimiser::<f32>(30, &Settings { stop, ..settings(20) }).unwrap();
+    let report = optimiser.run_observed(&mut |event, runs| {
+        let Event::Progress(progress) = event else { return };
+        runs.look_at(progress.iterations - progress.iterations % 10 + 10);
+        let so_far = runs.report().unwrap();
+        assert_eq!(so_far.runs[0].iterations, progress.iterations);
+        flag.store(progress.iterations == 30, Ordering::Relaxed);
+    });
+    let run = &report.unwrap().runs[0];
+    assert_eq!((run.iterations, run.stop_reason), (30, StopReason::Interrupted));
+}
+
+#[test]
+fn reports_on_the_way_keep_the_records() {
+    let settings = Settings { record_every: Some(5), stop: Stop::iterations(20), ..settings(10) };
+    let mut optimiser = optimiser::<f64>(3, &settings).unwrap();
+    let report = optimiser.run_observed(&mut |_, runs| drop(runs.report().unwrap())).unwrap();
+    let recorded: Vec<_> = report.history.iter().map(|record| record.iterations).collect();
+    assert_eq!(recorded, [0, 5, 10, 15, 20]);
+}
+
+#[test]
 fn an_interrupt_ends_a_run_soon() {
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Stop::seconds(1e9).or_interrupt(flag.clone());

@@ -7,7 +7,7 @@ use super::permutations::PERMUTATION;
 use super::quantities::Quantity;
 use crate::bounds::Bounds;
 use crate::error::{Error, Result};
-use crate::problem_file::file::{Given, ScaleName, Variable};
+use crate::problem_file::file::{Given, ScaleName, Scaling, Variable};
 use crate::problem_file::names::{Meaning, Names, Options};
 use crate::problem_file::problem::Named;
 
@@ -23,6 +23,14 @@ struct Coordinates {
 
 /// What a variable may be, of which a file says one.
 const KINDS: &str = "lower and upper, or one of fixed, values and choices";
+
+/// The scale of that name, or what is wrong with it.
+fn scale_of(name: ScaleName) -> std::result::Result<Scale, String> {
+    match name {
+        ScaleName::Permutation => Err(PERMUTATION.into()),
+        name => Ok(name.into()),
+    }
+}
 
 impl Reader<'_> {
     pub(super) fn variables(
@@ -102,23 +110,34 @@ impl Reader<'_> {
             }
             _ => return Err(wrong(format!("more than one thing it may be; allowed: {KINDS}"))),
         };
-        let scale = match (&options, variable.scale) {
-            (Some(_), None) => Scale::Integer,
+        let scales = match (&options, &variable.scale) {
+            (Some(_), None) => vec![Scale::Integer; len],
             (Some(_), Some(_)) => {
                 return Err(wrong("a scale beside values or choices; allowed: none".into()));
             }
-            (None, Some(ScaleName::Permutation)) => return Err(wrong(PERMUTATION.into())),
-            (None, scale) => scale.unwrap_or_default().into(),
+            (None, None) => vec![Scale::Linear; len],
+            (None, Some(Scaling::All(scale))) => vec![scale_of(*scale).map_err(wrong)?; len],
+            (None, Some(Scaling::Each(all))) if count.is_some() && all.len() == len => {
+                all.iter().map(|scale| scale_of(*scale).map_err(wrong)).collect::<Result<_>>()?
+            }
+            (None, Some(Scaling::Each(all))) => {
+                let allowed = match count {
+                    Some(count) => format!("one, or a list of {count}"),
+                    None => "one, in quotes".into(),
+                };
+                return Err(wrong(format!("a list of {} scales; allowed: {allowed}", all.len())));
+            }
         };
         let of = |at: usize| match count {
             None => name.to_string(),
             Some(_) => format!("{name}[{}]", at + 1),
         };
         for (at, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
-            self.check_bounds(&of(at), (lower, upper), scale)?;
+            self.check_bounds(&of(at), (lower, upper), scales[at])?;
         }
         if variable.periodic {
-            let is_linear = scale == Scale::Linear && variable.fixed.is_none();
+            let is_linear =
+                scales.iter().all(|scale| *scale == Scale::Linear) && variable.fixed.is_none();
             if !is_linear || lower.iter().zip(&upper).any(|(lower, upper)| lower == upper) {
                 let what = "periodic; allowed: of a linear variable with lower below upper";
                 return Err(wrong(what.into()));
@@ -138,7 +157,7 @@ impl Reader<'_> {
         }
         all.lower.extend(lower);
         all.upper.extend(upper);
-        all.scales.resize(first + len, scale);
+        all.scales.extend(scales);
         all.starts.push(starts);
         names.options.extend(options.map(|options| (name.to_string(), options)));
         Ok(Named { name: name.into(), first: first as u32, count, unit: variable.unit.clone() })

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::problem_file::{Chosen, ProblemFile};
-use crate::{Algorithm, Backend, Settings, Stop};
+use crate::{Algorithm, Backend, Scale, Settings, Stop};
 
 fn parse(text: &str) -> Result<ProblemFile, Error> {
     ProblemFile::parse(text)
@@ -49,6 +49,18 @@ fn bounds_are_numbers_expressions_or_lists() {
 }
 
 #[test]
+fn each_number_of_a_variable_may_have_a_scale_of_its_own() {
+    let text = "minimise = \"sum(i, abs(x[i] - 2.5))\"\n[variables]\n\
+        x = { count = 3, lower = 1, upper = 9, scale = ['linear', 'integer', 'log'] }\n";
+    let problem = ProblemFile::parse(text).unwrap();
+    assert_eq!(problem.bounds().scales(), [Scale::Linear, Scale::Integer, Scale::Log]);
+    let settings = crate::Settings { backend: crate::Backend::Cpu, ..Default::default() };
+    let report = problem.optimiser::<f64>(&Default::default(), &settings).unwrap().run().unwrap();
+    let best = report.best();
+    assert!((best.value - 0.5).abs() < 1e-9 && best.position[1].fract() == 0.0, "{best:?}");
+}
+
+#[test]
 fn what_variables_say_is_checked() {
     let wrong = |variable: &str, part: &str| says(&with(variable), &[part]);
     wrong("{ lower = 0 }", "variable `x`: upper is missing");
@@ -57,6 +69,16 @@ fn what_variables_say_is_checked() {
     wrong("{ lower = 0, upper = 1, fixed = 2 }", "more than one thing it may be");
     wrong("{ values = [1], choices = ['a'] }", "more than one thing it may be");
     wrong("{ values = [1, 2], scale = 'log' }", "a scale beside values");
+    wrong(
+        "{ lower = 1, upper = 4, scale = ['log'] }",
+        "a list of 1 scales; allowed: one, in quotes",
+    );
+    wrong(
+        "{ count = 2, lower = 1, upper = 4, scale = ['log', 'log', 'log'] }",
+        "a list of 3 scales; allowed: one, or a list of 2",
+    );
+    wrong("{ count = 2, lower = 1, upper = 4, scale = ['log', 'cubic'] }", "cubic");
+    wrong("{ count = 2, lower = [1, 0], upper = 4, scale = ['linear', 'log'] }", "`x[2]`");
     wrong("{ lower = [0, 1], upper = 3 }", "lower: 2 numbers; allowed: one for all, or 1");
     wrong("{ count = 3, lower = 'low', upper = 3 }", "2 numbers; allowed: one for all, or 3");
     wrong("{ count = 2, lower = [0, 4], upper = 3 }", "variable `x[2]`: lower is 4, above upper");
