@@ -22,6 +22,7 @@ mod setup;
 mod shell;
 mod test;
 mod tidy;
+mod wheel;
 
 #[derive(Debug, Parser)]
 #[command(name = "xtask", bin_name = "cargo xtask", about = "The tasks of the repository")]
@@ -42,6 +43,8 @@ enum Task {
     Reliability(reliability::Args),
     /// Make the crates as they are published, kernels inside, and use them as their users would
     Package,
+    /// Build the Python package as a wheel, and test it where it is installed
+    Wheel(wheel::Args),
     /// Check the rules of style that a program can check
     Tidy,
     /// Check licences, bans, sources and known flaws of dependencies, by cargo-deny, without GitHub
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::GpuTest(args) => gpu_test::run(&args),
         Task::Reliability(args) => reliability::run(&args),
         Task::Package => package::run(),
+        Task::Wheel(args) => wheel::run(&args),
         Task::Tidy => tidy::run(),
         Task::Deny => deny::run(),
         Task::Bench(args) => bench::run(&args),

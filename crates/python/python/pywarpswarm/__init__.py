@@ -1,0 +1,54 @@
+"""Population-based optimisation on NVIDIA GPUs and on the CPU, with the same bits on both.
+
+    >>> import numpy as np
+    >>> import pywarpswarm as ws
+    >>> result = ws.minimize(lambda x: np.sum((x - 0.5) ** 2), [(-1, 1)] * 3)
+    >>> bool(result.fun < 1e-12)
+    True
+
+* `minimize` and `maximize` search for the least or the greatest value of a function.
+* `Optimizer` proposes points and is told their values.
+* `Problem` is an objective as an expression, from a file, or one of those that come with the package.
+* `trace` shows what a Python function is compiled to, `check` compares the two.
+* `algorithms`, `problems` and `devices` list what there is.
+"""
+
+from __future__ import annotations
+
+import atexit as _atexit
+import os as _os
+
+from . import _native
+from ._listing import Algorithms, Devices, Problems, algorithms, devices, problems
+from ._minimize import maximize, minimize
+from ._native import DeviceError, __version__
+from ._objective import CompileWarning, check, trace
+from ._optimizer import Optimizer
+from ._problem import Problem
+from ._result import Result, Runs, Trace
+
+__all__ = [
+    "Algorithms",
+    "CompileWarning",
+    "DeviceError",
+    "Devices",
+    "Optimizer",
+    "Problem",
+    "Problems",
+    "Result",
+    "Runs",
+    "Trace",
+    "__version__",
+    "algorithms",
+    "check",
+    "devices",
+    "maximize",
+    "minimize",
+    "problems",
+    "trace",
+]
+
+# Searches of other threads end before Python does: a thread that came back later would crash.
+_atexit.register(_native.leave, 10.0)
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_native.forked)

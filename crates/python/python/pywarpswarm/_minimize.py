@@ -1,0 +1,207 @@
+"""`minimize` and `maximize`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _settings
+from ._constraints import constraints as _constraints
+from ._native import Search
+from ._objective import Objective, wanted
+from ._result import Result, result
+from ._settings import Algorithm, Seed
+from ._workers import Workers
+
+
+def minimize(
+    fun: Objective,
+    bounds: Any = None,
+    *,
+    args: Sequence[Any] = (),
+    algorithm: Algorithm = "auto",
+    population: SupportsIndex | None = None,
+    max_iterations: SupportsIndex | None = None,
+    max_evaluations: SupportsIndex | None = None,
+    max_seconds: SupportsFloat | None = None,
+    target: SupportsFloat | None = None,
+    stagnation: SupportsIndex | None = None,
+    rng: Seed = None,
+    seed: Seed = None,
+    x0: ArrayLike | None = None,
+    constraints: Any = (),
+    integrality: ArrayLike | None = None,
+    vectorized: bool = False,
+    compile: bool | None = None,
+    runs: SupportsIndex = 1,
+    device: str = "auto",
+    precision: str = "float64",
+    callback: Callable[[Result], object] | None = None,
+    callback_every: SupportsIndex = 0,
+    workers: Workers = 1,
+    threads: SupportsIndex | None = None,
+    restart: bool = False,
+    history: bool | int = False,
+) -> Result:
+    """Searches for the point within bounds at which a function is least.
+
+        >>> def rosenbrock(x):
+        ...     return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+        >>> result = minimize(rosenbrock, [(-2, 2)] * 5)
+        >>> np.round(result.x, 6).tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0]
+
+    Parameters
+    ----------
+    fun : function, Problem, or text
+        A function of a vector (n,). It is called once with a symbolic vector, and what it computes is compiled; see `trace`.
+        Where that cannot be, a warning says why, and it is called at each point. With `vectorized` it is a function of points
+        (k, n), one a row, to k values. A text is an expression of `x[1]`, ..., `x[n]`, the path of a problem file (`.toml`), or
+        the name of a problem (see `problems`).
+    bounds : pairs (lower, upper), or scipy.optimize.Bounds
+        One pair a variable. A `Problem` and a problem file have them.
+    args : tuple
+        What `fun` takes after the vector.
+    algorithm : text, or dict
+        A name, or a dict with the `name`, perhaps a `preset`, and parameters; see `algorithms`. The default chooses by itself.
+    population : int
+        Individuals; by default as many as the algorithm usually has.
+    max_iterations, max_evaluations, max_seconds, target, stagnation
+        What ends a run: so many iterations, evaluations, or seconds; a value at most `target`; so many iterations without a
+        better one. Without any of the limits a run ends after 1,000,000 evaluations (`auto`, `cma-es`) or 1,000 iterations.
+    rng : int, generator, or None
+        The seed. None is 0: the same call gives the same numbers. `seed` is another name for it.
+    x0 : (n,) or (k, n)
+        Points with which a run begins.
+    constraints : one, or a list
+        `scipy.optimize.NonlinearConstraint` or `LinearConstraint`, or dicts with `type` and `fun`.
+    integrality : bool, or (n,)
+        Which variables are whole numbers.
+    vectorized : bool
+        Whether `fun` takes many points at once.
+    compile : bool
+        True makes it an error where `fun` cannot be compiled; False calls it without trying.
+    runs : int
+        Independent runs, side by side.
+    device : 'auto', 'cpu', 'cuda', 'cuda:1', 'cuda:all'
+        Where to run. The numbers do not depend on it.
+    precision : 'float64' or 'float32'
+        The numbers in which a run computes.
+    callback : function
+        It is called with the best so far, a `Result`, and may raise `StopIteration` to end the search: about 20 times a
+        second, or after each `callback_every` iterations.
+    workers : int, or a function such as map
+        Processes that call `fun` where it is not compiled; -1 for one a core.
+    threads : int
+        Threads of the CPU for compiled objectives; by default all.
+    restart : bool
+        Whether runs begin anew when they have converged. `auto` and `cma-es` do anyway.
+    history : bool, or int
+        Whether to record how the best goes, in `result.trace`: of all iterations, or every so many; at most 1,000 records.
+
+    Returns
+    -------
+    Result
+        `x`, `fun`, and more.
+
+    Ctrl-C raises KeyboardInterrupt, whose `result` has the best so far. An exception of `fun` is raised as it is.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("fun", "bounds")}
+    return _search(fun, bounds, maximise=False, **given)
+
+
+def maximize(fun: Objective, bounds: Any = None, **options: Any) -> Result:
+    """Searches for the point at which a function is greatest; see `minimize`, with whose options it is called.
+
+    >>> result = maximize(lambda x: x[0] * (2 - x[0]), [(0, 2)])
+    >>> round(result.fun, 9)
+    1.0
+    """
+    return _search(fun, bounds, maximise=True, **{**_DEFAULTS, **_known(options)})
+
+
+# Of the options of `minimize`, but for what it minimises.
+_DEFAULTS: dict[str, Any] = dict(minimize.__kwdefaults__ or {})
+
+
+def _known(options: dict[str, Any]) -> dict[str, Any]:
+    for name in options:
+        if name not in _DEFAULTS:
+            raise TypeError(f"maximize() got an unexpected keyword argument {name!r}; allowed: {', '.join(_DEFAULTS)}")
+    return options
+
+
+def _search(
+    fun: Objective,
+    bounds: Any,
+    *,
+    maximise: bool,
+    args: Sequence[Any],
+    rng: Seed,
+    seed: Seed,
+    x0: ArrayLike | None,
+    constraints: Any,
+    integrality: ArrayLike | None,
+    vectorized: bool,
+    compile: bool | None,
+    algorithm: Algorithm,
+    precision: str,
+    device: str,
+    callback: Callable[[Result], object] | None,
+    callback_every: SupportsIndex,
+    workers: Workers,
+    restart: bool,
+    **limits: Any,
+) -> Result:
+    if rng is not None and seed is not None:
+        raise TypeError("rng and seed are two names of one argument; allowed: one of them")
+    dtype = _settings.precision(precision)
+    box = None if bounds is None else _settings.variables(bounds, integrality)
+    objective = wanted(
+        fun,
+        box,
+        args=tuple(args),
+        constraints=_constraints(constraints),
+        vectorized=vectorized,
+        workers=workers,
+        compile=compile,
+        maximise=maximise,
+        dtype=dtype,
+    )
+    settings = _settings.settings(
+        rng=rng if seed is None else seed,
+        first_run=0,
+        maximise=maximise,
+        constrained=objective.constrained,
+        restart=restart,
+        device=device,
+        **limits,
+    )
+    try:
+        search = Search(
+            objective.native,
+            None if objective.variables is None else objective.variables.native(),
+            _settings.starts(x0, objective.dimensions),
+            _settings.algorithm(algorithm),
+            settings,
+            dtype is np.float32,
+        )
+        every = _settings.whole("callback_every", callback_every) or 0
+
+        def observed(report: dict[str, Any]) -> None:
+            assert callback is not None
+            if callback(result(report, objective.how)) is True:
+                raise StopIteration
+
+        report = search.run(observed if callback is not None else None, every)
+    except KeyboardInterrupt as interrupt:
+        so_far = getattr(interrupt, "_report", None)
+        if so_far is not None:
+            interrupt.result = result(so_far, objective.how)  # type: ignore[attr-defined]
+        raise
+    finally:
+        objective.close()
+    return result(report, objective.how, search)

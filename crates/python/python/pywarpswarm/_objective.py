@@ -1,0 +1,266 @@
+"""What may be minimised, and how it is evaluated."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from ._constraints import Constraint
+from ._problem import Problem, arrays, document
+from ._settings import Variables, variables
+from ._trace import NotTraceable, Traced, trace_many
+from ._trace import trace as _trace
+from ._workers import Workers, mapped
+
+Objective = Union[Problem, str, Callable[..., Any]]
+
+
+class CompileWarning(UserWarning):
+    """A Python function could not be compiled, and is called at each point."""
+
+
+@dataclass
+class Wanted:
+    """An objective as the compiled part takes it."""
+
+    native: _native.Problem | Callable[..., Any]
+    how: str
+    # None where the problem has them.
+    variables: Variables | None
+    dimensions: int
+    constrained: bool
+    close: Callable[[], None] = lambda: None
+
+    @property
+    def is_compiled(self) -> bool:
+        return isinstance(self.native, _native.Problem)
+
+
+def trace(fun: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Traced:
+    """What a Python function of a vector of n numbers is compiled to; printed, it is an expression of problem files.
+
+        >>> print(trace(lambda x: np.sum(x**2), 3))
+        sum(i, x[i]^2)
+
+    Raises an error that names the line where a function cannot be traced, as where it asks `if x[0] > 1`.
+    """
+    return _trace(fun, n, tuple(args))
+
+
+def check(fun: Callable[..., Any], bounds: Any, *, args: Sequence[Any] = (), points: int = 1000, rng: int = 0) -> float:
+    """Compares a Python function with what it is compiled to, at random points: the largest relative difference.
+
+    Both are in double precision. Sums are added up in another order than NumPy's, so that a difference of about 1e-15 is
+    usual, and more where large numbers cancel.
+    """
+    box = variables(bounds)
+    problem = compiled(_trace(fun, box.dimensions, tuple(args)), box)
+    x = np.random.default_rng(rng).uniform(box.lower, box.upper, (points, box.dimensions))
+    by_python = np.array([_number(fun(row.copy(), *args), row) for row in x])
+    by_problem, _, _ = problem.evaluate(x)
+    is_same = (by_python == by_problem) | (np.isnan(by_python) & np.isnan(by_problem))
+    with np.errstate(all="ignore"):
+        difference = np.abs(by_python - by_problem) / np.abs(by_python)
+    return float(np.max(np.where(is_same, 0.0, np.nan_to_num(difference, nan=np.inf)), initial=0.0))
+
+
+def compiled(traced: Traced, box: Variables, name: str = "objective", maximise: bool = False) -> _native.Problem:
+    """What was traced, with these variables, as a problem."""
+    x: dict[str, Any] = {"count": box.dimensions, "lower": box.lower, "upper": box.upper}
+    if box.integer.any():
+        x["scale"] = box.scales
+    sense = "maximise" if maximise else "minimise"
+    table: dict[str, Any] = {sense: traced.formula, "variables": {"x": x}}
+    if traced.lets:
+        table["let"] = dict(traced.lets)
+    if traced.constraints:
+        table["constraints"] = dict(traced.constraints)
+    return _native.Problem.parse(document(table), name, arrays(traced.data))
+
+
+def wanted(
+    fun: Objective,
+    box: Variables | None,
+    *,
+    args: tuple[Any, ...],
+    constraints: list[Constraint],
+    vectorized: bool,
+    workers: Workers,
+    compile: bool | None,
+    maximise: bool,
+    dtype: type[np.floating[Any]],
+) -> Wanted:
+    """Takes the first way that can be taken: a problem, an expression, a function that is traced, one that is called."""
+    if isinstance(fun, Problem) and maximise:
+        raise ValueError("a Problem says minimise or maximise by itself; allowed: minimize, which does what it says")
+    if isinstance(fun, str):
+        fun = _by_text(fun, box, maximise)
+    if isinstance(fun, Problem):
+        if constraints:
+            raise ValueError("constraints of a Problem belong to it: Problem(..., constraints=[...])")
+        return Wanted(
+            fun._native,
+            "compiled",
+            None,
+            len(fun.variables),
+            constrained=bool(fun.constraints),
+        )
+    if not callable(fun):
+        raise TypeError(
+            f"fun is of type {type(fun).__name__}; allowed: a function, a Problem, or a text: an expression, the path of a "
+            "problem file, or the name of a problem"
+        )
+    if box is None:
+        raise TypeError("bounds are missing: a pair (lower, upper) for each variable")
+    name = getattr(fun, "__name__", type(fun).__name__)
+    is_worth_tracing = not vectorized and workers == 1
+    if compile or (compile is None and is_worth_tracing):
+        try:
+            problem = compiled(_traced(fun, box.dimensions, args, constraints), box, name, maximise)
+            if compile is None:
+                _compare(fun, args, problem, box)
+            return Wanted(problem, "traced and compiled", None, box.dimensions, bool(constraints))
+        except (NotTraceable, ValueError) as reason:
+            if compile:
+                raise
+            warnings.warn(
+                f"{name} is called at each point, since it cannot be compiled: {reason}",
+                CompileWarning,
+                stacklevel=4,
+            )
+    if vectorized:
+        native, how, close = _of_population(fun, args, constraints, dtype), "vectorized function", (lambda: None)
+    else:
+        native, how, close = _of_point(fun, args, constraints, dtype, workers)
+    return Wanted(native, how, box, box.dimensions, bool(constraints), close=close)
+
+
+def _traced(fun: Callable[..., Any], dimensions: int, args: tuple[Any, ...], constraints: list[Constraint]) -> Traced:
+    """An objective with its constraints as conditions."""
+    if not constraints:
+        return _trace(fun, dimensions, args)
+    every = [args, *(constraint.args for constraint in constraints)]
+    both = trace_many([fun, *(constraint.fun for constraint in constraints)], dimensions, every)
+    if len(both.formulas[0]) != 1:
+        raise NotTraceable(f"the objective has the shape {both.shapes[0]}; allowed: one number")
+    conditions = []
+    for number, (constraint, formulas) in enumerate(zip(constraints, both.formulas[1:]), 1):
+        sides = constraint.limits((len(formulas),))
+        for at, (formula, lower, upper) in enumerate(zip(formulas, *(side.tolist() for side in sides)), 1):
+            name = f"c{number}" if len(formulas) == 1 else f"c{number}[{at}]"
+            conditions.append((name, _condition(formula, lower, upper)))
+    shown = tuple((name, text) for name, text in conditions if text)
+    return Traced(both.formulas[0][0], both.lets, both.data, shown)
+
+
+def _condition(formula: str, lower: float, upper: float) -> str:
+    if lower == upper:
+        return f"{formula} == {lower!r}"
+    below = f"{lower!r} <= " if lower > -np.inf else ""
+    above = f" <= {upper!r}" if upper < np.inf else ""
+    return f"{below}{formula}{above}" if below or above else ""
+
+
+def _compare(fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Problem, box: Variables) -> None:
+    """Sees that a function gives at some points what it was compiled to: one that draws random numbers, or counts its calls,
+    does not."""
+    draws = np.random.default_rng(0)
+    points = draws.uniform(box.lower, box.upper, (3, box.dimensions))
+    points[:, box.integer] = np.rint(points[:, box.integer])
+    by_problem = problem.evaluate(points)[0]
+    for x, value in zip(points, by_problem.tolist()):
+        by_python = _number(fun(x.copy(), *args), x)
+        if not np.isclose(by_python, value, rtol=1e-6, atol=1e-9, equal_nan=True):
+            raise NotTraceable(
+                f"it gives {by_python!r} at {x}, and compiled {value!r}; random numbers, the time and counters are "
+                "constants once it is compiled (compile=True compiles it all the same)"
+            )
+
+
+def _by_text(text: str, box: Variables | None, maximise: bool) -> Problem:
+    if text.endswith(".toml"):
+        if maximise:
+            raise ValueError(f"{text} says minimise or maximise by itself; allowed: minimize, which does what it says")
+        return Problem.from_file(text)
+    if text in _names():
+        raise TypeError(f"{text!r} is the name of a problem; write Problem.named({text!r}, n), which has its bounds")
+    if box is None:
+        raise TypeError("bounds are missing: a pair (lower, upper) for each variable x[1], x[2], ...")
+    x: dict[str, Any] = {"count": box.dimensions, "lower": box.lower, "upper": box.upper}
+    if box.integer.any():
+        x["scale"] = box.scales
+    return Problem(maximise=text, variables={"x": x}) if maximise else Problem(text, variables={"x": x})
+
+
+def _names() -> set[str]:
+    return {str(about["name"]) for about in _native.problems()}
+
+
+def _number(value: Any, x: NDArray[Any]) -> float:
+    """The value that a function has returned."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        pass
+    array = np.asarray(value)
+    if array.size == 1 and array.dtype.kind in "fiub":
+        return float(array.reshape(()))
+    if value is None:
+        raise TypeError(f"the objective returned None at {x}; allowed: a number (is `return` missing?)")
+    raise TypeError(f"the objective returned {type(value).__name__} of shape {array.shape} at {x}; allowed: a number")
+
+
+class _AtPoint:
+    """Value and violation at a point."""
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], constraints: list[Constraint]) -> None:
+        self.fun, self.args, self.constraints = fun, args, constraints
+
+    def __call__(self, x: NDArray[Any]) -> tuple[float, float]:
+        violation = sum(constraint.violation(x) for constraint in self.constraints)
+        return _number(self.fun(x, *self.args), x), violation
+
+
+def _of_point(
+    fun: Callable[..., Any],
+    args: tuple[Any, ...],
+    constraints: list[Constraint],
+    dtype: type[np.floating[Any]],
+    workers: Workers,
+) -> tuple[Callable[..., Any], str, Callable[[], None]]:
+    values, close = mapped(workers, _AtPoint(fun, args, constraints))
+
+    def native(points: NDArray[Any], _runs: NDArray[Any]) -> Any:
+        both = np.asarray(values(points), dtype=np.float64).reshape(len(points), 2).astype(dtype)
+        return both[:, 0].copy(), both[:, 1].copy()
+
+    how = "function" if workers == 1 else "function, in worker processes"
+    return native, how, close
+
+
+def _of_population(
+    fun: Callable[..., Any],
+    args: tuple[Any, ...],
+    constraints: list[Constraint],
+    dtype: type[np.floating[Any]],
+) -> Callable[..., Any]:
+    def native(points: NDArray[Any], _runs: NDArray[Any]) -> Any:
+        values = np.asarray(fun(points, *args))
+        if values.shape not in ((len(points),), (len(points), 1)):
+            raise ValueError(
+                f"the objective returned the shape {values.shape} for points of shape {points.shape}; "
+                f"allowed: ({len(points)},), one value a point (a row)"
+            )
+        values = np.ascontiguousarray(values.reshape(len(points)), dtype=dtype)
+        if not constraints:
+            return values
+        violations = [sum(one.violation(x) for one in constraints) for x in points]
+        return values, np.asarray(violations, dtype=dtype)
+
+    return native

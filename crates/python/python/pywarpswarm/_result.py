@@ -1,0 +1,182 @@
+"""What a search has found."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ._native import Search
+
+# What ended a run, in words, and whether that counts as success.
+REASONS = {
+    "target": "the target was reached",
+    "iterations": "the limit of iterations was reached",
+    "evaluations": "the limit of evaluations was reached",
+    "seconds": "the time was up",
+    "stagnation": "the best has not improved for the given number of iterations",
+    "unbounded": "the objective has no minimum: its best value is infinite",
+    "interrupted": "the search was interrupted",
+    "nothing-finite": "no value was finite",
+}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs, one a row."""
+
+    xs: NDArray[Any]
+    """The best points, `(runs, n)`."""
+    funs: NDArray[Any]
+    """Their values, `(runs,)`."""
+    maxcv: NDArray[Any]
+    """How far they violate constraints in all, 0 where they are feasible."""
+    nfev: NDArray[np.uint64]
+    """Evaluations."""
+    nit: NDArray[np.uint64]
+    """Iterations."""
+    restarts: NDArray[np.uint64]
+    """How often a run has begun anew."""
+    stop_reasons: list[str]
+    """What ended each: `target`, `iterations`, `evaluations`, `seconds`, `stagnation`, ..."""
+
+    def __len__(self) -> int:
+        return len(self.funs)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """How the best values went, of the iterations that were recorded."""
+
+    nit: NDArray[np.uint64]
+    """Iterations, `(records,)`."""
+    seconds: NDArray[np.float64]
+    """Seconds since the beginning, `(records,)`."""
+    nfev: NDArray[np.uint64]
+    """Evaluations of each run, `(records, runs)`."""
+    funs: NDArray[Any]
+    """The best value of each run, `(records, runs)`."""
+    maxcv: NDArray[Any]
+    """How far it violates constraints, `(records, runs)`."""
+
+    def __len__(self) -> int:
+        return len(self.nit)
+
+
+class Result(dict[str, Any]):
+    """The best point of all runs, with its value, and what else is known: a dict whose entries are attributes, too.
+
+    It has the names of `scipy.optimize.OptimizeResult`.
+
+    | entry | |
+    |---|---|
+    | `x`, `fun` | the best point, and its value |
+    | `maxcv` | how far it violates the constraints, 0 where it is feasible |
+    | `success` | whether it is feasible and finite, and the search was not interrupted |
+    | `message`, `status` | what ended the search, in words and as a number |
+    | `nfev`, `nit` | evaluations of all runs, and iterations of the best one |
+    | `population`, `population_energies` | points of the best run's individuals, and their values |
+    | `runs` | all runs, as arrays: see `Runs` |
+    | `trace` | how the best values went, where `history` was asked for: see `Trace` |
+    | `stop_reason` | what ended the best run |
+    | `how` | how the objective was evaluated |
+    | `device`, `seconds`, `setup_seconds` | where it ran, and how long |
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}") from None
+
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), *self])
+
+    def __repr__(self) -> str:
+        shown = [name for name in self if name not in ("population", "population_energies", "runs", "trace")]
+        width = max(map(len, shown), default=0)
+        lines = []
+        for name in shown:
+            text = f"{self[name]}".replace("\n", "\n" + " " * (width + 2))
+            lines.append(f"{name:>{width}}: {text}")
+        return "\n".join(lines)
+
+    def to_dataframe(self) -> Any:
+        """The runs as a table of pandas, or of polars where pandas is not installed."""
+        runs: Runs = self["runs"]
+        columns: dict[str, Any] = {f"x{i}": runs.xs[:, i] for i in range(runs.xs.shape[1])}
+        columns.update(
+            fun=runs.funs,
+            maxcv=runs.maxcv,
+            nfev=runs.nfev,
+            nit=runs.nit,
+            restarts=runs.restarts,
+            stop_reason=runs.stop_reasons,
+        )
+        for library in ("pandas", "polars"):
+            if importlib.util.find_spec(library) is not None:
+                return importlib.import_module(library).DataFrame(columns)
+        raise ImportError("to_dataframe needs pandas or polars; neither is installed")
+
+
+def result(report: Mapping[str, Any], how: str, search: Search | None = None) -> Result:
+    """What a report says."""
+    runs = Runs(
+        xs=report["xs"],
+        funs=report["funs"],
+        maxcv=report["violations"],
+        nfev=report["evaluations"],
+        nit=report["iterations"],
+        restarts=report["restarts"],
+        stop_reasons=report["stop_reasons"],
+    )
+    best = report["best"]
+    reason = runs.stop_reasons[best]
+    violation = float(runs.maxcv[best])
+    value = runs.funs[best]
+    message = REASONS[reason]
+    is_interrupted = reason == "interrupted"
+    if report.get("stopped_by_callback"):
+        message, is_interrupted = "the callback raised StopIteration", False
+    if violation > 0:
+        message += "; the best point violates the constraints"
+    success = bool(np.isfinite(value) and violation == 0 and not is_interrupted and reason != "unbounded")
+    out = Result(
+        x=runs.xs[best],
+        fun=value.item(),
+        success=success,
+        message=message,
+        status=0 if success else 1,
+        nfev=int(runs.nfev.sum()),
+        nit=int(runs.nit[best]),
+        maxcv=violation,
+        stop_reason=reason,
+        how=how,
+        device=f"{report['backend']}: {report['device']}",
+        seconds=report["seconds"],
+        setup_seconds=report["setup_seconds"],
+        runs=runs,
+        trace=_trace(report["trace"]),
+    )
+    if search is not None:
+        out["population"], out["population_energies"] = search.population()[best]
+    return out
+
+
+def _trace(trace: Mapping[str, Any]) -> Trace:
+    return Trace(
+        nit=trace["iterations"],
+        seconds=trace["seconds"],
+        nfev=trace["evaluations"],
+        funs=trace["funs"],
+        maxcv=trace["violations"],
+    )

@@ -1,0 +1,143 @@
+"""The error of functions that cannot be traced, with the line of the user's code where it happened."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType, TracebackType
+from typing import Any
+
+import numpy as np
+
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+
+# The function of tracing.py that calls the user's function: what is further out is not the user's objective.
+BOUNDARY = "_call_function"
+
+
+class NotTraceable(Exception):
+    """A function cannot be turned into an expression.
+
+    `filename`, `lineno` and `line` are those of the user's code where it happened; None where that is not known.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        filename: str | None = None,
+        lineno: int | None = None,
+        line: str | None = None,
+    ) -> None:
+        super().__init__(reason, filename, lineno, line)
+        self.reason = reason
+        self.filename = filename
+        self.lineno = lineno
+        self.line = line
+
+    def __str__(self) -> str:
+        reason = " ".join(self.reason.split())
+        if self.filename is None:
+            return reason
+        shown = f"{self.filename}, line {self.lineno}: {reason}"
+        return f"{shown}, in `{self.line}`" if self.line else shown
+
+
+@dataclass
+class Watch:
+    """Remembers the first failure of a trace, in case the user's code swallows it."""
+
+    first: NotTraceable | None = None
+
+
+class _Watches(threading.local):
+    """Of the trace that this thread is at."""
+
+    current: Watch | None = None
+
+
+_watches = _Watches()
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    before, _watches.current = _watches.current, Watch()
+    try:
+        yield _watches.current
+    finally:
+        _watches.current = before
+
+
+def failure(reason: str) -> NotTraceable:
+    """The error to raise in the middle of a trace."""
+    error = NotTraceable(reason, *_place_of(_innermost_frame()))
+    watch = _watches.current
+    if watch is not None and watch.first is None:
+        watch.first = error
+    return error
+
+
+def of_exception(raised: BaseException) -> NotTraceable:
+    """The error for an exception of another type that the user's function raised during a trace."""
+    reason = f"the function raised {type(raised).__name__} when called with a symbolic vector: {raised}"
+    return NotTraceable(reason, *_place_of(_innermost_of(raised.__traceback__)))
+
+
+def running() -> tuple[str, dict[str, Any]]:
+    """The line of the user's code that is running, and what its names stand for."""
+    frame = _innermost_frame()
+    if frame is None:
+        return "", {}
+    return _place_of(frame)[2] or "", {**frame.f_globals, **frame.f_locals}
+
+
+def is_users(filename: str) -> bool:
+    """Whether a file is neither of this package nor of NumPy or SciPy."""
+    if filename.startswith("<__array_function__"):
+        return False
+    path = os.path.abspath(filename) if not filename.startswith("<") else filename
+    scipy = getattr(sys.modules.get("scipy"), "__file__", None)
+    libraries = (_OWN, _NUMPY) if scipy is None else (_OWN, _NUMPY, os.path.dirname(scipy) + os.sep)
+    return not path.startswith(libraries)
+
+
+def _innermost_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if frame.f_code.co_name == BOUNDARY and filename.startswith(_OWN):
+            return None
+        if is_users(filename):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _innermost_of(traceback: TracebackType | None) -> tuple[str, int] | None:
+    place = None
+    while traceback is not None:
+        filename = traceback.tb_frame.f_code.co_filename
+        if is_users(filename):
+            place = filename, traceback.tb_lineno
+        traceback = traceback.tb_next
+    return place
+
+
+def _place_of(place: tuple[str, int] | FrameType | None) -> tuple[str | None, int | None, str | None]:
+    if place is None:
+        return None, None, None
+    filename, lineno = place if isinstance(place, tuple) else (place.f_code.co_filename, place.f_lineno)
+    return filename, lineno, linecache.getline(filename, lineno).strip() or None
+
+
+def at_definition(reason: str, function: object) -> NotTraceable:
+    """An error about what a function returned: the place is where the function begins."""
+    code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
+    if code is None:
+        return NotTraceable(reason)
+    return NotTraceable(reason, *_place_of((code.co_filename, code.co_firstlineno)))

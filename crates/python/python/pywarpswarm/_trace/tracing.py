@@ -1,0 +1,174 @@
+"""Calls a function with a symbolic vector, and writes down what it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import forms, functions, shapes  # noqa: F401 (they register what NumPy's functions are)
+from .errors import NotTraceable, at_definition, of_exception, watching
+from .expression import Graph, Node, as_number
+from .lists import numpy_of_lists
+from .loops import reordered
+from .names import Names, arrays_in_scope
+from .values import as_form, wrapped
+from .writing import Writer
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function as the language of problem files writes it, of a vector of variables `x`.
+
+    `formula` is what is minimised. It may use `lets`, each of which may use those before it, and the arrays in `data`.
+    """
+
+    formula: str
+    lets: tuple[tuple[str, str], ...]
+    data: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    constraints: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        rows = [f"{name} = {text}" for name, text in self.lets]
+        rows.append(self.formula)
+        rows += [f"{name}: {text}" for name, text in self.constraints]
+        return "\n".join(rows)
+
+
+@dataclass(frozen=True)
+class TracedMany:
+    """Several functions that share names and data.
+
+    `formulas` has the expressions of each function, one for each number that it returns; `shapes` says whether that was
+    a number, (), or a vector, such as (3,).
+    """
+
+    formulas: tuple[tuple[str, ...], ...]
+    shapes: tuple[tuple[int, ...], ...]
+    lets: tuple[tuple[str, str], ...]
+    data: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        rows = [f"{name} = {text}" for name, text in self.lets]
+        rows += [", ".join(texts) for texts in self.formulas]
+        return "\n".join(rows)
+
+
+def trace(
+    fun: Callable[..., Any], dimensions: int, args: tuple[Any, ...] = (), *, reorder_sums: bool = False
+) -> Traced:
+    """Writes down what `fun(x, *args)` computes of a vector of so many numbers.
+
+    The function is called once. What it computes without `x` is a constant of the trace: random numbers, the time and
+    counters are what they are in this call. It may change its vector, as in `x[0] = 1`: that is a vector of its own.
+    The vector is no `np.ndarray`, and its elements are no `float`, which a function should not ask for.
+
+    With `reorder_sums` sums and products that loops of Python make, term by term, become sums over an index, which are
+    compiled once. They are added up in another order then, as `np.sum` may do, too.
+
+    Raises NotTraceable where it cannot be written down: where it asks whether a condition of `x` holds, takes an index
+    that depends on `x`, or calls functions that the language does not have.
+    """
+    graph = Graph(dimensions, arrays_in_scope(fun, args))
+    node = _single_number(graph, fun, _result_of(graph, fun, args))
+    (node,) = reordered([node]) if reorder_sums else [node]
+    writer = _written(graph, [node], fun)
+    return Traced(writer.formula(node), tuple(writer.lets), writer.data())
+
+
+def trace_many(
+    funs: Sequence[Callable[..., Any]],
+    dimensions: int,
+    args: tuple[Any, ...] | list[tuple[Any, ...]] = (),
+    *,
+    reorder_sums: bool = False,
+) -> TracedMany:
+    """Writes down what several functions compute of the same vector, an objective and constraints: numbers or vectors.
+
+    `args` are the further arguments of all functions, or a list with a tuple for each. For the rest see `trace`.
+    """
+    each = args if isinstance(args, list) else [args] * len(funs)
+    known = {key: value for fun, of in zip(funs, each) for key, value in arrays_in_scope(fun, of).items()}
+    graph = Graph(dimensions, known)
+    results = [_numbers(graph, fun, _result_of(graph, fun, of)) for fun, of in zip(funs, each)]
+    nodes = [node for _, of_one in results for node in of_one]
+    if reorder_sums:
+        nodes = reordered(nodes)
+    writer = _written(graph, nodes, funs[0] if funs else trace)
+    formulas = iter([writer.formula(node) for node in nodes])
+    return TracedMany(
+        tuple(tuple(next(formulas) for _ in of_one) for _, of_one in results),
+        tuple(shape for shape, _ in results),
+        tuple(writer.lets),
+        writer.data(),
+    )
+
+
+def _result_of(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    with watching() as watch:
+        try:
+            with numpy_of_lists(), np.errstate(all="ignore"):
+                result = _call_function(fun, wrapped(graph, forms.vector(graph)), args)
+        except Exception as raised:
+            # What failed first counts, if the function has made another error of it.
+            if watch.first is not None:
+                raise watch.first from (None if raised is watch.first else raised)
+            if isinstance(raised, NotTraceable):
+                raise
+            raise of_exception(raised) from raised
+        if watch.first is not None:
+            raise watch.first
+        return result
+
+
+def _call_function(fun: Callable[..., Any], x: Any, args: tuple[Any, ...]) -> Any:
+    # Places in the user's code are looked for up to here.
+    return fun(x, *args)
+
+
+def _written(graph: Graph, nodes: Sequence[Node], fun: Callable[..., Any]) -> Writer:
+    try:
+        return Writer(graph, nodes, Names())
+    except NotTraceable as error:
+        raise at_definition(error.reason, fun) from None
+
+
+# Results
+
+
+def _form_of_result(graph: Graph, fun: Callable[..., Any], result: Any) -> forms.Form:
+    name = getattr(fun, "__name__", type(fun).__name__)
+    if result is None:
+        raise at_definition(f"{name} returned None; allowed: a number (is `return` missing?)", fun)
+    try:
+        form = as_form(graph, result)
+    except TypeError:
+        raise at_definition(f"{name} returned {type(result).__name__}; allowed: a number", fun) from None
+    except (ValueError, NotTraceable) as error:
+        raise at_definition(f"{name} returned {type(result).__name__}: {error}; allowed: a number", fun) from None
+    return forms.elementwise(as_number, form)
+
+
+def _single_number(graph: Graph, fun: Callable[..., Any], result: Any) -> Node:
+    form = _form_of_result(graph, fun, result)
+    if int(np.prod(form.shape)) != 1:
+        name = getattr(fun, "__name__", type(fun).__name__)
+        raise at_definition(
+            f"{name} returned an array of shape {form.shape}; allowed: one number, such as np.sum of it", fun
+        )
+    return next(forms.nodes_of(form))
+
+
+def _numbers(graph: Graph, fun: Callable[..., Any], result: Any) -> tuple[tuple[int, ...], list[Node]]:
+    """The shape of a result, and its numbers one by one."""
+    form = _form_of_result(graph, fun, result)
+    if len(form.shape) > 1:
+        name = getattr(fun, "__name__", type(fun).__name__)
+        raise at_definition(f"{name} returned an array of shape {form.shape}; allowed: a number, or a vector", fun)
+    try:
+        return form.shape, list(forms.listed(form).nodes.flat)
+    except NotTraceable as error:
+        raise at_definition(error.reason, fun) from None

@@ -1,0 +1,365 @@
+"""From the graph of a trace to text in the language of problem files: named expressions and formulas.
+
+An expression that is used more than once, and is more than a few letters, gets a name in `[let]`. The compiler of
+problem files computes equal parts once in any case, so that names cost nothing there; without them the text could
+become as long as there are paths through the graph. An expression of an index is named with `for i in ...`
+(`lets.rs`): where it is used it is put in place, which is what would have been written there. Products of matrices
+within products are named for another reason: the compiler goes through a written-out sum term by term, but through a
+name once for each of its elements.
+
+Everything is written from the parts to the whole, each part as late as can be, since the compiler keeps at most 256
+results at a time; and never by recursion, since loops of the user's make graphs thousands of operations deep. Indices
+are written as characters of Unicode's private area until an expression is complete, and then get their letters: the
+outermost is `i`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import NotTraceable
+from .expression import BOUND, COMPARISONS, Affine, Graph, Node, X, ordered
+from .names import INDICES, Names
+
+# How tightly something binds, as in the language's grammar (`syntax.pest`).
+OR, AND, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range(8)
+
+# A text of so many letters is repeated rather than named.
+SHORT = 30
+# An expression is cut into named ones before it is as long, or has as many brackets within brackets; allowed are 65,536
+# and 64.
+LONG, DEEP = 4000, 20
+LONGEST, DEEPEST = 1 << 16, 64
+
+# The letter of an index until it has its own, and the mark before the one of a reduction.
+_PRIVATE, _BINDER = 0xE000, "\uf8ff"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An element that has an index: how many there are, and how far behind the index it is; None if that changes."""
+
+    index: int
+    length: int
+    ahead: int | None
+
+
+@dataclass(frozen=True)
+class Written:
+    text: str
+    binds: int
+    # Brackets within brackets.
+    depth: int
+    # What has which index, of those that are not bound.
+    references: frozenset[Reference] = frozenset()
+    # Whether it begins with a number, so that `2 * pi` may stand for it.
+    number: float | None = None
+
+
+class Writer:
+    """Writes expressions of a graph, and collects the names that they need."""
+
+    def __init__(self, graph: Graph, roots: Sequence[Node], names: Names) -> None:
+        self.names = names
+        self.graph = graph
+        self.lets: list[tuple[str, str]] = []
+        self.tables: dict[int, str] = {X: "x"}
+        order = _in_order_of_use(roots)
+        # A node that is the whole of an expression, and a part of another, has a name, too.
+        self._uses = Counter(part.number for node in order for part in node.parts)
+        self._uses.update(root.number for root in roots)
+        self._extents = _extents(order)
+        self._products = _products_within_products(order)
+        self._written: dict[int, Written] = {}
+        self._roots = {root.number for root in roots}
+        for node in order:
+            self._written[node.number] = self._perhaps_named(node, self._write(node))
+
+    def formula(self, root: Node) -> str:
+        """The text of one of the roots."""
+        return _lettered(self._written[root.number].text, None)
+
+    def data(self) -> dict[str, NDArray[np.float64]]:
+        """The constant arrays that are written somewhere, by name."""
+        return {name: self.graph.tables[key].values for key, name in self.tables.items() if key != X}
+
+    # Names
+
+    def _perhaps_named(self, node: Node, written: Written) -> Written:
+        is_long = len(written.text) > LONG or written.depth > DEEP
+        is_repeated = self._uses[node.number] > 1 and len(written.text) > SHORT
+        is_repeated |= node.number in self._products
+        if node.kind in ("number", "truth", "element", "index") or not (is_long or is_repeated):
+            return written
+        if len(node.free) > 1:
+            if len(written.text) > LONGEST // 2 or written.depth > DEEPEST - DEEP:
+                raise NotTraceable(
+                    "an expression of two indices is too long; allowed: shorter ones, or fewer dimensions"
+                )
+            return written
+        if node.number in self._roots and self._uses[node.number] == 1:
+            return written
+        text = f"if({written.text}, 1, 0)" if node.is_condition else written.text
+        if not node.free:
+            name = self.names.new("s")
+            self.lets.append((name, _lettered(text, None)))
+            named = Written(name, ATOM, 0)
+        else:
+            (index,) = node.free
+            name = self.names.new("v")
+            extent = self._extents[node.number][index]
+            over = f"for i in {self._range(node, index, extent, written)}"
+            self.lets.append((name, f"{_lettered(text, index)} {over}"))
+            references = frozenset({Reference(index, extent, 0)})
+            named = Written(f"{name}[{_letter(index)}]", ATOM, 1, references)
+        if not node.is_condition:
+            return named
+        return Written(f"{named.text} != 0", COMPARE, named.depth, named.references)
+
+    def _range(self, node: Node, index: int, extent: int, written: Written) -> str:
+        """The name of something with as many elements, or a range."""
+        for part in ordered([node]):
+            if part.kind == "element" and part.value[1] == (Affine(0, ((index, 1),)),):
+                if self.graph.length(part.value[0], 0) == extent:
+                    return self._table(part.value[0])
+        return f"1 to {extent}"
+
+    def _table(self, key: int) -> str:
+        if key not in self.tables:
+            self.tables[key] = self.names.of_data(self.graph.tables[key].name)
+        return self.tables[key]
+
+    # Text
+
+    def _write(self, node: Node) -> Written:
+        kind, parts = node.kind, [self._written[part.number] for part in node.parts]
+        if kind == "number":
+            return _number(node.value)
+        if kind == "truth":
+            return Written("true" if node.value else "false", ATOM, 0)
+        if kind == "index":
+            return _affine(node.value, 0)
+        if kind == "element":
+            return self._element(node)
+        if kind == "negate":
+            return _joined("-{}", [(parts[0], POWER)], SIGN)
+        if kind == "not":
+            return _joined("({}) == 0", [(parts[0], OR)], COMPARE, 1)
+        if kind in COMPARISONS:
+            return _joined(f"{{}} {kind} {{}}", [(parts[0], SUM), (parts[1], SUM)], COMPARE)
+        if kind in ("and", "or"):
+            binds = AND if kind == "and" else OR
+            return _joined(f"{{}} {kind} {{}}", [(parts[0], binds), (parts[1], binds + 1)], binds)
+        if kind == "if":
+            return _joined("if({}, {}, {})", [(part, OR) for part in parts], ATOM, 1)
+        if kind == "call":
+            return self._call(node, parts)
+        if kind == "fold":
+            return self._fold(node, parts[0])
+        return _operation(kind, parts[0], parts[1])
+
+    def _element(self, node: Node) -> Written:
+        key, places = node.value
+        indices = [_affine(at, 1) for at in places]
+        references = set()
+        for axis, at in enumerate(places):
+            length = self.graph.length(key, axis)
+            is_plain = len(at.terms) == 1 and at.terms[0][1] == 1
+            references |= {Reference(index, length, at.constant if is_plain else None) for index, _ in at.terms}
+        text = f"{self._table(key)}[{', '.join(index.text for index in indices)}]"
+        return Written(text, ATOM, 1, frozenset(references))
+
+    def _call(self, node: Node, parts: list[Written]) -> Written:
+        name, first = node.value, node.parts[0]
+        # min(min(a, b), c) is min(a, b, c): the compiler goes from left to right.
+        if name in ("min", "max") and first.kind == "call" and first.value == name and parts[0].text.endswith(")"):
+            rest = _joined(f"{parts[0].text[:-1]}, {{}})", [(parts[1], OR)], ATOM, 1)
+            return _with(rest, parts[0])
+        places = ", ".join("{}" for _ in parts)
+        return _joined(f"{name}({places})", [(part, OR) for part in parts], ATOM, 1)
+
+    def _fold(self, node: Node, body: Written) -> Written:
+        reduction, index, terms = node.value
+        of_body = [one for one in body.references if one.index == index]
+        others = frozenset(one for one in body.references if one.index != index)
+        letter = _letter(index)
+        all_of = re.fullmatch(rf"(\w+)\[{letter}\]", body.text)
+        is_all = _is_whole_range(of_body, terms)
+        if all_of and is_all and not node.is_condition:
+            return Written(f"{reduction}({all_of[1]})", ATOM, 1)
+        over = "" if is_all else f"1, {terms}, "
+        return Written(f"{reduction}({_BINDER}{letter}, {over}{body.text})", ATOM, body.depth + 1, others)
+
+
+def _is_whole_range(references: Sequence[Reference], terms: int) -> bool:
+    """Whether `sum(i, ...)`, without a range, goes over just these terms."""
+    lengths = {one.length for one in references}
+    ahead = [one.ahead for one in references if one.ahead is not None]
+    if len(lengths) != 1 or len(ahead) < len(references) or min(ahead) < 0:
+        return False
+    return max(lengths) - max(ahead) == terms
+
+
+def _in_order_of_use(roots: Sequence[Node]) -> list[Node]:
+    """All nodes that some are made of, and these: each after its parts, and before what else is needed later."""
+    order: dict[int, Node] = {}
+    open_nodes = list(reversed(roots))
+    while open_nodes:
+        node = open_nodes[-1]
+        missing = [part for part in node.parts if part.number not in order]
+        if missing:
+            open_nodes.extend(reversed(missing))
+        else:
+            order[node.number] = open_nodes.pop()
+    return list(order.values())
+
+
+def _extents(order: Sequence[Node]) -> dict[int, dict[int, int]]:
+    """How many numbers the indices go through that a node depends on."""
+    extents: dict[int, dict[int, int]] = {}
+    for node in reversed(order):
+        here = extents.setdefault(node.number, {})
+        given = {**here, node.value.over: node.value.terms} if node.kind == "fold" else here
+        for part in node.parts:
+            of_part = extents.setdefault(part.number, {})
+            for index in part.free:
+                of_part[index] = max(of_part.get(index, 0), given.get(index, 0))
+    return extents
+
+
+def _products_within_products(order: Sequence[Node]) -> set[int]:
+    """Of reductions within reductions, each of an index of the one around, every second one but the outermost."""
+    levels: dict[int, int] = {}
+    within: set[int] = set()
+    for node in order:
+        is_open_fold = node.kind == "fold" and bool(node.free)
+        of_parts = [levels[part.number] for part in node.parts if part.free]
+        levels[node.number] = max(of_parts, default=0) + is_open_fold
+        if is_open_fold and levels[node.number] > 2:
+            folds = (one for one in ordered(node.parts) if one.kind == "fold" and one.free)
+            within |= {one.number for one in folds if levels[one.number] % 2 == 0}
+    return within
+
+
+def _number(value: float) -> Written:
+    if math.isnan(value):
+        return Written("(0 / 0)", ATOM, 1)
+    text = _digits(abs(value))
+    if math.copysign(1.0, value) < 0:
+        return Written(f"-{text}", SIGN, 0, number=value)
+    return Written(text, ATOM, 0, number=value)
+
+
+def _digits(value: float) -> str:
+    for name, known in (("inf", math.inf), ("pi", math.pi), ("tau", math.tau)):
+        if value == known:
+            return name
+    return str(int(value)) if value < 1e16 and value.is_integer() else repr(value)
+
+
+def _in_front(part: Written) -> Written:
+    """A number at the beginning of a product: some multiples of pi are written as such, which are the same numbers."""
+    if part.number is not None and math.isfinite(part.number):
+        times = round(abs(part.number) / math.pi, 6)
+        if 2 <= times <= 100 and times.is_integer() and times * math.pi == abs(part.number):
+            sign = "-" if part.number < 0 else ""
+            return Written(f"{sign}{int(times)} * pi", PRODUCT, 0)
+    return part
+
+
+def _operation(operator: str, a: Written, b: Written) -> Written:
+    if operator == "^":
+        exponent = b if b.number is not None else None
+        if exponent is not None and exponent.binds == SIGN:
+            return _joined("{}^" + exponent.text, [(a, ATOM)], POWER)
+        return _joined("{}^{}", [(a, ATOM), (b, ATOM)], POWER)
+    if operator in ("*", "/"):
+        return _joined(f"{{}} {operator} {{}}", [(_in_front(a), PRODUCT), (b, SIGN)], PRODUCT)
+    # a + (-2) and a - 2 are the same in every bit.
+    if b.number is not None and b.binds == SIGN:
+        operator, b = "-" if operator == "+" else "+", _number(-b.number)
+    return _joined(f"{{}} {operator} {{}}", [(a, SUM), (b, PRODUCT)], SUM)
+
+
+def _joined(template: str, parts: Sequence[tuple[Written, int]], binds: int, deeper: int = 0) -> Written:
+    """Parts put in their places, in brackets where they bind less than needed there."""
+    texts, depth = [], 0
+    references = frozenset[Reference]()
+    for part, needed in parts:
+        in_brackets = part.binds < needed
+        texts.append(f"({part.text})" if in_brackets else part.text)
+        depth = max(depth, part.depth + in_brackets)
+        references |= part.references
+    return Written(template.format(*texts), binds, depth + deeper, references)
+
+
+def _with(written: Written, other: Written) -> Written:
+    """With the depth and the references of a part that is in the text already."""
+    depth = max(written.depth, other.depth)
+    return Written(written.text, written.binds, depth, written.references | other.references)
+
+
+def _letter(index: int) -> str:
+    return chr(_PRIVATE + index - BOUND)
+
+
+def _affine(at: Affine, first: int) -> Written:
+    """The number that indices from 1 on say for one that is given by indices from 0 on."""
+    rest = at.constant + first - sum(times for _, times in at.terms)
+    # Outer indices have higher numbers.
+    terms = at.terms[::-1]
+    above = [_times(index, times) for index, times in terms if times > 0]
+    below = [_times(index, -times) for index, times in terms if times < 0]
+    if rest > 0:
+        above.append(str(rest))
+    elif rest < 0:
+        below.append(str(-rest))
+    text = " - ".join([" + ".join(above), *below]) if above else "-" + " - ".join(below)
+    if not at.terms:
+        return Written(str(at.constant + first), ATOM if at.constant + first >= 0 else SIGN, 0)
+    if len(above) + len(below) > 1:
+        return Written(text, SUM, 0)
+    if below:
+        return Written(text, SIGN if "*" not in text else PRODUCT, 0)
+    return Written(text, PRODUCT if "*" in text else ATOM, 0)
+
+
+def _times(index: int, times: int) -> str:
+    return _letter(index) if times == 1 else f"{times} * {_letter(index)}"
+
+
+def _lettered(text: str, own: int | None) -> str:
+    """With letters for indices: `i` for the own one of a named expression, and for the outermost otherwise."""
+    names = {} if own is None else {_letter(own): INDICES[0]}
+    first = len(names)
+    pieces: list[str] = []
+    # Of the reductions around: the bracket that each began with, its index, and what that was called before.
+    around: list[tuple[int, str, str | None]] = []
+    brackets = position = 0
+    for match in re.finditer(rf"{_BINDER}[\uE000-\uF8FE]|[()]|[\uE000-\uF8FE]", text):
+        pieces.append(text[position : match.start()])
+        position, found = match.end(), match[0]
+        if found == "(":
+            brackets += 1
+        elif found == ")":
+            if around and around[-1][0] == brackets:
+                _, letter, before = around.pop()
+                names.pop(letter)
+                names.update({letter: before} if before else {})
+            brackets -= 1
+        elif found[0] == _BINDER:
+            letter = found[1]
+            around.append((brackets, letter, names.get(letter)))
+            found = names[letter] = INDICES[len(around) - 1 + first]
+        else:
+            found = names[found]
+        pieces.append(found)
+    pieces.append(text[position:])
+    return "".join(pieces)

@@ -1,0 +1,39 @@
+//! The compiled part of the Python package `pywarpswarm`: problems, and searches that run them.
+//!
+//! What users see is written in Python, in `python/pywarpswarm`, on top of two classes:
+//!
+//! * [`Problem`](problem::Problem): an objective that is compiled, with its variables;
+//! * [`Search`](search::Search): runs of an algorithm, with a `Problem`, with a Python function, or with a caller who evaluates.
+//!
+//! Settings and algorithms come as JSON, as the library reads them; points and values are NumPy arrays.
+
+mod callbacks;
+mod errors;
+mod listing;
+mod problem;
+mod report;
+mod search;
+
+use pyo3::prelude::*;
+
+/// The compiled part of `pywarpswarm`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::callbacks::{forked, leave};
+    #[pymodule_export]
+    use super::errors::DeviceError;
+    #[pymodule_export]
+    use super::listing::{algorithms, problems, system};
+    #[pymodule_export]
+    use super::problem::Problem;
+    #[pymodule_export]
+    use super::search::Search;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,255 @@
+//! Objectives that are compiled: problem files, and the problems that the library has.
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2, PyReadonlyArrayDyn};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use warpswarm::problem_file::{Chosen, NamedNumbers, ProblemFile};
+use warpswarm::problems::{self, Evaluation};
+use warpswarm::{Algorithm, Bounds, Optimiser, Precise, Result, Scale, Settings};
+
+use crate::errors::{raised, wrong};
+
+/// What is minimised.
+#[derive(Clone, Debug)]
+enum Kind {
+    File(ProblemFile),
+    BuiltIn { info: &'static problems::ProblemInfo, shift: f64, bounds: Bounds },
+}
+
+/// A problem whose objective is compiled: it runs on the CPU and on GPUs with the same bits.
+#[pyclass(module = "pywarpswarm._native", frozen)]
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    kind: Kind,
+}
+
+#[pymethods]
+impl Problem {
+    /// Reads what a problem file could hold, with arrays of one or two dimensions by name as further constants.
+    #[staticmethod]
+    #[pyo3(signature = (text, name="problem", data=None))]
+    fn parse(text: &str, name: &str, data: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut arrays = Vec::new();
+        for (key, array) in data.iter().flat_map(|data| data.iter()) {
+            let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
+            let columns = array.as_array().shape().get(1).copied();
+            arrays.push((
+                key.extract::<String>()?,
+                array.as_array().iter().copied().collect::<Vec<_>>(),
+                columns,
+            ));
+        }
+        let data: Vec<_> = arrays
+            .iter()
+            .map(|(name, numbers, columns)| NamedNumbers { name, numbers, columns: *columns })
+            .collect();
+        let file = ProblemFile::parse_with_data(text, name, &data).map_err(raised)?;
+        Ok(Problem { kind: Kind::File(file) })
+    }
+
+    /// Reads a problem file; its data are beside it.
+    #[staticmethod]
+    fn load(path: std::path::PathBuf) -> PyResult<Self> {
+        Ok(Problem { kind: Kind::File(ProblemFile::load(path).map_err(raised)?) })
+    }
+
+    /// A problem that the library has, by its name.
+    #[staticmethod]
+    #[pyo3(signature = (name, dimensions, shift=0.0))]
+    fn built_in(name: &str, dimensions: usize, shift: f64) -> PyResult<Self> {
+        let info = problems::find(name).map_err(raised)?;
+        let bounds = info.bounds(dimensions).map_err(raised)?;
+        Ok(Problem { kind: Kind::BuiltIn { info, shift, bounds } })
+    }
+
+    /// One of the functions of the BBOB suite, 1 to 24.
+    #[staticmethod]
+    fn bbob(function: u32, dimensions: usize, instance: u32) -> PyResult<Self> {
+        let problem = warpswarm::bbob::problem(function, instance, dimensions).map_err(raised)?;
+        Ok(Problem { kind: Kind::File(problem.file().clone()) })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        match &self.kind {
+            Kind::File(file) => file.name(),
+            Kind::BuiltIn { info, .. } => info.id,
+        }
+    }
+
+    #[getter]
+    fn formula(&self) -> &str {
+        match &self.kind {
+            Kind::File(file) => file.formula(),
+            Kind::BuiltIn { info, .. } => info.formula,
+        }
+    }
+
+    #[getter]
+    fn maximises(&self) -> bool {
+        matches!(&self.kind, Kind::File(file) if file.maximises())
+    }
+
+    #[getter]
+    fn lower<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.bounds().lower())
+    }
+
+    #[getter]
+    fn upper<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.bounds().upper())
+    }
+
+    /// Of each variable how it is spread: "linear", "log" or "integer".
+    #[getter]
+    fn scales(&self) -> Vec<&'static str> {
+        let name = |scale: &Scale| match scale {
+            Scale::Linear => "linear",
+            Scale::Log => "log",
+            Scale::Integer => "integer",
+        };
+        self.bounds().scales().iter().map(name).collect()
+    }
+
+    /// What each coordinate is called.
+    #[getter]
+    fn variables(&self) -> Vec<String> {
+        let dimensions = self.bounds().dimensions();
+        let unnamed = |i: usize| format!("x{}", i + 1);
+        match &self.kind {
+            Kind::File(file) => {
+                (0..dimensions).map(|i| file.coordinate(i).unwrap_or_else(|| unnamed(i))).collect()
+            }
+            Kind::BuiltIn { info, .. } => {
+                let named = |i: usize| info.coordinates.get(i).map(|name| (*name).into());
+                (0..dimensions).map(|i| named(i).unwrap_or_else(|| unnamed(i))).collect()
+            }
+        }
+    }
+
+    /// Names of the constraints.
+    #[getter]
+    fn constraints(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::File(file) => file.constraints().map(|(name, _)| name.into()).collect(),
+            Kind::BuiltIn { info, .. } => {
+                info.constraints.iter().map(|of| of.name.into()).collect()
+            }
+        }
+    }
+
+    /// The best value that is known, if one is.
+    #[getter]
+    fn optimum(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::File(_) => None,
+            Kind::BuiltIn { info, bounds, .. } => info.optimum_value(bounds.dimensions()),
+        }
+    }
+
+    /// What a point's coordinates stand for, where those are values or names of choices; the coordinates themselves
+    /// otherwise.
+    fn chosen<'py>(&self, py: Python<'py>, point: Vec<f64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let stands_for = |(i, x): (usize, f64)| {
+            let chosen = match &self.kind {
+                Kind::File(file) => file.chosen(i, x),
+                Kind::BuiltIn { .. } => None,
+            };
+            Ok(match chosen {
+                Some(Chosen::Value(value)) => value.into_pyobject(py)?.into_any(),
+                Some(Chosen::Name(name)) => name.into_pyobject(py)?.into_any(),
+                None => x.into_pyobject(py)?.into_any(),
+            })
+        };
+        point.into_iter().enumerate().map(stands_for).collect()
+    }
+
+    /// Value, violation and each constraint at points, `[point][coordinate]`, in double precision.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        points: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Evaluated<'py, f64>> {
+        self.evaluated(py, &points)
+    }
+
+    /// The same in single precision.
+    fn evaluate_single<'py>(
+        &self,
+        py: Python<'py>,
+        points: PyReadonlyArray2<'py, f32>,
+    ) -> PyResult<Evaluated<'py, f32>> {
+        self.evaluated(py, &points)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Problem({:?}, dimensions={})", self.name(), self.bounds().dimensions())
+    }
+}
+
+/// Values, violations, and constraints, `[point][constraint]`.
+type Evaluated<'py, R> =
+    (Bound<'py, PyArray1<R>>, Bound<'py, PyArray1<R>>, Bound<'py, PyArray2<R>>);
+
+impl Problem {
+    pub(crate) fn bounds(&self) -> &Bounds {
+        match &self.kind {
+            Kind::File(file) => file.bounds(),
+            Kind::BuiltIn { bounds, .. } => bounds,
+        }
+    }
+
+    /// An optimiser that begins at points, if some are given.
+    pub(crate) fn optimiser<R: Precise>(
+        &self,
+        begin: &[Vec<f64>],
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
+        match &self.kind {
+            Kind::File(file) if begin.is_empty() => file.optimiser(algorithm, settings),
+            Kind::File(file) => file.clone().beginning_at(begin)?.optimiser(algorithm, settings),
+            Kind::BuiltIn { info, shift, bounds } => {
+                let bounds = match begin {
+                    [] => bounds.clone(),
+                    _ => bounds.clone().beginning_at(begin)?,
+                };
+                info.optimiser(*shift, &bounds, algorithm, settings)
+            }
+        }
+    }
+
+    fn evaluated<'py, R: Precise + numpy::Element>(
+        &self,
+        py: Python<'py>,
+        points: &PyReadonlyArray2<'py, R>,
+    ) -> PyResult<Evaluated<'py, R>> {
+        let points = points.as_array();
+        let mut constraints = Vec::new();
+        let (mut values, mut violations) = (Vec::new(), Vec::new());
+        for point in points.rows() {
+            let Evaluation { fitness, constraints: each } =
+                self.at(&point.to_vec()).map_err(raised)?;
+            values.push(fitness.value);
+            violations.push(fitness.violation);
+            constraints.push(each);
+        }
+        let constraints = match constraints.is_empty() {
+            true => PyArray2::zeros(py, [0, self.constraints().len()], false),
+            false => {
+                PyArray2::from_vec2(py, &constraints).map_err(|error| wrong(error.to_string()))?
+            }
+        };
+        Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, violations), constraints))
+    }
+
+    fn at<R: Precise>(&self, point: &[R]) -> Result<Evaluation<R>> {
+        match &self.kind {
+            Kind::File(file) => file.evaluate(point),
+            Kind::BuiltIn { info, shift, .. } => {
+                let point: Vec<R> = point.iter().map(|x| *x - R::from_f64(*shift)).collect();
+                info.evaluate(&point)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Results as Python has them: dictionaries of numbers and NumPy arrays.
+
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use warpswarm::{Progress, Real, Report};
+
+/// Rows of so many numbers, copied.
+pub(crate) fn matrix<'py, R: Element + Copy>(
+    py: Python<'py>,
+    numbers: &[R],
+    columns: usize,
+) -> PyResult<Bound<'py, PyArray2<R>>> {
+    let rows = numbers.len() / columns.max(1);
+    PyArray1::from_slice(py, numbers).reshape([rows, columns])
+}
+
+/// What runs have given.
+pub(crate) fn report<'py, R: Real + Element>(
+    py: Python<'py>,
+    report: &Report<R>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let runs = &report.runs;
+    let out = PyDict::new(py);
+    let positions: Vec<R> = runs.iter().flat_map(|run| run.best.position.iter().copied()).collect();
+    let dimensions = runs.first().map_or(0, |run| run.best.position.len());
+    out.set_item("xs", matrix(py, &positions, dimensions)?)?;
+    out.set_item("funs", of_runs(py, runs.iter().map(|run| run.best.value)))?;
+    out.set_item("violations", of_runs(py, runs.iter().map(|run| run.best.violation)))?;
+    out.set_item("evaluations", of_runs(py, runs.iter().map(|run| run.evaluations)))?;
+    out.set_item("iterations", of_runs(py, runs.iter().map(|run| run.iterations)))?;
+    out.set_item("restarts", of_runs(py, runs.iter().map(|run| run.restarts)))?;
+    out.set_item("not_finite", of_runs(py, runs.iter().map(|run| run.not_finite)))?;
+    let reasons: Vec<&str> = runs.iter().map(|run| run.stop_reason.name()).collect();
+    out.set_item("stop_reasons", reasons)?;
+    let best = report.best();
+    out.set_item("best", runs.iter().position(|run| std::ptr::eq(&run.best, best)))?;
+    out.set_item("maximised", report.maximised)?;
+    out.set_item("backend", report.backend.name())?;
+    out.set_item("device", &report.device)?;
+    out.set_item("schedule", report.schedule().map(|schedule| schedule.name()))?;
+    out.set_item("seconds", report.seconds)?;
+    out.set_item("setup_seconds", report.setup_seconds)?;
+    out.set_item("trace", trace(py, &report.history, runs.len())?)?;
+    Ok(out)
+}
+
+/// Records: iterations and seconds `[record]`, and of each run evaluations, best and violation `[record][run]`.
+fn trace<'py, R: Real + Element>(
+    py: Python<'py>,
+    history: &[Progress<R>],
+    runs: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    let of_all = |each: fn(&Progress<R>) -> f64| history.iter().map(each).collect::<Vec<_>>();
+    out.set_item("iterations", of_runs(py, history.iter().map(|record| record.iterations)))?;
+    out.set_item("seconds", of_all(|record| record.seconds).into_pyarray(py))?;
+    let each = || history.iter().flat_map(|record| &record.runs);
+    let evaluations: Vec<u64> = each().map(|run| run.evaluations).collect();
+    let values: Vec<R> = each().map(|run| run.best.value).collect();
+    let violations: Vec<R> = each().map(|run| run.best.violation).collect();
+    out.set_item("evaluations", matrix(py, &evaluations, runs)?)?;
+    out.set_item("funs", matrix(py, &values, runs)?)?;
+    out.set_item("violations", matrix(py, &violations, runs)?)?;
+    Ok(out)
+}
+
+fn of_runs<'py, T: Element>(
+    py: Python<'py>,
+    all: impl Iterator<Item = T>,
+) -> Bound<'py, PyArray1<T>> {
+    PyArray1::from_vec(py, all.collect())
+}

@@ -1,0 +1,337 @@
+//! Runs of an algorithm.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use numpy::{Element, PyArray1, PyArray2};
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpswarm::{
+    Algorithm, AskTell, Bounds, Checkpoint, CheckpointFile, Event, Optimiser, Population, Precise,
+    Result, Runs, Scale, Settings, StopReason,
+};
+
+use crate::callbacks::{self, Going, Shared};
+use crate::errors::{raised, wrong};
+use crate::problem::Problem;
+use crate::report;
+
+/// Runs of an algorithm, under way.
+///
+/// The objective is a `Problem`, a function of points `[point][coordinate]` and the run of each, or none: then the caller
+/// asks and tells. A search belongs to one thread at a time.
+#[pyclass(module = "pywarpswarm._native", frozen)]
+pub(crate) struct Search {
+    running: Mutex<Box<dyn Running>>,
+    shared: Shared,
+}
+
+/// What both precisions do.
+trait Running: Send {
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        shared: &Shared,
+        observer: Option<&Py<PyAny>>,
+        every: u64,
+    ) -> Result<Py<PyDict>, PyErr>;
+    fn report(&mut self, py: Python<'_>) -> PyResult<Py<PyDict>>;
+    fn ask(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>>;
+    fn tell(
+        &mut self,
+        values: &Bound<'_, PyAny>,
+        violations: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()>;
+    fn population(&mut self, py: Python<'_>) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>)>>;
+    fn save(&mut self, about: &str, path: &std::path::Path) -> Result<()>;
+    fn resume(&mut self, path: &std::path::Path) -> Result<()>;
+}
+
+/// Who evaluates.
+enum Driven<R: Precise> {
+    Optimiser(Optimiser<R>),
+    Caller(AskTell<R>),
+}
+
+#[pymethods]
+impl Search {
+    /// Places the individuals. `bounds` are those of the variables where no `Problem` has them: lower and upper ones, and how
+    /// each variable is spread. `begin` are points with which runs begin.
+    #[new]
+    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single))]
+    fn new(
+        py: Python<'_>,
+        objective: Option<Bound<'_, PyAny>>,
+        bounds: Option<(Vec<f64>, Vec<f64>, Vec<String>)>,
+        begin: Vec<Vec<f64>>,
+        algorithm: &str,
+        settings: &str,
+        single: bool,
+    ) -> PyResult<Self> {
+        let json = |error: serde_json::Error| wrong(error.to_string());
+        let algorithm: Algorithm = serde_json::from_str(algorithm).map_err(json)?;
+        let mut settings: Settings = serde_json::from_str(settings).map_err(json)?;
+        let shared = Shared::default();
+        settings.stop.interrupt = Some(shared.interrupt.clone());
+        let bounds = bounds.map(|bounds| as_bounds(bounds, &begin)).transpose().map_err(raised)?;
+        let wanted = Wanted { objective, bounds, begin, algorithm, settings, shared: &shared };
+        let _going = Going::begin(&shared)?;
+        let running: Box<dyn Running> = match single {
+            true => wanted.start::<f32>(py)?,
+            false => wanted.start::<f64>(py)?,
+        };
+        Ok(Search { running: Mutex::new(running), shared })
+    }
+
+    /// Runs until a condition of the settings is met. The observer is called with what is known so far, after each
+    /// `every` iterations, or about 20 times a second for 0; where it raises `StopIteration`, the runs end there.
+    #[pyo3(signature = (observer=None, every=0))]
+    fn run(&self, py: Python<'_>, observer: Option<Py<PyAny>>, every: u64) -> PyResult<Py<PyDict>> {
+        let mut running = self.locked()?;
+        let _going = Going::begin(&self.shared)?;
+        running.run(py, &self.shared, observer.as_ref(), every)
+    }
+
+    /// What the runs have given so far.
+    fn report(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        self.locked()?.report(py)
+    }
+
+    /// Points to be evaluated next, `[point][coordinate]`; none where all runs have ended.
+    fn ask(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.locked()?.ask(py)
+    }
+
+    /// Takes values, and violations of constraints, of the points that were asked for.
+    #[pyo3(signature = (values, violations=None))]
+    fn tell(
+        &self,
+        values: &Bound<'_, PyAny>,
+        violations: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        self.locked()?.tell(values, violations)
+    }
+
+    /// Of each run the points of its individuals, and their values.
+    fn population(&self, py: Python<'_>) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>)>> {
+        self.locked()?.population(py)
+    }
+
+    /// Writes everything that is needed to go on, whole or not at all, with a text of the caller's.
+    fn save(&self, py: Python<'_>, path: PathBuf, about: &str) -> PyResult<()> {
+        let mut running = self.locked()?;
+        let running = &mut **running;
+        py.detach(|| running.save(about, &path)).map_err(raised)
+    }
+
+    /// Goes on from what was written.
+    fn resume(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let mut running = self.locked()?;
+        let running = &mut **running;
+        py.detach(|| running.resume(&path)).map_err(raised)
+    }
+
+    /// The text that was written with a search, and the name of its precision.
+    #[staticmethod]
+    fn about(path: PathBuf) -> PyResult<(String, String)> {
+        let file = CheckpointFile::open(&path).map_err(raised)?;
+        Ok((file.about().into(), file.precision().into()))
+    }
+}
+
+impl Search {
+    fn locked(&self) -> PyResult<MutexGuard<'_, Box<dyn Running>>> {
+        match self.running.try_lock() {
+            Ok(running) => Ok(running),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "the search is running: it belongs to one thread at a time, and an objective or a callback cannot use it",
+            )),
+        }
+    }
+}
+
+fn as_bounds(
+    (lower, upper, scales): (Vec<f64>, Vec<f64>, Vec<String>),
+    begin: &[Vec<f64>],
+) -> Result<Bounds> {
+    let scale = |name: &String| match name.as_str() {
+        "log" => Scale::Log,
+        "integer" => Scale::Integer,
+        _ => Scale::Linear,
+    };
+    let bounds = Bounds::new(lower, upper)?.with_scales(scales.iter().map(scale))?;
+    if begin.is_empty() { Ok(bounds) } else { bounds.beginning_at(begin) }
+}
+
+/// Calls an observer with what is known so far.
+fn observed<R: Number>(observer: &Bound<'_, PyAny>, runs: &mut Runs<'_, R>) -> PyResult<()> {
+    let py = observer.py();
+    let so_far = py.detach(|| runs.report()).map_err(raised)?;
+    observer.call1((report::report(py, &so_far)?,)).map(|_| ())
+}
+
+/// What a search is made from.
+struct Wanted<'a, 'py> {
+    objective: Option<Bound<'py, PyAny>>,
+    bounds: Option<Bounds>,
+    begin: Vec<Vec<f64>>,
+    algorithm: Algorithm,
+    settings: Settings,
+    shared: &'a Shared,
+}
+
+impl Wanted<'_, '_> {
+    fn start<R: Number>(self, py: Python<'_>) -> PyResult<Box<dyn Running>> {
+        let Wanted { objective, bounds, begin, algorithm, settings, shared } = self;
+        let no_bounds = || wrong("bounds are missing");
+        let driven = match objective {
+            None => {
+                let bounds = bounds.ok_or_else(no_bounds)?;
+                AskTell::<R>::new(&bounds, &algorithm, &settings).map(Driven::Caller)
+            }
+            Some(objective) => match objective.cast::<Problem>() {
+                Ok(problem) => {
+                    let problem = problem.get();
+                    py.detach(|| problem.optimiser(&begin, &algorithm, &settings))
+                        .map(Driven::Optimiser)
+                }
+                Err(_) => {
+                    let bounds = bounds.ok_or_else(no_bounds)?;
+                    let objective = callbacks::objective::<R>(objective.unbind(), shared.clone());
+                    py.detach(|| Optimiser::new(&objective, &bounds, &algorithm, &settings))
+                        .map(Driven::Optimiser)
+                }
+            },
+        };
+        // An exception of the objective, while the first individuals were evaluated, comes before what the library says of it.
+        let driven = driven.map_err(|error| shared.take().unwrap_or_else(|| raised(error)))?;
+        Ok(Box::new(driven))
+    }
+}
+
+/// The two precisions.
+trait Number: Precise + Element + Serialize + DeserializeOwned {}
+
+impl<R: Precise + Element + Serialize + DeserializeOwned> Number for R {}
+
+impl<R: Number> Driven<R> {
+    fn caller(&mut self) -> PyResult<&mut AskTell<R>> {
+        match self {
+            Driven::Caller(search) => Ok(search),
+            Driven::Optimiser(_) => {
+                Err(wrong("a search with an objective evaluates by itself; allowed: run"))
+            }
+        }
+    }
+}
+
+impl<R: Number> Running for Driven<R> {
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        shared: &Shared,
+        observer: Option<&Py<PyAny>>,
+        every: u64,
+    ) -> PyResult<Py<PyDict>> {
+        let optimiser = match self {
+            Driven::Optimiser(optimiser) => optimiser,
+            Driven::Caller(_) => return Err(wrong("without an objective, ask and tell")),
+        };
+        let done = py.detach(|| {
+            optimiser.run_observed(&mut |event, runs| {
+                if let Event::Progress(progress) = event {
+                    if every > 0 {
+                        runs.look_at(progress.iterations - progress.iterations % every + every);
+                    }
+                    let is_due = every == 0 || progress.iterations.is_multiple_of(every);
+                    let is_due = is_due && !shared.has_ended();
+                    let seen = Python::attach(|py| {
+                        py.check_signals()?;
+                        match observer.filter(|_| is_due) {
+                            Some(observer) => observed(observer.bind(py), runs),
+                            None => Ok(()),
+                        }
+                    });
+                    seen.unwrap_or_else(|error| shared.end(error));
+                }
+            })
+        });
+        match (done, shared.take()) {
+            (Ok(done), None) => Ok(report::report(py, &done)?.unbind()),
+            (Ok(done), Some(error)) => {
+                let done = report::report(py, &done)?;
+                if error.is_instance_of::<PyStopIteration>(py) {
+                    done.set_item("stopped_by_callback", true)?;
+                    return Ok(done.unbind());
+                }
+                error.value(py).setattr("_report", done)?;
+                Err(error)
+            }
+            (Err(_), Some(error)) => Err(error),
+            (Err(error), None) => Err(raised(error)),
+        }
+    }
+
+    fn report(&mut self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        let done = match self {
+            Driven::Optimiser(optimiser) => optimiser.report(StopReason::Interrupted),
+            Driven::Caller(search) => search.report(),
+        };
+        Ok(report::report(py, &done.map_err(raised)?)?.unbind())
+    }
+
+    fn ask(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let points = self.caller()?.ask().map_err(raised)?;
+        let Some(points) = points else { return Ok(None) };
+        let rows = report::matrix(py, points.as_slice(), points.dimensions())?;
+        Ok(Some(rows.into_any().unbind()))
+    }
+
+    fn tell(
+        &mut self,
+        values: &Bound<'_, PyAny>,
+        violations: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let search = self.caller()?;
+        let count = search.ask().map_err(raised)?.map_or(0, |points| points.len());
+        let told = callbacks::fitness::<R>(values, violations, count)?;
+        search.tell(&told).map_err(raised)
+    }
+
+    fn population(&mut self, py: Python<'_>) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>)>> {
+        let populations = match self {
+            Driven::Optimiser(optimiser) => optimiser.populations(),
+            Driven::Caller(search) => search.populations(),
+        };
+        let of = |population: &Population<R>| {
+            let count = population.fitness.len();
+            let dimensions = population.positions.len() / count.max(1);
+            let points: Bound<'_, PyArray2<R>> =
+                report::matrix(py, &population.positions, dimensions)?;
+            let values = population.fitness.iter().map(|of| of.value).collect();
+            let values = PyArray1::<R>::from_vec(py, values);
+            Ok((points.into_any().unbind(), values.into_any().unbind()))
+        };
+        populations.map_err(raised)?.iter().map(of).collect()
+    }
+
+    fn save(&mut self, about: &str, path: &std::path::Path) -> Result<()> {
+        let checkpoint: Checkpoint<R> = match self {
+            Driven::Optimiser(optimiser) => optimiser.checkpoint()?,
+            Driven::Caller(search) => search.checkpoint()?,
+        };
+        checkpoint.write(about, path)
+    }
+
+    fn resume(&mut self, path: &std::path::Path) -> Result<()> {
+        let checkpoint = CheckpointFile::open(path)?.checkpoint::<R>()?;
+        match self {
+            Driven::Optimiser(optimiser) => optimiser.resume(checkpoint),
+            Driven::Caller(search) => search.resume(checkpoint),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Builds the Python package `pywarpswarm` as a wheel, and tests it as its users install it: in fresh environments, outside of
+//! the repository.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::shell::{self, program};
+
+/// The largest wheel, in bytes.
+const MOST_BYTES: u64 = 15_000_000;
+/// The oldest glibc, 2.17, of distributions since 2014.
+const COMPATIBILITY: &str = "manylinux2014";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Install it with the oldest and the newest Python of this machine, and run its tests
+    #[arg(long)]
+    test: bool,
+    /// Cargo's profile: `release` is what users get
+    #[arg(long, default_value = "release")]
+    profile: String,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let folder = shell::target()?.join("wheel");
+    let wheel = build(&folder, &args.profile)?;
+    let bytes = fs::metadata(&wheel)?.len();
+    println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+    ensure!(
+        args.profile != "release" || bytes <= MOST_BYTES,
+        "the wheel has {bytes} bytes; allowed: {MOST_BYTES}"
+    );
+    if args.test {
+        let pythons = pythons();
+        ensure!(!pythons.is_empty(), "no Python from 3.10 on was found");
+        check_types(&folder, &wheel)?;
+        for python in oldest_and_newest(&pythons) {
+            test(&folder, &wheel, python)?;
+        }
+    }
+    Ok(())
+}
+
+fn package() -> PathBuf {
+    shell::root().join("crates/python")
+}
+
+/// The wheel that maturin makes, linked by zig against an old glibc.
+fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
+    let bin = environment(&folder.join("build"), "python3")?;
+    install(&bin, &["--requirement", &text(&package().join("requirements-build.txt"))])?;
+    let made = folder.join("made");
+    if made.exists() {
+        fs::remove_dir_all(&made).with_context(|| made.display().to_string())?;
+    }
+    let path = env::join_paths(
+        std::iter::once(bin.clone())
+            .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
+    )?;
+    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--zig", "--locked"]);
+    maturin.args(["--profile", profile, "--compatibility", COMPATIBILITY]);
+    maturin.arg("--manifest-path").arg(package().join("Cargo.toml"));
+    maturin.arg("--target-dir").arg(shell::target()?).arg("--out").arg(&made);
+    maturin.env("PATH", path).current_dir(shell::root());
+    shell::run(&mut maturin)?;
+    let mut wheels = fs::read_dir(&made)?.flatten().map(|entry| entry.path());
+    wheels.next().with_context(|| format!("no wheel in {}", made.display()))
+}
+
+/// Whether what the package says of its types is right, by mypy, of the package and of what is compiled.
+fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
+    let bin = environment(&folder.join("types"), "python3")?;
+    install(&bin, &["--requirement", &text(&package().join("requirements-test.txt"))])?;
+    install(&bin, &["--force-reinstall", "--no-deps", &text(wheel)])?;
+    let outside = tempfile::tempdir()?;
+    let run = |name: &str, arguments: &[&str]| {
+        shell::run(program(&text(&bin.join(name)), arguments).current_dir(outside.path()))
+    };
+    run("mypy", &["--strict", "--package", "pywarpswarm"])?;
+    run("stubtest", &["pywarpswarm._native"])
+}
+
+/// Runs the tests against the installed wheel.
+fn test(folder: &Path, wheel: &Path, python: &Path) -> Result<()> {
+    let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
+    let at = folder.join(format!("test-{name}"));
+    if at.exists() {
+        fs::remove_dir_all(&at).with_context(|| at.display().to_string())?;
+    }
+    let bin = environment(&at, &text(python))?;
+    install(&bin, &["--requirement", &text(&package().join("requirements-test.txt"))])?;
+    install(&bin, &[&text(wheel)])?;
+    let outside = tempfile::tempdir()?;
+    let tests = fs::read_dir(package().join("tests"))?.flatten().map(|entry| entry.path());
+    // Pages whose samples are run.
+    let pages = [package().join("README.md"), shell::root().join("docs/python.md")];
+    for file in tests.chain(pages).filter(|path| path.is_file()) {
+        let name = file.file_name().unwrap_or_default();
+        fs::copy(&file, outside.path().join(name)).with_context(|| file.display().to_string())?;
+    }
+    let mut tests =
+        program(&text(&bin.join("python")), &["-m", "pytest", "-q", "-n", "2", "-W", "error"]);
+    tests.env("PYTHONDEVMODE", "1").env_remove("PYTHONPATH").current_dir(outside.path());
+    shell::run(&mut tests)
+}
+
+/// The programs of a virtual environment, which is made where there is none.
+fn environment(at: &Path, python: &str) -> Result<PathBuf> {
+    let bin = at.join("bin");
+    if !bin.join("pip").exists() {
+        shell::run(&mut program(python, &["-m", "venv", &text(at)]))?;
+    }
+    Ok(bin)
+}
+
+fn install(bin: &Path, what: &[&str]) -> Result<()> {
+    let mut pip =
+        program(&text(&bin.join("pip")), &["install", "--quiet", "--disable-pip-version-check"]);
+    shell::run(pip.args(what))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Every Python from 3.10 on: in `PATH`, and those that pyenv has installed.
+fn pythons() -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = env::split_paths(&path).collect();
+    let versions = env::home_dir().map(|home| home.join(".pyenv/versions"));
+    let installed = versions.into_iter().flat_map(fs::read_dir).flatten().flatten();
+    folders.extend(installed.map(|entry| entry.path().join("bin")));
+    let names = || (10..30).map(|minor| format!("python3.{minor}"));
+    let all = folders.iter().flat_map(|folder| names().map(move |name| folder.join(name)));
+    all.filter(|python| python.is_file() && version(python).is_some()).collect()
+}
+
+/// The version that it says it has; none where it does not run.
+fn version(python: &Path) -> Option<(u32, u32)> {
+    let ask = "import ensurepip, sys; print(*sys.version_info[:2])";
+    let said = shell::output(&mut program(&text(python), &["-c", ask])).ok()?;
+    let (major, minor) = said.trim().split_once(' ')?;
+    Some((major.parse().ok()?, minor.parse().ok()?)).filter(|version| *version >= (3, 10))
+}
+
+fn oldest_and_newest(pythons: &[PathBuf]) -> Vec<&Path> {
+    let by_version = |python: &&PathBuf| version(python);
+    let (oldest, newest) =
+        (pythons.iter().min_by_key(by_version), pythons.iter().max_by_key(by_version));
+    let mut both: Vec<&Path> = oldest.into_iter().chain(newest).map(PathBuf::as_path).collect();
+    both.dedup_by_key(|python| version(python));
+    both
+}
