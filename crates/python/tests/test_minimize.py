@@ -349,6 +349,8 @@ def run_python(code, **options):
 def test_interrupts_have_the_result(compile):
     code = f"""
         import os, signal, threading, numpy as np, pywarpswarm as ws
+        # Programs in the background are started with the signal ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
             ws.minimize(lambda x: np.sum(x**2), [(-1, 2)] * 5, max_seconds=30, compile={compile})

@@ -81,7 +81,7 @@ def _array_of(
     copies: bool,
     dtype: Any = None,
     *,
-    copy: bool | None = None,
+    copy: Any = None,
     ndmin: int = 0,
     order: Any = None,
     subok: bool = False,
@@ -90,7 +90,9 @@ def _array_of(
     array: Any = value if isinstance(value, Symbolic) else wrapped(graph, as_form(graph, value))
     if dtype is not None:
         array = array.astype(dtype) if np.dtype(dtype).kind != "O" else array
-    if (copies if copy is None else copy) and isinstance(array, Array):
+    # NumPy's own code says it by an enumeration, whose value is True where it copies.
+    wants_copy = copies if copy is None else getattr(copy, "value", copy) is True
+    if wants_copy and isinstance(array, Array):
         array = array.copy()
     return array.reshape((1,) * (ndmin - array.ndim) + array.shape) if ndmin > array.ndim else array
 
