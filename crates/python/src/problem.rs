@@ -12,7 +12,7 @@ use crate::errors::{raised, wrong};
 /// What is minimised.
 #[derive(Clone, Debug)]
 enum Kind {
-    File(ProblemFile),
+    File(Box<ProblemFile>),
     BuiltIn { info: &'static problems::ProblemInfo, shift: f64, bounds: Bounds },
 }
 
@@ -44,13 +44,13 @@ impl Problem {
             .map(|(name, numbers, columns)| NamedNumbers { name, numbers, columns: *columns })
             .collect();
         let file = ProblemFile::parse_with_data(text, name, &data).map_err(raised)?;
-        Ok(Problem { kind: Kind::File(file) })
+        Ok(Problem { kind: Kind::File(file.into()) })
     }
 
     /// Reads a problem file; its data are beside it.
     #[staticmethod]
     fn load(path: std::path::PathBuf) -> PyResult<Self> {
-        Ok(Problem { kind: Kind::File(ProblemFile::load(path).map_err(raised)?) })
+        Ok(Problem { kind: Kind::File(ProblemFile::load(path).map_err(raised)?.into()) })
     }
 
     /// A problem that the library has, by its name.
@@ -66,7 +66,7 @@ impl Problem {
     #[staticmethod]
     fn bbob(function: u32, dimensions: usize, instance: u32) -> PyResult<Self> {
         let problem = warpswarm::bbob::problem(function, instance, dimensions).map_err(raised)?;
-        Ok(Problem { kind: Kind::File(problem.file().clone()) })
+        Ok(Problem { kind: Kind::File(problem.file().clone().into()) })
     }
 
     #[getter]
@@ -208,7 +208,9 @@ impl Problem {
     ) -> Result<Optimiser<R>> {
         match &self.kind {
             Kind::File(file) if begin.is_empty() => file.optimiser(algorithm, settings),
-            Kind::File(file) => file.clone().beginning_at(begin)?.optimiser(algorithm, settings),
+            Kind::File(file) => {
+                (**file).clone().beginning_at(begin)?.optimiser(algorithm, settings)
+            }
             Kind::BuiltIn { info, shift, bounds } => {
                 let bounds = match begin {
                     [] => bounds.clone(),
