@@ -120,6 +120,20 @@ def test_what_cannot_be_compiled_is_called_with_one_warning():
         ws.minimize(branches, BOX, compile=True)
 
 
+def test_long_loops_become_sums():
+    t = np.linspace(0, 4, 1500)
+    y = 5 * np.exp(-t / 2)
+
+    def misfit(p):
+        total = 0.0
+        for a, b in zip(t, y):
+            total += (b - p[0] * np.exp(-a * p[1])) ** 2
+        return total
+
+    result = ws.minimize(misfit, [(0, 10), (0.1, 2)], compile=True, max_evaluations=5000)
+    np.testing.assert_allclose(result.x, [5, 0.5], rtol=1e-4)
+
+
 def test_random_numbers_and_counters_are_not_compiled_silently():
     draws = np.random.default_rng(1)
     calls = []

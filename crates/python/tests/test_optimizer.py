@@ -66,7 +66,7 @@ def test_the_result_so_far_changes_nothing():
 
 
 def test_violations():
-    opt = ws.Optimizer([(0, 2)] * 2, algorithm="de", max_iterations=200, constrained=True)
+    opt = ws.Optimizer([(0, 2)] * 2, algorithm="de", max_iterations=200)
     while (points := opt.ask()) is not None:
         opt.tell(points.sum(axis=1), np.maximum(1 - points[:, 0] * points[:, 1], 0))
     assert opt.result.maxcv == 0 and abs(opt.result.fun - 2) < 1e-4

@@ -26,6 +26,7 @@ from ._objective import CompileWarning, check, trace
 from ._optimizer import Optimizer
 from ._problem import Problem
 from ._result import Result, Runs, Trace
+from ._scipy import scipy_method
 
 __all__ = [
     "Algorithms",
@@ -45,6 +46,7 @@ __all__ = [
     "maximize",
     "minimize",
     "problems",
+    "scipy_method",
     "trace",
 ]
 

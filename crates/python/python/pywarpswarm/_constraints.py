@@ -22,6 +22,10 @@ class Constraint:
     upper: NDArray[np.float64]
     args: tuple[Any, ...] = ()
 
+    @property
+    def is_equation(self) -> bool:
+        return bool(np.any(self.lower == self.upper))
+
     def violation(self, x: NDArray[Any]) -> float:
         """By how much a point violates it, 0 where it is met."""
         values = np.atleast_1d(np.asarray(self.fun(x, *self.args), dtype=np.float64))

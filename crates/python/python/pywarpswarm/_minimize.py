@@ -175,7 +175,7 @@ def _search(
         rng=rng if seed is None else seed,
         first_run=0,
         maximise=maximise,
-        constrained=objective.constrained,
+        eased=objective.eased,
         restart=restart,
         device=device,
         **limits,

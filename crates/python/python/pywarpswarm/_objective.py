@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,10 @@ from . import _native
 from ._constraints import Constraint
 from ._problem import Problem, arrays, document
 from ._settings import Variables, variables
-from ._trace import NotTraceable, Traced, trace_many
-from ._trace import trace as _trace
 from ._workers import Workers, mapped
+
+if TYPE_CHECKING:
+    from ._trace import Traced
 
 Objective = Union[Problem, str, Callable[..., Any]]
 
@@ -34,7 +35,8 @@ class Wanted:
     # None where the problem has them.
     variables: Variables | None
     dimensions: int
-    constrained: bool
+    # Whether violations up to a level count as none at first: equations leave no room otherwise.
+    eased: bool
     close: Callable[[], None] = lambda: None
 
     @property
@@ -50,7 +52,9 @@ def trace(fun: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Traced:
 
     Raises an error that names the line where a function cannot be traced, as where it asks `if x[0] > 1`.
     """
-    return _trace(fun, n, tuple(args))
+    from ._trace import trace
+
+    return trace(fun, n, tuple(args))
 
 
 def check(fun: Callable[..., Any], bounds: Any, *, args: Sequence[Any] = (), points: int = 1000, rng: int = 0) -> float:
@@ -60,7 +64,7 @@ def check(fun: Callable[..., Any], bounds: Any, *, args: Sequence[Any] = (), poi
     usual, and more where large numbers cancel.
     """
     box = variables(bounds)
-    problem = compiled(_trace(fun, box.dimensions, tuple(args)), box)
+    problem = compiled(trace(fun, box.dimensions, args), box)
     x = np.random.default_rng(rng).uniform(box.lower, box.upper, (points, box.dimensions))
     by_python = np.array([_number(fun(row.copy(), *args), row) for row in x])
     by_problem, _, _ = problem.evaluate(x)
@@ -109,7 +113,7 @@ def wanted(
             "compiled",
             None,
             len(fun.variables),
-            constrained=bool(fun.constraints),
+            eased=bool(fun.constraints),
         )
     if not callable(fun):
         raise TypeError(
@@ -120,12 +124,16 @@ def wanted(
         raise TypeError("bounds are missing: a pair (lower, upper) for each variable")
     name = getattr(fun, "__name__", type(fun).__name__)
     is_worth_tracing = not vectorized and workers == 1
+    has_equations = any(constraint.is_equation for constraint in constraints)
     if compile or (compile is None and is_worth_tracing):
+        # Imported where it is needed: that takes a while.
+        from ._trace import NotTraceable
+
         try:
-            problem = compiled(_traced(fun, box.dimensions, args, constraints), box, name, maximise)
+            problem = _by_tracing(fun, box, args, constraints, name, maximise)
             if compile is None:
                 _compare(fun, args, problem, box)
-            return Wanted(problem, "traced and compiled", None, box.dimensions, bool(constraints))
+            return Wanted(problem, "traced and compiled", None, box.dimensions, has_equations)
         except (NotTraceable, ValueError) as reason:
             if compile:
                 raise
@@ -138,15 +146,43 @@ def wanted(
         native, how, close = _of_population(fun, args, constraints, dtype), "vectorized function", (lambda: None)
     else:
         native, how, close = _of_point(fun, args, constraints, dtype, workers)
-    return Wanted(native, how, box, box.dimensions, bool(constraints), close=close)
+    return Wanted(native, how, box, box.dimensions, has_equations, close=close)
 
 
-def _traced(fun: Callable[..., Any], dimensions: int, args: tuple[Any, ...], constraints: list[Constraint]) -> Traced:
+def _by_tracing(
+    fun: Callable[..., Any],
+    box: Variables,
+    args: tuple[Any, ...],
+    constraints: list[Constraint],
+    name: str,
+    maximise: bool,
+) -> _native.Problem:
+    """What a function computes, in Python's order of operations; where that is too long, with its loops as sums."""
+    try:
+        return compiled(_traced(fun, box.dimensions, args, constraints), box, name, maximise)
+    except ValueError as too_long:
+        in_another_order = _traced(fun, box.dimensions, args, constraints, reorder_sums=True)
+        try:
+            return compiled(in_another_order, box, name, maximise)
+        except ValueError:
+            raise too_long from None
+
+
+def _traced(
+    fun: Callable[..., Any],
+    dimensions: int,
+    args: tuple[Any, ...],
+    constraints: list[Constraint],
+    reorder_sums: bool = False,
+) -> Traced:
     """An objective with its constraints as conditions."""
+    from ._trace import NotTraceable, Traced, trace, trace_many
+
     if not constraints:
-        return _trace(fun, dimensions, args)
+        return trace(fun, dimensions, args, reorder_sums=reorder_sums)
     every = [args, *(constraint.args for constraint in constraints)]
-    both = trace_many([fun, *(constraint.fun for constraint in constraints)], dimensions, every)
+    functions = [fun, *(constraint.fun for constraint in constraints)]
+    both = trace_many(functions, dimensions, every, reorder_sums=reorder_sums)
     if len(both.formulas[0]) != 1:
         raise NotTraceable(f"the objective has the shape {both.shapes[0]}; allowed: one number")
     conditions = []
@@ -170,6 +206,8 @@ def _condition(formula: str, lower: float, upper: float) -> str:
 def _compare(fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Problem, box: Variables) -> None:
     """Sees that a function gives at some points what it was compiled to: one that draws random numbers, or counts its calls,
     does not."""
+    from ._trace import NotTraceable
+
     draws = np.random.default_rng(0)
     points = draws.uniform(box.lower, box.upper, (3, box.dimensions))
     points[:, box.integer] = np.rint(points[:, box.integer])

@@ -26,7 +26,7 @@ class Optimizer:
         >>> bool(opt.result.fun < 1e-6)
         True
 
-    The options are those of `minimize`. It can be pickled, and saved with `save`: what comes after is the same to the bit.
+    The options are those of `minimize`; `equations` says that violations come of equations, which leave little room. It can be pickled, and saved with `save`: what comes after is the same to the bit.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Optimizer:
         rng: Seed = None,
         x0: ArrayLike | None = None,
         integrality: ArrayLike | None = None,
-        constrained: bool = False,
+        equations: bool = False,
         maximise: bool = False,
         runs: SupportsIndex = 1,
         device: str = "cpu",
@@ -68,7 +68,7 @@ class Optimizer:
                 target=target,
                 stagnation=stagnation,
                 maximise=maximise,
-                constrained=constrained,
+                eased=equations,
                 restart=False,
                 device=device,
                 threads=threads,

@@ -142,7 +142,7 @@ def settings(
     target: SupportsFloat | None,
     stagnation: SupportsIndex | None,
     maximise: bool,
-    constrained: bool,
+    eased: bool,
     restart: bool,
     device: str,
     threads: SupportsIndex | None,
@@ -164,7 +164,7 @@ def settings(
         "seed": str(seed(rng)),
         "stop": {key: value for key, value in stop.items() if value is not None},
         "maximise": maximise,
-        "constraints": "epsilon" if constrained else "feasible-first",
+        "constraints": "epsilon" if eased else "feasible-first",
         "restart": "converged" if restart else "never",
         "backend": backend,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import warnings
 from collections.abc import Callable, Iterable
@@ -37,6 +36,9 @@ def mapped(
         raise ValueError(f"workers is {workers!r}; allowed: 1 or more, -1 for all cores, or a function such as map")
     if count == 1:
         return (lambda points: [function(x) for x in points]), (lambda: None)
+    # It takes longer to import than all else here.
+    import multiprocessing
+
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
     with warnings.catch_warnings():
         # Workers only call the function: they use none of this process's threads.
