@@ -115,6 +115,37 @@ def test_mistakes_are_named(options, error, message):
         ws.Problem(**options)
 
 
+@pytest.mark.parametrize(
+    ("condition", "is_equation"),
+    [
+        ("a + b == 1", True),
+        ("a + b = 1", True),
+        ("a >= b", False),
+        ("a <= b and a != 2", False),
+        ({"condition": "a * b == 1", "tolerance": 1e-3}, True),
+        ("0.2 < a <= b", False),
+    ],
+)
+def test_equations_are_eased(condition, is_equation):
+    problem = ws.Problem("a", variables={"a": (0, 1), "b": (0, 1)}, constraints={"c": condition})
+    assert problem._eased == is_equation
+    assert not ws.Problem.named("spring", 3)._eased
+
+
+def test_differential_evolution_stays_at_the_edge():
+    """It converges in fewer iterations than the level of violations would take to fall."""
+    for x0 in (None, [0.0, 0.0]):
+        result = ws.minimize(
+            lambda x: np.sum((x - 0.5) ** 2) + 2,
+            [(-1, 1)] * 2,
+            constraints={"type": "ineq", "fun": lambda x: x[0] - 0.75},
+            algorithm="de",
+            max_iterations=300,
+            x0=x0,
+        )
+        assert result.maxcv == 0 and abs(result.fun - 2.0625) < 1e-9
+
+
 def test_text_of_others_is_escaped():
     with pytest.raises(ValueError) as caught:
         ws.Problem("a\x1b[31m", variables={"a": (0, 1)})

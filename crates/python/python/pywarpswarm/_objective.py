@@ -113,7 +113,7 @@ def wanted(
             "compiled",
             None,
             len(fun.variables),
-            eased=bool(fun.constraints),
+            eased=fun._eased,
         )
     if not callable(fun):
         raise TypeError(
