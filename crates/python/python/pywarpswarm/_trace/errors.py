@@ -132,7 +132,9 @@ def _place_of(place: tuple[str, int] | FrameType | None) -> tuple[str | None, in
     if place is None:
         return None, None, None
     filename, lineno = place if isinstance(place, tuple) else (place.f_code.co_filename, place.f_lineno)
-    return filename, lineno, linecache.getline(filename, lineno).strip() or None
+    # Of text that was evaluated the line is not kept; Python 3.13 has that of `python -c` under the same name.
+    line = "" if filename == "<string>" else linecache.getline(filename, lineno).strip()
+    return filename, lineno, line or None
 
 
 def at_definition(reason: str, function: object) -> NotTraceable:
