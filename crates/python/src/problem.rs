@@ -212,10 +212,7 @@ impl Problem {
                 (**file).clone().beginning_at(begin)?.optimiser(algorithm, settings)
             }
             Kind::BuiltIn { info, shift, bounds } => {
-                let bounds = match begin {
-                    [] => bounds.clone(),
-                    _ => bounds.clone().beginning_at(begin)?,
-                };
+                let bounds = bounds.clone().beginning_at(begin)?;
                 info.optimiser(*shift, &bounds, algorithm, settings)
             }
         }

@@ -10,8 +10,8 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, AskTell, Bounds, Checkpoint, CheckpointFile, Event, Optimiser, Population, Precise,
-    Result, Runs, Scale, Settings, StopReason,
+    Algorithm, AskTell, Bounds, Checkpoint, CheckpointFile, Error, Event, Optimiser, Population,
+    Precise, Result, Runs, Scale, Settings, StopReason,
 };
 
 use crate::callbacks::{self, Going, Shared};
@@ -29,6 +29,9 @@ pub(crate) struct Search {
     shared: Shared,
 }
 
+/// Points and values of each run, as arrays.
+type PopulationOfRuns = Vec<(Py<PyAny>, Py<PyAny>)>;
+
 /// What both precisions do.
 trait Running: Send {
     fn run(
@@ -45,7 +48,7 @@ trait Running: Send {
         values: &Bound<'_, PyAny>,
         violations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()>;
-    fn population(&mut self, py: Python<'_>) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>)>>;
+    fn population(&mut self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>>;
     fn save(&mut self, about: &str, path: &std::path::Path) -> Result<()>;
     fn resume(&mut self, path: &std::path::Path) -> Result<()>;
 }
@@ -115,8 +118,8 @@ impl Search {
         self.locked()?.tell(values, violations)
     }
 
-    /// Of each run the points of its individuals, and their values.
-    fn population(&self, py: Python<'_>) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>)>> {
+    /// Of each run the points of its individuals, and their values; none before the first have been evaluated.
+    fn population(&self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>> {
         self.locked()?.population(py)
     }
 
@@ -163,8 +166,7 @@ fn as_bounds(
         "integer" => Scale::Integer,
         _ => Scale::Linear,
     };
-    let bounds = Bounds::new(lower, upper)?.with_scales(scales.iter().map(scale))?;
-    if begin.is_empty() { Ok(bounds) } else { bounds.beginning_at(begin) }
+    Bounds::new(lower, upper)?.with_scales(scales.iter().map(scale))?.beginning_at(begin)
 }
 
 /// Calls an observer with what is known so far.
@@ -302,10 +304,15 @@ impl<R: Number> Running for Driven<R> {
         search.tell(&told).map_err(raised)
     }
 
-    fn population(&mut self, py: Python<'_>) -> PyResult<Vec<(Py<PyAny>, Py<PyAny>)>> {
+    fn population(&mut self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>> {
         let populations = match self {
             Driven::Optimiser(optimiser) => optimiser.populations(),
             Driven::Caller(search) => search.populations(),
+        };
+        let populations = match populations {
+            // The time was up while they were placed, or nobody has told of them.
+            Err(Error::Stopped | Error::NotPlaced) => return Ok(None),
+            populations => populations.map_err(raised)?,
         };
         let of = |population: &Population<R>| {
             let count = population.fitness.len();
@@ -316,7 +323,7 @@ impl<R: Number> Running for Driven<R> {
             let values = PyArray1::<R>::from_vec(py, values);
             Ok((points.into_any().unbind(), values.into_any().unbind()))
         };
-        populations.map_err(raised)?.iter().map(of).collect()
+        populations.iter().map(of).collect::<PyResult<_>>().map(Some)
     }
 
     fn save(&mut self, about: &str, path: &std::path::Path) -> Result<()> {

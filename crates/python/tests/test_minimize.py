@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -177,6 +178,16 @@ def test_limits():
     assert ended(target=0.1) == "target"
     assert ended(stagnation=20) == "stagnation"
     assert ws.minimize(sphere, BOX, algorithm="de").nit == 1000
+
+
+def test_time_may_be_up_before_all_first_individuals_are_evaluated():
+    def slow(x):
+        time.sleep(0.01)
+        return x[0] ** 2
+
+    result = ws.minimize(slow, BOX, compile=False, algorithm="de", max_seconds=0.1)
+    assert result.stop_reason == "seconds" and 0 < result.nfev <= 64 and result.nit == 0
+    assert result.fun == slow(result.x) and "population" not in result
 
 
 def test_maximize():

@@ -23,6 +23,11 @@ def test_asking_and_telling_is_what_minimize_does():
     assert opt.result.x.tobytes() == same.x.tobytes() and opt.result.nfev == same.nfev
 
 
+def test_nothing_told_is_no_error():
+    result = ws.Optimizer([(0, 1)] * 2).result
+    assert result.nfev == 0 and not result.success and "population" not in result
+
+
 def test_points_stay_the_same_until_they_are_told():
     opt = ws.Optimizer([(0, 1)] * 2, rng=1)
     first = opt.ask()

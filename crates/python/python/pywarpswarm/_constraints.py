@@ -51,7 +51,7 @@ class Constraint:
             ) from None
 
 
-def constraints(given: Any, args: tuple[Any, ...] = ()) -> list[Constraint]:
+def constraints(given: Any) -> list[Constraint]:
     """Those of one constraint or of a list: `NonlinearConstraint`, `LinearConstraint`, or dicts with `type` and `fun`."""
     if given is None:
         return []

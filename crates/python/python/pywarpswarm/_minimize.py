@@ -59,8 +59,7 @@ def minimize(
     fun : function, Problem, or text
         A function of a vector (n,). It is called once with a symbolic vector, and what it computes is compiled; see `trace`.
         Where that cannot be, a warning says why, and it is called at each point. With `vectorized` it is a function of points
-        (k, n), one a row, to k values. A text is an expression of `x[1]`, ..., `x[n]`, the path of a problem file (`.toml`), or
-        the name of a problem (see `problems`).
+        (k, n), one a row, to k values. A text is an expression of `x[1]`, ..., `x[n]`, or the path of a problem file (`.toml`).
     bounds : pairs (lower, upper), or scipy.optimize.Bounds
         One pair a variable. A `Problem` and a problem file have them.
     args : tuple

@@ -117,8 +117,8 @@ def wanted(
         )
     if not callable(fun):
         raise TypeError(
-            f"fun is of type {type(fun).__name__}; allowed: a function, a Problem, or a text: an expression, the path of a "
-            "problem file, or the name of a problem"
+            f"fun is of type {type(fun).__name__}; allowed: a function, a Problem, or a text: an expression, or the path of a "
+            "problem file"
         )
     if box is None:
         raise TypeError("bounds are missing: a pair (lower, upper) for each variable")

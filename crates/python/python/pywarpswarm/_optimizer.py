@@ -111,7 +111,7 @@ class Optimizer:
     @property
     def result(self) -> Result:
         """The best of all points that have been told."""
-        return result(self._search.report(), "asked and told", self._search if self._told else None)
+        return result(self._search.report(), "asked and told", self._search)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file from which `Optimizer.load` goes on, whole or not at all."""

@@ -167,8 +167,10 @@ def result(report: Mapping[str, Any], how: str, search: Search | None = None) ->
         runs=runs,
         trace=_trace(report["trace"]),
     )
-    if search is not None:
-        out["population"], out["population_energies"] = search.population()[best]
+    # There is none where the time was up before all first individuals had been evaluated.
+    populations = None if search is None else search.population()
+    if populations is not None:
+        out["population"], out["population_energies"] = populations[best]
     return out
 
 
