@@ -235,7 +235,8 @@ pub(crate) struct SolveArgs {
     pub(crate) shift: f64,
 
     /// What counts of constraints: feasible-first is Deb's rule; epsilon lets violations pass in the first 100 iterations,
-    /// ever smaller ones, which finds more where there is little room [default: epsilon for a problem file, otherwise feasible-first]
+    /// ever smaller ones, which finds more where there is little room [default: epsilon for a problem file with equations or narrow bands, otherwise
+    /// feasible-first]
     #[arg(long, value_parser = one_of(Constraints::ALL, Constraints::name))]
     pub(crate) constraints: Option<Constraints>,
 

@@ -149,11 +149,11 @@ impl Problem {
         matches!(self, Problem::File(file) if file.maximises())
     }
 
-    /// What counts of its constraints, unless that is said: those of a file may be equations, which have no room for the
-    /// other rule, and those of papers are searched as papers do.
+    /// What counts of its constraints, unless that is said. Equations and narrow bands leave the usual rule no room; without them, a
+    /// population that has closed in on a point where a level allows it may not follow when the level falls.
     pub(crate) fn usual_constraints(&self) -> Constraints {
         match self.evaluated() {
-            Evaluated::File(_) if !self.constraint_names().is_empty() => Constraints::Epsilon,
+            Evaluated::File(file) if file.is_tight() => Constraints::Epsilon,
             _ => Constraints::FeasibleFirst,
         }
     }

@@ -98,9 +98,10 @@ pub enum Constraints {
     #[default]
     FeasibleFirst,
     /// At first violations up to a level count as none; the level falls to zero in the first 100 iterations, or in the first
-    /// half of a run that has fewer than 200. That finds what is best in regions that are thin, as those of equations are, where the rule above stays at the first feasible point. Where a
-    /// fifth of the first individuals are feasible, it is the same as that rule. The epsilon-constrained method of
-    /// Takahama and Sakai, IEEE CEC 2006.
+    /// half of a run that has fewer than 200. That finds what is best in regions that are thin, as those of equations are,
+    /// where the rule above stays at the first feasible point; elsewhere a population that has closed in on a point which the
+    /// level allows may not follow when it falls. Where a fifth of the first individuals are feasible, it is the same as that
+    /// rule. The epsilon-constrained method of Takahama and Sakai, IEEE CEC 2006.
     ///
     /// What is recorded and shown of bests has their true violation; in the end none is let pass.
     Epsilon,

@@ -90,6 +90,12 @@ impl Problem {
         matches!(&self.kind, Kind::File(file) if file.maximises())
     }
 
+    /// Whether a constraint is an equation, or a narrow band.
+    #[getter]
+    fn is_tight(&self) -> bool {
+        matches!(&self.kind, Kind::File(file) if file.is_tight())
+    }
+
     #[getter]
     fn lower<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.bounds().lower())

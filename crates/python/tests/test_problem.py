@@ -116,7 +116,7 @@ def test_mistakes_are_named(options, error, message):
 
 
 @pytest.mark.parametrize(
-    ("condition", "is_equation"),
+    ("condition", "is_tight"),
     [
         ("a + b == 1", True),
         ("a + b = 1", True),
@@ -124,12 +124,15 @@ def test_mistakes_are_named(options, error, message):
         ("a <= b and a != 2", False),
         ({"condition": "a * b == 1", "tolerance": 1e-3}, True),
         ("0.2 < a <= b", False),
+        ("abs(a * b - 0.5) <= 1e-4", True),
+        ("0.3 <= a * b <= 0.6", False),
+        ("0.3 <= a * b", False),
     ],
 )
-def test_equations_are_eased(condition, is_equation):
+def test_equations_and_narrow_bands_are_eased(condition, is_tight):
     problem = ws.Problem("a", variables={"a": (0, 1), "b": (0, 1)}, constraints={"c": condition})
-    assert problem._eased == is_equation
-    assert not ws.Problem.named("spring", 3)._eased
+    assert problem._native.is_tight == is_tight
+    assert not ws.Problem.named("spring", 3)._native.is_tight
 
 
 def test_differential_evolution_stays_at_the_edge():

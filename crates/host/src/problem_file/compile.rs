@@ -10,6 +10,7 @@ mod lets;
 mod ode;
 mod periods;
 mod ranges;
+mod room;
 
 use conditions::{Measure, is_condition};
 
@@ -55,6 +56,8 @@ pub(super) struct Compiler<'a> {
     ranges: HashMap<Value, (f64, f64)>,
     /// What names mean within the differential equation.
     moment: Option<ode::Moment>,
+    /// How much room constraints leave.
+    room: room::Room,
 }
 
 /// What the terms of a reduction are.
@@ -102,6 +105,11 @@ struct Linear {
 }
 
 impl<'a> Compiler<'a> {
+    /// Whether one of the constraints so far is an equation, or a narrow band.
+    pub(super) fn is_tight(&self) -> bool {
+        self.room.is_tight
+    }
+
     pub(super) fn new(names: &'a Names, bounds: Option<&'a Bounds>) -> Self {
         Compiler {
             names,
@@ -117,6 +125,7 @@ impl<'a> Compiler<'a> {
             elements: HashMap::new(),
             ranges: HashMap::new(),
             moment: None,
+            room: room::Room::default(),
         }
     }
 

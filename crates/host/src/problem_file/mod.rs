@@ -146,7 +146,7 @@
 //! | a number | itself where it is above 0 |
 //!
 //! A run meets them as [`Settings::constraints`](crate::Settings::constraints) says. Equations and narrow bands want
-//! [`Constraints::Epsilon`](crate::Constraints::Epsilon), which the program takes for problem files.
+//! [`Constraints::Epsilon`](crate::Constraints::Epsilon), which the program takes where there are such.
 //!
 //! Whole numbers are integer variables, whole constants, columns of nothing else, indices, `floor`, `ceil`, `trunc`, `round`,
 //! `sign`, and sums, differences, products, `mod`, `abs`, `min`, `max` and choices of those.

@@ -63,6 +63,8 @@ pub struct ProblemFile {
     pub(super) constraints: Vec<(String, String)>,
     /// How far from each other the sides of an equation may be, of each constraint.
     pub(super) tolerances: Vec<f64>,
+    /// Whether a constraint is an equation, or a narrow band.
+    pub(super) is_tight: bool,
     pub(super) names: Names,
     /// Where the numbers of files are among the names' data, and how many: column after column.
     pub(super) from_files: Vec<(u32, u32)>,
@@ -195,6 +197,26 @@ impl ProblemFile {
         self.constraints.iter().map(|(name, text)| (&**name, &**text))
     }
 
+    /// Whether a constraint leaves little room: an equation such as `a == b`, or a band that is at most a thousandth as wide
+    /// as the number around which it lies, or as 1, such as `abs(a - 40) <= 0.01`. There
+    /// [`Constraints::Epsilon`](crate::Constraints::Epsilon) finds more.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let with = |constraint: &str| {
+    ///     let variables = "variables = { a = { lower = 0, upper = 90 }, b = { lower = 0, upper = 9 } }";
+    ///     let text = format!("minimise = \"a * b\"\n{variables}\nconstraints.c = \"{constraint}\"");
+    ///     ProblemFile::parse(&text).map(|problem| problem.is_tight())
+    /// };
+    /// assert!(with("a + b == 5")? && with("not (a < 1 or a + b != 5)")? && with("abs(a * b - 40) <= 0.01")?);
+    /// assert!(with("39.99 <= a * b <= 40.01")? && !with("39 <= a * b <= 41")? && !with("abs(a) <= 0.01")?);
+    /// assert!(!with("a + b >= 5")? && !with("if(a == 1, b >= 2, b >= 3)")? && !with("a != b")?);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub fn is_tight(&self) -> bool {
+        self.is_tight
+    }
+
     /// Value, violation, and each constraint at `x`, `[coordinate]`: values of the variables, whatever their scales.
     ///
     /// ```
@@ -297,23 +319,23 @@ impl ProblemFile {
         negated: bool,
         with_constraints: bool,
     ) -> (Program, Vec<f64>) {
-        let compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(codes);
+        let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(codes);
         // It has been compiled once, so that nothing can be wrong now.
-        let compiled = self.compile(compiler, negated, with_constraints);
+        let compiled = self.compile(&mut compiler, negated, with_constraints);
         compiled.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"))
     }
 
-    /// Compiles everything for the first time, and says how much it is.
-    pub(super) fn first_compiled(&self) -> Result<Program, (Whose, Mistake)> {
-        let compiler = Compiler::new(&self.names, Some(&self.bounds));
-        self.compile(compiler, false, false)?;
+    /// Compiles everything for the first time: how much it is, and whether a constraint leaves little room.
+    pub(super) fn first_compiled(&self) -> Result<(Program, bool), (Whose, Mistake)> {
+        let mut compiler = Compiler::new(&self.names, Some(&self.bounds));
+        self.compile(&mut compiler, false, false)?;
         let scales = Scales::<f64>::new(&self.bounds, self.maximises);
-        Ok(self.program(scales.codes(), self.maximises, true).0)
+        Ok((self.program(scales.codes(), self.maximises, true).0, compiler.is_tight()))
     }
 
     fn compile(
         &self,
-        mut compiler: Compiler<'_>,
+        compiler: &mut Compiler<'_>,
         negated: bool,
         with_constraints: bool,
     ) -> Result<(Program, Vec<f64>), (Whose, Mistake)> {

@@ -91,6 +91,7 @@ impl Reader<'_> {
                 .map(|(name, of)| (name.clone(), of.condition().into()))
                 .collect(),
             tolerances,
+            is_tight: false,
             names,
             from_files,
             added: self.constants.into(),
@@ -107,8 +108,9 @@ impl Reader<'_> {
         }
         let wrong = |(of, mistake)| self.wrong(&problem, of, mistake);
         permutations::asked_for(&problem).map_or(Ok(()), |asked| Err(wrong(asked)))?;
-        let program = problem.first_compiled().map_err(wrong)?;
+        let (program, is_tight) = problem.first_compiled().map_err(wrong)?;
         program.fits().map_err(|message| self.said(message))?;
+        problem.is_tight = is_tight;
         Ok(problem)
     }
 

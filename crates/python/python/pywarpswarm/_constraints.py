@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 # By how much the sides of an equation may differ.
 TOLERANCE = 1e-6
+# How wide a narrow band is, in parts of the number around which it lies, or of 1.
+NARROW = 1e-3
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,13 @@ class Constraint:
     args: tuple[Any, ...] = ()
 
     @property
-    def is_equation(self) -> bool:
-        return bool(np.any(self.lower == self.upper))
+    def is_tight(self) -> bool:
+        """Whether it is an equation, or a narrow band, by the measure of problem files."""
+        lower, upper = np.broadcast_arrays(self.lower, self.upper)
+        is_band = np.isfinite(lower) & np.isfinite(upper)
+        lower, upper = lower[is_band], upper[is_band]
+        around = np.maximum(np.maximum(np.abs(lower), np.abs(upper)), 1.0)
+        return bool(np.any(upper - lower <= NARROW * around))
 
     def violation(self, x: NDArray[Any]) -> float:
         """By how much a point violates it, 0 where it is met."""

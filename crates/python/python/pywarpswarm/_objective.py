@@ -35,7 +35,7 @@ class Wanted:
     # None where the problem has them.
     variables: Variables | None
     dimensions: int
-    # Whether violations up to a level count as none at first: equations leave no room otherwise.
+    # Whether violations up to a level count as none at first: equations and narrow bands leave no room otherwise.
     eased: bool
     close: Callable[[], None] = lambda: None
 
@@ -113,7 +113,7 @@ def wanted(
             "compiled",
             None,
             len(fun.variables),
-            eased=fun._eased,
+            eased=fun._native.is_tight,
         )
     if not callable(fun):
         raise TypeError(
@@ -124,7 +124,6 @@ def wanted(
         raise TypeError("bounds are missing: a pair (lower, upper) for each variable")
     name = getattr(fun, "__name__", type(fun).__name__)
     is_worth_tracing = not vectorized and workers == 1
-    has_equations = any(constraint.is_equation for constraint in constraints)
     if compile or (compile is None and is_worth_tracing):
         # Imported where it is needed: that takes a while.
         from ._trace import NotTraceable
@@ -133,7 +132,7 @@ def wanted(
             problem = _by_tracing(fun, box, args, constraints, name, maximise)
             if compile is None:
                 _compare(fun, args, problem, box)
-            return Wanted(problem, "traced and compiled", None, box.dimensions, has_equations)
+            return Wanted(problem, "traced and compiled", None, box.dimensions, eased=problem.is_tight)
         except (NotTraceable, ValueError) as reason:
             if compile:
                 raise
@@ -146,7 +145,8 @@ def wanted(
         native, how, close = _of_population(fun, args, constraints, dtype), "vectorized function", (lambda: None)
     else:
         native, how, close = _of_point(fun, args, constraints, dtype, workers)
-    return Wanted(native, how, box, box.dimensions, has_equations, close=close)
+    is_tight = any(constraint.is_tight for constraint in constraints)
+    return Wanted(native, how, box, box.dimensions, eased=is_tight, close=close)
 
 
 def _by_tracing(

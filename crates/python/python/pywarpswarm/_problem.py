@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,10 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-
-
-# An equation, and no other comparison.
-_EQUATION = re.compile(r"(?<![<>!=])={1,2}(?!=)")
 
 
 class Problem:
@@ -69,26 +64,22 @@ class Problem:
         else:
             table["constraints"] = {f"c{i}": condition for i, condition in enumerate(constraints, 1)}
         self._native = _native.Problem.parse(document(table), name, arrays(data or {}))
-        self._eased = any(_EQUATION.search(str(of)) for of in table.get("constraints", {}).values())
 
     @classmethod
-    def _of(cls, native: _native.Problem, eased: bool) -> Problem:
+    def _of(cls, native: _native.Problem) -> Problem:
         problem = cls.__new__(cls)
         problem._native = native
-        problem._eased = eased
         return problem
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Problem:
         """A problem file; the data that it names lie beside it."""
-        native = _native.Problem.load(os.fspath(path))
-        return cls._of(native, eased=bool(native.constraints))
+        return cls._of(_native.Problem.load(os.fspath(path)))
 
     @classmethod
     def from_text(cls, text: str, data: Mapping[str, ArrayLike] | None = None, name: str = "problem") -> Problem:
         """What a problem file could hold, with arrays by name."""
-        native = _native.Problem.parse(text, name, arrays(data or {}))
-        return cls._of(native, eased=bool(native.constraints))
+        return cls._of(_native.Problem.parse(text, name, arrays(data or {})))
 
     @classmethod
     def named(cls, name: str, dimensions: int, *, shift: float = 0.0, instance: int = 1) -> Problem:
@@ -96,8 +87,8 @@ class Problem:
         `bbob-f24`, with an instance."""
         function = name.removeprefix("bbob-f")
         if function != name and function.isdigit():
-            return cls._of(_native.Problem.bbob(int(function), dimensions, instance), eased=False)
-        return cls._of(_native.Problem.built_in(name, dimensions, shift), eased=False)
+            return cls._of(_native.Problem.bbob(int(function), dimensions, instance))
+        return cls._of(_native.Problem.built_in(name, dimensions, shift))
 
     @property
     def name(self) -> str:

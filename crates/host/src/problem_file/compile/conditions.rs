@@ -249,7 +249,7 @@ impl Compiler<'_> {
             Relation::Greater => return self.excess(right, Relation::Less, left),
             Relation::AtLeast => return self.excess(right, Relation::AtMost, left),
             Relation::Unequal => return self.margin(left, relation, right),
-            _ => {}
+            _ => self.room.asked(&self.graph, left, relation, right),
         }
         let zero = self.graph.constant(0.0);
         let margin = self.margin(left, relation, right);
