@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use warpswarm::{Checked, Fitness, Precise, Settings};
 
 use crate::args::check::CheckArgs;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure, RUNNING, SUCCESS};
 use crate::problem::{Problem, Said};
 use crate::shown;
 
@@ -21,7 +20,7 @@ const INDIVIDUALS: u64 = 256;
 const NEAR: f64 = 1e-3;
 
 /// Looks at a problem, and says what it found.
-pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
     let problem = asked(args)?;
     let mut text = String::new();
     for warning in problem.warnings::<f32>().iter().chain(&problem.warnings::<f64>()) {
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         differ |= device(&problem.check::<f64>(&settings)?, "f64", &mut text);
     }
     io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(if differ { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if differ { RUNNING } else { SUCCESS })
 }
 
 /// The problem that the arguments name.

@@ -15,7 +15,6 @@ pub(crate) mod table;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -23,15 +22,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use warpswarm_pictures::counted;
 
 use crate::args::compare::CompareArgs;
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::{Code, Failure, INTERRUPTED, SUCCESS};
 use crate::files::{Files, Written};
-use crate::perform::interrupt;
 use measure::Cell;
 use study::Study;
 use table::Table;
 
 /// Compares what the arguments say, and writes what they ask for.
-pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &CompareArgs) -> Result<Code, Failure> {
     let study = Study::of(args)?;
     plot::check(&args.plots, &study)?;
     // Before the work, so that a path that cannot be written costs no time.
@@ -48,7 +46,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let json = file("--json", &args.json)?;
     let pictures = plot::outputs(&args.plots, &mut files)?;
 
-    let interrupt = interrupt()?;
+    let interrupt = args.common.caller.interrupt()?;
     let batches = study.tasks.len() * study.entrants.len();
     let bar = bar(batches as u64, "batches", args.quiet);
     let start = Instant::now();
@@ -79,8 +77,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     }
     written.result()?;
     Ok(match interrupt.load(Ordering::Relaxed) {
-        true => ExitCode::from(INTERRUPTED),
-        false => ExitCode::SUCCESS,
+        true => INTERRUPTED,
+        false => SUCCESS,
     })
 }
 

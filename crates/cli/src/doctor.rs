@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use serde::Serialize;
 use warpswarm::system::{self, System};
@@ -10,13 +9,13 @@ use warpswarm_ptx_builder::DeviceToolchain;
 use warpswarm_ptx_builder::toolchain::SETUP_COMMAND;
 
 use crate::args::DoctorArgs;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure, SUCCESS};
 
 /// Builds the program anew, with GPU kernels where that is possible.
 const REBUILD: &str = "cargo xtask run -- doctor";
 
 /// Looks, and says what it found.
-pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &DoctorArgs) -> Result<Code, Failure> {
     let findings = Findings::of(system::report(), toolchain(), has_nvidia_gpu());
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
         findings.print(&mut out)?;
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// Everything that was looked at.

@@ -3,18 +3,22 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use warpswarm::{Error, algorithms};
 
 use crate::shown;
 
+/// A process's exit code.
+pub(crate) type Code = u8;
+
+/// Done.
+pub(crate) const SUCCESS: Code = 0;
 /// Failed while running.
-const RUNNING: u8 = 1;
+pub(crate) const RUNNING: Code = 1;
 /// Bad usage or input.
-const INPUT: u8 = 2;
+pub(crate) const INPUT: Code = 2;
 /// Ctrl-C: 128 and the number of SIGINT.
-pub(crate) const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: Code = 130;
 
 /// Why the program ends without having done what it was asked to do.
 #[derive(Debug)]
@@ -33,8 +37,8 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Says it on stderr, in one message, and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
-        let code = ExitCode::from(self.code());
+    pub(crate) fn report(self) -> Code {
+        let code = self.code();
         if !matches!(self, Failure::Unsaid(_) | Failure::NobodyReads) {
             // Where stderr is closed too, the exit code alone has to do.
             let _ = writeln!(io::stderr(), "error: {}", shown::message(&self.message()));
@@ -43,7 +47,7 @@ impl Failure {
     }
 
     /// The exit code.
-    pub(crate) fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> Code {
         match self {
             Failure::Input(_) => INPUT,
             Failure::Running(_) => RUNNING,

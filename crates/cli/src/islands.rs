@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +12,7 @@ use warpswarm_islands::{
 
 use crate::args::{Every, IslandArgs, OutputArgs, ProgressKind, ResumeArgs, SolveArgs};
 use crate::compare::study;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::files::Files;
 use crate::perform::{self, Outputs, exit_code};
 use crate::progress::Display;
@@ -93,7 +92,7 @@ pub(crate) fn check_individuals(args: &OutputArgs, with: &str) -> Result<(), Fai
 }
 
 /// Goes on from a folder in which epochs are kept.
-pub(crate) fn resume(ranks: &Ranks, args: &ResumeArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn resume(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
     let (run, kept) = ranks.agree("", left(args))?;
     let mut output = args.output.clone();
     output.checkpoint.get_or_insert_with(|| args.file.clone());
@@ -123,7 +122,7 @@ pub(crate) fn perform(
     from: Option<(&Kept, &Path)>,
     args: &OutputArgs,
     files: Files,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     match run.precision {
         Precision::F32 => in_precision::<f32>(ranks, run, from, args, files),
         Precision::F64 => in_precision::<f64>(ranks, run, from, args, files),
@@ -136,7 +135,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     from: Option<(&Kept, &Path)>,
     args: &OutputArgs,
     mut files: Files,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     perform::prepare(&mut run, args);
     let about = run.to_toml();
     let what = about.as_ref().map_or("", String::as_str).to_owned();

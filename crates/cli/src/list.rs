@@ -1,7 +1,6 @@
 //! `warpswarm list`.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use serde::Serialize;
 use warpswarm::algorithms::{self, AlgorithmInfo};
@@ -9,11 +8,11 @@ use warpswarm::problems::{self, Constraint, Dimensions, ProblemInfo};
 use warpswarm::{Bounds, bbob};
 
 use crate::args::{ListArgs, Listed};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure, SUCCESS};
 use crate::{json, summary};
 
 /// Lists problems or algorithms.
-pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ListArgs) -> Result<Code, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match (args.what, args.json) {
         (Listed::Problems, false) => print_problems(&mut out)?,
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
         }
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 fn print_json(out: &mut impl Write, rows: &impl Serialize) -> io::Result<()> {

@@ -6,10 +6,9 @@ mod name;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use crate::args::NewArgs;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure, SUCCESS};
 use library::Library;
 
 /// The files of the crate. None is called `Cargo.toml` here: cargo would take its folder for a package
@@ -28,7 +27,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// Writes the crate, and says what to do with it.
-pub(crate) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &NewArgs) -> Result<Code, Failure> {
     let (path, name, library) = asked(args)?;
     write_all(&path, &name, &library).map_err(|error| cannot(&args.path, &error))?;
 
@@ -50,7 +49,7 @@ pub(crate) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         "  warpswarm setup       once, to compile the objective for GPUs too; then build again"
     )?;
     writeln!(out, "\nobjective/src/lib.rs is what is minimised.")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// Where the crate will be, its name, and where it takes the library from.

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +13,7 @@ use warpswarm::{
 use warpswarm_pictures::Frame;
 
 use crate::args::OutputArgs;
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::{Code, Failure, INTERRUPTED, SUCCESS};
 use crate::files::{Files, Output, Written};
 use crate::folder::Folder;
 use crate::json::Solved;
@@ -31,7 +30,7 @@ pub(crate) fn perform(
     from: Option<&CheckpointFile>,
     args: &OutputArgs,
     files: Files,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     match run.precision {
         Precision::F32 => in_precision::<f32>(run, from, args, files),
         Precision::F64 => in_precision::<f64>(run, from, args, files),
@@ -43,7 +42,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     from: Option<&CheckpointFile>,
     args: &OutputArgs,
     mut files: Files,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     prepare(&mut run, args);
     // What cannot be written costs no time, and what cannot run leaves files as they are.
     let mut outputs = Outputs::check(&run, args, &mut files)?;
@@ -220,11 +219,11 @@ impl<R: Precise> Started<R> {
     }
 }
 
-pub(crate) fn exit_code<R>(report: &Report<R>) -> ExitCode {
+pub(crate) fn exit_code<R>(report: &Report<R>) -> Code {
     let interrupted = |run: &RunReport<R>| run.stop_reason == StopReason::Interrupted;
     match report.runs.iter().any(interrupted) {
-        true => ExitCode::from(INTERRUPTED),
-        false => ExitCode::SUCCESS,
+        true => INTERRUPTED,
+        false => SUCCESS,
     }
 }
 

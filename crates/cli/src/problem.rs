@@ -103,11 +103,7 @@ impl Problem {
     /// The problem of a name: a file where it ends in `.toml`.
     pub(crate) fn of(name: &str, said: &Said) -> Result<Self, Failure> {
         if Problem::is_file(name) {
-            let whose =
-                format!("nothing beside {name}, which gives its variables and their bounds");
-            said.refuse(&["--dim", "--lower", "--upper", "--shift"], &whose)?;
-            said.refuse(&["--instance"], INSTANCE)?;
-            return Ok(Problem::File(Box::new(ProblemFile::load(name)?)));
+            return Problem::of_file(name, said, || ProblemFile::load(name));
         }
         if Problem::is_bbob(name) {
             let whose = format!("nothing beside {name}, which is within -5 and 5");
@@ -118,6 +114,18 @@ impl Problem {
         let info = problems::find(name)?;
         let bounds = bounds(said, info)?;
         Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds, start: Vec::new() }))
+    }
+
+    /// The problem that a file describes, or a caller.
+    pub(crate) fn of_file(
+        name: &str,
+        said: &Said,
+        file: impl FnOnce() -> Result<ProblemFile, Error>,
+    ) -> Result<Self, Failure> {
+        let whose = format!("nothing beside {name}, which gives its variables and their bounds");
+        said.refuse(&["--dim", "--lower", "--upper", "--shift"], &whose)?;
+        said.refuse(&["--instance"], INSTANCE)?;
+        Ok(Problem::File(Box::new(file()?)))
     }
 
     /// The name that users give it.

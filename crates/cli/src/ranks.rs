@@ -1,6 +1,7 @@
 //! The processes that `mpirun` has started, of which this is one; without it this one alone.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZero;
 
@@ -80,9 +81,9 @@ impl Ranks {
     }
 
     /// The command line; many ranks must have the same, and a command that they can share.
-    pub(crate) fn command(&self) -> Result<Command, Failure> {
+    pub(crate) fn command(&self, words: &[OsString]) -> Result<Command, Failure> {
         if !self.are_many() {
-            return match Arguments::try_parse() {
+            return match Arguments::try_parse_from(words) {
                 Ok(arguments) => Ok(arguments.command),
                 // What was typed is in it; help and version are ours alone.
                 Err(error) if error.use_stderr() => {
@@ -91,12 +92,16 @@ impl Ranks {
                     let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
                     Err(Failure::Unsaid(error.exit_code() as u8))
                 }
-                Err(error) => error.exit(),
+                Err(error) => {
+                    let _ = error.print();
+                    Err(Failure::Unsaid(error.exit_code() as u8))
+                }
             };
         }
-        self.agree(&what_must_be_the_same(env::args().skip(1)), Ok(()))?;
+        let same = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+        self.agree(&what_must_be_the_same(same), Ok(()))?;
         // From here on all ranks go the same way.
-        let command = match Arguments::try_parse() {
+        let command = match Arguments::try_parse_from(words) {
             Ok(arguments) => arguments.command,
             Err(error) => {
                 if self.is_first() {

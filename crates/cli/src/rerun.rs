@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use csv::StringRecord;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use warpswarm::{Event, Precise, Precision, Runs, Settings};
 use warpswarm_pictures::counted;
 
 use crate::args::{PlaceArgs, RerunArgs};
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::{Code, Failure, INTERRUPTED, SUCCESS};
 use crate::folder::{POPULATION, RESULT, RUN, TRACE};
 use crate::islands;
 use crate::json::Solved;
@@ -30,7 +29,7 @@ const HIDES_ONE: &str = "nothing-finite";
 const DIFFERS: u8 = 1;
 
 /// Repeats a run, and says what differs.
-pub(crate) fn run(args: &RerunArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &RerunArgs) -> Result<Code, Failure> {
     let before = Before::read(&args.folder)?;
     match before.run.precision {
         Precision::F32 => in_precision::<f32>(before, args),
@@ -67,7 +66,7 @@ impl Before {
 fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     before: Before,
     args: &RerunArgs,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     let again = before.again(&args.place);
     let Before { run: first, mut result, trace: before, mut populations } = before;
     let mut display = Display::new(args.progress, None);
@@ -86,7 +85,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         Some(_) => islands::again(&again, &mut display)?,
     };
     drop(display);
-    if exit_code(&report) == ExitCode::from(INTERRUPTED) {
+    if exit_code(&report) == INTERRUPTED {
         return Err(Failure::Interrupted);
     }
 
@@ -119,10 +118,10 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         let rows = counted(after.rows.len() as u64, "row");
         let more = populations.map_or("", |_| ", and the populations");
         writeln!(out, "the same bits: {runs}, {rows} of the trace{more}")?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(SUCCESS);
     }
     differences.iter().try_for_each(|difference| writeln!(out, "differs: {difference}"))?;
-    Ok(ExitCode::from(DIFFERS))
+    Ok(DIFFERS)
 }
 
 /// Where and with what the run was done, as far as that differs.

@@ -1,12 +1,10 @@
 //! `warpswarm resume`.
 
-use std::process::ExitCode;
-
 use serde::de::DeserializeOwned;
 use warpswarm::{CheckpointFile, MAX_ITERATIONS, Precise, Precision, Stop};
 
 use crate::args::ResumeArgs;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::files::Files;
 use crate::islands;
 use crate::perform::perform;
@@ -14,7 +12,7 @@ use crate::ranks::Ranks;
 use crate::run::Run;
 
 /// Goes on from a checkpoint.
-pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
     if ranks.are_many() || args.file.is_dir() {
         return islands::resume(ranks, args);
     }

@@ -1,24 +1,23 @@
 //! `warpswarm completions` and `warpswarm man`.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::CommandFactory;
 
 use crate::args::{Arguments, CompletionsArgs, ManArgs};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure, SUCCESS};
 
 /// Writes the completions of a shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Code, Failure> {
     let mut command = Arguments::command();
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "warpswarm", &mut text);
     io::stdout().lock().write_all(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// Writes the manual page, or those of all commands.
-pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<Code, Failure> {
     let command = Arguments::command();
     match &args.out {
         Some(folder) => clap_mangen::generate_to(command, folder)
@@ -29,5 +28,5 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
             io::stdout().lock().write_all(&text)?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }

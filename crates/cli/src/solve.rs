@@ -1,12 +1,11 @@
 //! `warpswarm solve`.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use warpswarm::{Algorithm, Constraints, Devices, Error, Precision, Settings, Stop, algorithms};
 
 use crate::args::SolveArgs;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::files::Files;
 use crate::islands;
 use crate::perform::perform;
@@ -16,7 +15,7 @@ use crate::run::Run;
 use crate::{shown, split, start};
 
 /// Minimises what the arguments say, and writes what they ask for.
-pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<Code, Failure> {
     let run = ranks.agree("", asked(args, ranks.others().size()))?;
     if ranks.is_first() {
         warn(&match run.precision {

@@ -1,7 +1,6 @@
 //! Swarms whose particles the ranks of `mpirun` share: `solve` with `--split`.
 
 use std::env;
-use std::process::ExitCode;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +8,7 @@ use warpswarm::{Error, Exchange, Peers, Precise, Precision};
 use warpswarm_islands::SplitSwarm;
 
 use crate::args::{OutputArgs, ProgressKind};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::files::Files;
 use crate::islands::check_individuals;
 use crate::perform::{self, Outputs, exit_code};
@@ -38,7 +37,7 @@ pub(crate) fn perform(
     run: Run,
     args: &OutputArgs,
     files: Files,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     match run.precision {
         Precision::F32 => in_precision::<f32>(ranks, run, args, files),
         Precision::F64 => in_precision::<f64>(ranks, run, args, files),
@@ -50,7 +49,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     mut run: Run,
     args: &OutputArgs,
     mut files: Files,
-) -> Result<ExitCode, Failure> {
+) -> Result<Code, Failure> {
     perform::prepare(&mut run, args);
     // How a population lies nobody knows who does not have all of it.
     run.settings.record_statistics = false;

@@ -7,7 +7,6 @@ mod search;
 mod tested;
 
 use std::io::{self, BufWriter, Write};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -20,10 +19,9 @@ use crate::args::tune::TuneArgs;
 use crate::compare;
 use crate::compare::study::{Conditions, Entrant, Task, sources, tasks, usual_individuals};
 use crate::compare::table::Table;
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::{Code, Failure, INTERRUPTED, SUCCESS};
 use crate::files::{Files, Written};
 use crate::json;
-use crate::perform::interrupt;
 use quality::Trial;
 use search::{Found, Space};
 use tested::Tested;
@@ -44,21 +42,21 @@ struct Tuned<'a> {
 }
 
 /// Tunes what the arguments say, and writes what was found.
-pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &TuneArgs) -> Result<Code, Failure> {
     let Asked { algorithm, individuals, space, tasks, conditions } = Asked::of(args)?;
     let mut files = Files::new();
     sources(&args.problems).iter().for_each(|name| files.reads_problem(name));
     let file = args.json.as_deref().map(|path| files.output("--json", path)).transpose()?;
 
     let start = Instant::now();
-    let interrupt = interrupt()?;
+    let interrupt = args.common.caller.interrupt()?;
     // Configurations are tried side by side, each on one thread.
     let conditions = Conditions { threads: Some(1), ..conditions };
     let trial = Trial { tasks, individuals, conditions, interrupt: interrupt.clone() };
     let trial = Arc::new(trial);
     let bar = compare::bar(args.budget, "configurations", args.quiet);
     let Some(beside) = trial.costs(algorithm, 0, conditions.runs)? else {
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(INTERRUPTED);
     };
     let shown = bar.clone();
     let found = space.search(&trial, &beside, args, move || shown.inc(1))?;
@@ -87,8 +85,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<ExitCode, Failure> {
     }
     written.result()?;
     Ok(match interrupt.load(Ordering::Relaxed) {
-        true => ExitCode::from(INTERRUPTED),
-        false => ExitCode::SUCCESS,
+        true => INTERRUPTED,
+        false => SUCCESS,
     })
 }
 
@@ -111,7 +109,7 @@ impl Asked {
             let target = args.target;
             return Err(Failure::Input(format!("--target is {target}; allowed: a number above 0")));
         }
-        let tasks = tasks(&args.problems, args.common.dim, &[args.target])?;
+        let tasks = tasks(&args.problems, &args.common, &[args.target])?;
         if let Some(task) = tasks.iter().find(|task| task.goal.is_none()) {
             return Err(Failure::Input(format!(
                 "--problems has `{}`, of which no best value is known; allowed: with goal=VALUE, from which costs count",

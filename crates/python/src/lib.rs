@@ -8,6 +8,7 @@
 //! Settings and algorithms come as JSON, as the library reads them; points and values are NumPy arrays.
 
 mod callbacks;
+mod commands;
 mod errors;
 mod listing;
 mod problem;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::callbacks::{forked, leave};
+    #[pymodule_export]
+    use super::commands::{command, program};
     #[pymodule_export]
     use super::errors::DeviceError;
     #[pymodule_export]

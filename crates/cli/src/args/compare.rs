@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_RUNS, Precision};
 
+use crate::caller::Caller;
 use crate::compare::plot::Plot;
 
 use super::{MAX_DIMENSIONS, MAX_THREADS, number, one_of, whole};
@@ -144,4 +145,8 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_THREADS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u64>,
+
+    /// What a program gives beside the command line.
+    #[arg(skip)]
+    pub(crate) caller: Caller,
 }

@@ -110,7 +110,7 @@ impl Study {
         let algorithms = list(&args.algorithms, file.algorithms, "--algorithms")?;
         let targets = if args.target.is_empty() { &file.target } else { &args.target };
         let study = Study {
-            tasks: tasks(&problems, common.dim, targets)?,
+            tasks: tasks(&problems, &common, targets)?,
             sources: sources(&problems),
             entrants: entrants(&algorithms, common.individuals)?,
             conditions: Conditions::of(&common),
@@ -199,10 +199,11 @@ impl Conditions {
 /// The problems of `--problems`; `targets` of those that do not say.
 pub(crate) fn tasks(
     texts: &[String],
-    dim: Option<u64>,
+    common: &CommonArgs,
     targets: &[f64],
 ) -> Result<Vec<Task>, Failure> {
-    let tasks = texts.iter().map(|text| task(text, dim, targets)).collect::<Result<Vec<_>, _>>()?;
+    let tasks =
+        texts.iter().map(|text| task(text, common, targets)).collect::<Result<Vec<_>, _>>()?;
     different("--problems", tasks.iter().map(|task| task.name.as_str()))?;
     Ok(tasks)
 }
@@ -253,11 +254,12 @@ fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failure> {
     Ok((name, settings.map(pair).collect::<Result<_, _>>()?))
 }
 
-fn task(text: &str, dim: Option<u64>, asked: &[f64]) -> Result<Task, Failure> {
+fn task(text: &str, common: &CommonArgs, asked: &[f64]) -> Result<Task, Failure> {
     let (id, settings) = parts("--problems", text)?;
-    let is_file = Problem::is_file(id);
+    let given = common.caller.problems.get(id);
+    let is_file = given.is_some() || Problem::is_file(id);
     // Of a file's the number of its variables.
-    let mut said = Said { dim: dim.filter(|_| !is_file), ..Said::default() };
+    let mut said = Said { dim: common.dim.filter(|_| !is_file), ..Said::default() };
     let (mut name, mut goal, mut target) = (None, None, None);
     for (key, value) in settings {
         let wrong = |allowed: &str| {
@@ -296,7 +298,11 @@ fn task(text: &str, dim: Option<u64>, asked: &[f64]) -> Result<Task, Failure> {
     if !is_file && !Problem::is_bbob(id) {
         check_dimensions(id, text, said.dim)?;
     }
-    let problem = Problem::of(id, &said).map_err(|failure| match failure {
+    let problem = match given {
+        Some(file) => Problem::of_file(id, &said, || Ok(file.clone())),
+        None => Problem::of(id, &said),
+    };
+    let problem = problem.map_err(|failure| match failure {
         Failure::Input(message) => Failure::Input(format!("--problems has `{text}`: {message}")),
         other => other,
     })?;

@@ -11,16 +11,15 @@ pub(crate) mod speed;
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use folder::Folder;
 
 use crate::args::ReportArgs;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure, SUCCESS};
 use crate::files::Files;
 
 /// Reads the folders, and writes the page.
-pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ReportArgs) -> Result<Code, Failure> {
     let (page, picture) = made(args)?;
     let mut files = Files::new();
     for folder in &args.folders {
@@ -33,7 +32,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         plot.write(&mut |out| out.write_all(bytes))?;
     }
     writeln!(io::stdout(), "written to {}", args.out.display())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// The page, and the picture's bytes where one is asked for.

@@ -10,6 +10,7 @@
 * `Optimizer` proposes points and is told their values.
 * `Problem` is an objective as an expression, from a file, or one of those that come with the package.
 * `trace` shows what a Python function is compiled to, `check` compares the two.
+* `compare` and `tune` algorithms; `report` is a page about runs of the program `warpswarm`, which comes with the package.
 * `algorithms`, `problems` and `devices` list what there is.
 """
 
@@ -19,6 +20,7 @@ import atexit as _atexit
 import os as _os
 
 from . import _native
+from ._commands import Comparison, Tuned, compare, report, tune
 from ._listing import Algorithms, Devices, Problems, algorithms, devices, problems
 from ._minimize import maximize, minimize
 from ._native import DeviceError, __version__
@@ -30,6 +32,7 @@ from ._scipy import scipy_method
 
 __all__ = [
     "Algorithms",
+    "Comparison",
     "CompileWarning",
     "DeviceError",
     "Devices",
@@ -39,15 +42,19 @@ __all__ = [
     "Result",
     "Runs",
     "Trace",
+    "Tuned",
     "__version__",
     "algorithms",
     "check",
+    "compare",
     "devices",
     "maximize",
     "minimize",
     "problems",
+    "report",
     "scipy_method",
     "trace",
+    "tune",
 ]
 
 # Searches of other threads end before Python does: a thread that came back later would crash.

@@ -13,9 +13,11 @@ __all__ = [
     "Search",
     "__version__",
     "algorithms",
+    "command",
     "forked",
     "leave",
     "problems",
+    "program",
     "system",
 ]
 
@@ -82,6 +84,8 @@ class Search:
     @staticmethod
     def about(path: str | PathLike[str]) -> tuple[str, str]: ...
 
+def command(words: list[str], problems: list[tuple[str, Problem]]) -> None: ...
+def program(words: list[str]) -> int: ...
 def forked() -> None: ...
 def leave(seconds: float) -> None: ...
 def algorithms() -> list[dict[str, Any]]: ...

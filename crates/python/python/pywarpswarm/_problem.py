@@ -64,11 +64,14 @@ class Problem:
         else:
             table["constraints"] = {f"c{i}": condition for i, condition in enumerate(constraints, 1)}
         self._native = _native.Problem.parse(document(table), name, arrays(data or {}))
+        self._words: str | None = None
 
     @classmethod
-    def _of(cls, native: _native.Problem) -> Problem:
+    def _of(cls, native: _native.Problem, words: str | None = None) -> Problem:
         problem = cls.__new__(cls)
         problem._native = native
+        # What the program calls it.
+        problem._words = words
         return problem
 
     @classmethod
@@ -87,8 +90,10 @@ class Problem:
         `bbob-f24`, with an instance."""
         function = name.removeprefix("bbob-f")
         if function != name and function.isdigit():
-            return cls._of(_native.Problem.bbob(int(function), dimensions, instance))
-        return cls._of(_native.Problem.built_in(name, dimensions, shift))
+            words = f"{name}:dim={dimensions}:instance={instance}"
+            return cls._of(_native.Problem.bbob(int(function), dimensions, instance), words)
+        words = f"{name}:dim={dimensions}:shift={float(shift)!r}"
+        return cls._of(_native.Problem.built_in(name, dimensions, shift), words)
 
     @property
     def name(self) -> str:
