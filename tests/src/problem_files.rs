@@ -1,8 +1,8 @@
 //! Problem files with all that an expression can have, in all places.
 
-use warpswarm::problem_file::ProblemFile;
+use warpswarm::problem_file::{NamedNumbers, ProblemFile};
 use warpswarm::problems::Precise;
-use warpswarm::{Algorithm, Backend, DeParams, PsoParams, Settings, difference};
+use warpswarm::{Algorithm, Backend, DeParams, PsoParams, Settings, Swarm, difference};
 
 use crate::Place;
 
@@ -138,30 +138,121 @@ pub fn check_differential(counts: &[usize], places: &[Place]) {
     }
 }
 
-fn check_in<R: Precise>(file: &ProblemFile, algorithm: &Algorithm, places: &[Place]) {
-    let state = |place: &Place| {
-        let settings = Settings {
-            individuals: 70,
-            seed: 7,
-            backend: place.backend,
-            schedule: place.schedule,
-            block_size: place.block_size,
-            threads: place.threads,
-            ..Settings::default()
+/// Numbers of the runs' own in all places: a list, a matrix, one number, in sums, at fixed, moving and chosen places, in
+/// constraints, and in a differential equation.
+const BATCH: &str = r#"
+minimise = """
+sum(i, (x[i] - y[i])^2 * t[i]) + y[2] * x[1] + sum(i, W[2, i] * x[i]) + k * dot(y, x) + mean(y) + sum(i, y[place[i]] * x[i])
++ sum(i, sum(j, 1, 2, W[j, i] * y[j])) + max(y) * x[1]^2 + sum(i, u[i] * y[i]) + y[n] - k^2 + prod(i, 1 + W[1, i] / 9)
+"""
+[variables]
+n = { lower = 1, upper = 2, scale = "integer" }
+x = { count = COUNT, lower = -4, upper = 5 }
+[constraints]
+first = "x[1] <= y[1] + k"
+second = "all(i, x[i] <= 9 * k + y[i] or n == 1)"
+[ode]
+times = "t"
+from = 0
+method = "rk4"
+steps = 2
+[ode.states]
+u = { initial = "x[1] / 2 + y[1]", derivative = "k - u * y[2]" }
+"#;
+
+/// A batch of so many runs, and each run's problem as one with these numbers for all.
+fn batch(runs: usize, count: usize) -> (ProblemFile, Vec<ProblemFile>) {
+    let text = BATCH.replace("COUNT", &count.to_string());
+    let number = |run: usize, k: usize| (3.0 + (run * 37 + k * 11 % 17) as f64).sin() + 2.5;
+    let t: Vec<f64> = (0..count).map(|k| 0.5 + k as f64 / 4.0).collect();
+    let place: Vec<f64> = (0..count).map(|k| (count - k) as f64).collect();
+    let of = |run: usize, len: usize, from: usize| (0..len).map(move |k| number(run, from + k));
+    let read = |which: &[usize]| {
+        let all = |len: usize, from| which.iter().flat_map(|&run| of(run, len, from)).collect();
+        let (y, w, k): (Vec<f64>, Vec<f64>, Vec<f64>) =
+            (all(count, 0), all(2 * count, 50), all(1, 9));
+        let shared = |name, numbers| NamedNumbers { name, numbers, columns: None, of_runs: None };
+        let of_runs = (which.len() > 1).then_some(which.len() as u64);
+        let own = |name, numbers, columns| NamedNumbers { name, numbers, columns, of_runs };
+        let mut data = vec![shared("t", &t[..]), shared("place", &place)];
+        data.extend([own("y", &y, None), own("W", &w, Some(count))]);
+        if which.len() > 1 {
+            data.push(own("k", &k, None));
+        }
+        let text = match which.len() {
+            1 => format!("{text}[constants]\nk = {:?}\n", k[0]),
+            _ => text.clone(),
         };
-        let mut optimiser = match file.optimiser::<R>(algorithm, &settings) {
-            // A method has no stepwise schedule, and what has no tile no resident one.
-            Err(warpswarm::Error::Schedule { .. }) if place.backend != Backend::Cpu => return None,
-            optimiser => optimiser.unwrap_or_else(|error| panic!("{place:?}: {error}")),
-        };
-        optimiser.step(6).unwrap_or_else(|error| panic!("{place:?}: {error}"));
-        Some(optimiser.state().unwrap_or_else(|error| panic!("{place:?}: {error}")))
+        let file = ProblemFile::parse_with_data(&text, "batch", &data);
+        file.unwrap_or_else(|error| panic!("{error}"))
     };
-    let expected = state(&Place::REFERENCE).expect("the reference");
-    for place in places {
-        let Some(found) = state(place) else { continue };
-        if let Some(difference) = difference(&expected[0], &found[0]) {
-            panic!("{algorithm:?} in {} at {place:?}: {difference}", R::NAME);
+    let all: Vec<usize> = (0..runs).collect();
+    (read(&all), all.iter().map(|&run| read(&[run])).collect())
+}
+
+/// The same of a batch whose runs have numbers of their own; each run is as one with its numbers is alone.
+///
+/// # Panics
+///
+/// Where a place differs.
+pub fn check_batches(counts: &[usize], places: &[Place]) {
+    for &count in counts {
+        let (file, alone) = batch(3, count);
+        assert_eq!(file.runs(), Some(3));
+        for algorithm in [PsoParams::default().into(), DeParams::default().into()] {
+            let expected = state_of::<f64>(&file, &algorithm, &Place::REFERENCE, (0, 3));
+            let expected = expected.expect("the reference");
+            for (run, one) in (0..).zip(&alone) {
+                let place = &Place::REFERENCE;
+                let found =
+                    state_of::<f64>(one, &algorithm, place, (run, 1)).expect("the reference");
+                if let Some(difference) = difference(&expected[run as usize], &found[0]) {
+                    panic!("{algorithm:?}: run {run} of {count}: {difference}");
+                }
+            }
+            check_in::<f32>(&file, &algorithm, places);
+            check_in::<f64>(&file, &algorithm, places);
         }
     }
+}
+
+fn check_in<R: Precise>(file: &ProblemFile, algorithm: &Algorithm, places: &[Place]) {
+    let runs = file.runs().unwrap_or(1);
+    let expected = state_of::<R>(file, algorithm, &Place::REFERENCE, (0, runs));
+    let expected = expected.expect("the reference");
+    for place in places {
+        let Some(found) = state_of(file, algorithm, place, (0, runs)) else { continue };
+        for (expected, found) in expected.iter().zip(&found) {
+            if let Some(difference) = difference(expected, found) {
+                panic!("{algorithm:?} in {} at {place:?}: {difference}", R::NAME);
+            }
+        }
+    }
+}
+
+/// The state of so many runs from one on after some iterations; none where a place cannot do that.
+fn state_of<R: Precise>(
+    file: &ProblemFile,
+    algorithm: &Algorithm,
+    place: &Place,
+    (first_run, runs): (u64, u64),
+) -> Option<Vec<Swarm<R>>> {
+    let settings = Settings {
+        individuals: 70,
+        seed: 7,
+        first_run,
+        runs,
+        backend: place.backend,
+        schedule: place.schedule,
+        block_size: place.block_size,
+        threads: place.threads,
+        ..Settings::default()
+    };
+    let mut optimiser = match file.optimiser::<R>(algorithm, &settings) {
+        // A method has no stepwise schedule, and what has no tile no resident one.
+        Err(warpswarm::Error::Schedule { .. }) if place.backend != Backend::Cpu => return None,
+        optimiser => optimiser.unwrap_or_else(|error| panic!("{place:?}: {error}")),
+    };
+    optimiser.step(6).unwrap_or_else(|error| panic!("{place:?}: {error}"));
+    Some(optimiser.state().unwrap_or_else(|error| panic!("{place:?}: {error}")))
 }

@@ -51,6 +51,11 @@ fn expressions() {
 }
 
 #[test]
+fn batches_of_expressions() {
+    problem_files::check_batches(&[2, 5, 29, 60, 200], &everywhere());
+}
+
+#[test]
 fn differential_equations() {
     problem_files::check_differential(&[1, 2, 5, 29, 60, 200, 1100], &everywhere());
 }
@@ -451,6 +456,7 @@ fn sanitize_problem_files() {
     let places = schedules.map(|schedule| Place::device(Backend::Gpu, schedule, None));
     problem_files::check(&[2, 29], &places);
     problem_files::check_differential(&[2, 29], &places);
+    problem_files::check_batches(&[2, 29], &places);
 }
 
 #[test]

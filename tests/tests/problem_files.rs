@@ -28,3 +28,9 @@ fn a_differential_equation_gives_the_same_bits() {
     let places = [Place::threads(2), device(Schedule::Resident), device(Schedule::Streaming)];
     problem_files::check_differential(&[2], &places);
 }
+
+#[test]
+fn runs_with_numbers_of_their_own_give_the_same_bits() {
+    let places = [Place::threads(2), device(Schedule::Resident), device(Schedule::Streaming)];
+    problem_files::check_batches(&[2, 5], &places);
+}

@@ -34,6 +34,7 @@ pub use on_device::*;
 
 #[cfg(target_arch = "nvptx64")]
 mod on_device {
+    use warpswarm_core::data::Data;
     use warpswarm_core::expression::{Expression, Operation};
     use warpswarm_core::launch::ObjectiveArgs;
     use warpswarm_core::sum::Operator;
@@ -92,6 +93,18 @@ mod on_device {
         let place = args.objective.data.start() + machine::piece_index() as usize;
         // SAFETY: the caller's.
         R::give(unsafe { data::shared(&args.data, place) });
+    }
+
+    /// A number that the run has for itself.
+    ///
+    /// # Safety
+    ///
+    /// As of every piece; the data are as the host brings them.
+    #[inline(always)]
+    pub unsafe fn own<R: DeviceReal>(args: &ObjectiveArgs<R, Expression>) {
+        // SAFETY: the caller's.
+        let data = unsafe { data::DeviceData::of_block(&args.data) };
+        R::give(data.number(args.objective.own, machine::piece_index() as usize));
     }
 
     /// A reduction.

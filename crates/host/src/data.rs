@@ -194,6 +194,14 @@ impl<R: Real> LaidOut<R> {
         }
     }
 
+    /// The same with so many numbers for each of so many runs, `[run][number]`; without runs nothing changes.
+    pub(crate) fn with_runs(self, numbers: Vec<R>, (of_run, runs): (usize, u64)) -> Self {
+        if runs == 0 {
+            return self;
+        }
+        LaidOut { of_runs: Arc::new(numbers), of_run, runs: Some(runs), ..self }
+    }
+
     /// The data of some runs of the batch, as a batch of their own has them.
     pub(crate) fn of_part(&self, runs: Range<u32>) -> Self {
         let of_runs = match self.of_run {

@@ -51,6 +51,8 @@ warpswarm_device::pieces! {
     "piece_number_f64" => number [f64],
     "piece_datum_f32" => datum [f32] (args: ObjectiveArgs<f32, Expression>),
     "piece_datum_f64" => datum [f64] (args: ObjectiveArgs<f64, Expression>),
+    "piece_own_f32" => own [f32] (args: ObjectiveArgs<f32, Expression>),
+    "piece_own_f64" => own [f64] (args: ObjectiveArgs<f64, Expression>),
 }
 
 warpswarm_device::on_host! {

@@ -32,6 +32,10 @@ pub enum Operand {
     Coordinates(u32),
     /// The datum so many after the number of the term.
     Data(u32),
+    /// A number that the run has for itself.
+    Own(u32),
+    /// The number of the run's own so many after the number of the term.
+    Owns(u32),
     /// The number of the term, from 0.
     Index,
     /// A number of a differential equation's solution.
@@ -45,7 +49,11 @@ impl Operand {
     fn varies(self) -> bool {
         matches!(
             self,
-            Operand::Coordinates(_) | Operand::Data(_) | Operand::Index | Operand::Solutions(_)
+            Operand::Coordinates(_)
+                | Operand::Data(_)
+                | Operand::Owns(_)
+                | Operand::Index
+                | Operand::Solutions(_)
         )
     }
 }
@@ -179,14 +187,17 @@ impl<'a> Composer<'a> {
         let (real, form) = (self.real, self.form);
         let piece = match operand {
             Operand::Data(_) => format!("datum_{real}"),
+            Operand::Own(_) | Operand::Owns(_) => format!("own_{real}"),
             Operand::Index => format!("number_{real}"),
             _ => format!("coordinate_{real}_{form}"),
         };
         match operand {
-            Operand::Coordinates(at) | Operand::Data(at) => {
+            Operand::Coordinates(at) | Operand::Data(at) | Operand::Owns(at) => {
                 self.line(format_args!("add.u32 %we_i, %we_k, {at};"));
             }
-            Operand::Coordinate(at) => self.line(format_args!("mov.u32 %we_i, {at};")),
+            Operand::Coordinate(at) | Operand::Own(at) => {
+                self.line(format_args!("mov.u32 %we_i, {at};"));
+            }
             _ => self.line(format_args!("mov.u32 %we_i, %we_k;")),
         }
         self.piece(&piece, &mut |_| Ok(()))?;

@@ -41,7 +41,12 @@ impl Problem {
         }
         let data: Vec<_> = arrays
             .iter()
-            .map(|(name, numbers, columns)| NamedNumbers { name, numbers, columns: *columns })
+            .map(|(name, numbers, columns)| NamedNumbers {
+                name,
+                numbers,
+                columns: *columns,
+                of_runs: None,
+            })
             .collect();
         let file = ProblemFile::parse_with_data(text, name, &data).map_err(raised)?;
         Ok(Problem { kind: Kind::File(file.into()) })
@@ -198,6 +203,14 @@ type Evaluated<'py, R> =
     (Bound<'py, PyArray1<R>>, Bound<'py, PyArray1<R>>, Bound<'py, PyArray2<R>>);
 
 impl Problem {
+    /// What a file says, or could say.
+    pub(crate) fn file(&self) -> PyResult<&ProblemFile> {
+        match &self.kind {
+            Kind::File(file) => Ok(file),
+            Kind::BuiltIn { info, .. } => Err(wrong(format!("{} goes by its name", info.id))),
+        }
+    }
+
     pub(crate) fn bounds(&self) -> &Bounds {
         match &self.kind {
             Kind::File(file) => file.bounds(),

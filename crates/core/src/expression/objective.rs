@@ -48,6 +48,10 @@ pub mod operand {
     pub const SOLUTIONS: u32 = 7;
     /// Nothing.
     pub const NONE: u32 = 8;
+    /// A number that the run has for itself.
+    pub const OWN: u32 = 9;
+    /// The number of the run's own so many after the term's number.
+    pub const OWNS: u32 = 10;
 }
 
 /// Numbers of an instruction: operation, slot of the result, three operands.
@@ -69,6 +73,8 @@ pub struct Expression {
     pub constants: Table,
     /// Its data, column after column.
     pub data: Table,
+    /// What each run has for itself.
+    pub own: Table,
 }
 
 impl Expression {
@@ -95,6 +101,8 @@ impl Expression {
             operand::COORDINATE => x.get(place),
             operand::COORDINATES => x.get(place + k),
             operand::DATA => x.data(self.data, place + k),
+            operand::OWN => x.data(self.own, place),
+            operand::OWNS => x.data(self.own, place + k),
             operand::SOLUTION => solved(place),
             operand::SOLUTIONS => solved(place + k),
             _ => R::from_u32(k as u32),

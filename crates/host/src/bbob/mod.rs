@@ -177,7 +177,7 @@ impl Function {
             });
         }
         let numbers = Instance { function: self.number, number: instance, dimensions }.numbers();
-        let file = ProblemFile::parse_with(self.text, self.id, &numbers.constants)?;
+        let file = ProblemFile::parse_with(self.text, self.id, &numbers.constants, &[])?;
         let (optimum, value) = (numbers.optimum, numbers.value);
         Ok(Bbob { function: self, instance, file, optimum, value })
     }

@@ -230,6 +230,10 @@ impl<'a> Compiler<'a> {
                 Ok(self.meant(name, x, (at, 1), false))
             }
             Some(&Meaning::Let(number)) => self.named(number, name, tree),
+            // The one number that a run has of it.
+            Some(&Meaning::Data(at, 1)) if self.names.own.place(at).is_some() => {
+                Ok(self.datum(at, false))
+            }
             Some(&Meaning::Later(why)) => Err(Mistake::new(format!("`{name}` {why}"), &tree.at)),
             Some(_) => Err(many(name, tree)),
             None => match name {

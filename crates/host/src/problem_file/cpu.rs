@@ -10,6 +10,7 @@ use warpswarm_core::Real;
 use warpswarm_core::expression::machine::{self, INDEXED, Move, WIDTH};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
+use super::names::Own;
 use super::program::{Carried, Instruction, Operand, Program, Solve, Step};
 use crate::problems::Precise;
 
@@ -22,6 +23,9 @@ pub(super) struct Machine<R> {
     memory: Vec<R>,
     /// Where the coordinates go.
     coordinates: usize,
+    /// Where the numbers go that the run has for itself, and those of all runs.
+    own: usize,
+    of_runs: Own,
     /// Coordinates that are needed side by side, and where.
     spread: Vec<(usize, usize)>,
     steps: Vec<machine::Step>,
@@ -34,6 +38,12 @@ pub(super) struct Machine<R> {
 
 /// Memories of programs, those of the programs used last.
 type Memories = Vec<(u64, Box<dyn Any>)>;
+
+/// The memory of a program, and the run whose numbers are in it.
+struct Memory<R> {
+    numbers: Vec<R>,
+    run: u32,
+}
 /// A thread that alternates between more programs than this makes their memories anew.
 const MEMORIES: usize = 4;
 
@@ -43,20 +53,32 @@ thread_local! {
 
 impl<R: Real> Machine<R> {
     /// Lays out a program of so many coordinates.
-    pub(super) fn new(program: &Program, dimensions: usize, data: &[f64]) -> Self {
-        Layout::new(program, dimensions, data).machine(program)
+    pub(super) fn new(program: &Program, dimensions: usize, (data, own): (&[f64], &Own)) -> Self {
+        Layout::new(program, dimensions, (data, own)).machine(program, own.clone())
     }
 
-    /// Hands what the program computes at a point to `take`.
-    pub(super) fn at<T>(&self, x: &[R], take: impl FnOnce(&mut dyn Iterator<Item = R>) -> T) -> T {
+    /// Hands what the program computes at a point of a run to `take`.
+    pub(super) fn at<T>(
+        &self,
+        (run, x): (u32, &[R]),
+        take: impl FnOnce(&mut dyn Iterator<Item = R>) -> T,
+    ) -> T {
         MEMORIES_HERE.with_borrow_mut(|memories| {
             let at = memories.iter().position(|(number, _)| *number == self.number);
             let at = at.unwrap_or_else(|| {
                 memories.truncate(MEMORIES - 1);
-                memories.insert(0, (self.number, Box::new(self.memory.clone())));
+                let memory = Memory { numbers: self.memory.clone(), run: 0 };
+                memories.insert(0, (self.number, Box::new(memory)));
                 0
             });
-            let memory = memories[at].1.downcast_mut::<Vec<R>>().expect("numbers are not reused");
+            let memory = memories[at].1.downcast_mut::<Memory<R>>();
+            let Memory { numbers: memory, run: before } = memory.expect("numbers are not reused");
+            if *before != run {
+                let own = self.of_runs.of(run as usize);
+                let places = memory[self.own..].iter_mut().zip(own);
+                places.for_each(|(place, &number)| *place = R::from_f64(number));
+                *before = run;
+            }
             memory[self.coordinates..][..x.len()].copy_from_slice(x);
             for &(coordinate, at) in &self.spread {
                 memory[at..][..WIDTH].fill(x[coordinate]);
@@ -107,19 +129,21 @@ struct Layout<R> {
     coordinates: u32,
     spread: HashMap<u32, u32>,
     data: u32,
+    own: u32,
     index: u32,
     slots: u32,
     solution: u32,
 }
 
 impl<R: Real> Layout<R> {
-    fn new(program: &Program, dimensions: usize, data: &[f64]) -> Self {
+    fn new(program: &Program, dimensions: usize, (data, own): (&[f64], &Own)) -> Self {
         let mut layout = Layout {
             memory: Vec::new(),
             constants: HashMap::new(),
             coordinates: 0,
             spread: HashMap::new(),
             data: 0,
+            own: 0,
             index: 0,
             slots: 0,
             solution: 0,
@@ -162,6 +186,10 @@ impl<R: Real> Layout<R> {
         for (place, &number) in layout.memory[layout.data as usize..].iter_mut().zip(data) {
             *place = R::from_f64(number);
         }
+        layout.own = layout.room(own.count + WIDTH);
+        for (place, &number) in layout.memory[layout.own as usize..].iter_mut().zip(own.of(0)) {
+            *place = R::from_f64(number);
+        }
         layout
     }
 
@@ -193,6 +221,8 @@ impl<R: Real> Layout<R> {
             Operand::Coordinate(at) => self.coordinates + at,
             Operand::Coordinates(at) => (self.coordinates + at) | INDEXED,
             Operand::Data(at) => (self.data + at) | INDEXED,
+            Operand::Own(at) => self.own + at,
+            Operand::Owns(at) => (self.own + at) | INDEXED,
             Operand::Index => self.index | INDEXED,
             Operand::Solution(at) => self.solution + at,
             Operand::Solutions(at) => (self.solution + at) | INDEXED,
@@ -251,7 +281,7 @@ impl<R: Real> Layout<R> {
         }
     }
 
-    fn machine(self, program: &Program) -> Machine<R> {
+    fn machine(self, program: &Program, of_runs: Own) -> Machine<R> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let spread = are_spread(program);
         let (mut bodies, mut solves, mut moves) = (Vec::new(), Vec::new(), Vec::new());
@@ -283,6 +313,8 @@ impl<R: Real> Layout<R> {
         Machine {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
             coordinates: self.coordinates as usize,
+            own: self.own as usize,
+            of_runs,
             memory: self.memory,
             spread,
             steps,

@@ -213,8 +213,9 @@ impl ProblemFile {
         compiler.define().map_err(|(_, mistake)| mistake)?;
         let values = values(&mut compiler)?;
         let program = Program::new(&compiler.graph, &values);
-        let machine = Machine::<f64>::new(&program, x.len(), &compiler.data());
-        Ok(machine.at(x, |numbers| numbers.collect()))
+        let data = (&compiler.data()[..], &self.names.own);
+        let machine = Machine::<f64>::new(&program, x.len(), data);
+        Ok(machine.at((0, x), |numbers| numbers.collect()))
     }
 }
 

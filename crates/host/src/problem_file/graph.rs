@@ -18,6 +18,10 @@ pub(super) enum Node {
     Coordinates(u32),
     /// The datum so many after the number of the term.
     Data(u32),
+    /// A number that the run has for itself.
+    Own(u32),
+    /// The number of the run's own so many after the number of the term.
+    Owns(u32),
     /// The number of the term, from 0.
     Index,
     /// What is carried from round to round of the differential equation, by its number.
@@ -97,11 +101,12 @@ pub(super) struct Graph {
     solve: Option<(Value, Solve)>,
 }
 
-/// Which coordinates, and which data, are whole numbers; those beyond are not.
+/// Which coordinates, which data, and which numbers of the runs' own are whole; those beyond are not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whole {
     pub(super) coordinates: Vec<bool>,
     pub(super) data: Vec<bool>,
+    pub(super) own: Vec<bool>,
 }
 
 impl Graph {
@@ -152,6 +157,7 @@ impl Graph {
         let varies = match node {
             Node::Coordinates(_)
             | Node::Data(_)
+            | Node::Owns(_)
             | Node::Index
             | Node::Carried(_)
             | Node::Solutions(_) => true,
@@ -160,6 +166,7 @@ impl Graph {
             }
             Node::Constant(_)
             | Node::Coordinate(_)
+            | Node::Own(_)
             | Node::Solve
             | Node::Solution(_)
             | Node::Fold { .. } => false,
@@ -180,6 +187,7 @@ impl Graph {
             Node::Constant(bits) => f64::from_bits(bits).fract() == 0.0,
             Node::Coordinate(at) | Node::Coordinates(at) => is_set(&self.sources.coordinates, at),
             Node::Data(at) => is_set(&self.sources.data, at),
+            Node::Own(at) | Node::Owns(at) => is_set(&self.sources.own, at),
             Node::Index => true,
             Node::Carried(_) | Node::Solve | Node::Solution(_) | Node::Solutions(_) => false,
             Node::Fold { term, .. } => self.is_whole(term),

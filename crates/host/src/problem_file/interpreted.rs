@@ -7,12 +7,16 @@ use warpswarm_core::objective::{Objective, SlicePoint};
 use warpswarm_core::order::Fitness;
 
 use super::cpu::Machine;
+use super::names::Own;
 use super::problem::ProblemFile;
 use super::program::Program;
 use crate::bounds::Scales;
 
 /// A program as the emulator's objective reads it, and the numbers in which that finds program, constants and data.
-pub(super) fn laid_out<R: Real>(program: &Program, data: &[f64]) -> (Expression, Vec<R>) {
+pub(super) fn laid_out<R: Real>(
+    program: &Program,
+    (data, own): (&[f64], &Own),
+) -> (Expression, Vec<R>) {
     let (code, constants) = program.encoded::<R>();
     let data: Vec<R> = data.iter().map(|&number| R::from_f64(number)).collect();
     let mut start = 0;
@@ -20,7 +24,8 @@ pub(super) fn laid_out<R: Real>(program: &Program, data: &[f64]) -> (Expression,
         start += numbers.len() as u32;
         Table::new(start - numbers.len() as u32, numbers.len() as u32, 1, false)
     });
-    let objective = Expression { program, constants: constants_at, data: data_at };
+    let own = Table::new(0, own.count as u32, 1, true);
+    let objective = Expression { program, constants: constants_at, data: data_at, own };
     (objective, [code, constants, data].concat())
 }
 
@@ -39,12 +44,14 @@ impl ProblemFile {
             true => self.program(&codes, self.maximises, false),
             false => self.program(&[], false, false),
         };
-        let by_machine = Machine::new(&program, x.len(), &data).at(x, |outputs| {
+        let own = &self.names.own;
+        let by_machine = Machine::new(&program, x.len(), (&data, own)).at((0, x), |outputs| {
             let mut next = || outputs.next().unwrap_or(R::NAN);
             Fitness { value: next(), violation: next() }
         });
-        let (objective, data) = laid_out(&program, &data);
-        let data = DataSlices { all: &data, of_run: &[] };
+        let (objective, data) = laid_out(&program, (&data, own));
+        let of_run: Vec<R> = own.of(0).iter().map(|&number| R::from_f64(number)).collect();
+        let data = DataSlices { all: &data, of_run: &of_run };
         let by_objective = objective.judge(&WithData { point: SlicePoint(x), data });
         Some([by_machine, by_objective].map(Fitness::canonical))
     }

@@ -1,6 +1,7 @@
 //! Problems as serde writes them: what they are made from.
 
 use super::file::Given;
+use super::named_numbers::OfRuns;
 use super::problem::ProblemFile;
 use super::reader::{DataFrom, Reader};
 use crate::error::{Error, Result};
@@ -15,6 +16,9 @@ pub(super) struct Source {
     /// Constants that the text does not have itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constants: Vec<(String, Given)>,
+    /// What of these each run has for itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    of_runs: Vec<OfRuns>,
     /// Of files: `[column][row]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     data: Vec<Vec<f64>>,
@@ -31,7 +35,8 @@ impl From<ProblemFile> for Source {
         let point = |point: Vec<f64>| point.into_iter().map(Number).collect();
         let start = problem.given.into_iter().map(point).collect();
         let constants = problem.added.to_vec();
-        Source { name: problem.name, text: problem.text, constants, data, start }
+        let of_runs = problem.of_runs.to_vec();
+        Source { name: problem.name, text: problem.text, constants, of_runs, data, start }
     }
 }
 
@@ -40,8 +45,9 @@ impl TryFrom<Source> for ProblemFile {
 
     fn try_from(source: Source) -> Result<Self> {
         let data = DataFrom::Here(&source.data);
-        let Source { name, constants, .. } = &source;
-        let problem = Reader { file: "the problem", data, name, constants }.read(&source.text)?;
+        let Source { name, constants, of_runs, .. } = &source;
+        let reader = Reader { file: "the problem", data, name, constants, of_runs };
+        let problem = reader.read(&source.text)?;
         let point = |point: &Vec<Number<f64>>| -> Vec<f64> { point.iter().map(|x| x.0).collect() };
         let start: Vec<_> = source.start.iter().map(point).collect();
         if start.is_empty() { Ok(problem) } else { problem.beginning_at(&start) }

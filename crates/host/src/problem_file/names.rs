@@ -1,6 +1,7 @@
 //! What names stand for.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use warpswarm_core::variable::Scale;
 
@@ -126,6 +127,8 @@ pub(super) struct Names {
     pub(super) data: Vec<f64>,
     /// Whether each of them is of an array of whole numbers alone.
     whole: Vec<bool>,
+    /// What each run has for itself.
+    pub(super) own: Own,
     /// What the numbers of a variable stand for, by its name.
     pub(super) options: HashMap<String, Options>,
     /// Variables that go on behind their upper bound at the lower one.
@@ -145,7 +148,9 @@ impl Names {
     /// The numbers of a column, or of a constant that is many.
     pub(super) fn numbers(&self, name: &str) -> Option<&[f64]> {
         match self.get(name) {
-            Some(&Meaning::Data(first, len)) => Some(&self.data[first as usize..][..len as usize]),
+            Some(&Meaning::Data(first, len)) if self.own.place(first).is_none() => {
+                Some(&self.data[first as usize..][..len as usize])
+            }
             _ => None,
         }
     }
@@ -165,11 +170,78 @@ impl Names {
         self.whole.resize(self.data.len(), is_whole);
     }
 
+    /// Has each run have numbers of its own in place of those of a name, which are the first run's; `[run][number]`.
+    pub(super) fn give_runs(&mut self, name: &str, numbers: &[f64], runs: usize) {
+        let range = match self.get(name) {
+            Some(&Meaning::Data(first, len)) => (first, len),
+            Some(&Meaning::Matrix(Matrix { first, rows, columns })) => (first, rows * columns),
+            _ => return,
+        };
+        self.own.add(range, numbers, runs);
+    }
+
+    /// All numbers from one of the data on, of all runs.
+    pub(super) fn of_all_runs(&self, first: usize, len: usize) -> Vec<f64> {
+        match self.own.place(first as u32) {
+            None => self.data[first..first + len].to_vec(),
+            Some(place) => {
+                let of_run = |run: &[f64]| run[place as usize..][..len].to_vec();
+                self.own.numbers.chunks(self.own.count).flat_map(of_run).collect()
+            }
+        }
+    }
+
     /// What is known to be whole numbers: integer variables within these bounds, and data of nothing else. It is asked for
     /// every bound that is an expression, so it must not go through all names.
     pub(super) fn whole(&self, bounds: Option<&Bounds>) -> Whole {
         let scales = bounds.map_or(&[][..], Bounds::scales);
         let coordinates = scales.iter().map(|scale| *scale == Scale::Integer).collect();
-        Whole { coordinates, data: self.whole.clone() }
+        Whole { coordinates, data: self.whole.clone(), own: self.own.whole.clone() }
+    }
+}
+
+/// Numbers that each run has for itself, such as measurements that are fitted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Own {
+    /// Where among the data the first run's are, and how many.
+    ranges: Vec<(u32, u32)>,
+    /// `[run][number]`, a range after the other.
+    pub(super) numbers: Arc<[f64]>,
+    /// Numbers of a run.
+    pub(super) count: usize,
+    /// Runs; 0 where they have nothing for themselves.
+    pub(super) runs: usize,
+    /// Whether each number of a run is of an array that has whole numbers alone, in every run.
+    whole: Vec<bool>,
+}
+
+impl Own {
+    fn add(&mut self, range: (u32, u32), numbers: &[f64], runs: usize) {
+        let (len, before) = (range.1 as usize, self.count);
+        let row = |run: usize| {
+            let known = &self.numbers[run * before..][..before];
+            [known, &numbers[run * len..][..len]].concat()
+        };
+        self.numbers = (0..runs).flat_map(row).collect();
+        self.ranges.push(range);
+        (self.count, self.runs) = (before + len, runs);
+        self.whole.resize(self.count, numbers.iter().all(|number| number.fract() == 0.0));
+    }
+
+    /// Which number of a run stands for one of the data, if each run has its own.
+    pub(super) fn place(&self, datum: u32) -> Option<u32> {
+        let mut before = 0;
+        for &(first, len) in &self.ranges {
+            if (first..first + len).contains(&datum) {
+                return Some(before + datum - first);
+            }
+            before += len;
+        }
+        None
+    }
+
+    /// The numbers of a run; nothing where runs have nothing for themselves.
+    pub(super) fn of(&self, run: usize) -> &[f64] {
+        self.numbers.get(run * self.count..(run + 1) * self.count).unwrap_or_default()
     }
 }

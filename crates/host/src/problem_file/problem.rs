@@ -13,6 +13,7 @@ use super::cpu::{Machine, Machines};
 use super::file::Given;
 use super::interpreted::laid_out;
 use super::kept::Source;
+use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
@@ -70,6 +71,8 @@ pub struct ProblemFile {
     pub(super) from_files: Vec<(u32, u32)>,
     /// Constants that the text does not have itself.
     pub(super) added: Arc<[(String, Given)]>,
+    /// Those of them of which each run has its own.
+    pub(super) of_runs: Arc<[OfRuns]>,
     /// The objective, and then the constraints.
     pub(super) trees: Vec<Tree>,
     /// Points from which individuals begin, in place of those that the file says.
@@ -140,7 +143,7 @@ impl ProblemFile {
         let text = fs::read_to_string(path).map_err(unreadable)?;
         let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
         let data = path.parent().map_or(DataFrom::Nowhere, DataFrom::Folder);
-        Reader { file: &shown, data, name: &name, constants: &[] }.read(&text)
+        Reader { file: &shown, data, name: &name, constants: &[], of_runs: &[] }.read(&text)
     }
 
     /// Reads what a file could hold, without data.
@@ -160,7 +163,7 @@ impl ProblemFile {
     ///
     /// Where something in it is not allowed, such as data.
     pub fn parse(text: &str) -> Result<Self> {
-        ProblemFile::parse_with(text, "problem", &[])
+        ProblemFile::parse_with(text, "problem", &[], &[])
     }
 
     /// Reads what a file could hold, without data, whose `[constants]` begin with others: numbers that Rust has computed.
@@ -168,13 +171,21 @@ impl ProblemFile {
         text: &str,
         name: &str,
         constants: &[(String, Given)],
+        of_runs: &[OfRuns],
     ) -> Result<Self> {
-        Reader { file: "the problem", data: DataFrom::Nowhere, name, constants }.read(text)
+        let data = DataFrom::Nowhere;
+        Reader { file: "the problem", data, name, constants, of_runs }.read(text)
     }
 
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How many runs it is for, where each has numbers of its own: see
+    /// [`NamedNumbers::of_runs`](super::NamedNumbers::of_runs).
+    pub fn runs(&self) -> Option<u64> {
+        Some(self.names.own.runs as u64).filter(|&runs| runs > 0)
     }
 
     /// The expression that is minimised or maximised.
@@ -238,12 +249,26 @@ impl ProblemFile {
     ///
     /// Where `x` has not as many coordinates as there are variables.
     pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
+        self.evaluate_in_run(0, x)
+    }
+
+    /// The same of a run, from 0, where each has numbers of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`evaluate`](ProblemFile::evaluate), and where there is no such run.
+    pub fn evaluate_in_run<R: Precise>(&self, run: u64, x: &[R]) -> Result<Evaluation<R>> {
         self.check_dimensions(x.len())?;
+        let runs = self.runs().unwrap_or(u64::from(u32::MAX));
+        if run >= runs {
+            let (value, allowed) = (run.to_string(), format!("less than {runs}"));
+            return Err(Error::Setting { field: "run", value, allowed });
+        }
         let machine = self.machines.of(|| {
             let (program, data) = self.program(&[], false, true);
-            Machine::<R>::new(&program, x.len(), &data)
+            Machine::<R>::new(&program, x.len(), (&data, &self.names.own))
         });
-        Ok(machine.at(x, |outputs| {
+        Ok(machine.at((run as u32, x), |outputs| {
             let mut next = || outputs.next().unwrap_or(R::NAN);
             let fitness = Fitness { value: next(), violation: next() }.canonical();
             Evaluation { fitness, constraints: outputs.collect() }
@@ -384,14 +409,15 @@ impl<R: Real> Goal<R> for ProblemFile {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         let codes: Vec<f64> = scales.codes().iter().map(|code| code.to_f64()).collect();
         let (program, data) = self.program(&codes, scales.maximises, false);
-        let machine = Machine::<R>::new(&program, self.bounds.dimensions(), &data);
-        let evaluate = Box::new(move |_, x: &[R]| {
-            machine.at(x, |outputs| {
+        let own = &self.names.own;
+        let machine = Machine::<R>::new(&program, self.bounds.dimensions(), (&data, own));
+        let evaluate = Box::new(move |run, x: &[R]| {
+            machine.at((run, x), |outputs| {
                 let mut next = || outputs.next().unwrap_or(R::NAN);
                 Fitness { value: next(), violation: next() }.canonical()
             })
         });
-        let (objective, data) = laid_out(&program, &data);
+        let (objective, data) = laid_out(&program, (&data, own));
         let constrained = !self.constraints.is_empty();
         let target = Some(Target {
             name: "Expression".into(),
@@ -402,7 +428,9 @@ impl<R: Real> Goal<R> for ProblemFile {
             constrained,
             gathers: true,
         });
-        let data = Arc::new(LaidOut::default().with(&data));
+        let of_runs = own.numbers.iter().map(|&number| R::from_f64(number)).collect();
+        let data = LaidOut::default().with(&data).with_runs(of_runs, (own.count, own.runs as u64));
+        let data = Arc::new(data);
         Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
     }
 }

@@ -21,6 +21,10 @@ pub(crate) enum Operand {
     Coordinates(u32),
     /// The datum so many after the number of the term.
     Data(u32),
+    /// A number that the run has for itself.
+    Own(u32),
+    /// The number of the run's own so many after the number of the term.
+    Owns(u32),
     /// The number of the term, from 0.
     Index,
     /// A number of the solution.
@@ -328,6 +332,8 @@ fn operand_of(graph: &Graph, value: Value, slots: &Slots) -> Operand {
         Node::Coordinate(at) => Operand::Coordinate(at),
         Node::Coordinates(at) => Operand::Coordinates(at),
         Node::Data(at) => Operand::Data(at),
+        Node::Own(at) => Operand::Own(at),
+        Node::Owns(at) => Operand::Owns(at),
         Node::Index => Operand::Index,
         Node::Solution(at) => Operand::Solution(at),
         Node::Solutions(at) => Operand::Solutions(at),

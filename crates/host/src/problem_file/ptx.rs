@@ -99,6 +99,8 @@ fn in_precision(operand: Operand, real: &str) -> compose::Operand {
         Operand::Coordinate(at) => compose::Operand::Coordinate(at),
         Operand::Coordinates(at) => compose::Operand::Coordinates(at),
         Operand::Data(at) => compose::Operand::Data(at),
+        Operand::Own(at) => compose::Operand::Own(at),
+        Operand::Owns(at) => compose::Operand::Owns(at),
         Operand::Index => compose::Operand::Index,
         Operand::Solution(at) => compose::Operand::Solution(at),
         Operand::Solutions(at) => compose::Operand::Solutions(at),

@@ -11,6 +11,7 @@ use std::path::Path;
 use super::compile::NAMES;
 use super::cpu::Machines;
 use super::file::{self, File, Given};
+use super::named_numbers::OfRuns;
 use super::names::{Let, Meaning, Names, on_one_line};
 use super::problem::{ProblemFile, Whose};
 use super::syntax::{self, Mistake};
@@ -25,6 +26,8 @@ pub(super) struct Reader<'a> {
     pub(super) name: &'a str,
     /// Constants that the text does not have itself; they stand above its own.
     pub(super) constants: &'a [(String, Given)],
+    /// What of these each run has for itself.
+    pub(super) of_runs: &'a [OfRuns],
 }
 
 /// How far from each other the sides of an equation may be where a file does not say.
@@ -75,6 +78,9 @@ impl Reader<'_> {
         self.register(&file, &mut names)?;
         let from_files = self.all_data(&file.data.0, &mut names)?;
         self.constants(&file.constants.0, &mut names)?;
+        for of in self.of_runs {
+            names.give_runs(&of.name, &of.numbers, of.runs);
+        }
         let (variables, bounds) = self.variables(&file.variables.0, &mut names)?;
         self.ode(file.ode.as_ref(), &mut names)?;
         self.lets(&file.r#let.0, &mut names)?;
@@ -95,6 +101,7 @@ impl Reader<'_> {
             names,
             from_files,
             added: self.constants.into(),
+            of_runs: self.of_runs.into(),
             trees: Vec::new(),
             given: Vec::new(),
             text: text.into(),

@@ -103,7 +103,7 @@ impl ProblemFile {
         }
         arrays.sort_unstable_by_key(|(_, first, _)| *first);
         for (name, first, len) in arrays {
-            let mut numbers = self.names.data[first..first + len].to_vec();
+            let mut numbers = self.names.of_all_runs(first, len);
             if let Some(at) = numbers.iter().position(|&number| lost(number).is_some()) {
                 let is = lost(numbers[at]).unwrap_or_default();
                 all.push(format!("`{name}`: number {} is {:e} and {is}", at + 1, numbers[at]));

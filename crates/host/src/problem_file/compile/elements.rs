@@ -60,7 +60,9 @@ impl Compiler<'_> {
             _ => return Err(self.unknown("name", name, tree, scope)),
         };
         match (place, array) {
-            (Place::Listed(all), Array::Data(first)) => Ok(self.listed(first, &all)),
+            (Place::Listed(all), Array::Data(first)) if self.names.own.place(first).is_none() => {
+                Ok(self.listed(first, &all))
+            }
             (Place::Listed(all), _) => {
                 // Which one it is changes from term to term in no order: as if it depended on variables.
                 let (least, most) = ends(&all);
@@ -253,11 +255,7 @@ impl Compiler<'_> {
                 let number = self.graph.add(Node::Solution(place_of(first)));
                 self.graph.copied(number)
             }
-            Array::Data(first) if indexed => self.graph.add(Node::Data(place_of(first))),
-            Array::Data(first) => {
-                let number = self.names.data[place_of(first) as usize];
-                self.graph.constant(number)
-            }
+            Array::Data(first) => self.datum(place_of(first), indexed),
             Array::Coordinates(first) => {
                 let at = place_of(first);
                 let x = match indexed {
@@ -268,6 +266,19 @@ impl Compiler<'_> {
                 self.meant(name, x, (at, count), indexed)
             }
         })
+    }
+
+    /// One of the data, or the one so many after the number of the term.
+    pub(super) fn datum(&mut self, at: u32, indexed: bool) -> Value {
+        match (self.names.own.place(at), indexed) {
+            (None, true) => self.graph.add(Node::Data(at)),
+            (None, false) => self.graph.constant(self.names.data[at as usize]),
+            (Some(own), true) => self.graph.add(Node::Owns(own)),
+            (Some(own), false) => {
+                let number = self.graph.add(Node::Own(own));
+                self.graph.copied(number)
+            }
+        }
     }
 
     /// The element that a number says, one of some.

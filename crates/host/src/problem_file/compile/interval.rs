@@ -19,6 +19,8 @@ impl Compiler<'_> {
                 Node::Coordinate(_)
                     | Node::Coordinates(_)
                     | Node::Carried(_)
+                    | Node::Own(_)
+                    | Node::Owns(_)
                     | Node::Solution(_)
                     | Node::Solutions(_)
                     | Node::Solve
@@ -50,7 +52,7 @@ impl Compiler<'_> {
                 known[at] = match *node {
                     Node::Constant(bits) => f64::from_bits(bits),
                     Node::Index => f64::from(term),
-                    Node::Data(at) => self.datum(at + term),
+                    Node::Data(at) => self.known_datum(at + term),
                     Node::Apply(operation, _) => operation.apply(from.map(|at| known[at])),
                     _ => f64::NAN,
                 };
@@ -84,7 +86,7 @@ impl Compiler<'_> {
             Node::Constant(bits) => return Some((f64::from_bits(bits), f64::from_bits(bits))),
             Node::Index => return Some((0.0, f64::from(terms - 1))),
             Node::Data(at) => {
-                return Some(around((at..at + terms).map(|at| self.datum(at))));
+                return Some(around((at..at + terms).map(|at| self.known_datum(at))));
             }
             Node::Apply(operation, from) => (operation, from),
             _ => return None,
@@ -112,7 +114,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn datum(&self, at: u32) -> f64 {
+    fn known_datum(&self, at: u32) -> f64 {
         let (at, given) = (at as usize, self.names.data.len());
         let own = at.checked_sub(given + self.codes.len());
         let number = self.names.data.get(at).or_else(|| self.own_data.get(own?));

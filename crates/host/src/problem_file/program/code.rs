@@ -87,6 +87,8 @@ impl Code {
             Operand::Coordinate(at) => (operand::COORDINATE, at),
             Operand::Coordinates(at) => (operand::COORDINATES, at),
             Operand::Data(at) => (operand::DATA, at),
+            Operand::Own(at) => (operand::OWN, at),
+            Operand::Owns(at) => (operand::OWNS, at),
             Operand::Index => (operand::INDEX, 0),
             Operand::Solution(at) => (operand::SOLUTION, at),
             Operand::Solutions(at) => (operand::SOLUTIONS, at),
