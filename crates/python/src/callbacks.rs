@@ -21,6 +21,8 @@ pub(crate) struct Shared {
     raised: Arc<Mutex<Option<PyErr>>>,
     /// The library's flag: a search ends as soon as it is set.
     pub(crate) interrupt: Arc<AtomicBool>,
+    /// Set while first individuals are placed that a checkpoint then replaces: nobody needs their values.
+    pub(crate) values_are_unused: Arc<AtomicBool>,
 }
 
 impl Shared {
@@ -107,6 +109,9 @@ pub(crate) fn objective<R: Real + Element>(
     shared: Shared,
 ) -> HostObjective<R> {
     HostObjective::of_population(move |points: &Points<'_, R>| {
+        if shared.values_are_unused.load(Ordering::Relaxed) {
+            return vec![Fitness { violation: R::ZERO, value: R::ZERO }; points.len()];
+        }
         let called = Python::attach(|py| called(function.bind(py), points));
         called.unwrap_or_else(|error| {
             shared.end(error);

@@ -13,6 +13,7 @@ mod errors;
 mod listing;
 mod problem;
 mod report;
+mod saver;
 mod search;
 
 use pyo3::prelude::*;

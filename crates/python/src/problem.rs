@@ -3,6 +3,7 @@
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::{Deserialize, Serialize};
 use warpswarm::problem_file::{Chosen, NamedNumbers, ProblemFile};
 use warpswarm::problems::{self, Evaluation};
 use warpswarm::{Algorithm, Bounds, Optimiser, Precise, Result, Scale, Settings};
@@ -14,6 +15,13 @@ use crate::errors::{raised, wrong};
 enum Kind {
     File(Box<ProblemFile>),
     BuiltIn { info: &'static problems::ProblemInfo, shift: f64, bounds: Bounds },
+}
+
+/// A problem as JSON has it.
+#[derive(Debug, Deserialize, Serialize)]
+enum Kept {
+    File(Box<ProblemFile>),
+    BuiltIn { name: String, dimensions: usize, shift: f64 },
 }
 
 /// A problem whose objective is compiled: it runs on the CPU and on GPUs with the same bits.
@@ -72,6 +80,29 @@ impl Problem {
     fn bbob(function: u32, dimensions: usize, instance: u32) -> PyResult<Self> {
         let problem = warpswarm::bbob::problem(function, instance, dimensions).map_err(raised)?;
         Ok(Problem { kind: Kind::File(problem.file().clone().into()) })
+    }
+
+    /// What `json` has written.
+    #[staticmethod]
+    fn of_json(text: &str) -> PyResult<Self> {
+        let kept: Kept = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        match kept {
+            Kept::File(file) => Ok(Problem { kind: Kind::File(file) }),
+            Kept::BuiltIn { name, dimensions, shift } => Self::built_in(&name, dimensions, shift),
+        }
+    }
+
+    /// All that the problem is made from, with its data, as JSON.
+    fn json(&self) -> PyResult<String> {
+        let kept = match &self.kind {
+            Kind::File(file) => Kept::File(file.clone()),
+            Kind::BuiltIn { info, shift, bounds } => Kept::BuiltIn {
+                name: info.id.into(),
+                dimensions: bounds.dimensions(),
+                shift: *shift,
+            },
+        };
+        serde_json::to_string(&kept).map_err(|error| wrong(error.to_string()))
     }
 
     #[getter]

@@ -1,10 +1,11 @@
 //! Runs of an algorithm.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{Element, PyArray1, PyArray2};
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
@@ -18,6 +19,7 @@ use crate::callbacks::{self, Going, Shared};
 use crate::errors::{raised, wrong};
 use crate::problem::Problem;
 use crate::report;
+use crate::saver::Saver;
 
 /// Runs of an algorithm, under way.
 ///
@@ -40,6 +42,7 @@ trait Running: Send {
         shared: &Shared,
         observer: Option<&Py<PyAny>>,
         every: u64,
+        saver: Option<&mut Saver>,
     ) -> Result<Py<PyDict>, PyErr>;
     fn report(&mut self, py: Python<'_>) -> PyResult<Py<PyDict>>;
     fn ask(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>>;
@@ -49,8 +52,8 @@ trait Running: Send {
         violations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()>;
     fn population(&mut self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>>;
-    fn save(&mut self, about: &str, path: &std::path::Path) -> Result<()>;
-    fn resume(&mut self, path: &std::path::Path) -> Result<()>;
+    fn save(&mut self, about: &str, path: &Path) -> Result<()>;
+    fn resume(&mut self, path: &Path) -> Result<()>;
 }
 
 /// Who evaluates.
@@ -62,9 +65,11 @@ enum Driven<R: Precise> {
 #[pymethods]
 impl Search {
     /// Places the individuals. `bounds` are those of the variables where no `Problem` has them: lower and upper ones, and how
-    /// each variable is spread. `begin` are points with which runs begin.
+    /// each variable is spread. `begin` are points with which runs begin. `checkpoint` is a file from which they go on:
+    /// then a function is not called for first individuals.
     #[new]
-    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single))]
+    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single, checkpoint=None))]
+    #[expect(clippy::too_many_arguments, reason = "of Python, where they are named")]
     fn new(
         py: Python<'_>,
         objective: Option<Bound<'_, PyAny>>,
@@ -73,6 +78,7 @@ impl Search {
         algorithm: &str,
         settings: &str,
         single: bool,
+        checkpoint: Option<PathBuf>,
     ) -> PyResult<Self> {
         let json = |error: serde_json::Error| wrong(error.to_string());
         let algorithm: Algorithm = serde_json::from_str(algorithm).map_err(json)?;
@@ -82,20 +88,36 @@ impl Search {
         let bounds = bounds.map(|bounds| as_bounds(bounds, &begin)).transpose().map_err(raised)?;
         let wanted = Wanted { objective, bounds, begin, algorithm, settings, shared: &shared };
         let _going = Going::begin(&shared)?;
-        let running: Box<dyn Running> = match single {
+        shared.values_are_unused.store(checkpoint.is_some(), Ordering::Relaxed);
+        let mut running: Box<dyn Running> = match single {
             true => wanted.start::<f32>(py)?,
             false => wanted.start::<f64>(py)?,
         };
+        if let Some(path) = checkpoint {
+            let running = &mut *running;
+            py.detach(|| running.resume(&path)).map_err(raised)?;
+            shared.values_are_unused.store(false, Ordering::Relaxed);
+        }
         Ok(Search { running: Mutex::new(running), shared })
     }
 
     /// Runs until a condition of the settings is met. The observer is called with what is known so far, after each
     /// `every` iterations, or about 20 times a second for 0; where it raises `StopIteration`, the runs end there.
-    #[pyo3(signature = (observer=None, every=0))]
-    fn run(&self, py: Python<'_>, observer: Option<Py<PyAny>>, every: u64) -> PyResult<Py<PyDict>> {
+    ///
+    /// `checkpoint` is a path, after how many seconds the state is written there each time, and the caller's text; it is
+    /// also written at the end, whatever ends the runs.
+    #[pyo3(signature = (observer=None, every=0, checkpoint=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        observer: Option<Py<PyAny>>,
+        every: u64,
+        checkpoint: Option<(PathBuf, f64, String)>,
+    ) -> PyResult<Py<PyDict>> {
         let mut running = self.locked()?;
         let _going = Going::begin(&self.shared)?;
-        running.run(py, &self.shared, observer.as_ref(), every)
+        let mut saver = checkpoint.map(|(path, seconds, about)| Saver::new(path, seconds, about));
+        running.run(py, &self.shared, observer.as_ref(), every, saver.as_mut())
     }
 
     /// What the runs have given so far.
@@ -238,6 +260,7 @@ impl<R: Number> Running for Driven<R> {
         shared: &Shared,
         observer: Option<&Py<PyAny>>,
         every: u64,
+        mut saver: Option<&mut Saver>,
     ) -> PyResult<Py<PyDict>> {
         let optimiser = match self {
             Driven::Optimiser(optimiser) => optimiser,
@@ -245,6 +268,8 @@ impl<R: Number> Running for Driven<R> {
         };
         let done = py.detach(|| {
             optimiser.run_observed(&mut |event, runs| {
+                let saved = saver.as_mut().map_or(Ok(()), |saver| saver.see(&event, runs));
+                saved.unwrap_or_else(|error| shared.end(error));
                 if let Event::Progress(progress) = event {
                     if every > 0 {
                         runs.look_at(progress.iterations - progress.iterations % every + every);
@@ -273,7 +298,17 @@ impl<R: Number> Running for Driven<R> {
                 error.value(py).setattr("_report", done)?;
                 Err(error)
             }
-            (Err(_), Some(error)) => Err(error),
+            (Err(_), Some(error)) => {
+                // The function has raised it: the runs are where they were before that iteration.
+                if let Some(saver) = saver {
+                    py.detach(|| saver.save_left(optimiser.checkpoint()))?;
+                }
+                if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    let so_far = optimiser.report(StopReason::Interrupted).map_err(raised)?;
+                    error.value(py).setattr("_report", report::report(py, &so_far)?)?;
+                }
+                Err(error)
+            }
             (Err(error), None) => Err(raised(error)),
         }
     }
@@ -326,7 +361,7 @@ impl<R: Number> Running for Driven<R> {
         populations.iter().map(of).collect::<PyResult<_>>().map(Some)
     }
 
-    fn save(&mut self, about: &str, path: &std::path::Path) -> Result<()> {
+    fn save(&mut self, about: &str, path: &Path) -> Result<()> {
         let checkpoint: Checkpoint<R> = match self {
             Driven::Optimiser(optimiser) => optimiser.checkpoint()?,
             Driven::Caller(search) => search.checkpoint()?,
@@ -334,7 +369,7 @@ impl<R: Number> Running for Driven<R> {
         checkpoint.write(about, path)
     }
 
-    fn resume(&mut self, path: &std::path::Path) -> Result<()> {
+    fn resume(&mut self, path: &Path) -> Result<()> {
         let checkpoint = CheckpointFile::open(path)?.checkpoint::<R>()?;
         match self {
             Driven::Optimiser(optimiser) => optimiser.resume(checkpoint),

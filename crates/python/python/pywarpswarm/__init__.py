@@ -7,6 +7,7 @@
     True
 
 * `minimize` and `maximize` search for the least or the greatest value of a function.
+* `resume` goes on from a file that they have written.
 * `Optimizer` proposes points and is told their values.
 * `Problem` is an objective as an expression, from a file, or one of those that come with the package.
 * `trace` shows what a Python function is compiled to, `check` compares the two.
@@ -28,6 +29,7 @@ from ._objective import CompileWarning, check, trace
 from ._optimizer import Optimizer
 from ._problem import Problem
 from ._result import Result, Runs, Trace
+from ._resume import resume
 from ._scipy import scipy_method
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "minimize",
     "problems",
     "report",
+    "resume",
     "scipy_method",
     "trace",
     "tune",

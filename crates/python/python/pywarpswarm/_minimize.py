@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _settings
+from . import _checkpoint, _settings
+from ._checkpoint import File
 from ._constraints import constraints as _constraints
-from ._native import Search
-from ._objective import Objective, wanted
+from ._native import Problem, Search
+from ._objective import Objective, Wanted, wanted
 from ._result import Result, result
 from ._settings import Algorithm, Seed
 from ._workers import Workers
@@ -45,6 +45,8 @@ def minimize(
     threads: SupportsIndex | None = None,
     restart: bool = False,
     history: bool | int = False,
+    checkpoint: File | None = None,
+    checkpoint_every: SupportsFloat = 60.0,
 ) -> Result:
     """Searches for the point within bounds at which a function is least.
 
@@ -100,6 +102,9 @@ def minimize(
         Whether runs begin anew when they have converged. `auto` and `cma-es` do anyway.
     history : bool, or int
         Whether to record how the best goes, in `result.trace`: of all iterations, or every so many; at most 1,000 records.
+    checkpoint : path
+        A file from which `resume` goes on. It is written after each `checkpoint_every` seconds and at the end, also where
+        Ctrl-C or an exception of `fun` ends the search, whole or not at all.
 
     Returns
     -------
@@ -153,6 +158,8 @@ def _search(
     callback_every: SupportsIndex,
     workers: Workers,
     restart: bool,
+    checkpoint: File | None,
+    checkpoint_every: SupportsFloat,
     **limits: Any,
 ) -> Result:
     if rng is not None and seed is not None:
@@ -179,23 +186,54 @@ def _search(
         device=device,
         **limits,
     )
+    is_compiled = isinstance(objective.native, Problem)
+    about = {
+        "problem": objective.native.json() if isinstance(objective.native, Problem) else None,
+        "function": None if is_compiled else getattr(fun, "__qualname__", type(fun).__name__),
+        "vectorized": vectorized,
+        "constraints": 0 if is_compiled else len(_constraints(constraints)),
+        "how": objective.how,
+        "bounds": None if objective.variables is None else objective.variables.native(),
+        "begin": _settings.starts(x0, objective.dimensions),
+        "algorithm": _settings.algorithm(algorithm),
+        "settings": settings,
+        "precision": precision,
+    }
+    return run(objective, about, callback, callback_every, checkpoint, checkpoint_every)
+
+
+def run(
+    objective: Wanted,
+    about: dict[str, Any],
+    callback: Callable[[Result], object] | None,
+    callback_every: SupportsIndex,
+    checkpoint: File | None,
+    checkpoint_every: SupportsFloat,
+    from_file: File | None = None,
+) -> Result:
+    """Runs what `about` says, perhaps from where a checkpoint was written."""
     try:
+        saved = None
+        if checkpoint is not None:
+            path = _checkpoint.path_to_write(checkpoint)
+            saved = path, _checkpoint.seconds(checkpoint_every), _checkpoint.text("minimize", about)
+        every = _settings.whole("callback_every", callback_every) or 0
         search = Search(
             objective.native,
-            None if objective.variables is None else objective.variables.native(),
-            _settings.starts(x0, objective.dimensions),
-            _settings.algorithm(algorithm),
-            settings,
-            dtype is np.float32,
+            None if about["bounds"] is None else tuple(about["bounds"]),
+            about["begin"],
+            about["algorithm"],
+            about["settings"],
+            about["precision"] == "float32",
+            from_file,
         )
-        every = _settings.whole("callback_every", callback_every) or 0
 
         def observed(report: dict[str, Any]) -> None:
             assert callback is not None
             if callback(result(report, objective.how)) is True:
                 raise StopIteration
 
-        report = search.run(observed if callback is not None else None, every)
+        report = search.run(observed if callback is not None else None, every, saved)
     except KeyboardInterrupt as interrupt:
         so_far = getattr(interrupt, "_report", None)
         if so_far is not None:

@@ -208,6 +208,18 @@ def _compare(fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Pr
     does not."""
     from ._trace import NotTraceable
 
+    difference = first_difference(fun, args, problem, box)
+    if difference is not None:
+        raise NotTraceable(
+            f"{difference}; random numbers, the time and counters are constants once it is compiled (compile=True compiles "
+            "it all the same)"
+        )
+
+
+def first_difference(
+    fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Problem, box: Variables
+) -> str | None:
+    """Where a function and a problem differ, of three points."""
     draws = np.random.default_rng(0)
     points = draws.uniform(box.lower, box.upper, (3, box.dimensions))
     points[:, box.integer] = np.rint(points[:, box.integer])
@@ -215,10 +227,8 @@ def _compare(fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Pr
     for x, value in zip(points, by_problem.tolist()):
         by_python = _number(fun(x.copy(), *args), x)
         if not np.isclose(by_python, value, rtol=1e-6, atol=1e-9, equal_nan=True):
-            raise NotTraceable(
-                f"it gives {by_python!r} at {x}, and compiled {value!r}; random numbers, the time and counters are "
-                "constants once it is compiled (compile=True compiles it all the same)"
-            )
+            return f"it gives {by_python!r} at {x}, and compiled {value!r}"
+    return None
 
 
 def _by_text(text: str, box: Variables | None, maximise: bool) -> Problem:

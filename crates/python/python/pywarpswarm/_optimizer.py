@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _settings
+from . import _checkpoint, _settings
 from ._native import Search
 from ._result import Result, result
 from ._settings import Algorithm, Seed
@@ -114,15 +113,19 @@ class Optimizer:
         return result(self._search.report(), "asked and told", self._search)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file from which `Optimizer.load` goes on, whole or not at all."""
-        self._search.save(os.fspath(path), json.dumps({"pywarpswarm": 1, **self._about}))
+        """Writes a file from which `Optimizer.load` or `resume` goes on, whole or not at all."""
+        self._search.save(os.fspath(path), _checkpoint.text("Optimizer", self._about))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Optimizer:
         """Goes on from a file of `save`."""
-        about = json.loads(Search.about(os.fspath(path))[0])
-        if not isinstance(about, dict) or about.pop("pywarpswarm", None) != 1:
-            raise ValueError(f"{os.fspath(path)} was not written by Optimizer.save")
+        kind, about = _checkpoint.about(path)
+        if kind != "Optimizer":
+            raise ValueError(f"{os.fspath(path)} was written by {kind}; allowed: resume")
+        return cls._of(path, about)
+
+    @classmethod
+    def _of(cls, path: str | os.PathLike[str], about: dict[str, Any]) -> Optimizer:
         optimizer = cls.__new__(cls)
         optimizer._about = about
         optimizer._start()

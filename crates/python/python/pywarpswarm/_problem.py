@@ -160,6 +160,12 @@ class Problem:
         point = [float(number) for number in np.asarray(x, dtype=np.float64)]
         return dict(zip(self.variables, self._native.chosen(point)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"json": self._native.json()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._native = _native.Problem.of_json(state["json"])
+
     def __repr__(self) -> str:
         return f"Problem({self.name!r}, variables={self.variables!r})"
 

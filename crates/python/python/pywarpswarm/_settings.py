@@ -149,27 +149,23 @@ def settings(
     history: bool | int,
 ) -> str:
     """Settings as JSON."""
-    backend, devices = _device(device)
-    stop = {
-        "iterations": whole("max_iterations", max_iterations),
-        "evaluations": whole("max_evaluations", max_evaluations),
-        "seconds": _number("max_seconds", max_seconds),
-        "target": _number("target", target),
-        "stagnation": whole("stagnation", stagnation),
-    }
     out: dict[str, Any] = {
         "individuals": whole("population", population) or 0,
         "runs": whole("runs", runs),
         "first_run": whole("first_run", first_run),
         "seed": str(seed(rng)),
-        "stop": {key: value for key, value in stop.items() if value is not None},
+        "stop": stop(
+            max_iterations=max_iterations,
+            max_evaluations=max_evaluations,
+            max_seconds=max_seconds,
+            target=target,
+            stagnation=stagnation,
+        ),
         "maximise": maximise,
         "constraints": "epsilon" if eased else "feasible-first",
         "restart": "converged" if restart else "never",
-        "backend": backend,
+        **backend(device),
     }
-    if devices is not None:
-        out["devices"] = devices
     if threads is not None:
         out["threads"] = whole("threads", threads)
     if history is not False and history is not None:
@@ -179,7 +175,27 @@ def settings(
     return json.dumps(out)
 
 
-def _device(device: str) -> tuple[str, str | None]:
+def stop(
+    *,
+    max_iterations: SupportsIndex | None,
+    max_evaluations: SupportsIndex | None,
+    max_seconds: SupportsFloat | None,
+    target: SupportsFloat | None,
+    stagnation: SupportsIndex | None,
+) -> dict[str, Any]:
+    """What ends a run, as settings have it."""
+    out = {
+        "iterations": whole("max_iterations", max_iterations),
+        "evaluations": whole("max_evaluations", max_evaluations),
+        "seconds": _number("max_seconds", max_seconds),
+        "target": _number("target", target),
+        "stagnation": whole("stagnation", stagnation),
+    }
+    return {key: value for key, value in out.items() if value is not None}
+
+
+def backend(device: str) -> dict[str, str]:
+    """Where to run, as settings have it."""
     kind, _, number = str(device).partition(":")
     backends = {"auto": "auto", "cpu": "cpu", "cuda": "gpu", "gpu": "gpu"}
     is_numbered = kind in ("cuda", "gpu") and (number == "all" or number.replace(",", "").isdigit())
@@ -187,7 +203,7 @@ def _device(device: str) -> tuple[str, str | None]:
         raise ValueError(
             f"device is {device!r}; allowed: 'auto', 'cpu', 'cuda', a GPU's number as in 'cuda:1', or 'cuda:all'"
         )
-    return backends[kind], number or None
+    return {"backend": backends[kind], **({"devices": number} if number else {})}
 
 
 def whole(name: str, value: SupportsIndex | None) -> int | None:

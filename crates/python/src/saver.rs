@@ -1,0 +1,101 @@
+//! Checkpoints of a run that is under way.
+
+use std::ffi::CString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyRuntimeWarning;
+use pyo3::prelude::*;
+use serde::Serialize;
+use warpswarm::{Checkpoint, Event, Precise, Result, Runs};
+
+use crate::errors::raised;
+
+/// Who writes the checkpoints of a run.
+pub(crate) struct Saver {
+    path: PathBuf,
+    every: Duration,
+    /// The text that is written with them.
+    about: String,
+    /// When the last one was written.
+    last: Instant,
+    /// Whether the last one could not be written.
+    has_failed: bool,
+}
+
+impl Saver {
+    /// Seconds that are no duration stand for one without end.
+    pub(crate) fn new(path: PathBuf, seconds: f64, about: String) -> Self {
+        let every = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        Saver { path, every, about, last: Instant::now(), has_failed: false }
+    }
+
+    /// Writes one at the beginning, where a path that cannot be written costs no time; whenever it is due; and at the end.
+    /// A disk that is full meanwhile gives a warning and does not end the run: there may be room again, and the last
+    /// checkpoint is still there.
+    pub(crate) fn see<R: Precise + Serialize>(
+        &mut self,
+        event: &Event<'_, R>,
+        runs: &mut Runs<'_, R>,
+    ) -> PyResult<()> {
+        match event {
+            Event::Finished(_) if !runs.are_placed() => {
+                warn("no checkpoint was written: not all first individuals were evaluated")
+            }
+            _ if !runs.are_placed() => Ok(()),
+            Event::Started(_) => self.write(runs.checkpoint()).map_err(raised),
+            Event::Progress(_) if self.last.elapsed() >= self.every => {
+                self.write_or_warn(runs.checkpoint())
+            }
+            Event::Finished(report) => {
+                let checkpoint = runs.checkpoint();
+                // The report has taken the records.
+                self.write_or_warn(
+                    checkpoint.map(|checkpoint| Checkpoint {
+                        history: report.history.clone(),
+                        ..checkpoint
+                    }),
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the state in which an exception has left the runs.
+    pub(crate) fn save_left<R: Precise + Serialize>(
+        &mut self,
+        checkpoint: Result<Checkpoint<R>>,
+    ) -> PyResult<()> {
+        self.write_or_warn(checkpoint)
+    }
+
+    fn write<R: Precise + Serialize>(&mut self, checkpoint: Result<Checkpoint<R>>) -> Result<()> {
+        let written = checkpoint.and_then(|checkpoint| checkpoint.write(&self.about, &self.path));
+        self.last = Instant::now();
+        written
+    }
+
+    fn write_or_warn<R: Precise + Serialize>(
+        &mut self,
+        checkpoint: Result<Checkpoint<R>>,
+    ) -> PyResult<()> {
+        let failed_before = self.has_failed;
+        let Err(error) = self.write(checkpoint) else {
+            self.has_failed = false;
+            return Ok(());
+        };
+        self.has_failed = true;
+        if failed_before {
+            return Ok(());
+        }
+        warn(&format!("the checkpoint {error}"))
+    }
+}
+
+/// A warning, of the line that calls `minimize`.
+fn warn(message: &str) -> PyResult<()> {
+    Python::attach(|py| {
+        let category = py.get_type::<PyRuntimeWarning>();
+        PyErr::warn(py, &category, &CString::new(message.replace('\0', ""))?, 4)
+    })
+}
