@@ -11,6 +11,7 @@ mod callbacks;
 mod commands;
 mod errors;
 mod listing;
+mod picture;
 mod problem;
 mod report;
 mod saver;
@@ -29,6 +30,8 @@ mod _native {
     use super::errors::DeviceError;
     #[pymodule_export]
     use super::listing::{algorithms, problems, system};
+    #[pymodule_export]
+    use super::picture::picture;
     #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]

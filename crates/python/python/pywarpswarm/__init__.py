@@ -27,6 +27,7 @@ from ._minimize import maximize, minimize
 from ._native import DeviceError, __version__
 from ._objective import CompileWarning, check, trace
 from ._optimizer import Optimizer
+from ._picture import Picture
 from ._problem import Problem
 from ._result import Result, Runs, Trace
 from ._resume import resume
@@ -39,6 +40,7 @@ __all__ = [
     "DeviceError",
     "Devices",
     "Optimizer",
+    "Picture",
     "Problem",
     "Problems",
     "Result",

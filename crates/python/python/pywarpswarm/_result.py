@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _picture
+from ._picture import Picture
+
 if TYPE_CHECKING:
     from ._native import Search
 
@@ -64,6 +67,8 @@ class Trace:
     """The best value of each run, `(records, runs)`."""
     maxcv: NDArray[Any]
     """How far it violates constraints, `(records, runs)`."""
+    maximised: bool = False
+    """Whether more is better."""
 
     def __len__(self) -> int:
         return len(self.nit)
@@ -109,6 +114,26 @@ class Result(dict[str, Any]):
             text = f"{self[name]}".replace("\n", "\n" + " " * (width + 2))
             lines.append(f"{name:>{width}}: {text}")
         return "\n".join(lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how the best value went, where `history` was asked for, and the individuals in their first two coordinates.
+
+        With matplotlib it returns its axes: `ax`, into which the first of the two that there is is drawn, or new ones.
+        Where matplotlib is not installed it returns `picture()`, which notebooks show.
+        """
+        return _picture.plot(self, ax)
+
+    def picture(self) -> Picture:
+        """The same without matplotlib: a picture with `svg`, `png` and `save(path)`.
+
+        >>> result = minimize(lambda x: np.sum(x**2), [(-1, 1)] * 2, max_iterations=20, history=True)
+        >>> result.picture().svg[:4]
+        '<svg'
+        """
+        return _picture.picture(self)
+
+    def _repr_html_(self) -> str:
+        return _picture.as_html(self)
 
     def to_dataframe(self) -> Any:
         """The runs as a table of pandas, or of polars where pandas is not installed."""
@@ -165,7 +190,7 @@ def result(report: Mapping[str, Any], how: str, search: Search | None = None) ->
         seconds=report["seconds"],
         setup_seconds=report["setup_seconds"],
         runs=runs,
-        trace=_trace(report["trace"]),
+        trace=_trace(report["trace"], report["maximised"]),
     )
     # There is none where the time was up before all first individuals had been evaluated.
     populations = None if search is None else search.population()
@@ -174,11 +199,12 @@ def result(report: Mapping[str, Any], how: str, search: Search | None = None) ->
     return out
 
 
-def _trace(trace: Mapping[str, Any]) -> Trace:
+def _trace(trace: Mapping[str, Any], maximised: bool) -> Trace:
     return Trace(
         nit=trace["iterations"],
         seconds=trace["seconds"],
         nfev=trace["evaluations"],
         funs=trace["funs"],
         maxcv=trace["violations"],
+        maximised=maximised,
     )
