@@ -16,6 +16,7 @@ mod problem;
 mod report;
 mod saver;
 mod search;
+mod within;
 
 use pyo3::prelude::*;
 

@@ -9,6 +9,7 @@ use warpswarm::problems::{self, Evaluation};
 use warpswarm::{Algorithm, Bounds, Optimiser, Precise, Result, Scale, Settings};
 
 use crate::errors::{raised, wrong};
+use crate::within::Within;
 
 /// What is minimised.
 #[derive(Clone, Debug)]
@@ -33,29 +34,19 @@ pub(crate) struct Problem {
 
 #[pymethods]
 impl Problem {
-    /// Reads what a problem file could hold, with arrays of one or two dimensions by name as further constants.
+    /// Reads what a problem file could hold, with arrays of one or two dimensions by name as further constants; of those in
+    /// `of_runs` each run has its own, in the order of their first dimension.
     #[staticmethod]
-    #[pyo3(signature = (text, name="problem", data=None))]
-    fn parse(text: &str, name: &str, data: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut arrays = Vec::new();
-        for (key, array) in data.iter().flat_map(|data| data.iter()) {
-            let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
-            let columns = array.as_array().shape().get(1).copied();
-            arrays.push((
-                key.extract::<String>()?,
-                array.as_array().iter().copied().collect::<Vec<_>>(),
-                columns,
-            ));
-        }
-        let data: Vec<_> = arrays
-            .iter()
-            .map(|(name, numbers, columns)| NamedNumbers {
-                name,
-                numbers,
-                columns: *columns,
-                of_runs: None,
-            })
-            .collect();
+    #[pyo3(signature = (text, name="problem", data=None, of_runs=None))]
+    fn parse(
+        text: &str,
+        name: &str,
+        data: Option<&Bound<'_, PyDict>>,
+        of_runs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut arrays = named(data, false)?;
+        arrays.extend(named(of_runs, true)?);
+        let data: Vec<_> = arrays.iter().map(Array::numbers).collect();
         let file = ProblemFile::parse_with_data(text, name, &data).map_err(raised)?;
         Ok(Problem { kind: Kind::File(file.into()) })
     }
@@ -124,6 +115,15 @@ impl Problem {
     #[getter]
     fn maximises(&self) -> bool {
         matches!(&self.kind, Kind::File(file) if file.maximises())
+    }
+
+    /// How many runs it is for, where each has numbers of its own.
+    #[getter]
+    fn runs(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::File(file) => file.runs(),
+            Kind::BuiltIn { .. } => None,
+        }
     }
 
     /// Whether a constraint is an equation, or a narrow band.
@@ -206,27 +206,59 @@ impl Problem {
         point.into_iter().enumerate().map(stands_for).collect()
     }
 
-    /// Value, violation and each constraint at points, `[point][coordinate]`, in double precision.
+    /// Value, violation and each constraint at points of a run, `[point][coordinate]`, in double precision.
+    #[pyo3(signature = (points, run=0))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         points: PyReadonlyArray2<'py, f64>,
+        run: u64,
     ) -> PyResult<Evaluated<'py, f64>> {
-        self.evaluated(py, &points)
+        self.evaluated(py, &points, run)
     }
 
     /// The same in single precision.
+    #[pyo3(signature = (points, run=0))]
     fn evaluate_single<'py>(
         &self,
         py: Python<'py>,
         points: PyReadonlyArray2<'py, f32>,
+        run: u64,
     ) -> PyResult<Evaluated<'py, f32>> {
-        self.evaluated(py, &points)
+        self.evaluated(py, &points, run)
     }
 
     fn __repr__(&self) -> String {
         format!("Problem({:?}, dimensions={})", self.name(), self.bounds().dimensions())
     }
+}
+
+/// Numbers of Python with their name.
+struct Array {
+    name: String,
+    numbers: Vec<f64>,
+    columns: Option<usize>,
+    of_runs: Option<u64>,
+}
+
+impl Array {
+    fn numbers(&self) -> NamedNumbers<'_> {
+        let Array { name, numbers, columns, of_runs } = self;
+        NamedNumbers { name, numbers, columns: *columns, of_runs: *of_runs }
+    }
+}
+
+/// The arrays of a dict; the first dimension may be that of runs.
+fn named(dict: Option<&Bound<'_, PyDict>>, are_of_runs: bool) -> PyResult<Vec<Array>> {
+    let array = |(name, array): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
+        let array = array.as_array();
+        let of_runs = are_of_runs.then(|| array.shape().first().copied().unwrap_or(0) as u64);
+        let columns = array.shape().get(1 + usize::from(are_of_runs)).copied();
+        let numbers = array.iter().copied().collect();
+        Ok(Array { name: name.extract()?, numbers, columns, of_runs })
+    };
+    dict.into_iter().flat_map(|dict| dict.iter()).map(array).collect()
 }
 
 /// Values, violations, and constraints, `[point][constraint]`.
@@ -249,22 +281,33 @@ impl Problem {
         }
     }
 
-    /// An optimiser that begins at points, if some are given.
+    /// An optimiser within bounds that begin at points; where nothing is given, within the problem's own.
     pub(crate) fn optimiser<R: Precise>(
         &self,
-        begin: &[Vec<f64>],
+        within: Within<'_>,
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Optimiser<R>> {
-        match &self.kind {
-            Kind::File(file) if begin.is_empty() => file.optimiser(algorithm, settings),
-            Kind::File(file) => {
-                (**file).clone().beginning_at(begin)?.optimiser(algorithm, settings)
-            }
-            Kind::BuiltIn { info, shift, bounds } => {
-                let bounds = bounds.clone().beginning_at(begin)?;
-                info.optimiser(*shift, &bounds, algorithm, settings)
-            }
+        let bounds = match within {
+            Within::Own(runs) => Some(runs.bounds(self.bounds())?),
+            Within::Begin([]) => None,
+            Within::Begin(points) => match &self.kind {
+                Kind::File(file) => {
+                    let file = (**file).clone().beginning_at(points)?;
+                    return file.optimiser(algorithm, settings);
+                }
+                Kind::BuiltIn { bounds, .. } => Some(bounds.clone().beginning_at(points)?),
+            },
+        };
+        match (&self.kind, bounds) {
+            (Kind::File(file), None) => file.optimiser(algorithm, settings),
+            (Kind::File(file), Some(bounds)) => file.optimiser_within(&bounds, algorithm, settings),
+            (Kind::BuiltIn { info, shift, bounds }, within) => info.optimiser(
+                *shift,
+                &within.unwrap_or_else(|| bounds.clone()),
+                algorithm,
+                settings,
+            ),
         }
     }
 
@@ -272,13 +315,14 @@ impl Problem {
         &self,
         py: Python<'py>,
         points: &PyReadonlyArray2<'py, R>,
+        run: u64,
     ) -> PyResult<Evaluated<'py, R>> {
         let points = points.as_array();
         let mut constraints = Vec::new();
         let (mut values, mut violations) = (Vec::new(), Vec::new());
         for point in points.rows() {
             let Evaluation { fitness, constraints: each } =
-                self.at(&point.to_vec()).map_err(raised)?;
+                self.at(&point.to_vec(), run).map_err(raised)?;
             values.push(fitness.value);
             violations.push(fitness.violation);
             constraints.push(each);
@@ -292,9 +336,9 @@ impl Problem {
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, violations), constraints))
     }
 
-    fn at<R: Precise>(&self, point: &[R]) -> Result<Evaluation<R>> {
+    fn at<R: Precise>(&self, point: &[R], run: u64) -> Result<Evaluation<R>> {
         match &self.kind {
-            Kind::File(file) => file.evaluate(point),
+            Kind::File(file) => file.evaluate_in_run(run, point),
             Kind::BuiltIn { info, shift, .. } => {
                 let point: Vec<R> = point.iter().map(|x| *x - R::from_f64(*shift)).collect();
                 info.evaluate(&point)

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
     Algorithm, AskTell, Bounds, Checkpoint, CheckpointFile, Error, Event, Optimiser, Population,
-    Precise, Result, Runs, Scale, Settings, StopReason,
+    Precise, Result, Runs, Settings, StopReason,
 };
 
 use crate::callbacks::{self, Going, Shared};
@@ -20,6 +20,7 @@ use crate::errors::{raised, wrong};
 use crate::problem::Problem;
 use crate::report;
 use crate::saver::Saver;
+use crate::within::{OwnRun, OwnRuns, Within};
 
 /// Runs of an algorithm, under way.
 ///
@@ -65,10 +66,11 @@ enum Driven<R: Precise> {
 #[pymethods]
 impl Search {
     /// Places the individuals. `bounds` are those of the variables where no `Problem` has them: lower and upper ones, and how
-    /// each variable is spread. `begin` are points with which runs begin. `checkpoint` is a file from which they go on:
+    /// each variable is spread. `begin` are points with which runs begin; `runs` has, in their place, what each run has for
+    /// itself: bounds, or none, and points. `checkpoint` is a file from which they go on:
     /// then a function is not called for first individuals.
     #[new]
-    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single, checkpoint=None))]
+    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single, checkpoint=None, runs=None))]
     #[expect(clippy::too_many_arguments, reason = "of Python, where they are named")]
     fn new(
         py: Python<'_>,
@@ -79,14 +81,17 @@ impl Search {
         settings: &str,
         single: bool,
         checkpoint: Option<PathBuf>,
+        runs: Option<Vec<OwnRun>>,
     ) -> PyResult<Self> {
         let json = |error: serde_json::Error| wrong(error.to_string());
         let algorithm: Algorithm = serde_json::from_str(algorithm).map_err(json)?;
         let mut settings: Settings = serde_json::from_str(settings).map_err(json)?;
         let shared = Shared::default();
         settings.stop.interrupt = Some(shared.interrupt.clone());
-        let bounds = bounds.map(|bounds| as_bounds(bounds, &begin)).transpose().map_err(raised)?;
-        let wanted = Wanted { objective, bounds, begin, algorithm, settings, shared: &shared };
+        let runs = runs.map(OwnRuns);
+        let within = runs.as_ref().map_or(Within::Begin(&begin), Within::Own);
+        let bounds = bounds.map(|bounds| within.bounds(bounds)).transpose().map_err(raised)?;
+        let wanted = Wanted { objective, bounds, within, algorithm, settings, shared: &shared };
         let _going = Going::begin(&shared)?;
         shared.values_are_unused.store(checkpoint.is_some(), Ordering::Relaxed);
         let mut running: Box<dyn Running> = match single {
@@ -179,18 +184,6 @@ impl Search {
     }
 }
 
-fn as_bounds(
-    (lower, upper, scales): (Vec<f64>, Vec<f64>, Vec<String>),
-    begin: &[Vec<f64>],
-) -> Result<Bounds> {
-    let scale = |name: &String| match name.as_str() {
-        "log" => Scale::Log,
-        "integer" => Scale::Integer,
-        _ => Scale::Linear,
-    };
-    Bounds::new(lower, upper)?.with_scales(scales.iter().map(scale))?.beginning_at(begin)
-}
-
 /// Calls an observer with what is known so far.
 fn observed<R: Number>(observer: &Bound<'_, PyAny>, runs: &mut Runs<'_, R>) -> PyResult<()> {
     let py = observer.py();
@@ -202,7 +195,7 @@ fn observed<R: Number>(observer: &Bound<'_, PyAny>, runs: &mut Runs<'_, R>) -> P
 struct Wanted<'a, 'py> {
     objective: Option<Bound<'py, PyAny>>,
     bounds: Option<Bounds>,
-    begin: Vec<Vec<f64>>,
+    within: Within<'a>,
     algorithm: Algorithm,
     settings: Settings,
     shared: &'a Shared,
@@ -210,7 +203,7 @@ struct Wanted<'a, 'py> {
 
 impl Wanted<'_, '_> {
     fn start<R: Number>(self, py: Python<'_>) -> PyResult<Box<dyn Running>> {
-        let Wanted { objective, bounds, begin, algorithm, settings, shared } = self;
+        let Wanted { objective, bounds, within, algorithm, settings, shared } = self;
         let no_bounds = || wrong("bounds are missing");
         let driven = match objective {
             None => {
@@ -220,7 +213,7 @@ impl Wanted<'_, '_> {
             Some(objective) => match objective.cast::<Problem>() {
                 Ok(problem) => {
                     let problem = problem.get();
-                    py.detach(|| problem.optimiser(&begin, &algorithm, &settings))
+                    py.detach(|| problem.optimiser(within, &algorithm, &settings))
                         .map(Driven::Optimiser)
                 }
                 Err(_) => {

@@ -323,6 +323,44 @@ impl ProblemFile {
             .map_err(|error| self.named_in(error))
     }
 
+    /// The same within bounds that lie within the problem's, perhaps of [each run](Bounds::of_runs), of as many variables with the
+    /// same scales.
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::new`], and where the problem's variables are others, or one of its is periodic.
+    pub fn optimiser_within<R: Real>(
+        &self,
+        bounds: &Bounds,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
+        self.check_dimensions(bounds.dimensions())?;
+        let wrong = |value: &str, allowed: &str| {
+            let (value, allowed) = (value.into(), format!("{allowed}, as {} has them", self.name));
+            Err(Error::Setting { field: "bounds", value, allowed })
+        };
+        if bounds.scales() != self.bounds.scales() {
+            return wrong("of other scales", "the same scales");
+        }
+        if !self.names.periodic.is_empty() {
+            return wrong("of a periodic variable", "bounds of variables that are not periodic");
+        }
+        let is_outside = |(lower, upper, _): (&[f64], &[f64], &[f64])| {
+            let all = self.bounds.lower().iter().zip(self.bounds.upper());
+            lower
+                .iter()
+                .zip(upper)
+                .zip(all)
+                .any(|((low, high), (least, most))| low < least || high > most)
+        };
+        if bounds.by_run().any(is_outside) {
+            return wrong("outside of the problem's", "bounds within its own");
+        }
+        let settings = Settings { maximise: self.maximises, ..settings.clone() };
+        Optimiser::new(self, bounds, algorithm, &settings).map_err(|error| self.named_in(error))
+    }
+
     /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](fn@crate::check).
     ///
     /// # Errors

@@ -11,6 +11,7 @@
 * `Optimizer` proposes points and is told their values.
 * `Problem` is an objective as an expression, from a file, or one of those that come with the package.
 * `trace` shows what a Python function is compiled to, `check` compares the two.
+* `each` gives each run of a batch data of its own.
 * `compare` and `tune` algorithms; `report` is a page about runs of the program `warpswarm`, which comes with the package.
 * `algorithms`, `problems` and `devices` list what there is.
 """
@@ -22,6 +23,7 @@ import os as _os
 
 from . import _native
 from ._commands import Comparison, Tuned, compare, report, tune
+from ._each import Each, each
 from ._listing import Algorithms, Devices, Problems, algorithms, devices, problems
 from ._minimize import maximize, minimize
 from ._native import DeviceError, __version__
@@ -39,6 +41,7 @@ __all__ = [
     "CompileWarning",
     "DeviceError",
     "Devices",
+    "Each",
     "Optimizer",
     "Picture",
     "Problem",
@@ -52,6 +55,7 @@ __all__ = [
     "check",
     "compare",
     "devices",
+    "each",
     "maximize",
     "minimize",
     "problems",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._each import of_run
+
 # By how much the sides of an equation may differ.
 TOLERANCE = 1e-6
 # How wide a narrow band is, in parts of the number around which it lies, or of 1.
@@ -33,9 +35,9 @@ class Constraint:
         around = np.maximum(np.maximum(np.abs(lower), np.abs(upper)), 1.0)
         return bool(np.any(upper - lower <= NARROW * around))
 
-    def violation(self, x: NDArray[Any]) -> float:
-        """By how much a point violates it, 0 where it is met."""
-        values = np.atleast_1d(np.asarray(self.fun(x, *self.args), dtype=np.float64))
+    def violation(self, x: NDArray[Any], run: int = 0) -> float:
+        """By how much a point of a run violates it, 0 where it is met."""
+        values = np.atleast_1d(np.asarray(self.fun(x, *of_run(self.args, run)), dtype=np.float64))
         lower, upper = self.sides(values.shape)
         below, above = lower - values, values - upper
         # NaN counts as a violation.

@@ -7,9 +7,10 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 from numpy.typing import ArrayLike
 
-from . import _checkpoint, _settings
+from . import _checkpoint, _each, _settings
 from ._checkpoint import File
 from ._constraints import constraints as _constraints
+from ._each import Each
 from ._native import Problem, Search
 from ._objective import Objective, Wanted, wanted
 from ._result import Result, result
@@ -27,7 +28,7 @@ def minimize(
     max_iterations: SupportsIndex | None = None,
     max_evaluations: SupportsIndex | None = None,
     max_seconds: SupportsFloat | None = None,
-    target: SupportsFloat | None = None,
+    target: SupportsFloat | ArrayLike | None = None,
     stagnation: SupportsIndex | None = None,
     rng: Seed = None,
     seed: Seed = None,
@@ -36,7 +37,7 @@ def minimize(
     integrality: ArrayLike | None = None,
     vectorized: bool = False,
     compile: bool | None = None,
-    runs: SupportsIndex = 1,
+    runs: SupportsIndex | None = None,
     device: str = "auto",
     precision: str = "float64",
     callback: Callable[[Result], object] | None = None,
@@ -63,19 +64,19 @@ def minimize(
         Where that cannot be, a warning says why, and it is called at each point. With `vectorized` it is a function of points
         (k, n), one a row, to k values. A text is an expression of `x[1]`, ..., `x[n]`, or the path of a problem file (`.toml`).
     bounds : pairs (lower, upper), or scipy.optimize.Bounds
-        One pair a variable. A `Problem` and a problem file have them.
+        One pair a variable, or `(runs, n, 2)`. A `Problem` and a problem file have them.
     args : tuple
-        What `fun` takes after the vector.
+        What `fun` takes after the vector. Of `each(array)` each run has its own part.
     algorithm : text, or dict
         A name, or a dict with the `name`, perhaps a `preset`, and parameters; see `algorithms`. The default chooses by itself.
     population : int
         Individuals; by default as many as the algorithm usually has.
     max_iterations, max_evaluations, max_seconds, target, stagnation
-        What ends a run: so many iterations, evaluations, or seconds; a value at most `target`; so many iterations without a
-        better one. Without any of the limits a run ends after 1,000,000 evaluations (`auto`, `cma-es`) or 1,000 iterations.
+        What ends a run: so many iterations, evaluations, or seconds; a value at most `target`, which may be one for each run;
+        so many iterations without a better one. Without any of the limits a run ends after 1,000,000 evaluations (`auto`, `cma-es`) or 1,000 iterations.
     rng : int, generator, or None
         The seed. None is 0: the same call gives the same numbers. `seed` is another name for it.
-    x0 : (n,) or (k, n)
+    x0 : (n,), (k, n) or (runs, k, n)
         Points with which a run begins.
     constraints : one, or a list
         `scipy.optimize.NonlinearConstraint` or `LinearConstraint`, or dicts with `type` and `fun`.
@@ -86,7 +87,7 @@ def minimize(
     compile : bool
         True makes it an error where `fun` cannot be compiled; False calls it without trying.
     runs : int
-        Independent runs, side by side.
+        Independent runs, side by side; by default one, or as many as `each`, `bounds`, `x0` or `target` are of.
     device : 'auto', 'cpu', 'cuda', 'cuda:1', 'cuda:all'
         Where to run. The numbers do not depend on it.
     precision : 'float64' or 'float32'
@@ -166,6 +167,10 @@ def _search(
         raise TypeError("rng and seed are two names of one argument; allowed: one of them")
     dtype = _settings.precision(precision)
     box = None if bounds is None else _settings.variables(bounds, integrality)
+    sizes: list[tuple[str, int | None]] = [
+        (f"argument {number} of fun", len(one)) for number, one in enumerate(args, 1) if isinstance(one, Each)
+    ]
+    _each.count(limits["runs"], sizes)
     objective = wanted(
         fun,
         box,
@@ -177,6 +182,10 @@ def _search(
         maximise=maximise,
         dtype=dtype,
     )
+    own = _settings.own_runs(box, x0, objective.dimensions)
+    of_fun = objective.native.runs if isinstance(objective.native, Problem) else None
+    sizes += [("fun", of_fun), *_settings.sizes(own, limits["target"])]
+    limits["runs"] = _each.count(limits["runs"], sizes)
     settings = _settings.settings(
         rng=rng if seed is None else seed,
         first_run=0,
@@ -194,7 +203,8 @@ def _search(
         "constraints": 0 if is_compiled else len(_constraints(constraints)),
         "how": objective.how,
         "bounds": None if objective.variables is None else objective.variables.native(),
-        "begin": _settings.starts(x0, objective.dimensions),
+        "begin": _settings.starts(x0, objective.dimensions) if own is None else [],
+        "runs": own,
         "algorithm": _settings.algorithm(algorithm),
         "settings": settings,
         "precision": precision,
@@ -226,6 +236,7 @@ def run(
             about["settings"],
             about["precision"] == "float32",
             from_file,
+            _settings.as_runs(about["runs"]),
         )
 
         def observed(report: dict[str, Any]) -> None:

@@ -29,7 +29,12 @@ class DeviceError(RuntimeError): ...
 @final
 class Problem:
     @staticmethod
-    def parse(text: str, name: str = "problem", data: dict[str, NDArray[np.float64]] | None = None) -> Problem: ...
+    def parse(
+        text: str,
+        name: str = "problem",
+        data: dict[str, NDArray[np.float64]] | None = None,
+        of_runs: dict[str, NDArray[np.float64]] | None = None,
+    ) -> Problem: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> Problem: ...
     @staticmethod
@@ -46,6 +51,8 @@ class Problem:
     @property
     def maximises(self) -> bool: ...
     @property
+    def runs(self) -> int | None: ...
+    @property
     def is_tight(self) -> bool: ...
     @property
     def lower(self) -> NDArray[np.float64]: ...
@@ -61,10 +68,10 @@ class Problem:
     def optimum(self) -> float | None: ...
     def chosen(self, point: list[float]) -> list[float | str]: ...
     def evaluate(
-        self, points: NDArray[np.float64]
+        self, points: NDArray[np.float64], run: int = 0
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
     def evaluate_single(
-        self, points: NDArray[np.float32]
+        self, points: NDArray[np.float32], run: int = 0
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
 
 @final
@@ -78,6 +85,7 @@ class Search:
         settings: str,
         single: bool,
         checkpoint: str | PathLike[str] | None = None,
+        runs: list[tuple[list[float] | None, list[float] | None, list[list[float]]]] | None = None,
     ) -> Search: ...
     def run(
         self,

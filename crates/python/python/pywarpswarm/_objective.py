@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._constraints import Constraint
+from ._each import of_run, shared_and_own
 from ._problem import Problem, arrays, document
 from ._settings import Variables, variables
 from ._workers import Workers, mapped
@@ -85,7 +86,8 @@ def compiled(traced: Traced, box: Variables, name: str = "objective", maximise: 
         table["let"] = dict(traced.lets)
     if traced.constraints:
         table["constraints"] = dict(traced.constraints)
-    return _native.Problem.parse(document(table), name, arrays(traced.data))
+    shared, own = shared_and_own(traced.data)
+    return _native.Problem.parse(document(table), name, arrays(shared), own)
 
 
 def wanted(
@@ -223,9 +225,10 @@ def first_difference(
     draws = np.random.default_rng(0)
     points = draws.uniform(box.lower, box.upper, (3, box.dimensions))
     points[:, box.integer] = np.rint(points[:, box.integer])
-    by_problem = problem.evaluate(points)[0]
+    run = (problem.runs or 1) - 1
+    by_problem = problem.evaluate(points, run)[0]
     for x, value in zip(points, by_problem.tolist()):
-        by_python = _number(fun(x.copy(), *args), x)
+        by_python = _number(fun(x.copy(), *of_run(args, run)), x)
         if not np.isclose(by_python, value, rtol=1e-6, atol=1e-9, equal_nan=True):
             return f"it gives {by_python!r} at {x}, and compiled {value!r}"
     return None
@@ -265,14 +268,15 @@ def _number(value: Any, x: NDArray[Any]) -> float:
 
 
 class _AtPoint:
-    """Value and violation at a point."""
+    """Value and violation at a point of a run."""
 
     def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], constraints: list[Constraint]) -> None:
         self.fun, self.args, self.constraints = fun, args, constraints
 
-    def __call__(self, x: NDArray[Any]) -> tuple[float, float]:
-        violation = sum(constraint.violation(x) for constraint in self.constraints)
-        return _number(self.fun(x, *self.args), x), violation
+    def __call__(self, point: tuple[NDArray[Any], int]) -> tuple[float, float]:
+        x, run = point
+        violation = sum(constraint.violation(x, run) for constraint in self.constraints)
+        return _number(self.fun(x, *of_run(self.args, run)), x), violation
 
 
 def _of_point(
@@ -284,8 +288,8 @@ def _of_point(
 ) -> tuple[Callable[..., Any], str, Callable[[], None]]:
     values, close = mapped(workers, _AtPoint(fun, args, constraints))
 
-    def native(points: NDArray[Any], _runs: NDArray[Any]) -> Any:
-        both = np.asarray(values(points), dtype=np.float64).reshape(len(points), 2).astype(dtype)
+    def native(points: NDArray[Any], runs: NDArray[Any]) -> Any:
+        both = np.asarray(values(zip(points, runs.tolist())), dtype=np.float64).reshape(len(points), 2).astype(dtype)
         return both[:, 0].copy(), both[:, 1].copy()
 
     how = "function" if workers == 1 else "function, in worker processes"
@@ -298,8 +302,8 @@ def _of_population(
     constraints: list[Constraint],
     dtype: type[np.floating[Any]],
 ) -> Callable[..., Any]:
-    def native(points: NDArray[Any], _runs: NDArray[Any]) -> Any:
-        values = np.asarray(fun(points, *args))
+    def native(points: NDArray[Any], runs: NDArray[Any]) -> Any:
+        values = np.asarray(fun(points, *of_run(args, runs)))
         if values.shape not in ((len(points),), (len(points), 1)):
             raise ValueError(
                 f"the objective returned the shape {values.shape} for points of shape {points.shape}; "
@@ -308,7 +312,7 @@ def _of_population(
         values = np.ascontiguousarray(values.reshape(len(points)), dtype=dtype)
         if not constraints:
             return values
-        violations = [sum(one.violation(x) for one in constraints) for x in points]
+        violations = [sum(one.violation(*of) for one in constraints) for of in zip(points, runs.tolist())]
         return values, np.asarray(violations, dtype=dtype)
 
     return native

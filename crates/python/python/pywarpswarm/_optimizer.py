@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checkpoint, _settings
+from ._each import count
 from ._native import Search
 from ._result import Result, result
 from ._settings import Algorithm, Seed
@@ -37,28 +38,30 @@ class Optimizer:
         max_iterations: SupportsIndex | None = None,
         max_evaluations: SupportsIndex | None = None,
         max_seconds: SupportsFloat | None = None,
-        target: SupportsFloat | None = None,
+        target: SupportsFloat | ArrayLike | None = None,
         stagnation: SupportsIndex | None = None,
         rng: Seed = None,
         x0: ArrayLike | None = None,
         integrality: ArrayLike | None = None,
         equations: bool = False,
         maximise: bool = False,
-        runs: SupportsIndex = 1,
+        runs: SupportsIndex | None = None,
         device: str = "cpu",
         precision: str = "float64",
         threads: SupportsIndex | None = None,
     ) -> None:
         box = _settings.variables(bounds, integrality)
         _settings.precision(precision)
+        own = _settings.own_runs(box, x0, box.dimensions)
         self._about: dict[str, Any] = {
             "bounds": box.native(),
-            "begin": _settings.starts(x0, box.dimensions),
+            "begin": _settings.starts(x0, box.dimensions) if own is None else [],
+            "runs": own,
             "algorithm": _settings.algorithm(algorithm),
             "precision": precision,
             "settings": _settings.settings(
                 population=population,
-                runs=runs,
+                runs=count(runs, _settings.sizes(own, target)),
                 first_run=0,
                 rng=rng,
                 max_iterations=max_iterations,
@@ -86,6 +89,8 @@ class Optimizer:
             about["algorithm"],
             about["settings"],
             about["precision"] == "float32",
+            None,
+            _settings.as_runs(about["runs"]),
         )
         self._told = False
 

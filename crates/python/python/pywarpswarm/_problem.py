@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
+from ._each import Each, shared_and_own
 
 
 class Problem:
@@ -27,7 +28,7 @@ class Problem:
         True
 
     `variables` gives each name a pair (lower, upper), or a dict with the keys of problem files (`lower`, `upper`, `count`,
-    `scale`, `values`, `choices`, `start`, `fixed`, `periodic`, `unit`). `data` are arrays of one or two dimensions by name,
+    `scale`, `values`, `choices`, `start`, `fixed`, `periodic`, `unit`). `data` are arrays of one or two dimensions by name (of `each` run its own: see `each`),
     `constants` numbers and expressions by name, `let` named expressions, `constraints` conditions by name, or a list of them.
     """
 
@@ -37,7 +38,7 @@ class Problem:
         *,
         maximise: str | None = None,
         variables: Mapping[str, Any],
-        data: Mapping[str, ArrayLike] | None = None,
+        data: Mapping[str, ArrayLike | Each] | None = None,
         constants: Mapping[str, Any] | None = None,
         let: Mapping[str, str] | None = None,
         constraints: Mapping[str, Any] | Sequence[str] = (),
@@ -63,7 +64,8 @@ class Problem:
             table["constraints"] = dict(constraints)
         else:
             table["constraints"] = {f"c{i}": condition for i, condition in enumerate(constraints, 1)}
-        self._native = _native.Problem.parse(document(table), name, arrays(data or {}))
+        shared, own = shared_and_own(data or {})
+        self._native = _native.Problem.parse(document(table), name, arrays(shared), own)
         self._words: str | None = None
 
     @classmethod
@@ -80,9 +82,10 @@ class Problem:
         return cls._of(_native.Problem.load(os.fspath(path)))
 
     @classmethod
-    def from_text(cls, text: str, data: Mapping[str, ArrayLike] | None = None, name: str = "problem") -> Problem:
+    def from_text(cls, text: str, data: Mapping[str, ArrayLike | Each] | None = None, name: str = "problem") -> Problem:
         """What a problem file could hold, with arrays by name."""
-        return cls._of(_native.Problem.parse(text, name, arrays(data or {})))
+        shared, own = shared_and_own(data or {})
+        return cls._of(_native.Problem.parse(text, name, arrays(shared), own))
 
     @classmethod
     def named(cls, name: str, dimensions: int, *, shift: float = 0.0, instance: int = 1) -> Problem:
@@ -126,6 +129,11 @@ class Problem:
         return self._native.constraints
 
     @property
+    def runs(self) -> int | None:
+        """How many runs it is for, where each has data of its own."""
+        return self._native.runs
+
+    @property
     def optimum(self) -> float | None:
         """The best value that is known, of a problem that comes with the package."""
         return self._native.optimum
@@ -134,8 +142,9 @@ class Problem:
         """The value at a point, or at each of many, `(k, n)`."""
         return self.evaluate(x)[0]
 
-    def evaluate(self, x: ArrayLike) -> tuple[Any, Any, Any]:
-        """Value, total violation, and each constraint (positive where it is violated), at a point or at many, `(k, n)`."""
+    def evaluate(self, x: ArrayLike, run: int = 0) -> tuple[Any, Any, Any]:
+        """Value, total violation, and each constraint (positive where it is violated), at a point or at many, `(k, n)`; of a
+        run, where each has data of its own."""
         points = np.asarray(x)
         is_single = points.dtype == np.float32
         points = np.asarray(points, dtype=np.float32 if is_single else np.float64, order="C")
@@ -148,9 +157,9 @@ class Problem:
         violations: Any
         constraints: Any
         if is_single:
-            values, violations, constraints = self._native.evaluate_single(rows)
+            values, violations, constraints = self._native.evaluate_single(rows, run)
         else:
-            values, violations, constraints = self._native.evaluate(rows)
+            values, violations, constraints = self._native.evaluate(rows, run)
         if points.ndim == 1:
             return values[0], violations[0], constraints[0]
         return values, violations, constraints

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import numbers
@@ -25,6 +26,8 @@ class Variables:
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     integer: NDArray[np.bool_]
+    # Where each run has its own bounds, these, (runs, n, 2); the others are around all of them.
+    of_runs: NDArray[np.float64] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -51,10 +54,13 @@ def variables(bounds: Any, integrality: ArrayLike | None = None) -> Variables:
             raise ValueError(
                 f"bounds are {_short(bounds)}; allowed: a pair of numbers (lower, upper) for each variable"
             ) from error
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
+        if pairs.ndim not in (2, 3) or pairs.shape[-1] != 2:
             raise ValueError(
-                f"bounds have the shape {pairs.shape}; allowed: (n, 2), a pair (lower, upper) for each variable"
+                f"bounds have the shape {pairs.shape}; allowed: (n, 2), a pair (lower, upper) for each variable, or "
+                "(runs, n, 2)"
             )
+        if pairs.ndim == 3:
+            return _of_runs(pairs, integrality)
         lower, upper = pairs[:, 0], pairs[:, 1]
     if lower.ndim != 1 or lower.size == 0:
         raise ValueError(f"bounds of {lower.size} variables; allowed: one or more")
@@ -83,6 +89,55 @@ def variables(bounds: Any, integrality: ArrayLike | None = None) -> Variables:
     return Variables(lower, upper, integer)
 
 
+def _of_runs(pairs: NDArray[np.float64], integrality: ArrayLike | None) -> Variables:
+    """Bounds of each run, and those around all of them."""
+    if pairs.size == 0:
+        raise ValueError(f"bounds have the shape {pairs.shape}; allowed: one run and one variable or more")
+    for run, of in enumerate(pairs):
+        try:
+            variables(of)
+        except ValueError as error:
+            raise ValueError(f"run {run}: {error}") from None
+    around = np.stack([pairs[:, :, 0].min(axis=0), pairs[:, :, 1].max(axis=0)], axis=1)
+    return dataclasses.replace(variables(around, integrality), of_runs=pairs)
+
+
+# Of a run its lower and upper bounds, where it has its own, and points with which it begins.
+OwnRun = tuple[Union[list[float], None], Union[list[float], None], list[list[float]]]
+
+
+def own_runs(box: Variables | None, x0: ArrayLike | None, dimensions: int) -> list[OwnRun] | None:
+    """What each run has for itself of bounds and points; None where all runs have the same."""
+    bounds = None if box is None else box.of_runs
+    points = None if x0 is None or np.ndim(x0) != 3 else np.asarray(x0, dtype=np.float64)
+    if bounds is None and points is None:
+        return None
+    runs = len(bounds) if bounds is not None else len(points if points is not None else ())
+    shared = [] if points is not None else starts(x0, dimensions)
+    return [
+        (
+            None if bounds is None else bounds[run, :, 0].tolist(),
+            None if bounds is None else bounds[run, :, 1].tolist(),
+            shared if points is None else starts(points[run], dimensions),
+        )
+        for run in range(runs)
+    ]
+
+
+def as_runs(read: list[Any] | None) -> list[OwnRun] | None:
+    """What runs have for themselves, perhaps read from a file, where there are no tuples."""
+    return None if read is None else [(lower, upper, begin) for lower, upper, begin in read]
+
+
+def sizes(own: list[OwnRun] | None, target: Any) -> list[tuple[str, int | None]]:
+    """Of how many runs bounds, points and targets are; None where all have the same."""
+    targets = targets_of(target)
+    return [
+        ("bounds, or x0,", None if own is None else len(own)),
+        ("target", None if targets is None else len(targets)),
+    ]
+
+
 def starts(x0: ArrayLike | None, dimensions: int) -> list[list[float]]:
     """Points with which a run begins: one, or one a row."""
     if x0 is None:
@@ -92,7 +147,8 @@ def starts(x0: ArrayLike | None, dimensions: int) -> list[list[float]]:
         points = points[np.newaxis]
     if points.ndim != 2 or points.shape[1] != dimensions:
         raise ValueError(
-            f"x0 has the shape {np.shape(x0)}; allowed: ({dimensions},), or (k, {dimensions}) for k points"
+            f"x0 has the shape {np.shape(x0)}; allowed: ({dimensions},), (k, {dimensions}) for k points, or "
+            f"(runs, k, {dimensions})"
         )
     return [list(map(float, point)) for point in points]
 
@@ -139,7 +195,7 @@ def settings(
     max_iterations: SupportsIndex | None,
     max_evaluations: SupportsIndex | None,
     max_seconds: SupportsFloat | None,
-    target: SupportsFloat | None,
+    target: SupportsFloat | ArrayLike | None,
     stagnation: SupportsIndex | None,
     maximise: bool,
     eased: bool,
@@ -149,6 +205,7 @@ def settings(
     history: bool | int,
 ) -> str:
     """Settings as JSON."""
+    targets = targets_of(target)
     out: dict[str, Any] = {
         "individuals": whole("population", population) or 0,
         "runs": whole("runs", runs),
@@ -158,7 +215,7 @@ def settings(
             max_iterations=max_iterations,
             max_evaluations=max_evaluations,
             max_seconds=max_seconds,
-            target=target,
+            target=None if targets is not None else target,  # type: ignore[arg-type]
             stagnation=stagnation,
         ),
         "maximise": maximise,
@@ -166,6 +223,8 @@ def settings(
         "restart": "converged" if restart else "never",
         **backend(device),
     }
+    if targets is not None:
+        out["of_runs"] = [{"target": _number("target", one)} for one in targets]
     if threads is not None:
         out["threads"] = whole("threads", threads)
     if history is not False and history is not None:
@@ -173,6 +232,15 @@ def settings(
         out["record_every"] = 1 if history is True else whole("history", history)
         out["records_at_most"] = 1000
     return json.dumps(out)
+
+
+def targets_of(target: SupportsFloat | ArrayLike | None) -> list[float] | None:
+    """The targets of the runs, where each has its own."""
+    if target is None or np.ndim(target) == 0:  # type: ignore[arg-type]
+        return None
+    if np.ndim(target) != 1:  # type: ignore[arg-type]
+        raise ValueError(f"target has the shape {np.shape(target)}; allowed: a number, or one for each run")  # type: ignore[arg-type]
+    return [float(one) for one in np.asarray(target, dtype=np.float64)]
 
 
 def stop(

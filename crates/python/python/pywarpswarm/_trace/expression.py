@@ -72,6 +72,8 @@ class Table(NamedTuple):
     name: str | None
     # Whether it is made of truth values, 1 and 0.
     is_truth: bool
+    # Where each run has an array of its own: those of all runs, of which `values` are the first run's.
+    of_runs: NDArray[np.float64] | None = None
 
 
 class Node:
@@ -169,6 +171,15 @@ class Graph:
         if name is not None and self.tables[number].name is None:
             self.tables[number] = self.tables[number]._replace(name=name)
         return number
+
+    def table_of_runs(self, arrays: NDArray[np.float64], name: str | None) -> int:
+        """The key of an array of which each run has its own: none is the same as another one."""
+        key = ("of runs", id(arrays))
+        if key not in self._known_tables:
+            self._known_tables[key] = number = len(self.tables) + 1
+            first = np.array(arrays[0], dtype=np.float64, ndmin=1)
+            self.tables[number] = Table(first, name, is_truth=False, of_runs=arrays)
+        return self._known_tables[key]
 
     def length(self, table: int, axis: int) -> int:
         """How many elements a table has along an axis."""

@@ -193,6 +193,8 @@ def _widened(leaf: Node, index: int, step: int, count: int) -> Node | None:
     axis = axes[0]
     rows = at[axis].constant + at[axis].coefficient(index) * slow
     known = graph.tables[table]
+    if known.of_runs is not None:
+        return None
     values = np.take(known.values, rows, axis=axis)
     new = graph.table(values.astype(bool) if known.is_truth else values)
     return graph.element(new, *(moved(index) if k == axis else one for k, one in enumerate(at)))

@@ -83,6 +83,13 @@ def vector(graph: Graph) -> Regular:
     return Regular((graph.dimensions,), graph.element(X, at))
 
 
+def of_runs(graph: Graph, arrays: NDArray[np.float64], name: str | None) -> Regular:
+    """A number, a vector or a matrix of which each run has its own."""
+    shape = arrays.shape[1:]
+    at = [moved(axis) if length > 1 else Affine(0) for axis, length in enumerate(shape)]
+    return Regular(shape, graph.element(graph.table_of_runs(arrays, name), *(at or [Affine(0)])))
+
+
 def nodes_of(form: Form) -> Iterator[Node]:
     """The expressions that a form is made of."""
     if isinstance(form, Regular):

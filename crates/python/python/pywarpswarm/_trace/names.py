@@ -54,6 +54,16 @@ def arrays_in_scope(function: Callable[..., Any], args: tuple[Any, ...]) -> dict
     return found
 
 
+def arguments_of(function: Callable[..., Any]) -> list[str | None]:
+    """The names of a function's arguments behind the vector."""
+    if isinstance(function, partial):
+        known: list[str | None] = list(_parameters(function.func)[len(function.args) :])
+    else:
+        called = function if inspect.isfunction(function) or inspect.ismethod(function) else type(function).__call__
+        known = [name for name in _parameters(called) if name != "self"]
+    return known[1:]
+
+
 def _scope(function: Callable[..., Any], args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
     if isinstance(function, partial):
         yield from function.keywords.items()

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._each import Each
 from . import forms, functions, shapes  # noqa: F401 (they register what NumPy's functions are)
 from .errors import NotTraceable, at_definition, of_exception, watching
 from .expression import Graph, Node, as_number
 from .lists import numpy_of_lists
 from .loops import reordered
-from .names import Names, arrays_in_scope
+from .names import Names, arguments_of, arrays_in_scope
 from .values import as_form, wrapped
 from .writing import Writer
 
@@ -28,7 +29,7 @@ class Traced:
 
     formula: str
     lets: tuple[tuple[str, str], ...]
-    data: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    data: dict[str, NDArray[np.float64] | Each] = field(default_factory=dict)
     constraints: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ class TracedMany:
     formulas: tuple[tuple[str, ...], ...]
     shapes: tuple[tuple[int, ...], ...]
     lets: tuple[tuple[str, str], ...]
-    data: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    data: dict[str, NDArray[np.float64] | Each] = field(default_factory=dict)
 
     def __str__(self) -> str:
         rows = [f"{name} = {text}" for name, text in self.lets]
@@ -111,7 +112,7 @@ def _result_of(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> 
     with watching() as watch:
         try:
             with numpy_of_lists(), np.errstate(all="ignore"):
-                result = _call_function(fun, wrapped(graph, forms.vector(graph)), args)
+                result = _call_function(fun, wrapped(graph, forms.vector(graph)), _symbolic(graph, fun, args))
         except Exception as raised:
             # What failed first counts, if the function has made another error of it.
             if watch.first is not None:
@@ -122,6 +123,17 @@ def _result_of(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> 
         if watch.first is not None:
             raise watch.first
         return result
+
+
+def _symbolic(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with symbolic arrays in place of those of which each run has its own."""
+    if not any(isinstance(one, Each) for one in args):
+        return args
+    names = [*arguments_of(fun), *[None] * len(args)]
+    return tuple(
+        wrapped(graph, forms.of_runs(graph, one.array, name)) if isinstance(one, Each) else one
+        for one, name in zip(args, names)
+    )
 
 
 def _call_function(fun: Callable[..., Any], x: Any, args: tuple[Any, ...]) -> Any:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._each import Each
 from .errors import NotTraceable
 from .expression import BOUND, COMPARISONS, Affine, Graph, Node, X, ordered
 from .names import INDICES, Names
@@ -86,9 +87,10 @@ class Writer:
         """The text of one of the roots."""
         return _lettered(self._written[root.number].text, None)
 
-    def data(self) -> dict[str, NDArray[np.float64]]:
-        """The constant arrays that are written somewhere, by name."""
-        return {name: self.graph.tables[key].values for key, name in self.tables.items() if key != X}
+    def data(self) -> dict[str, NDArray[np.float64] | Each]:
+        """The constant arrays that are written somewhere, by name; of which each run has its own, as `Each`."""
+        tables = {name: self.graph.tables[key] for key, name in self.tables.items() if key != X}
+        return {name: of.values if of.of_runs is None else Each(of.of_runs) for name, of in tables.items()}
 
     # Names
 
