@@ -96,7 +96,8 @@ fn test(folder: &Path, wheel: &Path, python: &Path) -> Result<()> {
     let outside = tempfile::tempdir()?;
     let tests = fs::read_dir(package().join("tests"))?.flatten().map(|entry| entry.path());
     // Pages whose samples are run.
-    let pages = [package().join("README.md"), shell::root().join("docs/python.md")];
+    let of_book = ["python.md", "coming-from.md"].map(|page| shell::root().join("docs").join(page));
+    let pages = [package().join("README.md")].into_iter().chain(of_book);
     for file in tests.chain(pages).filter(|path| path.is_file()) {
         let name = file.file_name().unwrap_or_default();
         fs::copy(&file, outside.path().join(name)).with_context(|| file.display().to_string())?;
