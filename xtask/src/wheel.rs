@@ -102,6 +102,16 @@ fn test(folder: &Path, wheel: &Path, python: &Path) -> Result<()> {
         let name = file.file_name().unwrap_or_default();
         fs::copy(&file, outside.path().join(name)).with_context(|| file.display().to_string())?;
     }
+    // Notebooks, and the book's pages of them.
+    let notebooks = outside.path().join("notebooks");
+    fs::create_dir(&notebooks)?;
+    for folder in ["examples/python", "docs/notebooks"].map(|folder| shell::root().join(folder)) {
+        let files = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+        for file in files.filter(|path| path.is_file()) {
+            let name = file.file_name().unwrap_or_default();
+            fs::copy(&file, notebooks.join(name)).with_context(|| file.display().to_string())?;
+        }
+    }
     let mut tests =
         program(&text(&bin.join("python")), &["-m", "pytest", "-q", "-n", "2", "-W", "error"]);
     tests.env("PYTHONDEVMODE", "1").env_remove("PYTHONPATH").current_dir(outside.path());
