@@ -102,6 +102,8 @@ fn test(folder: &Path, wheel: &Path, python: &Path) -> Result<()> {
         let name = file.file_name().unwrap_or_default();
         fs::copy(&file, outside.path().join(name)).with_context(|| file.display().to_string())?;
     }
+    // The package has a page of this name, too.
+    fs::copy(shell::root().join("README.md"), outside.path().join("first-page.md"))?;
     // Notebooks, and the book's pages of them.
     let notebooks = outside.path().join("notebooks");
     fs::create_dir(&notebooks)?;

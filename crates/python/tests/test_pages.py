@@ -32,7 +32,7 @@ def test_samples_of_pages(page):
 
 
 def test_pages_are_there():
-    assert {page.name for page in PAGES} >= {"README.md", "python.md", "coming-from.md"}
+    assert {page.name for page in PAGES} >= {"README.md", "first-page.md", "python.md", "coming-from.md"}
 
 
 @pytest.mark.parametrize("name", MODULES)
