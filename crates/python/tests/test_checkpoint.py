@@ -105,13 +105,15 @@ def test_problems_can_be_pickled():
         assert again(x) == problem(x) and again.variables == problem.variables
 
 
-def test_what_is_maximised(tmp_path):
+@pytest.mark.parametrize("compile", [True, False])
+def test_what_is_maximised(tmp_path, compile):
     def hill(x):
         return -np.sum((x - 1) ** 2)
 
-    ws.maximize(hill, BOX, max_iterations=10, history=True, checkpoint=tmp_path / "run")
-    both = ws.resume(tmp_path / "run", max_iterations=30)
-    assert_same(both, ws.maximize(hill, BOX, max_iterations=30, history=True))
+    options = {"compile": compile, "history": True}
+    ws.maximize(hill, BOX, max_iterations=10, checkpoint=tmp_path / "run", **options)
+    both = ws.resume(tmp_path / "run", hill, max_iterations=30)
+    assert_same(both, ws.maximize(hill, BOX, max_iterations=30, **options))
 
 
 def test_an_exception_of_the_function_loses_nothing(tmp_path):
