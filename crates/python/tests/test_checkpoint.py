@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -270,9 +271,7 @@ def test_a_folder_that_is_gone_meanwhile_is_one_warning(tmp_path):
     folder.mkdir()
 
     def seen(result):
-        (folder / "run").unlink(missing_ok=True)
-        if folder.exists():
-            folder.rmdir()
+        shutil.rmtree(folder, ignore_errors=True)
 
     with pytest.warns(RuntimeWarning, match="the checkpoint .* cannot be written") as caught:
         result = ws.minimize(
@@ -306,3 +305,22 @@ def test_threads_write_files_of_their_own(tmp_path):
     for number in range(4):
         whole = ws.minimize(rosenbrock, BOX, rng=number, max_iterations=20)
         assert ws.resume(tmp_path / f"{number}").x.tobytes() == whole.x.tobytes()
+
+
+def test_a_file_has_one_writer_at_a_time(tmp_path):
+    refused = []
+
+    def seen(result):
+        for again in (
+            lambda: ws.minimize(rosenbrock, BOX, max_iterations=2, checkpoint=tmp_path / "run"),
+            lambda: ws.resume(tmp_path / "run", max_iterations=2),
+        ):
+            with pytest.raises(BlockingIOError, match="where another run is writing"):
+                again()
+            refused.append(result.nit)
+        raise StopIteration
+
+    ws.minimize(rosenbrock, BOX, max_seconds=20, callback=seen, checkpoint=tmp_path / "run")
+    assert len(refused) == 2
+    ws.minimize(rosenbrock, BOX, max_iterations=2, checkpoint=tmp_path / "run")
+    assert [file.name for file in tmp_path.iterdir()] == ["run"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
+from collections.abc import Iterator
 from typing import Any, SupportsFloat, Union
 
 from . import _settings
@@ -48,6 +50,42 @@ def path_to_write(given: File) -> str:
         if begin not in (b"", _MAGIC):
             raise FileExistsError(f"checkpoint is {os.fspath(given)!r}, which is a file of another kind")
     return path
+
+
+@contextlib.contextmanager
+def alone(path: str) -> Iterator[None]:
+    """While this is open no other run writes there, of the program neither: they lock the same file beside it."""
+    # Not there on Windows.
+    import fcntl
+
+    place = os.path.realpath(path)
+    lock = os.path.join(os.path.dirname(place), f".{os.path.basename(place)}.warpswarm-lock")
+    while True:
+        try:
+            file = os.open(lock, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+        except OSError:
+            # Whatever is wrong there is said where the checkpoint is written.
+            yield
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            raise BlockingIOError(f"checkpoint is {path!r}, where another run is writing") from None
+        except OSError:
+            # The file system has no locks.
+            pass
+        # Whoever had it may have removed the file meanwhile: then it locks nothing.
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(file), os.stat(lock)):
+                break
+        os.close(file)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.remove(lock)
+        os.close(file)
 
 
 def seconds(every: SupportsFloat) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex
 
@@ -244,7 +245,8 @@ def run(
             if callback(result(report, objective.how)) is True:
                 raise StopIteration
 
-        report = search.run(observed if callback is not None else None, every, saved)
+        with contextlib.nullcontext() if saved is None else _checkpoint.alone(saved[0]):
+            report = search.run(observed if callback is not None else None, every, saved)
     except KeyboardInterrupt as interrupt:
         so_far = getattr(interrupt, "_report", None)
         if so_far is not None:
