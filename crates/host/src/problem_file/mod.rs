@@ -171,6 +171,7 @@ mod interpreted;
 mod kept;
 mod named_numbers;
 mod names;
+mod of_runs;
 mod options;
 mod problem;
 mod program;
