@@ -234,8 +234,8 @@ pub(crate) struct SolveArgs {
     #[arg(allow_hyphen_values = true)]
     pub(crate) shift: f64,
 
-    /// What counts of constraints: feasible-first is Deb's rule; epsilon lets violations pass in the first 100 iterations,
-    /// ever smaller ones, which finds more where there is little room [default: epsilon for a problem file with equations or narrow bands, otherwise
+    /// What counts of constraints: feasible-first is Deb's rule; epsilon lets violations of most individuals pass in the first 200
+    /// iterations, ever smaller ones, which finds more where there is little room [default: epsilon for a problem file with equations or narrow bands, otherwise
     /// feasible-first]
     #[arg(long, value_parser = one_of(Constraints::ALL, Constraints::name))]
     pub(crate) constraints: Option<Constraints>,

@@ -9,11 +9,38 @@
 //! points the value decides. That is the epsilon-constrained method. A violation that counts as none is kept as its
 //! negative, so that comparing needs no level, and that nothing is lost when the level falls.
 //!
+//! One of [`STRICT_EVERY`] individuals has level zero throughout: it searches for the feasible region, or stays in it, while the
+//! others search where the level allows it. When the level falls to zero, differences between individuals still reach from there
+//! into the feasible region.
+//!
 //! **Sources.** K. Deb, "An efficient constraint handling method for genetic algorithms",
 //! Computer Methods in Applied Mechanics and Engineering 186, 2000. T. Takahama and S. Sakai, "Constrained optimization by
 //! the epsilon constrained differential evolution with gradient-based mutation and feasible elites", IEEE CEC 2006.
 
 use crate::real::Real;
+
+/// The last of every so many individuals of a run is judged strictly, whatever the level of the run.
+///
+/// What was measured is said where levels fall, in the host's `optimiser::easing`.
+pub const STRICT_EVERY: u32 = 8;
+
+/// Whether an individual is judged strictly, whatever the level of its run.
+///
+/// ```
+/// use warpswarm_core::order::is_strict;
+/// let strict: Vec<u32> = (0..20).filter(|&individual| is_strict(individual)).collect();
+/// assert_eq!(strict, [7, 15]);
+/// ```
+#[inline(always)]
+pub fn is_strict(individual: u32) -> bool {
+    individual % STRICT_EVERY == STRICT_EVERY - 1
+}
+
+/// The level of an individual in a run at this level: zero where it [is judged strictly](is_strict).
+#[inline(always)]
+pub fn level_of<R: Real>(level: R, individual: u32) -> R {
+    if is_strict(individual) { R::ZERO } else { level }
+}
 
 /// What an evaluation gave.
 ///
@@ -67,6 +94,22 @@ impl<R: Real> Fitness<R> {
         let violation =
             if self.violation < R::ZERO { R::ZERO - self.violation } else { self.violation };
         Fitness { violation, ..self }
+    }
+
+    /// The fitness, judged at a run's level, as an individual keeps it: exact where it [is judged strictly](is_strict).
+    ///
+    /// ```
+    /// use warpswarm_core::Fitness;
+    /// use warpswarm_core::order::level_of;
+    /// let near = Fitness { violation: 0.25_f64, value: 1.0 };
+    /// for individual in 0..20 {
+    ///     let judged = near.within(level_of(0.5, individual));
+    ///     assert_eq!(near.within(0.5).judged_by(individual), judged);
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn judged_by(self, individual: u32) -> Self {
+        if is_strict(individual) { self.exact() } else { self }
     }
 
     /// The violation as it counts.

@@ -101,7 +101,7 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         let Particle { index, ref mut position, ref mut velocity, .. } = *particle;
         let leaders = Leaders { personal: particle.best_position, global };
         let dimensions = self.bounds.dimensions();
-        if dimensions <= 2 {
+        let fitness = if dimensions <= 2 {
             // Copies, to which nothing else can point: they stay in registers until the end.
             let mut x = [position[0], position[1]];
             let mut v = [velocity[0], velocity[1]];
@@ -112,7 +112,8 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
         } else {
             self.move_row(index, position, velocity, leaders);
             self.objective.evaluate(&position[..dimensions])
-        }
+        };
+        if O::CONSTRAINED { fitness.judged_by(index) } else { fitness }
     }
 
     /// Moves all coordinates of particle `index`, several at a time where the processor has vectors: first the draws,

@@ -88,7 +88,7 @@ pub fn place<R: Real, M: Method<R>>(
             one.set_own(i, own);
         }
         one.set_numbers(method.numbers(&who));
-        *one.fitness = (work.evaluate)(&one.public[..dimensions]);
+        *one.fitness = (work.evaluate)(&one.public[..dimensions]).judged_by(one.index);
         one.outcome(u64::from(!one.fitness.is_finite()))
     };
     let tasks = threads.tasks(swarm.stride, work.halt);
@@ -337,7 +337,7 @@ impl<R: Real, M: Method<R>> Moves<'_, R, M> {
             let draws = SiteDraws::of(who);
             let around = Around { before, bounds, public: one.public, own, best, draws };
             scratch.tried.fill(method, &plan, &around, &mut scratch.drawn);
-            let fitness = (work.evaluate)(&scratch.tried.x[..dimensions]);
+            let fitness = (work.evaluate)(&scratch.tried.x[..dimensions]).judged_by(who.index);
             not_finite += u64::from(!fitness.is_finite());
             if kept.as_ref().is_none_or(|(best, ..)| fitness.beats(*best)) {
                 kept = Some((fitness, plan, tried, attempt));

@@ -1,8 +1,8 @@
 //! The state of one run of particle swarm optimisation.
 
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
-use warpswarm_core::legs::Legs;
-use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::legs::{Legs, regime};
+use warpswarm_core::order::{Candidate, Fitness, level_of};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
@@ -239,15 +239,17 @@ impl<R: Real> Swarm<R> {
         self.control.stopped = stop.check(self.global.fitness, iterations, improved_at);
     }
 
-    /// Goes on at a level, see [`Fitness::within`], by which all that is kept is judged anew. For the count of
-    /// [stagnation](StopRule::stagnation) that is an improvement.
+    /// Goes on at a level, see [`Fitness::within`], by which all that is kept is judged anew; samples of CMA-ES all by the
+    /// same, individuals by [their own](level_of). For the count of [stagnation](StopRule::stagnation) that is an improvement.
     pub fn ease(&mut self, level: R) {
-        let judge = |fitness: &mut Fitness<R>| *fitness = fitness.exact().within(level);
-        self.best.iter_mut().for_each(judge);
+        judge_anew(&mut self.best, &self.legs, level);
         if let Some(parked) = &mut self.parked {
-            parked.best.iter_mut().for_each(judge);
+            judge_anew(&mut parked.best, &parked.legs, level);
         }
-        judge(&mut self.global.fitness);
+        // Where there are two searches, it may be either's.
+        let is_individuals = self.legs.individuals == 0;
+        let own = if is_individuals { level_of(level, self.global.index) } else { level };
+        self.global.fitness = self.global.fitness.exact().within(own);
         let kept = (0..).zip(&self.best).map(|(index, kept)| Candidate::new(*kept, index));
         let best = kept.fold(Candidate::NONE, Candidate::better);
         if best.beats(self.global) {
@@ -274,6 +276,15 @@ impl<R: Real> Swarm<R> {
             best: &mut self.best,
         };
         (chunk, &mut self.global_position)
+    }
+}
+
+/// Judges by a level what a search keeps that is where these legs say.
+fn judge_anew<R: Real>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
+    let is_samples = legs.individuals > 0 && legs.regime != regime::SHADE;
+    for (individual, fitness) in (0..).zip(kept) {
+        let level = if is_samples { level } else { level_of(level, individual) };
+        *fitness = fitness.exact().within(level);
     }
 }
 

@@ -97,11 +97,12 @@ pub enum Constraints {
     /// Deb's rule, 2000.
     #[default]
     FeasibleFirst,
-    /// At first violations up to a level count as none; the level falls to zero in the first 100 iterations, or in the first
-    /// half of a run that has fewer than 200. That finds what is best in regions that are thin, as those of equations are,
-    /// where the rule above stays at the first feasible point; elsewhere a population that has closed in on a point which the
-    /// level allows may not follow when it falls. Where a fifth of the first individuals are feasible, it is the same as that
-    /// rule. The epsilon-constrained method of Takahama and Sakai, IEEE CEC 2006.
+    /// At first violations up to a level count as none; the level falls to zero in the first 200 iterations, or in the first
+    /// half of a run that has fewer than 400. That finds what is best in regions that are thin, as those of equations are,
+    /// where the rule above stays at the first feasible point. One of eight individuals is judged by the rule above from the
+    /// beginning, so that the population reaches into the feasible region when the level falls; a population of fewer than eight,
+    /// and samples of CMA-ES, have none. Where a fifth of the first individuals are feasible, it is the same as the rule
+    /// above. The epsilon-constrained method of Takahama and Sakai, IEEE CEC 2006.
     ///
     /// What is recorded and shown of bests has their true violation; in the end none is let pass.
     Epsilon,

@@ -1,7 +1,7 @@
 //! A level of violation that falls: all that a run keeps is judged anew, as `warpswarm_cpu_ref::Swarm::ease` does. A block a run.
 
 use warpswarm_core::launch::{EaseArgs, MIGRATION_BLOCK, stopped};
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{Candidate, level_of};
 use warpswarm_device::entry::max_block;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
@@ -24,7 +24,7 @@ pub fn ease<R: DeviceReal>(args: &EaseArgs<R>) {
     let mut mine = Candidate::NONE;
     let mut i = thread::index();
     while i < args.kept.individuals {
-        let judged = kept.fitness.get(i as usize).exact().within(level);
+        let judged = kept.fitness.get(i as usize).exact().within(level_of(level, i));
         kept.fitness.set(i as usize, judged);
         mine = mine.better(Candidate::new(judged, i));
         i += thread::block_dim();
@@ -33,7 +33,8 @@ pub fn ease<R: DeviceReal>(args: &EaseArgs<R>) {
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
     let best = block::reduce::<_, Best>(mine, scratch);
     let leader = kept.global.get(0);
-    let leader = Candidate { fitness: leader.fitness.exact().within(level), ..leader };
+    let own = level_of(level, leader.index);
+    let leader = Candidate { fitness: leader.fitness.exact().within(own), ..leader };
     let is_new = best.beats(leader);
     // All have read the old leader.
     block::sync();

@@ -24,7 +24,7 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, Row, View};
 
-use crate::run::{Run, bounds_of_run, level, of_run};
+use crate::run::{Run, bounds_of_run, level_of, of_run};
 use crate::stepwise::cpso;
 
 use blocks::{Cluster, Grid, One};
@@ -121,10 +121,10 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         array.row(self.row(particle), self.args.stride)
     }
 
-    /// The run's level, if there are violations.
+    /// The level at which the particle of this number is judged, if there are violations.
     #[inline(always)]
-    pub fn level<const CONSTRAINED: bool>(&self) -> R {
-        level::<R, CONSTRAINED>(self.control)
+    pub fn level_of<const CONSTRAINED: bool>(&self, number: u32) -> R {
+        level_of::<R, CONSTRAINED>(self.control, number)
     }
 
     /// Whether the run has stopped; it is left alone then.

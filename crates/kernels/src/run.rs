@@ -4,7 +4,7 @@
 use core::mem::offset_of;
 
 use warpswarm_core::launch::{Control, Ptr, StartArgs, StopRule, stopped};
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{self, Candidate};
 use warpswarm_core::sum::Operator;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
@@ -65,6 +65,15 @@ pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Contro
     } else {
         R::ZERO
     }
+}
+
+/// The level of an individual, as [`level`] of its run.
+#[inline(always)]
+pub(crate) fn level_of<R: DeviceReal, const CONSTRAINED: bool>(
+    control: View<Control>,
+    individual: u32,
+) -> R {
+    if CONSTRAINED { order::level_of(level::<R, true>(control), individual) } else { R::ZERO }
 }
 
 /// Adds to the run's count of evaluations that were not finite.

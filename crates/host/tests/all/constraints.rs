@@ -46,6 +46,45 @@ fn a_thin_region_is_searched() {
     }
 }
 
+/// A population that closes in on (0.5, 0.5), which the level allows, follows to (0.75, 0.25) when the level falls.
+#[test]
+fn a_population_follows_into_the_feasible_region() {
+    let edge = HostObjective::with_violation(|x: &[f64]| Fitness {
+        value: (x[0] - 0.5).powi(2) + (x[1] - 0.5).powi(2),
+        violation: (0.75 - x[0]).max(0.0) + ((x[0] + x[1] - 1.0).abs() - 1e-6).max(0.0),
+    });
+    let bounds = warpswarm::Bounds::uniform(2, -1.0, 1.0).unwrap();
+    for id in ["de", "shade", "pso"] {
+        let algorithm = algorithms::find(id).unwrap().algorithm();
+        let settings = Settings { individuals: 64, ..settings(400) };
+        for run in minimise(&edge, &bounds, &algorithm, &settings).unwrap().runs {
+            assert_eq!(run.best.violation, 0.0, "{id}");
+            assert!((run.best.value - 0.125).abs() < 1e-3, "{id}: {:?}", run.best);
+        }
+    }
+}
+
+/// Of eight individuals the last lets no violation pass, and others do.
+#[test]
+fn one_of_eight_is_judged_strictly() {
+    for id in ["de", "shade", "pso", "epso", "sa", "gpu-fwa"] {
+        let algorithm = algorithms::find(id).unwrap().algorithm();
+        let mut optimiser = optimiser(&settings(1000), &algorithm);
+        // Before the level falls for the first time, and right after that.
+        for (iterations, falls) in [(6, false), (1, true)] {
+            optimiser.step(iterations).unwrap();
+            for run in optimiser.state().unwrap() {
+                let passes = |strict: bool| {
+                    let of = run.best.iter().enumerate().filter(|(i, _)| (i % 8 == 7) == strict);
+                    of.filter(|(_, fitness)| fitness.violation < 0.0).count()
+                };
+                assert_eq!(passes(true), 0, "{id}: {:?}", run.best);
+                assert!(falls || passes(false) > 0, "{id}: {:?}", run.best);
+            }
+        }
+    }
+}
+
 /// Whoever goes on from a state has the same level; who asks and tells has, too.
 #[test]
 fn a_level_goes_on_from_a_state() {

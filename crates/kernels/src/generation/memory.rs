@@ -191,7 +191,8 @@ fn advance<R: DeviceReal, M: Method<R>>(
         let around = around.attempt(attempt);
         let mut tried = first;
         let plan = method.plan(&around.who, seen, &mut tried);
-        let fitness = judge(generation, &around, &plan).within(generation.level::<true>());
+        let level = generation.level_of::<true>(who.index);
+        let fitness = judge(generation, &around, &plan).within(level);
         not_finite += u32::from(!fitness.is_finite());
         let better = match kept {
             None => true,

@@ -10,7 +10,7 @@ use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
 use super::place::Place;
-use crate::run::{Run, bounds_of_run, given, level, of_run};
+use crate::run::{Run, bounds_of_run, given, level_of, of_run};
 
 /// One run's arrays and this block's place in it.
 #[derive(Clone, Copy)]
@@ -151,10 +151,10 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
     }
 
-    /// The run's level, if there are violations.
+    /// The level at which an individual is judged, if there are violations.
     #[inline(always)]
-    pub(crate) fn level<const CONSTRAINED: bool>(&self) -> R {
-        level::<R, CONSTRAINED>(self.control)
+    pub(crate) fn level_of<const CONSTRAINED: bool>(&self, individual: u32) -> R {
+        level_of::<R, CONSTRAINED>(self.control, individual)
     }
 
     /// The run besides its individuals.

@@ -145,7 +145,7 @@ impl<R: DeviceReal> Threads<R> {
             }
             made = Some((plan, tried));
             if !again {
-                let fitness = self.evaluated::<CONSTRAINED>(generation, who.dimensions);
+                let fitness = self.evaluated::<CONSTRAINED>(generation, &who);
                 not_finite += u32::from(!fitness.is_finite());
                 if round == 0 || fitness.beats(best.fitness) {
                     best = Candidate::new(fitness, round);
@@ -191,10 +191,10 @@ impl<R: DeviceReal> Threads<R> {
     fn evaluated<const CONSTRAINED: bool>(
         &self,
         generation: &Generation<'_, R>,
-        dimensions: u32,
+        who: &Individual<R>,
     ) -> Fitness<R> {
-        let level = generation.level::<CONSTRAINED>();
-        let point = ColumnPoint::new(self.proposal, dimensions as usize);
+        let level = generation.level_of::<CONSTRAINED>(who.index);
+        let point = ColumnPoint::new(self.proposal, who.dimensions as usize);
         objective::evaluate::<R, _, CONSTRAINED>(&point).within(level)
     }
 

@@ -242,7 +242,7 @@ impl<R: DeviceReal> Tiles<R> {
                 let leader = self.leader;
                 method.specialised(Proposing { around, who, plan, public, own, leader })
             };
-            let level = generation.level::<CONSTRAINED>();
+            let level = generation.level_of::<CONSTRAINED>(who.index);
             let point = TilePoint::<R, LANES, K>::new(x, who.dimensions as usize, self.stage);
             let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point).within(level);
             if attempt < attempts {

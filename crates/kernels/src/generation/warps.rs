@@ -206,7 +206,7 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         let mut tried = *numbers;
         let plan = method.plan(&who, *seen, &mut tried);
         let (x, own) = proposed(method, around, (&who, &plan), (*public, best));
-        let level = around.generation.level::<CONSTRAINED>();
+        let level = around.generation.level_of::<CONSTRAINED>(who.index);
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
         let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point).within(level);
         not_finite += u32::from(!fitness.is_finite());

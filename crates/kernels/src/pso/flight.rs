@@ -171,7 +171,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         if is_ahead::<R, LANES, K>() {
             held.ahead = self.weights(now + 1);
         }
-        let level = Swarm::of_block(args).level::<CONSTRAINED>();
+        let level = Swarm::of_block(args).level_of::<CONSTRAINED>(self.particle);
         let fitness = if is_in_columns::<LANES, K>() {
             self.columns.advance(which, &args.coefficients, args.dimensions);
             objective::judge::<R, _, CONSTRAINED>(&self.columns.point(args.dimensions))

@@ -108,7 +108,7 @@ impl<R: DeviceReal> Found<R> {
         x: Own<R, K>,
         stage: SharedArray<R>,
     ) {
-        let level = swarm.level::<CONSTRAINED>();
+        let level = swarm.level_of::<CONSTRAINED>(which.individual);
         let point = TilePoint::<R, LANES, K>::new(x, swarm.args.dimensions as usize, stage);
         let fitness = objective::judge::<R, _, CONSTRAINED>(&point);
         let fitness = if CONSTRAINED { fitness.within(level) } else { fitness };
@@ -171,7 +171,7 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
         let position = swarm.row_of(swarm.positions, particle);
         let fitness =
             objective::evaluate::<R, _, true>(&WarpPoint::new(position, args.dimensions as usize));
-        let fitness = fitness.within(swarm.level::<true>());
+        let fitness = fitness.within(swarm.level_of::<true>(which.individual));
         if fitness.beats(swarm.best.get(particle as usize)) {
             let bests = swarm.row_of(swarm.best_positions, particle);
             let mut i = thread::lane();

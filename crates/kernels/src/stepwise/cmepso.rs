@@ -170,7 +170,8 @@ fn compete<R: DeviceReal>(
             i = thread::opaque(i + 1);
         }
         let point = ThreadPoint::new(row, who.dimensions as usize);
-        let fitness = objective::evaluate::<R, _, true>(&point).within(generation.level::<true>());
+        let fitness =
+            objective::evaluate::<R, _, true>(&point).within(generation.level_of::<true>(index));
         not_finite += u32::from(!fitness.is_finite());
         best = best.better(Candidate::new(fitness, attempt));
         attempt += 1;

@@ -89,7 +89,7 @@ pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
             positions,
             args.dimensions as usize,
         ))
-        .within(swarm.level::<true>());
+        .within(swarm.level_of::<true>(swarm.number(particle)));
         not_finite += u32::from(!fitness.is_finite());
         if fitness.beats(swarm.best.get(particle as usize)) {
             swarm.best.set(particle as usize, fitness);

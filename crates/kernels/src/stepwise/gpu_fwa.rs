@@ -169,8 +169,8 @@ impl<R: DeviceReal> Sparks<R> {
                 i += 1;
             }
             let point = ColumnPoint::new(column, self.dimensions as usize);
-            let fitness =
-                objective::evaluate::<R, _, true>(&point).within(generation.level::<true>());
+            let fitness = objective::evaluate::<R, _, true>(&point)
+                .within(generation.level_of::<true>(firework.index));
             not_finite += u32::from(!fitness.is_finite());
             mine = mine.better(Candidate::new(fitness, number));
             number += 32;
@@ -214,7 +214,7 @@ pub fn mutation<R: DeviceReal>(launch: &Args<R>) {
         }
         let point = WarpPoint::new(new, firework.dimensions as usize);
         let fitness: Fitness<R> =
-            objective::evaluate::<R, _, true>(&point).within(generation.level::<true>());
+            objective::evaluate::<R, _, true>(&point).within(generation.level_of::<true>(index));
         if thread::lane() == 0 {
             not_finite += u32::from(!fitness.is_finite());
             after.fitness.set(index as usize, fitness);
