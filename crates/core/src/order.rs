@@ -37,6 +37,11 @@ pub fn is_strict(individual: u32) -> bool {
 }
 
 /// The level of an individual in a run at this level: zero where it [is judged strictly](is_strict).
+///
+/// ```
+/// use warpswarm_core::order::level_of;
+/// assert_eq!([6, 7, 8].map(|individual| level_of(0.5, individual)), [0.5, 0.0, 0.5]);
+/// ```
 #[inline(always)]
 pub fn level_of<R: Real>(level: R, individual: u32) -> R {
     if is_strict(individual) { R::ZERO } else { level }

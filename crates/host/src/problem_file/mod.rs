@@ -171,12 +171,12 @@ mod interpreted;
 mod kept;
 mod named_numbers;
 mod names;
-mod of_runs;
 mod options;
 mod problem;
 mod program;
 mod ptx;
 mod reader;
+mod search;
 mod syntax;
 mod warnings;
 

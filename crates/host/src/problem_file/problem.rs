@@ -256,29 +256,6 @@ impl ProblemFile {
         Err(Error::Setting { field: "dimensions", value, allowed })
     }
 
-    /// The same problem with points from which individuals begin, in place of those of the file: see
-    /// [`Bounds::beginning_at`].
-    ///
-    /// ```
-    /// use warpswarm::problem_file::ProblemFile;
-    /// use warpswarm::{Algorithm, Settings, Stop};
-    /// let problem = ProblemFile::parse("minimise = \"(x - 1)^2\"\nvariables.x = { lower = 0, upper = 9 }")?;
-    /// let settings = Settings { individuals: 8, stop: Stop::iterations(0), ..Settings::default() };
-    /// let problem = problem.beginning_at(&[[1.5]])?;
-    /// let report = problem.optimiser::<f64>(&Algorithm::default(), &settings)?.run()?;
-    /// assert!(report.best().value <= 0.25);
-    /// # Ok::<(), warpswarm::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Bounds::beginning_at`].
-    pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
-        let bounds = self.bounds.beginning_at(points)?;
-        let given = points.iter().map(|point| point.as_ref().to_vec()).collect();
-        Ok(ProblemFile { bounds, given, ..self })
-    }
-
     /// An optimiser of the problem within its bounds; it maximises where the file says so.
     ///
     /// # Errors

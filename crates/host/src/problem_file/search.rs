@@ -1,4 +1,4 @@
-//! Problems whose runs have numbers, or bounds, of their own.
+//! Where a problem is searched: first points, bounds, and what each run has for itself.
 
 use warpswarm_core::Real;
 use warpswarm_core::order::Fitness;
@@ -13,6 +13,29 @@ use crate::problems::{Evaluation, Precise};
 use crate::settings::Settings;
 
 impl ProblemFile {
+    /// The same problem with points from which individuals begin, in place of those of the file: see
+    /// [`Bounds::beginning_at`].
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// use warpswarm::{Algorithm, Settings, Stop};
+    /// let problem = ProblemFile::parse("minimise = \"(x - 1)^2\"\nvariables.x = { lower = 0, upper = 9 }")?;
+    /// let settings = Settings { individuals: 8, stop: Stop::iterations(0), ..Settings::default() };
+    /// let problem = problem.beginning_at(&[[1.5]])?;
+    /// let report = problem.optimiser::<f64>(&Algorithm::default(), &settings)?.run()?;
+    /// assert!(report.best().value <= 0.25);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Bounds::beginning_at`].
+    pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
+        let bounds = self.bounds.beginning_at(points)?;
+        let given = points.iter().map(|point| point.as_ref().to_vec()).collect();
+        Ok(ProblemFile { bounds, given, ..self })
+    }
+
     /// How many runs it is for, where each has numbers of its own: see
     /// [`NamedNumbers::of_runs`](super::NamedNumbers::of_runs).
     pub fn runs(&self) -> Option<u64> {
