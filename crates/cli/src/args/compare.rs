@@ -106,7 +106,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// What a comparison and a search for parameters are both asked.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct CommonArgs {
     /// Number of dimensions of every problem that is no file's [default: the problem's own, otherwise 30]
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_DIMENSIONS))]

@@ -78,12 +78,14 @@ pub(crate) fn mean(of: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::compare::CommonArgs;
     use crate::compare::study::tasks;
     use warpswarm::{Fitness, StopReason};
 
     #[test]
     fn costs_by_hand() {
-        let task = &tasks(&["sphere:goal=2".into()], Some(2), &[1e-3]).unwrap_or_default()[0];
+        let common = CommonArgs { dim: Some(2), ..CommonArgs::default() };
+        let task = &tasks(&["sphere:goal=2".into()], &common, &[1e-3]).unwrap_or_default()[0];
         let of = |violation, value, reached| {
             let best = Fitness { violation, value };
             let stop_reason = StopReason::Evaluations;
