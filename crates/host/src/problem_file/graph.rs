@@ -407,7 +407,11 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_known() {
-        let sources = Whole { coordinates: vec![true, false], data: vec![true, true, false] };
+        let sources = Whole {
+            coordinates: vec![true, false],
+            data: vec![true, true, false],
+            own: vec![false, true],
+        };
         let mut graph = Graph::new(sources);
         let [n, x] = [0, 1].map(|at| graph.add(Node::Coordinate(at)));
         let [two, half] = [2.0, 0.5].map(|number| graph.constant(number));
@@ -422,8 +426,9 @@ mod tests {
         let less = graph.apply(Operation::Less, &[x, half]);
         assert!(!is_whole(&mut graph, Operation::Choose, &[less, n, x]));
         assert!(is_whole(&mut graph, Operation::Choose, &[less, n, two]));
-        for (node, expected) in [(Node::Data(1), true), (Node::Data(2), false), (Node::Index, true)]
-        {
+        let of_runs = [(Node::Own(0), false), (Node::Own(1), true), (Node::Owns(1), true)];
+        let shared = [(Node::Data(1), true), (Node::Data(2), false), (Node::Index, true)];
+        for (node, expected) in shared.into_iter().chain(of_runs) {
             let term = graph.add(node);
             let fold = graph.add(Node::Fold { reduction: Reduction::Sum, terms: 2, term });
             assert_eq!(graph.is_whole(fold), expected, "{node:?}");
