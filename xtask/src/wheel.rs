@@ -37,8 +37,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let pythons = pythons();
         ensure!(!pythons.is_empty(), "no Python from 3.10 on was found");
         check_types(&folder, &wheel)?;
-        for python in oldest_and_newest(&pythons) {
-            test(&folder, &wheel, python)?;
+        let tested = oldest_and_newest(&pythons);
+        for (number, python) in (1..).zip(&tested) {
+            test(&folder, &wheel, python, number == tested.len())?;
         }
     }
     Ok(())
@@ -83,8 +84,8 @@ fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
     run("stubtest", &["pywarpswarm._native"])
 }
 
-/// Runs the tests against the installed wheel.
-fn test(folder: &Path, wheel: &Path, python: &Path) -> Result<()> {
+/// Runs the tests against the installed wheel, perhaps with the notebooks, which take a while.
+fn test(folder: &Path, wheel: &Path, python: &Path, with_notebooks: bool) -> Result<()> {
     let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
     let at = folder.join(format!("test-{name}"));
     if at.exists() {
@@ -104,20 +105,26 @@ fn test(folder: &Path, wheel: &Path, python: &Path) -> Result<()> {
     }
     // The package has a page of this name, too.
     fs::copy(shell::root().join("README.md"), outside.path().join("first-page.md"))?;
-    // Notebooks, and the book's pages of them.
-    let notebooks = outside.path().join("notebooks");
-    fs::create_dir(&notebooks)?;
-    for folder in ["examples/python", "docs/notebooks"].map(|folder| shell::root().join(folder)) {
-        let files = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
-        for file in files.filter(|path| path.is_file()) {
-            let name = file.file_name().unwrap_or_default();
-            fs::copy(&file, notebooks.join(name)).with_context(|| file.display().to_string())?;
-        }
+    if with_notebooks {
+        copy_notebooks(&outside.path().join("notebooks"))?;
     }
     let mut tests =
         program(&text(&bin.join("python")), &["-m", "pytest", "-q", "-n", "2", "-W", "error"]);
     tests.env("PYTHONDEVMODE", "1").env_remove("PYTHONPATH").current_dir(outside.path());
     shell::run(&mut tests)
+}
+
+/// Copies the notebooks, and the book's pages of them.
+fn copy_notebooks(to: &Path) -> Result<()> {
+    fs::create_dir(to)?;
+    for folder in ["examples/python", "docs/notebooks"].map(|folder| shell::root().join(folder)) {
+        let files = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+        for file in files.filter(|path| path.is_file()) {
+            let name = file.file_name().unwrap_or_default();
+            fs::copy(&file, to.join(name)).with_context(|| file.display().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// The programs of a virtual environment, which is made where there is none.
