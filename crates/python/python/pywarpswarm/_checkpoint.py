@@ -6,11 +6,11 @@ import contextlib
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, SupportsFloat, Union
 
 from . import _settings
-from ._native import Search
+from ._native import Problem, Search
 
 File = Union[str, os.PathLike[str]]
 
@@ -36,6 +36,22 @@ def about(path: File) -> tuple[str, dict[str, Any]]:
             "(one of the program: `warpswarm resume`)"
         )
     return said.pop("kind"), said
+
+
+def started(
+    objective: Problem | Callable[..., Any] | None, about: dict[str, Any], from_file: File | None = None
+) -> Search:
+    """The search that is described so, perhaps from where it was written; without an objective it asks."""
+    return Search(
+        objective,
+        None if about["bounds"] is None else tuple(about["bounds"]),
+        about["begin"],
+        about["algorithm"],
+        about["settings"],
+        about["precision"] == "float32",
+        from_file,
+        _settings.as_runs(about["runs"]),
+    )
 
 
 def path_to_write(given: File) -> str:

@@ -12,7 +12,7 @@ from . import _checkpoint, _each, _settings
 from ._checkpoint import File
 from ._constraints import constraints as _constraints
 from ._each import Each
-from ._native import Problem, Search
+from ._native import Problem
 from ._objective import Objective, Wanted, wanted
 from ._result import Result, result
 from ._settings import Algorithm, Seed
@@ -229,16 +229,7 @@ def run(
             path = _checkpoint.path_to_write(checkpoint)
             saved = path, _checkpoint.seconds(checkpoint_every), _checkpoint.text("minimize", about)
         every = _settings.whole("callback_every", callback_every) or 0
-        search = Search(
-            objective.native,
-            None if about["bounds"] is None else tuple(about["bounds"]),
-            about["begin"],
-            about["algorithm"],
-            about["settings"],
-            about["precision"] == "float32",
-            from_file,
-            _settings.as_runs(about["runs"]),
-        )
+        search = _checkpoint.started(objective.native, about, from_file)
 
         def observed(report: dict[str, Any]) -> None:
             assert callback is not None

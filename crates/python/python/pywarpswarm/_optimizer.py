@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _checkpoint, _settings
 from ._each import count
-from ._native import Search
 from ._result import Result, result
 from ._settings import Algorithm, Seed
 
@@ -80,18 +79,7 @@ class Optimizer:
         self._start()
 
     def _start(self) -> None:
-        about = self._about
-        lower, upper, scales = about["bounds"]
-        self._search = Search(
-            None,
-            (lower, upper, scales),
-            about["begin"],
-            about["algorithm"],
-            about["settings"],
-            about["precision"] == "float32",
-            None,
-            _settings.as_runs(about["runs"]),
-        )
+        self._search = _checkpoint.started(None, self._about)
         self._told = False
 
     def ask(self) -> NDArray[Any] | None:
