@@ -266,9 +266,7 @@ impl ProblemFile {
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Optimiser<R>> {
-        let settings = Settings { maximise: self.maximises, ..settings.clone() };
-        Optimiser::new(self, &self.searched(), algorithm, &settings)
-            .map_err(|error| self.named_in(error))
+        self.started(&self.searched(), algorithm, settings)
     }
 
     /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](fn@crate::check).

@@ -99,6 +99,16 @@ impl ProblemFile {
         if bounds.by_run().any(is_outside) {
             return wrong("outside of the problem's", "bounds within its own");
         }
+        self.started(bounds, algorithm, settings)
+    }
+
+    /// An optimiser within bounds that fit the problem.
+    pub(super) fn started<R: Real>(
+        &self,
+        bounds: &Bounds,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
         let settings = Settings { maximise: self.maximises, ..settings.clone() };
         Optimiser::new(self, bounds, algorithm, &settings).map_err(|error| self.named_in(error))
     }
