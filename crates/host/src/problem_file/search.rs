@@ -36,8 +36,7 @@ impl ProblemFile {
         Ok(ProblemFile { bounds, given, ..self })
     }
 
-    /// How many runs it is for, where each has numbers of its own: see
-    /// [`NamedNumbers::of_runs`](super::NamedNumbers::of_runs).
+    /// How many runs it is for, where each has numbers of its own: see [`NamedNumbers`](super::NamedNumbers), `of_runs`.
     pub fn runs(&self) -> Option<u64> {
         Some(self.names.own.runs as u64).filter(|&runs| runs > 0)
     }
