@@ -13,6 +13,7 @@ pub mod faults;
 pub mod islands;
 pub mod large;
 pub mod lifetimes;
+pub mod on_device;
 pub mod own;
 pub mod papers;
 pub mod problem_files;

@@ -12,7 +12,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
     Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, islands,
-    large, lifetimes, methods, own, papers, problem_files, restarts, searches, traps,
+    large, lifetimes, methods, on_device, own, papers, problem_files, restarts, searches, traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -48,6 +48,18 @@ fn every_problem() {
 #[test]
 fn expressions() {
     problem_files::check(&[1, 2, 5, 29, 60, 125, 200, 1100], &everywhere());
+}
+
+#[test]
+fn points_that_others_evaluate() {
+    let sizes = [(5, 1), (12, 3), (77, 33), (300, 130), (5000, 30)];
+    on_device::check(Backend::Gpu, &methods(12), &sizes);
+    on_device::check_refused(Backend::Gpu);
+}
+
+#[test]
+fn sanitize_points_that_others_evaluate() {
+    on_device::check(Backend::Gpu, &methods(12), &[(12, 3), (33, 40)]);
 }
 
 #[test]

@@ -160,6 +160,12 @@ fn runs_of_a_batch_stop_each_at_its_own_iteration() {
 }
 
 #[test]
+fn points_that_others_evaluate_give_the_same_bits() {
+    warpswarm_tests::on_device::check(Backend::Emulator, &methods(12), &[(12, 3)]);
+    warpswarm_tests::on_device::check_refused(Backend::Emulator);
+}
+
+#[test]
 fn many_dimensions_stream() {
     let places = [Schedule::Streaming, Schedule::Hosted]
         .map(|schedule| Place::device(Backend::Emulator, schedule, Some(32)));

@@ -9,6 +9,7 @@ mod common;
 mod easing;
 mod epochs;
 mod generation;
+mod handed;
 mod kept;
 mod look;
 mod migration;
@@ -33,6 +34,7 @@ pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,
 };
+pub use handed::{HAND_OUT, HANDED_BLOCK, HandOutArgs, TAKE_IN, TakeInArgs};
 pub use kept::KeptArgs;
 pub use look::{LOOK, LookArgs};
 pub use migration::{MIGRATION_BLOCK, MigrationArgs, migration_kernels, migration_shared_bytes};
@@ -377,6 +379,8 @@ mod tests {
         assert_eq!(size_of::<KeptArgs<f32>>(), 7 * 8 + 4 * 4);
         assert_eq!(size_of::<MigrationArgs<f32>>(), 11 * 8 + 6 * 4);
         assert_eq!(size_of::<EaseArgs<f32>>(), 8 * 8 + 4 * 4);
+        assert_eq!(size_of::<HandOutArgs<f32>>(), 4 * 8 + 4 * 4);
+        assert_eq!(size_of::<TakeInArgs<f32>>(), 4 * 8 + 4 * 4);
         assert_eq!(size_of::<LookArgs<f32>>(), size_of::<KeptArgs<f32>>() + 3 * 8 + 2 * 4);
         assert_eq!(size_of::<EpochsArgs<f64>>(), size_of::<PsoArgs<f64>>() + 2 * 8 + 2 * 4);
         assert_eq!(size_of::<JoinArgs<f32>>(), 2 * 8 + 16 + 4 * 4);

@@ -5,6 +5,7 @@
 //! [`natural`] says, on the CPU and on the GPU alike.
 
 use crate::data::Table;
+use crate::expression::Least;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 use crate::sum::Operator;
@@ -107,6 +108,37 @@ pub fn natural<R: Real>(code: R, x: R) -> R {
     } else {
         x
     }
+}
+
+/// The place between a lower and an upper bound that a number means in a coordinate that goes round, as an angle does.
+///
+/// ```
+/// use warpswarm_core::variable::place;
+/// assert_eq!([-90.0, 45.0, 360.0, 540.0].map(|x| place(x, (0.0_f64, 360.0), 360.0)), [270.0, 45.0, 360.0, 180.0]);
+/// ```
+#[inline(always)]
+pub fn place<R: Real>(x: R, (lower, upper): (R, R), range: R) -> R {
+    if x >= lower && x <= upper {
+        return x;
+    }
+    let turns = (x - lower) / range;
+    Least::combine(lower + (turns - turns.floor()) * range, upper)
+}
+
+/// Numbers that say of a coordinate how it is [`shown`].
+pub const SHOWN: usize = 4;
+
+/// What individuals mean by `x` in a coordinate: of that the [`code`](Scale::code) of its scale, or 3 where it goes round, and then
+/// its bounds and their distance.
+///
+/// ```
+/// use warpswarm_core::variable::{Scale, shown};
+/// assert_eq!(shown([3.0, 0.0, 360.0, 360.0], -90.0_f64), 270.0);
+/// assert_eq!(shown([Scale::Integer.code(), 0.0, 0.0, 0.0], 2.5_f32), 3.0);
+/// ```
+#[inline(always)]
+pub fn shown<R: Real>([code, lower, upper, range]: [R; SHOWN], x: R) -> R {
+    if code == R::from_u32(3) { place(x, (lower, upper), range) } else { natural(code, x) }
 }
 
 /// An objective of variables that have scales, perhaps to be maximised.

@@ -195,6 +195,7 @@ impl<R: Real> LaidOut<R> {
     }
 
     /// The same with so many numbers for each of so many runs, `[run][number]`; without runs nothing changes.
+    #[cfg(feature = "problem-files")]
     pub(crate) fn with_runs(self, numbers: Vec<R>, (of_run, runs): (usize, u64)) -> Self {
         if runs == 0 {
             return self;

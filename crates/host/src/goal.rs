@@ -15,6 +15,7 @@ use crate::backend::machine::Parameter;
 use crate::backend::{Asked, Evaluator, Portable, Target};
 use crate::bounds::Scales;
 use crate::data::LaidOut;
+use crate::on_device::{DevicePoints, DeviceValues};
 use crate::own::{Kernels, OwnObjective};
 use crate::problems::built_in;
 
@@ -136,6 +137,8 @@ impl<R: Real> Goal<R> for HostObjective<R> {
         }
         let scales = scales.clone();
         let kind = match self.kind.clone() {
+            // Points lie on the device as they are meant.
+            Kind::Device(evaluate) => Kind::Device(evaluate),
             Kind::Point(evaluate) => Kind::Point(Arc::new(move |run, x: &[R]| {
                 scales.fitness(evaluate(run, &scales.natural(x)))
             })),
@@ -177,10 +180,14 @@ pub(crate) type OfPoint<R> = dyn Fn(u32, &[R]) -> Fitness<R> + Send + Sync;
 /// The fitness at each of many points.
 type OfPopulation<R> = dyn Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync;
 
+/// Addresses of values at each of many points on a device.
+type OfDevice = dyn Fn(&DevicePoints) -> DeviceValues + Send + Sync;
+
 /// What is called.
 pub(crate) enum Kind<R> {
     Point(Arc<OfPoint<R>>),
     Population(Arc<OfPopulation<R>>),
+    Device(Arc<OfDevice>),
 }
 
 impl<R> Clone for Kind<R> {
@@ -188,6 +195,7 @@ impl<R> Clone for Kind<R> {
         match self {
             Kind::Point(evaluate) => Kind::Point(evaluate.clone()),
             Kind::Population(evaluate) => Kind::Population(evaluate.clone()),
+            Kind::Device(evaluate) => Kind::Device(evaluate.clone()),
         }
     }
 }
@@ -203,6 +211,7 @@ impl<R> fmt::Debug for HostObjective<R> {
         f.write_str(match self.kind {
             Kind::Point(_) => "HostObjective of a point",
             Kind::Population(_) => "HostObjective of a population",
+            Kind::Device(_) => "HostObjective on a device",
         })
     }
 }
@@ -284,6 +293,22 @@ impl<R: Real> HostObjective<R> {
         fitness: impl Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync + 'static,
     ) -> Self {
         HostObjective { kind: Kind::Population(Arc::new(fitness)) }
+    }
+
+    /// The same by other kernels on the GPU on which the individuals move, such as those of an array library: the closure enqueues
+    /// work and says where the values will be. Nothing is copied through the host, which does not wait either, unless runs may
+    /// stop by themselves. It needs [`Backend::Gpu`](crate::Backend::Gpu) or `Auto`, and an algorithm other than `auto` and
+    /// `cma-es`. Values are addresses, which no other language checks: what is no array of the same device, or a shorter one, is
+    /// refused by the driver.
+    pub fn on_device(
+        values: impl Fn(&DevicePoints) -> DeviceValues + Send + Sync + 'static,
+    ) -> Self {
+        HostObjective { kind: Kind::Device(Arc::new(values)) }
+    }
+
+    /// Whether it is evaluated on a device.
+    pub(crate) fn is_on_device(&self) -> bool {
+        matches!(self.kind, Kind::Device(_))
     }
 }
 

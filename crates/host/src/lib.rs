@@ -63,6 +63,7 @@ mod error;
 pub mod faults;
 mod goal;
 mod history;
+mod on_device;
 mod optimiser;
 mod own;
 mod peers;
@@ -94,6 +95,7 @@ pub use algorithms::{
     Algorithm, AutoParams, CmaEsParams, CmepsoParams, DeParams, EpsoParams, FwaParams,
     GpuFwaParams, PsoParams, SaParams, ScatterSearchParams, ShadeParams, SolisWetsParams,
 };
+pub use backend::machine::Stream;
 pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use check::{Checked, Difference, Speed, check};
 pub use checkpoint::Checkpoint;
@@ -106,6 +108,7 @@ pub use devices::Devices;
 pub use error::{Error, Result};
 pub use goal::{Goal, HostObjective, Points};
 pub use history::History;
+pub use on_device::{DevicePoints, DeviceValues};
 pub use optimiser::{AskTell, Event, Optimiser, Runs, Standing};
 pub use own::{Kernels, OwnMethod, OwnObjective};
 pub use peers::{Exchange, Peers};

@@ -25,6 +25,8 @@ pub mod easing;
 pub mod expressions;
 pub mod generation;
 #[cfg(feature = "built-in")]
+pub mod handed;
+#[cfg(feature = "built-in")]
 mod kept;
 #[cfg(feature = "built-in")]
 pub mod look;

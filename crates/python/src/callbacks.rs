@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use warpswarm::{Fitness, HostObjective, Points, Real};
 
+use crate::device_points::{DevicePoints, Found, found};
 use crate::errors::wrong;
 use crate::report::matrix;
 
@@ -116,6 +117,26 @@ pub(crate) fn objective<R: Real + Element>(
         called.unwrap_or_else(|error| {
             shared.end(error);
             // What the library takes for a panic of the objective: it leaves the runs where they are. Nothing is printed.
+            panic::resume_unwind(Box::new("an exception in Python"));
+        })
+    })
+}
+
+/// An objective that is a Python function of points on a GPU.
+pub(crate) fn on_device<R: Real>(function: Py<PyAny>, shared: Shared) -> HostObjective<R> {
+    // What was found last, which must be there until those who gave it wait for the next points.
+    let kept = Mutex::new(None);
+    HostObjective::on_device(move |points| {
+        let called = Python::attach(|py| -> PyResult<_> {
+            py.check_signals()?;
+            let points = DevicePoints::new(points.clone(), size_of::<R>() == 4);
+            let given: Found = function.bind(py).call1((points,))?.extract()?;
+            let found = found(&given);
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(given);
+            Ok(found)
+        });
+        called.unwrap_or_else(|error| {
+            shared.end(error);
             panic::resume_unwind(Box::new("an exception in Python"));
         })
     })

@@ -9,6 +9,7 @@
 
 mod callbacks;
 mod commands;
+mod device_points;
 mod errors;
 mod listing;
 mod picture;
@@ -27,6 +28,8 @@ mod _native {
     use super::callbacks::{forked, leave};
     #[pymodule_export]
     use super::commands::{command, program};
+    #[pymodule_export]
+    use super::device_points::DevicePoints;
     #[pymodule_export]
     use super::errors::DeviceError;
     #[pymodule_export]

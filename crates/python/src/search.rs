@@ -11,11 +11,12 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, AskTell, Bounds, Checkpoint, CheckpointFile, Error, Event, Optimiser, Population,
-    Precise, Result, Runs, Settings, StopReason,
+    Algorithm, AskTell, Bounds, Checkpoint, CheckpointFile, DeviceValues, Error, Event,
+    HostObjective, Optimiser, Population, Precise, Result, Runs, Settings, StopReason,
 };
 
 use crate::callbacks::{self, Going, Shared};
+use crate::device_points::{DevicePoints, Found, found};
 use crate::errors::{raised, wrong};
 use crate::problem::Problem;
 use crate::report;
@@ -52,6 +53,8 @@ trait Running: Send {
         values: &Bound<'_, PyAny>,
         violations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()>;
+    fn ask_on_device(&mut self, py: Python<'_>) -> PyResult<Option<Py<DevicePoints>>>;
+    fn tell_on_device(&mut self, found: &DeviceValues) -> PyResult<()>;
     fn population(&mut self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>>;
     fn save(&mut self, about: &str, path: &Path) -> Result<()>;
     fn resume(&mut self, path: &Path) -> Result<()>;
@@ -67,10 +70,10 @@ enum Driven<R: Precise> {
 impl Search {
     /// Places the individuals. `bounds` are those of the variables where no `Problem` has them: lower and upper ones, and how
     /// each variable is spread. `begin` are points with which runs begin; `runs` has, in their place, what each run has for
-    /// itself: bounds, or none, and points. `checkpoint` is a file from which they go on:
-    /// then a function is not called for first individuals.
+    /// itself: bounds, or none, and points. `checkpoint` is a file from which they go on: then a function is not called for first
+    /// individuals. With `on_device` a function is one of `DevicePoints`.
     #[new]
-    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single, checkpoint=None, runs=None))]
+    #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single, checkpoint=None, runs=None, on_device=false))]
     #[expect(clippy::too_many_arguments, reason = "of Python, where they are named")]
     fn new(
         py: Python<'_>,
@@ -82,6 +85,7 @@ impl Search {
         single: bool,
         checkpoint: Option<PathBuf>,
         runs: Option<Vec<OwnRun>>,
+        on_device: bool,
     ) -> PyResult<Self> {
         let json = |error: serde_json::Error| wrong(error.to_string());
         let algorithm: Algorithm = serde_json::from_str(algorithm).map_err(json)?;
@@ -91,7 +95,8 @@ impl Search {
         let runs = runs.map(OwnRuns);
         let within = runs.as_ref().map_or(Within::Begin(&begin), Within::Own);
         let bounds = bounds.map(|bounds| within.bounds(bounds)).transpose().map_err(raised)?;
-        let wanted = Wanted { objective, bounds, within, algorithm, settings, shared: &shared };
+        let wanted =
+            Wanted { objective, bounds, within, algorithm, settings, shared: &shared, on_device };
         let _going = Going::begin(&shared)?;
         shared.values_are_unused.store(checkpoint.is_some(), Ordering::Relaxed);
         let mut running: Box<dyn Running> = match single {
@@ -133,6 +138,16 @@ impl Search {
     /// Points to be evaluated next, `[point][coordinate]`; none where all runs have ended.
     fn ask(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.locked()?.ask(py)
+    }
+
+    /// The same on the GPU on which individuals move.
+    fn ask_on_device(&self, py: Python<'_>) -> PyResult<Option<Py<DevicePoints>>> {
+        self.locked()?.ask_on_device(py)
+    }
+
+    /// Takes what was found at points that were asked for on the GPU; it must be kept there until the next are asked for.
+    fn tell_on_device(&self, given: Found) -> PyResult<()> {
+        self.locked()?.tell_on_device(&found(&given))
     }
 
     /// Takes values, and violations of constraints, of the points that were asked for.
@@ -199,11 +214,12 @@ struct Wanted<'a, 'py> {
     algorithm: Algorithm,
     settings: Settings,
     shared: &'a Shared,
+    on_device: bool,
 }
 
 impl Wanted<'_, '_> {
     fn start<R: Number>(self, py: Python<'_>) -> PyResult<Box<dyn Running>> {
-        let Wanted { objective, bounds, within, algorithm, settings, shared } = self;
+        let Wanted { objective, bounds, within, algorithm, settings, shared, on_device } = self;
         let no_bounds = || wrong("bounds are missing");
         let driven = match objective {
             None => {
@@ -218,7 +234,8 @@ impl Wanted<'_, '_> {
                 }
                 Err(_) => {
                     let bounds = bounds.ok_or_else(no_bounds)?;
-                    let objective = callbacks::objective::<R>(objective.unbind(), shared.clone());
+                    let made = if on_device { callbacks::on_device } else { callbacks::objective };
+                    let objective: HostObjective<R> = made(objective.unbind(), shared.clone());
                     py.detach(|| Optimiser::new(&objective, &bounds, &algorithm, &settings))
                         .map(Driven::Optimiser)
                 }
@@ -330,6 +347,15 @@ impl<R: Number> Running for Driven<R> {
         let count = search.ask().map_err(raised)?.map_or(0, |points| points.len());
         let told = callbacks::fitness::<R>(values, violations, count)?;
         search.tell(&told).map_err(raised)
+    }
+
+    fn ask_on_device(&mut self, py: Python<'_>) -> PyResult<Option<Py<DevicePoints>>> {
+        let points = self.caller()?.ask_on_device().map_err(raised)?;
+        points.map(|points| Py::new(py, DevicePoints::new(points, size_of::<R>() == 4))).transpose()
+    }
+
+    fn tell_on_device(&mut self, found: &DeviceValues) -> PyResult<()> {
+        self.caller()?.tell_on_device(found).map_err(raised)
     }
 
     fn population(&mut self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>> {

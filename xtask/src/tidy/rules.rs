@@ -88,11 +88,12 @@ const TARGET_ARCH: [(&str, &str); 7] = [
 ];
 
 /// Folders and files that may be unsafe.
-const UNSAFE: [&str; 6] = [
+const UNSAFE: [&str; 7] = [
     "benches/src/bin/matrix_cublas/library.rs",
     "crates/device/",
     "crates/kernels/",
     "crates/host/src/backend/machine/",
+    "crates/python/src/device_points.rs",
     "crates/ptx-builder/tests/sample/",
     "examples/own-kernel/",
 ];
@@ -202,8 +203,8 @@ fn assembly(tree: &Tree) -> Vec<String> {
     lines_with(files, called, "inline assembly")
 }
 
-/// `unsafe` only in `crates/device`, `crates/kernels`, one module of `crates/host`, the example of a kernel, and a bench that calls
-/// cuBLAS.
+/// `unsafe` only in `crates/device`, `crates/kernels`, one module of `crates/host`, what shares GPU arrays with Python, the example of a kernel, and
+/// a bench that calls cuBLAS.
 fn unsafe_code(tree: &Tree) -> Vec<String> {
     let files = tree.rust().filter(|file| !is_under(file, &UNSAFE));
     lines_with(files, |code| has_word(code, "unsafe"), "unsafe")

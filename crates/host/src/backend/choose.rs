@@ -31,7 +31,14 @@ pub(super) fn choose<R: Real>(
     settings: &Settings,
     by: Evaluator<R>,
 ) -> Result<Driver<R>> {
-    let mover = match settings.backend {
+    // The points lie on a device.
+    let on_device = matches!(&by, Evaluator::Host(objective) if objective.is_on_device());
+    let asked = if on_device && settings.backend == Backend::Auto {
+        Backend::Gpu
+    } else {
+        settings.backend
+    };
+    let mover = match asked {
         Backend::Auto => match on_faster_gpu(&job, wanted, settings, &by, gpus)? {
             Some(mover) => mover,
             None => return on_cpu(job, by, settings),

@@ -3,6 +3,7 @@
 mod anew;
 pub(super) mod common;
 mod falling;
+mod handed;
 mod hosted;
 mod state;
 mod stepwise;

@@ -15,6 +15,7 @@ use super::workers::Workers;
 use super::{Asked, Asks, Driver, Placing, Until};
 use crate::error::{Error, Result};
 use crate::goal::{HostObjective, Kind, Points};
+use crate::on_device::DeviceValues;
 use crate::settings::Settings;
 
 /// An objective of the host, and the threads that evaluate it.
@@ -47,6 +48,10 @@ impl<R: Real> Evaluation<R> {
     /// Evaluates the first individuals, or as many of them as there is time for.
     fn place(&mut self, asks: &mut dyn Asks<R>, settings: &Settings) -> Result<()> {
         let start = Instant::now();
+        if self.step_on_device(asks)?.is_some() {
+            self.placing.seconds = start.elapsed().as_secs_f64();
+            return Ok(());
+        }
         let until = Until::of_placing(&settings.stop);
         let Some(asked) = asks.ask()? else { return Ok(()) };
         let told = self.evaluate(asked, &until, true)?;
@@ -80,6 +85,14 @@ impl<R: Real> Evaluation<R> {
             Ok(going.next().map(|control| control.iterations))
         };
         let Some(first) = reached(asks)? else { return Ok(()) };
+        if matches!(self.objective.kind, Kind::Device(_)) {
+            for _ in 0..iterations {
+                if until.has_come() || self.step_on_device(asks)? == Some(false) {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         while reached(asks)?.is_some_and(|reached| reached - first < iterations) {
             let Some(asked) = asks.ask()? else { return Ok(()) };
             let told = self.evaluate(asked, until, false)?;
@@ -90,6 +103,19 @@ impl<R: Real> Evaluation<R> {
             asks.tell(&told)?;
         }
         Ok(())
+    }
+
+    /// Does an iteration, or places the individuals, where all of it happens on a device; nothing where that is not so, and whether
+    /// any run went on.
+    fn step_on_device(&mut self, asks: &mut dyn Asks<R>) -> Result<Option<bool>> {
+        let Kind::Device(evaluate) = &self.objective.kind else { return Ok(None) };
+        let Some(points) = asks.ask_on_device()? else { return Ok(Some(false)) };
+        let found = match points.is_empty() {
+            true => DeviceValues { count: 0, values: 0, violations: None, stream: None },
+            false => caught(|| evaluate(&points))?,
+        };
+        asks.tell_on_device(&found)?;
+        Ok(Some(true))
     }
 
     /// The fitness at the points, or the message of a panic; when that time has come the worst for the others, of which one
@@ -124,6 +150,7 @@ impl<R: Real> Evaluation<R> {
                     }
                 }
             }
+            Kind::Device(_) => unreachable!("its points are not fetched"),
             Kind::Population(_) if is_late() => vec![Fitness::WORST; count],
             Kind::Population(evaluate) => {
                 let points = Points::new(asked, self.dimensions, self.first_run);

@@ -3,11 +3,14 @@
 #[cfg(feature = "emulator")]
 pub(crate) mod emulator;
 pub(crate) mod gpu;
+mod loan;
 mod parameter;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use loan::Loan;
+pub use loan::Stream;
 pub(crate) use parameter::Parameter;
 
 use crate::communicator::Communicator;
@@ -79,6 +82,12 @@ pub(crate) trait Machine: Send {
     fn upload(&mut self, address: u64, from: &[u8]) -> Result<()>;
     /// Waits until all work is done, then copies from allocated memory.
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()>;
+    /// So many bytes for others to read, zeroed and aligned to 256: their memory lives as long as the loan.
+    fn lend(&mut self, bytes: u64) -> Result<Arc<dyn Loan>>;
+    /// Whether so many bytes are there that kernels of this device may read, whoever has allocated them; where not, that is an error.
+    fn check_foreign(&mut self, address: u64, bytes: u64) -> Result<()>;
+    /// Has what is enqueued from now on wait for what others have enqueued so far.
+    fn follow_stream(&mut self, stream: Stream) -> Result<()>;
     /// Enqueues a copy of allocated memory into another device's, which must not be freed before it is done: see
     /// [`finish`](Machine::finish).
     fn copy_to(&mut self, from: u64, other: &Self, to: u64, bytes: u64) -> Result<()>

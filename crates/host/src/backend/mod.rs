@@ -21,6 +21,7 @@ use crate::choices::Backend;
 use crate::communicator::Communicator;
 use crate::error::{Error, Result};
 use crate::goal::HostObjective;
+use crate::on_device::{DevicePoints, DeviceValues};
 use crate::peers::Exchange;
 use crate::planner::Demand;
 use crate::report::Plan;
@@ -171,6 +172,15 @@ pub(crate) trait Asks<R: Real>: State<R> {
     fn is_placed(&self) -> bool;
     /// Takes the fitness of the points last asked for, and goes on; until then nothing has changed.
     fn tell(&mut self, told: &[Fitness<R>]) -> Result<()>;
+    /// As [`ask`](Asks::ask), on the device on which the individuals move, and as the points are meant.
+    fn ask_on_device(&mut self) -> Result<Option<DevicePoints>> {
+        let what = "an objective that evaluates on a GPU".into();
+        Err(Error::Unsupported { what, backend: self.backend().name(), allowed: "gpu" })
+    }
+    /// As [`tell`](Asks::tell), of points that were asked for on the device; values have their own signs.
+    fn tell_on_device(&mut self, values: &DeviceValues) -> Result<()> {
+        Err(Error::Told { expected: 0, found: values.count })
+    }
 }
 
 /// Points to be evaluated.

@@ -76,6 +76,8 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn moves(&self) -> Moves;
     /// See [`Method::attempts`].
     fn attempts(&self, iteration: u64, index: u32) -> u32;
+    /// Whether every one of so many individuals makes all its attempts in an iteration.
+    fn makes_all_attempts(&self, iteration: u64, individuals: u32) -> bool;
     /// See [`Method::evaluations`].
     fn evaluations(&self, individuals: u32, iterations: u64) -> u64;
     /// See [`Method::noticed`].
@@ -123,6 +125,10 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     }
     fn attempts(&self, iteration: u64, index: u32) -> u32 {
         Method::attempts(self, iteration, index)
+    }
+    fn makes_all_attempts(&self, iteration: u64, individuals: u32) -> bool {
+        let most = self.most_attempts();
+        (0..individuals).all(|index| Method::attempts(self, iteration, index) == most)
     }
     fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
         Method::evaluations(self, individuals, iterations)

@@ -2,10 +2,8 @@
 
 use warpswarm_core::Real;
 use warpswarm_core::data::Table;
-use warpswarm_core::expression::Least;
 use warpswarm_core::order::Fitness;
-use warpswarm_core::sum::Operator;
-use warpswarm_core::variable::{Scale, natural};
+use warpswarm_core::variable::{SHOWN, Scale, natural, place};
 
 use super::Bounds;
 use crate::error::{Error, Result};
@@ -95,11 +93,7 @@ struct Period<R> {
 impl<R: Real> Period<R> {
     /// The place between the bounds that a number means. Expressions compute it in the same way.
     fn place(&self, x: R) -> R {
-        if x >= self.lower && x <= self.upper {
-            return x;
-        }
-        let turns = (x - self.lower) / self.range;
-        Least::combine(self.lower + (turns - turns.floor()) * self.range, self.upper)
+        place(x, (self.lower, self.upper), self.range)
     }
 }
 
@@ -165,6 +159,22 @@ impl<R: Real> Scales<R> {
             };
         }
         points
+    }
+
+    /// How each coordinate is [shown](warpswarm_core::variable::shown), `[coordinate][SHOWN]`; nothing where all are as they are.
+    pub(crate) fn shown(&self) -> Vec<R> {
+        if self.codes.is_empty() && self.periods.is_empty() {
+            return Vec::new();
+        }
+        let of = |i: usize| -> [R; SHOWN] {
+            match (self.periods.get(i), self.codes.get(i)) {
+                (Some(Some(period)), _) => {
+                    [R::from_u32(3), period.lower, period.upper, period.range]
+                }
+                (_, code) => [code.copied().unwrap_or(R::ZERO), R::ZERO, R::ZERO, R::ZERO],
+            }
+        };
+        (0..self.dimensions).flat_map(of).collect()
     }
 
     /// The data of [`Scaled`](warpswarm_core::variable::Scaled), behind so many other numbers.

@@ -13,6 +13,7 @@ use crate::bounds::Bounds;
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Points;
+use crate::on_device::{DevicePoints, DeviceValues};
 use crate::population::Population;
 use crate::report::{Plan, Progress, Report, StopReason};
 use crate::settings::Settings;
@@ -79,15 +80,12 @@ impl<R: Real> AskTell<R> {
     /// Where the backend fails.
     pub fn ask(&mut self) -> Result<Option<Points<'_, R>>> {
         loop {
-            let placed = self.optimiser.driver.is_placed();
-            let controls = self.optimiser.runs()?.landmarks()?;
-            self.reason = self.optimiser.finished(&controls).filter(|_| placed);
-            if self.reason.is_some() {
+            if self.has_finished()? {
                 return Ok(None);
             }
             match self.asks()?.ask()? {
                 None => return Ok(None),
-                Some(asked) if asked.runs.is_empty() => self.told(&[])?,
+                Some(asked) if asked.runs.is_empty() => self.told(|asks| asks.tell(&[]))?,
                 Some(_) => break,
             }
         }
@@ -120,10 +118,46 @@ impl<R: Real> AskTell<R> {
         let scales = &self.optimiser.job.scales;
         let own = |fitness: &Fitness<R>| scales.fitness(*fitness).canonical();
         let told: Vec<_> = fitness.iter().map(own).collect();
-        self.told(&told)?;
-        self.asked = None;
-        let since = self.since.take();
-        self.optimiser.seconds += since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+        self.told(|asks| asks.tell(&told))?;
+        self.answered();
+        Ok(())
+    }
+
+    /// As [`ask`](AskTell::ask), where individuals move on a GPU: the points stay there.
+    ///
+    /// # Errors
+    ///
+    /// Where the individuals move on the CPU, or the backend fails.
+    pub fn ask_on_device(&mut self) -> Result<Option<DevicePoints>> {
+        loop {
+            if self.has_finished()? {
+                return Ok(None);
+            }
+            match self.asks()?.ask_on_device()? {
+                None => return Ok(None),
+                Some(points) if points.is_empty() => {
+                    let none = DeviceValues { count: 0, values: 0, violations: None, stream: None };
+                    self.told(|asks| asks.tell_on_device(&none))?;
+                }
+                Some(points) => {
+                    self.since.get_or_insert_with(Instant::now);
+                    return Ok(Some(points));
+                }
+            }
+        }
+    }
+
+    /// As [`tell`](AskTell::tell), of the points last [asked for on the GPU](AskTell::ask_on_device).
+    ///
+    /// # Errors
+    ///
+    /// Where there are fewer or more values than points, or the backend fails, as it does of memory that is not the GPU's.
+    pub fn tell_on_device(&mut self, values: &DeviceValues) -> Result<()> {
+        if self.since.is_none() || values.count == 0 {
+            return Err(Error::Told { expected: 0, found: values.count });
+        }
+        self.told(|asks| asks.tell_on_device(values))?;
+        self.answered();
         Ok(())
     }
 
@@ -208,9 +242,24 @@ impl<R: Real> AskTell<R> {
         Ok(asks(&mut self.optimiser.driver))
     }
 
-    fn told(&mut self, told: &[Fitness<R>]) -> Result<()> {
-        self.optimiser.change(|driver| asks(driver).tell(told))?;
+    /// Whether all runs have ended, and why.
+    fn has_finished(&mut self) -> Result<bool> {
+        let placed = self.optimiser.driver.is_placed();
+        let controls = self.optimiser.runs()?.landmarks()?;
+        self.reason = self.optimiser.finished(&controls).filter(|_| placed);
+        Ok(self.reason.is_some())
+    }
+
+    fn told(&mut self, tell: impl FnOnce(&mut dyn Asks<R>) -> Result<()>) -> Result<()> {
+        self.optimiser.change(|driver| tell(asks(driver)))?;
         self.optimiser.ease()
+    }
+
+    /// Counts the time that passed between question and answer.
+    fn answered(&mut self) {
+        self.asked = None;
+        let since = self.since.take();
+        self.optimiser.seconds += since.map_or(0.0, |since| since.elapsed().as_secs_f64());
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::{assert_same, bounds, settings};
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
-    Algorithm, AskTell, Backend, Constraints, Error, Fitness, HostObjective, Objective, Optimiser,
-    Point, Points, Settings, Stop, StopReason, Swarm, algorithms, minimise,
+    Algorithm, AskTell, Backend, Bounds, Constraints, DeParams, DevicePoints, DeviceValues, Error,
+    Fitness, HostObjective, Objective, Optimiser, Point, Points, Scale, Settings, Stop, StopReason,
+    Swarm, algorithms, minimise,
 };
 use warpswarm_core::objective::SlicePoint;
 
@@ -304,4 +305,94 @@ fn nothing_counts_before_it_has_been_told_of() {
             assert_eq!(counted(&mut search), told, "{algorithm:?}");
         }
     }
+}
+
+/// Of point `i` coordinate `i` of all coordinates one after the other: what the points' own memory says.
+fn from_their_memory(points: &DevicePoints) -> DeviceValues {
+    DeviceValues { count: points.len(), values: points.address(), violations: None, stream: None }
+}
+
+fn from_their_coordinates(points: &Points<'_, f64>) -> Vec<Fitness<f64>> {
+    let values = points.as_slice().iter().take(points.len());
+    values.map(|&value| Fitness { violation: 0.0, value }).collect()
+}
+
+#[cfg(feature = "emulator")]
+#[test]
+fn on_a_device_others_evaluate_with_the_same_bits() {
+    for (stop, maximise) in
+        [(Stop::iterations(9), false), (Stop::target(-3.9).or_iterations(9), true)]
+    {
+        let stop = if maximise { Stop::target(3.9).or_iterations(9) } else { stop };
+        for algorithm in all(Backend::Emulator) {
+            let cpu =
+                Settings { runs: 3, first_run: 2, stop: stop.clone(), maximise, ..settings(40) };
+            let device = Settings { backend: Backend::Emulator, ..cpu.clone() };
+            let what = format!("{algorithm:?}");
+            let by = HostObjective::of_population(from_their_coordinates);
+            let expected = minimise(&by, &bounds(4), &algorithm, &cpu).unwrap();
+            let by = HostObjective::on_device(from_their_memory);
+            let report = minimise(&by, &bounds(4), &algorithm, &device).unwrap();
+            assert_eq!(report.runs, expected.runs, "{what}");
+
+            let mut search = AskTell::<f64>::new(&bounds(4), &algorithm, &device).unwrap();
+            let mut on_host = AskTell::<f64>::new(&bounds(4), &algorithm, &cpu).unwrap();
+            while let Some(points) = search.ask_on_device().unwrap() {
+                let asked = on_host.ask().unwrap().unwrap();
+                let runs: Vec<u64> = (0..asked.len()).map(|i| asked.run(i)).collect();
+                assert_eq!((points.runs(), points.dimensions()), (runs, 4), "{what}");
+                let told = from_their_coordinates(&asked);
+                on_host.tell(&told).unwrap();
+                search.tell_on_device(&from_their_memory(&points)).unwrap();
+            }
+            assert_same(&on_host.state().unwrap(), &search.state().unwrap(), &what);
+            assert_eq!(search.report().unwrap().runs, expected.runs, "{what}");
+        }
+    }
+}
+
+/// Scales, a maximum, and violations, which are the points' memory too.
+#[cfg(feature = "emulator")]
+#[test]
+fn on_a_device_points_are_as_they_are_meant() {
+    let scales = vec![Scale::Integer, Scale::Log, Scale::Linear];
+    let bounds = Bounds::new(vec![1.0, 0.01, -2.0], vec![9.0, 10.0, 2.0]).unwrap();
+    let bounds = bounds.with_scales(scales).unwrap();
+    let cpu = Settings { maximise: true, stop: Stop::iterations(30), ..settings(30) };
+    let device = Settings { backend: Backend::Emulator, ..cpu.clone() };
+    let algorithm = Algorithm::from(DeParams::default());
+    let violated = HostObjective::of_population(|points: &Points<'_, f64>| {
+        let told = from_their_coordinates(points);
+        told.into_iter().map(|one| Fitness { violation: one.value, ..one }).collect()
+    });
+    let by_memory = HostObjective::on_device(|points: &DevicePoints| DeviceValues {
+        violations: Some(points.address()),
+        ..from_their_memory(points)
+    });
+    let expected = minimise(&violated, &bounds, &algorithm, &cpu).unwrap();
+    let report = minimise(&by_memory, &bounds, &algorithm, &device).unwrap();
+    assert_eq!(report.runs, expected.runs);
+    assert!(report.best().position[0].fract() == 0.0);
+}
+
+#[cfg(feature = "emulator")]
+#[test]
+fn what_is_no_memory_of_the_device_is_refused() {
+    let emulated = Settings { backend: Backend::Emulator, ..settings(20) };
+    let algorithm = Algorithm::from(DeParams::default());
+    let run = |settings: &Settings, found: fn(&DevicePoints) -> DeviceValues| {
+        let by = HostObjective::<f64>::on_device(found);
+        minimise(&by, &bounds(2), &algorithm, settings).unwrap_err()
+    };
+    let nowhere = run(&emulated, |points| DeviceValues { values: 64, ..from_their_memory(points) });
+    assert!(matches!(nowhere, Error::Driver { .. }), "{nowhere}");
+    let fewer = run(&emulated, |points| DeviceValues { count: 19, ..from_their_memory(points) });
+    assert_eq!(fewer, Error::Told { expected: 20, found: 19 });
+    let panics = run(&emulated, |_| panic!("too hot"));
+    assert_eq!(panics, Error::Objective { message: "too hot".into() });
+    let cpu = Settings { backend: Backend::Cpu, ..emulated };
+    let error = run(&cpu, from_their_memory).to_string();
+    assert!(error.contains("an objective that evaluates on a GPU"), "{error}");
+    let mut search = AskTell::<f64>::new(&bounds(2), &algorithm, &cpu).unwrap();
+    assert!(search.ask_on_device().is_err());
 }

@@ -39,9 +39,13 @@ def about(path: File) -> tuple[str, dict[str, Any]]:
 
 
 def started(
-    objective: Problem | Callable[..., Any] | None, about: dict[str, Any], from_file: File | None = None
+    objective: Problem | Callable[..., Any] | None,
+    about: dict[str, Any],
+    from_file: File | None = None,
+    on_device: bool = False,
 ) -> Search:
-    """The search that is described so, perhaps from where it was written; without an objective it asks."""
+    """The search that is described so, perhaps from where it was written; without an objective it asks. With `on_device` that is a
+    function of points on a GPU."""
     return Search(
         objective,
         None if about["bounds"] is None else tuple(about["bounds"]),
@@ -51,6 +55,7 @@ def started(
         about["precision"] == "float32",
         from_file,
         _settings.as_runs(about["runs"]),
+        on_device,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 from numpy.typing import ArrayLike
 
-from . import _checkpoint, _each, _settings
+from . import _arrays, _checkpoint, _each, _settings
 from ._checkpoint import File
 from ._constraints import constraints as _constraints
 from ._each import Each
@@ -36,7 +36,7 @@ def minimize(
     x0: ArrayLike | None = None,
     constraints: Any = (),
     integrality: ArrayLike | None = None,
-    vectorized: bool = False,
+    vectorized: bool | str = False,
     compile: bool | None = None,
     runs: SupportsIndex | None = None,
     device: str = "auto",
@@ -83,8 +83,11 @@ def minimize(
         `scipy.optimize.NonlinearConstraint` or `LinearConstraint`, or dicts with `type` and `fun`.
     integrality : bool, or (n,)
         Which variables are whole numbers.
-    vectorized : bool
-        Whether `fun` takes many points at once.
+    vectorized : bool, or 'torch', 'cupy', 'jax'
+        Whether `fun` takes many points at once: (k, n), one a row, to k values, or to k values and k violations, by how much each
+        point violates constraints. With a name these are arrays of that library, on the GPU that `device` says: nothing is
+        copied through the host, except with `auto` and `cma-es`, whose individuals move on the CPU. The next call writes over
+        the points of a GPU; copy what is to be kept.
     compile : bool
         True makes it an error where `fun` cannot be compiled; False calls it without trying.
     runs : int
@@ -151,7 +154,7 @@ def _search(
     x0: ArrayLike | None,
     constraints: Any,
     integrality: ArrayLike | None,
-    vectorized: bool,
+    vectorized: bool | str,
     compile: bool | None,
     algorithm: Algorithm,
     precision: str,
@@ -172,16 +175,21 @@ def _search(
         (f"argument {number} of fun", len(one)) for number, one in enumerate(args, 1) if isinstance(one, Each)
     ]
     _each.count(limits["runs"], sizes)
+    place = None
+    searched_by = _settings.algorithm(algorithm)
+    if not isinstance(vectorized, bool):
+        place = _arrays.placed(_arrays.library("vectorized", vectorized, dtype), device, searched_by, restart)
     objective = wanted(
         fun,
         box,
         args=tuple(args),
         constraints=_constraints(constraints),
-        vectorized=vectorized,
+        vectorized=bool(vectorized),
         workers=workers,
         compile=compile,
         maximise=maximise,
         dtype=dtype,
+        place=place,
     )
     own = _settings.own_runs(box, x0, objective.dimensions)
     of_fun = objective.native.runs if isinstance(objective.native, Problem) else None
@@ -193,7 +201,7 @@ def _search(
         maximise=maximise,
         eased=objective.eased,
         restart=restart,
-        device=device,
+        device=device if place is None else place.individuals,
         **limits,
     )
     is_compiled = isinstance(objective.native, Problem)
@@ -201,12 +209,13 @@ def _search(
         "problem": objective.native.json() if isinstance(objective.native, Problem) else None,
         "function": None if is_compiled else getattr(fun, "__qualname__", type(fun).__name__),
         "vectorized": vectorized,
+        "device": device,
         "constraints": 0 if is_compiled else len(_constraints(constraints)),
         "how": objective.how,
         "bounds": None if objective.variables is None else objective.variables.native(),
         "begin": _settings.starts(x0, objective.dimensions) if own is None else [],
         "runs": own,
-        "algorithm": _settings.algorithm(algorithm),
+        "algorithm": searched_by,
         "settings": settings,
         "precision": precision,
     }
@@ -229,7 +238,7 @@ def run(
             path = _checkpoint.path_to_write(checkpoint)
             saved = path, _checkpoint.seconds(checkpoint_every), _checkpoint.text("minimize", about)
         every = _settings.whole("callback_every", callback_every) or 0
-        search = _checkpoint.started(objective.native, about, from_file)
+        search = _checkpoint.started(objective.native, about, from_file, objective.on_device)
 
         def observed(report: dict[str, Any]) -> None:
             assert callback is not None

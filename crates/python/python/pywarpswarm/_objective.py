@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _arrays, _native
+from ._arrays import Place
 from ._constraints import Constraint
 from ._each import of_run, shared_and_own
 from ._problem import Problem, arrays, document
@@ -39,6 +40,8 @@ class Wanted:
     # Whether violations up to a level count as none at first: equations and narrow bands leave no room otherwise.
     eased: bool
     close: Callable[[], None] = lambda: None
+    # Whether it is a function of `DevicePoints`.
+    on_device: bool = False
 
     @property
     def is_compiled(self) -> bool:
@@ -101,6 +104,7 @@ def wanted(
     compile: bool | None,
     maximise: bool,
     dtype: type[np.floating[Any]],
+    place: Place | None = None,
 ) -> Wanted:
     """Takes the first way that can be taken: a problem, an expression, a function that is traced, one that is called."""
     if isinstance(fun, Problem) and maximise:
@@ -124,6 +128,14 @@ def wanted(
         )
     if box is None:
         raise TypeError("bounds are missing: a pair (lower, upper) for each variable")
+    if place is not None:
+        if constraints:
+            raise ValueError(
+                f"a function of {place.library.name} arrays says itself by how much points violate constraints: it returns "
+                "values and violations; allowed: no constraints"
+            )
+        native = _arrays.objective(fun, args, place, dtype)
+        return Wanted(native, place.how, box, box.dimensions, eased=False, on_device=place.is_shared)
     name = getattr(fun, "__name__", type(fun).__name__)
     is_worth_tracing = not vectorized and workers == 1
     if compile or (compile is None and is_worth_tracing):
@@ -303,16 +315,13 @@ def _of_population(
     dtype: type[np.floating[Any]],
 ) -> Callable[..., Any]:
     def native(points: NDArray[Any], runs: NDArray[Any]) -> Any:
-        values = np.asarray(fun(points, *of_run(args, runs)))
-        if values.shape not in ((len(points),), (len(points), 1)):
-            raise ValueError(
-                f"the objective returned the shape {values.shape} for points of shape {points.shape}; "
-                f"allowed: ({len(points)},), one value a point (a row)"
-            )
-        values = np.ascontiguousarray(values.reshape(len(points)), dtype=dtype)
-        if not constraints:
-            return values
-        violations = [sum(one.violation(*of) for one in constraints) for of in zip(points, runs.tolist())]
-        return values, np.asarray(violations, dtype=dtype)
+        values, violations = _arrays.both(fun(points, *of_run(args, runs)))
+        values = _arrays.one_each(np.asarray(values), points.shape).astype(dtype)
+        if violations is not None:
+            violations = _arrays.one_each(np.asarray(violations), points.shape).astype(dtype)
+        if constraints:
+            of_constraints = [sum(one.violation(*of) for one in constraints) for of in zip(points, runs.tolist())]
+            violations = np.asarray(of_constraints, dtype=dtype) + (0 if violations is None else violations)
+        return values if violations is None else (values, violations.astype(dtype))
 
     return native

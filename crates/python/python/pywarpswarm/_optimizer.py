@@ -10,8 +10,9 @@ from typing import Any, SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checkpoint, _settings
+from . import _arrays, _checkpoint, _settings
 from ._each import count
+from ._native import DevicePoints
 from ._result import Result, result
 from ._settings import Algorithm, Seed
 
@@ -25,7 +26,9 @@ class Optimizer:
         >>> bool(opt.result.fun < 1e-6)
         True
 
-    The options are those of `minimize`; `equations` says that violations come of equations, which leave little room. It can be pickled, and saved with `save`: what comes after is the same to the bit.
+    The options are those of `minimize`. `equations` says that violations come of equations, which leave little room. `arrays` is
+    'numpy', 'torch', 'cupy' or 'jax': what `ask` gives and `tell` takes; with `device='cuda'` they stay on the GPU. It can be
+    pickled, and saved with `save`: what comes after is the same to the bit.
     """
 
     def __init__(
@@ -48,16 +51,23 @@ class Optimizer:
         device: str = "cpu",
         precision: str = "float64",
         threads: SupportsIndex | None = None,
+        arrays: str = "numpy",
     ) -> None:
         box = _settings.variables(bounds, integrality)
-        _settings.precision(precision)
+        dtype = _settings.precision(precision)
+        searched_by = _settings.algorithm(algorithm)
+        place = None
+        if arrays != "numpy":
+            place = _arrays.placed(_arrays.library("arrays", arrays, dtype), device, searched_by, False)
         own = _settings.own_runs(box, x0, box.dimensions)
         self._about: dict[str, Any] = {
             "bounds": box.native(),
             "begin": _settings.starts(x0, box.dimensions) if own is None else [],
             "runs": own,
-            "algorithm": _settings.algorithm(algorithm),
+            "algorithm": searched_by,
             "precision": precision,
+            "arrays": None if place is None else arrays,
+            "device": device,
             "settings": _settings.settings(
                 population=population,
                 runs=count(runs, _settings.sizes(own, target)),
@@ -71,28 +81,56 @@ class Optimizer:
                 maximise=maximise,
                 eased=equations,
                 restart=False,
-                device=device,
+                device=device if place is None else place.individuals,
                 threads=threads,
                 history=False,
             ),
         }
-        self._start()
+        self._start(place)
 
-    def _start(self) -> None:
+    def _start(self, place: _arrays.Place | None) -> None:
         self._search = _checkpoint.started(None, self._about)
         self._told = False
+        self._place = place
+        # The points last asked for on a GPU, and what was told of those before, which must be there until these are asked for.
+        self._points: DevicePoints | None = None
+        self._kept: object = None
 
-    def ask(self) -> NDArray[Any] | None:
-        """The points to be evaluated next, `(k, n)`, the same until they have been told; None where all runs have ended."""
-        return self._search.ask()
+    def ask(self) -> Any:
+        """The points to be evaluated next, `(k, n)`, the same until they have been told; None where all runs have ended.
 
-    def tell(self, values: ArrayLike, violations: ArrayLike | None = None) -> None:
+        They are an array of NumPy, or of the library that `arrays` names; on a GPU the next ones are written over them.
+        """
+        if self._place is None:
+            return self._search.ask()
+        if self._place.is_shared:
+            self._points = self._search.ask_on_device()
+            return None if self._points is None else self._place.library.shared(self._points)
+        points = self._search.ask()
+        return None if points is None else self._place.library.copied(points, self._place.arrays)
+
+    def tell(self, values: Any, violations: Any = None) -> None:
         """Takes a value for each of the points last asked for, in their order, and perhaps by how much each violates
         constraints (0 where it is feasible)."""
-        self._search.tell(self._numbers(values), None if violations is None else self._numbers(violations))
+        if self._points is not None:
+            assert self._place is not None
+            given = [None if one is None else self._on_device(one) for one in (values, violations)]
+            found = _arrays.answer(self._place.library, self._points, tuple(given))
+            self._search.tell_on_device(found)
+            self._kept, self._points = found, None
+        else:
+            self._search.tell(self._numbers(values), None if violations is None else self._numbers(violations))
         self._told = True
 
-    def _numbers(self, given: ArrayLike) -> NDArray[Any]:
+    def _on_device(self, given: Any) -> Any:
+        assert self._place is not None
+        if self._place.library.is_array(given):
+            return given
+        return self._place.library.copied(self._numbers(given), self._place.arrays)
+
+    def _numbers(self, given: Any) -> NDArray[Any]:
+        if self._place is not None and self._place.library.is_array(given):
+            given = self._place.library.host(given)
         numbers = np.asarray(given, dtype=_settings.precision(self._about["precision"]))
         if numbers.ndim == 2 and numbers.shape[1] == 1:
             numbers = numbers[:, 0]
@@ -121,7 +159,7 @@ class Optimizer:
     def _of(cls, path: str | os.PathLike[str], about: dict[str, Any]) -> Optimizer:
         optimizer = cls.__new__(cls)
         optimizer._about = about
-        optimizer._start()
+        optimizer._start(_arrays.again(about, None))
         optimizer._search.resume(os.fspath(path))
         optimizer._told = True
         return optimizer
@@ -137,7 +175,7 @@ class Optimizer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._about = state["about"]
-        self._start()
+        self._start(_arrays.again(self._about, None))
         if state["file"] is not None:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder, "state")

@@ -9,7 +9,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from . import _checkpoint, _settings
+from . import _arrays, _checkpoint, _settings
 from ._checkpoint import File
 from ._constraints import constraints as _constraints
 from ._minimize import run
@@ -69,6 +69,7 @@ def resume(
         Of a file of `Optimizer.save` it is the `Optimizer`, to be asked and told.
     """
     kind, about = _checkpoint.about(path)
+    place = _arrays.again(about, device)
     about["settings"] = _checkpoint.with_limits(
         about["settings"],
         max_iterations=max_iterations,
@@ -76,7 +77,7 @@ def resume(
         max_seconds=max_seconds,
         target=target,
         stagnation=stagnation,
-        device=device,
+        device=device if place is None else place.individuals,
         threads=threads,
     )
     if kind == "Optimizer":
@@ -86,7 +87,7 @@ def resume(
                 "callback or checkpoint"
             )
         return Optimizer._of(path, about)
-    objective = _objective(path, about, fun, tuple(args), constraints, workers)
+    objective = _objective(path, about, fun, tuple(args), constraints, workers, place)
     to = path if checkpoint is None else checkpoint
     return run(objective, about, callback, callback_every, to, checkpoint_every, path)
 
@@ -98,6 +99,7 @@ def _objective(
     args: tuple[Any, ...],
     constraints: Any,
     workers: Workers,
+    place: _arrays.Place | None,
 ) -> Wanted:
     """What the file has, or what is given again."""
     if fun is not None and not callable(fun):
@@ -130,9 +132,10 @@ def _objective(
         box,
         args=args,
         constraints=given,
-        vectorized=about["vectorized"],
+        vectorized=bool(about["vectorized"]),
         workers=workers,
         compile=False,
         maximise=maximise,
         dtype=_settings.precision(about["precision"]),
+        place=place,
     )

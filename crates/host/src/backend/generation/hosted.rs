@@ -7,9 +7,11 @@ use warpswarm_core::order::Fitness;
 use super::super::machine::{Kernel, Machine, Parameter};
 use super::super::memory::Transfer;
 use super::super::{Asked, Asks, Job, Named, demand};
+use super::handed::Handed;
 use super::{Arrays, Generations, Way};
 use crate::choices::{Backend, Schedule};
 use crate::error::{Error, Result};
+use crate::on_device::{DevicePoints, DeviceValues};
 use crate::planner::Demand;
 use crate::planner::generation as planner;
 use crate::settings::Settings;
@@ -20,26 +22,37 @@ pub(crate) type Hosted<R, M> = Generations<R, M, Questions<R>>;
 /// The kernels of an iteration, and what they ask.
 pub(crate) struct Questions<R> {
     /// Writes the points that are to be evaluated.
-    ask: Kernel,
+    pub(super) ask: Kernel,
     /// Reads their fitness.
     tell: Kernel,
-    /// Where the runs are; none before the individuals are placed.
-    controls: Option<Vec<Control>>,
+    /// Whether the individuals have a fitness.
+    placed: bool,
+    /// Where the runs are, if that has been looked at since the last iteration.
+    pub(super) controls: Option<Vec<Control>>,
+    /// The iterations of the runs that go on.
+    age: u64,
+    /// The age up to which no individual leaves.
+    stays: u64,
     asked: Option<Asked<R>>,
     /// Which of all attempts the points are, `[run][individual][attempt]`.
-    attempts: Vec<usize>,
+    pub(super) attempts: Vec<usize>,
+    /// What others on the device were asked for, and were lent.
+    pub(super) handed: Handed,
 }
 
 impl<R: Send> Way for Questions<R> {
     fn is_placed(&self) -> bool {
-        self.controls.is_some()
+        self.placed
     }
     fn controls(&self) -> Option<&Vec<Control>> {
         self.controls.as_ref()
     }
     fn go_on(&mut self, controls: Vec<Control>) {
+        self.age = age(&controls).unwrap_or(0);
+        self.placed = true;
         self.controls = Some(controls);
-        self.asked = None;
+        (self.asked, self.stays) = (None, 0);
+        self.handed.forget();
     }
 }
 
@@ -64,32 +77,50 @@ impl<R: Real, M: Machine> Hosted<R, M> {
             machine.occupancy(&tell, block, shared)
         })?;
         let arrays = Arrays::allocate(&job, &layout, (0, moves.attempts), &mut machine)?;
-        let way = Questions { ask, tell, controls: None, asked: None, attempts: Vec::new() };
+        let (asked, attempts, handed) = (None, Vec::new(), Handed::new::<R>());
+        let (placed, controls, age, stays) = (false, None, 0, 0);
+        let way = Questions { ask, tell, placed, controls, age, stays, asked, attempts, handed };
         Ok(Generations::idle(backend, (job, named), (layout, arrays), machine, way))
     }
 
     /// Launches a kernel of the iteration that is under way.
-    fn part(&mut self, kernel: &Kernel) -> Result<()> {
-        let iterations = u64::from(self.way.controls.is_some());
+    pub(super) fn part(&mut self, kernel: &Kernel) -> Result<()> {
+        let iterations = u64::from(self.way.placed);
         let blocks = self.layout.grid.blocks_per_run;
         self.launch(&[(kernel, blocks)], &|_, _| Parameter::default(), iterations, 1)
     }
 
-    /// Notes which attempts there are in the next iteration, and whose; none where all runs have stopped.
-    fn note_attempts(&mut self) -> Option<Vec<u32>> {
+    /// Has those individuals leave that are not in the next iteration.
+    pub(super) fn fall_if_due(&mut self) -> Result<()> {
+        if self.way.placed && self.way.age >= self.way.stays {
+            let iterations = self.fall()?;
+            self.way.stays = self.way.age.saturating_add(iterations);
+        }
+        Ok(())
+    }
+
+    /// The next iteration; none where all runs have stopped.
+    pub(super) fn next(&self) -> Option<u64> {
+        if !self.way.placed {
+            return Some(0);
+        }
+        match &self.way.controls {
+            // Of runs at which nobody has looked it is not known that they have stopped.
+            None => Some(self.way.age + 1),
+            Some(controls) => age(controls).map(|age| age + 1),
+        }
+    }
+
+    /// Notes which attempts there are in an iteration, and whose.
+    pub(super) fn note_attempts(&mut self, iteration: u64) -> Vec<u32> {
         let most = self.arrays.attempts as usize;
-        let going = |control: &Control| control.stopped == stopped::NOT;
-        let controls = self.way.controls.as_deref();
-        let iteration = match controls {
-            None => 0,
-            Some(controls) => controls.iter().find(|control| going(control))?.iterations + 1,
-        };
+        let controls = self.way.controls.as_deref().filter(|_| self.way.placed);
         let method = &self.named.method;
         let individuals = self.job.individuals;
         let mut runs = Vec::new();
         self.way.attempts.clear();
         for run in 0..self.job.runs {
-            if controls.is_some_and(|controls| !going(&controls[run as usize])) {
+            if controls.is_some_and(|controls| !goes_on(&controls[run as usize])) {
                 continue;
             }
             for index in 0..individuals {
@@ -99,8 +130,35 @@ impl<R: Real, M: Machine> Hosted<R, M> {
                 runs.extend(std::iter::repeat_n(run, attempts as usize));
             }
         }
-        Some(runs)
+        runs
     }
+
+    /// Ends an iteration of which all has been told; where nobody waits for the device, so do we not.
+    pub(super) fn told(&mut self, waits: bool) -> Result<()> {
+        let kernel = self.way.tell.clone();
+        self.part(&kernel)?;
+        if !self.way.placed {
+            self.placed()?;
+        }
+        self.way.age += u64::from(self.way.placed);
+        self.way.placed = true;
+        self.way.asked = None;
+        self.way.handed.forget();
+        self.way.controls = match waits || !self.job.never_stops {
+            true => Some(self.arrays.runs.controls(&self.job, &mut self.machine)?),
+            false => None,
+        };
+        Ok(())
+    }
+}
+
+fn goes_on(control: &Control) -> bool {
+    control.stopped == stopped::NOT
+}
+
+/// The iterations of the runs that go on.
+fn age(controls: &[Control]) -> Option<u64> {
+    controls.iter().find(|control| goes_on(control)).map(|control| control.iterations)
 }
 
 /// Whether the points of an iteration can be counted in bytes.
@@ -119,10 +177,9 @@ fn check_size<R: Real>(job: &Job<R>, attempts: u32) -> Result<()> {
 impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
     fn ask(&mut self) -> Result<Option<&Asked<R>>> {
         if self.way.asked.is_none() {
-            if self.way.is_placed() {
-                self.fall()?;
-            }
-            let Some(runs) = self.note_attempts() else { return Ok(None) };
+            self.fall_if_due()?;
+            let Some(iteration) = self.next() else { return Ok(None) };
+            let runs = self.note_attempts(iteration);
             let kernel = self.way.ask.clone();
             self.part(&kernel)?;
             let (stride, dimensions) = (self.job.stride() as usize, self.job.dimensions);
@@ -149,13 +206,14 @@ impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
             all[attempt] = fitness;
         }
         self.machine.store::<R, _>(self.arrays.told, 0, all.into_iter())?;
-        let kernel = self.way.tell.clone();
-        self.part(&kernel)?;
-        if self.way.controls.is_none() {
-            self.placed()?;
-        }
-        self.way.controls = Some(self.arrays.runs.controls(&self.job, &mut self.machine)?);
-        self.way.asked = None;
-        Ok(())
+        self.told(true)
+    }
+
+    fn ask_on_device(&mut self) -> Result<Option<DevicePoints>> {
+        self.hand_out()
+    }
+
+    fn tell_on_device(&mut self, values: &DeviceValues) -> Result<()> {
+        self.take_in(values)
     }
 }

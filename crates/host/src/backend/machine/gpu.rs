@@ -11,8 +11,10 @@ mod architecture;
 mod clusters;
 mod context;
 mod devices;
+mod end;
 mod failures;
 mod kernels;
+mod loans;
 mod nccl;
 mod side;
 
@@ -22,7 +24,7 @@ use std::sync::Arc;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUresult};
 
-use super::{Kernel, Machine, Parameter, Service, Shape};
+use super::{Kernel, Loan, Machine, Parameter, Service, Shape, Stream};
 use crate::communicator::Communicator;
 use crate::error::{Error, Result};
 use crate::faults::{self, Call};
@@ -34,6 +36,7 @@ pub(crate) use context::is_open;
 pub(crate) use devices::{count, devices, driver};
 use failures::{failure, is_final, said};
 pub(crate) use kernels::package;
+use loans::Owned;
 use nccl::Group;
 use side::Visible;
 
@@ -44,6 +47,10 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 pub(crate) struct Gpu {
     context: Arc<Context>,
     stream: sys::CUstream,
+    /// The same, which memory that was lent may outlive this for.
+    owned: Arc<Owned>,
+    /// Marks what others have enqueued, once we have waited for that.
+    incoming: Option<sys::CUevent>,
     /// The stream of copies while kernels run, once there is one.
     side: Option<sys::CUstream>,
     /// The mark that others wait for, once there is one.
@@ -77,7 +84,20 @@ impl Gpu {
         let stream = context.check("cuStreamCreate", stream)?;
         let (side, mark, group) = (None, None, None);
         let (visible, arrays) = (Vec::new(), Vec::new());
-        Ok(Gpu { context, stream, side, mark, group, visible, arrays, last: None })
+        let outgoing = loans::event(&context)?;
+        let owned = Arc::new(Owned { context: context.clone(), stream, outgoing });
+        Ok(Gpu {
+            context,
+            stream,
+            owned,
+            incoming: None,
+            side,
+            mark,
+            group,
+            visible,
+            arrays,
+            last: None,
+        })
     }
 
     /// Bytes that are free on the first device.
@@ -223,6 +243,19 @@ impl Machine for Gpu {
         self.wait()
     }
 
+    fn lend(&mut self, bytes: u64) -> Result<Arc<dyn Loan>> {
+        self.lent(bytes)
+    }
+
+    fn check_foreign(&mut self, address: u64, bytes: u64) -> Result<()> {
+        self.context.enter()?;
+        loans::check(&self.context, address, bytes)
+    }
+
+    fn follow_stream(&mut self, stream: Stream) -> Result<()> {
+        self.followed(stream)
+    }
+
     fn copy_to(&mut self, from: u64, other: &Self, to: u64, bytes: u64) -> Result<()> {
         self.context.enter()?;
         self.context.reach(&other.context);
@@ -329,41 +362,6 @@ impl Machine for Gpu {
         let stream = self.side()?;
         self.launch(kernel, shape, parameter)?;
         side::Side { gpu: self, stream }.serve(service)
-    }
-}
-
-impl Drop for Gpu {
-    fn drop(&mut self) {
-        // A lost device frees nothing; its memory goes with the process.
-        if self.context.enter().is_err() || self.wait().is_err() {
-            std::mem::forget(self.group.take());
-            return;
-        }
-        // Before its stream.
-        drop(self.group.take());
-        for &(address, bytes) in &self.arrays {
-            // SAFETY: allocated by `allocate`, freed once, and no work is left that uses it. Nothing
-            // can be done about an error.
-            if unsafe { result::free_sync(address) }.is_ok() {
-                faults::freed(bytes);
-            }
-        }
-        if let Some(mark) = self.mark {
-            // SAFETY: created by `mark`, destroyed once; the driver keeps it for streams that wait for it.
-            let _ = unsafe { result::event::destroy(mark) };
-        }
-        for visible in &mut self.visible {
-            // SAFETY: freed once, and no work is left that uses it.
-            if unsafe { visible.free() }.is_ok() {
-                faults::freed(visible.bytes);
-            }
-        }
-        if let Some(side) = self.side {
-            // SAFETY: created by `side`, destroyed once, and every copy on it has been waited for.
-            let _ = unsafe { result::stream::destroy(side) };
-        }
-        // SAFETY: created by `open`, destroyed once, and nothing is enqueued.
-        let _ = unsafe { result::stream::destroy(self.stream) };
     }
 }
 

@@ -31,6 +31,8 @@ unsafe impl<T> Sync for Pointer<T> {}
 /// A device, opened once per process.
 pub(super) struct Context {
     pub(super) facts: system::Device,
+    /// As the driver counts.
+    pub(super) number: u32,
     device: sys::CUdevice,
     /// Bytes of shared memory that a block can have if its kernel may.
     most_shared: i32,
@@ -78,6 +80,7 @@ impl Context {
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
         Ok(Context {
             facts,
+            number,
             device,
             most_shared,
             context: Pointer(context),
