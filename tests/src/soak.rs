@@ -67,6 +67,10 @@ impl Has {
     }
 }
 
+/// Bytes that threads keep for later, or have not given back yet: on a busy machine a run of four seconds had ten thousand more in
+/// all of its last quarter than before, and the same run again had none.
+const KEPT_FOR_LATER: u64 = 32 << 10;
+
 /// Runs random optimisations, those of `WARPSWARM_SOAK_SEED` or of 0, on a backend for `WARPSWARM_SOAK_SECONDS` or those of `otherwise`,
 /// as the test `soak`, in a process of its own, since it looks at what a whole process has.
 ///
@@ -120,7 +124,7 @@ fn go_on(backend: Backend, time: Duration) {
     let live = part(after.live as f64 - before.live as f64);
     let own = part(after.own as f64 - before.own as f64);
     let leaks = [
-        live > FLAT,
+        live > FLAT && after.live > before.live + KEPT_FOR_LATER,
         time >= LONG && own > FLAT,
         after.handles > before.handles,
         after.threads > before.threads,
