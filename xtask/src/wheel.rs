@@ -19,8 +19,8 @@ pub(crate) struct Args {
     /// Install it with the oldest and the newest Python of this machine, and run its tests
     #[arg(long)]
     test: bool,
-    /// Cargo's profile: `release` is what users get
-    #[arg(long, default_value = "release")]
+    /// Cargo's profile: `wheel` is what users get
+    #[arg(long, default_value = "wheel")]
     profile: String,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let bytes = fs::metadata(&wheel)?.len();
     println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     ensure!(
-        args.profile != "release" || bytes <= MOST_BYTES,
+        args.profile != "wheel" || bytes <= MOST_BYTES,
         "the wheel has {bytes} bytes; allowed: {MOST_BYTES}"
     );
     if args.test {
