@@ -376,9 +376,14 @@ def test_interrupts_have_the_result(compile):
         import os, signal, threading, numpy as np, pywarpswarm as ws
         # Programs in the background are started with the signal ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        timers = []
+        def begin(so_far):
+            # Not before the search runs.
+            if not timers:
+                timers.append(threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)))
+                timers[0].start()
         try:
-            ws.minimize(lambda x: np.sum(x**2), [(-1, 2)] * 5, max_seconds=30, compile={compile})
+            ws.minimize(lambda x: np.sum(x**2), [(-1, 2)] * 5, max_seconds=30, compile={compile}, callback=begin)
         except KeyboardInterrupt as interrupt:
             print("interrupted", {compile} is False or interrupt.result.fun < 1)
     """

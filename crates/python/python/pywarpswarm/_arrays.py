@@ -82,7 +82,9 @@ class _Torch:
         device = points.device
         if not self.is_array(array) or array.get_device() != device:
             where = f"on {array.device}" if self.is_array(array) else f"of type {type(array).__name__}"
-            raise ValueError(f"the objective returned values {where}; allowed: a tensor on cuda:{device}, as the points")
+            raise ValueError(
+                f"the objective returned values {where}; allowed: a tensor on cuda:{device}, as the points"
+            )
         if array.dtype != self._dtype:
             _check_kind(array.dtype, array.is_complex())
             array = array.to(self._dtype)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import _arrays, _native
 from ._arrays import Place
 from ._constraints import Constraint
-from ._each import of_run, shared_and_own
+from ._each import Each, of_run, shared_and_own
 from ._problem import Problem, arrays, document
 from ._settings import Variables, variables
 from ._workers import Workers, mapped
@@ -279,6 +279,10 @@ def _number(value: Any, x: NDArray[Any]) -> float:
     raise TypeError(f"the objective returned {type(value).__name__} of shape {array.shape} at {x}; allowed: a number")
 
 
+# What most functions return.
+_NUMBERS = frozenset({float, np.float64})
+
+
 class _AtPoint:
     """Value and violation at a point of a run."""
 
@@ -298,6 +302,16 @@ def _of_point(
     dtype: type[np.floating[Any]],
     workers: Workers,
 ) -> tuple[Callable[..., Any], str, Callable[[], None]]:
+    if workers == 1 and not constraints and not any(isinstance(one, Each) for one in args):
+        # Nothing between two calls of the function: some of them take no more than a microsecond.
+        def alone(points: NDArray[Any], runs: NDArray[Any]) -> Any:
+            values = []
+            for x in points:
+                value = fun(x, *args)
+                values.append(value if type(value) in _NUMBERS else _number(value, x))
+            return np.asarray(values, dtype=np.float64).astype(dtype)
+
+        return alone, "function", (lambda: None)
     values, close = mapped(workers, _AtPoint(fun, args, constraints))
 
     def native(points: NDArray[Any], runs: NDArray[Any]) -> Any:
