@@ -95,6 +95,12 @@ const ALLOWED: &[Allowed] = &[
         reason: NO_MORE,
     },
     Allowed {
+        prefix: "pso_epochs_grid_f32_x1k2_constrained Expression",
+        stack: 8,
+        spill: 8,
+        reason: "the run's level, read beside a violation and a value, at 128 registers a thread",
+    },
+    Allowed {
         prefix: "solis_wets_f32_x8k4_constrained Expression",
         stack: 8,
         spill: 8,

@@ -1,6 +1,7 @@
 //! Islands, and swarms that are split, on the ranks of `mpirun`, which are processes: the same bits, one message, no hang,
 //! and nothing lost where a rank is killed.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -275,6 +276,13 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Whether a process has ended, even if nobody has asked how.
+fn has_ended(process: u32) -> bool {
+    // The state follows the name, which is in parentheses.
+    let about = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    about.rsplit(") ").next().is_none_or(|state| state.is_empty() || state.starts_with(['Z', 'X']))
+}
+
 /// Starts islands that go on for long, and waits until the first epoch is kept.
 fn started(ranks: u32, arguments: &[&str], kept: &Path) -> Child {
     let mut command = mpirun(ranks);
@@ -309,6 +317,8 @@ fn a_killed_rank_costs_no_more_than_an_epoch() {
             message.contains("process rank") || message.contains("KILLED BY SIGNAL"),
             "{message}"
         );
+        // The launcher does not wait for the others, of which one may write still.
+        until("all ranks have ended", || ranks.iter().all(|&rank| has_ended(rank)));
         let resume = ["resume", path, "--json", "-"];
         let resumed = if moment % 5 == 0 { solved(2, &resume) } else { succeeds(&resume) };
         assert_eq!(runs(&resumed), runs(&whole), "moment {moment}");
@@ -329,5 +339,6 @@ fn ctrl_c_ends_all_ranks_and_keeps_the_epoch() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stdout(&output).contains("stopped by  interrupted"), "{}", stdout(&output));
+    until("all ranks have ended", || ranks.iter().all(|&rank| has_ended(rank)));
     solved(2, &["resume", path, "--iterations", "10", "--quiet"]);
 }
