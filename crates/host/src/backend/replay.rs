@@ -21,7 +21,9 @@ pub(super) struct Replay<R> {
     job: Job<R>,
     workers: Workers,
     runs: Vec<Run<R>>,
-    asked: Option<Asked<R>>,
+    /// What is asked, or the memory for that.
+    asked: Asked<R>,
+    is_asked: bool,
 }
 
 /// One run.
@@ -31,42 +33,77 @@ struct Run<R> {
     placed: bool,
     /// What was told so far of the iteration that is under way, in the order of its evaluations.
     told: Vec<Fitness<R>>,
+    /// The run one iteration further, or the memory for that.
+    next: Swarm<R>,
+    /// The points that it lacks for that, `[point][coordinate]`.
+    lacking: Vec<R>,
 }
 
-/// A run one iteration further, and the points that it lacks for that, `[point][coordinate]`.
-type Next<R> = (Swarm<R>, Vec<R>);
-
 impl<R: Real> Run<R> {
-    /// Goes through an iteration, or through the placing, with what is known.
-    fn next(&self, job: &Job<R>) -> Next<R> {
-        let lacking = Mutex::new((0, Vec::new()));
-        let level = self.swarm.control.level();
-        let evaluate = |x: &[R]| {
-            let mut lacking = lacking.lock().unwrap_or_else(PoisonError::into_inner);
-            let (number, points) = &mut *lacking;
-            *number += 1;
-            let known = self.told.get(*number - 1);
-            let fitness = known.copied().unwrap_or_else(|| {
-                points.extend_from_slice(x);
-                Fitness::WORST
-            });
-            fitness.within(level)
-        };
-        let run = job.place_of(&self.swarm);
-        let work = job.work(run, &evaluate);
-        let swarm = if self.placed {
-            let mut swarm = self.swarm.clone();
-            advance::<R, true>(&mut swarm, job, &work, 1, Threads::Serial);
-            swarm
-        } else {
-            place(job, run, &work, Threads::Serial)
-        };
-        let (_, mut points) = lacking.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // What the asynchronous algorithm would evaluate next depends on the first point it lacks.
-        if self.placed && matches!(job.procedure, Procedure::Spso(_)) {
-            points.truncate(job.dimensions);
+    fn new(swarm: Swarm<R>, placed: bool) -> Self {
+        let next = Swarm::unplaced(swarm.dimensions, 0, swarm.id);
+        Run { swarm, placed, told: Vec::new(), next, lacking: Vec::new() }
+    }
+
+    /// Goes through an iteration, or through the placing, to see what it lacks.
+    fn look(&mut self, job: &Job<R>) {
+        let Run { swarm, placed, told, next, lacking } = self;
+        lacking.clear();
+        if *placed {
+            next.clone_from(swarm);
         }
-        (swarm, points)
+        go_through(job, (next, swarm), *placed, (told, lacking));
+        // What the asynchronous algorithm would evaluate next depends on the first point it lacks.
+        if *placed && matches!(job.procedure, Procedure::Spso(_)) {
+            lacking.truncate(job.dimensions);
+        }
+    }
+
+    /// Goes on, if nothing lacks any more.
+    fn go_on(&mut self, job: &Job<R>) {
+        // What is evaluated in an iteration of a method does not depend on what was found in it: it can be gone through in place.
+        let is_known = matches!(job.procedure, Procedure::Method(_) | Procedure::Pso(_));
+        if self.placed && is_known && !job.restarts {
+            let Run { swarm, told, next, lacking, .. } = self;
+            lacking.clear();
+            go_through(job, (swarm, next), true, (told, lacking));
+            debug_assert!(lacking.is_empty(), "all points of an iteration are known at once");
+        } else {
+            self.look(job);
+            if !self.lacking.is_empty() {
+                return;
+            }
+            std::mem::swap(&mut self.swarm, &mut self.next);
+        }
+        self.placed = true;
+        self.told.clear();
+    }
+}
+
+/// Takes a run an iteration further, or places its individuals, with what was told so far; notes the points that lack.
+fn go_through<R: Real>(
+    job: &Job<R>,
+    (swarm, other): (&mut Swarm<R>, &Swarm<R>),
+    placed: bool,
+    (told, lacking): (&[Fitness<R>], &mut Vec<R>),
+) {
+    let before = if placed { &*swarm } else { other };
+    let (level, run) = (before.control.level(), job.place_of(before));
+    let lacking = Mutex::new((0, lacking));
+    let evaluate = |x: &[R]| {
+        let mut lacking = lacking.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, points) = &mut *lacking;
+        *number += 1;
+        let fitness = told.get(*number - 1).copied().unwrap_or_else(|| {
+            points.extend_from_slice(x);
+            Fitness::WORST
+        });
+        fitness.within(level)
+    };
+    let work = job.work(run, &evaluate);
+    match placed {
+        true => advance::<R, true>(swarm, job, &work, 1, Threads::Serial),
+        false => *swarm = place(job, run, &work, Threads::Serial),
     }
 }
 
@@ -77,22 +114,23 @@ impl<R: Real> Replay<R> {
         let workers = Workers::new(threads)?;
         let run = |run| {
             let (n, dimensions) = (job.individuals, job.dimensions);
-            let swarm = Swarm::unplaced(dimensions, n, job.run_id(run));
-            Run { swarm, placed: false, told: Vec::new() }
+            Run::new(Swarm::unplaced(dimensions, n, job.run_id(run)), false)
         };
         let runs = (0..job.runs).map(run).collect();
-        Ok(Replay { runs, job, workers, asked: None })
+        Ok(Replay { runs, job, workers, asked: Asked::default(), is_asked: false })
     }
 
-    /// What comes next in each run that goes on, with its place in the batch.
-    fn next(&self) -> Vec<(usize, Next<R>)> {
-        let going = |(_, run): &(usize, &Run<R>)| !run.swarm.has_stopped();
-        let next = |(place, run): (usize, &Run<R>)| (place, run.next(&self.job));
-        match &self.workers.pool {
-            Some(pool) if self.runs.len() > 1 => {
-                pool.install(|| self.runs.par_iter().enumerate().filter(going).map(next).collect())
+    /// Does something with each run that goes on.
+    fn each(&mut self, work: impl Fn(&mut Run<R>, &Job<R>) + Sync) {
+        let Replay { job, workers, runs, .. } = self;
+        let work = |run: &mut Run<R>| {
+            if !run.swarm.has_stopped() {
+                work(run, job);
             }
-            _ => self.runs.iter().enumerate().filter(going).map(next).collect(),
+        };
+        match &workers.pool {
+            Some(pool) if runs.len() > 1 => pool.install(|| runs.par_iter_mut().for_each(work)),
+            _ => runs.iter_mut().for_each(work),
         }
     }
 }
@@ -102,16 +140,27 @@ impl<R: Real> Asks<R> for Replay<R> {
         if self.runs.iter().all(|run| run.swarm.has_stopped()) {
             return Ok(None);
         }
-        if self.asked.is_none() {
-            let mut asked = Asked { points: Vec::new(), runs: Vec::new() };
-            for (place, (_, points)) in self.next() {
-                let count = points.len() / self.job.dimensions;
-                asked.runs.extend(std::iter::repeat_n(place as u32, count));
-                asked.points.extend(points);
+        if !self.is_asked {
+            self.each(Run::look);
+            let Asked { points, runs } = &mut self.asked;
+            points.clear();
+            runs.clear();
+            let only = self.runs.len() == 1;
+            for (place, run) in self.runs.iter_mut().enumerate() {
+                if run.swarm.has_stopped() {
+                    continue;
+                }
+                let count = run.lacking.len() / self.job.dimensions;
+                runs.extend(std::iter::repeat_n(place as u32, count));
+                if only {
+                    std::mem::swap(points, &mut run.lacking);
+                } else {
+                    points.extend_from_slice(&run.lacking);
+                }
             }
-            self.asked = Some(asked);
+            self.is_asked = true;
         }
-        Ok(self.asked.as_ref())
+        Ok(Some(&self.asked))
     }
 
     fn is_placed(&self) -> bool {
@@ -119,15 +168,15 @@ impl<R: Real> Asks<R> for Replay<R> {
     }
 
     fn tell(&mut self, told: &[Fitness<R>]) -> Result<()> {
-        let asked = self.asked.take().unwrap_or_default();
-        for (&place, fitness) in asked.runs.iter().zip(told) {
+        let expected = if self.is_asked { self.asked.runs.len() } else { 0 };
+        if !self.is_asked || told.len() != expected {
+            return Err(Error::Told { expected, found: told.len() });
+        }
+        self.is_asked = false;
+        for (&place, fitness) in self.asked.runs.iter().zip(told) {
             self.runs[place as usize].told.push(*fitness);
         }
-        for (place, (swarm, lacking)) in self.next() {
-            if lacking.is_empty() {
-                self.runs[place] = Run { swarm, placed: true, told: Vec::new() };
-            }
-        }
+        self.each(Run::go_on);
         Ok(())
     }
 }
@@ -164,10 +213,10 @@ impl<R: Real> State<R> for Replay<R> {
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let run = |swarm: &Swarm<R>| {
             let control = self.job.going_on(swarm);
-            Run { swarm: Swarm { control, ..swarm.clone() }, placed: true, told: Vec::new() }
+            Run::new(Swarm { control, ..swarm.clone() }, true)
         };
         self.runs = swarms.iter().map(run).collect();
-        self.asked = None;
+        self.is_asked = false;
         Ok(())
     }
 
