@@ -9,9 +9,6 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::of_run;
 
-/// Points that a warp writes at once.
-const AT_ONCE: usize = 4;
-
 /// Writes points as they are meant, without gaps.
 #[inline(always)]
 pub fn hand_out<R: DeviceReal>(args: &HandOutArgs<R>) {
@@ -23,38 +20,22 @@ pub fn hand_out<R: DeviceReal>(args: &HandOutArgs<R>) {
     let places = Places::new(args.places, count);
     let scaled = args.shown.address != 0;
     let scales = whole(args.shown, if scaled { dimensions * SHOWN } else { 0 });
-    // Several points at once, so that more than one number of a lane is on its way.
     let warps_of_block = (thread::block_dim() / 32) as usize;
-    let mut first =
-        AT_ONCE * (thread::block_index() as usize * warps_of_block + thread::warp() as usize);
-    while first < count {
+    let mut point = thread::block_index() as usize * warps_of_block + thread::warp() as usize;
+    while point < count {
+        let row = places.of(point) * stride;
         let mut i = thread::lane() as usize;
         while i < dimensions {
-            let mut x = [R::ZERO; AT_ONCE];
-            let mut k = 0;
-            while k < AT_ONCE {
-                if first + k < count {
-                    x[k] = asked.get(places.of(first + k) * stride + i);
-                }
-                k += 1;
-            }
-            let how =
-                core::array::from_fn(
-                    |of| if scaled { scales.get(i * SHOWN + of) } else { R::ZERO },
-                );
-            k = 0;
-            while k < AT_ONCE {
-                if first + k < count {
-                    points.set(
-                        (first + k) * dimensions + i,
-                        if scaled { shown(how, x[k]) } else { x[k] },
-                    );
-                }
-                k += 1;
-            }
+            let x = asked.get(row + i);
+            let x = if scaled {
+                shown(core::array::from_fn(|k| scales.get(i * SHOWN + k)), x)
+            } else {
+                x
+            };
+            points.set(point * dimensions + i, x);
             i += 32;
         }
-        first += AT_ONCE * thread::grid_dim() as usize * warps_of_block;
+        point += thread::grid_dim() as usize * warps_of_block;
     }
 }
 
