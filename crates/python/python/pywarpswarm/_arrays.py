@@ -274,7 +274,7 @@ def _shared(fun: Callable[..., Any], args: tuple[Any, ...], place: Place) -> Cal
     own = _Own(args, place)
 
     def native(points: DevicePoints) -> Found:
-        given = fun(library.shared(points), *own.of(points.runs if own.some else None))
+        given = fun(library.shared(points), *own.of(points.runs))
         return answer(library, points, given)
 
     if place.arrays == "cuda:0":
@@ -322,13 +322,13 @@ class _Own:
     """Arguments, of which those of `each` are the parts of the points' runs, as arrays of the library."""
 
     def __init__(self, args: tuple[Any, ...], place: Place) -> None:
-        self.some = any(isinstance(one, Each) for one in args)
+        self._some = any(isinstance(one, Each) for one in args)
         self._args, self._place = args, place
         self._runs: NDArray[Any] | None = None
         self._parts: tuple[Any, ...] = args
 
-    def of(self, runs: Callable[[], NDArray[Any]] | None) -> tuple[Any, ...]:
-        if not self.some or runs is None:
+    def of(self, runs: Callable[[], NDArray[Any]]) -> tuple[Any, ...]:
+        if not self._some:
             return self._args
         now = runs()
         if self._runs is None or not np.array_equal(self._runs, now):
@@ -354,12 +354,10 @@ def one_each(array: Any, points: tuple[int, ...]) -> Any:
     shape = tuple(shape)
     if shape == (points[0], 1):
         return array.reshape(points[0])
-    if shape != (points[0],):
-        raise ValueError(
-            f"the objective returned the shape {shape} for points of shape {points}; allowed: ({points[0]},), one value a "
-            "point (a row)"
-        )
-    return array
+    raise ValueError(
+        f"the objective returned the shape {shape} for points of shape {points}; allowed: ({points[0]},), one value a "
+        "point (a row)"
+    )
 
 
 def _check_kind(dtype: Any, is_complex: bool) -> None:
