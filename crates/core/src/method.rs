@@ -106,7 +106,7 @@ pub trait Method<R: Real>: Copy + Send + Sync + 'static {
     /// What an individual sees of the others before it moves.
     type Seen: Copy;
     /// What it decides once an attempt, before it looks at single coordinates.
-    type Plan: Copy;
+    type Plan: Copy + Send + Sync + 'static;
 
     /// The most attempts that an individual makes in an iteration, 1 to [`MAX_ATTEMPTS`].
     #[inline(always)]

@@ -100,6 +100,18 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
     pub(crate) fn fly(&self, particle: &mut Particle<'_, R>, global: &[R]) -> Fitness<R> {
         let Particle { index, ref mut position, ref mut velocity, .. } = *particle;
         let leaders = Leaders { personal: particle.best_position, global };
+        self.fly_rows(index, position, velocity, leaders)
+    }
+
+    /// The same of its rows.
+    #[inline(always)]
+    pub(crate) fn fly_rows(
+        &self,
+        index: u32,
+        position: &mut [R],
+        velocity: &mut [R],
+        leaders: Leaders<'_, R>,
+    ) -> Fitness<R> {
         let dimensions = self.bounds.dimensions();
         let fitness = if dimensions <= 2 {
             // Copies, to which nothing else can point: they stay in registers until the end.
@@ -204,9 +216,9 @@ impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
 
 /// The two places that pull a particle.
 #[derive(Clone, Copy)]
-struct Leaders<'a, R> {
-    personal: &'a [R],
-    global: &'a [R],
+pub(crate) struct Leaders<'a, R> {
+    pub(crate) personal: &'a [R],
+    pub(crate) global: &'a [R],
 }
 
 /// Not inlined: the compiler would compute it for every coordinate, in bounds or not.

@@ -5,6 +5,7 @@
 //! `positions` and `velocities`, empty where the method has none.
 
 pub mod common;
+mod halves;
 mod individuals;
 mod proposal;
 
@@ -18,6 +19,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
+pub use halves::Halves;
 use individuals::{One, Ones, each};
 use proposal::{Around, Drawn, Proposal};
 
@@ -135,7 +137,7 @@ pub fn run<R: Real, M: Method<R>>(
         }
         if M::SHARES {
             rows[..swarm.best_positions.len()].copy_from_slice(&swarm.best_positions);
-            common::learn(swarm, method);
+            common::learn(method, &swarm.numbers, &mut swarm.memory);
         } else {
             rows.clone_from(&swarm.best_positions);
         }
@@ -230,7 +232,18 @@ fn step<R: Real, M: Method<R>>(
     if work.halt.is_due() {
         return false;
     }
+    finish(swarm, method, &work.stop, iteration, outcome);
+    true
+}
 
+/// Takes what the individuals have found in an iteration of a leg.
+fn finish<R: Real, M: Method<R>>(
+    swarm: &mut Swarm<R>,
+    method: &M,
+    stop: &StopRule<R>,
+    iteration: u64,
+    outcome: Outcome<R>,
+) {
     swarm.control.iterations += 1;
     swarm.control.not_finite += outcome.not_finite;
     if outcome.best.beats(swarm.global) {
@@ -242,9 +255,8 @@ fn step<R: Real, M: Method<R>>(
         swarm.global_position = holder;
     }
     if method.noticed(iteration) == iteration {
-        swarm.settle(&work.stop);
+        swarm.settle(stop);
     }
-    true
 }
 
 /// The best attempt so far: its fitness, what it was made with, and its number.

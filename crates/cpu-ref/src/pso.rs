@@ -8,11 +8,17 @@
 //!
 //! **Source.** CPSO, Algorithms 2 to 5.
 //!
+//! [`Halves`] are for those who evaluate points themselves.
+//!
 //! **Deviations.** The last step of the reduction is a minimum over a total order, so it has no
 //! race. A run also stops at stagnation.
 
+mod halves;
+
+pub use halves::Halves;
+
 use warpswarm_core::boundary::Boundary;
-use warpswarm_core::launch::row_stride;
+use warpswarm_core::launch::{StopRule, row_stride};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::real::Real;
@@ -74,17 +80,22 @@ fn step_in<R: Real, O: Evaluate<R>>(
         return false;
     }
 
+    finish(swarm, &task.stop, outcome);
+    true
+}
+
+/// Takes what the particles have found in an iteration.
+fn finish<R: Real>(swarm: &mut Swarm<R>, stop: &StopRule<R>, outcome: Outcome<R>) {
     let improved = outcome.best.fitness.beats(swarm.global.fitness);
     let holder = outcome.best.index as usize * swarm.stride;
     swarm.global = outcome.best;
     swarm.global_position.copy_from_slice(&swarm.best_positions[holder..][..swarm.stride]);
-    swarm.control.iterations = iteration;
+    swarm.control.iterations += 1;
     swarm.control.not_finite += outcome.not_finite;
     if improved {
-        swarm.control.improved_at = iteration;
+        swarm.control.improved_at = swarm.control.iterations;
     }
-    swarm.settle(&task.stop);
-    true
+    swarm.settle(stop);
 }
 
 /// A chunk that is to move.

@@ -42,11 +42,13 @@ pub fn lessons<R: Real, M: Method<R>>(method: &M, numbers: &[R]) -> Vec<Lessons<
     groups.map(of_group).collect()
 }
 
-/// Learns from the iteration before.
-pub(super) fn learn<R: Real, M: Method<R>>(swarm: &mut Swarm<R>, method: &M) {
-    let groups = lessons(method, &swarm.numbers);
-    let sums = sum_of_groups(groups.len() as u32, |group| groups[group as usize]);
-    method.learn(sums, &mut Remembered(&mut swarm.memory));
+/// Learns from the iteration before, which has left individuals with these numbers.
+pub(super) fn learn<R: Real, M: Method<R>>(method: &M, numbers: &[R], memory: &mut [R]) {
+    if M::SHARES {
+        let groups = lessons(method, numbers);
+        let sums = sum_of_groups(groups.len() as u32, |group| groups[group as usize]);
+        method.learn(sums, &mut Remembered(memory));
+    }
 }
 
 /// Puts the points that individuals have given up into their places, in the archive and in `rows`: those points, and behind

@@ -52,10 +52,15 @@ pub(super) fn each<R: Real>(
     tasks: Tasks<'_>,
     work: Work<'_, R>,
 ) -> Outcome<R> {
+    spread(ones(swarm), tasks, &work)
+}
+
+/// All individuals.
+pub(super) fn ones<R: Real>(swarm: &mut Swarm<R>) -> Ones<'_, R> {
     let individuals = swarm.best.len();
     let stride = swarm.stride;
     let count = swarm.numbers.len() / individuals;
-    let all = Ones {
+    Ones {
         first: 0,
         stride,
         count,
@@ -63,8 +68,7 @@ pub(super) fn each<R: Real>(
         fitness: &mut swarm.best,
         own: [&mut swarm.positions, &mut swarm.velocities],
         numbers: &mut swarm.numbers,
-    };
-    spread(all, tasks, &work)
+    }
 }
 
 /// Consecutive individuals, borrowed.

@@ -153,7 +153,7 @@ impl<R: Real> Job<R> {
     }
 
     /// When a run stops by itself.
-    fn stop_of(&self, run: u32) -> StopRule<R> {
+    pub(super) fn stop_of(&self, run: u32) -> StopRule<R> {
         self.own_runs[run as usize].stop
     }
 

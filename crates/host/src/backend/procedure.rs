@@ -6,15 +6,16 @@ use std::sync::Arc;
 use warpswarm_core::Real;
 use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::gpu_fwa::GpuFwa;
-use warpswarm_core::launch::{GenerationArgs, MethodArgs};
+use warpswarm_core::launch::{GenerationArgs, MethodArgs, StopRule};
 use warpswarm_core::method::{Lessons, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
+use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::falling::{self, Falls};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::portfolio::Portfolio;
 use warpswarm_cpu_ref::restarts::{self, Span};
-use warpswarm_cpu_ref::{RunId, Swarm, Threads};
+use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Threads, pso};
 
 use super::machine::Parameter;
 use crate::algorithms::Algorithm;
@@ -99,8 +100,72 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     );
     /// See [`restarts::run`].
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
+    /// See [`generation::Halves`].
+    fn halves(&self) -> Box<dyn AnyHalves<R>>;
     /// What a kernel takes besides its objective.
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
+}
+
+/// [`generation::Halves`] of a method behind a pointer.
+pub(crate) trait AnyHalves<R>: Send + Sync {
+    /// See [`generation::Halves::propose`].
+    fn propose(
+        &mut self,
+        swarm: &Swarm<R>,
+        bounds: Bounds<'_, R>,
+        threads: Threads,
+        points: &mut Vec<R>,
+    );
+    /// See [`generation::Halves::accept`].
+    fn accept(
+        &mut self,
+        swarm: &mut Swarm<R>,
+        stop: &StopRule<R>,
+        told: &[Fitness<R>],
+        threads: Threads,
+    );
+}
+
+impl<R: Real> AnyHalves<R> for pso::Halves<R> {
+    fn propose(
+        &mut self,
+        swarm: &Swarm<R>,
+        bounds: Bounds<'_, R>,
+        threads: Threads,
+        points: &mut Vec<R>,
+    ) {
+        pso::Halves::propose(self, swarm, bounds, threads, points);
+    }
+    fn accept(
+        &mut self,
+        swarm: &mut Swarm<R>,
+        stop: &StopRule<R>,
+        told: &[Fitness<R>],
+        _: Threads,
+    ) {
+        pso::Halves::accept(self, swarm, stop, told);
+    }
+}
+
+impl<R: Real, M: Method<R>> AnyHalves<R> for generation::Halves<R, M> {
+    fn propose(
+        &mut self,
+        swarm: &Swarm<R>,
+        bounds: Bounds<'_, R>,
+        threads: Threads,
+        points: &mut Vec<R>,
+    ) {
+        generation::Halves::propose(self, swarm, bounds, threads, points);
+    }
+    fn accept(
+        &mut self,
+        swarm: &mut Swarm<R>,
+        stop: &StopRule<R>,
+        told: &[Fitness<R>],
+        threads: Threads,
+    ) {
+        generation::Halves::accept(self, swarm, stop, told, threads);
+    }
 }
 
 impl<R: Real, M: Method<R>> AnyMethod<R> for M {
@@ -157,6 +222,9 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     }
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads) {
         restarts::run(swarm, self, work, span, threads);
+    }
+    fn halves(&self) -> Box<dyn AnyHalves<R>> {
+        Box::new(generation::Halves::new(*self))
     }
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
         Parameter::of(MethodArgs { args, method: *self })
@@ -219,6 +287,15 @@ impl<R: Real> Procedure<R> {
         const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
         let method = Arc::new(method);
         Procedure::Method(Named { name, method, kernels: None, steps: None, falls: None })
+    }
+
+    /// The halves of its iterations, where all points of one are proposed before any is evaluated.
+    pub(super) fn halves(&self) -> Option<Box<dyn AnyHalves<R>>> {
+        match self {
+            Procedure::Pso(coefficients) => Some(Box::new(pso::Halves::new(*coefficients))),
+            Procedure::Method(named) => Some(named.method.halves()),
+            Procedure::Spso(_) | Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
+        }
     }
 
     /// The same method with kernels of its paper, which do this.

@@ -1,5 +1,6 @@
-//! The CPU as one that asks: an iteration is gone through to see which points it evaluates, and again with what
-//! was told of them. So every algorithm can ask, whatever its loops are.
+//! The CPU as one that asks. What proposes all points of an iteration before any is evaluated does so, and goes on with what is
+//! told. Of other algorithms an iteration is gone through to see which points it evaluates, and again with what was told of them:
+//! so every algorithm can ask, whatever its loops are.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,9 +8,11 @@ use rayon::prelude::*;
 use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_cpu_ref::{Swarm, Threads};
+use warpswarm_cpu_ref::threads::POOL_PLACES;
+use warpswarm_cpu_ref::{Swarm, Threads, falling};
 
 use super::cpu::{advance, evaluations, place};
+use super::procedure::AnyHalves;
 use super::workers::{Workers, check_memory};
 use super::{Asked, Asks, Job, Procedure, State};
 use crate::choices::Backend;
@@ -37,39 +40,46 @@ struct Run<R> {
     next: Swarm<R>,
     /// The points that it lacks for that, `[point][coordinate]`.
     lacking: Vec<R>,
+    /// For what proposes all points of an iteration before any is evaluated.
+    halves: Option<Box<dyn AnyHalves<R>>>,
 }
 
 impl<R: Real> Run<R> {
-    fn new(swarm: Swarm<R>, placed: bool) -> Self {
+    fn new(job: &Job<R>, swarm: Swarm<R>, placed: bool) -> Self {
         let next = Swarm::unplaced(swarm.dimensions, 0, swarm.id);
-        Run { swarm, placed, told: Vec::new(), next, lacking: Vec::new() }
+        let halves = if job.restarts { None } else { job.procedure.halves() };
+        Run { swarm, placed, told: Vec::new(), next, lacking: Vec::new(), halves }
     }
 
-    /// Goes through an iteration, or through the placing, to see what it lacks.
-    fn look(&mut self, job: &Job<R>) {
-        let Run { swarm, placed, told, next, lacking } = self;
-        lacking.clear();
-        if *placed {
-            next.clone_from(swarm);
-        }
-        go_through(job, (next, swarm), *placed, (told, lacking));
-        // What the asynchronous algorithm would evaluate next depends on the first point it lacks.
-        if *placed && matches!(job.procedure, Procedure::Spso(_)) {
-            lacking.truncate(job.dimensions);
-        }
+    /// Sees which points it lacks to go an iteration further, or to be placed.
+    fn look(&mut self, job: &Job<R>, threads: Threads) {
+        let Run { swarm, placed: true, next, lacking, halves: Some(halves), .. } = self else {
+            return self.go_through(job);
+        };
+        let falls = job.procedure.falls();
+        let individuals = falls.map(|falls| falls.individuals(swarm.control.iterations + 1));
+        let swarm = match (falls, individuals) {
+            (Some(falls), Some(fewer)) if (fewer as usize) < swarm.individuals() => {
+                next.clone_from(swarm);
+                falling::fall_due(next, falls);
+                next
+            }
+            _ => swarm,
+        };
+        halves.propose(swarm, job.bounds_of(job.place_of(swarm)), threads, lacking);
     }
 
     /// Goes on, if nothing lacks any more.
-    fn go_on(&mut self, job: &Job<R>) {
-        // What is evaluated in an iteration of a method does not depend on what was found in it: it can be gone through in place.
-        let is_known = matches!(job.procedure, Procedure::Method(_) | Procedure::Pso(_));
-        if self.placed && is_known && !job.restarts {
-            let Run { swarm, told, next, lacking, .. } = self;
-            lacking.clear();
-            go_through(job, (swarm, next), true, (told, lacking));
-            debug_assert!(lacking.is_empty(), "all points of an iteration are known at once");
+    fn go_on(&mut self, job: &Job<R>, threads: Threads) {
+        if let Run { swarm, placed: true, told, halves: Some(halves), .. } = self {
+            if let Some(falls) = job.procedure.falls() {
+                falling::fall_due(swarm, falls);
+            }
+            let level = swarm.control.level();
+            told.iter_mut().for_each(|told| *told = told.within(level));
+            halves.accept(swarm, &job.stop_of(job.place_of(swarm)), told, threads);
         } else {
-            self.look(job);
+            self.go_through(job);
             if !self.lacking.is_empty() {
                 return;
             }
@@ -78,32 +88,35 @@ impl<R: Real> Run<R> {
         self.placed = true;
         self.told.clear();
     }
-}
 
-/// Takes a run an iteration further, or places its individuals, with what was told so far; notes the points that lack.
-fn go_through<R: Real>(
-    job: &Job<R>,
-    (swarm, other): (&mut Swarm<R>, &Swarm<R>),
-    placed: bool,
-    (told, lacking): (&[Fitness<R>], &mut Vec<R>),
-) {
-    let before = if placed { &*swarm } else { other };
-    let (level, run) = (before.control.level(), job.place_of(before));
-    let lacking = Mutex::new((0, lacking));
-    let evaluate = |x: &[R]| {
-        let mut lacking = lacking.lock().unwrap_or_else(PoisonError::into_inner);
-        let (number, points) = &mut *lacking;
-        *number += 1;
-        let fitness = told.get(*number - 1).copied().unwrap_or_else(|| {
-            points.extend_from_slice(x);
-            Fitness::WORST
-        });
-        fitness.within(level)
-    };
-    let work = job.work(run, &evaluate);
-    match placed {
-        true => advance::<R, true>(swarm, job, &work, 1, Threads::Serial),
-        false => *swarm = place(job, run, &work, Threads::Serial),
+    /// Takes `next` an iteration further, or places its individuals, with what was told so far; notes the points that lack.
+    fn go_through(&mut self, job: &Job<R>) {
+        let Run { swarm, placed, told, next, lacking, .. } = self;
+        lacking.clear();
+        let (level, run) = (swarm.control.level(), job.place_of(swarm));
+        let points = Mutex::new((0, &mut *lacking));
+        let evaluate = |x: &[R]| {
+            let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
+            let (number, points) = &mut *points;
+            *number += 1;
+            let fitness = told.get(*number - 1).copied().unwrap_or_else(|| {
+                points.extend_from_slice(x);
+                Fitness::WORST
+            });
+            fitness.within(level)
+        };
+        let work = job.work(run, &evaluate);
+        match *placed {
+            true => {
+                next.clone_from(swarm);
+                advance::<R, true>(next, job, &work, 1, Threads::Serial);
+            }
+            false => *next = place(job, run, &work, Threads::Serial),
+        }
+        // What the asynchronous algorithm would evaluate next depends on the first point it lacks.
+        if *placed && matches!(job.procedure, Procedure::Spso(_)) {
+            lacking.truncate(job.dimensions);
+        }
     }
 }
 
@@ -114,23 +127,30 @@ impl<R: Real> Replay<R> {
         let workers = Workers::new(threads)?;
         let run = |run| {
             let (n, dimensions) = (job.individuals, job.dimensions);
-            Run::new(Swarm::unplaced(dimensions, n, job.run_id(run)), false)
+            Run::new(&job, Swarm::unplaced(dimensions, n, job.run_id(run)), false)
         };
         let runs = (0..job.runs).map(run).collect();
         Ok(Replay { runs, job, workers, asked: Asked::default(), is_asked: false })
     }
 
     /// Does something with each run that goes on.
-    fn each(&mut self, work: impl Fn(&mut Run<R>, &Job<R>) + Sync) {
+    fn each(&mut self, work: impl Fn(&mut Run<R>, &Job<R>, Threads) + Sync) {
         let Replay { job, workers, runs, .. } = self;
-        let work = |run: &mut Run<R>| {
+        let work = |run: &mut Run<R>, threads| {
             if !run.swarm.has_stopped() {
-                work(run, job);
+                work(run, job, threads);
             }
         };
-        match &workers.pool {
-            Some(pool) if runs.len() > 1 => pool.install(|| runs.par_iter_mut().for_each(work)),
-            _ => runs.iter_mut().for_each(work),
+        let is_large = job.individuals as usize * job.stride() as usize > POOL_PLACES;
+        match (&workers.pool, runs.as_mut_slice()) {
+            (Some(pool), [run]) if is_large => pool.install(|| work(run, Threads::Pool)),
+            (None, runs) | (_, runs @ [_]) => {
+                runs.iter_mut().for_each(|run| work(run, Threads::Serial));
+            }
+            (Some(pool), runs) => {
+                let work = |run| work(run, Threads::Serial);
+                pool.install(|| runs.par_iter_mut().for_each(work));
+            }
         }
     }
 }
@@ -213,7 +233,7 @@ impl<R: Real> State<R> for Replay<R> {
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let run = |swarm: &Swarm<R>| {
             let control = self.job.going_on(swarm);
-            Run::new(Swarm { control, ..swarm.clone() }, true)
+            Run::new(&self.job, Swarm { control, ..swarm.clone() }, true)
         };
         self.runs = swarms.iter().map(run).collect();
         self.is_asked = false;

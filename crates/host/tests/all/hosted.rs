@@ -81,6 +81,32 @@ fn on_the_cpu_every_algorithm_asks() {
     check(Backend::Cpu);
 }
 
+/// So large that a run is spread over threads; what is asked leaves a run as it is.
+#[test]
+fn runs_that_threads_share_ask() {
+    // An asynchronous iteration is asked for point by point.
+    let synchronous = |algorithm: &Algorithm| !matches!(algorithm, Algorithm::Spso(_));
+    for algorithm in all(Backend::Cpu).filter(synchronous) {
+        let what = format!("{algorithm:?}");
+        let settings = Settings { threads: Some(3), stop: Stop::iterations(4), ..settings(1_100) };
+        let mut straight = Optimiser::new(&Rastrigin, &bounds(7), &algorithm, &settings).unwrap();
+        let mut search = AskTell::new(&bounds(7), &algorithm, &settings).unwrap();
+        let told = of_population(&search.ask().unwrap().unwrap());
+        search.tell(&told).unwrap();
+        let mut done = 0;
+        while let Some(points) = search.ask().unwrap() {
+            let told = of_population(&points);
+            // Iterations in which nothing is evaluated are not asked about.
+            let iterations = search.progress().unwrap().iterations;
+            let expected = state(&mut straight, iterations - done);
+            assert_same(&expected, &search.state().unwrap(), &what);
+            done = iterations;
+            search.tell(&told).unwrap();
+        }
+        assert_same(&state(&mut straight, 4 - done), &search.state().unwrap(), &what);
+    }
+}
+
 #[cfg(feature = "emulator")]
 #[test]
 fn on_a_device_every_method_asks() {
