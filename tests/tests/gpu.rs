@@ -85,6 +85,26 @@ fn constraints() {
     }
 }
 
+/// Kernels lowered for compute capability 7.5, and what is done without clusters and bulk copies, on a GPU that passes for such
+/// a one.
+#[test]
+fn an_older_gpu() {
+    let variables = [("WARPSWARM_PASSES_FOR", "7.5")];
+    alone("an_older_gpu", Duration::from_secs(500), &variables, || {
+        let devices = warpswarm::system::report().devices;
+        assert!(devices.iter().all(|device| device.compute_capability == (7, 5)));
+        columns();
+        expressions();
+        constraints();
+        large_swarms_that_stream();
+        long_runs_and_large_swarms();
+        methods_of_every_variant_and_size();
+        turns_of_cma_es_and_shade();
+        blocks_that_share_a_run_of_cma_es();
+        kernels_of_the_papers();
+    });
+}
+
 #[test]
 fn every_boundary_mode() {
     for (_, boundary) in Boundary::ALL {

@@ -11,16 +11,18 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use warpswarm_ptx_builder::Module;
 use warpswarm_ptx_builder::cut::number;
 use warpswarm_ptx_builder::package::checksum;
+use warpswarm_ptx_builder::{Module, lower};
 
 use crate::ptxas::{Ptxas, Usage, usage};
 use crate::{build_ptx, setup, shell};
 
-/// What the entries are compiled for, and then assembled for: Ampere, Hopper, Blackwell.
+/// What the entries are compiled for, and then assembled for: Turing, for which they are lowered, Ampere, Hopper, Blackwell.
 const COMPILED_FOR: &str = "sm_80";
-const ARCHS: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
+const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
+/// What an entry takes on each of them.
+type Row = [Option<Usage>; ARCHS.len()];
 
 /// An entry that may have a stack frame or spills, up to a limit.
 struct Allowed {
@@ -121,7 +123,7 @@ const QUICK: usize = 16;
 const QUICK_ARCH: &str = "sm_90";
 
 /// The most of what an entry uses on any architecture.
-fn most(row: &[Option<Usage>; 3]) -> Usage {
+fn most(row: &Row) -> Usage {
     row.iter().flatten().copied().fold(Usage::default(), Usage::most)
 }
 
@@ -148,11 +150,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// Assembles each module for each architecture, unless the same text was assembled before. Returns
 /// a row per module, and how often it had to be done.
-fn assemble_all(
-    ptxas: &Ptxas,
-    modules: &[Module],
-    quick: bool,
-) -> Result<(Vec<[Option<Usage>; 3]>, usize)> {
+fn assemble_all(ptxas: &Ptxas, modules: &[Module], quick: bool) -> Result<(Vec<Row>, usize)> {
     let known = shell::target()?.join("ptx/checked");
     fs::create_dir_all(&known)?;
     let jobs = modules.len() * ARCHS.len();
@@ -171,14 +169,15 @@ fn assemble_all(
     let results: Vec<_> = (0..jobs).into_par_iter().map(one).collect::<Result<_>>()?;
     let assembled = results.iter().flatten().filter(|(_, new)| *new).count();
     let usages: Vec<_> = results.iter().map(|result| result.map(|(usage, _)| usage)).collect();
-    let rows = usages.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2]]).collect();
+    let rows =
+        usages.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2], row[3]]).collect();
     Ok((rows, assembled))
 }
 
 /// Whether a module is for an architecture; it may be for later ones alone.
 fn runs_on(module: &Module, arch: &str) -> bool {
     let target = module.text.lines().find_map(|line| line.strip_prefix(".target "));
-    target.map_or(0, number) <= number(arch)
+    target.map_or(0, lower::oldest) <= number(arch)
 }
 
 /// What ptxas says about a module, now or when it last saw the same text.
@@ -188,14 +187,15 @@ fn said(
     (module, job): (&Module, usize),
     known: &Path,
 ) -> Result<(String, bool)> {
-    let key = checksum(format!("{}\n{arch}\n{}", ptxas.version, module.text).as_bytes());
+    let lowered = lower::for_architecture(&module.text, number(arch));
+    let key = checksum(format!("{}\n{arch}\n{lowered}", ptxas.version).as_bytes());
     let known = known.join(format!("{key:016x}"));
     if let Ok(said) = fs::read_to_string(&known) {
         return Ok((said, false));
     }
     // Two pairs may have the same text.
     let text = known.with_extension(format!("{job}.ptx"));
-    fs::write(&text, &module.text)?;
+    fs::write(&text, lowered.as_bytes())?;
     let said = ptxas.assemble(arch, &text).with_context(|| module.name.clone())?;
     fs::remove_file(&text)?;
     // Renamed into place: an interrupted run leaves no half of an answer.
@@ -205,11 +205,11 @@ fn said(
     Ok((said, true))
 }
 
-fn print_table(modules: &[Module], table: &[[Option<Usage>; 3]]) {
+fn print_table(modules: &[Module], table: &[Row]) {
     let width = modules.iter().map(|module| module.name.len()).max().unwrap_or(0).max(5);
-    let [a, b, c] = ARCHS.map(|arch| arch.trim_start_matches("sm_"));
+    let [a, b, c, d] = ARCHS.map(|arch| arch.trim_start_matches("sm_"));
     println!(
-        "{:width$}  registers on {a}, {b}, {c}   stack  spill stores  spill loads  shared",
+        "{:width$}  registers on {a}, {b}, {c}, {d}   stack  spill stores  spill loads  shared",
         "entry"
     );
     for (module, row) in modules.iter().zip(table) {
@@ -217,9 +217,9 @@ fn print_table(modules: &[Module], table: &[[Option<Usage>; 3]]) {
         let registers = |usage: Option<Usage>| {
             usage.map_or_else(|| "-".into(), |usage| usage.registers.to_string())
         };
-        let [a, b, c] = row.map(registers);
+        let [a, b, c, d] = row.map(registers);
         println!(
-            "{:width$}  {a:>12} {b:>5} {c:>6} {:8} {:13} {:12} {:7}",
+            "{:width$}  {a:>12} {b:>5} {c:>5} {d:>6} {:8} {:13} {:12} {:7}",
             module.name, most.stack, most.spill_stores, most.spill_loads, most.shared
         );
     }

@@ -57,6 +57,9 @@ struct Device {
     memory_bytes: u64,
     compute_capability: String,
     multiprocessors: u32,
+    /// Whether it runs the kernels that were built in; none where there are none.
+    runs_kernels: Option<bool>,
+    has_clusters: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +96,9 @@ impl Findings {
             Err(error) => missing(&error, driver_fix.clone()),
         };
         let kernels_fix = if has_toolchain { REBUILD } else { SETUP_COMMAND };
+        let built_in = system.kernels.as_ref().ok();
+        let devices =
+            system.devices.into_iter().map(|device| Device::of(device, built_in)).collect();
         let kernels = match system.kernels {
             Ok(system::Kernels { count, arch, toolchain, .. }) => {
                 Finding::Found(Kernels { count, arch, toolchain })
@@ -106,7 +112,7 @@ impl Findings {
         };
         Findings {
             driver,
-            devices: system.devices.into_iter().map(Device::of).collect(),
+            devices,
             kernels,
             device_toolchain,
             backends: Backends { cpu_threads: system.threads, gpu, emulator: system.emulator },
@@ -120,13 +126,14 @@ impl Findings {
             line("devices", "none")?;
         }
         for (i, device) in self.devices.iter().enumerate() {
-            let Device { name, memory_bytes, compute_capability, multiprocessors } = device;
+            let Device { name, memory_bytes, compute_capability, multiprocessors, .. } = device;
             let memory = *memory_bytes as f64 / f64::from(1 << 30);
             let text = format!(
                 "{name}, {memory:.1} GiB, compute capability {compute_capability}, \
                  {multiprocessors} multiprocessors"
             );
             line(if i == 0 { "devices" } else { "" }, &text)?;
+            line("", device.abilities())?;
         }
         let kernels =
             |k: &Kernels| format!("{} for {} and later, by {}", k.count, k.arch, k.toolchain);
@@ -158,13 +165,27 @@ fn missing<T>(error: &warpswarm::Error, fix: Option<String>) -> Finding<T> {
 }
 
 impl Device {
-    fn of(device: system::Device) -> Device {
+    fn of(device: system::Device, kernels: Option<&system::Kernels>) -> Device {
         let (major, minor) = device.compute_capability;
         Device {
+            runs_kernels: kernels.map(|kernels| device.runs(kernels)),
+            has_clusters: device.has_clusters(),
             name: device.name,
             memory_bytes: device.memory,
             compute_capability: format!("{major}.{minor}"),
             multiprocessors: device.multiprocessors,
+        }
+    }
+
+    /// What it can and cannot do.
+    fn abilities(&self) -> &'static str {
+        match (self.runs_kernels, self.has_clusters) {
+            (Some(false), _) => "too old for the GPU kernels",
+            (_, true) => "runs everything",
+            (_, false) => {
+                "runs everything; large runs take longer than from compute capability 9.0 on, which has clusters of \
+                 blocks and bulk copies"
+            }
         }
     }
 }
@@ -260,10 +281,35 @@ mod tests {
         {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }
+        assert!(text.contains("\n                  runs everything\n"), "{text}");
         let json = serde_json::to_value(&findings).unwrap();
         assert_eq!(json["driver"]["cuda"], "13.0");
         assert_eq!(json["devices"][0]["memory_bytes"], 3_u64 << 29);
         assert_eq!(json["device_toolchain"]["fix"], "warpswarm setup");
         assert_eq!(json["backends"]["gpu"], true);
+        assert_eq!(json["devices"][0]["has_clusters"], true);
+        assert_eq!(json["devices"][0]["runs_kernels"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn what_an_older_device_lacks_is_said() {
+        let device = |compute_capability| system::Device {
+            name: "A GPU".into(),
+            memory: 3 << 29,
+            compute_capability,
+            multiprocessors: 7,
+        };
+        let kernels = system::Kernels { count: 1, arch: "sm_75".into(), toolchain: "rustc".into() };
+        let devices = vec![device((7, 5)), device((6, 1))];
+        let system = System { kernels: Ok(kernels), devices, ..system() };
+        let text = printed(&Findings::of(system, Err("none".into()), true));
+        let lines: Vec<_> = text.lines().map(str::trim).collect();
+        let after = |start: &str| {
+            let at = lines.iter().position(|line| line.contains(start)).unwrap();
+            lines[at + 1]
+        };
+        assert!(after("capability 7.5").starts_with("runs everything; large runs"), "{text}");
+        assert_eq!(after("capability 6.1"), "too old for the GPU kernels");
+        assert!(text.contains("1 for sm_75 and later"), "{text}");
     }
 }

@@ -135,6 +135,18 @@ mod on_demand {
     }
 }
 
+/// The compute capability that a GPU is taken to have: with the feature `faults` an older one, where the environment variable
+/// `WARPSWARM_PASSES_FOR` names it, such as `7.5`.
+pub(crate) fn passing_for(found: (u32, u32)) -> (u32, u32) {
+    #[cfg(feature = "faults")]
+    if let Ok(said) = std::env::var("WARPSWARM_PASSES_FOR") {
+        let (major, minor) = said.split_once('.').expect("a compute capability, such as 7.5");
+        let number = |text: &str| text.parse().expect("a number");
+        return found.min((number(major), number(minor)));
+    }
+    found
+}
+
 #[cfg(not(any(test, feature = "faults")))]
 #[inline(always)]
 pub(crate) fn allocated(_: u64) {}

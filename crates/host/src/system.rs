@@ -2,6 +2,8 @@
 
 use std::num::NonZero;
 
+use warpswarm_ptx_builder::lower;
+
 use crate::backend::machine::gpu;
 use crate::error::Error;
 
@@ -52,6 +54,40 @@ pub struct Device {
     pub multiprocessors: u32,
 }
 
+impl Device {
+    /// Whether the kernels that were built in run on it; from compute capability 7.5 on they do.
+    ///
+    /// ```
+    /// use warpswarm::system::{self, Device};
+    /// let system = system::report();
+    /// if let Ok(kernels) = &system.kernels {
+    ///     for device in &system.devices {
+    ///         println!("{}: {}", device.name, device.runs(kernels));
+    ///     }
+    /// }
+    /// let old = Device { name: "old".into(), memory: 0, compute_capability: (6, 1), multiprocessors: 1 };
+    /// let kernels = system::Kernels { count: 1, arch: "sm_75".into(), toolchain: "none".into() };
+    /// assert!(!old.runs(&kernels));
+    /// ```
+    pub fn runs(&self, kernels: &Kernels) -> bool {
+        gpu::check_architecture(self, &kernels.arch).is_ok()
+    }
+
+    /// Whether it has clusters of blocks and bulk copies, as from compute capability 9.0 on. Without them everything runs, with
+    /// the same results; some large runs take longer.
+    ///
+    /// ```
+    /// # use warpswarm::system::Device;
+    /// let mut device = Device { name: "T4".into(), memory: 0, compute_capability: (7, 5), multiprocessors: 40 };
+    /// assert!(!device.has_clusters());
+    /// device.compute_capability = (9, 0);
+    /// assert!(device.has_clusters());
+    /// ```
+    pub fn has_clusters(&self) -> bool {
+        self.compute_capability >= (9, 0)
+    }
+}
+
 /// The kernels that were built in.
 ///
 /// ```
@@ -65,7 +101,7 @@ pub struct Device {
 pub struct Kernels {
     /// How many.
     pub count: usize,
-    /// The lowest architecture that runs them, such as `sm_80`.
+    /// The oldest architecture that runs them, such as `sm_75`.
     pub arch: String,
     /// The compiler that made them.
     pub toolchain: String,
@@ -92,7 +128,7 @@ pub fn report() -> System {
         devices: found.unwrap_or_default(),
         kernels: kernels.map(|package| Kernels {
             count: package.names().len(),
-            arch: package.arch().into(),
+            arch: format!("sm_{}", lower::oldest(package.arch())),
             toolchain: package.toolchain().into(),
         }),
         gpu: usable,

@@ -18,6 +18,7 @@ pub mod compile;
 pub mod compose;
 pub mod cut;
 pub mod link;
+pub mod lower;
 pub mod package;
 mod ptx;
 #[cfg(feature = "setup")]

@@ -26,11 +26,10 @@ use cudarc::driver::sys::{self, CUresult};
 
 use super::{Kernel, Loan, Machine, Parameter, Service, Shape, Stream};
 use crate::communicator::Communicator;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::faults::{self, Call};
 
 pub(crate) use architecture::check_architecture;
-use architecture::{has_bulk_copies, has_clusters};
 use context::Context;
 pub(crate) use context::is_open;
 pub(crate) use devices::{count, devices, driver};
@@ -138,7 +137,7 @@ impl Machine for Gpu {
     }
 
     fn has_bulk_copies(&self) -> bool {
-        has_bulk_copies(&self.context.facts)
+        self.context.facts.has_clusters()
     }
 
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
@@ -156,7 +155,7 @@ impl Machine for Gpu {
     }
 
     fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
-        if !has_clusters(&self.context.facts) {
+        if !self.context.facts.has_clusters() {
             return Ok(0);
         }
         let function = self.context.function(kernel)?;
@@ -176,18 +175,7 @@ impl Machine for Gpu {
         if bytes == 0 {
             return Ok(0);
         }
-        self.context.enter()?;
-        let address = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
-            // SAFETY: the memory is written to before anything reads it, below.
-            unsafe { result::malloc_sync(bytes as usize) }
-        });
-        let address = match address {
-            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                let free = self.context.free_memory().unwrap_or(0);
-                return Err(Error::OutOfMemory { bytes, free });
-            }
-            said => self.context.check("cuMemAlloc", said)?,
-        };
+        let address = self.context.allocate(bytes)?;
         self.arrays.push((address, bytes));
         faults::allocated(bytes);
         self.zero(address, bytes)?;
@@ -374,7 +362,7 @@ mod tests {
     #[test]
     fn every_kernel_was_built_in() {
         let package = match package() {
-            Err(error) => return assert_eq!(error, Error::NoKernels),
+            Err(error) => return assert_eq!(error, crate::Error::NoKernels),
             Ok(package) => package,
         };
         let objectives = warpswarm_kernels::objectives::all().map(|objective| objective.name());

@@ -10,7 +10,7 @@ use once_cell::sync::OnceCell;
 use warpswarm_ptx_builder::Package;
 
 use super::super::Kernel;
-use super::architecture::{check_architecture, has_clusters};
+use super::architecture::{self, check_architecture};
 use super::devices::{describe, devices};
 use super::failures::{failure, is_final, message, said};
 use super::kernels::{self, package};
@@ -78,6 +78,8 @@ impl Context {
         // SAFETY: the device is valid.
         let most_shared = unsafe { result::device::get_attribute(device, attribute) }
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
+        // Also of a device that passes for an older one in tests.
+        let most_shared = most_shared.min(architecture::most_shared(&facts));
         Ok(Context {
             facts,
             number,
@@ -164,9 +166,24 @@ impl Context {
         self.note(error, Error::Launch { kernel: kernel.to_string(), code, message })
     }
 
+    /// So many bytes of its memory, to be written before anything reads them, and to be freed by the caller.
+    pub(super) fn allocate(&self, bytes: u64) -> Result<u64> {
+        self.enter()?;
+        let address = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
+            // SAFETY: the context is the calling thread's.
+            unsafe { result::malloc_sync(bytes as usize) }
+        });
+        match address {
+            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                Err(Error::OutOfMemory { bytes, free: self.free_memory().unwrap_or(0) })
+            }
+            said => self.check("cuMemAlloc", said),
+        }
+    }
+
     /// The function of a kernel, linked and loaded now.
     fn load(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
-        let text = kernels::text(self.kernels, kernel)?;
+        let text = kernels::text(self.kernels, kernel, architecture::number(&self.facts))?;
         self.enter()?;
         let launch_failure = |error| self.kernel_failed(kernel, error);
         // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never
@@ -181,7 +198,7 @@ impl Context {
         use sys::CUfunction_attribute as Of;
         let shared = (Of::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self.most_shared);
         let large = (Of::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-        let count = if has_clusters(&self.facts) { 2 } else { 1 };
+        let count = if self.facts.has_clusters() { 2 } else { 1 };
         for (attribute, value) in &[shared, large][..count] {
             // SAFETY: the function's module is never unloaded. Kernels have no other shared memory, and clusters of more than
             // eight blocks are asked for before they are launched.

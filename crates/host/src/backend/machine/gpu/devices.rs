@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 
 use super::failures::{failure, message};
 use crate::error::{Error, Result};
-use crate::system;
+use crate::{faults, system};
 
 /// The lowest CUDA version that a driver must support: that of the functions we call.
 const CUDA: i32 = 12_000;
@@ -68,10 +68,10 @@ pub(super) fn describe(ordinal: i32) -> Result<(system::Device, sys::CUdevice)> 
         name: result::device::get_name(device)
             .map_err(|error| failure("cuDeviceGetName", error))?,
         memory: memory.map_err(|error| failure("cuDeviceTotalMem", error))? as u64,
-        compute_capability: (
+        compute_capability: faults::passing_for((
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ),
+        )),
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
     };
     Ok((found, device))

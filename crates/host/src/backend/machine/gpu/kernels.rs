@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use warpswarm_ptx_builder::{LinkError, Package, PackageError, link};
+use warpswarm_ptx_builder::{LinkError, Package, PackageError, link, lower};
 
 use super::super::Piece;
 use super::Kernel;
@@ -46,8 +46,12 @@ pub(super) fn missing(kernel: &Kernel) -> Error {
     Error::NoSuchKernel { kernel: kernel.to_string() }
 }
 
-/// The PTX of a kernel, with its objective in it.
-pub(super) fn text(built_in: &'static Package<'static>, kernel: &Kernel) -> Result<CString> {
+/// The PTX of a kernel, with its objective in it, for devices of an architecture such as 80.
+pub(super) fn text(
+    built_in: &'static Package<'static>,
+    kernel: &Kernel,
+    architecture: u32,
+) -> Result<CString> {
     let module = |piece: &Piece| {
         let package = piece.own.map_or(Ok(built_in), opened)?;
         package.module(&piece.name).ok_or_else(|| match piece.own {
@@ -77,7 +81,8 @@ pub(super) fn text(built_in: &'static Package<'static>, kernel: &Kernel) -> Resu
         }
     };
     let text = if kernel.dense { with_blocks(&text, 2) } else { text };
-    CString::new(text).map_err(|_| missing(kernel))
+    CString::new(lower::for_architecture(&text, architecture).into_owned())
+        .map_err(|_| missing(kernel))
 }
 
 /// The same text for a multiprocessor that shall hold so many of the largest blocks.

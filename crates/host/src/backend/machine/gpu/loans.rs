@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUresult};
 
 use super::failures::said;
@@ -145,18 +145,7 @@ pub(super) fn check(context: &Context, address: u64, bytes: u64) -> Result<()> {
 impl Gpu {
     /// See [`Machine::lend`](crate::backend::machine::Machine::lend).
     pub(super) fn lent(&mut self, bytes: u64) -> Result<Arc<dyn Loan>> {
-        self.context.enter()?;
-        let address = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
-            // SAFETY: the memory is zeroed before anything reads it, below.
-            unsafe { result::malloc_sync(bytes.max(1) as usize) }
-        });
-        let address = match address {
-            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                let free = self.context.free_memory().unwrap_or(0);
-                return Err(Error::OutOfMemory { bytes, free });
-            }
-            said => self.context.check("cuMemAlloc", said)?,
-        };
+        let address = self.context.allocate(bytes.max(1))?;
         faults::allocated(bytes);
         let lent = Lent { owned: self.owned.clone(), address, bytes };
         let zeroed = said(Call::Zero, INVALID, || {
