@@ -13,6 +13,7 @@ pub(crate) use device::Target;
 pub(crate) use epochs::Ferry;
 use hosted::Evaluation;
 pub(crate) use job::Job;
+pub(crate) use once::start;
 pub(crate) use procedure::{Named, Procedure, Wanted};
 pub(crate) use until::Until;
 
@@ -41,6 +42,7 @@ mod job;
 pub(crate) mod machine;
 mod memory;
 mod migration;
+mod once;
 mod procedure;
 mod replay;
 mod searches;
@@ -298,7 +300,7 @@ impl<R: Real> Driver<R> {
 }
 
 /// Makes the driver that the settings ask for, its individuals placed, unless the caller evaluates.
-pub(crate) fn start<R: Real>(
+fn start_here<R: Real>(
     by: Evaluator<R>,
     bounds: &Bounds,
     wanted: Wanted<R>,

@@ -18,6 +18,7 @@ use warpswarm_cpu_ref::restarts::{self, Span};
 use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Threads, pso};
 
 use super::machine::Parameter;
+use super::once;
 use crate::algorithms::Algorithm;
 use crate::choices::Backend;
 use crate::error::{Error, Result};
@@ -244,13 +245,14 @@ impl<R: Real> Wanted<R> {
     /// A built-in algorithm, checked for so many individuals.
     pub(crate) fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         let info = algorithm.info();
-        let procedure = Procedure::new(algorithm, individuals)?;
+        let procedure = once::procedure(algorithm, individuals)?;
         Ok(Wanted { id: info.id, procedure, backends: info.backends.to_vec() })
     }
 }
 
 impl<R: Real> Procedure<R> {
-    fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
+    /// A built-in algorithm, checked for so many individuals.
+    pub(super) fn here(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         Ok(match algorithm {
             Algorithm::Pso(params) if params.is_plain() => Procedure::Pso(params.coefficients()?),
             Algorithm::Pso(params) => Self::named("pso_topology", params.method::<R>(individuals)?),
