@@ -4,6 +4,7 @@
 //! In a [`Swarm`] the public points are `best_positions`, with the fitness `best`; own rows 0 and 1 are
 //! `positions` and `velocities`, empty where the method has none.
 
+mod before;
 pub mod common;
 mod halves;
 mod individuals;
@@ -13,12 +14,13 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::{
     self, Fitnesses, Individual, Method, Numbers, Population, SiteDraws, With,
 };
-use warpswarm_core::objective::{Point, SlicePoint};
+use warpswarm_core::objective::Point;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
+use before::{Before, square};
 pub use halves::Halves;
 use individuals::{One, Ones, each};
 use proposal::{Around, Drawn, Proposal};
@@ -162,54 +164,6 @@ pub fn run<R: Real, M: Method<R>>(
             common::leave(swarm, method, &mut rows);
         }
     }
-}
-
-/// The individuals as the iteration before left them.
-#[derive(Clone, Copy)]
-struct Before<'a, R> {
-    rows: &'a [R],
-    fitness: &'a [Fitness<R>],
-    numbers: &'a [R],
-    /// Numbers of an individual.
-    count: usize,
-    memory: &'a [R],
-    stride: usize,
-    bounds: Bounds<'a, R>,
-}
-
-impl<R: Real> Before<'_, R> {
-    fn row(&self, individual: u32) -> &[R] {
-        &self.rows[individual as usize * self.stride..][..self.stride]
-    }
-}
-
-impl<R: Real> Fitnesses<R> for Before<'_, R> {
-    #[inline(always)]
-    fn fitness(&self, individual: u32) -> Fitness<R> {
-        self.fitness[individual as usize]
-    }
-}
-
-impl<R: Real> Population<R> for Before<'_, R> {
-    fn numbers(&self, individual: u32) -> Numbers<R> {
-        let mut numbers = Numbers::default();
-        let first = individual as usize * self.count;
-        numbers[..self.count].copy_from_slice(&self.numbers[first..][..self.count]);
-        numbers
-    }
-
-    fn remembered(&self, k: u32) -> R {
-        self.memory[k as usize]
-    }
-
-    fn square(&self, a: u32, b: u32) -> R {
-        square(&self.row(a)[..self.bounds.dimensions()], self.row(b), self.bounds)
-    }
-}
-
-/// The square of the distance between two points, each coordinate in its range.
-fn square<R: Real>(x: &[R], y: &[R], bounds: Bounds<'_, R>) -> R {
-    SlicePoint(x).sum(|i, x| solis_wets::square_in_ranges(x, y[i], bounds.of(i)))
 }
 
 /// One iteration; whether it was not given up.

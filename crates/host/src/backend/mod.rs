@@ -28,6 +28,7 @@ use crate::planner::Demand;
 use crate::report::Plan;
 use crate::settings::Settings;
 
+mod any_method;
 mod choose;
 mod chosen;
 mod cma_es;

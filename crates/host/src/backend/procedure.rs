@@ -6,18 +6,14 @@ use std::sync::Arc;
 use warpswarm_core::Real;
 use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::gpu_fwa::GpuFwa;
-use warpswarm_core::launch::{GenerationArgs, MethodArgs, StopRule};
-use warpswarm_core::method::{Lessons, MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
-use warpswarm_core::order::Fitness;
+use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
-use warpswarm_cpu_ref::falling::{self, Falls};
-use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::falling::Falls;
 use warpswarm_cpu_ref::portfolio::Portfolio;
-use warpswarm_cpu_ref::restarts::{self, Span};
-use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Threads, pso};
+use warpswarm_cpu_ref::pso;
 
-use super::machine::Parameter;
+use super::any_method::{AnyHalves, AnyMethod};
 use super::once;
 use crate::algorithms::Algorithm;
 use crate::choices::Backend;
@@ -63,172 +59,6 @@ impl<R> Named<R> {
 impl<R> fmt::Debug for Named<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Named").field(&self.name).finish()
-    }
-}
-
-/// A [`Method`] behind a pointer: what backends do with it.
-pub(crate) trait AnyMethod<R>: Send + Sync {
-    /// Own rows, and numbers, of an individual.
-    fn keeps(&self) -> (usize, usize);
-    /// The memory of a run at the start.
-    fn first_memory(&self) -> Vec<R>;
-    /// What individuals with such numbers add to the sums from which a run learns, `[group]`.
-    fn lessons(&self, numbers: &[R]) -> Vec<Lessons<R>>;
-    /// What its layout over a device depends on.
-    fn moves(&self) -> Moves;
-    /// See [`Method::attempts`].
-    fn attempts(&self, iteration: u64, index: u32) -> u32;
-    /// Whether every one of so many individuals makes all its attempts in an iteration.
-    fn makes_all_attempts(&self, iteration: u64, individuals: u32) -> bool;
-    /// See [`Method::evaluations`].
-    fn evaluations(&self, individuals: u32, iterations: u64) -> u64;
-    /// See [`Method::noticed`].
-    fn noticed(&self, iteration: u64) -> u64;
-    /// See [`Method::nearest`].
-    fn nearest(&self) -> bool;
-    /// See [`generation::start`].
-    fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R>;
-    /// See [`generation::run`].
-    fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads);
-    /// See [`falling::run`].
-    fn run_falling(
-        &self,
-        swarm: &mut Swarm<R>,
-        falls: &Falls,
-        work: &Work<'_, R>,
-        iterations: u64,
-        threads: Threads,
-    );
-    /// See [`restarts::run`].
-    fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
-    /// See [`generation::Halves`].
-    fn halves(&self) -> Box<dyn AnyHalves<R>>;
-    /// What a kernel takes besides its objective.
-    fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
-}
-
-/// [`generation::Halves`] of a method behind a pointer.
-pub(crate) trait AnyHalves<R>: Send + Sync {
-    /// See [`generation::Halves::propose`].
-    fn propose(
-        &mut self,
-        swarm: &Swarm<R>,
-        bounds: Bounds<'_, R>,
-        threads: Threads,
-        points: &mut Vec<R>,
-    );
-    /// See [`generation::Halves::accept`].
-    fn accept(
-        &mut self,
-        swarm: &mut Swarm<R>,
-        stop: &StopRule<R>,
-        told: &[Fitness<R>],
-        threads: Threads,
-    );
-}
-
-impl<R: Real> AnyHalves<R> for pso::Halves<R> {
-    fn propose(
-        &mut self,
-        swarm: &Swarm<R>,
-        bounds: Bounds<'_, R>,
-        threads: Threads,
-        points: &mut Vec<R>,
-    ) {
-        pso::Halves::propose(self, swarm, bounds, threads, points);
-    }
-    fn accept(
-        &mut self,
-        swarm: &mut Swarm<R>,
-        stop: &StopRule<R>,
-        told: &[Fitness<R>],
-        _: Threads,
-    ) {
-        pso::Halves::accept(self, swarm, stop, told);
-    }
-}
-
-impl<R: Real, M: Method<R>> AnyHalves<R> for generation::Halves<R, M> {
-    fn propose(
-        &mut self,
-        swarm: &Swarm<R>,
-        bounds: Bounds<'_, R>,
-        threads: Threads,
-        points: &mut Vec<R>,
-    ) {
-        generation::Halves::propose(self, swarm, bounds, threads, points);
-    }
-    fn accept(
-        &mut self,
-        swarm: &mut Swarm<R>,
-        stop: &StopRule<R>,
-        told: &[Fitness<R>],
-        threads: Threads,
-    ) {
-        generation::Halves::accept(self, swarm, stop, told, threads);
-    }
-}
-
-impl<R: Real, M: Method<R>> AnyMethod<R> for M {
-    fn keeps(&self) -> (usize, usize) {
-        (M::OWN, M::NUMBERS)
-    }
-    fn first_memory(&self) -> Vec<R> {
-        (0..Method::memory(self)).map(|k| self.first_remembered(k)).collect()
-    }
-    fn lessons(&self, numbers: &[R]) -> Vec<Lessons<R>> {
-        generation::common::lessons(self, numbers)
-    }
-    fn moves(&self) -> Moves {
-        Moves {
-            shares: M::SHARES,
-            attempts: self.most_attempts(),
-            looks_far: self.looks_far(),
-            rows: M::OWN + M::OTHERS,
-            frugal: M::FRUGAL,
-            has_steps: false,
-        }
-    }
-    fn attempts(&self, iteration: u64, index: u32) -> u32 {
-        Method::attempts(self, iteration, index)
-    }
-    fn makes_all_attempts(&self, iteration: u64, individuals: u32) -> bool {
-        let most = self.most_attempts();
-        (0..individuals).all(|index| Method::attempts(self, iteration, index) == most)
-    }
-    fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
-        Method::evaluations(self, individuals, iterations)
-    }
-    fn noticed(&self, iteration: u64) -> u64 {
-        Method::noticed(self, iteration)
-    }
-    fn nearest(&self) -> bool {
-        Method::nearest(self)
-    }
-    fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R> {
-        generation::start(self, work, individuals, id, threads)
-    }
-    fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads) {
-        generation::run(swarm, self, work, iterations, threads);
-    }
-    fn run_falling(
-        &self,
-        swarm: &mut Swarm<R>,
-        falls: &Falls,
-        work: &Work<'_, R>,
-        iterations: u64,
-        threads: Threads,
-    ) {
-        falling::run(swarm, (self, falls), work, iterations, threads);
-    }
-    fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads) {
-        restarts::run(swarm, self, work, span, threads);
-    }
-    fn halves(&self) -> Box<dyn AnyHalves<R>> {
-        Box::new(generation::Halves::new(*self))
-    }
-    fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
-        Parameter::of(MethodArgs { args, method: *self })
     }
 }
 

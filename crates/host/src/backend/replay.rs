@@ -11,8 +11,8 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::threads::POOL_PLACES;
 use warpswarm_cpu_ref::{Swarm, Threads, falling};
 
+use super::any_method::AnyHalves;
 use super::cpu::{advance, evaluations, place};
-use super::procedure::AnyHalves;
 use super::workers::{Workers, check_memory};
 use super::{Asked, Asks, Job, Procedure, State};
 use crate::choices::Backend;
