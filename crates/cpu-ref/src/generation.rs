@@ -11,10 +11,7 @@ mod individuals;
 mod proposal;
 
 use warpswarm_core::launch::StopRule;
-use warpswarm_core::method::{
-    self, Fitnesses, Individual, Method, Numbers, Population, SiteDraws, With,
-};
-use warpswarm_core::objective::Point;
+use warpswarm_core::method::{self, Fitnesses, Individual, Method, Numbers, SiteDraws, With};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Real;
