@@ -19,6 +19,9 @@ use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::report::Plan;
 
+/// A run is spread over threads where it is so many tasks: waking threads takes as long as a few of them.
+const ENOUGH_TASKS: usize = 8;
+
 /// All runs on the CPU, evaluated by others.
 pub(super) struct Replay<R> {
     job: Job<R>,
@@ -141,7 +144,8 @@ impl<R: Real> Replay<R> {
                 work(run, job, threads);
             }
         };
-        let is_large = job.individuals as usize * job.stride() as usize > POOL_PLACES;
+        let places = job.individuals as usize * job.stride() as usize;
+        let is_large = places > ENOUGH_TASKS * POOL_PLACES;
         match (&workers.pool, runs.as_mut_slice()) {
             (Some(pool), [run]) if is_large => pool.install(|| work(run, Threads::Pool)),
             (None, runs) | (_, runs @ [_]) => {

@@ -88,7 +88,7 @@ fn runs_that_threads_share_ask() {
     let synchronous = |algorithm: &Algorithm| !matches!(algorithm, Algorithm::Spso(_));
     for algorithm in all(Backend::Cpu).filter(synchronous) {
         let what = format!("{algorithm:?}");
-        let settings = Settings { threads: Some(3), stop: Stop::iterations(4), ..settings(1_100) };
+        let settings = Settings { threads: Some(3), stop: Stop::iterations(4), ..settings(9_000) };
         let mut straight = Optimiser::new(&Rastrigin, &bounds(7), &algorithm, &settings).unwrap();
         let mut search = AskTell::new(&bounds(7), &algorithm, &settings).unwrap();
         let told = of_population(&search.ask().unwrap().unwrap());
