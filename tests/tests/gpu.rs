@@ -93,19 +93,20 @@ fn constraints() {
 #[test]
 fn an_older_gpu() {
     let variables = [("WARPSWARM_PASSES_FOR", "7.5")];
-    alone("an_older_gpu", Duration::from_secs(500), &variables, || {
+    alone("an_older_gpu", Duration::from_secs(300), &variables, || {
         let devices = warpswarm::system::report().devices;
         assert!(devices.iter().all(|device| device.compute_capability == (7, 5)));
         // With less shared memory fewer are resident.
         check_columns(&[Place::device(Backend::Gpu, Schedule::Auto, None)]);
-        expressions();
         constraints();
         large_swarms_that_stream();
-        long_runs_and_large_swarms();
-        methods_of_every_variant_and_size();
-        turns_of_cma_es_and_shade();
         blocks_that_share_a_run_of_cma_es();
-        kernels_of_the_papers();
+        problem_files::check(&[5], &everywhere());
+        for algorithm in methods(255) {
+            let places = Place::of_method(Backend::Gpu, &algorithm);
+            let case = Case::new("rastrigin", 30, 255).with(algorithm);
+            check(&Case { iterations: 40, ..case }, &places);
+        }
     });
 }
 

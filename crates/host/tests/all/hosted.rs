@@ -84,9 +84,9 @@ fn on_the_cpu_every_algorithm_asks() {
 /// So large that a run is spread over threads; what is asked leaves a run as it is.
 #[test]
 fn runs_that_threads_share_ask() {
-    // An asynchronous iteration is asked for point by point.
-    let synchronous = |algorithm: &Algorithm| !matches!(algorithm, Algorithm::Spso(_));
-    for algorithm in all(Backend::Cpu).filter(synchronous) {
+    // With velocities, without anything, with an archive, with several attempts, with iterations of several kinds.
+    for id in ["pso", "de", "shade", "epso", "gpu-fwa"] {
+        let algorithm = algorithms::find(id).unwrap().algorithm();
         let what = format!("{algorithm:?}");
         let settings = Settings { threads: Some(3), stop: Stop::iterations(4), ..settings(9_000) };
         let mut straight = Optimiser::new(&Rastrigin, &bounds(7), &algorithm, &settings).unwrap();
