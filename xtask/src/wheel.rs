@@ -84,8 +84,8 @@ fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
     run("stubtest", &["pywarpswarm._native"])
 }
 
-/// Runs the tests against the installed wheel, perhaps with the notebooks, which take a while.
-fn test(folder: &Path, wheel: &Path, python: &Path, with_notebooks: bool) -> Result<()> {
+/// Runs the tests against the installed wheel, perhaps with the samples of pages and the notebooks, which take a while.
+fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<()> {
     let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
     let at = folder.join(format!("test-{name}"));
     if at.exists() {
@@ -105,11 +105,13 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_notebooks: bool) -> Res
     }
     // The package has a page of this name, too.
     fs::copy(shell::root().join("README.md"), outside.path().join("first-page.md"))?;
-    if with_notebooks {
-        copy_notebooks(&outside.path().join("notebooks"))?;
-    }
     let mut tests =
         program(&text(&bin.join("python")), &["-m", "pytest", "-q", "-n", "2", "-W", "error"]);
+    if with_pages {
+        copy_notebooks(&outside.path().join("notebooks"))?;
+    } else {
+        tests.args(["--deselect", "test_pages.py"]);
+    }
     tests.env("PYTHONDEVMODE", "1").env_remove("PYTHONPATH").current_dir(outside.path());
     shell::run(&mut tests)
 }
