@@ -227,7 +227,7 @@ MODELS = {
 
 def test_every_problem_is_here():
     left = set(ws.problems()) - set(PROBLEMS)
-    # Of the last one the objective is an image.
+    # Those with data have tests of their own.
     assert left == {name for name in left if name.startswith("nist-")} | {"image-registration"}
     assert len(left) == 7
 
@@ -283,4 +283,68 @@ def test_a_fit_has_the_bits_of_the_problem_file(name):
     x = points(*zip(*bounds))
     ours = same_bits(by_text._native, traced, x)
     np.testing.assert_allclose(ours, [fun(row) for row in x], rtol=1e-12)
+    same_on_gpu(fun, bounds)
+
+
+# The built-in image registration: centres of 8 x 8 squares, points that bend the model, cells of the image as height and centre.
+ACROSS, DOWN = np.tile(0.25 * np.arange(8) - 0.875, 8), np.repeat(0.25 * np.arange(8) - 0.875, 8)
+CONTROL = [(-0.625, -0.5), (0, -0.5), (0.625, -0.5), (-0.625, 0.5), (0, 0.5), (0.625, 0.5)]
+CELLS = [
+    (1.125, 0.125, -1),
+    (1, 0.625, -0.5),
+    (0.75, 1, -0.125),
+    (0.875, -0.375, -0.5),
+    (1.125, 0, -0.125),
+    (0.75, 0.5, 0.375),
+    (1.125, -1, 0.25),
+    (0.875, -0.625, 0.75),
+]
+WEIGHTS = [np.maximum(1 - 2 * ((ACROSS - a) ** 2 + (DOWN - b) ** 2), 0) ** 2 for a, b in CONTROL]
+PLACEMENT = np.array([-19, 13, 23, 57, 9, -7, -13, 5, 6, 11, -5, -12, 14, -6, -10, 8]) / 64
+
+
+def seen(x):
+    a, b = ACROSS, DOWN
+    for j, weights in enumerate(WEIGHTS):
+        a, b = a + weights * x[4 + 2 * j], b + weights * x[5 + 2 * j]
+    c, s = x[3] * np.cos(x[2]), x[3] * np.sin(x[2])
+    u, v = x[0] + (c * a - s * b), x[1] + (s * a + c * b)
+    r, t = 8 * (u + v), 4 * (u - v)
+    return sum(h / (1 + ((r - 8 * (a + b)) ** 2 + (t - 4 * (a - b)) ** 2)) for h, a, b in CELLS)
+
+
+GREY = seen(PLACEMENT)
+
+
+def test_image_registration_has_the_bits_of_the_problem_file():
+    def fun(x):
+        return np.sum((seen(x) - GREY) ** 2)
+
+    built_in = ws.Problem.named("image-registration", 16)
+    lower, upper = built_in._native.lower.tolist(), built_in._native.upper.tolist()
+
+    def bent(table, first):
+        return " + ".join([f"{table}[i]"] + [f"w{j}[i] * x[{first + 2 * j}]" for j in range(6)]) + " for i in p"
+
+    cells = " + ".join(f"{h} / (1 + ((r[i] - {8 * (a + b)})^2 + (t[i] - {4 * (a - b)})^2))" for h, a, b in CELLS)
+    by_text = ws.Problem(
+        f"sum(i, ({cells} - grey[i])^2)",
+        variables={"x": {"count": 16, "lower": lower, "upper": upper}},
+        data={"p": ACROSS, "q": DOWN, "grey": GREY} | {f"w{j}": weights for j, weights in enumerate(WEIGHTS)},
+        let={
+            "c": "x[4] * cos(x[3])",
+            "s": "x[4] * sin(x[3])",
+            "a": bent("p", 5),
+            "b": bent("q", 6),
+            "u": "x[1] + (c * a[i] - s * b[i]) for i in p",
+            "v": "x[2] + (s * a[i] + c * b[i]) for i in p",
+            "r": "8 * (u[i] + v[i]) for i in p",
+            "t": "4 * (u[i] - v[i]) for i in p",
+        },
+    )
+    bounds = list(zip(lower, upper))
+    traced = _objective.compiled(ws.trace(fun, 16), _settings.variables(bounds))
+    x = points(lower, upper)
+    ours = same_bits(by_text._native, traced, x)
+    np.testing.assert_allclose(ours, built_in._native.evaluate(x)[0], rtol=1e-9, atol=1e-9)
     same_on_gpu(fun, bounds)
