@@ -18,7 +18,7 @@ use warpswarm_core::real::Real;
 use warpswarm_core::solis_wets;
 
 use before::{Before, square};
-pub use halves::Halves;
+pub use halves::Moving;
 use individuals::{One, Ones, each};
 use proposal::{Around, Drawn, Proposal};
 

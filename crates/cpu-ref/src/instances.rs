@@ -15,7 +15,7 @@ use warpswarm_core::scatter_search::ScatterSearch;
 use warpswarm_core::shade::Shade;
 use warpswarm_core::solis_wets::SolisWets;
 
-use crate::{falling, generation, portfolio, pso, restarts};
+use crate::{Halves, falling, generation, portfolio, pso, restarts};
 
 /// A number that depends on where the loops of a method are, so that they are compiled.
 fn of_method<R: Real, M: Method<R>>() -> usize {
@@ -24,8 +24,8 @@ fn of_method<R: Real, M: Method<R>>() -> usize {
         generation::run::<R, M> as *const () as usize,
         restarts::run::<R, M> as *const () as usize,
         falling::run::<R, M> as *const () as usize,
-        generation::Halves::<R, M>::propose as *const () as usize,
-        generation::Halves::<R, M>::accept as *const () as usize,
+        <generation::Moving<R, M> as Halves<R>>::propose as *const () as usize,
+        <generation::Moving<R, M> as Halves<R>>::accept as *const () as usize,
     ]
     .into_iter()
     .fold(0, usize::wrapping_add)
@@ -42,7 +42,7 @@ fn of_real<R: Real>() -> usize {
         of_method::<R, Shade<R>>(),
         of_method::<R, Cmepso<R>>(),
         of_method::<R, GpuFwa<R>>(),
-        pso::Halves::<R>::propose as *const () as usize,
+        <pso::Flying<R> as Halves<R>>::propose as *const () as usize,
         portfolio::start::<R> as *const () as usize,
         portfolio::run::<R> as *const () as usize,
     ]

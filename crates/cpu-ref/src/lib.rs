@@ -9,6 +9,7 @@
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
 //! * [`fwa`]: the fireworks algorithm, serial or on threads, the same bits.
 //! * [`generation`]: everything that is a [`Method`](warpswarm_core::method::Method).
+//! * [`halves`]: iterations in two halves, for those who evaluate points themselves.
 //! * [`falling`]: populations that fall as a run's evaluations are spent.
 //! * [`migration`]: what runs give each other as islands.
 //! * [`threads`]: how the particles of a run are spread over threads.
@@ -48,6 +49,7 @@ pub mod fingerprint;
 mod flight;
 pub mod fwa;
 pub mod generation;
+pub mod halves;
 #[cfg(debug_assertions)]
 pub mod instances;
 pub mod migration;
@@ -62,6 +64,7 @@ pub mod threads;
 pub mod vectors;
 
 pub use fingerprint::{difference, fingerprint};
+pub use halves::Halves;
 pub use swarm::{RunId, Swarm};
 pub use task::{Behind, Bounds, Evaluate, Itself, Start, Task};
 pub use threads::{Halt, Threads};

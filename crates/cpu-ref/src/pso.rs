@@ -8,14 +8,14 @@
 //!
 //! **Source.** CPSO, Algorithms 2 to 5.
 //!
-//! [`Halves`] are for those who evaluate points themselves.
+//! [`Flying`] is for those who evaluate points themselves.
 //!
 //! **Deviations.** The last step of the reduction is a minimum over a total order, so it has no
 //! race. A run also stops at stagnation.
 
 mod halves;
 
-pub use halves::Halves;
+pub use halves::Flying;
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, row_stride};

@@ -11,15 +11,14 @@ use super::individuals::{One, Ones, ones};
 use super::proposal::{Around, Drawn, Proposal};
 use super::{Before, common, finish};
 use crate::flight::Rows;
+use crate::halves::Halves;
 use crate::swarm::Swarm;
 use crate::task::Bounds;
 use crate::threads::{Halt, Outcome, Split, Threads, spread};
 use crate::vectors::{Run, Vectors};
 
-/// The halves of iterations, which follow each other: [`propose`](Halves::propose), then [`accept`](Halves::accept).
-///
-/// The bits are those of [`run`](super::run()).
-pub struct Halves<R: Real, M: Method<R>> {
+/// The [halves](Halves) of a method's iterations.
+pub struct Moving<R: Real, M: Method<R>> {
     method: M,
     /// `[individual]`
     movers: Vec<Mover<R>>,
@@ -49,21 +48,22 @@ struct Attempt<R, P> {
     numbers: Numbers<R>,
 }
 
-impl<R: Real, M: Method<R>> std::fmt::Debug for Halves<R, M> {
+impl<R: Real, M: Method<R>> std::fmt::Debug for Moving<R, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Halves")
+        f.write_str("Moving")
     }
 }
 
-impl<R: Real, M: Method<R>> Halves<R, M> {
+impl<R: Real, M: Method<R>> Moving<R, M> {
     /// None yet.
     pub fn new(method: M) -> Self {
         let (movers, attempts, rows, memory) = Default::default();
-        Halves { method, movers, attempts, rows, memory }
+        Moving { method, movers, attempts, rows, memory }
     }
+}
 
-    /// Puts the points that the individuals propose, `[attempt][coordinate]`, into `points`; the population stays as it is.
-    pub fn propose(
+impl<R: Real, M: Method<R>> Halves<R> for Moving<R, M> {
+    fn propose(
         &mut self,
         swarm: &Swarm<R>,
         bounds: Bounds<'_, R>,
@@ -120,12 +120,7 @@ impl<R: Real, M: Method<R>> Halves<R, M> {
         spread(all, tasks, &work);
     }
 
-    /// Takes the fitness of what was proposed, in the same order, by the level of the run.
-    ///
-    /// # Panics
-    ///
-    /// Where there are more or fewer than was proposed.
-    pub fn accept(
+    fn accept(
         &mut self,
         swarm: &mut Swarm<R>,
         stop: &StopRule<R>,
@@ -134,7 +129,7 @@ impl<R: Real, M: Method<R>> Halves<R, M> {
     ) {
         let made = attempts_of(&self.movers);
         assert!(told.len() == made && self.movers.len() == swarm.individuals());
-        let Halves { method, ref movers, ref attempts, ref mut rows, ref memory } = *self;
+        let Moving { method, ref movers, ref attempts, ref mut rows, ref memory } = *self;
         let (key, iteration) = (swarm.key(), swarm.age() + 1);
         let (individuals, dimensions) = (swarm.individuals() as u32, swarm.dimensions as u32);
         let takes_over = (0..).zip(movers).any(|(index, mover)| mover.from != index);

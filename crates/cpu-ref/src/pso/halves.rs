@@ -8,16 +8,15 @@ use warpswarm_core::real::Real;
 
 use super::finish;
 use crate::flight::{Flight, Leaders, Rows, specialised};
+use crate::halves::Halves;
 use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Start, Task};
 use crate::threads::{Halt, Outcome, Split, Threads, spread};
 use crate::vectors::{Run, Vectors};
 
-/// The halves of iterations, which follow each other: [`propose`](Halves::propose), then [`accept`](Halves::accept).
-///
-/// The bits are those of [`run`](super::run()).
+/// The [halves](Halves) of a swarm's iterations.
 #[derive(Debug)]
-pub struct Halves<R> {
+pub struct Flying<R> {
     coefficients: Coefficients<R>,
     /// Where the particles fly, and by which step, `[particle][stride]`.
     positions: Vec<R>,
@@ -37,21 +36,22 @@ impl<R: Real> Evaluate<R> for Elsewhere {
     }
 }
 
-impl<R: Real> Halves<R> {
+impl<R: Real> Flying<R> {
     /// None yet.
     pub fn new(coefficients: Coefficients<R>) -> Self {
-        Halves { coefficients, positions: Vec::new(), velocities: Vec::new() }
+        Flying { coefficients, positions: Vec::new(), velocities: Vec::new() }
     }
+}
 
-    /// Puts where the particles fly, `[particle][coordinate]`, into `points`; the swarm stays as it is.
-    pub fn propose(
+impl<R: Real> Halves<R> for Flying<R> {
+    fn propose(
         &mut self,
         swarm: &Swarm<R>,
         bounds: Bounds<'_, R>,
         threads: Threads,
         points: &mut Vec<R>,
     ) {
-        let Halves { ref coefficients, ref mut positions, ref mut velocities } = *self;
+        let Flying { ref coefficients, ref mut positions, ref mut velocities } = *self;
         let (start, stop, halt) = (Start::default(), StopRule::NEVER, Halt::NEVER);
         let task = Task { objective: Elsewhere, bounds, start, stop, halt };
         let rows = Rows::of(bounds);
@@ -66,12 +66,13 @@ impl<R: Real> Halves<R> {
         spread(all, tasks, &|part: Part<'_, R>| vectors.run(Fly { part, flight }));
     }
 
-    /// Takes the fitness of where the particles fly, in their order, by the level of the run.
-    ///
-    /// # Panics
-    ///
-    /// Where there are more or fewer than particles.
-    pub fn accept(&mut self, swarm: &mut Swarm<R>, stop: &StopRule<R>, told: &[Fitness<R>]) {
+    fn accept(
+        &mut self,
+        swarm: &mut Swarm<R>,
+        stop: &StopRule<R>,
+        told: &[Fitness<R>],
+        _: Threads,
+    ) {
         assert!(told.len() == swarm.individuals(), "a fitness of each particle");
         std::mem::swap(&mut swarm.positions, &mut self.positions);
         std::mem::swap(&mut swarm.velocities, &mut self.velocities);

@@ -1,13 +1,12 @@
 //! Methods behind pointers, as backends know them.
 
 use warpswarm_core::Real;
-use warpswarm_core::launch::{GenerationArgs, MethodArgs, StopRule};
+use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{Lessons, Method};
-use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::falling::{self, Falls};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::restarts::{self, Span};
-use warpswarm_cpu_ref::{Bounds, RunId, Swarm, Threads, pso};
+use warpswarm_cpu_ref::{Halves, RunId, Swarm, Threads};
 
 use super::machine::Parameter;
 use crate::planner::generation::Moves;
@@ -47,72 +46,10 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     );
     /// See [`restarts::run`].
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
-    /// See [`generation::Halves`].
-    fn halves(&self) -> Box<dyn AnyHalves<R>>;
+    /// See [`generation::Moving`].
+    fn halves(&self) -> Box<dyn Halves<R>>;
     /// What a kernel takes besides its objective.
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
-}
-
-/// [`generation::Halves`] of a method behind a pointer.
-pub(crate) trait AnyHalves<R>: Send + Sync {
-    /// See [`generation::Halves::propose`].
-    fn propose(
-        &mut self,
-        swarm: &Swarm<R>,
-        bounds: Bounds<'_, R>,
-        threads: Threads,
-        points: &mut Vec<R>,
-    );
-    /// See [`generation::Halves::accept`].
-    fn accept(
-        &mut self,
-        swarm: &mut Swarm<R>,
-        stop: &StopRule<R>,
-        told: &[Fitness<R>],
-        threads: Threads,
-    );
-}
-
-impl<R: Real> AnyHalves<R> for pso::Halves<R> {
-    fn propose(
-        &mut self,
-        swarm: &Swarm<R>,
-        bounds: Bounds<'_, R>,
-        threads: Threads,
-        points: &mut Vec<R>,
-    ) {
-        pso::Halves::propose(self, swarm, bounds, threads, points);
-    }
-    fn accept(
-        &mut self,
-        swarm: &mut Swarm<R>,
-        stop: &StopRule<R>,
-        told: &[Fitness<R>],
-        _: Threads,
-    ) {
-        pso::Halves::accept(self, swarm, stop, told);
-    }
-}
-
-impl<R: Real, M: Method<R>> AnyHalves<R> for generation::Halves<R, M> {
-    fn propose(
-        &mut self,
-        swarm: &Swarm<R>,
-        bounds: Bounds<'_, R>,
-        threads: Threads,
-        points: &mut Vec<R>,
-    ) {
-        generation::Halves::propose(self, swarm, bounds, threads, points);
-    }
-    fn accept(
-        &mut self,
-        swarm: &mut Swarm<R>,
-        stop: &StopRule<R>,
-        told: &[Fitness<R>],
-        threads: Threads,
-    ) {
-        generation::Halves::accept(self, swarm, stop, told, threads);
-    }
 }
 
 impl<R: Real, M: Method<R>> AnyMethod<R> for M {
@@ -170,8 +107,8 @@ impl<R: Real, M: Method<R>> AnyMethod<R> for M {
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads) {
         restarts::run(swarm, self, work, span, threads);
     }
-    fn halves(&self) -> Box<dyn AnyHalves<R>> {
-        Box::new(generation::Halves::new(*self))
+    fn halves(&self) -> Box<dyn Halves<R>> {
+        Box::new(generation::Moving::new(*self))
     }
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
         Parameter::of(MethodArgs { args, method: *self })

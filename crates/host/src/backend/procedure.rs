@@ -11,9 +11,9 @@ use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_cpu_ref::falling::Falls;
 use warpswarm_cpu_ref::portfolio::Portfolio;
-use warpswarm_cpu_ref::pso;
+use warpswarm_cpu_ref::{Halves, pso};
 
-use super::any_method::{AnyHalves, AnyMethod};
+use super::any_method::AnyMethod;
 use super::once;
 use crate::algorithms::Algorithm;
 use crate::choices::Backend;
@@ -122,9 +122,9 @@ impl<R: Real> Procedure<R> {
     }
 
     /// The halves of its iterations, where all points of one are proposed before any is evaluated.
-    pub(super) fn halves(&self) -> Option<Box<dyn AnyHalves<R>>> {
+    pub(super) fn halves(&self) -> Option<Box<dyn Halves<R>>> {
         match self {
-            Procedure::Pso(coefficients) => Some(Box::new(pso::Halves::new(*coefficients))),
+            Procedure::Pso(coefficients) => Some(Box::new(pso::Flying::new(*coefficients))),
             Procedure::Method(named) => Some(named.method.halves()),
             Procedure::Spso(_) | Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
         }

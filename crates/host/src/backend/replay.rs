@@ -9,9 +9,8 @@ use warpswarm_core::Real;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::threads::POOL_PLACES;
-use warpswarm_cpu_ref::{Swarm, Threads, falling};
+use warpswarm_cpu_ref::{Halves, Swarm, Threads, falling};
 
-use super::any_method::AnyHalves;
 use super::cpu::{advance, evaluations, place};
 use super::workers::{Workers, check_memory};
 use super::{Asked, Asks, Job, Procedure, State};
@@ -44,7 +43,7 @@ struct Run<R> {
     /// The points that it lacks for that, `[point][coordinate]`.
     lacking: Vec<R>,
     /// For what proposes all points of an iteration before any is evaluated.
-    halves: Option<Box<dyn AnyHalves<R>>>,
+    halves: Option<Box<dyn Halves<R>>>,
 }
 
 impl<R: Real> Run<R> {
