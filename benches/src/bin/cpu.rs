@@ -17,7 +17,7 @@ use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use warpswarm::{Algorithm, Backend, Bounds, Settings, Stop, algorithms};
 use warpswarm_core::problems::Rastrigin;
-use warpswarm_core::{Objective, Real};
+use warpswarm_core::{Float, Objective};
 
 const RANGE: f64 = 5.12;
 
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn ours<R: Real>(load: &Load) -> Result<Found>
+fn ours<R: Float>(load: &Load) -> Result<Found>
 where
     Rastrigin: Objective<R>,
 {

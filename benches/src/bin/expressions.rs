@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use warpswarm::problem_file::ProblemFile;
 use warpswarm::problems::{self, Precise};
 use warpswarm::{
-    Algorithm, Backend, Bounds, Data, DeParams, Objective, Optimiser, OwnObjective, Point,
+    Algorithm, Backend, Bounds, Data, DeParams, Float, Objective, Optimiser, OwnObjective, Point,
     PsoParams, Real, Schedule, Settings, Stop, Table, difference,
 };
 
@@ -99,7 +99,7 @@ const FEW: &str = "minimise = \"sum(i, (x[i] - t[1])^2 * y[i]) - prod(i, 1 + sin
 type Make<'a, R> = dyn Fn(&Settings) -> Result<Optimiser<R>> + 'a;
 
 /// Nanoseconds of an evaluation.
-fn time<R: Real>(make: &Make<'_, R>, settings: &Settings) -> Result<f64> {
+fn time<R: Float>(make: &Make<'_, R>, settings: &Settings) -> Result<f64> {
     let mut optimiser = make(settings)?;
     optimiser.step(5)?;
     let (mut iterations, mut done, start) = (5, 0, Instant::now());

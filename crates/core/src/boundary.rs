@@ -15,7 +15,7 @@
 //! negative, and that the particle "returns to inner search space" by a "correction factor applied to a random variable";
 //! the equation above is our reading.
 
-use crate::real::Real;
+use crate::real::Float;
 
 /// How a coordinate that left its bounds is put back.
 ///
@@ -72,7 +72,7 @@ pub struct Limits<R> {
     pub boundary: Boundary,
 }
 
-impl<R: Real> Limits<R> {
+impl<R: Float> Limits<R> {
     /// `x` after the boundary has been enforced: see [`enforce`].
     #[inline(always)]
     pub fn enforce(&self, x: R, bounds: (R, R), draw: impl FnOnce() -> R) -> R {
@@ -92,7 +92,7 @@ impl<R: Real> Limits<R> {
 /// assert_eq!(enforce(Boundary::Clamp, 0.0, (f32::NAN, 0.1), (0.0, 1.0), no_draw), (1.0, 0.0));
 /// ```
 #[inline(always)]
-pub fn enforce<R: Real>(
+pub fn enforce<R: Float>(
     mode: Boundary,
     correction: R,
     (x, v): (R, R),

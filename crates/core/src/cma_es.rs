@@ -35,7 +35,7 @@ mod edges;
 pub use edges::{into_bounds, mirrored};
 
 use crate::random::{Draw, Stream};
-use crate::real::Real;
+use crate::real::{Float, Real};
 use crate::sum::{self, Sum};
 
 /// The least samples of a generation.
@@ -78,11 +78,11 @@ pub struct Strategy<R> {
 
 /// How a weight is made of its rank, from 0, before it is scaled: ln((lambda + 1) / 2) - ln(rank + 1).
 #[inline(always)]
-pub fn raw_weight<R: Real>(individuals: u32, rank: usize) -> R {
+pub fn raw_weight<R: Float>(individuals: u32, rank: usize) -> R {
     ((R::from_u32(individuals) + R::ONE) * R::HALF).ln() - R::from_u32(rank as u32 + 1).ln()
 }
 
-impl<R: Real> Strategy<R> {
+impl<R: Float> Strategy<R> {
     /// The strategy for so many dimensions, at least 1, and samples, at least [`MIN_INDIVIDUALS`]; the worse half of them teaches the
     /// matrix something only if it is `active`.
     pub fn new(dimensions: u32, individuals: u32, active: bool) -> Self {
@@ -259,13 +259,13 @@ impl<R: Real> Strategy<R> {
 
 /// What stands for a number where the least and the largest of some are looked for: infinity for what is none, +0 for -0.
 #[inline(always)]
-pub fn comparable<R: Real>(x: R) -> R {
+pub fn comparable<R: Float>(x: R) -> R {
     if x.is_nan() { R::INFINITY } else { x + R::ZERO }
 }
 
 /// Whether values from `least` to `most` are as good as the same: the tutorial's TolFun, and what their precision can tell.
 #[inline(always)]
-pub fn is_flat<R: Real>(least: R, most: R) -> bool {
+pub fn is_flat<R: Float>(least: R, most: R) -> bool {
     let size = least.abs().larger(most.abs());
     most - least <= R::from_f64(1e-12).larger(size * R::HALF_EPSILON * R::from_f64(8.0))
 }
@@ -286,7 +286,7 @@ pub struct Shape<R> {
     pub axis_counts: bool,
 }
 
-impl<R: Real> Shape<R> {
+impl<R: Float> Shape<R> {
     /// That of no coordinate.
     pub const NONE: Self = Shape {
         least: R::INFINITY,
@@ -359,7 +359,7 @@ pub fn usual_individuals(dimensions: u32) -> u32 {
 
 /// The standard normal numbers of the coordinates `2 pair` and `2 pair + 1` of a sample.
 #[inline(always)]
-pub fn normals<R: Real>(stream: Stream, pair: u32) -> [R; 2] {
+pub fn normals<R: Float>(stream: Stream, pair: u32) -> [R; 2] {
     let [u, v] = Draw::both(stream.draws_of::<R>(pair));
     let radius = (-R::TWO * u.ln()).sqrt();
     [radius * v.cos_turns(), radius * v.sin_turns()]

@@ -51,7 +51,7 @@
 use crate::epso::{Epso, Weights};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};
 use crate::pso::{self, Coordinate};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The parameters of cooperative evolutionary multi-swarm optimisation, in the precision of the run.
 #[repr(C)]
@@ -105,7 +105,7 @@ pub struct Plan<R> {
     pub first: bool,
 }
 
-impl<R: Real> Method<R> for Cmepso<R> {
+impl<R: Float> Method<R> for Cmepso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     type Seen = Seen;

@@ -37,7 +37,7 @@
 use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// The fewest individuals: one, and three others.
 pub const MIN_INDIVIDUALS: u32 = 4;
@@ -135,11 +135,11 @@ pub fn others(me: u32, drawn: [u32; 3]) -> [u32; 3] {
 
 /// ln r / ln CR, whose integer part is at least k with probability CR^k.
 #[inline(always)]
-pub fn reach<R: Real>(crossover_rate: R, r: R) -> R {
+pub fn reach<R: Float>(crossover_rate: R, r: R) -> R {
     if crossover_rate >= R::ONE { R::INFINITY } else { r.ln() / crossover_rate.ln() }
 }
 
-impl<R: Real> De<R> {
+impl<R: Float> De<R> {
     /// The mutant's coordinate, of those of r1, r2 and r3, the individual and the best.
     #[inline(always)]
     pub fn mutant(&self, [x1, x2, x3]: [R; 3], own: R, best: R) -> R {
@@ -167,7 +167,7 @@ impl<R: Real> De<R> {
     }
 }
 
-impl<R: Real> Method<R> for De<R> {
+impl<R: Float> Method<R> for De<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
     const OTHERS: usize = 3;

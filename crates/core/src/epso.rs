@@ -47,7 +47,7 @@ use crate::boundary::Boundary;
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::random::standard_normal;
-use crate::real::Real;
+use crate::real::Float;
 
 /// The parameters of evolutionary particle swarm optimisation, in the precision of the run.
 #[repr(C)]
@@ -80,11 +80,11 @@ pub struct Weights<R> {
 
 /// A weight p (1 + s N), of two draws uniform in (0, 1).
 #[inline(always)]
-pub fn mutated<R: Real>(weight: R, deviation: R, draws: [R; 2]) -> R {
+pub fn mutated<R: Float>(weight: R, deviation: R, draws: [R; 2]) -> R {
     weight * (R::ONE + deviation * standard_normal(draws))
 }
 
-impl<R: Real> Epso<R> {
+impl<R: Float> Epso<R> {
     /// The weights of an attempt: those of the iteration for the first, mutated for the others.
     #[inline(always)]
     pub fn weights(&self, who: &Individual<R>, third: R) -> Weights<R> {
@@ -129,7 +129,7 @@ impl<R: Real> Epso<R> {
 }
 
 /// The public point is the personal best; the own rows are position and velocity.
-impl<R: Real> Method<R> for Epso<R> {
+impl<R: Float> Method<R> for Epso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     type Seen = ();

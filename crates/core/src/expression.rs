@@ -282,8 +282,8 @@ mod tests {
         for a in numbers {
             for b in numbers {
                 let (least, greatest) = (Least::combine(a, b), Greatest::combine(a, b));
-                assert_eq!(least.to_bits64(), Least::combine(b, a).to_bits64());
-                assert_eq!(greatest.to_bits64(), Greatest::combine(b, a).to_bits64());
+                assert_eq!(least.to_bits(), Least::combine(b, a).to_bits());
+                assert_eq!(greatest.to_bits(), Greatest::combine(b, a).to_bits());
                 let is_nan = a.is_nan() || b.is_nan();
                 assert!(if is_nan { least.is_nan() } else { least <= a && least <= b });
                 assert!(if is_nan { greatest.is_nan() } else { greatest >= a && greatest >= b });

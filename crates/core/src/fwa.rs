@@ -82,7 +82,7 @@ use crate::boundary::{Boundary, Limits};
 use crate::method::{Fitnesses, Individual};
 use crate::order::Fitness;
 use crate::random::standard_normal;
-use crate::real::Real;
+use crate::real::Float;
 use crate::sum::{self, Largest, Least, Sum};
 
 /// Numbers that a firework keeps: see [`counted`].
@@ -160,11 +160,11 @@ pub struct Range<R> {
 
 /// e, the distance from one to the next number.
 #[inline(always)]
-fn epsilon<R: Real>() -> R {
+fn epsilon<R: Float>() -> R {
     R::from_f64(if R::WORDS == 1 { f64::from(f32::EPSILON) } else { f64::EPSILON })
 }
 
-impl<R: Real> Range<R> {
+impl<R: Float> Range<R> {
     /// Of n fireworks, at least one: a whole population.
     #[inline(always)]
     pub fn of<P: Fitnesses<R>>(n: u32, population: &P) -> Self {
@@ -230,7 +230,7 @@ impl<R: Real> Range<R> {
     }
 }
 
-impl<R: Real> Fwa<R> {
+impl<R: Float> Fwa<R> {
     /// Equation 1: how far, in ranges, the sparks of a firework fly at most.
     pub fn amplitude_of(&self, range: &Range<R>, fitness: Fitness<R>) -> R {
         range.amplitude((self.amplitude, self.amplitude_floor), fitness)
@@ -263,13 +263,13 @@ impl<R: Real> Fwa<R> {
 }
 
 /// The nearest whole number, halves up, at least 1.
-fn whole<R: Real>(x: R) -> u32 {
+fn whole<R: Float>(x: R) -> u32 {
     ((x + R::HALF).floor().to_f64() as u32).max(1)
 }
 
 /// l + |x - l| mod (u - l) where x is out of bounds; a NaN ends at u.
 #[inline(always)]
-pub fn modulo<R: Real>(x: R, (lower, upper): (R, R)) -> R {
+pub fn modulo<R: Float>(x: R, (lower, upper): (R, R)) -> R {
     if x >= lower && x <= upper {
         return x;
     }
@@ -298,7 +298,7 @@ pub struct Spark<R> {
     pub change: Change<R>,
 }
 
-impl<R: Real> Spark<R> {
+impl<R: Float> Spark<R> {
     /// A spark of an explosion of this amplitude; `who.index` is the spark's.
     pub fn explosion(who: &Individual<R>, firework: u32, amplitude: R) -> Self {
         let [u, _] = who.uniform(0);
@@ -327,18 +327,18 @@ impl<R: Real> Spark<R> {
 ///
 /// **Source.** Algorithm S, "selection sampling", of D. Knuth, The Art of Computer Programming 2,
 /// 3.4.2: every choice of so many is as likely, and in the end none is missing.
-pub fn is_chosen<R: Real>(wanted: u32, left: u32, r: R) -> bool {
+pub fn is_chosen<R: Float>(wanted: u32, left: u32, r: R) -> bool {
     R::from_u32(left) * r < R::from_u32(wanted)
 }
 
 /// Where a coordinate lies in its range, 0 to 1: in what distances are measured.
-pub fn place_in_range<R: Real>(x: R, (lower, upper): (R, R)) -> R {
+pub fn place_in_range<R: Float>(x: R, (lower, upper): (R, R)) -> R {
     // The range of a frozen coordinate is zero.
     if upper > lower { (x - lower) / (upper - lower) } else { R::ZERO }
 }
 
 /// The distance of two candidates whose coordinates are [`place_in_range`], as many of each.
-pub fn distance<R: Real>(x: &[R], y: &[R]) -> R {
+pub fn distance<R: Float>(x: &[R], y: &[R]) -> R {
     // Said so that no index is checked in the loop.
     let y = &y[..x.len()];
     let square = |i: usize| (x[i] - y[i]) * (x[i] - y[i]);
@@ -347,7 +347,7 @@ pub fn distance<R: Real>(x: &[R], y: &[R]) -> R {
 
 /// On which of the candidates the ball falls that `r`, uniform in (0, 1), threw. `ends[c]` is where
 /// candidate c's part of the wheel ends: the sum, in sequence, of all R up to its own.
-pub fn roulette<R: Real>(ends: &[R], r: R) -> usize {
+pub fn roulette<R: Float>(ends: &[R], r: R) -> usize {
     let last = ends.len() - 1;
     let ball = r * ends[last];
     // Where all candidates are in one place, any will do.
@@ -358,13 +358,13 @@ pub fn roulette<R: Real>(ends: &[R], r: R) -> usize {
 const LOW_BITS: u32 = 24;
 
 /// The evaluations of a firework's numbers.
-pub fn evaluations<R: Real>([low, high]: [R; NUMBERS]) -> u64 {
+pub fn evaluations<R: Float>([low, high]: [R; NUMBERS]) -> u64 {
     let high = (high.to_f64() as u64).saturating_mul(1 << LOW_BITS);
     high.saturating_add(low.to_f64() as u64)
 }
 
 /// The numbers of a firework after so many more evaluations.
-pub fn counted<R: Real>(numbers: [R; NUMBERS], more: u64) -> [R; NUMBERS] {
+pub fn counted<R: Float>(numbers: [R; NUMBERS], more: u64) -> [R; NUMBERS] {
     let all = evaluations(numbers).saturating_add(more);
     let (low, high) = (all % (1 << LOW_BITS), all >> LOW_BITS);
     [low, high].map(|part| R::from_f64(part as f64))

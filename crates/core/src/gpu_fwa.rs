@@ -48,7 +48,7 @@ use crate::boundary::Limits;
 use crate::fwa::{self, Range};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// The parameters of GPU-FWA, in the precision of the run.
 #[repr(C)]
@@ -95,7 +95,7 @@ pub struct Plan<R> {
 /// The number that is the amplitude.
 const AMPLITUDE: usize = 0;
 
-impl<R: Real> GpuFwa<R> {
+impl<R: Float> GpuFwa<R> {
     /// What fireworks do in an iteration (from 1; at the start nothing is made of it).
     #[inline(always)]
     pub fn phase(&self, iteration: u64) -> Phase {
@@ -124,7 +124,7 @@ impl<R: Real> GpuFwa<R> {
     }
 }
 
-impl<R: Real> Method<R> for GpuFwa<R> {
+impl<R: Float> Method<R> for GpuFwa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 1;
     type Seen = Phase;

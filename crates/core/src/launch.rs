@@ -23,7 +23,7 @@ use core::marker::PhantomData;
 
 use crate::order::{Candidate, Fitness};
 use crate::pso::Coefficients;
-use crate::real::Real;
+use crate::real::Float;
 
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
 pub use cma_es::*;
@@ -96,13 +96,13 @@ pub struct Control {
 impl Control {
     /// Violations up to this count as none: see [`Fitness::within`].
     #[inline(always)]
-    pub fn level<R: Real>(&self) -> R {
+    pub fn level<R: Float>(&self) -> R {
         R::from_bits64(self.level_bits)
     }
 
     /// The same at another level.
     #[inline(always)]
-    pub fn at_level<R: Real>(self, level: R) -> Self {
+    pub fn at_level<R: Float>(self, level: R) -> Self {
         Control { level_bits: level.to_bits64(), ..self }
     }
 }
@@ -252,7 +252,7 @@ impl Tile {
 
     /// The tiles of a precision, the smallest first: a particle a thread for one or two dimensions,
     /// several lanes a particle for up to 32 and for up to 128.
-    pub const fn all<R: Real>() -> [Tile; 3] {
+    pub const fn all<R: Float>() -> [Tile; 3] {
         if R::WORDS == 1 {
             [
                 Tile::new("x1k2", (1, 2), (512, 512)),
@@ -270,7 +270,7 @@ impl Tile {
 
     /// A particle a thread, for up to 32 dimensions, in a column of shared memory: for so many particles that there are
     /// threads enough, and [`Boundary::Clamp`](crate::boundary::Boundary).
-    pub const fn columns<R: Real>() -> Tile {
+    pub const fn columns<R: Float>() -> Tile {
         let most = if R::WORDS == 1 { 512 } else { 256 };
         Tile::new("column", (1, 32), (most, most))
     }
@@ -281,7 +281,7 @@ impl Tile {
     }
 
     /// The smallest tile that holds this many dimensions.
-    pub fn for_dimensions<R: Real>(dimensions: u32) -> Option<Tile> {
+    pub fn for_dimensions<R: Float>(dimensions: u32) -> Option<Tile> {
         Tile::all::<R>().into_iter().find(|tile| dimensions <= tile.dimensions())
     }
 }
@@ -291,7 +291,7 @@ pub const MAX_BLOCK: u32 = 256;
 
 /// Shared memory of a streaming block, in bytes: its threads' candidates, then the coordinates that
 /// lanes show each other. `tile` is that of the kernel, none for the kernel `any`.
-pub const fn streaming_shared_bytes<R: Real>(
+pub const fn streaming_shared_bytes<R: Float>(
     tile: Option<&Tile>,
     block: u32,
     gathers: bool,
@@ -306,7 +306,7 @@ pub const fn streaming_shared_bytes<R: Real>(
 }
 
 /// Shared memory of a block that reduces one candidate a thread, in bytes.
-pub const fn reduction_shared_bytes<R: Real>(block: u32) -> u32 {
+pub const fn reduction_shared_bytes<R: Float>(block: u32) -> u32 {
     block * size_of::<Candidate<R>>() as u32
 }
 

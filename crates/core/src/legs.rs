@@ -7,7 +7,7 @@
 //! Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009.
 
 use crate::random::{Draw, Purpose, RunKey, Stream};
-use crate::real::Real;
+use crate::real::Float;
 
 /// What a search does.
 pub mod regime {
@@ -96,7 +96,7 @@ pub struct Succession<R> {
     pub active: bool,
 }
 
-impl<R: Real> Succession<R> {
+impl<R: Float> Succession<R> {
     /// Samples of a large leg before which they have been doubled so often, at least as many as at first.
     #[inline(always)]
     pub fn large(&self, doubled: u32, stride: u32) -> u32 {
@@ -182,14 +182,14 @@ pub fn is_others_turn(own: &Legs, others: &Legs, age: u64, individuals: u32) -> 
 /// Whether violations and values of a population, the least and the largest, are the same in three quarters of the digits of their
 /// precision.
 #[inline(always)]
-pub fn is_one_value<R: Real>(violations: (R, R), (least, most): (R, R)) -> bool {
+pub fn is_one_value<R: Float>(violations: (R, R), (least, most): (R, R)) -> bool {
     let size = least.abs().larger(most.abs());
     violations.0 == violations.1 && most - least <= size * three_quarters()
 }
 
 /// Whether a coordinate of a population, the least and the largest, is the same in as many digits of its range.
 #[inline(always)]
-pub fn is_one_place<R: Real>((least, most): (R, R), (lower, upper): (R, R)) -> bool {
+pub fn is_one_place<R: Float>((least, most): (R, R), (lower, upper): (R, R)) -> bool {
     most - least <= (upper - lower) * three_quarters()
 }
 
@@ -201,14 +201,14 @@ pub fn has_stalled(age: u64, improved_at: u64) -> bool {
 
 /// What three quarters of the digits of the precision can tell of 1.
 #[inline(always)]
-fn three_quarters<R: Real>() -> R {
+fn three_quarters<R: Float>() -> R {
     let root = R::HALF_EPSILON.sqrt();
     root * root.sqrt()
 }
 
 /// Two numbers uniform in (0, 1) that a leg draws before it begins.
 #[inline(always)]
-fn drawn_before<R: Real>(key: RunKey, number: u64) -> [R; 2] {
+fn drawn_before<R: Float>(key: RunKey, number: u64) -> [R; 2] {
     Draw::both(Stream::new(key.of_leg(number), Purpose::Choice, 0, 0).draws_of::<R>(0))
 }
 

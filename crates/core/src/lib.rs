@@ -3,12 +3,13 @@
 //! Pure functions only: no allocation, no input or output, no thread index, no `unsafe`. Whatever
 //! calls them, on whichever processor, gets the same bits (see `ARCHITECTURE.md`, "The same bits").
 //!
-//! * [`real`]: the two number types, with elementary functions that do not differ between machines.
+//! * [`real`]: numbers, with elementary functions that do not differ between machines.
 //! * [`random`]: draws as a function of (seed, run, iteration, individual, draw).
 //! * [`order`]: how results compare.
 //! * [`sum`]: the order in which terms are added.
 //! * [`objective`]: what is minimised, and the point at which it is evaluated.
 //! * [`data`]: tables of numbers that an objective reads.
+//! * [`dual`]: its derivatives.
 //! * [`expression`]: objectives that are put together when a program runs.
 //! * [`variable`]: names, bounds and scales of its variables.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
@@ -33,6 +34,7 @@ pub mod cma_es;
 pub mod cmepso;
 pub mod data;
 pub mod de;
+pub mod dual;
 pub mod epso;
 pub mod expression;
 pub mod fwa;
@@ -58,5 +60,5 @@ pub mod variable;
 pub use data::Table;
 pub use objective::{Objective, Point};
 pub use order::Fitness;
-pub use real::Real;
+pub use real::{Float, Real};
 pub use variable::Variable;

@@ -26,7 +26,7 @@ mod individual;
 use crate::order::Fitness;
 use crate::pso;
 use crate::random::{Draw, Factor};
-use crate::real::Real;
+use crate::real::Float;
 
 pub use common::{GROUP, LESSONS, Lessons, Memory, sum_of_group, sum_of_groups};
 pub use draws::SiteDraws;
@@ -85,7 +85,7 @@ pub trait With<M> {
 /// // One attempt of each of 32 individuals in each of ten iterations.
 /// assert_eq!(Follow { part: 0.5_f32 }.evaluations(32, 10), 320);
 /// ```
-pub trait Method<R: Real>: Copy + Send + Sync + 'static {
+pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// Rows of coordinates that an individual keeps besides its public point, at most [`MAX_OWN`].
     const OWN: usize;
     /// Numbers that an individual keeps, at most [`MAX_NUMBERS`].
@@ -283,7 +283,7 @@ pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
 }
 
 /// The population as the iteration before left it.
-pub trait Population<R: Real>: Fitnesses<R> {
+pub trait Population<R: Float>: Fitnesses<R> {
     /// An individual's numbers.
     fn numbers(&self, individual: u32) -> Numbers<R>;
 
@@ -316,7 +316,7 @@ pub trait Population<R: Real>: Fitnesses<R> {
 }
 
 /// One coordinate, for one individual.
-pub trait Site<R: Real> {
+pub trait Site<R: Float> {
     /// Which coordinate this is.
     fn coordinate(&self) -> u32;
     /// The individual's public point.

@@ -3,7 +3,7 @@
 use crate::data::Table;
 use crate::order::Fitness;
 use crate::real::Real;
-use crate::sum::{self, Operator, Product, Sum, TileSum};
+use crate::sum::{self, Operator, Product, Sum};
 
 /// A function of real variables to be minimised, written once for the CPU and the GPU.
 ///
@@ -190,20 +190,6 @@ impl<R: Real> Point<R> for SlicePoint<'_, R> {
     }
     #[inline(always)]
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
-        // Term i needs prefix i, and the fold's order is not that of the coordinates; a tile is.
-        let mut prefix = R::ZERO;
-        let mut leaves = [R::ZERO; sum::LEAVES];
-        let mut tiles = TileSum::default();
-        for (i, &x) in self.0.iter().enumerate() {
-            prefix += element(i, x);
-            leaves[i % sum::LEAVES] += term(i, prefix);
-            if (i + 1).is_multiple_of(sum::TILE) {
-                tiles.push(core::mem::replace(&mut leaves, [R::ZERO; sum::LEAVES]));
-            }
-        }
-        if !self.0.len().is_multiple_of(sum::TILE) {
-            tiles.push(leaves);
-        }
-        tiles.result()
+        sum::of_prefixes(self.0.len(), |i| element(i, self.0[i]), term)
     }
 }

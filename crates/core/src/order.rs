@@ -17,7 +17,7 @@
 //! Computer Methods in Applied Mechanics and Engineering 186, 2000. T. Takahama and S. Sakai, "Constrained optimization by
 //! the epsilon constrained differential evolution with gradient-based mutation and feasible elites", IEEE CEC 2006.
 
-use crate::real::Real;
+use crate::real::{Float, Real};
 
 /// The last of every so many individuals of a run is judged strictly, whatever the level of the run.
 ///
@@ -123,19 +123,6 @@ impl<R: Real> Fitness<R> {
         if self.violation < R::ZERO { R::ZERO } else { self.violation }
     }
 
-    /// The integers that order as fitnesses do: violation as it counts, then value.
-    #[inline(always)]
-    pub fn ordered(self) -> (u64, u64) {
-        (self.counted().ordered(), self.value.ordered())
-    }
-
-    /// The integers of violation and value, from which [`keyed_fitness`](crate::launch::keyed_fitness) makes the fitness
-    /// again; [`counted_key`] of the first is that of [`ordered`](Fitness::ordered).
-    #[inline(always)]
-    pub fn keys(self) -> (u64, u64) {
-        (self.violation.ordered(), self.value.ordered())
-    }
-
     /// Whether this fitness strictly beats `other`: the same as comparing [`ordered`](Fitness::ordered),
     /// in fewer instructions.
     #[inline(always)]
@@ -165,6 +152,21 @@ impl<R: Real> Fitness<R> {
     }
 }
 
+impl<R: Float> Fitness<R> {
+    /// The integers that order as fitnesses do: violation as it counts, then value.
+    #[inline(always)]
+    pub fn ordered(self) -> (u64, u64) {
+        (self.counted().ordered(), self.value.ordered())
+    }
+
+    /// The integers of violation and value, from which [`keyed_fitness`](crate::launch::keyed_fitness) makes the fitness
+    /// again; [`counted_key`] of the first is that of [`ordered`](Fitness::ordered).
+    #[inline(always)]
+    pub fn keys(self) -> (u64, u64) {
+        (self.violation.ordered(), self.value.ordered())
+    }
+}
+
 /// Of a violation's [key](Fitness::keys) that of the violation as it counts.
 ///
 /// ```
@@ -175,7 +177,7 @@ impl<R: Real> Fitness<R> {
 /// assert_ne!(near.keys(), near.ordered());
 /// ```
 #[inline(always)]
-pub fn counted_key<R: Real>(violation: u64) -> u64 {
+pub fn counted_key<R: Float>(violation: u64) -> u64 {
     violation.max(R::ZERO.ordered())
 }
 
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn keys_order_as_the_contract_says() {
-        fn check<R: Real>() {
+        fn check<R: Float>() {
             let tiny = R::from_f64(1e-30);
             let line =
                 [-R::INFINITY, -R::MAX, -R::ONE, -tiny, R::ZERO, tiny, R::ONE, R::MAX, R::INFINITY];

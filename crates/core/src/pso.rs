@@ -40,7 +40,7 @@
 
 use crate::boundary::{self, Boundary};
 use crate::random::{Draw, Factor, Purpose, RunKey, Stream};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The coefficients of a particle's move, in the precision of the run.
 #[repr(C)]
@@ -73,13 +73,13 @@ pub struct Coordinate<R> {
 
 /// The weights c1 r1 and c2 r2 of a coordinate's two pulls.
 #[inline(always)]
-pub fn pulls<R: Real>(coefficients: &Coefficients<R>, [r1, r2]: [Factor<R>; 2]) -> [R; 2] {
+pub fn pulls<R: Float>(coefficients: &Coefficients<R>, [r1, r2]: [Factor<R>; 2]) -> [R; 2] {
     [r1.times(coefficients.cognitive), r2.times(coefficients.social)]
 }
 
 /// The velocity of CPSO's equation 2, before the limit; its products and sums are fused.
 #[inline(always)]
-pub fn velocity<R: Real>(
+pub fn velocity<R: Float>(
     coefficients: &Coefficients<R>,
     at: Coordinate<R>,
     global_best: R,
@@ -92,7 +92,7 @@ pub fn velocity<R: Real>(
 
 /// The range of velocities, +-k (upper - lower).
 #[inline(always)]
-pub fn speeds<R: Real>(coefficients: &Coefficients<R>, (lower, upper): (R, R)) -> (R, R) {
+pub fn speeds<R: Float>(coefficients: &Coefficients<R>, (lower, upper): (R, R)) -> (R, R) {
     let limit = (coefficients.velocity_limit * (upper - lower)).smaller(R::MAX);
     // Zero minus zero is +0, which a bound must be.
     (R::ZERO - limit, limit)
@@ -100,7 +100,7 @@ pub fn speeds<R: Real>(coefficients: &Coefficients<R>, (lower, upper): (R, R)) -
 
 /// The velocity limited to its [`speeds`]; a NaN becomes the upper limit.
 #[inline(always)]
-pub fn limited<R: Real>(coefficients: &Coefficients<R>, velocity: R, bounds: (R, R)) -> R {
+pub fn limited<R: Float>(coefficients: &Coefficients<R>, velocity: R, bounds: (R, R)) -> R {
     let (lower, upper) = speeds(coefficients, bounds);
     velocity.clamp_to(lower, upper)
 }
@@ -109,7 +109,7 @@ pub fn limited<R: Real>(coefficients: &Coefficients<R>, velocity: R, bounds: (R,
 ///
 /// `draw` gives the random number of the modes that need one.
 #[inline(always)]
-pub fn moved<R: Real>(
+pub fn moved<R: Float>(
     coefficients: &Coefficients<R>,
     position: R,
     velocity: R,
@@ -122,7 +122,7 @@ pub fn moved<R: Real>(
 
 /// An inertia that falls from `start` to `end` over so many `iterations`; 0 for never.
 #[inline(always)]
-pub fn falling<R: Real>(start: R, end: R, iteration: u64, iterations: u32) -> R {
+pub fn falling<R: Float>(start: R, end: R, iteration: u64, iterations: u32) -> R {
     if iterations == 0 {
         return start;
     }
@@ -132,7 +132,7 @@ pub fn falling<R: Real>(start: R, end: R, iteration: u64, iterations: u32) -> R 
 
 /// The draw with which coordinate `i` of a particle re-enters its bounds.
 #[inline(always)]
-pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
+pub fn reentry_draw<R: Float>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
     Stream::new(key, Purpose::Reentry, iteration, individual).draws_of::<R>(i)[0].open()
 }
 
@@ -141,20 +141,20 @@ pub fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u3
 /// The position is `given`, or if that is a NaN uniform in the bounds; the velocity is half the way to another such
 /// point.
 #[inline(always)]
-pub fn initial<R: Real>(bounds: (R, R), [u1, u2]: [Draw<R>; 2], given: R) -> (R, R) {
+pub fn initial<R: Float>(bounds: (R, R), [u1, u2]: [Draw<R>; 2], given: R) -> (R, R) {
     let position = if given.is_nan() { uniform(bounds, u1) } else { given };
     (position, first_velocity(bounds, u2, position))
 }
 
 /// A coordinate uniform in its bounds.
 #[inline(always)]
-pub fn uniform<R: Real>((lower, upper): (R, R), u: Draw<R>) -> R {
+pub fn uniform<R: Float>((lower, upper): (R, R), u: Draw<R>) -> R {
     (lower + (upper - lower) * u.open()).clamp_to(lower, upper)
 }
 
 /// Half the way from a position to a point uniform in the bounds.
 #[inline(always)]
-pub fn first_velocity<R: Real>(bounds: (R, R), u: Draw<R>, position: R) -> R {
+pub fn first_velocity<R: Float>(bounds: (R, R), u: Draw<R>, position: R) -> R {
     R::HALF * (uniform(bounds, u) - position)
 }
 

@@ -33,7 +33,7 @@
 use crate::method::{Fitnesses, Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site};
 use crate::order::Candidate;
 use crate::pso::{self, Coefficients, Coordinate};
-use crate::real::Real;
+use crate::real::Float;
 
 /// Who is whose neighbour.
 ///
@@ -112,7 +112,7 @@ pub fn on_grid(me: u32, n: u32, columns: u32, number: u32) -> u32 {
     }
 }
 
-impl<R: Real> Pso<R> {
+impl<R: Float> Pso<R> {
     /// w in an iteration.
     #[inline(always)]
     pub fn inertia(&self, iteration: u64) -> R {
@@ -148,7 +148,7 @@ const POSITION: usize = 0;
 const VELOCITY: usize = 1;
 
 /// The public point is the personal best.
-impl<R: Real> Method<R> for Pso<R> {
+impl<R: Float> Method<R> for Pso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     const OTHERS: usize = 1;

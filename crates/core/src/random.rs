@@ -15,7 +15,7 @@
 mod words;
 
 use crate::math::multiply;
-use crate::real::Real;
+use crate::real::Float;
 
 pub use words::FromWords;
 
@@ -209,44 +209,44 @@ impl Stream {
     /// The first draws of [`PLACES`] neighbouring coordinates from `first` on, and their second draws; of no meaning from
     /// the `count`-th on. `first` is even.
     #[inline(always)]
-    pub fn row_draws<R: Real>(self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+    pub fn row_draws<R: Float>(self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
         R::row_draws(self, first, count)
     }
 
     /// Two draws for each of the coordinates `2 * pair` and `2 * pair + 1`.
     #[inline(always)]
-    pub fn coordinate_draws<R: Real>(self, pair: u32) -> [[Draw<R>; 2]; 2] {
+    pub fn coordinate_draws<R: Float>(self, pair: u32) -> [[Draw<R>; 2]; 2] {
         R::coordinate_draws(|index| self.block(index), pair)
     }
 
     /// Both draws of one coordinate.
     #[inline(always)]
-    pub fn draws_of<R: Real>(self, coordinate: u32) -> [Draw<R>; 2] {
+    pub fn draws_of<R: Float>(self, coordinate: u32) -> [Draw<R>; 2] {
         of_coordinate(coordinate, self.coordinate_draws(coordinate / 2))
     }
 
     /// The factors (r1, r2) of the coordinates `2 * pair` and `2 * pair + 1`.
     #[inline(always)]
-    pub fn pair_factors<R: Real>(self, pair: u32) -> [[Factor<R>; 2]; 2] {
+    pub fn pair_factors<R: Float>(self, pair: u32) -> [[Factor<R>; 2]; 2] {
         R::pair_factors(|index| self.block(index), pair)
     }
 
     /// The factors of the four coordinates from `4 * quad` on.
     #[inline(always)]
-    pub fn quad_factors<R: Real>(self, quad: u32) -> [[Factor<R>; 2]; 4] {
+    pub fn quad_factors<R: Float>(self, quad: u32) -> [[Factor<R>; 2]; 4] {
         R::quad_factors(|index| self.block(index), quad)
     }
 
     /// Both factors of one coordinate.
     #[inline(always)]
-    pub fn factors_of<R: Real>(self, coordinate: u32) -> [Factor<R>; 2] {
+    pub fn factors_of<R: Float>(self, coordinate: u32) -> [Factor<R>; 2] {
         of_coordinate(coordinate, self.pair_factors(coordinate / 2))
     }
 
     /// The first factors of [`PLACES`] neighbouring coordinates from `first` on, and their second ones; of no meaning from
     /// the `count`-th on. `first` is a multiple of 4.
     #[inline(always)]
-    pub fn row_factors<R: Real>(self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
+    pub fn row_factors<R: Float>(self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
         R::row_factors(self, first, count)
     }
 }
@@ -273,7 +273,7 @@ fn of_coordinate<T: Copy>(coordinate: u32, [even, odd]: [[T; 2]; 2]) -> [T; 2] {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draw<R>(R);
 
-impl<R: Real> Draw<R> {
+impl<R: Float> Draw<R> {
     /// The draw r of 1 + r.
     #[inline(always)]
     pub fn of_one_to_two(one_to_two: R) -> Self {
@@ -310,7 +310,7 @@ pub struct Factor<R>(R);
 /// The largest number that a [`Factor`] may multiply.
 pub const MAX_FACTORED: f64 = 1e30;
 
-impl<R: Real> Factor<R> {
+impl<R: Float> Factor<R> {
     /// The factor r of [`FromWords::FACTOR_OFFSET`] + r.
     #[inline(always)]
     pub fn of_offset(offset: R) -> Self {
@@ -330,7 +330,7 @@ impl<R: Real> Factor<R> {
 /// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of
 /// Mathematical Statistics 29, 1958; the cosine of the pair.
 #[inline(always)]
-pub fn standard_normal<R: Real>([u1, u2]: [R; 2]) -> R {
+pub fn standard_normal<R: Float>([u1, u2]: [R; 2]) -> R {
     (-R::TWO * u1.ln()).sqrt() * u2.cos_turns()
 }
 
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_row_draws_as_its_coordinates_do() {
-        fn check<R: Real>(first: u32, count: usize) {
+        fn check<R: Float>(first: u32, count: usize) {
             let stream = Stream::new(RunKey::new(1, 0), Purpose::Move, 1, 2).set(3);
             let [r1, r2] = stream.row_draws::<R>(first, count);
             let [f1, f2] = stream.row_factors::<R>(first, count);

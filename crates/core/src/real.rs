@@ -1,4 +1,8 @@
-//! The two number types, `f32` and `f64`, behind one trait.
+//! Numbers: what an objective may do with them ([`Real`]), and what an optimiser does beside that ([`Float`]).
+//!
+//! An objective is written for any `R: Real`. An optimiser computes in a [`Float`], which is `f32` or `f64`: it draws random
+//! numbers, compares results by integers, and keeps bits. That is more than an objective needs, and so other numbers can
+//! go through an objective too: a [`Dual`](crate::dual::Dual) brings its derivatives.
 //!
 //! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused unless it says so
 //! ([`Real::fused`]), and the elementary functions are those of [`math`], not the platform's.
@@ -7,16 +11,18 @@
 //! own are taken instead, without a word, wherever std is linked: on the host that is in every crate, also in one that
 //! is `no_std`. So objectives are written for any `R: Real`; where one is not, it says `Real::sin(x)`.
 
+mod float;
 mod functions;
 
-use core::fmt::{Debug, Display, LowerExp};
+pub use float::Float;
+
+use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use crate::math;
-use crate::random::FromWords;
 use functions::{declared, for_each_function, narrow, wide};
 
-/// A floating-point number in which an optimisation is carried out.
+/// A number that an objective computes with.
 ///
 /// ```
 /// use warpswarm_core::Real;
@@ -33,8 +39,6 @@ pub trait Real:
     Copy
     + Default
     + Debug
-    + Display
-    + LowerExp
     + PartialEq
     + PartialOrd
     + Add<Output = Self>
@@ -44,7 +48,6 @@ pub trait Real:
     + Neg<Output = Self>
     + AddAssign
     + SubAssign
-    + FromWords
     + Send
     + Sync
     + 'static
@@ -63,12 +66,6 @@ pub trait Real:
     const INFINITY: Self;
     /// The one NaN that results carry, whatever NaN a computation gave.
     const NAN: Self;
-    /// The type's name as the program and the kernels spell it.
-    const NAME: &'static str;
-    /// Half the distance from 1 to the next number.
-    const HALF_EPSILON: Self;
-    /// How many 32-bit words [`ordered`](Real::ordered) uses: 1 or 2.
-    const WORDS: usize;
 
     /// The nearest number of this type.
     fn from_f64(value: f64) -> Self;
@@ -77,17 +74,9 @@ pub trait Real:
     /// An integer as a number; exact below 2^24.
     fn from_u32(value: u32) -> Self;
 
-    /// The bits, those of `f32` in the lower half.
-    fn to_bits64(self) -> u64;
-    /// The number with these bits; the inverse of [`to_bits64`](Real::to_bits64).
-    fn from_bits64(bits: u64) -> Self;
-
-    /// An integer that orders as results do: -inf < ... < -0 = 0 < ... < inf < NaN.
-    ///
-    /// It fits in `32 * WORDS` bits. Every NaN gives the largest integer of that size.
-    fn ordered(self) -> u64;
-    /// The number of an [`ordered`](Real::ordered) integer: zero is positive, NaN is [`Real::NAN`].
-    fn from_ordered(key: u64) -> Self;
+    /// One of two constants: the `f32` where numbers are kept as such, otherwise the `f64`. For tables that a kernel holds
+    /// in one precision.
+    fn either(single: impl FnOnce() -> f32, double: impl FnOnce() -> f64) -> Self;
 
     /// `self * factor + term`, rounded once.
     fn fused(self, factor: Self, term: Self) -> Self;
@@ -145,9 +134,6 @@ impl Real for f32 {
     const MAX: Self = f32::MAX;
     const INFINITY: Self = f32::INFINITY;
     const NAN: Self = f32::from_bits(0x7fc0_0000);
-    const NAME: &'static str = "f32";
-    const WORDS: usize = 1;
-    const HALF_EPSILON: Self = f32::EPSILON / 2.0;
 
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
@@ -162,27 +148,8 @@ impl Real for f32 {
         value as f32
     }
     #[inline(always)]
-    fn to_bits64(self) -> u64 {
-        u64::from(self.to_bits())
-    }
-    #[inline(always)]
-    fn from_bits64(bits: u64) -> Self {
-        f32::from_bits(bits as u32)
-    }
-    #[inline(always)]
-    fn ordered(self) -> u64 {
-        // Adding zero turns -0 into +0.
-        let bits = (self + 0.0).to_bits();
-        let key = bits ^ (((bits as i32) >> 31) as u32 | 0x8000_0000);
-        u64::from(if Real::is_nan(self) { u32::MAX } else { key })
-    }
-    #[inline(always)]
-    fn from_ordered(key: u64) -> Self {
-        let key = key as u32;
-        if key == u32::MAX {
-            return Self::NAN;
-        }
-        f32::from_bits(if key & 0x8000_0000 != 0 { key ^ 0x8000_0000 } else { !key })
+    fn either(single: impl FnOnce() -> f32, _: impl FnOnce() -> f64) -> Self {
+        single()
     }
     #[inline(always)]
     fn fused(self, factor: Self, term: Self) -> Self {
@@ -247,9 +214,6 @@ impl Real for f64 {
     const MAX: Self = f64::MAX;
     const INFINITY: Self = f64::INFINITY;
     const NAN: Self = f64::from_bits(0x7ff8_0000_0000_0000);
-    const NAME: &'static str = "f64";
-    const WORDS: usize = 2;
-    const HALF_EPSILON: Self = f64::EPSILON / 2.0;
 
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
@@ -264,27 +228,8 @@ impl Real for f64 {
         f64::from(value)
     }
     #[inline(always)]
-    fn to_bits64(self) -> u64 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn from_bits64(bits: u64) -> Self {
-        f64::from_bits(bits)
-    }
-    #[inline(always)]
-    fn ordered(self) -> u64 {
-        // Adding zero turns -0 into +0.
-        let bits = (self + 0.0).to_bits();
-        let key = bits ^ (((bits as i64) >> 63) as u64 | 0x8000_0000_0000_0000);
-        if Real::is_nan(self) { u64::MAX } else { key }
-    }
-    #[inline(always)]
-    fn from_ordered(key: u64) -> Self {
-        if key == u64::MAX {
-            return Self::NAN;
-        }
-        let sign = 0x8000_0000_0000_0000;
-        f64::from_bits(if key & sign != 0 { key ^ sign } else { !key })
+    fn either(_: impl FnOnce() -> f32, double: impl FnOnce() -> f64) -> Self {
+        double()
     }
     #[inline(always)]
     fn fused(self, factor: Self, term: Self) -> Self {

@@ -39,7 +39,7 @@ use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::random::standard_normal;
-use crate::real::Real;
+use crate::real::Float;
 
 /// How far a chain steps.
 ///
@@ -110,7 +110,7 @@ const TEMPERATURE: usize = 0;
 /// The number that is the step.
 const STEP: usize = 1;
 
-impl<R: Real> Sa<R> {
+impl<R: Float> Sa<R> {
     /// A coordinate's step, in steps: z.
     #[inline(always)]
     pub fn direction(&self, draws: [R; 2]) -> R {
@@ -123,7 +123,7 @@ impl<R: Real> Sa<R> {
 
 /// Whether a chain goes from `old` to `new` at this temperature; `r` is uniform in (0, 1).
 #[inline(always)]
-pub fn accepts<R: Real>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) -> bool {
+pub fn accepts<R: Float>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) -> bool {
     if !old.beats(new) {
         return true;
     }
@@ -136,7 +136,7 @@ pub fn accepts<R: Real>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) 
     r < (-worse / temperature).exp()
 }
 
-impl<R: Real> Method<R> for Sa<R> {
+impl<R: Float> Method<R> for Sa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 2;
     const FRUGAL: bool = true;

@@ -39,7 +39,7 @@
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::{Candidate, Fitness};
-use crate::real::Real;
+use crate::real::Float;
 use crate::solis_wets::{self, SolisWets};
 
 /// How the diverse set is renewed.
@@ -133,7 +133,7 @@ const RENEWED: usize = 2;
 /// Iterations of a cycle before the pool improves.
 const BEFORE: u64 = 6;
 
-impl<R: Real> ScatterSearch<R> {
+impl<R: Float> ScatterSearch<R> {
     /// Individuals of the reference set.
     #[inline(always)]
     pub fn reference_set(&self) -> u32 {
@@ -258,7 +258,7 @@ impl<R: Real> ScatterSearch<R> {
 
 /// The first individual that is so; the one that looks if there is none.
 #[inline(always)]
-fn found<R: Real, P: Population<R>>(
+fn found<R: Float, P: Population<R>>(
     who: &Individual<R>,
     population: &P,
     is_so: impl Fn(u32) -> bool,
@@ -267,7 +267,7 @@ fn found<R: Real, P: Population<R>>(
     if found < who.individuals { found } else { who.index }
 }
 
-impl<R: Real> Method<R> for ScatterSearch<R> {
+impl<R: Float> Method<R> for ScatterSearch<R> {
     /// The last step of the improvement.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;

@@ -42,7 +42,7 @@ use crate::method::{
     Individual, Lessons, MAX_OTHERS, Memory, Method, Numbers, Own, Population, Site,
 };
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// The fewest individuals: one, and two others.
 pub const MIN_INDIVIDUALS: u32 = 4;
@@ -133,14 +133,14 @@ pub struct Plan<R> {
 
 /// F from M_F and one draw, uniform in (0, 1).
 #[inline(always)]
-pub fn scale_factor<R: Real>(mean: R, u: R) -> R {
+pub fn scale_factor<R: Float>(mean: R, u: R) -> R {
     let half = u * R::from_f64(0.5);
     mean - R::from_f64(0.1) * (half.cos_turns() / half.sin_turns())
 }
 
 /// CR from M_CR and two draws, uniform in (0, 1).
 #[inline(always)]
-pub fn crossover_rate<R: Real>(mean: R, [u, v]: [R; 2]) -> R {
+pub fn crossover_rate<R: Float>(mean: R, [u, v]: [R; 2]) -> R {
     let normal = (R::from_f64(-2.0) * u.ln()).sqrt() * v.cos_turns();
     let rate = (mean + R::from_f64(0.1) * normal).clamp_to(R::ZERO, R::ONE);
     if mean < R::ZERO { R::ZERO } else { rate }
@@ -156,7 +156,7 @@ pub fn others(me: u32, drawn: [u32; 2]) -> [u32; 2] {
 
 /// In which of an individual's places in the archive there is a point, 1 or 2; 0 for none.
 #[inline(always)]
-fn place<R: Real>(numbers: &Numbers<R>) -> u32 {
+fn place<R: Float>(numbers: &Numbers<R>) -> u32 {
     let place = numbers[PLACE];
     // Not cast at once: what is negative has no place.
     let place = if place < R::ZERO { -place } else { place };
@@ -168,7 +168,7 @@ const LEAST_PART: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// By how much a rival is better than an individual; 0 where it is not.
 #[inline(always)]
-pub fn gain<R: Real>(own: Fitness<R>, rival: Fitness<R>) -> R {
+pub fn gain<R: Float>(own: Fitness<R>, rival: Fitness<R>) -> R {
     if !rival.beats(own) {
         return R::ZERO;
     }
@@ -179,7 +179,7 @@ pub fn gain<R: Real>(own: Fitness<R>, rival: Fitness<R>) -> R {
     if gain < most { gain.larger(R::ZERO) } else { most }
 }
 
-impl<R: Real> Shade<R> {
+impl<R: Float> Shade<R> {
     /// The best of T neighbours, the last of which has the first for a neighbour; of equals the first.
     #[inline(always)]
     fn draw_best<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
@@ -225,7 +225,7 @@ impl<R: Real> Shade<R> {
     }
 }
 
-impl<R: Real> Method<R> for Shade<R> {
+impl<R: Float> Method<R> for Shade<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 4;
     const OTHERS: usize = 3;

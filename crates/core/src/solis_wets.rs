@@ -38,7 +38,7 @@ use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws, With};
 use crate::order::Fitness;
 use crate::random::{Draw, standard_normal};
-use crate::real::Real;
+use crate::real::Float;
 
 /// When the mirror image of a step is tried.
 ///
@@ -90,7 +90,7 @@ const MIRROR: usize = 3;
 
 /// The term of one coordinate in the square of a distance in ranges.
 #[inline(always)]
-pub fn square_in_ranges<R: Real>(x: R, y: R, (lower, upper): (R, R)) -> R {
+pub fn square_in_ranges<R: Float>(x: R, y: R, (lower, upper): (R, R)) -> R {
     // The range of a frozen coordinate is zero, and so is the difference.
     let part = (x - y) / (upper - lower);
     if upper > lower { part * part } else { R::ZERO }
@@ -98,7 +98,7 @@ pub fn square_in_ranges<R: Real>(x: R, y: R, (lower, upper): (R, R)) -> R {
 
 /// The first rho of a searcher whose nearest other is at this distance, squared, in ranges.
 #[inline(always)]
-pub fn first_step<R: Real>(square: R) -> R {
+pub fn first_step<R: Float>(square: R) -> R {
     let half = R::HALF * square.sqrt();
     if half > R::ZERO && half.is_finite() { half } else { R::from_f64(ALONE) }
 }
@@ -121,7 +121,7 @@ pub struct Attempt<R> {
     pub draws: SiteDraws,
 }
 
-impl<R: Real> SolisWets<R> {
+impl<R: Float> SolisWets<R> {
     /// What an iteration does with one attempt: with [`Mirror::Failure`].
     #[inline(always)]
     pub fn planned(&self, numbers: &Numbers<R>) -> Plan<R> {
@@ -186,7 +186,7 @@ impl<R: Real> SolisWets<R> {
     }
 }
 
-impl<R: Real> Method<R> for SolisWets<R> {
+impl<R: Float> Method<R> for SolisWets<R> {
     /// The last step.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;

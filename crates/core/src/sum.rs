@@ -166,30 +166,6 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
     }
 }
 
-/// A sum whose tiles arrive one by one, each as its leaves.
-#[derive(Clone, Copy, Debug)]
-pub struct TileSum<R>(Pairwise<R, 32>);
-
-impl<R: Real> Default for TileSum<R> {
-    fn default() -> Self {
-        TileSum(Pairwise::new::<Sum>())
-    }
-}
-
-impl<R: Real> TileSum<R> {
-    /// Adds the next tile.
-    #[inline(always)]
-    pub fn push(&mut self, leaves: [R; LEAVES]) {
-        self.0.push::<Sum>(join::<R, Sum, LEAVES>(leaves));
-    }
-
-    /// The sum of all tiles so far.
-    #[inline(always)]
-    pub fn result(&self) -> R {
-        <Sum as Operator<R>>::finish(self.0.result::<Sum>())
-    }
-}
-
 /// Combines `n` terms in the fixed order, on one thread, with nothing but registers.
 ///
 /// Slower than [`fold_buffered`] where there is a cache; on the GPU it needs no local memory. At most
@@ -374,6 +350,32 @@ pub fn fold_slice<R: Real, O: Operator<R>>(x: &[R], term: impl Fn(usize, R) -> R
         *leaf = O::combine(*leaf, term(groups.len() * LEAVES + j, *x));
     }
     O::finish(join::<R, O, LEAVES>(leaves))
+}
+
+/// Sums `term(i, s_i)` in the fixed order, on one thread, where s_i = e_0 + ... + e_i is added in sequence and
+/// e_i = `element(i)`.
+#[inline(always)]
+pub fn of_prefixes<R: Real>(
+    n: usize,
+    element: impl Fn(usize) -> R,
+    term: impl Fn(usize, R) -> R,
+) -> R {
+    // Term i needs prefix i, and the fold's order is not that of the coordinates; a tile is.
+    let mut prefix = R::ZERO;
+    let mut leaves = [R::ZERO; LEAVES];
+    let mut tiles = Pairwise::<R, 32>::new::<Sum>();
+    for i in 0..n {
+        prefix += element(i);
+        leaves[i % LEAVES] += term(i, prefix);
+        if (i + 1).is_multiple_of(TILE) {
+            tiles.push::<Sum>(join::<R, Sum, LEAVES>(leaves));
+            leaves = [R::ZERO; LEAVES];
+        }
+    }
+    if !n.is_multiple_of(TILE) {
+        tiles.push::<Sum>(join::<R, Sum, LEAVES>(leaves));
+    }
+    <Sum as Operator<R>>::finish(tiles.result::<Sum>())
 }
 
 #[inline(always)]

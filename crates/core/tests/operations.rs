@@ -1,6 +1,6 @@
 //! Every operation of an expression: side by side, as the CPU computes terms, it is what it is alone, as the emulator does.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::expression::machine::{INDEXED, Instruction, Program, Step, WIDTH, run};
 use warpswarm_core::expression::{Operation, Reduction};
 
@@ -40,7 +40,7 @@ const NUMBERS: [f64; WIDTH] = [
     f64::NAN,
 ];
 
-fn side_by_side<R: Real>() {
+fn side_by_side<R: Float>() {
     let width = WIDTH as u32;
     for &operation in Operation::ALL {
         for shift in 0..WIDTH {

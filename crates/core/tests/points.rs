@@ -4,14 +4,14 @@
 mod common;
 
 use common::{Dd, ulps_f32, ulps_f64};
-use warpswarm_core::Real;
+use warpswarm_core::{Float, Real};
 
 /// Functions by the names that files of problems have for them.
 type Named<F> = Vec<(&'static str, F)>;
 type One<R> = fn(R) -> R;
 type Two<R> = fn(R, R) -> R;
 
-fn of_one<R: Real>() -> Named<One<R>> {
+fn of_one<R: Float>() -> Named<One<R>> {
     vec![
         ("sin", R::sin),
         ("cos", R::cos),
@@ -43,7 +43,7 @@ fn of_one<R: Real>() -> Named<One<R>> {
     ]
 }
 
-fn of_two<R: Real>() -> Named<Two<R>> {
+fn of_two<R: Float>() -> Named<Two<R>> {
     vec![("atan2", R::atan2), ("hypot", R::hypot), ("pow", R::pow)]
 }
 
@@ -103,13 +103,13 @@ fn f32_at_hard_points() {
 }
 
 /// The same number, zeros with their sign, or both NaN.
-fn same<R: Real>(found: R, expected: f64, what: &str) {
+fn same<R: Float>(found: R, expected: f64, what: &str) {
     let found = found.to_f64();
     let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
     assert!(is_same, "{what} in {}: {found:e}, not {expected:e}", R::NAME);
 }
 
-fn edges<R: Real>() {
+fn edges<R: Float>() {
     const INF: f64 = f64::INFINITY;
     const NAN: f64 = f64::NAN;
     // At -inf, -0, 0, inf.
@@ -190,7 +190,7 @@ fn edges<R: Real>() {
     }
 }
 
-fn edges_of_two<R: Real>() {
+fn edges_of_two<R: Float>() {
     const INF: f64 = f64::INFINITY;
     const NAN: f64 = f64::NAN;
     let pi = |parts: f64| R::from_f64(parts * std::f64::consts::PI).to_f64();
@@ -263,7 +263,7 @@ fn edges_in_both_precisions() {
 }
 
 /// Halves go to the even number; what is whole, infinite or zero stays with its sign.
-fn roundings<R: Real>() {
+fn roundings<R: Float>() {
     for (x, floor, ceil, trunc, round, sign) in [
         (2.5, 2.0, 3.0, 2.0, 2.0, 1.0),
         (3.5, 3.0, 4.0, 3.0, 4.0, 1.0),

@@ -6,9 +6,9 @@ mod common;
 
 use common::{steps_f64, ulps_f32};
 use rayon::prelude::*;
-use warpswarm_core::Real;
 use warpswarm_core::math::pow_f32;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
+use warpswarm_core::{Float, Real};
 
 /// Numbers in [0, 1), four by four.
 fn draws(number: u32) -> [f64; 4] {
@@ -128,7 +128,7 @@ fn powers_of_two_are_exact() {
 }
 
 /// C's table (C17, F.10.4.4).
-fn special_values<R: Real>() {
+fn special_values<R: Float>() {
     let pow = |x: f64, y: f64| R::from_f64(x).pow(R::from_f64(y)).to_f64();
     let is = |x: f64, y: f64, z: f64| {
         let found = pow(x, y);

@@ -11,7 +11,7 @@ use warpswarm_core::cma_es::{Strategy, into_bounds, mirrored, normals};
 use warpswarm_core::launch::{DistributionLayout, head};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::{Purpose, Stream};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::generation::Work;
 use crate::swarm::Swarm;
@@ -36,7 +36,7 @@ struct Distribution<'a, R> {
     recent: &'a mut [R],
 }
 
-impl<'a, R: Real> Distribution<'a, R> {
+impl<'a, R: Float> Distribution<'a, R> {
     fn of(memory: &'a mut [R], dimensions: usize) -> Self {
         let at = DistributionLayout::new(dimensions as u32, 0);
         let stride = (at.path - at.mean) as usize;
@@ -51,12 +51,12 @@ impl<'a, R: Real> Distribution<'a, R> {
 }
 
 /// Numbers of the memory of a leg.
-pub fn memory<R: Real>(strategy: &Strategy<R>) -> usize {
+pub fn memory<R: Float>(strategy: &Strategy<R>) -> usize {
     DistributionLayout::new(strategy.dimensions, strategy.remembered()).len as usize
 }
 
 /// Begins a leg: its distribution, around a point of the bounds, with this step size as a part of the ranges. Nothing is evaluated.
-pub fn begin<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Strategy<R>, sigma: R) {
+pub fn begin<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Strategy<R>, sigma: R) {
     let n = swarm.dimensions;
     let (stride, samples) = (swarm.stride, strategy.individuals as usize);
     swarm.best_positions = vec![R::ZERO; samples * stride];
@@ -109,7 +109,7 @@ struct Taught<R> {
     reciprocals: Vec<R>,
 }
 
-impl<R: Real> Taught<R> {
+impl<R: Float> Taught<R> {
     fn prepare(
         &mut self,
         distribution: &Distribution<'_, R>,
@@ -129,7 +129,7 @@ impl<R: Real> Taught<R> {
     }
 }
 
-impl<R: Real> Scratch<R> {
+impl<R: Float> Scratch<R> {
     /// The strategy for so many dimensions and samples.
     pub(crate) fn strategy(&self, dimensions: u32, individuals: u32, active: bool) -> Strategy<R> {
         let is_it = |known: &&Strategy<R>| {
@@ -155,7 +155,7 @@ impl<R: Real> Scratch<R> {
 }
 
 /// A generation; none if it was given up. Whether the leg goes on.
-pub fn generation<R: Real>(
+pub fn generation<R: Float>(
     swarm: &mut Swarm<R>,
     work: &Work<'_, R>,
     strategy: &Strategy<R>,
@@ -235,7 +235,7 @@ struct Draw<'a, 'w, R> {
     is_first: bool,
 }
 
-impl<R: Real> Run for Draw<'_, '_, R> {
+impl<R: Float> Run for Draw<'_, '_, R> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -298,7 +298,7 @@ impl<R: Real> Run for Draw<'_, '_, R> {
 
 /// y = A z, of a lower triangular matrix by columns.
 #[inline(always)]
-fn times<R: Real>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
+fn times<R: Float>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
     let n = y.len();
     y.fill(R::ZERO);
     for k in 0..n {
@@ -312,7 +312,7 @@ fn times<R: Real>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
 /// Makes the normal numbers of a sample those of which the factor makes its point, which was mirrored into the bounds; but for
 /// coordinates of which there is no range.
 #[inline(always)]
-fn teach_point<R: Real>(
+fn teach_point<R: Float>(
     distribution: &Distribution<'_, R>,
     taught: &Taught<R>,
     (z, x): (&mut [R], &[R]),
@@ -346,7 +346,7 @@ struct Samples<'a, R> {
     fitness: &'a mut [Fitness<R>],
 }
 
-impl<R: Real> Split for Samples<'_, R> {
+impl<R: Float> Split for Samples<'_, R> {
     fn len(&self) -> usize {
         self.fitness.len()
     }

@@ -13,7 +13,7 @@
 
 use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::generation::{self, Work};
 use crate::swarm::Swarm;
@@ -114,7 +114,7 @@ fn wanted(first: u32, last: u32, (spent, all): (u64, u64)) -> u32 {
 }
 
 /// Has the worst leave, so that so many are there.
-pub fn fall<R: Real>(swarm: &mut Swarm<R>, individuals: usize) {
+pub fn fall<R: Float>(swarm: &mut Swarm<R>, individuals: usize) {
     let (n, stride) = (swarm.individuals(), swarm.stride);
     if individuals == 0 || individuals >= n {
         return;
@@ -160,7 +160,7 @@ fn fall_in<T: Copy>(
 }
 
 /// Has at least so many individuals be there: those that are added are of no meaning.
-pub fn fill<R: Real>(swarm: &mut Swarm<R>, individuals: usize) {
+pub fn fill<R: Float>(swarm: &mut Swarm<R>, individuals: usize) {
     let (n, stride) = (swarm.individuals(), swarm.stride);
     if individuals <= n {
         return;
@@ -176,7 +176,7 @@ pub fn fill<R: Real>(swarm: &mut Swarm<R>, individuals: usize) {
 }
 
 /// Has those leave that are not in a swarm's next iteration.
-pub fn fall_due<R: Real>(swarm: &mut Swarm<R>, falls: &Falls) {
+pub fn fall_due<R: Float>(swarm: &mut Swarm<R>, falls: &Falls) {
     let individuals = falls.individuals(swarm.control.iterations + 1) as usize;
     fall(swarm, individuals);
 }
@@ -184,7 +184,7 @@ pub fn fall_due<R: Real>(swarm: &mut Swarm<R>, falls: &Falls) {
 /// Does up to `iterations` iterations, fewer if the population stops by itself, which falls meanwhile.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real, M: Method<R>>(
+pub fn run<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     (method, falls): (&M, &Falls),
     work: &Work<'_, R>,

@@ -2,7 +2,7 @@
 
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::swarm::Swarm;
 
@@ -19,7 +19,7 @@ use crate::swarm::Swarm;
 /// other.velocities[3] = -0.0;
 /// assert_ne!(fingerprint(&swarm), fingerprint(&other));
 /// ```
-pub fn fingerprint<R: Real>(swarm: &Swarm<R>) -> u64 {
+pub fn fingerprint<R: Float>(swarm: &Swarm<R>) -> u64 {
     let step = |hash: u64, (_, _, word): (&str, usize, u64)| {
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         word.to_le_bytes().into_iter().fold(hash, mix)
@@ -37,7 +37,7 @@ pub fn fingerprint<R: Real>(swarm: &Swarm<R>) -> u64 {
 /// other.positions[5] = 1.0;
 /// assert_eq!(difference(&swarm, &other).as_deref(), Some("positions[5] = 0x0, positions[5] = 0x3f800000"));
 /// ```
-pub fn difference<R: Real>(left: &Swarm<R>, right: &Swarm<R>) -> Option<String> {
+pub fn difference<R: Float>(left: &Swarm<R>, right: &Swarm<R>) -> Option<String> {
     let shape = |swarm: &Swarm<R>| (swarm.individuals(), swarm.dimensions);
     if shape(left) != shape(right) {
         let (left, right) = (shape(left), shape(right));
@@ -59,7 +59,7 @@ pub fn difference<R: Real>(left: &Swarm<R>, right: &Swarm<R>) -> Option<String> 
 }
 
 /// Everything in a state as (array, place in it, bits).
-fn words<R: Real>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize, u64)> {
+fn words<R: Float>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize, u64)> {
     let Swarm { id, control, global, .. } = swarm;
     let row = |name, row: &[R]| {
         let row: Vec<u64> = row.iter().map(|x| x.to_bits64()).collect();

@@ -5,7 +5,7 @@ use warpswarm_core::launch::row_stride;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Factor, PLACES, Purpose, RunKey, Stream};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::task::{Bounds, Evaluate, Task};
 use crate::threads::Particle;
@@ -28,7 +28,7 @@ pub(crate) struct Rows<R> {
     pub(crate) upper: Vec<R>,
 }
 
-impl<R: Real> Rows<R> {
+impl<R: Float> Rows<R> {
     pub(crate) fn of(bounds: Bounds<'_, R>) -> Self {
         let stride = row_stride(bounds.dimensions() as u32) as usize;
         let padded = |row: &[R]| {
@@ -67,7 +67,7 @@ macro_rules! specialised {
 }
 pub(crate) use specialised;
 
-impl<'a, R: Real, O: Evaluate<R>> Flight<'a, R, O> {
+impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
     pub(crate) fn new(
         task: &Task<'a, R, O>,
         rows: &'a Rows<R>,
@@ -224,7 +224,7 @@ pub(crate) struct Leaders<'a, R> {
 /// Not inlined: the compiler would compute it for every coordinate, in bounds or not.
 #[cold]
 #[inline(never)]
-fn reentry_draw<R: Real>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
+fn reentry_draw<R: Float>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
     pso::reentry_draw(key, iteration, individual, i)
 }
 

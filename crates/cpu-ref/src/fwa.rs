@@ -19,7 +19,7 @@ use warpswarm_core::method::{Fitnesses, Individual, SiteDraws};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::sum::{self, Sum};
 
 use crate::generation::Work;
@@ -43,7 +43,7 @@ impl Span {
 }
 
 /// The fireworks at iteration 0: placed, evaluated, and stopped if their best meets the target.
-pub fn start<R: Real>(
+pub fn start<R: Float>(
     work: &Work<'_, R>,
     individuals: u32,
     id: RunId,
@@ -69,7 +69,7 @@ pub fn start<R: Real>(
 }
 
 /// Fireworks of the right shape, every coordinate zero and every fitness the worst.
-pub fn unplaced<R: Real>(dimensions: usize, individuals: u32, id: RunId) -> Swarm<R> {
+pub fn unplaced<R: Float>(dimensions: usize, individuals: u32, id: RunId) -> Swarm<R> {
     let mut swarm = Swarm::unplaced(dimensions, individuals, id);
     (swarm.positions, swarm.velocities) = (Vec::new(), Vec::new());
     swarm.numbers = vec![R::ZERO; NUMBERS * individuals as usize];
@@ -77,27 +77,27 @@ pub fn unplaced<R: Real>(dimensions: usize, individuals: u32, id: RunId) -> Swar
 }
 
 /// The evaluations that a run has spent, those of the start included.
-pub fn evaluations<R: Real>(swarm: &Swarm<R>) -> u64 {
+pub fn evaluations<R: Float>(swarm: &Swarm<R>) -> u64 {
     let numbers = swarm.numbers.chunks_exact(NUMBERS);
     numbers.map(|row| fwa::evaluations([row[0], row[1]])).fold(0, u64::saturating_add)
 }
 
 /// The evaluations that a run's next iteration would take.
-pub fn next_evaluations<R: Real>(swarm: &Swarm<R>, fwa: &Fwa<R>) -> u64 {
+pub fn next_evaluations<R: Float>(swarm: &Swarm<R>, fwa: &Fwa<R>) -> u64 {
     let range = range(swarm);
     let sparks = swarm.best.iter().map(|&fitness| u64::from(fwa.sparks_of(&range, fitness)));
     sparks.sum::<u64>() + u64::from(fwa.gaussian_sparks)
 }
 
 /// Whether a run's next iteration would exceed so many evaluations.
-pub fn would_exceed<R: Real>(swarm: &Swarm<R>, fwa: &Fwa<R>, limit: u64) -> bool {
+pub fn would_exceed<R: Float>(swarm: &Swarm<R>, fwa: &Fwa<R>, limit: u64) -> bool {
     evaluations(swarm).saturating_add(next_evaluations(swarm, fwa)) > limit
 }
 
 /// Goes as far as `span` has it, less far if the run stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real>(
+pub fn run<R: Float>(
     swarm: &mut Swarm<R>,
     fwa: &Fwa<R>,
     work: &Work<'_, R>,
@@ -119,7 +119,7 @@ pub fn run<R: Real>(
 }
 
 /// Notes whether a run that goes on so far stops at its limit of evaluations.
-fn settle<R: Real>(swarm: &mut Swarm<R>, fwa: &Fwa<R>, limit: u64) {
+fn settle<R: Float>(swarm: &mut Swarm<R>, fwa: &Fwa<R>, limit: u64) {
     if !swarm.has_stopped() && would_exceed(swarm, fwa, limit) {
         swarm.control.stopped = stopped::EVALUATIONS;
     }
@@ -128,13 +128,13 @@ fn settle<R: Real>(swarm: &mut Swarm<R>, fwa: &Fwa<R>, limit: u64) {
 /// The fireworks by their fitness.
 struct Fireworks<'a, R>(&'a [Fitness<R>]);
 
-impl<R: Real> Fitnesses<R> for Fireworks<'_, R> {
+impl<R: Float> Fitnesses<R> for Fireworks<'_, R> {
     fn fitness(&self, individual: u32) -> Fitness<R> {
         self.0[individual as usize]
     }
 }
 
-fn range<R: Real>(swarm: &Swarm<R>) -> Range<R> {
+fn range<R: Float>(swarm: &Swarm<R>) -> Range<R> {
     Range::of(swarm.individuals() as u32, &Fireworks(&swarm.best))
 }
 
@@ -153,7 +153,7 @@ struct Candidates<R> {
     sums: Vec<R>,
 }
 
-impl<R: Real> Candidates<R> {
+impl<R: Float> Candidates<R> {
     /// Decides upon the sparks, and counts them.
     fn throw(&mut self, swarm: &mut Swarm<R>, fwa: &Fwa<R>) {
         let range = range(swarm);
@@ -222,7 +222,7 @@ impl<R: Real> Candidates<R> {
 }
 
 /// Who draws for candidate `index` in the iteration after the one that has been done.
-fn who<R: Real>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
+fn who<R: Float>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
     Individual {
         key: swarm.id.key(),
         iteration: swarm.control.iterations + 1,
@@ -235,7 +235,7 @@ fn who<R: Real>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
 }
 
 /// Places the sparks, and selects; whether that was not given up.
-fn step<R: Real>(
+fn step<R: Float>(
     swarm: &mut Swarm<R>,
     fwa: &Fwa<R>,
     work: &Work<'_, R>,
@@ -283,7 +283,7 @@ fn step<R: Real>(
 }
 
 /// Makes the next fireworks of the candidates; `best` is the best of the sparks.
-fn select<R: Real>(swarm: &mut Swarm<R>, candidates: &Candidates<R>, best: Candidate<R>) {
+fn select<R: Float>(swarm: &mut Swarm<R>, candidates: &Candidates<R>, best: Candidate<R>) {
     let fireworks = swarm.individuals();
     let key: RunKey = swarm.id.key();
     let iteration = swarm.control.iterations + 1;
@@ -317,7 +317,7 @@ struct Points<'a, R> {
     fitness: &'a mut [Fitness<R>],
 }
 
-impl<R: Real> Points<'_, R> {
+impl<R: Float> Points<'_, R> {
     /// Places every point with `place`, evaluates it, and joins the outcomes.
     fn each(
         self,
@@ -343,7 +343,7 @@ impl<R: Real> Points<'_, R> {
     }
 }
 
-impl<R: Real> Split for Points<'_, R> {
+impl<R: Float> Split for Points<'_, R> {
     fn len(&self) -> usize {
         self.fitness.len()
     }
@@ -364,7 +364,7 @@ struct Sums<'a, R> {
     sums: &'a mut [R],
 }
 
-impl<R: Real> Split for Sums<'_, R> {
+impl<R: Float> Split for Sums<'_, R> {
     fn len(&self) -> usize {
         self.sums.len()
     }

@@ -14,7 +14,7 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::{self, Fitnesses, Individual, Method, Numbers, SiteDraws, With};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::solis_wets;
 
 use before::{Before, square};
@@ -53,7 +53,7 @@ impl<R> std::fmt::Debug for Work<'_, R> {
 }
 
 /// The population at iteration 0: placed, evaluated, and stopped if its best meets the target.
-pub fn start<R: Real, M: Method<R>>(
+pub fn start<R: Float, M: Method<R>>(
     method: &M,
     work: &Work<'_, R>,
     individuals: u32,
@@ -67,7 +67,7 @@ pub fn start<R: Real, M: Method<R>>(
 }
 
 /// Places the individuals of a leg, of which the population has the shape, and evaluates them.
-pub fn place<R: Real, M: Method<R>>(
+pub fn place<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     work: &Work<'_, R>,
@@ -101,7 +101,11 @@ pub fn place<R: Real, M: Method<R>>(
 }
 
 /// A population of the right shape, every coordinate zero and every fitness the worst.
-pub fn unplaced<R: Real, M: Method<R>>(dimensions: usize, individuals: u32, id: RunId) -> Swarm<R> {
+pub fn unplaced<R: Float, M: Method<R>>(
+    dimensions: usize,
+    individuals: u32,
+    id: RunId,
+) -> Swarm<R> {
     let mut swarm = Swarm::unplaced(dimensions, individuals, id);
     if M::OWN < 2 {
         swarm.velocities = Vec::new();
@@ -116,7 +120,7 @@ pub fn unplaced<R: Real, M: Method<R>>(dimensions: usize, individuals: u32, id: 
 /// Does up to `iterations` iterations, fewer if the population stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real, M: Method<R>>(
+pub fn run<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     work: &Work<'_, R>,
@@ -164,7 +168,7 @@ pub fn run<R: Real, M: Method<R>>(
 }
 
 /// One iteration; whether it was not given up.
-fn step<R: Real, M: Method<R>>(
+fn step<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     work: &Work<'_, R>,
@@ -188,7 +192,7 @@ fn step<R: Real, M: Method<R>>(
 }
 
 /// Takes what the individuals have found in an iteration of a leg.
-fn finish<R: Real, M: Method<R>>(
+fn finish<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     stop: &StopRule<R>,
@@ -232,7 +236,7 @@ struct Advance<'a, 'w, R, M> {
     ones: Ones<'w, R>,
 }
 
-impl<R: Real, M: Method<R>> Run for Advance<'_, '_, R, M> {
+impl<R: Float, M: Method<R>> Run for Advance<'_, '_, R, M> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -241,7 +245,7 @@ impl<R: Real, M: Method<R>> Run for Advance<'_, '_, R, M> {
     }
 }
 
-impl<R: Real, M: Method<R>> With<M> for Advance<'_, '_, R, M> {
+impl<R: Float, M: Method<R>> With<M> for Advance<'_, '_, R, M> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -268,14 +272,14 @@ struct Scratch<R> {
     drawn: Drawn<R>,
 }
 
-impl<R: Real> Scratch<R> {
+impl<R: Float> Scratch<R> {
     fn new<M: Method<R>>(stride: usize) -> Self {
         let proposal = || Proposal::new::<M>(stride);
         Scratch { tried: proposal(), kept: proposal(), drawn: Drawn::none() }
     }
 }
 
-impl<R: Real, M: Method<R>> Moves<'_, R, M> {
+impl<R: Float, M: Method<R>> Moves<'_, R, M> {
     /// Has an individual propose, and perhaps take its proposal for its public point.
     #[inline(always)]
     fn advance(self, mut one: One<'_, R>, scratch: &mut Scratch<R>) -> Outcome<R> {
@@ -325,7 +329,7 @@ impl<R: Real, M: Method<R>> Moves<'_, R, M> {
 }
 
 /// Puts the first step of [`solis_wets`] into number 0 of every individual.
-fn nearest<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>, threads: Threads) {
+fn nearest<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>, threads: Threads) {
     let (stride, dimensions) = (swarm.stride, swarm.dimensions);
     let Work { bounds, halt, .. } = *work;
     let rows = swarm.best_positions.clone();
@@ -348,7 +352,7 @@ fn nearest<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>, threads: Threads) 
     each(swarm, tasks, &|ones| ones.map(step).fold(Outcome::NONE, Outcome::join));
 }
 
-fn individual<R: Real>(
+fn individual<R: Float>(
     one: &One<'_, R>,
     key: RunKey,
     iteration: u64,

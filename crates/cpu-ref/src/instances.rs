@@ -9,7 +9,7 @@ use warpswarm_core::epso::Epso;
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::method::Method;
 use warpswarm_core::pso_topology::Pso;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::sa::Sa;
 use warpswarm_core::scatter_search::ScatterSearch;
 use warpswarm_core::shade::Shade;
@@ -18,7 +18,7 @@ use warpswarm_core::solis_wets::SolisWets;
 use crate::{Halves, falling, generation, portfolio, pso, restarts};
 
 /// A number that depends on where the loops of a method are, so that they are compiled.
-fn of_method<R: Real, M: Method<R>>() -> usize {
+fn of_method<R: Float, M: Method<R>>() -> usize {
     [
         generation::start::<R, M> as *const () as usize,
         generation::run::<R, M> as *const () as usize,
@@ -31,7 +31,7 @@ fn of_method<R: Real, M: Method<R>>() -> usize {
     .fold(0, usize::wrapping_add)
 }
 
-fn of_real<R: Real>() -> usize {
+fn of_real<R: Float>() -> usize {
     [
         of_method::<R, Pso<R>>(),
         of_method::<R, De<R>>(),

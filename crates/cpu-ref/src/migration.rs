@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::swarm::{RunId, Swarm};
 
@@ -152,7 +152,7 @@ pub struct Migrants<R> {
     pub positions: Vec<R>,
 }
 
-impl<R: Real> Migrants<R> {
+impl<R: Float> Migrants<R> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.fitness.len()
@@ -188,7 +188,7 @@ impl<R: Real> Migrants<R> {
 /// assert_eq!(values(Selection::Best), [3.0, 4.0]);
 /// assert_eq!(values(Selection::Random), [4.0, 5.0]);
 /// ```
-pub fn emigrants<R: Real>(swarm: &Swarm<R>, count: usize, selection: Selection) -> Migrants<R> {
+pub fn emigrants<R: Float>(swarm: &Swarm<R>, count: usize, selection: Selection) -> Migrants<R> {
     let (iteration, individuals) = (swarm.control.iterations, swarm.individuals() as u32);
     let chosen = match selection {
         Selection::Best => first_by(swarm, count, |place| place),
@@ -210,7 +210,7 @@ pub fn emigrants<R: Real>(swarm: &Swarm<R>, count: usize, selection: Selection) 
 /// swarm.best = [5.0, 3.0, 4.0].map(|value| Fitness { violation: 0.0, value }).to_vec();
 /// assert_eq!(migration::places(&swarm, 2, Replacement::Worst), [0, 2]);
 /// ```
-pub fn places<R: Real>(swarm: &Swarm<R>, count: usize, replacement: Replacement) -> Vec<u32> {
+pub fn places<R: Float>(swarm: &Swarm<R>, count: usize, replacement: Replacement) -> Vec<u32> {
     match replacement {
         Replacement::Worst => first_by(swarm, count, |place| !place),
         Replacement::Random => {
@@ -231,7 +231,7 @@ pub fn places<R: Real>(swarm: &Swarm<R>, count: usize, replacement: Replacement)
 /// let departure = migration::departure(&swarm, &Migration::default(), 1);
 /// assert_eq!((departure.emigrants.fitness[0].value, departure.places), (3.0, vec![0]));
 /// ```
-pub fn departure<R: Real>(
+pub fn departure<R: Float>(
     swarm: &Swarm<R>,
     migration: &Migration,
     immigrants: usize,
@@ -261,7 +261,7 @@ pub fn departure<R: Real>(
 /// assert_eq!(swarm.best, [2.0, 3.0, 4.0].map(fitness));
 /// assert_eq!((swarm.global.index, swarm.best_point()), (0, &[0.2][..]));
 /// ```
-pub fn immigrate<R: Real>(
+pub fn immigrate<R: Float>(
     swarm: &mut Swarm<R>,
     immigrants: &Migrants<R>,
     places: &[u32],
@@ -319,7 +319,7 @@ pub fn drawn_places(id: RunId, iteration: u64, individuals: u32, count: usize) -
 type Place = [u64; 3];
 
 /// The first `count` individuals, in the order in which what `key` makes of the numbers of their places has them.
-fn first_by<R: Real>(swarm: &Swarm<R>, count: usize, key: impl Fn(u64) -> u64) -> Vec<u32> {
+fn first_by<R: Float>(swarm: &Swarm<R>, count: usize, key: impl Fn(u64) -> u64) -> Vec<u32> {
     let place = |(individual, fitness): (u32, &Fitness<R>)| -> Place {
         let (violation, value) = fitness.ordered();
         [violation, value, u64::from(individual)].map(&key)

@@ -15,7 +15,7 @@ use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::legs::{self, AHEAD, AHEAD_CONSTRAINED, LOOK, Legs, Succession, regime};
 use warpswarm_core::method::Method;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::shade::Shade;
 
 use crate::cma_es::{self, Scratch};
@@ -35,7 +35,7 @@ pub struct Portfolio<R> {
     pub shade: Option<(Shade<R>, u32)>,
 }
 
-impl<R: Real> Portfolio<R> {
+impl<R: Float> Portfolio<R> {
     fn strategy(&self, dimensions: usize, legs: &Legs) -> Strategy<R> {
         Strategy::new(dimensions as u32, legs.individuals, self.succession.active)
     }
@@ -196,7 +196,7 @@ impl<R: Real> Portfolio<R> {
 }
 
 /// The first generation, and whether that stops the run.
-pub fn start<R: Real>(
+pub fn start<R: Float>(
     portfolio: &Portfolio<R>,
     work: &Work<'_, R>,
     id: RunId,
@@ -228,7 +228,7 @@ pub fn start<R: Real>(
 /// Goes as far as `span` has it, less far if the run stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real>(
+pub fn run<R: Float>(
     swarm: &mut Swarm<R>,
     portfolio: &Portfolio<R>,
     work: &Work<'_, R>,

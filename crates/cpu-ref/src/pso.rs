@@ -21,7 +21,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, row_stride};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::flight::{Flight, Rows, specialised};
 use crate::swarm::Swarm;
@@ -32,7 +32,7 @@ use crate::vectors::{Run, Vectors};
 /// Does up to `iterations` iterations, fewer if the swarm stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real, O: Evaluate<R>>(
+pub fn run<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -51,7 +51,7 @@ pub fn run<R: Real, O: Evaluate<R>>(
 }
 
 /// Does one iteration; a swarm that has stopped stays as it is.
-pub fn step<R: Real, O: Evaluate<R>>(
+pub fn step<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -61,7 +61,7 @@ pub fn step<R: Real, O: Evaluate<R>>(
 }
 
 /// One iteration of a swarm that has not stopped; whether it was not given up.
-fn step_in<R: Real, O: Evaluate<R>>(
+fn step_in<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     rows: &Rows<R>,
@@ -85,7 +85,7 @@ fn step_in<R: Real, O: Evaluate<R>>(
 }
 
 /// Takes what the particles have found in an iteration.
-fn finish<R: Real>(swarm: &mut Swarm<R>, stop: &StopRule<R>, outcome: Outcome<R>) {
+fn finish<R: Float>(swarm: &mut Swarm<R>, stop: &StopRule<R>, outcome: Outcome<R>) {
     let improved = outcome.best.fitness.beats(swarm.global.fitness);
     let holder = outcome.best.index as usize * swarm.stride;
     swarm.global = outcome.best;
@@ -105,7 +105,7 @@ struct Advance<'a, R, O> {
     global_position: &'a [R],
 }
 
-impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
+impl<R: Float, O: Evaluate<R>> Run for Advance<'_, R, O> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -120,7 +120,7 @@ const TOGETHER: usize = 8;
 
 /// Moves and evaluates the particles of a chunk, and renews their personal bests.
 #[inline(always)]
-fn advance<R: Real, O: Evaluate<R>>(
+fn advance<R: Float, O: Evaluate<R>>(
     chunk: Chunk<'_, R>,
     flight: Flight<'_, R, O>,
     global_position: &[R],

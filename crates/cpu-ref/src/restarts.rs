@@ -13,7 +13,7 @@ use warpswarm_core::launch::stopped;
 use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::Candidate;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 pub use crate::fwa::Span;
 use crate::generation::{self, Work};
@@ -34,7 +34,7 @@ pub struct Earlier<R> {
     pub evaluations: u64,
 }
 
-impl<R: Real> Swarm<R> {
+impl<R: Float> Swarm<R> {
     /// The best of the run, of all its legs.
     pub fn found(&self) -> (Candidate<R>, &[R]) {
         match &self.earlier {
@@ -66,7 +66,7 @@ impl<R: Real> Swarm<R> {
     }
 }
 
-impl<R: Real> Earlier<R> {
+impl<R: Float> Earlier<R> {
     /// Whether its best is the run's, beside that of a later leg.
     pub fn stands(&self, later: Candidate<R>) -> bool {
         !later.fitness.beats(self.best.fitness)
@@ -85,7 +85,7 @@ impl<R: Real> Earlier<R> {
 }
 
 /// The evaluations of a run, if those of a leg of so many iterations are these, its placing not counted.
-pub fn evaluations<R: Real>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64) -> u64 {
+pub fn evaluations<R: Float>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64) -> u64 {
     let before = swarm.earlier.as_ref().map_or(0, |all| all.evaluations);
     before.saturating_add(swarm.individuals() as u64).saturating_add(of_leg(swarm.age()))
 }
@@ -110,19 +110,19 @@ pub fn after_next(legs: &Legs, age: u64, individuals: u64, until: impl Fn(u64) -
 }
 
 /// Whether a run's next iteration would exceed so many evaluations.
-pub fn would_exceed<R: Real>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64, limit: u64) -> bool {
+pub fn would_exceed<R: Float>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64, limit: u64) -> bool {
     let until = |age| evaluations(swarm, |_| of_leg(age));
     after_next(&swarm.legs, swarm.age(), swarm.individuals() as u64, until) > limit
 }
 
 /// Whether a leg that has come so far is to end.
-pub fn is_over<R: Real>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
+pub fn is_over<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
     let improved_at = swarm.control.improved_at.saturating_sub(swarm.legs.began);
     legs::has_stalled(swarm.age(), improved_at) || has_come_together(swarm, bounds)
 }
 
 /// Whether a population has come together: see [`legs::is_one_value`].
-pub fn has_come_together<R: Real>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
+pub fn has_come_together<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
     let spread = |numbers: &mut dyn Iterator<Item = R>| {
         let numbers = numbers.map(comparable);
         numbers.fold((R::INFINITY, -R::INFINITY), |(least, most), x| {
@@ -143,7 +143,7 @@ pub fn has_come_together<R: Real>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bo
 /// Goes as far as `span` has it, less far if the run stops by itself, beginning anew on the way.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
-pub fn run<R: Real, M: Method<R>>(
+pub fn run<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
     work: &Work<'_, R>,
@@ -185,7 +185,7 @@ pub fn run<R: Real, M: Method<R>>(
 }
 
 /// Sees, where it is time, whether the leg is to end.
-fn look<R: Real>(swarm: &mut Swarm<R>, work: &Work<'_, R>) {
+fn look<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>) {
     let is_time = swarm.control.iterations.is_multiple_of(LOOK_OF_METHODS);
     if is_time && swarm.age() > 0 && !swarm.has_stopped() && is_over(swarm, work.bounds) {
         swarm.legs.is_new = true;

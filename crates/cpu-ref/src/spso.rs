@@ -18,7 +18,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::flight::{Flight, Rows, specialised};
 use crate::swarm::Swarm;
@@ -28,7 +28,7 @@ use crate::vectors::{Run, Vectors};
 /// Does up to `iterations` iterations on the calling thread, fewer if the swarm stops by itself.
 ///
 /// N and then M iterations give the same bits as N + M.
-pub fn run<R: Real, O: Evaluate<R>>(
+pub fn run<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -46,7 +46,7 @@ pub fn run<R: Real, O: Evaluate<R>>(
 }
 
 /// Does one iteration; a swarm that has stopped stays as it is.
-pub fn step<R: Real, O: Evaluate<R>>(
+pub fn step<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     coefficients: &Coefficients<R>,
@@ -55,7 +55,7 @@ pub fn step<R: Real, O: Evaluate<R>>(
 }
 
 /// One iteration of a swarm that has not stopped; whether it was not given up.
-fn step_in<R: Real, O: Evaluate<R>>(
+fn step_in<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
     rows: &Rows<R>,
@@ -82,7 +82,7 @@ struct Advance<'a, R, O> {
     flight: Flight<'a, R, O>,
 }
 
-impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
+impl<R: Float, O: Evaluate<R>> Run for Advance<'_, R, O> {
     type Output = ();
 
     #[inline(always)]
@@ -94,7 +94,7 @@ impl<R: Real, O: Evaluate<R>> Run for Advance<'_, R, O> {
 
 /// Moves the particles one after the other; the global best moves with them.
 #[inline(always)]
-fn advance<R: Real, O: Evaluate<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, O>) {
+fn advance<R: Float, O: Evaluate<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, O>) {
     let stride = row_stride(flight.bounds.dimensions() as u32) as usize;
     let mut global = swarm.global;
     let mut not_finite = 0;

@@ -5,7 +5,7 @@ use warpswarm_core::legs::{Legs, regime};
 use warpswarm_core::order::{Candidate, Fitness, level_of};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::parked::Parked;
 use crate::restarts::Earlier;
@@ -120,7 +120,7 @@ impl<R: Clone> Clone for Swarm<R> {
     }
 }
 
-impl<R: Real> Swarm<R> {
+impl<R: Float> Swarm<R> {
     /// The swarm at iteration 0: placed, evaluated, and stopped if its best meets the target.
     ///
     /// `individuals` is at least 1. Position and velocity are [`pso::initial`] of the draws of
@@ -280,7 +280,7 @@ impl<R: Real> Swarm<R> {
 }
 
 /// Judges by a level what a search keeps that is where these legs say.
-fn judge_anew<R: Real>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
+fn judge_anew<R: Float>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
     let is_samples = legs.individuals > 0 && legs.regime != regime::SHADE;
     for (individual, fitness) in (0..).zip(kept) {
         let level = if is_samples { level } else { level_of(level, individual) };
@@ -297,7 +297,7 @@ fn judge_anew<R: Real>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
 /// let kept = [9.0, 2.0, f64::NAN, 4.0, 7.0].map(|violation| Fitness { violation, value: 1.0 });
 /// assert_eq!((first_level(&kept), first_level(&kept[..3])), (4.0, 2.0));
 /// ```
-pub fn first_level<R: Real>(kept: &[Fitness<R>]) -> R {
+pub fn first_level<R: Float>(kept: &[Fitness<R>]) -> R {
     let mut violations: Vec<R> = kept.iter().map(|kept| kept.exact().violation).collect();
     let Some(last) = violations.iter().filter(|x| x.is_finite()).count().checked_sub(1) else {
         return R::ZERO;
@@ -307,7 +307,7 @@ pub fn first_level<R: Real>(kept: &[Fitness<R>]) -> R {
 }
 
 /// Places and evaluates the particles of a chunk.
-fn place<R: Real, O: Evaluate<R>>(
+fn place<R: Float, O: Evaluate<R>>(
     mut chunk: Chunk<'_, R>,
     task: &Task<'_, R, O>,
     key: RunKey,

@@ -1,7 +1,7 @@
 //! What is minimised, in which bounds, and when a run stops by itself.
 
+use warpswarm_core::Float;
 use warpswarm_core::Objective;
-use warpswarm_core::Real;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
@@ -20,7 +20,7 @@ pub struct Bounds<'a, R> {
     pub upper: &'a [R],
 }
 
-impl<R: Real> Bounds<'_, R> {
+impl<R: Float> Bounds<'_, R> {
     /// The number of coordinates.
     #[inline(always)]
     pub fn dimensions(&self) -> usize {
@@ -45,7 +45,7 @@ impl<R: Real> Bounds<'_, R> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Start<'a, R>(pub &'a [R]);
 
-impl<R: Real> Start<'_, R> {
+impl<R: Float> Start<'_, R> {
     /// Where coordinate `i` of `dimensions` of an individual begins; NaN where that is not given.
     pub fn of(&self, individual: u32, i: usize, dimensions: usize) -> R {
         self.0.get(individual as usize * dimensions + i).copied().unwrap_or(R::NAN)
@@ -65,7 +65,7 @@ pub trait Evaluate<R>: Copy + Sync {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Itself<O>(pub O);
 
-impl<R: Real, O: Objective<R>> Evaluate<R> for Itself<O> {
+impl<R: Float, O: Objective<R>> Evaluate<R> for Itself<O> {
     const CONSTRAINED: bool = O::CONSTRAINED;
 
     #[inline(always)]
@@ -84,7 +84,7 @@ impl<R, const CONSTRAINED: bool> std::fmt::Debug for Behind<'_, R, CONSTRAINED> 
     }
 }
 
-impl<R: Real, const CONSTRAINED: bool> Evaluate<R> for Behind<'_, R, CONSTRAINED> {
+impl<R: Float, const CONSTRAINED: bool> Evaluate<R> for Behind<'_, R, CONSTRAINED> {
     const CONSTRAINED: bool = CONSTRAINED;
 
     #[inline(always)]
@@ -108,7 +108,7 @@ pub struct Task<'a, R, O> {
     pub halt: Halt<'a>,
 }
 
-impl<R: Real, O> Task<'_, R, O> {
+impl<R: Float, O> Task<'_, R, O> {
     /// The number of coordinates.
     #[inline(always)]
     pub fn dimensions(&self) -> usize {

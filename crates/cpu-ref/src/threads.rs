@@ -8,7 +8,7 @@
 use std::fmt;
 
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 /// Who moves the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub(crate) struct Particle<'a, R> {
     pub(crate) best: &'a mut Fitness<R>,
 }
 
-impl<R: Real> Chunk<'_, R> {
+impl<R: Float> Chunk<'_, R> {
     /// The particles, in the order of their indices, as rows of `stride` places.
     ///
     /// `stride` is the chunk's own; a caller that knows it as a constant passes that, and the loops
@@ -132,7 +132,7 @@ impl<R: Real> Chunk<'_, R> {
     }
 }
 
-impl<R: Real> Split for Chunk<'_, R> {
+impl<R: Float> Split for Chunk<'_, R> {
     fn len(&self) -> usize {
         self.best.len()
     }
@@ -164,7 +164,7 @@ pub(crate) struct Outcome<R> {
     pub(crate) not_finite: u64,
 }
 
-impl<R: Real> Outcome<R> {
+impl<R: Float> Outcome<R> {
     /// That of no particle.
     pub(crate) const NONE: Self = Outcome { best: Candidate::NONE, not_finite: 0 };
 
@@ -175,7 +175,7 @@ impl<R: Real> Outcome<R> {
 }
 
 /// Does `work` on all of `whole`, in these tasks, and joins the outcomes: those of tasks that were done.
-pub(crate) fn spread<R: Real, T: Split>(
+pub(crate) fn spread<R: Float, T: Split>(
     whole: T,
     tasks: Tasks<'_>,
     work: &(impl Fn(T) -> Outcome<R> + Sync),

@@ -37,11 +37,11 @@ mod tests {
     use warpswarm_core::objective::SlicePoint;
     use warpswarm_core::order::Fitness;
     use warpswarm_core::problems::Rastrigin;
-    use warpswarm_core::{Objective, Real};
+    use warpswarm_core::{Float, Objective};
 
     struct At<'a, R>(&'a [R]);
 
-    impl<R: Real> Run for At<'_, R> {
+    impl<R: Float> Run for At<'_, R> {
         type Output = Fitness<R>;
 
         #[inline(always)]
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_bits_do_not_depend_on_the_processor() {
-        fn check<R: Real>() {
+        fn check<R: Float>() {
             let x: Vec<R> = (0..77).map(|i| R::from_f64(f64::from(i) * 0.137 - 5.0)).collect();
             for n in 1..x.len() {
                 let here = Arch::new().dispatch(At(&x[..n])).value;

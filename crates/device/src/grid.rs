@@ -4,7 +4,7 @@ mod board;
 
 use warpswarm_core::launch::{key_word, keyed_fitness, keys_of};
 use warpswarm_core::order::{Candidate, Fitness, counted_key};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::sum::Operator;
 
 use crate::shared::{SharedArray, Stored};
@@ -131,7 +131,7 @@ impl<B: Board> Exchange<B> {
     /// is there for the others if a barrier and then a [`fence`] of this thread came before.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn post<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
+    pub fn post<R: Float>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
             let payload = key_word::<R>(best.keys(), self.words, word);
@@ -144,7 +144,7 @@ impl<B: Board> Exchange<B> {
     /// Collective in the warp, in all lanes of which `best` is the same.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn post_alone<R: Real>(&self, tag: u32, block: u32, best: Fitness<R>) {
+    pub fn post_alone<R: Float>(&self, tag: u32, block: u32, best: Fitness<R>) {
         let mut word = 0;
         while word < self.words {
             let payload = key_word::<R>(best.keys(), self.words, word);

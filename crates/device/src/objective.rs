@@ -15,7 +15,7 @@ use warpswarm_core::launch::column_len;
 use warpswarm_core::objective::{Objective, Point};
 use warpswarm_core::order::Fitness;
 #[cfg(not(target_arch = "nvptx64"))]
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::data::DeviceData;
 use crate::point::{ColumnPoint, ThreadPoint, TilePoint, WarpPoint};
@@ -106,7 +106,7 @@ pub unsafe fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(args: &Objectiv
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait Handed {}
 #[cfg(not(target_arch = "nvptx64"))]
-impl<R: Real> Handed for R {}
+impl<R: Float> Handed for R {}
 
 /// A number that kernels hand to the objective that they are linked with.
 #[cfg(target_arch = "nvptx64")]

@@ -4,7 +4,7 @@
 //! [`sync`] also orders the lanes' accesses to shared memory; the others do not.
 
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::sum::Operator;
 
 use crate::machine;
@@ -48,7 +48,7 @@ impl Word for u64 {
 /// A number's value in lane `lane ^ mask`.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub fn shuffle_xor<R: Real>(value: R, mask: u32) -> R {
+pub fn shuffle_xor<R: Float>(value: R, mask: u32) -> R {
     if R::WORDS == 1 {
         R::from_bits64(u64::from((value.to_bits64() as u32).shuffle_xor(mask)))
     } else {
@@ -59,7 +59,7 @@ pub fn shuffle_xor<R: Real>(value: R, mask: u32) -> R {
 /// A number's value in lane `lane`.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub fn shuffle<R: Real>(value: R, lane: u32) -> R {
+pub fn shuffle<R: Float>(value: R, lane: u32) -> R {
     if R::WORDS == 1 {
         R::from_bits64(u64::from((value.to_bits64() as u32).shuffle(lane)))
     } else {
@@ -99,7 +99,7 @@ pub fn min(value: u32) -> u32 {
 /// [`sum`](warpswarm_core::sum) has it; every lane gets its group's result. `O` is commutative.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
+pub fn join<R: Float, O: Operator<R>, const LANES: u32>(value: R) -> R {
     let mut value = value;
     let mut apart = 1;
     while apart < LANES {
@@ -117,7 +117,7 @@ pub fn join<R: Real, O: Operator<R>, const LANES: u32>(value: R) -> R {
 /// integer minimum: one step a word.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
+pub fn best<R: Float>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
     let ((_, value), index, leading) =
         leading::<R>(mine.fitness.ordered(), mine.index, constrained);
     let lane = ballot(leading).trailing_zeros();
@@ -135,7 +135,7 @@ pub fn best<R: Real>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u3
 /// The least of the lanes' [keys](Fitness::ordered), and the lowest index that goes with it; see [`best`].
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-pub fn least<R: Real>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64, u64), u32) {
+pub fn least<R: Float>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64, u64), u32) {
     let (keys, index, _) = leading::<R>(keys, index, constrained);
     (keys, index)
 }
@@ -143,7 +143,7 @@ pub fn least<R: Real>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64,
 /// [`least`], and whether they are this lane's.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-fn leading<R: Real>(
+fn leading<R: Float>(
     (violation, value): (u64, u64),
     index: u32,
     constrained: bool,

@@ -7,7 +7,7 @@ mod common;
 use common::{Array, blocks, launch, orders, shared};
 use warpswarm_core::launch::slot_words;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::sum::{self, Operator, Product, Sum};
 use warpswarm_device::cluster::{self, NearBoard};
 use warpswarm_device::emulator::LaunchConfig;
@@ -17,7 +17,7 @@ use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread, warp};
 
 /// Numbers of all sizes and signs; the same for the same `seed`.
-fn numbers<R: Real>(seed: u64, count: usize) -> Vec<R> {
+fn numbers<R: Float>(seed: u64, count: usize) -> Vec<R> {
     let number = |i: usize| {
         let mut z = (seed << 32 | i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         z = (z ^ (z >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -30,7 +30,7 @@ fn numbers<R: Real>(seed: u64, count: usize) -> Vec<R> {
 
 /// An operator that minds how its operands are grouped.
 struct Grouping;
-impl<R: Real> Operator<R> for Grouping {
+impl<R: Float> Operator<R> for Grouping {
     fn identity() -> R {
         R::ZERO
     }
@@ -122,7 +122,7 @@ fn votes_minima_and_shuffles() {
 }
 
 /// Fitnesses with many ties, and now and then infinities, NaN and none at all.
-fn candidates<R: Real>(seed: u64, count: usize, constrained: bool) -> Vec<Candidate<R>> {
+fn candidates<R: Float>(seed: u64, count: usize, constrained: bool) -> Vec<Candidate<R>> {
     let draws = numbers::<f64>(seed, 2 * count);
     let special = [R::INFINITY, -R::INFINITY, R::NAN, R::MAX, -R::MAX];
     let one = |i: usize| {
@@ -139,7 +139,7 @@ fn candidates<R: Real>(seed: u64, count: usize, constrained: bool) -> Vec<Candid
     (0..count).map(one).collect()
 }
 
-fn same<R: Real>(a: Candidate<R>, b: Candidate<R>) -> bool {
+fn same<R: Float>(a: Candidate<R>, b: Candidate<R>) -> bool {
     let bits = |c: Candidate<R>| {
         (c.fitness.violation.to_bits64(), c.fitness.value.to_bits64(), c.index, c.reserved)
     };
@@ -191,7 +191,7 @@ fn warp_best_is_the_first_in_the_order() {
 
 /// The better of two candidates.
 struct Better;
-impl<R: Real> Operator<Candidate<R>> for Better {
+impl<R: Float> Operator<Candidate<R>> for Better {
     fn identity() -> Candidate<R> {
         Candidate::NONE
     }

@@ -5,7 +5,7 @@ mod common;
 use common::{Aligned, Array, blocks, launch, orders, shared};
 use warpswarm_core::launch::row_stride;
 use warpswarm_core::objective::{Point, SlicePoint};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_device::emulator::LaunchConfig;
 use warpswarm_device::point::{ThreadPoint, TilePoint, WarpPoint, coordinate};
 use warpswarm_device::shared::SharedArray;
@@ -17,7 +17,7 @@ const QUESTIONS: usize = 10;
 const BLOCK: u32 = 64;
 
 /// What a point is asked; the answers as bits. Without `gathers` only what every point can answer.
-fn ask<R: Real, P: Point<R>>(x: &P, gathers: bool) -> [u64; QUESTIONS] {
+fn ask<R: Float, P: Point<R>>(x: &P, gathers: bool) -> [u64; QUESTIONS] {
     let weight = |i: usize| R::from_u32(i as u32 % 7) - R::from_f64(2.5);
     let data = |k: usize| R::from_u32((k * 7919 % 1009) as u32) * R::from_f64(1e-3) - R::HALF;
     let mut answers = [0; QUESTIONS];

@@ -7,7 +7,7 @@ use core::mem::offset_of;
 use common::{Aligned, Array, blocks, launch, orders, shared};
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_device::emulator;
 use warpswarm_device::shared::Stored;
 use warpswarm_device::view::DeviceReal;
@@ -88,7 +88,7 @@ fn shared_arrays_of_every_type() {
         assert_eq!(y, rotated);
         assert_eq!(size_of::<T>() as u32, T::BYTES);
     }
-    fn candidate<R: Real>(i: u32) -> Candidate<R> {
+    fn candidate<R: Float>(i: u32) -> Candidate<R> {
         let (violation, value) = (R::from_u32(i * i), R::from_f64(f64::from(i) * -0.7));
         Candidate::new(Fitness { violation, value }, i + 9)
     }

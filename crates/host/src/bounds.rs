@@ -2,9 +2,9 @@
 
 mod scales;
 
-use warpswarm_core::Real;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::variable::{Scale, Variable, natural};
+use warpswarm_core::{Float, Real};
 
 pub(crate) use scales::Scales;
 
@@ -343,7 +343,7 @@ impl Bounds {
     }
 
     /// The bounds in the run's number type, on the scales on which individuals move, `[run][coordinate]`.
-    pub(crate) fn rounded<R: Real>(&self) -> Result<(Vec<R>, Vec<R>)> {
+    pub(crate) fn rounded<R: Float>(&self) -> Result<(Vec<R>, Vec<R>)> {
         let bounds = self.lower.iter().zip(&self.upper).enumerate();
         let rounded = bounds.map(|(i, (&lower, &upper))| {
             let index = i % self.dimensions();
@@ -363,7 +363,7 @@ impl Bounds {
 
     /// The points from which individuals begin, within `lower` and `upper` of [`rounded`](Bounds::rounded),
     /// `[run][individual][coordinate]`.
-    pub(crate) fn beginnings<R: Real>(&self, (lower, upper): (&[R], &[R])) -> Vec<R> {
+    pub(crate) fn beginnings<R: Float>(&self, (lower, upper): (&[R], &[R])) -> Vec<R> {
         let (of_run, dimensions) = (self.first.len() / self.runs(), self.dimensions());
         let place = |(i, &value): (usize, &f64)| {
             let index = i % dimensions;

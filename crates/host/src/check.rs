@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
@@ -96,7 +96,7 @@ impl<R> Checked<R> {
     }
 }
 
-impl<R: Real> fmt::Display for Checked<R> {
+impl<R: Float> fmt::Display for Checked<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let show = |f: &mut fmt::Formatter<'_>, point: &[R]| {
             let shown: Vec<_> = point.iter().take(8).map(R::to_string).collect();
@@ -162,7 +162,7 @@ impl<R: Real> fmt::Display for Checked<R> {
 /// # Errors
 ///
 /// Where bounds or settings are not allowed, or a backend fails.
-pub fn check<R: Real, G: Goal<R>>(
+pub fn check<R: Float, G: Goal<R>>(
     objective: &G,
     bounds: &Bounds,
     settings: &Settings,
@@ -176,7 +176,7 @@ pub fn check<R: Real, G: Goal<R>>(
 type Make<'a, R> = dyn Fn(&Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>> + 'a;
 
 /// The same for an objective that is not known by its type.
-pub(crate) fn with<R: Real>(
+pub(crate) fn with<R: Float>(
     bounds: &Bounds,
     settings: &Settings,
     make: &Make<'_, R>,
@@ -243,7 +243,7 @@ fn corners(bounds: &Bounds) -> Bounds {
     bounds.clone().beginning_at(&[lower, upper, centre]).unwrap_or_else(|_| bounds.clone())
 }
 
-impl<R: Real> Checked<R> {
+impl<R: Float> Checked<R> {
     fn look_at(&mut self, swarms: &[Swarm<R>], scales: &Scales<R>) {
         for swarm in swarms {
             self.evaluations += swarm.individuals() as u64;
@@ -275,7 +275,7 @@ impl<R: Real> Checked<R> {
 }
 
 /// The best point of individual `i`.
-fn point<R: Real>(swarm: &Swarm<R>, i: usize) -> &[R] {
+fn point<R: Float>(swarm: &Swarm<R>, i: usize) -> &[R] {
     &swarm.best_positions[i * swarm.stride..][..swarm.dimensions]
 }
 
@@ -284,7 +284,7 @@ const SIZES: [u64; 7] = [32, 128, 512, 2048, 8192, 32_768, 131_072];
 /// A size is timed for about so long on each side, and the next one only if an iteration takes less.
 const SECONDS: f64 = 0.1;
 
-fn speeds<R: Real>(
+fn speeds<R: Float>(
     bounds: &Bounds,
     (cpu, device): (&Settings, Option<&Settings>),
     algorithm: &Algorithm,

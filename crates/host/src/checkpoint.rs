@@ -1,6 +1,6 @@
 //! Runs as they are, to go on from: in memory, and with the feature `checkpoint` in files.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_cpu_ref::Swarm;
 
 use crate::error::{Error, Result};
@@ -46,7 +46,7 @@ pub struct Checkpoint<R> {
     pub history: Vec<Progress<R>>,
 }
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// Everything that is needed to go on from here.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<R: Real> Optimiser<R> {
     }
 }
 
-impl<R: Real> AskTell<R> {
+impl<R: Float> AskTell<R> {
     /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`] and [`AskTell::state`].
     ///
     /// # Errors

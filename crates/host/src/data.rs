@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::data::{DataSlices, Table};
 
 use crate::error::{Error, Result};
@@ -54,7 +54,7 @@ pub struct Data<R> {
     runs: Option<u64>,
 }
 
-impl<R: Real> Data<R> {
+impl<R: Float> Data<R> {
     /// No tables.
     pub fn new() -> Self {
         Data { all: Vec::new(), of_runs: Vec::new(), runs: None }
@@ -170,7 +170,7 @@ pub(crate) struct LaidOut<R> {
     runs: Option<u64>,
 }
 
-impl<R: Real> LaidOut<R> {
+impl<R: Float> LaidOut<R> {
     /// Numbers that an evaluation can ask for.
     pub(crate) fn len_of_run(&self) -> usize {
         self.all.len() + self.of_run
@@ -224,7 +224,7 @@ impl<R: Real> LaidOut<R> {
 }
 
 /// Whether numbers are whole groups of so many, and numbers.
-fn check<R: Real>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
+fn check<R: Float>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
     if groups == 0 || !numbers.len().is_multiple_of(groups) {
         return Err(Error::DataLength { len: numbers.len(), groups, what });
     }

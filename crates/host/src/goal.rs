@@ -8,7 +8,7 @@ use warpswarm_core::data::WithData;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::Scaled;
-use warpswarm_core::{Objective, Point, Real};
+use warpswarm_core::{Float, Objective, Point};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
 use crate::backend::machine::Parameter;
@@ -34,7 +34,7 @@ use crate::problems::built_in;
 /// assert_eq!(reached(&Sphere)?, reached(&closure)?);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
-pub trait Goal<R: Real> {
+pub trait Goal<R: Float> {
     #[doc(hidden)]
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R>;
 }
@@ -49,7 +49,7 @@ impl<R> fmt::Debug for Prepared<R> {
     }
 }
 
-impl<R: Real, O: Objective<R>> Goal<R> for O {
+impl<R: Float, O: Objective<R>> Goal<R> for O {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         if scales.are_plain() {
             let objective = *self;
@@ -63,7 +63,7 @@ impl<R: Real, O: Objective<R>> Goal<R> for O {
     }
 }
 
-impl<R: Real, O: Objective<R>> Goal<R> for OwnObjective<R, O> {
+impl<R: Float, O: Objective<R>> Goal<R> for OwnObjective<R, O> {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         if scales.are_plain() {
             return portable(self.name.into(), self.objective, self.kernels, self.data.clone());
@@ -76,7 +76,7 @@ impl<R: Real, O: Objective<R>> Goal<R> for OwnObjective<R, O> {
 }
 
 /// An objective with its data, and with kernels of that name if it has some.
-fn portable<R: Real, O: Objective<R>>(
+fn portable<R: Float, O: Objective<R>>(
     name: String,
     objective: O,
     kernels: Option<Kernels>,
@@ -106,7 +106,7 @@ fn portable<R: Real, O: Objective<R>>(
 }
 
 /// The fitness at a point, computed with those vectors.
-fn evaluate<R: Real>(
+fn evaluate<R: Float>(
     vectors: Vectors,
     objective: &impl Objective<R>,
     point: impl Point<R>,
@@ -121,7 +121,7 @@ struct Evaluation<'a, R, O, P> {
     real: PhantomData<R>,
 }
 
-impl<R: Real, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
+impl<R: Float, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
     type Output = Fitness<R>;
 
     #[inline(always)]
@@ -130,7 +130,7 @@ impl<R: Real, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
     }
 }
 
-impl<R: Real> Goal<R> for HostObjective<R> {
+impl<R: Float> Goal<R> for HostObjective<R> {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         if scales.are_plain() {
             return Prepared(Evaluator::Host(self.clone()));
@@ -216,7 +216,7 @@ impl<R> fmt::Debug for HostObjective<R> {
     }
 }
 
-impl<R: Real> HostObjective<R> {
+impl<R: Float> HostObjective<R> {
     /// The value at a point; NaN and +inf are allowed and rank last.
     ///
     /// ```
@@ -312,7 +312,7 @@ impl<R: Real> HostObjective<R> {
     }
 }
 
-impl<R: Real> From<Portable<R>> for HostObjective<R> {
+impl<R: Float> From<Portable<R>> for HostObjective<R> {
     fn from(objective: Portable<R>) -> Self {
         HostObjective { kind: Kind::Point(objective.evaluate.into()) }
     }
@@ -337,7 +337,7 @@ pub struct Points<'a, R> {
     first_run: u64,
 }
 
-impl<'a, R: Real> Points<'a, R> {
+impl<'a, R: Float> Points<'a, R> {
     pub(crate) fn new(asked: &'a Asked<R>, dimensions: usize, first_run: u64) -> Self {
         Points { asked, dimensions, first_run }
     }

@@ -1,6 +1,6 @@
 //! The records of runs that are under way, and how many iterations lie between them.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use crate::report::Progress;
 use crate::settings::Settings;
@@ -36,7 +36,7 @@ pub struct History<R> {
     records: Vec<Progress<R>>,
 }
 
-impl<R: Real> History<R> {
+impl<R: Float> History<R> {
     /// No records yet.
     pub fn new(settings: &Settings) -> Self {
         let Settings { record_every: every, records_at_most: at_most, .. } = *settings;

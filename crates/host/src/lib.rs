@@ -82,12 +82,13 @@ mod settings;
 pub mod system;
 
 pub use warpswarm_core::boundary::Boundary;
+pub use warpswarm_core::dual;
 pub use warpswarm_core::fwa::Mapping;
 pub use warpswarm_core::method;
 pub use warpswarm_core::objective::SlicePoint;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::variable::{Scale, Variable, above};
-pub use warpswarm_core::{Objective, Point, Real, Table};
+pub use warpswarm_core::{Float, Objective, Point, Real, Table};
 pub use warpswarm_cpu_ref::migration;
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 
@@ -137,7 +138,7 @@ pub use settings::{
 /// # Errors
 ///
 /// As [`minimise`].
-pub fn maximise<R: Real, G: Goal<R>>(
+pub fn maximise<R: Float, G: Goal<R>>(
     objective: &G,
     bounds: &Bounds,
     algorithm: &Algorithm,
@@ -161,7 +162,7 @@ pub fn maximise<R: Real, G: Goal<R>>(
 /// # Errors
 ///
 /// Where bounds, parameters or settings are not allowed, or the backend fails: see [`Error`].
-pub fn minimise<R: Real, G: Goal<R>>(
+pub fn minimise<R: Float, G: Goal<R>>(
     objective: &G,
     bounds: &Bounds,
     algorithm: &Algorithm,

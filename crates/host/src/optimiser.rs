@@ -13,7 +13,7 @@ mod together;
 
 use std::time::Instant;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
 use warpswarm_cpu_ref::Swarm;
 
@@ -63,7 +63,7 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 /// assert_eq!(first.state()?, second.state()?);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
-pub struct Optimiser<R: Real> {
+pub struct Optimiser<R: Float> {
     driver: Driver<R>,
     /// The failure that has left the runs in the middle of a change.
     lost: Option<Error>,
@@ -91,13 +91,13 @@ struct Recording {
     look_at: u64,
 }
 
-impl<R: Real> std::fmt::Debug for Optimiser<R> {
+impl<R: Float> std::fmt::Debug for Optimiser<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Optimiser").field("job", &self.job).field("plan", &self.plan()).finish()
     }
 }
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// Checks everything, chooses the backend, and places the individuals.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(feature = "emulator")]
 use warpswarm_device::emulator::{Entry, Linkable};
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::method::Method;
 
 use crate::algorithms::USUAL_INDIVIDUALS;
@@ -165,7 +165,7 @@ pub struct OwnObjective<R, O> {
     pub(crate) data: Arc<LaidOut<R>>,
 }
 
-impl<R: Real, O> OwnObjective<R, O> {
+impl<R: Float, O> OwnObjective<R, O> {
     /// The objective that was exported under that name.
     pub fn new(name: &'static str, objective: O) -> Self {
         OwnObjective { name, objective, kernels: None, data: Arc::default() }
@@ -188,13 +188,13 @@ impl<R: Real, O> OwnObjective<R, O> {
 ///
 /// ```
 /// use warpswarm::method::{Individual, Method, Numbers, Own, Population, Site};
-/// use warpswarm::{Bounds, OwnMethod, Real, Settings, Stop, problems::Sphere};
+/// use warpswarm::{Bounds, OwnMethod, Float, Settings, Stop, problems::Sphere};
 ///
 /// /// Every individual halves its distance to the best.
 /// #[derive(Clone, Copy)]
 /// struct Contract;
 ///
-/// impl<R: Real> Method<R> for Contract {
+/// impl<R: Float> Method<R> for Contract {
 ///     const OWN: usize = 0;
 ///     const NUMBERS: usize = 0;
 ///     type Seen = ();
@@ -232,7 +232,7 @@ fn with_individuals(settings: &Settings) -> Settings {
     Settings { individuals, ..settings.clone() }
 }
 
-impl<R: Real> OwnMethod<R> {
+impl<R: Float> OwnMethod<R> {
     /// The method of that name, which is also what the names of its kernels begin with.
     pub fn new(name: &'static str, method: impl Method<R>) -> Self {
         OwnMethod { name, procedure: Procedure::named(name, method), kernels: None }

@@ -19,7 +19,7 @@ pub(crate) mod place;
 pub(crate) mod stepwise;
 mod streaming;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{
     MAX_BLOCK, MAX_CLUSTER, ResidentLayout, Tile, cluster_board_len, in_columns, pso_kernels,
     reduction_shared_bytes, row_stride,
@@ -143,7 +143,7 @@ impl Layout {
 }
 
 /// Lays the runs over the device.
-pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+pub(crate) fn plan<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     match demand.schedule {
         Schedule::Stepwise => stepwise::<R>(demand, occupancy),
         Schedule::Streaming => streaming::<R>(demand, occupancy),
@@ -161,7 +161,7 @@ pub(crate) fn plan<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result
 }
 
 /// Whether a batch that could be resident is faster streaming.
-fn is_better_streamed<R: Real>(demand: &Demand) -> bool {
+fn is_better_streamed<R: Float>(demand: &Demand) -> bool {
     let all = u64::from(demand.individuals) * u64::from(demand.runs);
     let large = demand.dimensions > Tile::columns::<R>().dimensions();
     large && all > HELD_IN_WAVES * u64::from(demand.multiprocessors)
@@ -180,7 +180,7 @@ fn forced(demand: &Demand, most: u32) -> Result<Option<u32>> {
 }
 
 /// The resident schedule, or why it is impossible.
-fn resident<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Result<Layout, String>> {
+fn resident<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Result<Layout, String>> {
     let Demand { individuals, dimensions, runs, .. } = *demand;
     let Some(tile) = Tile::for_dimensions::<R>(dimensions) else {
         let most = Tile::all::<R>().iter().map(Tile::dimensions).max().unwrap_or(0);
@@ -201,7 +201,7 @@ fn resident<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Result
 }
 
 /// The resident schedule in a tile, or why it is impossible.
-fn resident_in<R: Real>(
+fn resident_in<R: Float>(
     demand: &Demand,
     tile: Tile,
     occupancy: Occupancy<'_>,
@@ -311,7 +311,7 @@ fn sharing_blocks(
     blocks
 }
 
-fn stepwise<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+fn stepwise<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     let block = forced(demand, MAX_BLOCK)?.unwrap_or(STEPWISE_BLOCK);
     let shared = reduction_shared_bytes::<R>(block);
     let kernel = pso_kernels::POSITION;
@@ -469,7 +469,7 @@ mod tests {
 
     #[test]
     fn bulk_copies_are_taken_for_many_particles_where_the_device_has_them() {
-        fn one<R: Real>(demand: Demand) -> (bool, u32, u32) {
+        fn one<R: Float>(demand: Demand) -> (bool, u32, u32) {
             let demand = Demand { schedule: Schedule::Streaming, ..demand };
             let plan = plan::<R>(&demand, &mut thousand_bulk).unwrap().plan();
             (plan.bulk_copies, plan.block, plan.blocks_per_run)

@@ -1,6 +1,6 @@
 //! How a population lies: what records and observers see of the individuals.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
@@ -67,7 +67,7 @@ pub struct Population<R> {
     pub fitness: Vec<Fitness<R>>,
 }
 
-impl<R: Real> Population<R> {
+impl<R: Float> Population<R> {
     /// What a state shows.
     pub(crate) fn of(job: &Job<R>, swarm: &Swarm<R>) -> Self {
         let rows = swarm.best_positions.chunks(swarm.stride);
@@ -83,7 +83,7 @@ impl<R: Real> Population<R> {
 
 impl Statistics {
     /// Those of a state. Computed here whatever the backend, so that they are the same everywhere.
-    pub(crate) fn of<R: Real>(job: &Job<R>, swarm: &Swarm<R>) -> Self {
+    pub(crate) fn of<R: Float>(job: &Job<R>, swarm: &Swarm<R>) -> Self {
         let values = || swarm.best.iter().map(|kept| kept.value).filter(|value| value.is_finite());
         let count = values().count() as f64;
         // Each divided before it is added: the sum of large values would overflow.
@@ -92,7 +92,7 @@ impl Statistics {
     }
 }
 
-fn spread<R: Real>(job: &Job<R>, swarm: &Swarm<R>) -> f64 {
+fn spread<R: Float>(job: &Job<R>, swarm: &Swarm<R>) -> f64 {
     let bounds = job.bounds_of(job.place_of(swarm));
     let side = |bounds: &[R]| bounds.iter().map(|x| x.to_f64()).collect::<Vec<_>>();
     let (lower, upper) = (side(bounds.lower), side(bounds.upper));

@@ -8,7 +8,7 @@ use std::fmt;
 
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
-use warpswarm_core::{Objective, Real};
+use warpswarm_core::{Float, Objective};
 
 pub use warpswarm_core::problems::*;
 
@@ -33,7 +33,7 @@ use crate::settings::Settings;
 /// assert_eq!(at_ones::<f64>("rosenbrock")?, (Precision::F64, 0.0));
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
-pub trait Precise: Real {
+pub trait Precise: Float {
     /// Its name as a choice.
     const PRECISION: Precision;
     #[doc(hidden)]
@@ -57,12 +57,12 @@ impl Precise for f64 {
 /// What a problem's type can do, without the type.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct Functions<R: Real> {
+pub struct Functions<R: Float> {
     make: fn(R, &Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>>,
     evaluate: fn(&[R]) -> Evaluation<R>,
 }
 
-impl<R: Real> Functions<R> {
+impl<R: Float> Functions<R> {
     fn of<F: Problem + Objective<R>>() -> Self {
         Functions {
             make: |shift, bounds, algorithm, settings| {
@@ -312,7 +312,7 @@ pub(crate) fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize)
 
 /// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`. Not generic over the objective,
 /// or all these comparisons would be compiled for each.
-pub(crate) fn built_in<R: Real>(objective: &dyn Any) -> Option<Target> {
+pub(crate) fn built_in<R: Float>(objective: &dyn Any) -> Option<Target> {
     macro_rules! look {
         (() $($problem:ident: $kernels:ident),*) => { $(
             if let Some(objective) = as_shifted::<R, $problem>(objective) {
@@ -333,7 +333,7 @@ pub(crate) fn built_in<R: Real>(objective: &dyn Any) -> Option<Target> {
 }
 
 /// The problem's `Shifted` struct as a kernel takes it.
-fn as_shifted<R: Real, F: Problem + 'static>(objective: &dyn Any) -> Option<Parameter> {
+fn as_shifted<R: Float, F: Problem + 'static>(objective: &dyn Any) -> Option<Parameter> {
     let plain = objective.downcast_ref::<F>();
     let plain = plain.map(|&problem| Shifted { shift: R::ZERO, problem });
     let shifted = plain.or_else(|| objective.downcast_ref::<Shifted<R, F>>().copied())?;

@@ -90,8 +90,8 @@ impl std::fmt::Display for StopReason {
 #[cfg_attr(
     feature = "serde",
     serde(bound(
-        serialize = "R: warpswarm_core::Real + serde::Serialize",
-        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
     ))
 )]
 pub struct Best<R> {
@@ -123,8 +123,8 @@ pub struct Best<R> {
 #[cfg_attr(
     feature = "serde",
     serde(bound(
-        serialize = "R: warpswarm_core::Real + serde::Serialize",
-        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
     ))
 )]
 pub struct RunReport<R> {
@@ -206,8 +206,8 @@ pub struct Plan {
 #[cfg_attr(
     feature = "serde",
     serde(bound(
-        serialize = "R: warpswarm_core::Real + serde::Serialize",
-        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
     ))
 )]
 pub struct Report<R> {
@@ -230,7 +230,7 @@ pub struct Report<R> {
     pub history: Vec<Progress<R>>,
 }
 
-impl<R: warpswarm_core::Real> Report<R> {
+impl<R: warpswarm_core::Float> Report<R> {
     /// The best point of all runs; of equals that of the first run.
     pub fn best(&self) -> &Best<R> {
         let key = |run: &&RunReport<R>| {
@@ -248,7 +248,7 @@ impl<R: warpswarm_core::Real> Report<R> {
 }
 
 /// A value, or the negative one if greater ones are better.
-fn signed<R: warpswarm_core::Real>(value: R, maximised: bool) -> R {
+fn signed<R: warpswarm_core::Float>(value: R, maximised: bool) -> R {
     if maximised { -value } else { value }
 }
 
@@ -270,8 +270,8 @@ fn signed<R: warpswarm_core::Real>(value: R, maximised: bool) -> R {
 #[cfg_attr(
     feature = "serde",
     serde(bound(
-        serialize = "R: warpswarm_core::Real + serde::Serialize",
-        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
     ))
 )]
 pub struct Progress<R> {
@@ -287,7 +287,7 @@ pub struct Progress<R> {
     pub maximised: bool,
 }
 
-impl<R: warpswarm_core::Real> Progress<R> {
+impl<R: warpswarm_core::Float> Progress<R> {
     /// The best fitness of all runs.
     pub fn best(&self) -> Fitness<R> {
         let key = |best: &Fitness<R>| {
@@ -315,8 +315,8 @@ impl<R: warpswarm_core::Real> Progress<R> {
 #[cfg_attr(
     feature = "serde",
     serde(bound(
-        serialize = "R: warpswarm_core::Real + serde::Serialize",
-        deserialize = "R: warpswarm_core::Real + serde::Deserialize<'de>"
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
     ))
 )]
 pub struct RunProgress<R> {

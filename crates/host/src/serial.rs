@@ -4,7 +4,7 @@
 use serde::de::{Deserializer, Error as _};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{MethodTile, Tile};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::Scale;
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number<R>(pub(crate) R);
 
-impl<R: Real + Serialize> Serialize for Number<R> {
+impl<R: Float + Serialize> Serialize for Number<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let x = self.0;
         if x.is_finite() || !serializer.is_human_readable() {
@@ -31,7 +31,7 @@ impl<R: Real + Serialize> Serialize for Number<R> {
     }
 }
 
-impl<'de, R: Real + Deserialize<'de>> Deserialize<'de> for Number<R> {
+impl<'de, R: Float + Deserialize<'de>> Deserialize<'de> for Number<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if !deserializer.is_human_readable() {
             return R::deserialize(deserializer).map(Number);
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Whole {
 
 /// Violation and value.
 #[derive(Deserialize, Serialize)]
-#[serde(bound(serialize = "R: Real + Serialize", deserialize = "R: Real + Deserialize<'de>"))]
+#[serde(bound(serialize = "R: Float + Serialize", deserialize = "R: Float + Deserialize<'de>"))]
 struct Judged<R> {
     violation: Number<R>,
     value: Number<R>,
@@ -103,7 +103,7 @@ macro_rules! as_other {
             #[allow(unused_imports)]
             use super::*;
 
-            pub(crate) fn serialize<$($generic: Real + Serialize,)? S: Serializer>(
+            pub(crate) fn serialize<$($generic: Float + Serialize,)? S: Serializer>(
                 this: &$type,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {
@@ -111,7 +111,7 @@ macro_rules! as_other {
                 into(this).serialize(serializer)
             }
 
-            pub(crate) fn deserialize<'de, $($generic: Real + Deserialize<'de>,)? D: Deserializer<'de>>(
+            pub(crate) fn deserialize<'de, $($generic: Float + Deserialize<'de>,)? D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<$type, D::Error> {
                 let from: fn($other) -> $type = $from;

@@ -1,7 +1,7 @@
 //! Swarms whose particles all ranks share.
 
 use warpswarm::{
-    Backend, Communicator, Event, Exchange, Optimiser, Peers, Real, Report, Result, Runs, Settings,
+    Backend, Communicator, Event, Exchange, Float, Optimiser, Peers, Report, Result, Runs, Settings,
 };
 
 use crate::agreement::{agreed, gather};
@@ -42,14 +42,14 @@ use crate::archipelago::devices;
 ///
 /// A run stops as it does alone. Seconds, and an interrupt flag on any rank, end all ranks at the same iteration.
 /// What shows individuals no rank has: states, checkpoints, populations and statistics of them.
-pub struct SplitSwarm<'a, R: Real> {
+pub struct SplitSwarm<'a, R: Float> {
     others: &'a dyn Communicator,
     optimiser: Optimiser<R>,
     /// Whether devices exchange by themselves what they find.
     by_themselves: bool,
 }
 
-impl<R: Real> std::fmt::Debug for SplitSwarm<'_, R> {
+impl<R: Float> std::fmt::Debug for SplitSwarm<'_, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SplitSwarm")
             .field("optimiser", &self.optimiser)
@@ -61,7 +61,7 @@ impl<R: Real> std::fmt::Debug for SplitSwarm<'_, R> {
 /// Who is told.
 type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
 
-impl<'a, R: Real> SplitSwarm<'a, R> {
+impl<'a, R: Float> SplitSwarm<'a, R> {
     /// Checks everything, has `optimiser` make this rank's share on the devices that the settings name, and meets the others.
     /// With [`Backend::Auto`] those are GPUs. Ranks may differ in `exchange`: where one has [`Exchange::Host`], all do.
     ///

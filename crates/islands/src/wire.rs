@@ -1,14 +1,14 @@
 //! Migrants as bytes: of each its violation, its value and its coordinates, in as many bytes as a number has, little-endian.
 
 use warpswarm::migration::Migrants;
-use warpswarm::{Fitness, Real};
+use warpswarm::{Fitness, Float};
 
 /// The bytes of so many migrants with so many coordinates.
-pub(crate) fn length<R: Real>(migrants: usize, dimensions: usize) -> usize {
+pub(crate) fn length<R: Float>(migrants: usize, dimensions: usize) -> usize {
     migrants * (dimensions + 2) * size_of::<R>()
 }
 
-pub(crate) fn write<R: Real>(migrants: &Migrants<R>, bytes: &mut Vec<u8>) {
+pub(crate) fn write<R: Float>(migrants: &Migrants<R>, bytes: &mut Vec<u8>) {
     let mut put = |x: R| bytes.extend_from_slice(&x.to_bits64().to_le_bytes()[..size_of::<R>()]);
     for (fitness, position) in migrants.fitness.iter().zip(rows(migrants)) {
         put(fitness.violation);
@@ -18,12 +18,12 @@ pub(crate) fn write<R: Real>(migrants: &Migrants<R>, bytes: &mut Vec<u8>) {
 }
 
 /// `[migrant][coordinate]`
-fn rows<R: Real>(migrants: &Migrants<R>) -> std::slice::ChunksExact<'_, R> {
+fn rows<R: Float>(migrants: &Migrants<R>) -> std::slice::ChunksExact<'_, R> {
     migrants.positions.chunks_exact((migrants.positions.len() / migrants.len().max(1)).max(1))
 }
 
 /// What [`write`] has written.
-pub(crate) fn read<R: Real>(bytes: &[u8], dimensions: usize) -> Migrants<R> {
+pub(crate) fn read<R: Float>(bytes: &[u8], dimensions: usize) -> Migrants<R> {
     let number = |bytes: &[u8]| {
         let mut bits = [0; 8];
         bits[..bytes.len()].copy_from_slice(bytes);
@@ -42,7 +42,7 @@ pub(crate) fn read<R: Real>(bytes: &[u8], dimensions: usize) -> Migrants<R> {
 mod tests {
     use super::*;
 
-    fn check<R: Real>() {
+    fn check<R: Float>() {
         let numbers = [R::ZERO, -R::ONE, R::INFINITY, R::from_f64(0.1), R::MAX, R::HALF_EPSILON];
         let fitness = |value| Fitness { violation: R::ZERO, value };
         let migrants = Migrants {

@@ -9,7 +9,7 @@ use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use warpswarm::{Fitness, HostObjective, Points, Real};
+use warpswarm::{Fitness, Float, HostObjective, Points};
 
 use crate::device_points::{DevicePoints, Found, found};
 use crate::errors::wrong;
@@ -105,7 +105,7 @@ pub(crate) fn forked() {
 
 /// An objective that is a Python function: of points `[point][coordinate]` and the run of each, to values, or values and
 /// violations, one a point.
-pub(crate) fn objective<R: Real + Element>(
+pub(crate) fn objective<R: Float + Element>(
     function: Py<PyAny>,
     shared: Shared,
 ) -> HostObjective<R> {
@@ -123,7 +123,7 @@ pub(crate) fn objective<R: Real + Element>(
 }
 
 /// An objective that is a Python function of points on a GPU.
-pub(crate) fn on_device<R: Real>(function: Py<PyAny>, shared: Shared) -> HostObjective<R> {
+pub(crate) fn on_device<R: Float>(function: Py<PyAny>, shared: Shared) -> HostObjective<R> {
     // What was found last, which must be there until those who gave it wait for the next points.
     let kept = Mutex::new(None);
     HostObjective::on_device(move |points| {
@@ -142,7 +142,7 @@ pub(crate) fn on_device<R: Real>(function: Py<PyAny>, shared: Shared) -> HostObj
     })
 }
 
-fn called<R: Real + Element>(
+fn called<R: Float + Element>(
     function: &Bound<'_, PyAny>,
     points: &Points<'_, R>,
 ) -> PyResult<Vec<Fitness<R>>> {
@@ -159,7 +159,7 @@ fn called<R: Real + Element>(
 }
 
 /// One fitness a point, of arrays in the precision of the search.
-pub(crate) fn fitness<R: Real + Element>(
+pub(crate) fn fitness<R: Float + Element>(
     values: &Bound<'_, PyAny>,
     violations: Option<&Bound<'_, PyAny>>,
     count: usize,

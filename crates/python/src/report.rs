@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use warpswarm::{Progress, Real, Report};
+use warpswarm::{Float, Progress, Report};
 
 /// Rows of so many numbers, copied.
 pub(crate) fn matrix<'py, R: Element + Copy>(
@@ -16,7 +16,7 @@ pub(crate) fn matrix<'py, R: Element + Copy>(
 }
 
 /// What runs have given.
-pub(crate) fn report<'py, R: Real + Element>(
+pub(crate) fn report<'py, R: Float + Element>(
     py: Python<'py>,
     report: &Report<R>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -46,7 +46,7 @@ pub(crate) fn report<'py, R: Real + Element>(
 }
 
 /// Records: iterations and seconds `[record]`, and of each run evaluations, best and violation `[record][run]`.
-fn trace<'py, R: Real + Element>(
+fn trace<'py, R: Float + Element>(
     py: Python<'py>,
     history: &[Progress<R>],
     runs: usize,

@@ -1,13 +1,13 @@
 //! What the program and its test share: the method with its kernels.
 
 use jaya::Jaya;
-use warpswarm::{Kernels, OwnMethod, Real};
+use warpswarm::{Float, Kernels, OwnMethod};
 
 /// The kernels that the build script has compiled.
 pub const KERNELS: Kernels =
     Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")));
 
 /// Jaya, for CPU and GPU.
-pub fn method<R: Real>() -> OwnMethod<R> {
+pub fn method<R: Float>() -> OwnMethod<R> {
     OwnMethod::new("jaya", Jaya::<R>::default()).with_kernels(KERNELS)
 }

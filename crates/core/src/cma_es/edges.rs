@@ -1,6 +1,6 @@
 //! How points beyond the bounds come into them.
 
-use crate::real::Real;
+use crate::real::Float;
 
 /// The point within the bounds that stands for a coordinate of a leg after the first: its mirror image, where it is beyond a bound, and
 /// a bound itself where that is beyond the other one.
@@ -12,7 +12,7 @@ use crate::real::Real;
 /// Measured on BBOB, six instances, in 20 dimensions (2026-11-26): with IPOP alone, 95 % of the targets of f15 to f18 after 10,000 D
 /// evaluations, where legs that are all as the first one reach 55 %; where all legs are mirrored, 2 instead of 51 targets of f5 after 1,000 D.
 #[inline(always)]
-pub fn mirrored<R: Real>(x: R, (lower, upper): (R, R)) -> R {
+pub fn mirrored<R: Float>(x: R, (lower, upper): (R, R)) -> R {
     let inside = if x < lower {
         lower + (lower - x)
     } else if x > upper {
@@ -38,7 +38,7 @@ const BEYOND: f64 = 0.25;
 /// vertex. From there on, for a quarter of the range, it is the bound, so that a minimum on a bound is met exactly; beyond that
 /// it goes on as in a mirror, and periodically. So every point within the bounds is reached, and without a kink.
 #[inline(always)]
-pub fn into_bounds<R: Real>(x: R, (lower, upper): (R, R)) -> R {
+pub fn into_bounds<R: Float>(x: R, (lower, upper): (R, R)) -> R {
     let range = upper - lower;
     let margin = range * R::from_f64(MARGIN);
     if x >= lower + margin && x <= upper - margin {

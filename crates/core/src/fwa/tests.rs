@@ -209,7 +209,7 @@ fn the_roulette_by_hand() {
 
 #[test]
 fn evaluations_are_counted_exactly() {
-    fn check<R: Real>() {
+    fn check<R: Float>() {
         let mut numbers = [R::ZERO; NUMBERS];
         let mut all = 0;
         for more in [1, 7, (1 << 24) - 9, 1, 1, u64::from(u32::MAX), 1 << 40, 3] {

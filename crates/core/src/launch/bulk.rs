@@ -1,7 +1,7 @@
 //! Sizes of the streaming schedule whose rows come and go by bulk copies.
 
 use super::Tile;
-use crate::real::Real;
+use crate::real::Float;
 
 /// Particles that a warp brings into shared memory together: a stage.
 pub const BULK_PARTICLES: u32 = 8;
@@ -25,7 +25,7 @@ impl BulkLayout {
     /// The layout for blocks of `block` threads with particles over so many lanes and coordinates, whose rows have `stride`
     /// places.
     #[inline(always)]
-    pub const fn new<R: Real>(
+    pub const fn new<R: Float>(
         (lanes, dimensions): (u32, u32),
         (block, stride): (u32, u32),
         gathers: bool,

@@ -4,7 +4,7 @@ use super::{Control, GenerationArgs, OwnRun, Ptr, StartArgs, row_stride};
 use crate::cma_es::{CHUNK, STRATEGY};
 use crate::legs::{Legs, Succession};
 use crate::order::{Candidate, Fitness};
-use crate::real::Real;
+use crate::real::Float;
 use crate::shade::Shade;
 
 /// The numbers at the beginning of a distribution.
@@ -176,7 +176,7 @@ impl NearLayout {
     };
 
     /// Of so many samples, behind the first bytes of a [`CmaEsLayout`] that holds the matrices; none where that is more than `most` bytes.
-    pub const fn new<R: Real>(dimensions: u32, room: u32, most: u32) -> Self {
+    pub const fn new<R: Float>(dimensions: u32, room: u32, most: u32) -> Self {
         const fn after(first: u64, items: u64, size: usize) -> u64 {
             (first + items * size as u64).next_multiple_of(16)
         }
@@ -278,7 +278,7 @@ pub struct CmaEsLayout {
 impl CmaEsLayout {
     /// Of so many dimensions, with the matrices or without them.
     #[inline(always)]
-    pub const fn new<R: Real>(dimensions: u32, holds: bool) -> Self {
+    pub const fn new<R: Float>(dimensions: u32, holds: bool) -> Self {
         let stride = row_stride(dimensions);
         // Four numbers go together, so that they come first.
         let multiples = head::LEN as u32;

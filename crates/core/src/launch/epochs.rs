@@ -1,7 +1,7 @@
 //! Several epochs of an island in one launch: arguments, and where islands and host exchange letters.
 
 use super::{PsoArgs, Ptr, slot_words};
-use crate::real::Real;
+use crate::real::Float;
 
 /// Tags of the resident blocks' exchange that an iteration uses at most: how far the blocks can go, who leads from there,
 /// and whether an immigrant that is as good as the leader comes.
@@ -67,7 +67,7 @@ impl OfficeLayout {
     /// assert_eq!((layout.letter, layout.report, layout.reports, layout.answer), (33, 3, 80, 35));
     /// ```
     #[inline(always)]
-    pub const fn new<R: Real>(constrained: bool, blocks: u32, stride: u32) -> Self {
+    pub const fn new<R: Float>(constrained: bool, blocks: u32, stride: u32) -> Self {
         let keys = slot_words::<R>(constrained);
         let letter = keys + stride * R::WORDS as u32;
         let report = keys + 2;

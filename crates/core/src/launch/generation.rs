@@ -2,7 +2,7 @@
 
 use super::{CommonArgs, Control, MAX_BLOCK, OwnRun, Ptr, StartArgs};
 use crate::order::{Candidate, Fitness};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The arguments of the kernels that run a [`Method`](crate::method::Method).
 ///
@@ -111,7 +111,7 @@ impl MethodTile {
     pub const ANY: MethodTile = MethodTile { name: "any", dimensions: u32::MAX, lanes: 32 };
 
     /// The most threads of a block; see [`TILE_BLOCKS`].
-    pub const fn max_block<R: Real>(&self, frugal: bool) -> u32 {
+    pub const fn max_block<R: Float>(&self, frugal: bool) -> u32 {
         match (self.lanes, R::WORDS) {
             (8, 1) if frugal => TILE_BLOCKS[0],
             (8, 1) => TILE_BLOCKS[1],
@@ -127,7 +127,7 @@ impl MethodTile {
     /// Shared memory of a block, in bytes: a candidate a thread, of which [`team_scratch`] has some, and two more;
     /// then a point for the best, but where a warp has an individual; then the threads' columns, or
     /// the coordinates that lanes show each other.
-    pub const fn shared_bytes<R: Real>(&self, block: u32, dimensions: u32, gathers: bool) -> u32 {
+    pub const fn shared_bytes<R: Float>(&self, block: u32, dimensions: u32, gathers: bool) -> u32 {
         let coordinates = match (self.lanes, self.dimensions) {
             (1, _) => 4 * quads(dimensions) + proposals_len(block, dimensions),
             (_, u32::MAX) => 0,
@@ -174,7 +174,7 @@ pub const fn team_scratch(warps: u32, individual: u32) -> u32 {
 }
 
 /// Where the coordinates begin in the shared memory of a block, in bytes.
-pub const fn generation_stage<R: Real>(block: u32) -> u32 {
+pub const fn generation_stage<R: Float>(block: u32) -> u32 {
     ((block + 2) * size_of::<Candidate<R>>() as u32).next_multiple_of(16)
 }
 

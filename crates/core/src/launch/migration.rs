@@ -2,7 +2,7 @@
 
 use super::{KeptArgs, Ptr};
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// The arguments of the kernels of [`migration_kernels`].
 #[repr(C)]
@@ -28,7 +28,7 @@ pub struct MigrationArgs<R> {
 pub const MIGRATION_BLOCK: u32 = 1024;
 
 /// Shared memory of a block of so many threads, in bytes: a candidate a thread.
-pub const fn migration_shared_bytes<R: Real>(block: u32) -> u32 {
+pub const fn migration_shared_bytes<R: Float>(block: u32) -> u32 {
     super::reduction_shared_bytes::<R>(block)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Control, Ptr, StopRule};
 use crate::order::Candidate;
-use crate::real::Real;
+use crate::real::Float;
 
 /// Arrays begin at multiples of so many bytes, so that rows can be read in vectors.
 const ALIGNMENT: u64 = 16;
@@ -27,7 +27,7 @@ pub struct RecordLayout {
 impl RecordLayout {
     /// Of so many runs, with rows of so many places.
     #[inline(always)]
-    pub const fn new<R: Real>(runs: u32, stride: u32) -> Self {
+    pub const fn new<R: Float>(runs: u32, stride: u32) -> Self {
         let runs = runs as u64;
         let global = (runs * size_of::<Control>() as u64).next_multiple_of(ALIGNMENT);
         let candidates = runs * size_of::<Candidate<R>>() as u64;

@@ -2,19 +2,19 @@
 
 use super::slots_len;
 use crate::order::Candidate;
-use crate::real::Real;
+use crate::real::Float;
 
 /// Tags that an iteration of PSO's resident schedule uses at most: how far the blocks can go, and who leads from there.
 pub const PSO_TAGS: u32 = 2;
 
 /// Words of what a resident block shows the others of its best: its index, then its row.
-pub const fn record_words<R: Real>(row_stride: u32) -> u32 {
+pub const fn record_words<R: Float>(row_stride: u32) -> u32 {
     1 + row_stride * R::WORDS as u32
 }
 
 /// The scratch of the exchange between PSO's resident blocks, in 8-byte words: of each run first its slots
 /// ([`slots_len`]), then `[parity][block][word]` with [`record_words`].
-pub const fn pso_slots_len<R: Real>(
+pub const fn pso_slots_len<R: Float>(
     constrained: bool,
     runs: u64,
     blocks_per_run: u64,
@@ -29,7 +29,7 @@ pub const MAX_CLUSTER: u32 = 16;
 
 /// Words of the board of each block of a cluster, for rows of up to so many places; cut up as those of
 /// [`pso_slots_len`].
-pub const fn cluster_board_len<R: Real>(row: u32) -> u32 {
+pub const fn cluster_board_len<R: Float>(row: u32) -> u32 {
     pso_slots_len::<R>(true, 1, MAX_CLUSTER as u64, row) as u32
 }
 
@@ -56,7 +56,7 @@ impl ResidentLayout {
     /// The layout for blocks of `block` threads with particles in a tile of so many lanes and coordinates, whose rows have
     /// `stride` places, with a board of `board_words` words.
     #[inline(always)]
-    pub const fn new<R: Real>(
+    pub const fn new<R: Float>(
         (lanes, dimensions): (u32, u32),
         (block, stride): (u32, u32),
         gathers: bool,

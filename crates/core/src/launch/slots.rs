@@ -1,10 +1,10 @@
 //! What resident blocks show each other of a fitness, in words.
 
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// Words of a slot in the exchange between resident blocks: violation (if constrained) and value.
-pub const fn slot_words<R: Real>(constrained: bool) -> u32 {
+pub const fn slot_words<R: Float>(constrained: bool) -> u32 {
     (if constrained { 2 * R::WORDS } else { R::WORDS }) as u32
 }
 
@@ -19,7 +19,7 @@ pub const fn slot_words<R: Real>(constrained: bool) -> u32 {
 /// assert_eq!(keys_of::<f64>(words, true), keys);
 /// ```
 #[inline(always)]
-pub const fn key_word<R: Real>((violation, value): (u64, u64), words: u32, word: u32) -> u32 {
+pub const fn key_word<R: Float>((violation, value): (u64, u64), words: u32, word: u32) -> u32 {
     let of_value = word + R::WORDS as u32 >= words;
     let key = if of_value { value } else { violation };
     if R::WORDS == 2 && word.is_multiple_of(2) { (key >> 32) as u32 } else { key as u32 }
@@ -27,7 +27,7 @@ pub const fn key_word<R: Real>((violation, value): (u64, u64), words: u32, word:
 
 /// The keys of violation and value of which these are the words; see [`key_word`].
 #[inline(always)]
-pub const fn keys_of<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) {
+pub const fn keys_of<R: Float>(words: [u32; 4], constrained: bool) -> (u64, u64) {
     let (first, second) = if R::WORDS == 2 {
         ((words[0] as u64) << 32 | words[1] as u64, (words[2] as u64) << 32 | words[3] as u64)
     } else {
@@ -48,13 +48,13 @@ pub const fn keys_of<R: Real>(words: [u32; 4], constrained: bool) -> (u64, u64) 
 /// assert_eq!(keyed_fitness(eased.keys(), true), eased);
 /// ```
 #[inline(always)]
-pub fn keyed_fitness<R: Real>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {
+pub fn keyed_fitness<R: Float>((violation, value): (u64, u64), constrained: bool) -> Fitness<R> {
     let value = R::from_ordered(value);
     let violation = if constrained { R::from_ordered(violation) } else { R::ZERO };
     Fitness { violation, value }
 }
 
 /// The slots of the exchange, in 8-byte words: `[run][parity][word][block]`.
-pub const fn slots_len<R: Real>(constrained: bool, runs: u64, blocks_per_run: u64) -> u64 {
+pub const fn slots_len<R: Float>(constrained: bool, runs: u64, blocks_per_run: u64) -> u64 {
     runs * 2 * slot_words::<R>(constrained) as u64 * blocks_per_run
 }

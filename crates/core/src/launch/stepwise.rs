@@ -2,7 +2,7 @@
 //! [`pso_kernels`](super::pso_kernels).
 
 use super::{column_len, column_place, generation_stage, proposal_place, proposals_len};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The names and the launch contracts of the papers' own kernels for methods.
 ///
@@ -52,7 +52,7 @@ impl SparksLayout {
 
     /// Where the fireworks begin, in bytes, in a block of so many threads.
     #[inline(always)]
-    pub const fn start<R: Real>(&self, block: u32) -> u32 {
+    pub const fn start<R: Float>(&self, block: u32) -> u32 {
         generation_stage::<R>(block)
     }
 
@@ -86,7 +86,7 @@ impl SparksLayout {
     }
 
     /// Shared memory of a block of so many threads, in bytes.
-    pub const fn bytes<R: Real>(&self, block: u32) -> u32 {
+    pub const fn bytes<R: Float>(&self, block: u32) -> u32 {
         self.start::<R>(block) + block / 32 * self.len() * 4 * R::WORDS as u32
     }
 }

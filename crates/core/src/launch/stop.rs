@@ -1,7 +1,7 @@
 //! When a run stops by itself.
 
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// Why a run stopped by itself, as kernels write it.
 pub mod stopped {
@@ -27,7 +27,7 @@ pub struct StopRule<R> {
     pub stagnation: u64,
 }
 
-impl<R: Real> StopRule<R> {
+impl<R: Float> StopRule<R> {
     /// Never stops.
     pub const NEVER: Self = StopRule { target: R::NAN, stagnation: 0 };
 

@@ -10,7 +10,7 @@
 //!           that from the next iteration on, and meanwhile look at the other place
 //! ```
 
-use crate::real::Real;
+use crate::real::Float;
 use crate::sum::{self, Sum};
 
 /// Sums from which a run learns.
@@ -22,7 +22,7 @@ pub const GROUP: u32 = 32;
 pub type Lessons<R> = [R; LESSONS];
 
 /// The numbers that a run remembers.
-pub trait Memory<R: Real> {
+pub trait Memory<R: Float> {
     /// Number `k`.
     fn get(&self, k: u32) -> R;
     /// Changes number `k`.
@@ -30,7 +30,7 @@ pub trait Memory<R: Real> {
 }
 
 /// The sums of so many groups, of which `of_group` gives one; one thread's.
-pub fn sum_of_groups<R: Real>(groups: u32, of_group: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
+pub fn sum_of_groups<R: Float>(groups: u32, of_group: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
     let group = |i| if i < groups { of_group(i) } else { [R::ZERO; LESSONS] };
     let groups_of = |first: u32| sum_of_group(|i| group(first + i));
     let mut sums = [R::ZERO; LESSONS];
@@ -42,7 +42,7 @@ pub fn sum_of_groups<R: Real>(groups: u32, of_group: impl Fn(u32) -> Lessons<R>)
 }
 
 /// The sums of a group, whose members' lessons `of_member` gives; zero where there is no such member.
-pub fn sum_of_group<R: Real>(of_member: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
+pub fn sum_of_group<R: Float>(of_member: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
     let members: [Lessons<R>; GROUP as usize] = core::array::from_fn(|i| of_member(i as u32));
     core::array::from_fn(|k| {
         let leaves: [R; GROUP as usize] = core::array::from_fn(|i| members[i][k]);

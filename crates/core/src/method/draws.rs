@@ -2,7 +2,7 @@
 
 use super::Individual;
 use crate::random::{Draw, Factor, PLACES, Purpose, RunKey, Stream};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The draws of a [`Site`](super::Site).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,62 +16,62 @@ pub struct SiteDraws {
 impl SiteDraws {
     /// Those of an individual's attempt.
     #[inline(always)]
-    pub fn of<R: Real>(who: &Individual<R>) -> Self {
+    pub fn of<R: Float>(who: &Individual<R>) -> Self {
         let Individual { key, iteration, index, attempt, .. } = *who;
         SiteDraws { key, iteration, individual: index, attempt }
     }
 
     /// Those of set 0 of the coordinates `2 * pair` and `2 * pair + 1`, for less work than one by one.
     #[inline(always)]
-    pub fn of_pair<R: Real>(&self, pair: u32) -> [[Draw<R>; 2]; 2] {
+    pub fn of_pair<R: Float>(&self, pair: u32) -> [[Draw<R>; 2]; 2] {
         self.moves(0).coordinate_draws(pair)
     }
 
     /// Those of a set of `count` coordinates from `first` on: see [`Stream::row_draws`].
     #[inline(always)]
-    pub fn of_row<R: Real>(&self, set: u32, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+    pub fn of_row<R: Float>(&self, set: u32, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
         self.moves(set).row_draws(first, count)
     }
 
     /// The draws with which `count` coordinates from `first` on re-enter their bounds, in the first row.
     #[inline(always)]
-    pub fn reentry_row<R: Real>(&self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
+    pub fn reentry_row<R: Float>(&self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
         self.reentries().row_draws(first, count)
     }
 
     /// See [`Site::drawn`](super::Site::drawn).
     #[inline(always)]
-    pub fn drawn<R: Real>(&self, coordinate: u32, set: u32) -> [Draw<R>; 2] {
+    pub fn drawn<R: Float>(&self, coordinate: u32, set: u32) -> [Draw<R>; 2] {
         self.moves(set).draws_of(coordinate)
     }
 
     /// See [`Site::reentry`](super::Site::reentry).
     #[inline(always)]
-    pub fn reentry<R: Real>(&self, coordinate: u32) -> R {
+    pub fn reentry<R: Float>(&self, coordinate: u32) -> R {
         self.reentries().draws_of::<R>(coordinate)[0].open()
     }
 
     /// See [`Site::factors`](super::Site::factors).
     #[inline(always)]
-    pub fn factors<R: Real>(&self, coordinate: u32) -> [Factor<R>; 2] {
+    pub fn factors<R: Float>(&self, coordinate: u32) -> [Factor<R>; 2] {
         self.moves(0).factors_of(coordinate)
     }
 
     /// The factors of the coordinates `2 * pair` and `2 * pair + 1`.
     #[inline(always)]
-    pub fn factors_of_pair<R: Real>(&self, pair: u32) -> [[Factor<R>; 2]; 2] {
+    pub fn factors_of_pair<R: Float>(&self, pair: u32) -> [[Factor<R>; 2]; 2] {
         self.moves(0).pair_factors(pair)
     }
 
     /// The factors of the four coordinates from `4 * quad` on.
     #[inline(always)]
-    pub fn factors_of_quad<R: Real>(&self, quad: u32) -> [[Factor<R>; 2]; 4] {
+    pub fn factors_of_quad<R: Float>(&self, quad: u32) -> [[Factor<R>; 2]; 4] {
         self.moves(0).quad_factors(quad)
     }
 
     /// The factors of `count` coordinates from `first` on: see [`Stream::row_factors`].
     #[inline(always)]
-    pub fn factors_of_row<R: Real>(&self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
+    pub fn factors_of_row<R: Float>(&self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
         self.moves(0).row_factors(first, count)
     }
 

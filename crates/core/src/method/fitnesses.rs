@@ -1,7 +1,7 @@
 //! What is seen of the fitness of others.
 
 use crate::order::{Candidate, Fitness};
-use crate::real::Real;
+use crate::real::Float;
 use crate::sum::{self, Operator};
 
 /// What [`Fitnesses::best_of`] does where nothing else is said.
@@ -17,7 +17,7 @@ use crate::sum::{self, Operator};
 /// assert_eq!(method::best_one_by_one(&Falling, 3, 4).index, 6);
 /// ```
 #[inline(always)]
-pub fn best_one_by_one<R: Real, F: Fitnesses<R> + ?Sized>(
+pub fn best_one_by_one<R: Float, F: Fitnesses<R> + ?Sized>(
     population: &F,
     first: u32,
     count: u32,
@@ -46,7 +46,7 @@ pub fn best_one_by_one<R: Real, F: Fitnesses<R> + ?Sized>(
 /// // Individuals 2 and 3 are equal: the first that is drawn.
 /// assert_eq!(known.best_drawn(3, |draw| [1, 3, 2][draw as usize]), 3);
 /// ```
-pub trait Fitnesses<R: Real> {
+pub trait Fitnesses<R: Float> {
     /// The fitness of an individual's public point.
     fn fitness(&self, individual: u32) -> Fitness<R>;
 

@@ -4,7 +4,7 @@ use super::{Method, Own};
 use crate::order::Fitness;
 use crate::pso;
 use crate::random::{Draw, Purpose, RunKey, Stream};
-use crate::real::Real;
+use crate::real::Float;
 
 /// Who is moving.
 ///
@@ -44,7 +44,7 @@ pub struct Individual<R> {
     pub fitness: Fitness<R>,
 }
 
-impl<R: Real> Individual<R> {
+impl<R: Float> Individual<R> {
     /// An integer uniform in 0..n, the `number`-th (below 16) that this individual draws now.
     #[inline(always)]
     pub fn below(&self, n: u32, number: u32) -> u32 {
@@ -88,7 +88,7 @@ impl<R: Real> Individual<R> {
 /// assert_eq!(first(&method, &who, 0, (-2.0, 2.0), (drawn, 0.5)).0, 0.5);
 /// ```
 #[inline(always)]
-pub fn first<R: Real, M: Method<R>>(
+pub fn first<R: Float, M: Method<R>>(
     method: &M,
     who: &Individual<R>,
     i: u32,

@@ -143,11 +143,7 @@ fn image<R: Real>(u: R, v: R) -> R {
 fn intensity<R: Real>(k: usize) -> R {
     // Never at work: it shows the compiler that the index is in range.
     let k = k % POINTS;
-    if R::WORDS == 1 {
-        R::from_bits64(u64::from(SINGLE[k].to_bits()))
-    } else {
-        R::from_f64(INTENSITIES[k])
-    }
+    R::either(|| SINGLE[k], || INTENSITIES[k])
 }
 
 impl Problem for ImageRegistration {

@@ -11,7 +11,7 @@ use warpswarm_core::order::Fitness;
 use warpswarm_core::problems::*;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::sum::{self, Operator, Sum};
-use warpswarm_core::{Objective, Point, Real, for_each_problem};
+use warpswarm_core::{Float, Objective, Point, Real, for_each_problem};
 
 /// What the tests of this file do with each problem.
 trait Check {
@@ -308,7 +308,7 @@ fn a_value_does_not_depend_on_how_the_point_is_held() {
     struct Same;
     impl Check for Same {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
-            fn same<R: Real, F: Problem + Objective<R>>(x: &[R], stride: usize) {
+            fn same<R: Float, F: Problem + Objective<R>>(x: &[R], stride: usize) {
                 let mut places = vec![R::NAN; x.len() * stride];
                 x.iter().enumerate().for_each(|(i, &x)| places[i * stride] = x);
                 let apart = F::default().evaluate(&Strided { places: &places, stride });

@@ -4,7 +4,7 @@ use warpswarm_core::cma_es::{CHUNK, Shape, Strategy, comparable, is_flat};
 use warpswarm_core::launch::head::{BEST, FIRST_SIGMA, LEVEL, SIGMA, STALE};
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use super::{Distribution, Scratch, times};
 use crate::generation::Work;
@@ -23,7 +23,7 @@ pub(super) struct Update<'a, R> {
     pub(super) stride: usize,
 }
 
-impl<R: Real> Run for Update<'_, R> {
+impl<R: Float> Run for Update<'_, R> {
     type Output = bool;
 
     /// Learns from the ranked samples; whether the leg goes on.
@@ -36,7 +36,7 @@ impl<R: Real> Run for Update<'_, R> {
     }
 }
 
-impl<R: Real> Update<'_, R> {
+impl<R: Float> Update<'_, R> {
     #[inline(always)]
     fn learn(&mut self) {
         let Update { distribution, work, strategy, scratch, generation, stride, .. } = self;
@@ -192,7 +192,7 @@ impl<R: Real> Update<'_, R> {
 }
 
 /// Makes a matrix the identity.
-pub(super) fn identity<R: Real>(matrix: &mut [R], n: usize, stride: usize) {
+pub(super) fn identity<R: Float>(matrix: &mut [R], n: usize, stride: usize) {
     matrix.fill(R::ZERO);
     for k in 0..n {
         matrix[k * stride + k] = R::ONE;
@@ -204,7 +204,7 @@ pub(super) fn identity<R: Real>(matrix: &mut [R], n: usize, stride: usize) {
 ///
 /// The point goes through as a further row of the matrix. No step but the last needs a root.
 #[inline(always)]
-fn cholesky<R: Real>(matrix: &mut [R], point: &mut [R], n: usize, stride: usize) -> bool {
+fn cholesky<R: Float>(matrix: &mut [R], point: &mut [R], n: usize, stride: usize) -> bool {
     for k in 0..n {
         let pivot = matrix[k * stride + k];
         if pivot <= R::ZERO || !pivot.is_finite() {

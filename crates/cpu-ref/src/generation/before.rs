@@ -3,7 +3,7 @@
 use warpswarm_core::method::{Fitnesses, Numbers, Population};
 use warpswarm_core::objective::{Point, SlicePoint};
 use warpswarm_core::order::Fitness;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 use warpswarm_core::solis_wets;
 
 use crate::task::Bounds;
@@ -21,20 +21,20 @@ pub(super) struct Before<'a, R> {
     pub(super) bounds: Bounds<'a, R>,
 }
 
-impl<R: Real> Before<'_, R> {
+impl<R: Float> Before<'_, R> {
     pub(super) fn row(&self, individual: u32) -> &[R] {
         &self.rows[individual as usize * self.stride..][..self.stride]
     }
 }
 
-impl<R: Real> Fitnesses<R> for Before<'_, R> {
+impl<R: Float> Fitnesses<R> for Before<'_, R> {
     #[inline(always)]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         self.fitness[individual as usize]
     }
 }
 
-impl<R: Real> Population<R> for Before<'_, R> {
+impl<R: Float> Population<R> for Before<'_, R> {
     fn numbers(&self, individual: u32) -> Numbers<R> {
         let mut numbers = Numbers::default();
         let first = individual as usize * self.count;
@@ -52,6 +52,6 @@ impl<R: Real> Population<R> for Before<'_, R> {
 }
 
 /// The square of the distance between two points, each coordinate in its range.
-pub(super) fn square<R: Real>(x: &[R], y: &[R], bounds: Bounds<'_, R>) -> R {
+pub(super) fn square<R: Float>(x: &[R], y: &[R], bounds: Bounds<'_, R>) -> R {
     SlicePoint(x).sum(|i, x| solis_wets::square_in_ranges(x, y[i], bounds.of(i)))
 }

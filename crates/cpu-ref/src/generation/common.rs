@@ -3,12 +3,12 @@
 use warpswarm_core::method::{
     GROUP, LESSONS, Lessons, MAX_NUMBERS, Memory, Method, Numbers, sum_of_group, sum_of_groups,
 };
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::swarm::Swarm;
 
 /// The memory at the start, and an archive of which nothing is taken.
-pub(super) fn first<R: Real, M: Method<R>>(swarm: &mut Swarm<R>, method: &M) {
+pub(super) fn first<R: Float, M: Method<R>>(swarm: &mut Swarm<R>, method: &M) {
     if M::SHARES {
         swarm.memory = (0..method.memory()).map(|k| method.first_remembered(k)).collect();
         swarm.archive = vec![R::ZERO; 2 * swarm.best_positions.len()];
@@ -17,7 +17,7 @@ pub(super) fn first<R: Real, M: Method<R>>(swarm: &mut Swarm<R>, method: &M) {
 
 struct Remembered<'a, R>(&'a mut [R]);
 
-impl<R: Real> Memory<R> for Remembered<'_, R> {
+impl<R: Float> Memory<R> for Remembered<'_, R> {
     fn get(&self, k: u32) -> R {
         self.0[k as usize]
     }
@@ -27,7 +27,7 @@ impl<R: Real> Memory<R> for Remembered<'_, R> {
 }
 
 /// What individuals with such numbers, so many each, add to the sums from which a run learns, `[group]`.
-pub fn lessons<R: Real, M: Method<R>>(method: &M, numbers: &[R]) -> Vec<Lessons<R>> {
+pub fn lessons<R: Float, M: Method<R>>(method: &M, numbers: &[R]) -> Vec<Lessons<R>> {
     let groups = numbers.chunks(GROUP as usize * M::NUMBERS.max(1));
     let of_group = |group: &[R]| {
         sum_of_group(|i| match group.chunks(M::NUMBERS).nth(i as usize) {
@@ -43,7 +43,7 @@ pub fn lessons<R: Real, M: Method<R>>(method: &M, numbers: &[R]) -> Vec<Lessons<
 }
 
 /// Learns from the iteration before, which has left individuals with these numbers.
-pub(super) fn learn<R: Real, M: Method<R>>(method: &M, numbers: &[R], memory: &mut [R]) {
+pub(super) fn learn<R: Float, M: Method<R>>(method: &M, numbers: &[R], memory: &mut [R]) {
     if M::SHARES {
         let groups = lessons(method, numbers);
         let sums = sum_of_groups(groups.len() as u32, |group| groups[group as usize]);
@@ -53,7 +53,7 @@ pub(super) fn learn<R: Real, M: Method<R>>(method: &M, numbers: &[R], memory: &m
 
 /// Puts the points that individuals have given up into their places, in the archive and in `rows`: those points, and behind
 /// them the archive.
-pub(super) fn leave<R: Real, M: Method<R>>(swarm: &mut Swarm<R>, method: &M, rows: &mut [R]) {
+pub(super) fn leave<R: Float, M: Method<R>>(swarm: &mut Swarm<R>, method: &M, rows: &mut [R]) {
     let (individuals, stride) = (swarm.individuals(), swarm.stride);
     let all = individuals * stride;
     for i in 0..individuals {

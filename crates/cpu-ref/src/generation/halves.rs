@@ -5,7 +5,7 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws, With};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::random::RunKey;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use super::individuals::{One, Ones, ones};
 use super::proposal::{Around, Drawn, Proposal};
@@ -18,7 +18,7 @@ use crate::threads::{Halt, Outcome, Split, Threads, spread};
 use crate::vectors::{Run, Vectors};
 
 /// The [halves](Halves) of a method's iterations.
-pub struct Moving<R: Real, M: Method<R>> {
+pub struct Moving<R: Float, M: Method<R>> {
     method: M,
     /// `[individual]`
     movers: Vec<Mover<R>>,
@@ -48,13 +48,13 @@ struct Attempt<R, P> {
     numbers: Numbers<R>,
 }
 
-impl<R: Real, M: Method<R>> std::fmt::Debug for Moving<R, M> {
+impl<R: Float, M: Method<R>> std::fmt::Debug for Moving<R, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Moving")
     }
 }
 
-impl<R: Real, M: Method<R>> Moving<R, M> {
+impl<R: Float, M: Method<R>> Moving<R, M> {
     /// None yet.
     pub fn new(method: M) -> Self {
         let (movers, attempts, rows, memory) = Default::default();
@@ -62,7 +62,7 @@ impl<R: Real, M: Method<R>> Moving<R, M> {
     }
 }
 
-impl<R: Real, M: Method<R>> Halves<R> for Moving<R, M> {
+impl<R: Float, M: Method<R>> Halves<R> for Moving<R, M> {
     fn propose(
         &mut self,
         swarm: &Swarm<R>,
@@ -172,7 +172,7 @@ fn attempts_of<R>(movers: &[Mover<R>]) -> usize {
 }
 
 /// What all individuals share that propose.
-struct Proposing<'a, R: Real, M> {
+struct Proposing<'a, R: Float, M> {
     method: M,
     swarm: &'a Swarm<R>,
     before: Before<'a, R>,
@@ -181,12 +181,12 @@ struct Proposing<'a, R: Real, M> {
     iteration: u64,
 }
 
-impl<R: Real, M: Copy> Clone for Proposing<'_, R, M> {
+impl<R: Float, M: Copy> Clone for Proposing<'_, R, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<R: Real, M: Copy> Copy for Proposing<'_, R, M> {}
+impl<R: Float, M: Copy> Copy for Proposing<'_, R, M> {}
 
 /// Consecutive individuals that are to propose, and room for that.
 struct Part<'a, R, P> {
@@ -197,7 +197,7 @@ struct Part<'a, R, P> {
     points: &'a mut [R],
 }
 
-impl<R: Real, P: Send> Split for Part<'_, R, P> {
+impl<R: Float, P: Send> Split for Part<'_, R, P> {
     fn len(&self) -> usize {
         self.movers.len()
     }
@@ -220,12 +220,12 @@ impl<R: Real, P: Send> Split for Part<'_, R, P> {
 }
 
 /// Individuals that propose.
-struct Propose<'a, 'w, R: Real, M: Method<R>> {
+struct Propose<'a, 'w, R: Float, M: Method<R>> {
     around: Proposing<'a, R, M>,
     part: Part<'w, R, M::Plan>,
 }
 
-impl<R: Real, M: Method<R>> Run for Propose<'_, '_, R, M> {
+impl<R: Float, M: Method<R>> Run for Propose<'_, '_, R, M> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -234,7 +234,7 @@ impl<R: Real, M: Method<R>> Run for Propose<'_, '_, R, M> {
     }
 }
 
-impl<R: Real, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
+impl<R: Float, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -289,7 +289,7 @@ struct Moved<'a, R, P> {
     told: &'a [Fitness<R>],
 }
 
-impl<R: Real, P: Copy> Moved<'_, R, P> {
+impl<R: Float, P: Copy> Moved<'_, R, P> {
     /// Has the first of them keep its best attempt, if it is accepted.
     #[inline(always)]
     fn accept<M: Method<R, Plan = P>>(
@@ -327,7 +327,7 @@ impl<R: Real, P: Copy> Moved<'_, R, P> {
     }
 }
 
-impl<R: Real, P: Sync> Split for Moved<'_, R, P> {
+impl<R: Float, P: Sync> Split for Moved<'_, R, P> {
     fn len(&self) -> usize {
         self.movers.len()
     }
@@ -343,7 +343,7 @@ impl<R: Real, P: Sync> Split for Moved<'_, R, P> {
 }
 
 /// One after the other.
-impl<R: Real, P: Sync> Iterator for Moved<'_, R, P> {
+impl<R: Float, P: Sync> Iterator for Moved<'_, R, P> {
     type Item = Self;
 
     #[inline(always)]

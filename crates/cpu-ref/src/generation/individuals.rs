@@ -2,7 +2,7 @@
 
 use warpswarm_core::method::{MAX_OWN, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::swarm::Swarm;
 use crate::threads::{Outcome, Split, Tasks, spread};
@@ -17,7 +17,7 @@ pub(super) struct One<'a, R> {
     pub(super) numbers: &'a mut [R],
 }
 
-impl<R: Real> One<'_, R> {
+impl<R: Float> One<'_, R> {
     /// What this individual gave, with so many evaluations that were not finite.
     pub(super) fn outcome(&self, not_finite: u64) -> Outcome<R> {
         Outcome { best: Candidate::new(*self.fitness, self.index), not_finite }
@@ -47,7 +47,7 @@ impl<R: Real> One<'_, R> {
 type Work<'a, R> = &'a (dyn Fn(Ones<'_, R>) -> Outcome<R> + Sync);
 
 /// Does `work` on every individual and joins the outcomes.
-pub(super) fn each<R: Real>(
+pub(super) fn each<R: Float>(
     swarm: &mut Swarm<R>,
     tasks: Tasks<'_>,
     work: Work<'_, R>,
@@ -56,7 +56,7 @@ pub(super) fn each<R: Real>(
 }
 
 /// All individuals.
-pub(super) fn ones<R: Real>(swarm: &mut Swarm<R>) -> Ones<'_, R> {
+pub(super) fn ones<R: Float>(swarm: &mut Swarm<R>) -> Ones<'_, R> {
     let individuals = swarm.best.len();
     let stride = swarm.stride;
     let count = swarm.numbers.len() / individuals;
@@ -91,7 +91,7 @@ fn first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     first
 }
 
-impl<'a, R: Real> Ones<'a, R> {
+impl<'a, R: Float> Ones<'a, R> {
     /// The first so many, or all if there are fewer; the others stay.
     #[inline(always)]
     fn cut(&mut self, individuals: usize) -> Self {
@@ -112,7 +112,7 @@ impl<'a, R: Real> Ones<'a, R> {
     }
 }
 
-impl<'a, R: Real> Iterator for Ones<'a, R> {
+impl<'a, R: Float> Iterator for Ones<'a, R> {
     type Item = One<'a, R>;
 
     #[inline(always)]
@@ -123,7 +123,7 @@ impl<'a, R: Real> Iterator for Ones<'a, R> {
     }
 }
 
-impl<R: Real> Split for Ones<'_, R> {
+impl<R: Float> Split for Ones<'_, R> {
     fn len(&self) -> usize {
         self.fitness.len()
     }

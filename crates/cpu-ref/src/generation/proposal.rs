@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use warpswarm_core::method::{MAX_OWN, Method, Own, Site, SiteDraws};
 use warpswarm_core::random::{Draw, Factor, PLACES};
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use super::Before;
 use crate::flight::Rows;
@@ -26,7 +26,7 @@ pub(super) struct Around<'a, R> {
     pub(super) draws: SiteDraws,
 }
 
-impl<R: Real> Proposal<R> {
+impl<R: Float> Proposal<R> {
     /// Room for rows of so many places.
     pub(super) fn new<M: Method<R>>(stride: usize) -> Self {
         let row = |there| vec![R::ZERO; if there { stride } else { 0 }];
@@ -126,7 +126,7 @@ pub(super) struct Drawn<R> {
     factors: [[Factor<R>; PLACES]; 2],
 }
 
-impl<R: Real> Drawn<R> {
+impl<R: Float> Drawn<R> {
     /// None yet.
     pub(super) fn none() -> Self {
         Drawn {
@@ -172,7 +172,7 @@ struct Window<'a, R> {
     stride: usize,
 }
 
-impl<'a, R: Real> Window<'a, R> {
+impl<'a, R: Float> Window<'a, R> {
     #[inline(always)]
     fn of<M: Method<R>>(around: &Around<'a, R>, first: usize, count: usize) -> Self {
         let Around { before, bounds, public, own, best, .. } = *around;
@@ -238,7 +238,7 @@ struct Place<'a, R> {
     asked: &'a Cell<u32>,
 }
 
-impl<R: Real> Place<'_, R> {
+impl<R: Float> Place<'_, R> {
     #[inline(always)]
     fn ask(&self, bits: u32) {
         self.asked.set(self.asked.get() | bits);
@@ -252,7 +252,7 @@ impl<R: Real> Place<'_, R> {
     }
 }
 
-impl<R: Real> Site<R> for Place<'_, R> {
+impl<R: Float> Site<R> for Place<'_, R> {
     #[inline(always)]
     fn coordinate(&self) -> u32 {
         self.coordinate

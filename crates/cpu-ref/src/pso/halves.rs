@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, row_stride};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use super::finish;
 use crate::flight::{Flight, Leaders, Rows, specialised};
@@ -27,7 +27,7 @@ pub struct Flying<R> {
 #[derive(Clone, Copy, Debug)]
 struct Elsewhere;
 
-impl<R: Real> Evaluate<R> for Elsewhere {
+impl<R: Float> Evaluate<R> for Elsewhere {
     const CONSTRAINED: bool = true;
 
     #[inline(always)]
@@ -36,14 +36,14 @@ impl<R: Real> Evaluate<R> for Elsewhere {
     }
 }
 
-impl<R: Real> Flying<R> {
+impl<R: Float> Flying<R> {
     /// None yet.
     pub fn new(coefficients: Coefficients<R>) -> Self {
         Flying { coefficients, positions: Vec::new(), velocities: Vec::new() }
     }
 }
 
-impl<R: Real> Halves<R> for Flying<R> {
+impl<R: Float> Halves<R> for Flying<R> {
     fn propose(
         &mut self,
         swarm: &Swarm<R>,
@@ -100,7 +100,7 @@ struct Part<'a, R> {
     points: &'a mut [R],
 }
 
-impl<R: Real> Split for Part<'_, R> {
+impl<R: Float> Split for Part<'_, R> {
     fn len(&self) -> usize {
         self.positions.len() / self.swarm.stride
     }
@@ -126,7 +126,7 @@ struct Fly<'a, 'w, R> {
     flight: Flight<'a, R, Elsewhere>,
 }
 
-impl<R: Real> Run for Fly<'_, '_, R> {
+impl<R: Float> Run for Fly<'_, '_, R> {
     type Output = Outcome<R>;
 
     #[inline(always)]
@@ -137,7 +137,7 @@ impl<R: Real> Run for Fly<'_, '_, R> {
 }
 
 #[inline(always)]
-fn fly<R: Real>(part: Part<'_, R>, flight: Flight<'_, R, Elsewhere>) -> Outcome<R> {
+fn fly<R: Float>(part: Part<'_, R>, flight: Flight<'_, R, Elsewhere>) -> Outcome<R> {
     let Part { first, swarm, positions, velocities, points } = part;
     let dimensions = flight.bounds.dimensions();
     let stride = row_stride(dimensions as u32) as usize;

@@ -1,7 +1,7 @@
 //! The same bits: serial and threads, straight through and resumed, today and tomorrow.
 
 use crate::common::{Cube, ID, assert_same, assert_sound, coefficients};
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::problems::{Euclidean, Shifted, Sphere};
 use warpswarm_cpu_ref::{RunId, Swarm, Threads, difference, fingerprint, pso, spso};
@@ -9,7 +9,7 @@ use warpswarm_cpu_ref::{RunId, Swarm, Threads, difference, fingerprint, pso, sps
 const SIZES: [u32; 7] = [1, 31, 32, 33, 255, 256, 257];
 const DIMENSIONS: [usize; 4] = [1, 2, 30, 33];
 
-fn threads_equal_serial<R: Real>() {
+fn threads_equal_serial<R: Float>() {
     for dimensions in DIMENSIONS {
         let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
         let task = cube.task(Sphere);
@@ -43,7 +43,7 @@ fn threads_equal_serial_in_both_precisions() {
 
 #[test]
 fn a_resumed_run_equals_a_straight_one() {
-    fn check<R: Real>(dimensions: usize) {
+    fn check<R: Float>(dimensions: usize) {
         let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
         let task = cube.task(Sphere);
         for (name, boundary) in Boundary::ALL {
@@ -104,7 +104,7 @@ fn the_comparison_finds_planted_errors() {
 /// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
 #[test]
 fn values_are_stable() {
-    fn check<R: Real>(dimensions: usize, synchronous: [u64; 2], asynchronous: [u64; 2]) {
+    fn check<R: Float>(dimensions: usize, synchronous: [u64; 2], asynchronous: [u64; 2]) {
         let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
         let task = cube.task(Shifted { shift: R::from_f64(0.75), problem: Euclidean });
         let coefficients = coefficients(Boundary::Reflect);

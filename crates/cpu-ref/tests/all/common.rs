@@ -3,13 +3,13 @@
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_core::{Objective, Real};
+use warpswarm_core::{Float, Objective};
 use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, difference};
 
 pub(crate) const ID: RunId = RunId { seed: 7, run: 2 };
 
 /// The default coefficients in any precision.
-pub(crate) fn coefficients<R: Real>(boundary: Boundary) -> Coefficients<R> {
+pub(crate) fn coefficients<R: Float>(boundary: Boundary) -> Coefficients<R> {
     Coefficients {
         inertia: R::from_f64(0.7298),
         cognitive: R::from_f64(1.4962),
@@ -21,7 +21,7 @@ pub(crate) fn coefficients<R: Real>(boundary: Boundary) -> Coefficients<R> {
 }
 
 /// The paper's, with which swarms diverge.
-pub(crate) fn diverging<R: Real>(boundary: Boundary) -> Coefficients<R> {
+pub(crate) fn diverging<R: Float>(boundary: Boundary) -> Coefficients<R> {
     Coefficients {
         inertia: R::ONE,
         cognitive: R::TWO,
@@ -34,7 +34,7 @@ pub(crate) fn diverging<R: Real>(boundary: Boundary) -> Coefficients<R> {
 /// Bounds of any dimension, not symmetric.
 pub(crate) struct Cube<R>(pub(crate) Vec<R>, pub(crate) Vec<R>);
 
-impl<R: Real> Cube<R> {
+impl<R: Float> Cube<R> {
     pub(crate) fn new(dimensions: usize, lower: f64, upper: f64) -> Self {
         Cube(vec![R::from_f64(lower); dimensions], vec![R::from_f64(upper); dimensions])
     }
@@ -54,7 +54,7 @@ impl<R: Real> Cube<R> {
 
 /// Fails unless both swarms are the same by bits.
 #[track_caller]
-pub(crate) fn assert_same<R: Real>(left: &Swarm<R>, right: &Swarm<R>, what: &str) {
+pub(crate) fn assert_same<R: Float>(left: &Swarm<R>, right: &Swarm<R>, what: &str) {
     if let Some(difference) = difference(left, right) {
         panic!("{what}: {difference}");
     }
@@ -62,7 +62,7 @@ pub(crate) fn assert_same<R: Real>(left: &Swarm<R>, right: &Swarm<R>, what: &str
 
 /// Fails unless every position is in bounds, everything finite, and the padding zero.
 #[track_caller]
-pub(crate) fn assert_sound<R: Real>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) {
+pub(crate) fn assert_sound<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) {
     for rows in [&swarm.positions, &swarm.velocities, &swarm.best_positions] {
         assert_eq!(rows.len(), swarm.individuals() * swarm.stride);
         for row in rows.chunks(swarm.stride) {

@@ -4,7 +4,7 @@ use crate::common::{Cube, ID, assert_same, assert_sound, coefficients, diverging
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, stopped};
 use warpswarm_core::problems::{Euclidean, Shifted, Sphere};
-use warpswarm_core::{Objective, Point, Real};
+use warpswarm_core::{Float, Objective, Point, Real};
 use warpswarm_cpu_ref::{Bounds, Halt, Itself, Start, Swarm, Task, Threads, pso, spso};
 
 /// The sphere, with a NaN wherever the first coordinate is above a limit.
@@ -45,7 +45,7 @@ impl<R: Real> Objective<R> for Constrained {
 
 #[test]
 fn nan_is_never_best_and_is_counted() {
-    fn check<R: Real>(dimensions: usize) {
+    fn check<R: Float>(dimensions: usize) {
         let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
         for (_, boundary) in Boundary::ALL {
             let task = cube.task(Holed { above: R::ZERO });

@@ -8,7 +8,7 @@ use warpswarm_core::method::{Individual, SiteDraws};
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::{Rosenbrock, Shifted, Sphere};
 use warpswarm_core::random::{Purpose, Stream, standard_normal};
-use warpswarm_core::{Fitness, Objective, Real};
+use warpswarm_core::{Fitness, Float, Objective};
 use warpswarm_cpu_ref::fwa::{self, Span};
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint};
@@ -16,7 +16,7 @@ use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint};
 use crate::common::{Cube, ID, assert_same};
 use crate::edges::{Constrained, Flat, Holed};
 
-fn tan_zhu<R: Real>() -> Fwa<R> {
+fn tan_zhu<R: Float>() -> Fwa<R> {
     Fwa {
         amplitude: R::from_f64(0.2),
         amplitude_floor: R::ZERO,
@@ -37,7 +37,7 @@ struct Case<R, O> {
     individuals: u32,
 }
 
-impl<R: Real, O: Objective<R>> Case<R, O> {
+impl<R: Float, O: Objective<R>> Case<R, O> {
     fn new(fwa: Fwa<R>, objective: O, dimensions: usize, individuals: u32) -> Self {
         Case { fwa, objective, cube: Cube::new(dimensions, -4.0, 6.0), individuals }
     }
@@ -85,7 +85,7 @@ impl<R: Real, O: Objective<R>> Case<R, O> {
 }
 
 /// Serial = threads, straight = resumed.
-fn check<R: Real, O: Objective<R>>(case: &Case<R, O>, what: &str) -> Swarm<R> {
+fn check<R: Float, O: Objective<R>>(case: &Case<R, O>, what: &str) -> Swarm<R> {
     let serial = case.run(ID, 37);
     case.assert_sound(&serial);
     for threads in [Threads::Pool, Threads::Chunks(1), Threads::Chunks(5)] {
@@ -105,7 +105,7 @@ fn in_a_pool(work: impl FnOnce() + Send) {
 
 #[test]
 fn threads_and_resuming_change_nothing() {
-    fn all<R: Real>() {
+    fn all<R: Float>() {
         for (name, mapping) in Mapping::ALL {
             // Far enough for sparks to leave the cube often.
             let fwa = Fwa { mapping, amplitude: R::ONE, ..tan_zhu() };
@@ -126,7 +126,7 @@ fn threads_and_resuming_change_nothing() {
 /// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
 #[test]
 fn values_are_stable() {
-    fn stable<R: Real>(fwa: Fwa<R>, dimensions: usize, individuals: u32, expected: [u64; 2]) {
+    fn stable<R: Float>(fwa: Fwa<R>, dimensions: usize, individuals: u32, expected: [u64; 2]) {
         let objective = Shifted { shift: R::from_f64(0.75), problem: Rosenbrock };
         let swarm = check(&Case::new(fwa, objective, dimensions, individuals), "stable");
         let found = [swarm.global.fitness.value.to_bits64(), fingerprint(&swarm)];

@@ -16,17 +16,17 @@ use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_core::scatter_search::{ScatterSearch, Update};
 use warpswarm_core::shade::Shade;
 use warpswarm_core::solis_wets::{Mirror, SolisWets};
-use warpswarm_core::{Objective, Real};
+use warpswarm_core::{Float, Objective};
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint, pso};
 
 use crate::common::{Cube, ID, assert_same, coefficients};
 
-fn limits<R: Real>(boundary: Boundary) -> Limits<R> {
+fn limits<R: Float>(boundary: Boundary) -> Limits<R> {
     Limits { correction: R::from_f64(0.22), boundary }
 }
 
-fn de<R: Real>() -> De<R> {
+fn de<R: Float>() -> De<R> {
     De {
         scale_factor: R::HALF,
         crossover_rate: R::from_f64(0.9),
@@ -36,7 +36,7 @@ fn de<R: Real>() -> De<R> {
     }
 }
 
-fn shade<R: Real>() -> Shade<R> {
+fn shade<R: Float>() -> Shade<R> {
     Shade {
         initial: R::HALF,
         limits: limits(Boundary::Clamp),
@@ -47,7 +47,7 @@ fn shade<R: Real>() -> Shade<R> {
     }
 }
 
-fn sa<R: Real>() -> Sa<R> {
+fn sa<R: Float>() -> Sa<R> {
     Sa {
         temperature: R::from_f64(100.0),
         cooling: R::from_f64(0.98),
@@ -59,7 +59,7 @@ fn sa<R: Real>() -> Sa<R> {
     }
 }
 
-fn solis_wets<R: Real>() -> SolisWets<R> {
+fn solis_wets<R: Float>() -> SolisWets<R> {
     SolisWets {
         step: R::ZERO,
         smallest_step: R::from_f64(1e-12),
@@ -70,7 +70,7 @@ fn solis_wets<R: Real>() -> SolisWets<R> {
     }
 }
 
-fn scatter_search<R: Real>(sets: u32, improvement: u32) -> ScatterSearch<R> {
+fn scatter_search<R: Float>(sets: u32, improvement: u32) -> ScatterSearch<R> {
     ScatterSearch {
         search: solis_wets(),
         alpha: R::HALF,
@@ -81,7 +81,7 @@ fn scatter_search<R: Real>(sets: u32, improvement: u32) -> ScatterSearch<R> {
     }
 }
 
-fn ring<R: Real>() -> Pso<R> {
+fn ring<R: Float>() -> Pso<R> {
     Pso {
         coefficients: coefficients(Boundary::Clamp),
         final_inertia: R::from_f64(0.4),
@@ -91,7 +91,7 @@ fn ring<R: Real>() -> Pso<R> {
     }
 }
 
-fn epso<R: Real>(inertia_iterations: u32) -> Epso<R> {
+fn epso<R: Float>(inertia_iterations: u32) -> Epso<R> {
     let number = |x: f64| R::from_f64(x);
     Epso {
         coefficients: Coefficients {
@@ -111,11 +111,11 @@ fn epso<R: Real>(inertia_iterations: u32) -> Epso<R> {
 }
 
 /// Three slaves.
-fn cmepso<R: Real>(inertia_iterations: u32, particles: u32) -> Cmepso<R> {
+fn cmepso<R: Float>(inertia_iterations: u32, particles: u32) -> Cmepso<R> {
     Cmepso { epso: epso(inertia_iterations), third: R::from_f64(2.02), slaves: 3, particles }
 }
 
-fn gpu_fwa<R: Real>() -> GpuFwa<R> {
+fn gpu_fwa<R: Float>() -> GpuFwa<R> {
     GpuFwa {
         amplitude: R::from_f64(0.2),
         amplitude_floor: R::ZERO,
@@ -135,7 +135,7 @@ struct Case<R, M, O> {
     individuals: u32,
 }
 
-impl<R: Real, M: Method<R>, O: Objective<R>> Case<R, M, O> {
+impl<R: Float, M: Method<R>, O: Objective<R>> Case<R, M, O> {
     fn work<T>(&self, then: impl FnOnce(&Work<'_, R>) -> T) -> T {
         let evaluate = |x: &[R]| self.objective.evaluate(&SlicePoint(x));
         let stop = StopRule::NEVER;
@@ -164,7 +164,7 @@ impl<R: Real, M: Method<R>, O: Objective<R>> Case<R, M, O> {
 }
 
 /// Serial = threads, straight = resumed, and the numbers of today.
-fn check<R: Real, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2]) {
+fn check<R: Float, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2]) {
     let case = Case {
         method,
         objective: Shifted { shift: R::from_f64(0.75), problem: Rosenbrock },
@@ -272,7 +272,7 @@ fn values_are_stable_on_threads_and_resumed() {
 
 #[test]
 fn a_star_of_constant_inertia_is_pso() {
-    fn check<R: Real>(dimensions: usize) {
+    fn check<R: Float>(dimensions: usize) {
         for (name, boundary) in Boundary::ALL {
             let coefficients = coefficients(boundary);
             let star = Pso { coefficients, topology: Topology::Star, ..ring() };

@@ -8,7 +8,7 @@ use warpswarm_core::legs::{Restarts, Succession, regime};
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::{Rastrigin, Rosenbrock, Shifted, Sphere};
 use warpswarm_core::shade::Shade;
-use warpswarm_core::{Objective, Real};
+use warpswarm_core::{Float, Objective};
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::portfolio::{self, Portfolio, Span};
 use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint};
@@ -16,7 +16,7 @@ use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads, fingerprint};
 use crate::common::{Cube, ID, assert_same};
 use crate::edges::{Constrained, Flat, Holed};
 
-fn shade<R: Real>() -> Shade<R> {
+fn shade<R: Float>() -> Shade<R> {
     Shade {
         initial: R::HALF,
         limits: Limits { correction: R::from_f64(0.22), boundary: Boundary::Clamp },
@@ -27,12 +27,12 @@ fn shade<R: Real>() -> Shade<R> {
     }
 }
 
-fn alone<R: Real>(restarts: Restarts, individuals: u32) -> Portfolio<R> {
+fn alone<R: Float>(restarts: Restarts, individuals: u32) -> Portfolio<R> {
     let step = R::from_f64(0.15);
     Portfolio { succession: Succession { restarts, individuals, step, active: true }, shade: None }
 }
 
-fn with_shade<R: Real>(individuals: u32) -> Portfolio<R> {
+fn with_shade<R: Float>(individuals: u32) -> Portfolio<R> {
     Portfolio { shade: Some((shade(), 16)), ..alone(Restarts::Ipop, individuals) }
 }
 
@@ -44,7 +44,7 @@ struct Case<R, O> {
     start: Vec<R>,
 }
 
-impl<R: Real, O: Objective<R>> Case<R, O> {
+impl<R: Float, O: Objective<R>> Case<R, O> {
     fn new(searches: Portfolio<R>, objective: O, dimensions: usize) -> Self {
         Case { searches, objective, cube: Cube::new(dimensions, -4.0, 6.0), start: Vec::new() }
     }
@@ -95,7 +95,7 @@ impl<R: Real, O: Objective<R>> Case<R, O> {
 }
 
 /// Serial = threads, straight = resumed, here and there.
-fn check<R: Real, O: Objective<R>>(case: &Case<R, O>, iterations: u64, what: &str) -> Swarm<R> {
+fn check<R: Float, O: Objective<R>>(case: &Case<R, O>, iterations: u64, what: &str) -> Swarm<R> {
     let serial = case.run(iterations);
     case.assert_sound(&serial);
     for threads in [Threads::Pool, Threads::Chunks(1), Threads::Chunks(5)] {
@@ -118,7 +118,7 @@ fn in_a_pool(work: impl FnOnce() + Send) {
 
 #[test]
 fn threads_and_resuming_change_nothing() {
-    fn all<R: Real>() {
+    fn all<R: Float>() {
         for (dimensions, individuals) in [(1, 4), (2, 5), (7, 12), (33, 14)] {
             let what = format!("{} {individuals} x {dimensions}", R::NAME);
             let bipop = alone::<R>(Restarts::Bipop, individuals);
@@ -154,7 +154,7 @@ fn runs_may_be_left_after_any_iteration() {
 /// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
 #[test]
 fn values_are_stable() {
-    fn stable<R: Real>(searches: Portfolio<R>, dimensions: usize, expected: [u64; 2]) {
+    fn stable<R: Float>(searches: Portfolio<R>, dimensions: usize, expected: [u64; 2]) {
         let objective = Shifted { shift: R::from_f64(0.75), problem: Rosenbrock };
         let swarm = check(&Case::new(searches, objective, dimensions), 150, "stable");
         let found = [swarm.global.fitness.value.to_bits64(), fingerprint(&swarm)];

@@ -1,6 +1,6 @@
 //! Where blocks show each other words.
 
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::view::View;
 use crate::{machine, thread};
@@ -128,7 +128,7 @@ impl<B: Board> Tagged<B> {
     /// Keeps a number, in one word or two; by one thread.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn keep_number<R: Real>(&self, tag: u32, place: u32, number: R) {
+    pub fn keep_number<R: Float>(&self, tag: u32, place: u32, number: R) {
         let bits = number.to_bits64();
         if R::WORDS == 2 {
             self.keep(tag, 2 * place + 1, (bits >> 32) as u32);
@@ -139,7 +139,7 @@ impl<B: Board> Tagged<B> {
     /// The number that `block` keeps under `tag`, when it does.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
-    pub fn kept_number<R: Real>(&self, tag: u32, block: u32, place: u32) -> R {
+    pub fn kept_number<R: Float>(&self, tag: u32, block: u32, place: u32) -> R {
         let low = self.kept(tag, block, R::WORDS as u32 * place);
         let high = if R::WORDS == 2 { self.kept(tag, block, 2 * place + 1) } else { 0 };
         R::from_bits64(u64::from(high) << 32 | u64::from(low))

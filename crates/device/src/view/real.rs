@@ -1,13 +1,13 @@
 //! The numbers that kernels compute with.
 
-use warpswarm_core::real::Real;
+use warpswarm_core::real::Float;
 
 use crate::machine;
 use crate::objective::Handed;
 use crate::shared::Stored;
 
 /// A number that kernels compute with: it can be kept in shared memory and read in vectors.
-pub trait DeviceReal: Real + Stored + Handed {
+pub trait DeviceReal: Float + Stored + Handed {
     /// Four neighbouring numbers.
     ///
     /// # Safety

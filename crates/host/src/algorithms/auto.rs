@@ -1,6 +1,6 @@
 //! The default: CMA-ES with restarts and SHADE, which take turns.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::legs::{Restarts, Succession};
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
@@ -67,7 +67,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 pub struct AutoParams {}
 
 impl AutoParams {
-    pub(crate) fn portfolio<R: Real>(&self, individuals: u64) -> Result<Portfolio<R>> {
+    pub(crate) fn portfolio<R: Float>(&self, individuals: u64) -> Result<Portfolio<R>> {
         parameters::check(self)?;
         let samples = cma_es::checked(individuals, "auto")?;
         let individuals = samples.max(SHADE_INDIVIDUALS);

@@ -1,7 +1,7 @@
 //! The parameters of CMA-ES. The equations are in [`warpswarm_core::cma_es`], the restarts in
 //! [`warpswarm_core::legs`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::cma_es::MIN_INDIVIDUALS;
 use warpswarm_core::legs::Succession;
 use warpswarm_cpu_ref::portfolio::Portfolio;
@@ -83,7 +83,7 @@ impl CmaEsParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn portfolio<R: Real>(&self, individuals: u64) -> Result<Portfolio<R>> {
+    pub(crate) fn portfolio<R: Float>(&self, individuals: u64) -> Result<Portfolio<R>> {
         parameters::check(self)?;
         let succession = Succession {
             step: parameters::rounded("step", self.step)?,

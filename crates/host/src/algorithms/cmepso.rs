@@ -1,7 +1,7 @@
 //! The parameters of cooperative evolutionary multi-swarm optimisation. The equations are in
 //! [`warpswarm_core::cmepso`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::cmepso::Cmepso;
 
@@ -168,7 +168,7 @@ impl CmepsoParams {
     }
 
     /// The parameters in the run's number type, checked for so many individuals.
-    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Cmepso<R>> {
+    pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<Cmepso<R>> {
         let particles = self.particles(individuals)?;
         Ok(Cmepso {
             epso: self.epso.rounded()?,

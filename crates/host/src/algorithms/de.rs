@@ -1,6 +1,6 @@
 //! The parameters of differential evolution. The equations are in [`warpswarm_core::de`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::de::{De, MIN_INDIVIDUALS};
 
@@ -92,7 +92,7 @@ impl DeParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<De<R>> {
+    pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<De<R>> {
         parameters::check(self)?;
         if individuals < u64::from(MIN_INDIVIDUALS) {
             return Err(Error::Setting {

@@ -1,7 +1,7 @@
 //! The parameters of evolutionary particle swarm optimisation. The equations are in
 //! [`warpswarm_core::epso`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::epso::Epso;
 use warpswarm_core::method::MAX_ATTEMPTS;
@@ -135,13 +135,13 @@ impl EpsoParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn method<R: Real>(&self) -> Result<Epso<R>> {
+    pub(crate) fn method<R: Float>(&self) -> Result<Epso<R>> {
         parameters::check(self)?;
         self.rounded()
     }
 
     /// The parameters in the run's number type, which have been checked.
-    pub(super) fn rounded<R: Real>(&self) -> Result<Epso<R>> {
+    pub(super) fn rounded<R: Float>(&self) -> Result<Epso<R>> {
         if self.replicas >= MAX_ATTEMPTS {
             return Err(Error::Parameter {
                 name: REPLICAS.name,

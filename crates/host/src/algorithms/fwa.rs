@@ -1,6 +1,6 @@
 //! The parameters of the fireworks algorithm. The equations are in [`warpswarm_core::fwa`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::fwa::{Fwa, Mapping};
 
 use super::parameters::{
@@ -118,7 +118,7 @@ impl FwaParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn fireworks<R: Real>(&self, individuals: u64) -> Result<Fwa<R>> {
+    pub(crate) fn fireworks<R: Float>(&self, individuals: u64) -> Result<Fwa<R>> {
         parameters::check(self)?;
         if self.fewest > self.most {
             return Err(Error::Parameter {

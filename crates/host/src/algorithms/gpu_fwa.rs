@@ -1,6 +1,6 @@
 //! The parameters of GPU-FWA. The equations are in [`warpswarm_core::gpu_fwa`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::fwa::Mapping;
 use warpswarm_core::gpu_fwa::GpuFwa;
@@ -86,7 +86,7 @@ impl GpuFwaParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn method<R: Real>(&self) -> Result<GpuFwa<R>> {
+    pub(crate) fn method<R: Float>(&self) -> Result<GpuFwa<R>> {
         parameters::check(self)?;
         if self.sparks > MAX_ATTEMPTS {
             return Err(Error::Parameter {

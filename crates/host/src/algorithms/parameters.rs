@@ -4,7 +4,7 @@ use super::{AlgorithmInfo, ParameterInfo, Value};
 use crate::error::{Error, Result};
 #[cfg(feature = "serde")]
 use crate::serial::Parameter;
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::random::MAX_FACTORED;
 
 pub(super) const FINITE: &str = "a finite number";
@@ -210,7 +210,7 @@ fn number_is_good(range: &'static str, value: f64) -> bool {
 }
 
 /// A parameter in the run's number type.
-pub(super) fn rounded<R: Real>(name: &'static str, value: f64) -> Result<R> {
+pub(super) fn rounded<R: Float>(name: &'static str, value: f64) -> Result<R> {
     let rounded = R::from_f64(value);
     let allowed = "a number that is finite in the run's precision";
     // What is above zero stays so: a factor or a step of zero would mean something else.

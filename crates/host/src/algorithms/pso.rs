@@ -1,7 +1,7 @@
 //! The parameters of particle swarm optimisation. The equations are in
 //! [`warpswarm_core::pso`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::Pso;
@@ -210,7 +210,7 @@ impl PsoParams {
     }
 
     /// The coefficients in the run's number type, checked.
-    pub(crate) fn coefficients<R: Real>(&self) -> Result<Coefficients<R>> {
+    pub(crate) fn coefficients<R: Float>(&self) -> Result<Coefficients<R>> {
         parameters::check(self)?;
         Ok(Coefficients {
             inertia: parameters::rounded("inertia", self.inertia)?,
@@ -224,7 +224,7 @@ impl PsoParams {
     }
 
     /// The coefficients of the asynchronous algorithm, which knows a star of constant inertia only.
-    pub(crate) fn spso<R: Real>(&self) -> Result<Coefficients<R>> {
+    pub(crate) fn spso<R: Float>(&self) -> Result<Coefficients<R>> {
         if self.topology != Topology::Star {
             let value = parameters::name_of(&Topology::ALL, &self.topology).into();
             return Err(Error::Parameter { name: "topology", value, allowed: "star, for spso" });
@@ -241,7 +241,7 @@ impl PsoParams {
     }
 
     /// The parameters in the run's number type, checked for so many individuals.
-    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Pso<R>> {
+    pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<Pso<R>> {
         let width = match self.topology {
             Topology::Star => 0,
             Topology::Ring => self.ring(individuals)?,

@@ -1,6 +1,6 @@
 //! The parameters of simulated annealing. The equations are in [`warpswarm_core::sa`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::sa::Sa;
 
@@ -114,7 +114,7 @@ impl SaParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn method<R: Real>(&self) -> Result<Sa<R>> {
+    pub(crate) fn method<R: Float>(&self) -> Result<Sa<R>> {
         parameters::check(self)?;
         Ok(Sa {
             temperature: parameters::rounded("temperature", self.temperature)?,

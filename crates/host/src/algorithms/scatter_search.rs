@@ -1,6 +1,6 @@
 //! The parameters of scatter search. The equations are in [`warpswarm_core::scatter_search`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::scatter_search::ScatterSearch;
 
@@ -83,7 +83,7 @@ impl ScatterSearchParams {
     }
 
     /// The parameters in the run's number type, checked for so many individuals.
-    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<ScatterSearch<R>> {
+    pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<ScatterSearch<R>> {
         parameters::check(self)?;
         let [best, diverse] = [self.best_set, self.diverse_set].map(u64::from);
         if individuals < best + 2 * diverse {

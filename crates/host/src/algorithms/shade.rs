@@ -1,8 +1,8 @@
 //! The parameters of SHADE. The equations are in [`warpswarm_core::shade`].
 
-use warpswarm_core::Real;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT, MIN_INDIVIDUALS, Shade};
+use warpswarm_core::{Float, Real};
 
 use warpswarm_cpu_ref::falling::Falls;
 
@@ -179,7 +179,7 @@ impl ShadeParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn method<R: Real>(&self, individuals: u64) -> Result<Shade<R>> {
+    pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<Shade<R>> {
         parameters::check(self)?;
         if !(u64::from(MIN_INDIVIDUALS)..=MAX_INDIVIDUALS).contains(&individuals) {
             return Err(Error::Setting {

@@ -1,7 +1,7 @@
 //! The parameters of Solis and Wets' random search. The equations are in
 //! [`warpswarm_core::solis_wets`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::solis_wets::SolisWets;
 
@@ -141,7 +141,7 @@ impl SolisWetsParams {
     }
 
     /// The parameters in the run's number type, checked.
-    pub(crate) fn method<R: Real>(&self) -> Result<SolisWets<R>> {
+    pub(crate) fn method<R: Float>(&self) -> Result<SolisWets<R>> {
         parameters::check(self)?;
         Ok(SolisWets {
             step: parameters::rounded("step", self.step)?,

@@ -1,6 +1,6 @@
 //! Methods behind pointers, as backends know them.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{Lessons, Method};
 use warpswarm_cpu_ref::falling::{self, Falls};
@@ -52,7 +52,7 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
 }
 
-impl<R: Real, M: Method<R>> AnyMethod<R> for M {
+impl<R: Float, M: Method<R>> AnyMethod<R> for M {
     fn keeps(&self) -> (usize, usize) {
         (M::OWN, M::NUMBERS)
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
 #[cfg(feature = "emulator")]
@@ -25,7 +25,7 @@ use crate::planner::place::{self, Work};
 use crate::settings::Settings;
 
 /// Makes the driver where the settings say, or where it is expected to be done first.
-pub(super) fn choose<R: Real>(
+pub(super) fn choose<R: Float>(
     job: Job<R>,
     wanted: &Wanted<R>,
     settings: &Settings,
@@ -60,14 +60,14 @@ pub(super) fn choose<R: Real>(
 }
 
 /// What moves the individuals.
-pub(super) enum Mover<R: Real> {
+pub(super) enum Mover<R: Float> {
     /// What evaluates them too.
     Engine(Box<dyn Engine<R>>),
     /// What asks for their fitness, in points of so many dimensions.
     Asks(Box<dyn Asks<R>>, usize),
 }
 
-impl<R: Real> Mover<R> {
+impl<R: Float> Mover<R> {
     /// With who evaluates.
     pub(super) fn driver(self, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
         let (asks, dimensions) = match self {
@@ -83,7 +83,7 @@ impl<R: Real> Mover<R> {
     }
 }
 
-fn on_cpu<R: Real>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
+fn on_cpu<R: Float>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
     if let Evaluator::Portable(objective) = by {
         return Ok(Driver::Engine(Box::new(Cpu::new(job, objective, settings)?)));
     }
@@ -97,7 +97,7 @@ fn on_cpu<R: Real>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result
 /// # Errors
 ///
 /// Where the user has made a mistake; what the device lacks, as memory, the CPU may have.
-fn on_faster_gpu<R: Real, M: machine::Machine + 'static>(
+fn on_faster_gpu<R: Float, M: machine::Machine + 'static>(
     job: &Job<R>,
     wanted: &Wanted<R>,
     settings: &Settings,
@@ -140,7 +140,7 @@ fn on_faster_gpu<R: Real, M: machine::Machine + 'static>(
 }
 
 /// On devices, of which several share the runs of a batch. The host evaluates where it has to or is to.
-pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
+pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
     mut job: Job<R>,
     by: &Evaluator<R>,
@@ -207,7 +207,7 @@ pub(super) fn on_devices<R: Real, M: machine::Machine + 'static>(
 }
 
 /// One swarm, or some, on several devices that share their particles.
-fn split<R: Real, M: machine::Machine + 'static>(
+fn split<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
     job: Job<R>,
     (target, data): (&Target, &LaidOut<R>),
@@ -273,7 +273,7 @@ pub(super) fn not_split(allowed: &str) -> Error {
 }
 
 /// What moves and evaluates on a device.
-fn engine<R: Real, M: machine::Machine + 'static>(
+fn engine<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
     job: Job<R>,
     objective: (Target, &LaidOut<R>),
@@ -305,12 +305,12 @@ fn engine<R: Real, M: machine::Machine + 'static>(
 const REFUSED: &str = "`check_algorithm` has refused it";
 
 #[cfg(feature = "emulator")]
-fn emulated<R: Real>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Result<Mover<R>> {
+fn emulated<R: Float>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Result<Mover<R>> {
     on_devices(Backend::Emulator, job, by, settings, emulators(settings)?)
 }
 
 #[cfg(not(feature = "emulator"))]
-fn emulated<R: Real>(_: Job<R>, _: &Evaluator<R>, _: &Settings) -> Result<Mover<R>> {
+fn emulated<R: Float>(_: Job<R>, _: &Evaluator<R>, _: &Settings) -> Result<Mover<R>> {
     Err(Error::NoEmulator)
 }
 

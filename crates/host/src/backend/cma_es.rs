@@ -3,7 +3,7 @@
 mod partner;
 mod state;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{
     AUTO, AutoArgs, CMA_ES, CMA_ES_TAGS, CmaEsArgs, Control, DistributionLayout, Ptr, Turns,
@@ -53,7 +53,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn allocate<R: Real, M: Machine>(
+    fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         layout: &Layout,
         room: u32,
@@ -102,7 +102,7 @@ pub(crate) struct CmaEs<R, M> {
     machine: M,
 }
 
-impl<R: Real, M: Machine> CmaEs<R, M> {
+impl<R: Float, M: Machine> CmaEs<R, M> {
     /// Plans, allocates, and places the first samples.
     pub(crate) fn new(
         backend: Backend,
@@ -273,7 +273,7 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> Engine<R> for CmaEs<R, M> {
+impl<R: Float, M: Machine> Engine<R> for CmaEs<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         let until = self.done.saturating_add(iterations);
         let mut done = self.done;
@@ -296,7 +296,7 @@ impl<R: Real, M: Machine> Engine<R> for CmaEs<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
+impl<R: Float, M: Machine> State<R> for CmaEs<R, M> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         self.arrays.runs.controls(&self.job, &mut self.machine)
     }
@@ -351,7 +351,7 @@ impl<R: Real, M: Machine> State<R> for CmaEs<R, M> {
 }
 
 /// SHADE, if it takes turns.
-fn partner<R: Real>(
+fn partner<R: Float>(
     job: &Job<R>,
     shade: Option<(Shade<R>, u32)>,
     layout: &Layout,
@@ -362,13 +362,13 @@ fn partner<R: Real>(
 }
 
 /// Numbers of a run's distribution: those of the first leg, whose generation is the smallest, so that it remembers the most of them.
-fn numbers<R: Real>(job: &Job<R>) -> u32 {
+fn numbers<R: Float>(job: &Job<R>) -> u32 {
     let strategy = Strategy::<R>::new(job.dimensions(), job.individuals, true);
     DistributionLayout::new(job.dimensions(), strategy.remembered()).len
 }
 
 /// Lays the runs over a device, with the kernel for that.
-fn plan<R: Real>(
+fn plan<R: Float>(
     job: &Job<R>,
     target: &Target,
     (settings, shade): (&Settings, Option<(Shade<R>, u32)>),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::generation::Work;
@@ -75,7 +75,7 @@ const COPY_BYTES: u64 = 1 << 30;
 /// An evaluation that takes so long is worth a look at the clock; shorter ones are done a task at a time.
 const SLOW_SECONDS: f64 = 2e-6;
 
-impl<R: Real> Cpu<R> {
+impl<R: Float> Cpu<R> {
     /// Places the individuals, or as many of them as there is time for.
     pub(crate) fn new(
         job: Job<R>,
@@ -144,7 +144,7 @@ impl<R: Real> Cpu<R> {
 }
 
 /// Has a run whose individuals were not all placed be shown; its evaluations.
-fn give_up<R: Real>(swarm: &mut Swarm<R>, job: &Job<R>) -> u64 {
+fn give_up<R: Float>(swarm: &mut Swarm<R>, job: &Job<R>) -> u64 {
     if swarm.global.index == Candidate::<R>::NONE.index {
         // It has no best; at least it is in its bounds.
         let lower = job.bounds_of(job.place_of(swarm)).lower;
@@ -176,7 +176,7 @@ fn collect<T: Send>(
 }
 
 /// Does `work` on all runs, side by side if there is a pool.
-fn for_each<R: Real>(
+fn for_each<R: Float>(
     pool: Option<&rayon::ThreadPool>,
     swarms: &mut [Swarm<R>],
     work: &(dyn Fn(&mut Swarm<R>) + Sync),
@@ -187,7 +187,7 @@ fn for_each<R: Real>(
     }
 }
 
-impl<R: Real> Cpu<R> {
+impl<R: Float> Cpu<R> {
     /// Whether an iteration may take so long that it is to be given up when the time comes.
     fn may_give_up(&self, until: &Until) -> Result<bool> {
         if !until.may_come() || self.seconds < LONG_SECONDS {
@@ -244,7 +244,7 @@ impl<R: Real> Cpu<R> {
     }
 }
 
-impl<R: Real> Engine<R> for Cpu<R> {
+impl<R: Float> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         self.advance_until(iterations, &Until::never())
     }
@@ -272,7 +272,7 @@ impl<R: Real> Engine<R> for Cpu<R> {
     }
 }
 
-impl<R: Real> State<R> for Cpu<R> {
+impl<R: Float> State<R> for Cpu<R> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         Ok(self.swarms.iter().map(|swarm| swarm.control).collect())
     }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
     Control, EPOCHS_TAGS, EpochsArgs, JoinArgs, MAX_BLOCK, OfficeLayout, OwnRun, PSO_TAGS, PsoArgs,
@@ -55,7 +55,7 @@ pub(crate) struct Target {
 impl Target {
     /// A kernel by what its name begins with, for points of a form, of which there are two, with
     /// constraints and without, where it is `flavoured`.
-    pub(crate) fn kernel<R: Real>(
+    pub(crate) fn kernel<R: Float>(
         &self,
         (entry, own): (String, Option<Kernels>),
         form: &str,
@@ -117,7 +117,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn allocate<R: Real, M: Machine>(
+    fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         layout: &Layout,
         (slots_bytes, share): (u64, Share),
@@ -182,7 +182,7 @@ struct LayoutKernels {
     iteration: Vec<Kernel>,
 }
 
-impl<R: Real, M: Machine> Device<R, M> {
+impl<R: Float, M: Machine> Device<R, M> {
     /// Plans, allocates, and places the individuals.
     pub(crate) fn new(
         backend: Backend,
@@ -498,7 +498,7 @@ impl<R: Real, M: Machine> Device<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
+impl<R: Float, M: Machine> Engine<R> for Device<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         match self.layout.schedule {
             Schedule::Resident => self.advance_resident(iterations),
@@ -533,7 +533,7 @@ impl<R: Real, M: Machine> Engine<R> for Device<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> State<R> for Device<R, M> {
+impl<R: Float, M: Machine> State<R> for Device<R, M> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         self.arrays.runs.controls(&self.job, &mut self.machine)
     }
@@ -634,7 +634,7 @@ impl<R: Real, M: Machine> State<R> for Device<R, M> {
 }
 
 impl LayoutKernels {
-    fn of<R: Real>(layout: &Layout, target: &Target) -> Self {
+    fn of<R: Float>(layout: &Layout, target: &Target) -> Self {
         let name = |name| kernel::<R>(target, name, layout.tile);
         let iteration = match layout.schedule {
             Schedule::Stepwise => vec![name(pso_kernels::VELOCITY), name(pso_kernels::POSITION)],
@@ -657,7 +657,7 @@ impl LayoutKernels {
 }
 
 /// A kernel by its name in [`pso_kernels`].
-fn kernel<R: Real>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
+fn kernel<R: Float>(target: &Target, name: &str, tile: Option<Tile>) -> Kernel {
     let entry = format!("{name}_{}", R::NAME);
     let evaluating = |entry, form, flavoured| target.kernel::<R>((entry, None), form, flavoured);
     match (name, tile) {
@@ -675,7 +675,7 @@ fn office_bytes(layout: &OfficeLayout) -> [u64; 2] {
 }
 
 /// Bytes of the slots of all runs.
-fn slots_bytes<R: Real>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
+fn slots_bytes<R: Float>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
     if !layout.shares_grid() {
         return 0;
     }

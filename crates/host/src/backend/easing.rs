@@ -1,6 +1,6 @@
 //! Levels of violation that fall: where the whole state is at hand, and on a device, where a kernel judges what it keeps.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{EASE, EaseArgs, Ptr};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// Fitnesses that are copied at once.
 const AT_ONCE: u64 = 1 << 20;
 
-impl<R: Real> Job<R> {
+impl<R: Float> Job<R> {
     /// Judges what runs keep by levels of their own, `[run]`, but for those that have stopped; some may stop now.
     pub(super) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
         for (swarm, level) in swarms.iter_mut().zip(levels) {
@@ -28,7 +28,7 @@ impl<R: Real> Job<R> {
     }
 }
 
-impl<R: Real, M: Machine> Islands<'_, R, M> {
+impl<R: Float, M: Machine> Islands<'_, R, M> {
     /// See [`State::first_levels`](super::State::first_levels).
     pub(super) fn first_levels(&mut self) -> Result<Vec<R>> {
         let n = u64::from(self.job.individuals);

@@ -3,19 +3,19 @@
 
 use std::mem::offset_of;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, OwnRun, StopRule, Turns};
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 
 /// Writes a number at the beginning of `to`.
-fn put_real<R: Real>(to: &mut [u8], value: R) {
+fn put_real<R: Float>(to: &mut [u8], value: R) {
     let size = size_of::<R>();
     to[..size].copy_from_slice(&value.to_bits64().to_le_bytes()[..size]);
 }
 
 /// Reads a number from the beginning of `from`.
-fn get_real<R: Real>(from: &[u8]) -> R {
+fn get_real<R: Float>(from: &[u8]) -> R {
     let mut bits = [0; 8];
     bits[..size_of::<R>()].copy_from_slice(&from[..size_of::<R>()]);
     R::from_bits64(u64::from_le_bytes(bits))
@@ -51,7 +51,7 @@ pub(crate) trait Item<R>: Sized {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number<R>(pub(crate) R);
 
-impl<R: Real> Item<R> for Number<R> {
+impl<R: Float> Item<R> for Number<R> {
     fn put(&self, to: &mut [u8]) {
         put_real(to, self.0);
     }
@@ -60,7 +60,7 @@ impl<R: Real> Item<R> for Number<R> {
     }
 }
 
-impl<R: Real> Item<R> for Fitness<R> {
+impl<R: Float> Item<R> for Fitness<R> {
     fn put(&self, to: &mut [u8]) {
         put_real(&mut to[offset_of!(Fitness<R>, violation)..], self.violation);
         put_real(&mut to[offset_of!(Fitness<R>, value)..], self.value);
@@ -73,7 +73,7 @@ impl<R: Real> Item<R> for Fitness<R> {
     }
 }
 
-impl<R: Real> Item<R> for Candidate<R> {
+impl<R: Float> Item<R> for Candidate<R> {
     fn put(&self, to: &mut [u8]) {
         self.fitness.put(&mut to[offset_of!(Candidate<R>, fitness)..]);
         put_u32(&mut to[offset_of!(Candidate<R>, index)..], self.index);
@@ -88,7 +88,7 @@ impl<R: Real> Item<R> for Candidate<R> {
     }
 }
 
-impl<R: Real> Item<R> for OwnRun<R> {
+impl<R: Float> Item<R> for OwnRun<R> {
     fn put(&self, to: &mut [u8]) {
         put_u64(&mut to[offset_of!(OwnRun<R>, seed)..], self.seed);
         put_u64(&mut to[offset_of!(OwnRun<R>, leg)..], self.leg);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn items_read_back_to_the_same_bits() {
-        fn check<R: Real>() {
+        fn check<R: Float>() {
             let number = |x: f64| R::from_f64(x);
             let fitness = Fitness { violation: number(0.1), value: R::NAN };
             let candidate = Candidate { fitness, index: 7, reserved: 0 };

@@ -3,7 +3,7 @@
 
 use std::iter::{repeat, repeat_n};
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{
     LETTERS_KEPT, OfficeLayout, key_word, keyed_fitness, keys_of, slot_words,
 };
@@ -37,7 +37,7 @@ pub(super) struct Letters<'a, R> {
     pub(super) words: Vec<u64>,
 }
 
-impl<R: Real> Service for Letters<'_, R> {
+impl<R: Float> Service for Letters<'_, R> {
     fn serve(&mut self, desk: &mut dyn Desk) -> Result<bool> {
         let served = self.answer(desk);
         if served.is_err() {
@@ -52,7 +52,7 @@ impl<R: Real> Service for Letters<'_, R> {
     }
 }
 
-impl<R: Real> Letters<'_, R> {
+impl<R: Float> Letters<'_, R> {
     /// Answers the next report, if it is there.
     fn answer(&mut self, desk: &mut dyn Desk) -> Result<bool> {
         let OfficeLayout { letter, report, pitch, reports, answer, .. } = self.layout;
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    fn there_and_back<R: Real>(constrained: bool) {
+    fn there_and_back<R: Float>(constrained: bool) {
         let layout = OfficeLayout::new::<R>(constrained, 3, 4);
         let mut exchange = |migrants| Ok(migrants);
         let letters = Letters {

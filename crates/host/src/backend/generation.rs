@@ -9,7 +9,7 @@ mod state;
 mod stepwise;
 mod whole;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, GenerationArgs, Ptr, StartArgs, generation_kernels};
 use warpswarm_core::order::{Candidate, Fitness};
 
@@ -52,7 +52,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn allocate<R: Real, M: Machine>(
+    fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         layout: &Layout,
         (slots_bytes, attempts): (u64, u32),
@@ -117,7 +117,7 @@ pub(crate) trait Way: Send {
     }
 }
 
-impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
+impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
     /// A method on a device of which nothing has run.
     fn idle(
         backend: Backend,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::order::Fitness;
 
@@ -29,7 +29,7 @@ pub(crate) struct Evaluation<R> {
     placing: Placing,
 }
 
-impl<R: Real> Evaluation<R> {
+impl<R: Float> Evaluation<R> {
     /// Has the individuals placed.
     pub(super) fn start(
         mut asks: Box<dyn Asks<R>>,

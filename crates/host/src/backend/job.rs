@@ -4,7 +4,7 @@ mod check;
 
 use std::ops::Range;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, MOST_DIMENSIONS, OwnRun, StopRule, row_stride, stopped};
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::generation::Work;
@@ -45,7 +45,7 @@ pub(crate) struct Job<R> {
     pub(crate) first_run: u64,
 }
 
-impl<R: Real> Job<R> {
+impl<R: Float> Job<R> {
     pub(crate) fn new(
         bounds: &Bounds,
         procedure: Procedure<R>,
@@ -308,7 +308,7 @@ impl<R: Real> Job<R> {
 }
 
 /// The procedure that does what is asked for when a population has converged, and whether runs of it begin anew.
-fn restarting<R: Real>(
+fn restarting<R: Float>(
     procedure: Procedure<R>,
     settings: &Settings,
 ) -> Result<(Procedure<R>, bool)> {

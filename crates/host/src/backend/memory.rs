@@ -1,6 +1,6 @@
 //! What every engine on a device has: arrays of one element a run, and copies of typed items.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, RecordLayout, StartArgs, stopped};
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
@@ -25,7 +25,7 @@ pub(crate) trait Transfer: Machine {
     }
 
     /// Numbers `first..first + count`.
-    fn fetch_numbers<R: Real>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
+    fn fetch_numbers<R: Float>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
         let numbers = self.fetch::<R, Number<R>>(array, first, count)?;
         Ok(numbers.into_iter().map(|number| number.0).collect())
     }
@@ -44,7 +44,7 @@ pub(crate) trait Transfer: Machine {
     }
 
     /// Writes numbers from number `first` on.
-    fn store_numbers<R: Real>(&mut self, array: u64, first: u64, numbers: &[R]) -> Result<()> {
+    fn store_numbers<R: Float>(&mut self, array: u64, first: u64, numbers: &[R]) -> Result<()> {
         self.store::<R, _>(array, first, numbers.iter().copied().map(Number))
     }
 }
@@ -73,7 +73,7 @@ pub(crate) struct RunArrays {
 
 impl RunArrays {
     /// Allocates them, but for the record, and writes the bounds; places beyond the dimensions have room around 0.
-    pub(crate) fn allocate<R: Real, M: Machine>(
+    pub(crate) fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         record: u64,
         machine: &mut M,
@@ -107,7 +107,7 @@ impl RunArrays {
     }
 
     /// The same with the record at an address.
-    pub(crate) fn with_record<R: Real>(self, job: &Job<R>, record: u64) -> Self {
+    pub(crate) fn with_record<R: Float>(self, job: &Job<R>, record: u64) -> Self {
         let layout = record_layout(job);
         RunArrays {
             control: record,
@@ -118,7 +118,7 @@ impl RunArrays {
     }
 
     /// Lower and upper bounds of the runs from `first` on, and of how many of `runs` there are any.
-    pub(crate) fn bounds<R: Real>(
+    pub(crate) fn bounds<R: Float>(
         &self,
         job: &Job<R>,
         (first, runs): (u32, u32),
@@ -129,12 +129,12 @@ impl RunArrays {
     }
 
     /// What the runs from `first` on have for themselves.
-    pub(crate) fn own<R: Real>(&self, first: u32) -> Ptr<OwnRun<R>> {
+    pub(crate) fn own<R: Float>(&self, first: u32) -> Ptr<OwnRun<R>> {
         Ptr::at(self.own + u64::from(first) * size_of::<OwnRun<R>>() as u64)
     }
 
     /// Where the individuals of the runs from `first` on, of which there are so many, begin.
-    pub(crate) fn start<R: Real>(&self, job: &Job<R>, (first, runs): (u32, u32)) -> StartArgs<R> {
+    pub(crate) fn start<R: Float>(&self, job: &Job<R>, (first, runs): (u32, u32)) -> StartArgs<R> {
         let individuals = job.beginning();
         let (first, runs) = with_bounds(job, (first, runs));
         let row = u64::from(job.stride()) * size_of::<R>() as u64;
@@ -142,7 +142,7 @@ impl RunArrays {
         StartArgs { points: Ptr::at(self.beginnings + before), individuals, runs }
     }
 
-    pub(crate) fn controls<R: Real, M: Machine>(
+    pub(crate) fn controls<R: Float, M: Machine>(
         &self,
         job: &Job<R>,
         machine: &mut M,
@@ -151,7 +151,7 @@ impl RunArrays {
     }
 
     /// See [`State::landmarks`](super::State::landmarks).
-    pub(crate) fn landmarks<R: Real, M: Machine>(
+    pub(crate) fn landmarks<R: Float, M: Machine>(
         &self,
         job: &Job<R>,
         machine: &mut M,
@@ -166,7 +166,7 @@ impl RunArrays {
         self.controls(job, machine)
     }
 
-    pub(crate) fn bests<R: Real, M: Machine>(
+    pub(crate) fn bests<R: Float, M: Machine>(
         &self,
         job: &Job<R>,
         machine: &mut M,
@@ -175,7 +175,7 @@ impl RunArrays {
     }
 
     /// The best of one run.
-    pub(crate) fn best<R: Real>(
+    pub(crate) fn best<R: Float>(
         &self,
         machine: &mut impl Machine,
         run: u32,
@@ -184,7 +184,7 @@ impl RunArrays {
     }
 
     /// `[run][coordinate]`
-    pub(crate) fn best_positions<R: Real, M: Machine>(
+    pub(crate) fn best_positions<R: Float, M: Machine>(
         &self,
         job: &Job<R>,
         machine: &mut M,
@@ -196,7 +196,7 @@ impl RunArrays {
     }
 
     /// Fills them from a state.
-    pub(crate) fn restore<R: Real, M: Machine>(
+    pub(crate) fn restore<R: Float, M: Machine>(
         &self,
         job: &Job<R>,
         machine: &mut M,
@@ -212,13 +212,13 @@ impl RunArrays {
 }
 
 /// How the record of all runs lies.
-pub(crate) fn record_layout<R: Real>(job: &Job<R>) -> RecordLayout {
+pub(crate) fn record_layout<R: Float>(job: &Job<R>) -> RecordLayout {
     RecordLayout::new::<R>(job.runs, job.stride())
 }
 
 /// Which of the runs from `first` on have bounds and first points of their own, and how many: the first of all where
 /// they have the same.
-fn with_bounds<R: Real>(job: &Job<R>, (first, runs): (u32, u32)) -> (u32, u32) {
+fn with_bounds<R: Float>(job: &Job<R>, (first, runs): (u32, u32)) -> (u32, u32) {
     if job.bounds_runs() == 1 { (0, 1) } else { (first, runs) }
 }
 
@@ -233,7 +233,7 @@ pub(crate) struct DataArrays {
 
 impl DataArrays {
     /// Copies them there.
-    pub(crate) fn upload<R: Real, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
+    pub(crate) fn upload<R: Float, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
         let mut copied = |numbers: &[R]| -> Result<u64> {
             if numbers.is_empty() {
                 return Ok(0);
@@ -252,7 +252,7 @@ impl DataArrays {
     }
 
     /// An objective with the data of `runs` runs from `first` on, as a kernel's parameter ends with it.
-    pub(crate) fn behind<R: Real>(
+    pub(crate) fn behind<R: Float>(
         &self,
         objective: &Parameter,
         (first, runs): (u32, u32),

@@ -1,6 +1,6 @@
 //! Individuals that go from run to run: where the whole state is at hand, and on a device, from which only they are copied.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{
     Control, KeptArgs, MIGRATION_BLOCK, MigrationArgs, Ptr, migration_kernels,
     migration_shared_bytes,
@@ -15,7 +15,7 @@ use super::memory::RunArrays;
 use super::{Job, Procedure};
 use crate::error::Result;
 
-impl<R: Real> Job<R> {
+impl<R: Float> Job<R> {
     /// Offers each run its immigrants, and sees whether it stops by itself now.
     pub(crate) fn immigrate(
         &self,
@@ -93,13 +93,13 @@ struct Room {
 
 impl Room {
     /// So many of each run.
-    fn new<R: Real>(job: &Job<R>, migrants: usize) -> Self {
+    fn new<R: Float>(job: &Job<R>, migrants: usize) -> Self {
         Room::beside(job, migrants, 0).0
     }
 
     /// The same, and whom so many others are offered to, in the same order but without fitness and points: so what is brought
     /// lies together, and so does what is fetched.
-    fn beside<R: Real>(job: &Job<R>, migrants: usize, others: usize) -> (Self, Self) {
+    fn beside<R: Float>(job: &Job<R>, migrants: usize, others: usize) -> (Self, Self) {
         let runs = u64::from(job.runs);
         let mut end = 0;
         let mut place = |bytes: u64| {
@@ -142,7 +142,7 @@ impl Room {
     }
 
     /// Reads a run's migrants likewise.
-    fn migrants<R: Real>(
+    fn migrants<R: Float>(
         &self,
         job: &Job<R>,
         (bytes, from): (&[u8], u64),
@@ -172,7 +172,7 @@ pub(crate) struct Islands<'a, R, M> {
     pub(crate) machine: &'a mut M,
 }
 
-impl<R: Real, M: Machine> Islands<'_, R, M> {
+impl<R: Float, M: Machine> Islands<'_, R, M> {
     /// See [`State::depart`](super::State::depart).
     pub(crate) fn depart(
         &mut self,

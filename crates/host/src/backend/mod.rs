@@ -1,6 +1,6 @@
 //! Where runs are carried out: one [`Engine`] per place, or one that [`Asks`], all with the same numbers.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::Swarm;
@@ -53,7 +53,7 @@ mod until;
 mod workers;
 
 /// The state of all runs of an optimiser.
-pub(crate) trait State<R: Real>: Send {
+pub(crate) trait State<R: Float>: Send {
     /// Where the runs are.
     fn controls(&mut self) -> Result<Vec<Control>>;
     /// Where so many of the runs are that it is known of all how far they are and whether any goes on: of a batch of
@@ -113,7 +113,7 @@ pub(crate) trait State<R: Real>: Send {
 }
 
 /// The departures of runs whose whole states are at hand.
-fn departures<R: Real>(
+fn departures<R: Float>(
     swarms: &[Swarm<R>],
     migration: &Migration,
     immigrants: &[usize],
@@ -123,7 +123,7 @@ fn departures<R: Real>(
 }
 
 /// A state that advances by itself.
-pub(crate) trait Engine<R: Real>: State<R> {
+pub(crate) trait Engine<R: Float>: State<R> {
     /// Does so many iterations of every run that has not stopped by itself.
     fn advance(&mut self, iterations: u64) -> Result<()>;
     /// As [`advance`](Engine::advance), for no longer than until then, where an iteration takes so long that it matters; one
@@ -167,7 +167,7 @@ pub(crate) struct Placing {
 }
 
 /// A state that advances with what others tell it: at first it asks for its first individuals.
-pub(crate) trait Asks<R: Real>: State<R> {
+pub(crate) trait Asks<R: Float>: State<R> {
     /// The points to be evaluated next, the same until they have been told of; none where all runs have stopped.
     /// There may be none in an iteration.
     fn ask(&mut self) -> Result<Option<&Asked<R>>>;
@@ -195,7 +195,7 @@ pub(crate) struct Asked<R> {
     pub(crate) runs: Vec<u32>,
 }
 
-impl<R: Real> Asked<R> {
+impl<R: Float> Asked<R> {
     /// The points as they are meant.
     pub(crate) fn seen_through(&self, scales: &Scales<R>) -> Self {
         Asked { points: scales.natural(&self.points), runs: self.runs.clone() }
@@ -203,7 +203,7 @@ impl<R: Real> Asked<R> {
 }
 
 /// All runs, and who evaluates.
-pub(crate) enum Driver<R: Real> {
+pub(crate) enum Driver<R: Float> {
     /// What moves them.
     Engine(Box<dyn Engine<R>>),
     /// The host.
@@ -212,7 +212,7 @@ pub(crate) enum Driver<R: Real> {
     Caller(Box<dyn Asks<R>>),
 }
 
-impl<R: Real> Driver<R> {
+impl<R: Float> Driver<R> {
     pub(crate) fn state(&self) -> &dyn State<R> {
         match self {
             Driver::Engine(engine) => &**engine,
@@ -301,7 +301,7 @@ impl<R: Real> Driver<R> {
 }
 
 /// Makes the driver that the settings ask for, its individuals placed, unless the caller evaluates.
-fn start_here<R: Real>(
+fn start_here<R: Float>(
     by: Evaluator<R>,
     bounds: &Bounds,
     wanted: Wanted<R>,
@@ -327,7 +327,7 @@ pub(crate) enum Evaluator<R> {
 }
 
 /// What is to be laid over a device, of points whose coordinates lanes show each other or not.
-fn demand<R: Real>(
+fn demand<R: Float>(
     job: &Job<R>,
     gathers: bool,
     settings: &Settings,

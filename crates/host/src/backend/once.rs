@@ -5,7 +5,7 @@
 
 use std::any::{Any, TypeId};
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use super::{Driver, Evaluator, Job, Procedure, Wanted, start_here};
 use crate::algorithms::Algorithm;
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 type Erased = fn(Box<dyn Any>) -> Box<dyn Any>;
 
 /// What the function of the precision `R` gives, of those of `f32` and `f64`.
-fn of<R: Real, A: 'static, B: 'static>([single, double]: [Erased; 2], argument: A) -> B {
+fn of<R: Float, A: 'static, B: 'static>([single, double]: [Erased; 2], argument: A) -> B {
     let function = if TypeId::of::<R>() == TypeId::of::<f32>() { single } else { double };
     *function(Box::new(argument)).downcast().expect("of the same precision")
 }
@@ -32,7 +32,7 @@ fn erased<A: 'static, B: 'static>(
 
 type Asked<R> = (Evaluator<R>, Bounds, Wanted<R>, Settings);
 
-fn started<R: Real>((by, bounds, wanted, settings): Asked<R>) -> Result<(Job<R>, Driver<R>)> {
+fn started<R: Float>((by, bounds, wanted, settings): Asked<R>) -> Result<(Job<R>, Driver<R>)> {
     start_here(by, &bounds, wanted, &settings)
 }
 
@@ -47,7 +47,7 @@ fn start_double(asked: Box<dyn Any>) -> Box<dyn Any> {
 }
 
 /// See [`start_here`].
-pub(crate) fn start<R: Real>(
+pub(crate) fn start<R: Float>(
     by: Evaluator<R>,
     bounds: &Bounds,
     wanted: Wanted<R>,
@@ -61,7 +61,7 @@ pub(crate) fn start<R: Real>(
 
 type Named = (Algorithm, u64);
 
-fn procedure_of<R: Real>((algorithm, individuals): Named) -> Result<Procedure<R>> {
+fn procedure_of<R: Float>((algorithm, individuals): Named) -> Result<Procedure<R>> {
     Procedure::here(&algorithm, individuals)
 }
 
@@ -76,6 +76,6 @@ fn procedure_double(named: Box<dyn Any>) -> Box<dyn Any> {
 }
 
 /// A built-in algorithm, checked for so many individuals.
-pub(super) fn procedure<R: Real>(algorithm: &Algorithm, individuals: u64) -> Result<Procedure<R>> {
+pub(super) fn procedure<R: Float>(algorithm: &Algorithm, individuals: u64) -> Result<Procedure<R>> {
     of::<R, Named, _>([procedure_single, procedure_double], (*algorithm, individuals))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::fwa::{self, Fwa};
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
@@ -71,7 +71,7 @@ pub(crate) struct Wanted<R> {
     pub(crate) backends: Vec<Backend>,
 }
 
-impl<R: Real> Wanted<R> {
+impl<R: Float> Wanted<R> {
     /// A built-in algorithm, checked for so many individuals.
     pub(crate) fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         let info = algorithm.info();
@@ -80,7 +80,7 @@ impl<R: Real> Wanted<R> {
     }
 }
 
-impl<R: Real> Procedure<R> {
+impl<R: Float> Procedure<R> {
     /// A built-in algorithm, checked for so many individuals.
     pub(super) fn here(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         Ok(match algorithm {

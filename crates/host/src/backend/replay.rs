@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::threads::POOL_PLACES;
@@ -46,7 +46,7 @@ struct Run<R> {
     halves: Option<Box<dyn Halves<R>>>,
 }
 
-impl<R: Real> Run<R> {
+impl<R: Float> Run<R> {
     fn new(job: &Job<R>, swarm: Swarm<R>, placed: bool) -> Self {
         let next = Swarm::unplaced(swarm.dimensions, 0, swarm.id);
         let halves = if job.restarts { None } else { job.procedure.halves() };
@@ -122,7 +122,7 @@ impl<R: Real> Run<R> {
     }
 }
 
-impl<R: Real> Replay<R> {
+impl<R: Float> Replay<R> {
     /// All runs before their individuals are placed.
     pub(super) fn new(job: Job<R>, threads: Option<usize>) -> Result<Self> {
         check_memory(job.bytes()?.saturating_mul(2))?;
@@ -158,7 +158,7 @@ impl<R: Real> Replay<R> {
     }
 }
 
-impl<R: Real> Asks<R> for Replay<R> {
+impl<R: Float> Asks<R> for Replay<R> {
     fn ask(&mut self) -> Result<Option<&Asked<R>>> {
         if self.runs.iter().all(|run| run.swarm.has_stopped()) {
             return Ok(None);
@@ -204,7 +204,7 @@ impl<R: Real> Asks<R> for Replay<R> {
     }
 }
 
-impl<R: Real> State<R> for Replay<R> {
+impl<R: Float> State<R> for Replay<R> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         Ok(self.runs.iter().map(|run| run.swarm.control).collect())
     }

@@ -1,6 +1,6 @@
 //! Whether a state is one of searches that begin anew.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::legs::{Legs, regime};
 use warpswarm_cpu_ref::Swarm;
@@ -10,7 +10,7 @@ use super::Job;
 use crate::error::{Error, Result};
 use crate::settings::MAX_ITERATIONS;
 
-impl<R: Real> Job<R> {
+impl<R: Float> Job<R> {
     /// Whether a state is one of a run that begins anew, alone or with another search.
     pub(super) fn check_searches(
         &self,

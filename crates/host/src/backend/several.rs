@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
@@ -37,7 +37,7 @@ pub(super) type Make<R> =
     Box<dyn Fn(Range<u32>, usize) -> Result<Box<dyn Engine<R>>> + Send + Sync>;
 
 /// Runs on several devices.
-pub(super) struct Several<R: Real> {
+pub(super) struct Several<R: Float> {
     backend: Backend,
     names: Vec<String>,
     /// In the order of their runs, all of them between calls.
@@ -48,7 +48,7 @@ pub(super) struct Several<R: Real> {
 }
 
 /// Neighbouring runs.
-struct Part<R: Real> {
+struct Part<R: Float> {
     runs: Range<u32>,
     /// The place among the devices of the one where it lies.
     device: usize,
@@ -64,7 +64,7 @@ pub(super) struct Described {
     pub(super) multiprocessors: u32,
 }
 
-impl<R: Real> Several<R> {
+impl<R: Float> Several<R> {
     /// Cuts so many runs of so many individuals each into parts, and places their individuals.
     pub(super) fn new(
         backend: Backend,
@@ -99,7 +99,7 @@ impl<R: Real> Several<R> {
 }
 
 /// The parts that wait for a device, and those that are done.
-struct Queue<'a, R: Real> {
+struct Queue<'a, R: Float> {
     waiting: Mutex<Vec<Part<R>>>,
     done: Mutex<Vec<Part<R>>>,
     failed: Mutex<Option<Error>>,
@@ -108,7 +108,7 @@ struct Queue<'a, R: Real> {
     iterations: u64,
 }
 
-impl<R: Real> Queue<'_, R> {
+impl<R: Float> Queue<'_, R> {
     /// What a device's thread does: advances parts until none is left.
     fn serve(&self, device: usize) {
         let mut under_way = VecDeque::new();
@@ -218,7 +218,7 @@ fn unlocked<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<R: Real> Engine<R> for Several<R> {
+impl<R: Float> Engine<R> for Several<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         let queue = Queue {
             waiting: Mutex::new(std::mem::take(&mut self.parts)),
@@ -243,7 +243,7 @@ impl<R: Real> Engine<R> for Several<R> {
     }
 }
 
-impl<R: Real> State<R> for Several<R> {
+impl<R: Float> State<R> for Several<R> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         self.of_parts(|engine| engine.controls())
     }

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
@@ -26,7 +26,7 @@ use crate::peers::Exchange;
 use crate::report::Plan;
 
 /// Swarms that are split.
-pub(super) struct Split<R: Real, M: Machine> {
+pub(super) struct Split<R: Float, M: Machine> {
     /// In the order of their particles.
     parts: Vec<Device<R, M>>,
     /// The number of the first of them among the devices of all ranks.
@@ -63,7 +63,7 @@ pub(super) fn shares(individuals: u32, multiprocessors: &[u32]) -> Vec<Range<u32
     multiprocessors.iter().map(share).collect()
 }
 
-impl<R: Real, M: Machine> Split<R, M> {
+impl<R: Float, M: Machine> Split<R, M> {
     /// Places the particles of as many devices as `make` makes one for: of `peers` those from number `first` on.
     pub(super) fn new(
         devices: usize,
@@ -164,14 +164,14 @@ impl<R: Real, M: Machine> Split<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> Drop for Split<R, M> {
+impl<R: Float, M: Machine> Drop for Split<R, M> {
     fn drop(&mut self) {
         // Devices write into each other's memory. A device that is lost writes nothing any more.
         self.parts.iter_mut().for_each(|part| drop(part.machine.finish()));
     }
 }
 
-impl<R: Real, M: Machine> Engine<R> for Split<R, M> {
+impl<R: Float, M: Machine> Engine<R> for Split<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         match self.telling {
             Telling::Nobody => self.iterate(iterations, None),
@@ -206,7 +206,7 @@ fn elsewhere() -> Error {
     Error::Ranks { message: message.into(), input: true }
 }
 
-impl<R: Real, M: Machine> State<R> for Split<R, M> {
+impl<R: Float, M: Machine> State<R> for Split<R, M> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         // Each has counted what was not finite of its own.
         let mut controls = self.first().controls()?;

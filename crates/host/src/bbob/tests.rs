@@ -1,7 +1,7 @@
 //! The functions at their optima, against COCO's values, and on CPU and emulator.
 
 use super::*;
-use crate::Real;
+use crate::Float;
 
 /// Function, instance, dimensions, and COCO's values at two points: `benches/bbob/coco.py` has written them.
 const COCO: &str = include_str!("coco.csv");
@@ -71,7 +71,7 @@ fn nothing_is_below_the_optimum() {
 
 #[test]
 fn cpu_and_emulator_find_the_same_bits() {
-    fn check<R: Real>(of: &Bbob, x: &[f64]) {
+    fn check<R: Float>(of: &Bbob, x: &[f64]) {
         let x: Vec<R> = x.iter().map(|&x| R::from_f64(x)).collect();
         let both = of.file().evaluate_twice(&x, true).expect("short enough");
         assert_eq!(

@@ -1,6 +1,6 @@
 //! From what a user means to what individuals hold, and back: see [`warpswarm_core::variable`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::data::Table;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::{SHOWN, Scale, natural, place};
@@ -38,7 +38,7 @@ pub(super) fn check(
 }
 
 /// What individuals hold of a value, as near as the number type allows.
-pub(super) fn inward<R: Real>(scale: Scale, value: f64) -> R {
+pub(super) fn inward<R: Float>(scale: Scale, value: f64) -> R {
     match scale {
         Scale::Log => R::from_f64(value.ln()),
         _ => R::from_f64(value),
@@ -47,7 +47,7 @@ pub(super) fn inward<R: Real>(scale: Scale, value: f64) -> R {
 
 /// Bounds on the scale on which individuals move; none where the number type does not hold them. No point between
 /// them means anything beyond the bounds.
-pub(super) fn rounded<R: Real>(scale: Scale, (lower, upper): (f64, f64)) -> Option<(R, R)> {
+pub(super) fn rounded<R: Float>(scale: Scale, (lower, upper): (f64, f64)) -> Option<(R, R)> {
     // Plus zero, which makes +0 of -0: a bound is never -0.
     let round = |x: f64| R::from_f64(x) + R::ZERO;
     let step = |x: R, by: i64| R::from_ordered(x.ordered().wrapping_add_signed(by)) + R::ZERO;
@@ -72,7 +72,7 @@ pub(super) fn rounded<R: Real>(scale: Scale, (lower, upper): (f64, f64)) -> Opti
 }
 
 /// Whether a number type has a positive number with its digits, and not 0 or infinity instead.
-fn keeps<R: Real>(x: f64) -> bool {
+fn keeps<R: Float>(x: f64) -> bool {
     (R::from_f64(x).to_f64() - x).abs() <= 1e-6 * x
 }
 
@@ -90,7 +90,7 @@ struct Period<R> {
     range: R,
 }
 
-impl<R: Real> Period<R> {
+impl<R: Float> Period<R> {
     /// The place between the bounds that a number means. Expressions compute it in the same way.
     fn place(&self, x: R) -> R {
         place(x, (self.lower, self.upper), self.range)
@@ -108,7 +108,7 @@ pub struct Scales<R> {
     pub(crate) maximises: bool,
 }
 
-impl<R: Real> Scales<R> {
+impl<R: Float> Scales<R> {
     pub(crate) fn new(bounds: &Bounds, maximises: bool) -> Self {
         let linear = bounds.scales.iter().all(|&scale| scale == Scale::Linear);
         let codes = if linear { &[][..] } else { &bounds.scales };
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     /// The bounds mean the least and the greatest value, and no point between them one beyond.
-    fn check_rounded<R: Real>(scale: Scale, lower: f64, upper: f64) {
+    fn check_rounded<R: Float>(scale: Scale, lower: f64, upper: f64) {
         let (l, u) = rounded::<R>(scale, (lower, upper)).unwrap();
         let (code, ulp) = (scale.code(), R::from_f64(1.0).ordered());
         assert_ne!(ulp, 0);

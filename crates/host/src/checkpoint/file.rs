@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::{RunId, Swarm};
@@ -39,7 +39,7 @@ struct Header {
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(bound(serialize = "R: Real + Serialize", deserialize = "R: Real + Deserialize<'de>"))]
+#[serde(bound(serialize = "R: Float + Serialize", deserialize = "R: Float + Deserialize<'de>"))]
 struct Body<R> {
     seconds: f64,
     history: Vec<Progress<R>>,
@@ -73,7 +73,7 @@ struct State<R> {
     parked: Option<OfParked<R>>,
 }
 
-impl<R: Real> State<R> {
+impl<R: Float> State<R> {
     fn of(swarm: Swarm<R>) -> Self {
         let pair = |fitness: Fitness<R>| (fitness.violation, fitness.value);
         State {
@@ -136,7 +136,7 @@ impl<R: Real> State<R> {
     }
 }
 
-impl<R: Real + Serialize> Checkpoint<R> {
+impl<R: Float + Serialize> Checkpoint<R> {
     /// Writes a file, [whole](write_whole) or not at all. `about` is the caller's: what is needed to make the
     /// optimiser that goes on.
     ///
@@ -306,7 +306,7 @@ impl CheckpointFile {
     /// # Errors
     ///
     /// [`Error::File`] where they are in another number type.
-    pub fn checkpoint<R: Real + DeserializeOwned>(&self) -> Result<Checkpoint<R>> {
+    pub fn checkpoint<R: Float + DeserializeOwned>(&self) -> Result<Checkpoint<R>> {
         let failed = |message: String| failed("read", &self.path, message);
         if self.precision() != R::NAME {
             return Err(failed(format!(

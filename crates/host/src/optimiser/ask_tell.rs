@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 
@@ -41,7 +41,7 @@ use crate::settings::Settings;
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct AskTell<R: Real> {
+pub struct AskTell<R: Float> {
     pub(crate) optimiser: Optimiser<R>,
     /// The points as they are meant, where that is not what individuals hold.
     asked: Option<Asked<R>>,
@@ -50,7 +50,7 @@ pub struct AskTell<R: Real> {
     reason: Option<StopReason>,
 }
 
-impl<R: Real> AskTell<R> {
+impl<R: Float> AskTell<R> {
     /// Checks everything and chooses the backend; with [`Backend::Auto`] it is the CPU, unless the settings say
     /// [`Schedule::Hosted`](crate::Schedule::Hosted).
     ///
@@ -263,7 +263,7 @@ impl<R: Real> AskTell<R> {
     }
 }
 
-fn asks<R: Real>(driver: &mut Driver<R>) -> &mut dyn Asks<R> {
+fn asks<R: Float>(driver: &mut Driver<R>) -> &mut dyn Asks<R> {
     match driver {
         Driver::Caller(asks) | Driver::Host(asks, _) => &mut **asks,
         Driver::Engine(_) => unreachable!("`start` makes one that asks"),

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Fitness;
 
@@ -37,7 +37,7 @@ impl Recording {
     }
 }
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// Has all runs go on until they end, together with the other ranks that have particles of them, if there are any.
     pub(super) fn drive(
         &mut self,

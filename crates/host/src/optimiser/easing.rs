@@ -29,7 +29,7 @@
 //! **Source.** T. Takahama and S. Sakai, "Constrained optimization by the epsilon constrained differential evolution with
 //! gradient-based mutation and feasible elites", IEEE CEC 2006, equations 6 and 7, with theta = 0.2 N and cp = 5.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
@@ -87,12 +87,12 @@ impl Easing {
     }
 
     /// The level after some steps.
-    fn fallen<R: Real>(&self, level: R, steps: std::ops::Range<u64>) -> R {
+    fn fallen<R: Float>(&self, level: R, steps: std::ops::Range<u64>) -> R {
         steps.fold(level, |level, step| R::from_f64(level.to_f64() * self.factor(step + 1)))
     }
 }
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// Has every run that goes on do so many iterations, levels falling on the way.
     pub(super) fn advance(
         &mut self,

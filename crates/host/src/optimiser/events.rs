@@ -1,6 +1,6 @@
 //! What observers are told.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_cpu_ref::Swarm;
 
 use super::Optimiser;
@@ -66,9 +66,9 @@ pub enum Event<'a, R> {
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Runs<'a, R: Real>(pub(super) &'a mut Optimiser<R>);
+pub struct Runs<'a, R: Float>(pub(super) &'a mut Optimiser<R>);
 
-impl<R: Real> Runs<'_, R> {
+impl<R: Float> Runs<'_, R> {
     /// The whole state of every run; see [`Optimiser::state`].
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 //! Runs that a failure has left in the middle of a change.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use super::Optimiser;
 use crate::backend::{Driver, State};
 use crate::error::{Error, Result};
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// The runs, unless they were lost.
     pub(super) fn runs(&mut self) -> Result<&mut dyn State<R>> {
         match &self.lost {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
@@ -41,7 +41,7 @@ pub struct Standing {
     pub may_stop: bool,
 }
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// How far the runs are.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! How long slices are.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use crate::backend::{Driver, Job};
 use crate::choices::Backend;
@@ -22,7 +22,7 @@ const FIRST_DEVICE_WORK: u64 = 1 << 26;
 
 impl Pace {
     /// The first slice: one iteration where it could be long, more where many are surely short.
-    pub(super) fn first<R: Real>(job: &Job<R>, driver: &Driver<R>) -> Self {
+    pub(super) fn first<R: Float>(job: &Job<R>, driver: &Driver<R>) -> Self {
         let [runs, individuals, stride] = [job.runs, job.individuals, job.stride()].map(u64::from);
         let work = (runs * individuals).saturating_mul(stride);
         let next = match driver {

@@ -1,6 +1,6 @@
 //! What all runs gave.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
 
@@ -8,7 +8,7 @@ use super::Optimiser;
 use crate::error::Result;
 use crate::report::{Best, Report, RunReport, StopReason};
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// What the runs have given, where those that have not stopped by themselves end for this reason.
     pub(super) fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
@@ -55,7 +55,7 @@ impl<R: Real> Optimiser<R> {
 }
 
 /// Why one run ended, where the others ended for `reason`.
-fn run_reason<R: Real>(control: &Control, best: Fitness<R>, reason: StopReason) -> StopReason {
+fn run_reason<R: Float>(control: &Control, best: Fitness<R>, reason: StopReason) -> StopReason {
     let reason = match control.stopped {
         stopped::TARGET => StopReason::Target,
         stopped::STAGNATION => StopReason::Stagnation,

@@ -1,6 +1,6 @@
 //! Optimisers of several ranks that share the particles of each run.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use super::Optimiser;
 use super::driving::Observer;
@@ -52,7 +52,7 @@ impl Turn {
     }
 }
 
-impl<R: Real> Optimiser<R> {
+impl<R: Float> Optimiser<R> {
     /// Meets the other ranks with which it shares particles, as [`Settings::peers`](crate::Settings::peers) says: once, and
     /// before anything else. All ranks do so, with the same `exchange`. Gives whether devices exchange what they find by themselves.
     ///

@@ -1,6 +1,6 @@
 //! How runs of CMA-ES are laid over a device: a block each, or several where there are many samples and room.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsLayout, NearLayout};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
@@ -59,7 +59,7 @@ impl Layout {
 
 /// Lays runs over the device; the individuals are the samples of the largest generation that is to come. Those of another search that
 /// takes turns are so many.
-pub(crate) fn plan<R: Real>(
+pub(crate) fn plan<R: Float>(
     demand: &Demand,
     others: u32,
     occupancy: Occupancy<'_>,
@@ -119,7 +119,7 @@ mod tests {
         block: None,
     };
 
-    fn grid<R: Real>(demand: Demand) -> (u32, u32, u32, bool) {
+    fn grid<R: Float>(demand: Demand) -> (u32, u32, u32, bool) {
         let held = |_, block: u32, shared: u32| Ok((512 / block).min((227 << 10) / shared.max(1)));
         let layout = plan::<R>(&demand, 0, &mut { held }).unwrap();
         let Geometry { block, blocks_per_run, runs_per_launch, .. } = layout.grid;

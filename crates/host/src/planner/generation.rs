@@ -1,6 +1,6 @@
 //! How the populations of a method are laid over a device: a thread, eight lanes or a warp an individual, blocks striding.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
 use warpswarm_core::method::{GROUP, LESSONS};
 
@@ -139,7 +139,7 @@ const TURNS: u32 = MethodTile::TILE.lanes;
 /// The block in which many runs are done in the shortest time, all of them, of at most `most` threads: each run is so many rounds of a block,
 /// and so many blocks are done at once. Of equals that of the fewest rounds, but of tiles that of the most, whose threads wait for fewer
 /// others.
-fn block_of_many<R: Real>(
+fn block_of_many<R: Float>(
     demand: &Demand,
     tile: MethodTile,
     most: u32,
@@ -170,7 +170,7 @@ fn block_of_many<R: Real>(
 }
 
 /// The block in which a thread has an individual.
-fn block_of_threads<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
+fn block_of_threads<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
     if demand.runs > demand.multiprocessors {
         return block_of_many::<R>(demand, MethodTile::THREAD, MAX_BLOCK, occupancy);
     }
@@ -186,7 +186,7 @@ fn all_runs(demand: &Demand) -> u64 {
 
 /// The block in which eight lanes have an individual: of one or a few runs the largest only where others would not do at once, since
 /// more blocks have more multiprocessors.
-fn block_of_tiles<R: Real>(demand: &Demand, most: u32, occupancy: Occupancy<'_>) -> Result<u32> {
+fn block_of_tiles<R: Float>(demand: &Demand, most: u32, occupancy: Occupancy<'_>) -> Result<u32> {
     if demand.runs > demand.multiprocessors {
         return block_of_many::<R>(demand, MethodTile::TILE, most, occupancy);
     }
@@ -217,7 +217,7 @@ fn tile(demand: &Demand, moves: Moves) -> MethodTile {
 }
 
 /// Lays the runs of a method over the device.
-pub(crate) fn plan<R: Real>(
+pub(crate) fn plan<R: Float>(
     demand: &Demand,
     moves: Moves,
     occupancy: Occupancy<'_>,

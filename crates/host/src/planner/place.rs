@@ -9,7 +9,7 @@
 //! it is made, so that the same call is answered in the same way, but that nobody pays for a driver that has been started
 //! before. What it is worth is in `docs/performance.md`, and `cargo xtask bench gpu --choices` measures it.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use crate::backend::{Job, Procedure};
 use crate::optimiser::Limit;
@@ -64,7 +64,7 @@ pub(crate) struct Work {
 
 impl Work {
     /// That of a job whose objective has so many numbers of data.
-    pub(crate) fn new<R: Real>(job: &Job<R>, data: usize, settings: &Settings) -> Self {
+    pub(crate) fn new<R: Float>(job: &Job<R>, data: usize, settings: &Settings) -> Self {
         let stop = &settings.stop;
         let limit = Limit::new(stop, |iterations| job.evaluations_until(iterations)).given();
         // What nobody knows: a run that stagnates does so after that many iterations at least.

@@ -1,6 +1,6 @@
 //! How a method is laid over a device by its paper's own kernels.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile, SparksLayout};
 
 use super::generation::{Layout, of_a_block};
@@ -24,7 +24,7 @@ pub(crate) enum Steps {
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(u32, u32) -> Result<u32>;
 
 /// Lays the runs of a method over the device.
-pub(crate) fn plan<R: Real>(
+pub(crate) fn plan<R: Float>(
     demand: &Demand,
     steps: Steps,
     occupancy: Occupancy<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn plan<R: Real>(
 }
 
 /// The block of a kernel that explodes fireworks, and its shared memory.
-fn fireworks<R: Real>(demand: &Demand, sparks: u32, wanted: Option<u32>) -> Result<(u32, u32)> {
+fn fireworks<R: Float>(demand: &Demand, sparks: u32, wanted: Option<u32>) -> Result<(u32, u32)> {
     let (dimensions, most) = (demand.dimensions, SparksLayout::DIMENSIONS);
     if dimensions > most {
         return impossible(format!("{dimensions} dimensions, and a spark has room for {most}"));
@@ -101,7 +101,7 @@ mod tests {
     };
     const PAPER: Steps = Steps::Fireworks { sparks: 16, explosions: 30 };
 
-    fn one<R: Real>(demand: Demand, steps: Steps) -> (u32, u32, u32) {
+    fn one<R: Float>(demand: Demand, steps: Steps) -> (u32, u32, u32) {
         let grid = plan::<R>(&demand, steps, &mut |block, _| Ok(1024 / block)).unwrap().grid;
         (grid.block, grid.blocks_per_run, grid.runs_per_launch)
     }

@@ -1,6 +1,6 @@
 //! The streaming schedule of PSO: see [`pso_kernels::STREAMING`].
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{
     BULK_PARTICLES, BulkLayout, MAX_BLOCK, Tile, pso_kernels, row_stride, streaming_shared_bytes,
 };
@@ -15,7 +15,7 @@ const STREAMING_BLOCK: u32 = 128;
 const BULK_ROUNDS: u64 = 4;
 
 /// With bulk copies where they are worth while, otherwise without.
-pub(super) fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
+pub(super) fn streaming<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     let tile = Tile::for_dimensions::<R>(demand.dimensions);
     let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block);
     let block = forced(demand, most)?.unwrap_or(STREAMING_BLOCK.min(most));
@@ -34,7 +34,7 @@ pub(super) fn streaming<R: Real>(demand: &Demand, occupancy: Occupancy<'_>) -> R
 
 /// The streaming schedule with bulk copies: where the device has them, with the largest block that it has shared memory
 /// for, if all blocks run at the same time and each warp has several stages.
-fn by_bulk_copies<R: Real>(
+fn by_bulk_copies<R: Float>(
     demand: &Demand,
     tile: Tile,
     occupancy: Occupancy<'_>,

@@ -1,6 +1,6 @@
 //! Programs as the emulator's objective interprets them.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::data::{DataSlices, Table, WithData};
 use warpswarm_core::expression::Expression;
 use warpswarm_core::objective::{Objective, SlicePoint};
@@ -13,7 +13,7 @@ use super::program::Program;
 use crate::bounds::Scales;
 
 /// A program as the emulator's objective reads it, and the numbers in which that finds program, constants and data.
-pub(super) fn laid_out<R: Real>(
+pub(super) fn laid_out<R: Float>(
     program: &Program,
     (data, own): (&[f64], &Own),
 ) -> (Expression, Vec<R>) {
@@ -33,7 +33,7 @@ impl ProblemFile {
     /// Value and violation at a point as the CPU's machine finds them, and as the emulator's objective does; perhaps of
     /// coordinates as individuals have them. For tests, which ask for the same bits; none where that takes long.
     #[doc(hidden)]
-    pub fn evaluate_twice<R: Real>(&self, x: &[R], as_searched: bool) -> Option<[Fitness<R>; 2]> {
+    pub fn evaluate_twice<R: Float>(&self, x: &[R], as_searched: bool) -> Option<[Fitness<R>; 2]> {
         const MOST_OPERATIONS: usize = 20_000;
         if self.operations() > MOST_OPERATIONS {
             return None;

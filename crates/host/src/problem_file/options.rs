@@ -1,6 +1,6 @@
 //! What coordinates are called, measured in and stand for.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 
 use super::names::Options;
 use super::problem::{Named, ProblemFile};
@@ -60,7 +60,7 @@ impl ProblemFile {
     }
 
     /// What `x` in coordinate `i` (from 0) stands for; none where it is itself, or where there is no such coordinate.
-    pub fn chosen<R: Real>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
+    pub fn chosen<R: Float>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
         let options = self.names.options.get(&self.named(i)?.name)?;
         // From 1 on; what is none of them is the one that expressions take it for.
         let at = (x.to_f64() as usize).clamp(1, options.count()) - 1;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::expression::Operation;
 use warpswarm_core::order::Fitness;
 
@@ -261,7 +261,7 @@ impl ProblemFile {
     /// # Errors
     ///
     /// As [`Optimiser::new`].
-    pub fn optimiser<R: Real>(
+    pub fn optimiser<R: Float>(
         &self,
         algorithm: &Algorithm,
         settings: &Settings,
@@ -274,7 +274,7 @@ impl ProblemFile {
     /// # Errors
     ///
     /// As [`check`](fn@crate::check).
-    pub fn check<R: Real>(&self, settings: &Settings) -> Result<Checked<R>> {
+    pub fn check<R: Float>(&self, settings: &Settings) -> Result<Checked<R>> {
         check::with(&self.searched(), settings, &|bounds, algorithm, settings| {
             let settings = Settings { maximise: self.maximises, ..settings.clone() };
             Optimiser::new(self, bounds, algorithm, &settings)
@@ -351,7 +351,7 @@ impl ProblemFile {
     }
 }
 
-impl<R: Real> Goal<R> for ProblemFile {
+impl<R: Float> Goal<R> for ProblemFile {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         let codes: Vec<f64> = scales.codes().iter().map(|code| code.to_f64()).collect();
         let (program, data) = self.program(&codes, scales.maximises, false);

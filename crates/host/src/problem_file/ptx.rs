@@ -1,6 +1,6 @@
 //! Programs on a GPU: written down as PTX, from pieces that were compiled with the kernels.
 
-use warpswarm_core::Real;
+use warpswarm_core::{Float, Real};
 use warpswarm_ptx_builder::LinkError;
 use warpswarm_ptx_builder::compose::{self, Composer};
 

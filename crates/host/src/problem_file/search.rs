@@ -1,6 +1,6 @@
 //! Where a problem is searched: first points, bounds, and what each run has for itself.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 
 use super::cpu::Machine;
@@ -70,7 +70,7 @@ impl ProblemFile {
     /// # Errors
     ///
     /// As [`Optimiser::new`], and where the problem's variables are others, or one of its is periodic.
-    pub fn optimiser_within<R: Real>(
+    pub fn optimiser_within<R: Float>(
         &self,
         bounds: &Bounds,
         algorithm: &Algorithm,
@@ -102,7 +102,7 @@ impl ProblemFile {
     }
 
     /// An optimiser within bounds that fit the problem.
-    pub(super) fn started<R: Real>(
+    pub(super) fn started<R: Float>(
         &self,
         bounds: &Bounds,
         algorithm: &Algorithm,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::StopRule;
 
 use super::{MAX_ITERATIONS, OfRun};
@@ -156,7 +156,7 @@ impl Stop {
     ///
     /// The target is rounded down, so that a value that meets it in `R` meets the number given; where values have
     /// another sign, as those that are maximised, the target has it too.
-    pub(crate) fn rule<R: Real>(&self, maximises: bool, migrates: bool) -> StopRule<R> {
+    pub(crate) fn rule<R: Float>(&self, maximises: bool, migrates: bool) -> StopRule<R> {
         let target = self.target.map(|target| if maximises { -target } else { target });
         let unbounded = if migrates { R::NAN } else { R::ZERO - R::INFINITY };
         let target = target.map_or(unbounded, |target| {

@@ -18,7 +18,7 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site};
 use warpswarm_core::order::Candidate;
@@ -32,13 +32,13 @@ pub struct Jaya<R> {
     pub limits: Limits<R>,
 }
 
-impl<R: Real> Default for Jaya<R> {
+impl<R: Float> Default for Jaya<R> {
     fn default() -> Self {
         Jaya { limits: Limits { correction: R::ZERO, boundary: Boundary::Clamp } }
     }
 }
 
-impl<R: Real> Method<R> for Jaya<R> {
+impl<R: Float> Method<R> for Jaya<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
     /// The worst individual.

@@ -1,7 +1,7 @@
 //! What the program and its test share: curves that were made up, and how to fit them.
 
 use models::decay::Decay;
-use warpswarm::{Bounds, Data, DeParams, OwnObjective, Real, Report, Result, Settings, minimise};
+use warpswarm::{Bounds, Data, DeParams, Float, OwnObjective, Report, Result, Settings, minimise};
 use warpswarm_examples::{KERNELS, uniform};
 
 /// Points of a curve.
@@ -33,7 +33,7 @@ pub(crate) fn counts(number: u64, noise: f64) -> Vec<f64> {
 /// # Errors
 ///
 /// Where there are more numbers than a table holds.
-pub(crate) fn objective<R: Real>(curves: u64, noise: f64) -> Result<OwnObjective<R, Decay>> {
+pub(crate) fn objective<R: Float>(curves: u64, noise: f64) -> Result<OwnObjective<R, Decay>> {
     let rounded = |numbers: Vec<f64>| numbers.into_iter().map(R::from_f64).collect::<Vec<R>>();
     let mut data = Data::new();
     let times = data.table(&rounded(times()))?;
@@ -60,7 +60,7 @@ pub(crate) fn bounds(curves: u64, noise: f64) -> Result<Bounds> {
 /// # Errors
 ///
 /// Where the backend fails.
-pub(crate) fn fit<R: Real>(curves: u64, noise: f64, settings: &Settings) -> Result<Report<R>> {
+pub(crate) fn fit<R: Float>(curves: u64, noise: f64, settings: &Settings) -> Result<Report<R>> {
     let algorithm = DeParams { scale_factor: 0.6, ..DeParams::default() }.into();
     minimise(&objective::<R>(curves, noise)?, &bounds(curves, noise)?, &algorithm, settings)
 }

@@ -33,12 +33,8 @@ macro_rules! observations {
         fn observation<R: Real>(k: usize) -> (R, R) {
             // The mask is never at work: it shows the compiler that the index is in range.
             let k = k % $places;
-            if R::WORDS == 1 {
-                let number = |x: f32| R::from_bits64(u64::from(x.to_bits()));
-                (number(SINGLE[k][0]), number(SINGLE[k][1]))
-            } else {
-                (R::from_f64(DOUBLE[k][0]), R::from_f64(DOUBLE[k][1]))
-            }
+            let column = |c: usize| R::either(|| SINGLE[k][c], || DOUBLE[k][c]);
+            (column(0), column(1))
         }
     };
 }

@@ -1,6 +1,6 @@
 //! SHADE, which takes turns with CMA-ES on a device: its arrays.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{CmaEsArgs, CommonArgs, GenerationArgs, Ptr, StartArgs, Turns};
 use warpswarm_core::legs::{Legs, regime};
 use warpswarm_core::method::{GROUP, Method};
@@ -31,7 +31,7 @@ pub(super) struct Partner<R> {
     pub(super) turns: u64,
 }
 
-impl<R: Real> Partner<R> {
+impl<R: Float> Partner<R> {
     pub(super) fn allocate<M: Machine>(
         job: &Job<R>,
         (method, individuals): (Shade<R>, u32),

@@ -1,6 +1,6 @@
 //! The state of runs of CMA-ES, from a device and to it.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{DistributionLayout, Turns, head, stopped};
 use warpswarm_core::legs::regime;
@@ -14,7 +14,7 @@ use super::super::workers::check_memory;
 use super::{CmaEs, numbers};
 use crate::error::Result;
 
-impl<R: Real, M: Machine> CmaEs<R, M> {
+impl<R: Float, M: Machine> CmaEs<R, M> {
     /// The whole state.
     pub(super) fn fetch(&mut self) -> Result<Vec<Swarm<R>>> {
         check_memory(self.job.bytes()?)?;
@@ -124,7 +124,7 @@ impl<R: Real, M: Machine> CmaEs<R, M> {
 }
 
 /// The search whose turn it is.
-fn part_of<R: Real>(swarm: &Swarm<R>) -> Parked<R> {
+fn part_of<R: Float>(swarm: &Swarm<R>) -> Parked<R> {
     Parked {
         age: swarm.age(),
         best_positions: swarm.best_positions.clone(),
@@ -137,7 +137,7 @@ fn part_of<R: Real>(swarm: &Swarm<R>) -> Parked<R> {
 }
 
 /// The samples that CMA-ES has in a state.
-pub(super) fn samples_of<R: Real>(swarm: &Swarm<R>) -> u32 {
+pub(super) fn samples_of<R: Float>(swarm: &Swarm<R>) -> u32 {
     let best = match &swarm.parked {
         Some(parked) if swarm.legs.regime == regime::SHADE => &parked.best,
         _ => &swarm.best,

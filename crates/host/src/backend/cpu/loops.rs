@@ -1,6 +1,6 @@
 //! The loops of `cpu-ref` that carry out a procedure.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::portfolio::{Portfolio, Span};
 use warpswarm_cpu_ref::{Behind, Swarm, Task, Threads, fwa, portfolio, pso, restarts, spso};
@@ -8,7 +8,7 @@ use warpswarm_cpu_ref::{Behind, Swarm, Task, Threads, fwa, portfolio, pso, resta
 use super::super::{Job, Procedure};
 
 /// A run at iteration 0.
-pub(in super::super) fn place<R: Real>(
+pub(in super::super) fn place<R: Float>(
     job: &Job<R>,
     run: u32,
     work: &Work<'_, R>,
@@ -34,13 +34,13 @@ pub(in super::super) fn place<R: Real>(
     }
 }
 
-fn task<'a, R: Real, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
+fn task<'a, R: Float, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
     let Work { bounds, start, stop, halt, .. } = *work;
     Task { objective, bounds, start, stop, halt }
 }
 
 /// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.
-pub(in super::super) fn advance<R: Real, const CONSTRAINED: bool>(
+pub(in super::super) fn advance<R: Float, const CONSTRAINED: bool>(
     swarm: &mut Swarm<R>,
     job: &Job<R>,
     work: &Work<'_, R>,
@@ -65,7 +65,7 @@ pub(in super::super) fn advance<R: Real, const CONSTRAINED: bool>(
 }
 
 /// The evaluations of each run, where iterations differ in them.
-pub(in super::super) fn evaluations<'a, R: Real>(
+pub(in super::super) fn evaluations<'a, R: Float>(
     job: &Job<R>,
     swarms: impl Iterator<Item = &'a Swarm<R>>,
 ) -> Option<Vec<u64>> {

@@ -2,7 +2,7 @@
 //!
 //! A kernel is told of a leg as if it were the run: what a device counts is the leg's, and so is its best. Here it is added up.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
 use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
 use warpswarm_core::order::Candidate;
@@ -41,7 +41,7 @@ fn of_leg(control: Control, legs: &Legs) -> Control {
     Control { iterations: of(iterations), improved_at: of(improved_at), ..control }
 }
 
-impl<R: Real> Anew<R> {
+impl<R: Float> Anew<R> {
     /// Runs in their first legs, where any begins anew.
     pub(super) fn new(job: &Job<R>, machine: &mut impl Machine) -> Result<Option<Self>> {
         if !job.restarts {
@@ -116,7 +116,7 @@ impl<R: Real> Anew<R> {
     }
 }
 
-impl<R: Real, M: Machine, W: super::Way> Generations<R, M, W> {
+impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
     /// Goes on from states that are on the device already, but for where they are among their legs.
     pub(super) fn take_legs(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let Some(anew) = &mut self.anew else { return Ok(()) };
@@ -169,7 +169,7 @@ impl<R: Real, M: Machine, W: super::Way> Generations<R, M, W> {
     }
 }
 
-impl<R: Real, M: Machine> Whole<R, M> {
+impl<R: Float, M: Machine> Whole<R, M> {
     /// So many iterations, in some of which individuals are placed anew.
     pub(super) fn advance_anew(&mut self, iterations: u64) -> Result<()> {
         let mut left = iterations;
@@ -287,7 +287,7 @@ impl<R: Real, M: Machine> Whole<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> Islands<'_, R, M> {
+impl<R: Float, M: Machine> Islands<'_, R, M> {
     /// Says of each run, at an address, whether its population has come together.
     fn look(&mut self, come_together: u64) -> Result<()> {
         let (lower, upper, bounds_runs) = self.runs.bounds(self.job, (0, self.job.runs));

@@ -1,6 +1,6 @@
 //! What the individuals of runs have in common, on a device.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{CommonArgs, Ptr};
 use warpswarm_core::method::{GROUP, LESSONS, sum_of_group};
 use warpswarm_cpu_ref::Swarm;
@@ -20,7 +20,7 @@ pub(in super::super) struct InCommon {
 }
 
 /// Of a run: numbers of its memory, groups, and numbers of its archive; none where a method has nothing of it.
-fn sizes<R: Real>(job: &Job<R>) -> Option<[u64; 3]> {
+fn sizes<R: Float>(job: &Job<R>) -> Option<[u64; 3]> {
     let numbers = job.procedure.memory()?;
     let archive = 2 * u64::from(job.individuals) * u64::from(job.stride());
     Some([u64::from(numbers), u64::from(job.individuals.div_ceil(GROUP)), archive])
@@ -28,7 +28,7 @@ fn sizes<R: Real>(job: &Job<R>) -> Option<[u64; 3]> {
 
 impl InCommon {
     /// Allocates them for so many blocks in a launch.
-    pub(in super::super) fn allocate<R: Real, M: Machine>(
+    pub(in super::super) fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         blocks: u64,
         machine: &mut M,
@@ -48,7 +48,7 @@ impl InCommon {
     }
 
     /// The arguments of a launch of runs from `first` on, with so many groups in a piece.
-    pub(in super::super) fn args<R: Real>(
+    pub(in super::super) fn args<R: Float>(
         &self,
         job: &Job<R>,
         (first, piece): (u32, u32),
@@ -67,7 +67,7 @@ impl InCommon {
     }
 
     /// The memory by which a run has done its last iteration.
-    pub(in super::super) fn memory<R: Real>(
+    pub(in super::super) fn memory<R: Float>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,
@@ -78,7 +78,7 @@ impl InCommon {
         machine.fetch_numbers(self.memory, written * numbers, numbers)
     }
 
-    pub(in super::super) fn archive<R: Real>(
+    pub(in super::super) fn archive<R: Float>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,
@@ -89,7 +89,7 @@ impl InCommon {
     }
 
     /// Goes on from elsewhere, with so many groups in a piece.
-    pub(super) fn restore<R: Real>(
+    pub(super) fn restore<R: Float>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,
@@ -99,7 +99,7 @@ impl InCommon {
     }
 
     /// The same of one run.
-    pub(in super::super) fn restore_run<R: Real>(
+    pub(in super::super) fn restore_run<R: Float>(
         &self,
         job: &Job<R>,
         machine: &mut impl Machine,

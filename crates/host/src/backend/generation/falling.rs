@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::stopped;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::falling;
@@ -14,7 +14,7 @@ use super::super::machine::Machine;
 use super::{Generations, Way};
 use crate::error::Result;
 
-impl<R: Real, M: Machine, W: Way> Generations<R, M, W> {
+impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
     /// Has those individuals leave that are not in the next iteration; how many iterations may follow then, before others leave.
     pub(super) fn fall(&mut self) -> Result<u64> {
         let Some(falls) = self.named.falls.clone() else { return Ok(u64::MAX) };

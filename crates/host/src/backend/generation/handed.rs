@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{HAND_OUT, HANDED_BLOCK, HandOutArgs, Ptr, TAKE_IN, TakeInArgs};
 
 use super::super::machine::{Kernel, Loan, Machine, Parameter, Shape};
@@ -37,7 +37,7 @@ struct HandedArrays {
 }
 
 impl Handed {
-    pub(super) fn new<R: Real>() -> Self {
+    pub(super) fn new<R: Float>() -> Self {
         let kernel = |name| Kernel::new(format!("{name}_{}", R::NAME), None);
         Handed { hand_out: kernel(HAND_OUT), take_in: kernel(TAKE_IN), asked: None, arrays: None }
     }
@@ -48,7 +48,7 @@ impl Handed {
     }
 }
 
-impl<R: Real, M: Machine> Hosted<R, M> {
+impl<R: Float, M: Machine> Hosted<R, M> {
     /// See [`Asks::ask_on_device`](super::super::Asks::ask_on_device).
     pub(super) fn hand_out(&mut self) -> Result<Option<DevicePoints>> {
         if self.way.handed.asked.is_none() {

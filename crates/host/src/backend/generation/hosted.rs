@@ -1,6 +1,6 @@
 //! A method on a device that asks others to evaluate, between two launches an iteration.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
 
@@ -56,7 +56,7 @@ impl<R: Send> Way for Questions<R> {
     }
 }
 
-impl<R: Real, M: Machine> Hosted<R, M> {
+impl<R: Float, M: Machine> Hosted<R, M> {
     /// Plans and allocates; to be told of the first individuals.
     pub(crate) fn new(
         backend: Backend,
@@ -162,7 +162,7 @@ fn age(controls: &[Control]) -> Option<u64> {
 }
 
 /// Whether the points of an iteration can be counted in bytes.
-fn check_size<R: Real>(job: &Job<R>, attempts: u32) -> Result<()> {
+fn check_size<R: Float>(job: &Job<R>, attempts: u32) -> Result<()> {
     let [runs, individuals, dimensions, stride, attempts] =
         [job.runs, job.individuals, job.dimensions(), job.stride(), attempts].map(u64::from);
     let row = stride * size_of::<R>() as u64;
@@ -174,7 +174,7 @@ fn check_size<R: Real>(job: &Job<R>, attempts: u32) -> Result<()> {
     }
 }
 
-impl<R: Real, M: Machine> Asks<R> for Hosted<R, M> {
+impl<R: Float, M: Machine> Asks<R> for Hosted<R, M> {
     fn ask(&mut self) -> Result<Option<&Asked<R>>> {
         if self.way.asked.is_none() {
             self.fall_if_due()?;

@@ -1,6 +1,6 @@
 //! The state of runs of a method, from a device and to it.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::legs::{Legs, restarts};
 use warpswarm_core::order::Candidate;
@@ -16,7 +16,7 @@ use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::report::Plan;
 
-impl<R: Real, M: Machine, W: Way> State<R> for Generations<R, M, W> {
+impl<R: Float, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     fn controls(&mut self) -> Result<Vec<Control>> {
         let controls = self.leg_controls()?;
         Ok(self.of_runs(controls))

@@ -1,6 +1,6 @@
 //! A method on a device by its paper's own kernels, one after the other.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, MethodTile, stepwise_kernels as kernels, stopped};
 
 use super::super::device::{MAX_LAUNCH, Target};
@@ -48,7 +48,7 @@ fn named(steps: Steps) -> &'static [(&'static str, Option<&'static str>)] {
     }
 }
 
-impl<R: Real, M: Machine> Stepwise<R, M> {
+impl<R: Float, M: Machine> Stepwise<R, M> {
     /// Plans, allocates, and places the individuals.
     pub(crate) fn new(
         backend: Backend,
@@ -115,7 +115,7 @@ impl<R: Real, M: Machine> Stepwise<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> Engine<R> for Stepwise<R, M> {
+impl<R: Float, M: Machine> Engine<R> for Stepwise<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         match self.way.steps {
             Steps::Fireworks { explosions, .. } => {

@@ -1,6 +1,6 @@
 //! A method on a device that evaluates: launches of whole iterations.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{MethodTile, slots_len};
 
 use super::super::device::{MAX_LAUNCH, Target};
@@ -27,7 +27,7 @@ pub(crate) struct Iterations {
 
 impl Way for Iterations {}
 
-impl<R: Real, M: Machine> Whole<R, M> {
+impl<R: Float, M: Machine> Whole<R, M> {
     /// Plans, allocates, and places the individuals.
     pub(crate) fn new(
         backend: Backend,
@@ -88,7 +88,7 @@ impl<R: Real, M: Machine> Whole<R, M> {
     }
 }
 
-impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
+impl<R: Float, M: Machine> Engine<R> for Whole<R, M> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
         match self.anew {
             Some(_) => self.advance_anew(iterations),
@@ -106,7 +106,7 @@ impl<R: Real, M: Machine> Engine<R> for Whole<R, M> {
 }
 
 /// Lays a method over a device, with the kernel for that.
-fn plan<R: Real>(
+fn plan<R: Float>(
     job: &Job<R>,
     named: &Named<R>,
     target: &Target,

@@ -1,6 +1,6 @@
 //! Whether a state is one of the runs that are to be done.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::legs::Legs;
 use warpswarm_cpu_ref::Swarm;
@@ -10,7 +10,7 @@ use super::Job;
 use crate::error::{Error, Result};
 use crate::settings::MAX_ITERATIONS;
 
-impl<R: Real> Job<R> {
+impl<R: Float> Job<R> {
     /// Whether a state is one of these runs.
     pub(crate) fn check_state(&self, swarms: &[Swarm<R>]) -> Result<()> {
         let check = |what, expected: u64, found: u64| {

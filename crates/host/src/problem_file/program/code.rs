@@ -1,13 +1,13 @@
 //! Programs as numbers: what the emulator's objective reads.
 
-use warpswarm_core::Real;
+use warpswarm_core::Float;
 use warpswarm_core::expression::{operand, step};
 
 use super::{Instruction, Operand, Program, Solve, Step};
 
 impl Program {
     /// The program as [`Expression`](warpswarm_core::expression::Expression) reads it, and its constants.
-    pub(crate) fn encoded<R: Real>(&self) -> (Vec<R>, Vec<R>) {
+    pub(crate) fn encoded<R: Float>(&self) -> (Vec<R>, Vec<R>) {
         let mut code = Code::default();
         code.numbers.push((self.solution() > 0).into());
         for step in &self.steps {

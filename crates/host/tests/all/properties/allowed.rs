@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use warpswarm::{
-    Algorithm, Error, Fitness, Optimiser, Precise, Real, Report, Result, RunReport, Scale,
+    Algorithm, Error, Fitness, Float, Optimiser, Precise, Report, Result, RunReport, Scale,
     Settings, StopReason, Swarm, difference,
 };
 
@@ -114,13 +114,13 @@ fn state_of<R: Precise>(case: &Case, optimiser: &mut Optimiser<R>) -> Option<Vec
 }
 
 /// Less is better, whatever was asked for.
-fn key<R: Real>(case: &Case, violation: R, value: R) -> (u64, u64) {
+fn key<R: Float>(case: &Case, violation: R, value: R) -> (u64, u64) {
     let value = if case.settings.maximise { -value } else { value };
     Fitness { violation, value }.ordered()
 }
 
 /// Evaluations are counted, and the best of them is the best: so NaN is where there was nothing else.
-fn nothing_is_lost<R: Real>(case: &Case, report: &Report<R>, memory: Memory) {
+fn nothing_is_lost<R: Float>(case: &Case, report: &Report<R>, memory: Memory) {
     let seen: Vec<Seen> = memory.iter().map(|place| *place.lock().unwrap()).collect();
     let told = |runs: &[RunReport<R>]| Seen {
         evaluations: runs.iter().map(|run| run.evaluations).sum(),
@@ -144,7 +144,7 @@ fn nothing_is_lost<R: Real>(case: &Case, report: &Report<R>, memory: Memory) {
     }
 }
 
-fn within_bounds<R: Real>(case: &Case, point: &[R]) {
+fn within_bounds<R: Float>(case: &Case, point: &[R]) {
     let bounds = &case.bounds;
     assert_eq!(point.len(), bounds.dimensions());
     for (i, x) in point.iter().enumerate() {
@@ -163,7 +163,7 @@ fn within_bounds<R: Real>(case: &Case, point: &[R]) {
     }
 }
 
-fn never_worse<R: Real>(case: &Case, report: &Report<R>) {
+fn never_worse<R: Float>(case: &Case, report: &Report<R>) {
     let history = &report.history;
     let every = case.settings.record_every.unwrap();
     assert!(case.settings.records_at_most.is_none_or(|most| history.len() as u64 <= most));
@@ -190,7 +190,7 @@ fn never_worse<R: Real>(case: &Case, report: &Report<R>) {
 }
 
 /// A run ends at its first limit, and says which that was.
-fn the_reason_is_right<R: Real>(case: &Case, place: usize, run: &RunReport<R>) {
+fn the_reason_is_right<R: Float>(case: &Case, place: usize, run: &RunReport<R>) {
     let stop = &case.settings.stop;
     let own = case.settings.of_runs.get(place).copied().unwrap_or_default();
     let iterations = stop.iterations.unwrap();
