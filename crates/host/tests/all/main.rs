@@ -10,6 +10,7 @@ mod falling;
 mod fwa;
 mod given_up;
 mod hosted;
+mod nist_data;
 mod properties;
 mod quality;
 mod restarts;
