@@ -45,6 +45,7 @@ pub mod math;
 pub mod method;
 pub mod objective;
 pub mod order;
+pub mod polish;
 pub mod problems;
 pub mod pso;
 pub mod pso_topology;

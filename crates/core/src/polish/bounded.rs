@@ -1,0 +1,177 @@
+//! Descent between bounds: limited-memory BFGS over the coordinates that are free.
+
+use super::Status;
+use super::curvature::Curvature;
+use super::line::{Line, noise, search};
+use super::merit::{Merit, leaves, slope};
+use super::store::{Part, Store, largest, sum};
+use crate::real::Real;
+
+/// The largest part of its range that a coordinate moves in a first step, before anything is known of curvature.
+const FIRST: f64 = 1e-3;
+/// How many steps without progress end a descent.
+const STALLED: u32 = 4;
+
+/// When a descent ends.
+#[derive(Clone, Copy)]
+pub(super) struct Stop<R> {
+    /// The largest change across a coordinate's range that a gradient that counts as zero promises.
+    pub(super) gradient: R,
+    /// The same, as a part of the value's size.
+    pub(super) relative_gradient: R,
+    /// The decrease, as a part of the value's size, that does not count as progress.
+    pub(super) change: R,
+}
+
+/// The vectors of a descent.
+pub(super) struct Frame<S> {
+    /// Where it is.
+    pub(super) x: Part<S>,
+    /// The gradient there.
+    pub(super) gradient: Part<S>,
+    trial: Part<S>,
+    trial_gradient: Part<S>,
+    direction: Part<S>,
+    reach: Part<S>,
+    curvature: Curvature<S>,
+}
+
+impl<S: Copy> Frame<S> {
+    /// How many numbers they need.
+    pub(super) const fn numbers(dimensions: usize) -> usize {
+        6 * dimensions + Curvature::<S>::numbers(dimensions)
+    }
+
+    /// The vectors, cut from `room`.
+    #[inline]
+    pub(super) fn new(dimensions: usize, room: &mut Part<S>) -> Self {
+        let mut vector = || room.take(dimensions);
+        let (x, gradient, trial) = (vector(), vector(), vector());
+        let (trial_gradient, direction, reach) = (vector(), vector(), vector());
+        let curvature = Curvature::new(dimensions, room);
+        Frame { x, gradient, trial, trial_gradient, direction, reach, curvature }
+    }
+}
+
+/// Descends from `frame.x`, where it leaves the point it came to, with the gradient there. Returns why it ended and
+/// how many steps it took.
+#[inline]
+pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
+    merit: &mut M,
+    frame: &mut Frame<S>,
+    stop: &Stop<R>,
+) -> (Status, u32) {
+    let mut steps = 0;
+    let mut value = merit.value(frame.x);
+    if !value.is_finite() {
+        return (if merit.spent() { Status::Budget } else { Status::NotFinite }, steps);
+    }
+    merit.gradient(frame.x, frame.gradient);
+    frame.curvature.clear();
+    let mut stall = Stall { count: 0, least: R::INFINITY };
+    loop {
+        let steepest = steepest(merit, frame);
+        if !steepest.is_finite() {
+            return (Status::NotFinite, steps);
+        }
+        if steepest <= stop.gradient.larger(stop.relative_gradient * value.abs()) {
+            return (Status::Gradient, steps);
+        }
+        if merit.spent() {
+            return (Status::Budget, steps);
+        }
+        let Some(falls) = direct(merit, frame) else {
+            return (Status::NoProgress, steps);
+        };
+        let Frame { x, direction, trial, trial_gradient, .. } = *frame;
+        let line = Line { x, direction, trial, trial_gradient };
+        let Some(next) = search(merit, &line, (value, falls)) else {
+            if merit.spent() {
+                return (Status::Budget, steps);
+            }
+            if frame.curvature.is_empty() {
+                return (Status::NoProgress, steps);
+            }
+            frame.curvature.clear();
+            continue;
+        };
+        steps += 1;
+        let gradients = [frame.gradient, frame.trial_gradient];
+        frame.curvature.push([frame.x, frame.trial], gradients, |i| merit.reach(i));
+        core::mem::swap(&mut frame.x, &mut frame.trial);
+        core::mem::swap(&mut frame.gradient, &mut frame.trial_gradient);
+        // Frame.trial is where the step began.
+        let part = |i: usize| {
+            let step = (frame.x.get(i) - frame.trial.get(i)).abs();
+            if merit.reach(i) > R::ZERO { step / merit.reach(i) } else { R::ZERO }
+        };
+        let tiny = largest(merit.dimensions(), part) <= R::HALF_EPSILON;
+        let least = noise(value).larger(stop.change * value.abs());
+        if stall.after(tiny, value - next > least, steepest) {
+            return (if tiny { Status::Step } else { Status::Change }, steps);
+        }
+        value = next;
+    }
+}
+
+/// Steps without progress.
+struct Stall<R> {
+    count: u32,
+    /// The least gradient since they began.
+    least: R,
+}
+
+impl<R: Real> Stall<R> {
+    /// Whether there have been enough of them, after a step from a point with this projected gradient. A step is no
+    /// progress if it is `tiny`, or if neither the value has `decreased` nor the gradient gets small.
+    #[inline(always)]
+    fn after(&mut self, tiny: bool, decreased: bool, steepest: R) -> bool {
+        if decreased && !tiny {
+            *self = Stall { count: 0, least: steepest };
+        } else if steepest < R::HALF * self.least && !tiny {
+            *self = Stall { count: 1, least: steepest };
+        } else {
+            self.count += 1;
+        }
+        self.count >= STALLED
+    }
+}
+
+/// The largest change across a coordinate's range that the gradient promises, of coordinates that can follow it; NaN
+/// where a partial derivative is.
+#[inline]
+fn steepest<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
+    largest(merit.dimensions(), |i| {
+        let down = R::ZERO - frame.gradient.get(i);
+        let held = leaves(merit.bounds(i), frame.x.get(i), down);
+        if held { R::ZERO } else { (merit.reach(i) * down).abs() }
+    })
+}
+
+/// Makes a direction in which the function falls, and returns its slope; `None` where there is none.
+#[inline]
+fn direct<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &mut Frame<S>) -> Option<R> {
+    let n = merit.dimensions();
+    loop {
+        for i in 0..n {
+            let down = R::ZERO - frame.gradient.get(i);
+            let held = down == R::ZERO || leaves(merit.bounds(i), frame.x.get(i), down);
+            frame.reach.set(i, if held { R::ZERO } else { merit.reach(i) });
+            frame.direction.set(i, if held { R::ZERO } else { down });
+        }
+        frame.curvature.apply(frame.direction, frame.reach, R::from_f64(FIRST));
+        let slope = slope(merit, (frame.x, frame.direction, frame.gradient));
+        // Both lengths in parts of the ranges, so that their product bounds the slope.
+        let size = |i: usize, x: R| if frame.reach.get(i) > R::ZERO { x * x } else { R::ZERO };
+        let along = sum(n, |i| size(i, frame.direction.get(i) / merit.reach(i)));
+        let against = sum(n, |i| size(i, frame.gradient.get(i) * merit.reach(i)));
+        let enough = R::from_f64(4.0) * R::HALF_EPSILON * (along * against).sqrt();
+        if slope < R::ZERO - enough && slope.is_finite() {
+            return Some(slope);
+        }
+        if frame.curvature.is_empty() {
+            return None;
+        }
+        frame.curvature.clear();
+    }
+}

@@ -1,0 +1,89 @@
+//! Evaluates, counts, and keeps the best point seen.
+
+use super::store::{Store, copy};
+use super::{Landscape, Smooth};
+use crate::order::Fitness;
+use crate::real::Real;
+
+/// Stands between a search and its landscape: whatever the search evaluates, the best point of all, the start
+/// among them, is in `best_point`, and no more evaluations are made than allowed.
+pub(super) struct Keeper<'a, R, L, S> {
+    landscape: &'a mut L,
+    best_point: S,
+    pub(super) best: Fitness<R>,
+    allowed: u32,
+    pub(super) evaluations: u32,
+    pub(super) gradients: u32,
+}
+
+impl<'a, R: Real, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
+    /// Takes the start from `best_point`, moves it between its bounds, and evaluates it; `each` is given the
+    /// constraints' values.
+    #[inline]
+    pub(super) fn new(
+        landscape: &'a mut L,
+        best_point: S,
+        allowed: u32,
+        each: impl FnMut(usize, R),
+    ) -> Self {
+        for i in 0..landscape.dimensions() {
+            if !landscape.is_fixed(i) {
+                let (lower, upper) = landscape.bounds(i);
+                best_point.set(i, best_point.get(i).clamp_to(lower, upper));
+            }
+        }
+        let best = landscape.evaluate(best_point, each).canonical();
+        Keeper { landscape, best_point, best, allowed, evaluations: 1, gradients: 0 }
+    }
+
+    /// What is searched.
+    #[inline(always)]
+    pub(super) fn landscape(&self) -> &L {
+        self.landscape
+    }
+
+    /// Whether no evaluation is left.
+    #[inline(always)]
+    pub(super) fn spent(&self) -> bool {
+        self.evaluations >= self.allowed
+    }
+
+    /// The fitness at `x`, and the constraints' values for `each`; [`Fitness::WORST`] where no evaluation is left.
+    #[inline]
+    pub(super) fn evaluate(&mut self, x: impl Store<R>, each: impl FnMut(usize, R)) -> Fitness<R> {
+        if self.spent() {
+            return Fitness::WORST;
+        }
+        self.evaluations += 1;
+        let fitness = self.landscape.evaluate(x, each).canonical();
+        if fitness.beats(self.best) {
+            self.best = fitness;
+            copy(self.landscape.dimensions(), x, self.best_point);
+        }
+        fitness
+    }
+
+    /// Whether coordinate `i` may move at all.
+    #[inline(always)]
+    pub(super) fn moves(&self, i: usize) -> bool {
+        let (lower, upper) = self.landscape.bounds(i);
+        lower < upper && !self.landscape.is_fixed(i)
+    }
+
+    /// The distance between the bounds of coordinate `i`; 1 where it is not finite.
+    #[inline(always)]
+    pub(super) fn width(&self, i: usize) -> R {
+        let (lower, upper) = self.landscape.bounds(i);
+        let width = upper - lower;
+        if width.is_finite() { width } else { R::ONE }
+    }
+}
+
+impl<R: Real, L: Smooth<R>, S: Store<R>> Keeper<'_, R, L, S> {
+    /// The partial derivatives at `x`: see [`Smooth::partials`].
+    #[inline]
+    pub(super) fn partials(&mut self, x: impl Store<R>, each: impl FnMut(usize, usize, R)) {
+        self.gradients += 1;
+        self.landscape.partials(x, each);
+    }
+}

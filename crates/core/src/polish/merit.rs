@@ -1,0 +1,122 @@
+//! The one number that a descent makes smaller.
+
+use super::keeper::Keeper;
+use super::store::Store;
+use super::{Landscape, Smooth};
+use crate::real::Real;
+
+/// A function of the coordinates with a gradient, between bounds.
+pub(super) trait Merit<R: Real> {
+    /// The number of coordinates.
+    fn dimensions(&self) -> usize;
+    /// The bounds of coordinate `i`.
+    fn bounds(&self, i: usize) -> (R, R);
+    /// The distance between them, or 1; zero for coordinates that may not move.
+    fn reach(&self, i: usize) -> R;
+    /// The value at `x`.
+    fn value(&mut self, x: impl Store<R>) -> R;
+    /// The gradient at `x`, the point whose value was asked for last; zero for coordinates that may not move.
+    fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>);
+    /// Whether no evaluation is left.
+    fn spent(&self) -> bool;
+}
+
+/// The objective itself.
+pub(super) struct Objective<'k, 'l, R, L, S>(pub(super) &'k mut Keeper<'l, R, L, S>);
+
+impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S> {
+    #[inline(always)]
+    fn dimensions(&self) -> usize {
+        self.0.landscape().dimensions()
+    }
+    #[inline(always)]
+    fn bounds(&self, i: usize) -> (R, R) {
+        self.0.landscape().bounds(i)
+    }
+    #[inline(always)]
+    fn reach(&self, i: usize) -> R {
+        if self.0.moves(i) { self.0.width(i) } else { R::ZERO }
+    }
+    #[inline]
+    fn value(&mut self, x: impl Store<R>) -> R {
+        self.0.evaluate(x, |_, _| ()).value
+    }
+    #[inline]
+    fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>) {
+        let n = self.dimensions();
+        clear(n, gradient);
+        self.0.partials(x, |row, i, partial| {
+            if row == 0 {
+                gradient.set(i, partial);
+            }
+        });
+        clear_fixed(self, gradient);
+    }
+    #[inline(always)]
+    fn spent(&self) -> bool {
+        self.0.spent()
+    }
+}
+
+/// Makes n numbers zero.
+#[inline(always)]
+pub(super) fn clear<R: Real>(n: usize, numbers: impl Store<R>) {
+    for i in 0..n {
+        numbers.set(i, R::ZERO);
+    }
+}
+
+/// Makes the gradient zero at the coordinates that may not move.
+#[inline(always)]
+pub(super) fn clear_fixed<R: Real, M: Merit<R>>(merit: &M, gradient: impl Store<R>) {
+    for i in 0..merit.dimensions() {
+        if merit.reach(i) == R::ZERO {
+            gradient.set(i, R::ZERO);
+        }
+    }
+}
+
+/// Puts `x + step * direction`, moved between its bounds, into `to`. Says whether that is another point than `x`.
+#[inline]
+pub(super) fn walk<R: Real, M: Merit<R>, S: Store<R>>(
+    merit: &M,
+    step: R,
+    (x, direction, to): (S, S, S),
+) -> bool {
+    let mut moved = false;
+    for i in 0..merit.dimensions() {
+        let from = x.get(i);
+        let mut next = from;
+        if merit.reach(i) > R::ZERO {
+            let (lower, upper) = merit.bounds(i);
+            next = (from + step * direction.get(i)).clamp_to(lower, upper);
+        }
+        moved |= next != from;
+        to.set(i, next);
+    }
+    moved
+}
+
+/// The sum of `gradient_i * direction_i` over the coordinates that can follow the direction from `x`, as those at a
+/// bound cannot that are driven out: how steeply the function changes along the projected path.
+#[inline]
+pub(super) fn slope<R: Real, M: Merit<R>, S: Store<R>>(
+    merit: &M,
+    (x, direction, gradient): (S, S, S),
+) -> R {
+    let mut total = R::ZERO;
+    for i in 0..merit.dimensions() {
+        let along = direction.get(i);
+        if merit.reach(i) > R::ZERO && along != R::ZERO && !leaves(merit.bounds(i), x.get(i), along)
+        {
+            total += gradient.get(i) * along;
+        }
+    }
+    total
+}
+
+/// Whether a coordinate at `x` is at a bound that it would leave in the direction of `along`'s sign.
+#[inline(always)]
+pub(super) fn leaves<R: Real>((lower, upper): (R, R), x: R, along: R) -> bool {
+    (x <= lower && along < R::ZERO) || (x >= upper && along > R::ZERO)
+}
