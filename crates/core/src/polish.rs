@@ -1,9 +1,11 @@
 //! Polish
 mod bounded;
 mod cholesky;
+mod constrained;
 mod curvature;
 mod dense;
 mod keeper;
+mod lagrangian;
 mod line;
 mod merit;
 mod pairs;
@@ -14,7 +16,9 @@ pub use store::{Store, cells};
 use crate::order::Fitness;
 use crate::real::Real;
 use bounded::{Frame, Stop};
+use constrained::Equations;
 use keeper::Keeper;
+use lagrangian::{Augmented, Rows};
 use merit::Objective;
 use store::Part;
 
@@ -96,8 +100,11 @@ pub struct Report<R> {
 
 /// How many numbers.
 pub const fn numbers(dimensions: usize, constraints: usize) -> usize {
-    let _ = constraints;
-    Frame::<()>::numbers(dimensions)
+    let frame = Frame::<()>::numbers(dimensions);
+    if constraints == 0 {
+        return frame;
+    }
+    frame + Rows::<()>::numbers(dimensions, constraints) + Equations::<()>::numbers(constraints)
 }
 
 /// Descends.
@@ -107,24 +114,30 @@ pub fn descend<R: Real, L: Smooth<R>, S: Store<R>>(
     x: S,
     work: S,
 ) -> Report<R> {
-    let n = landscape.dimensions();
-    let mut keeper = Keeper::new(landscape, x, settings.evaluations, |_, _| ());
-    let start = keeper.best;
+    let (n, m) = (landscape.dimensions(), landscape.constraints());
     let mut room = Part::all(work);
     let mut frame = Frame::new(n, &mut room);
-    store::copy(n, x, frame.x);
-    let stop = Stop {
-        gradient: R::ZERO,
-        relative_gradient: settings.gradient,
-        change: settings.change,
-    };
-    let (status, steps) = bounded::descend(&mut Objective(&mut keeper), &mut frame, &stop);
-    Report {
-        start,
-        best: keeper.best,
-        steps,
-        evaluations: keeper.evaluations,
-        gradients: keeper.gradients,
-        status,
+    if m == 0 {
+        let mut keeper = Keeper::new(landscape, x, settings.evaluations, |_, _| ());
+        let start = keeper.best;
+        store::copy(n, x, frame.x);
+        let stop = Stop {
+            gradient: R::ZERO,
+            relative_gradient: settings.gradient,
+            change: settings.change,
+        };
+        let ended = bounded::descend(&mut Objective(&mut keeper), &mut frame, &stop);
+        return keeper.report(start, ended);
     }
+    let rows = Rows::new(n, m, &mut room);
+    let equations = Equations::new(m, &mut room);
+    let values = rows.values;
+    let mut keeper = Keeper::new(landscape, x, settings.evaluations, |i, value| {
+        if i < m { values.set(i, value) }
+    });
+    let start = keeper.best;
+    store::copy(n, x, frame.x);
+    let mut merit = Augmented { keeper: &mut keeper, rows, penalty: R::ONE, scale: R::ONE };
+    let ended = constrained::run(&mut merit, &mut frame, &equations, settings);
+    keeper.report(start, ended)
 }

@@ -1,7 +1,7 @@
 //! Evaluates, counts, and keeps the best point seen.
 
 use super::store::{Store, copy};
-use super::{Landscape, Smooth};
+use super::{Landscape, Report, Smooth, Status};
 use crate::order::Fitness;
 use crate::real::Real;
 
@@ -61,6 +61,13 @@ impl<'a, R: Real, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
             copy(self.landscape.dimensions(), x, self.best_point);
         }
         fitness
+    }
+
+    /// What the search did: its start, why it ended, how many steps it took.
+    #[inline]
+    pub(super) fn report(&self, start: Fitness<R>, (status, steps): (Status, u32)) -> Report<R> {
+        let Keeper { best, evaluations, gradients, .. } = *self;
+        Report { start, best, steps, evaluations, gradients, status }
     }
 
     /// Whether coordinate `i` may move at all.

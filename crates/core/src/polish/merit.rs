@@ -2,7 +2,7 @@
 
 use super::keeper::Keeper;
 use super::store::Store;
-use super::{Landscape, Smooth};
+use super::Smooth;
 use crate::real::Real;
 
 /// A function of the coordinates with a gradient, between bounds.
@@ -46,7 +46,7 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S>
         let n = self.dimensions();
         clear(n, gradient);
         self.0.partials(x, |row, i, partial| {
-            if row == 0 {
+            if row == 0 && i < n {
                 gradient.set(i, partial);
             }
         });

@@ -1,4 +1,5 @@
 //! Polishing.
+mod engineering;
 mod functions;
 
 use functions::*;
