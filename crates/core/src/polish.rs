@@ -9,6 +9,7 @@ mod lagrangian;
 mod line;
 mod merit;
 mod pairs;
+mod simplex;
 mod store;
 
 pub use store::{Store, cells};
@@ -139,5 +140,25 @@ pub fn descend<R: Real, L: Smooth<R>, S: Store<R>>(
     store::copy(n, x, frame.x);
     let mut merit = Augmented { keeper: &mut keeper, rows, penalty: R::ONE, scale: R::ONE };
     let ended = constrained::run(&mut merit, &mut frame, &equations, settings);
+    keeper.report(start, ended)
+}
+
+/// How many.
+pub const fn simplex_numbers(dimensions: usize) -> usize {
+    simplex::Simplex::<()>::numbers(dimensions)
+}
+
+/// Nelder and Mead.
+pub fn nelder_mead<R: Real, L: Landscape<R>, S: Store<R>>(
+    landscape: &mut L,
+    settings: &Settings<R>,
+    x: S,
+    work: S,
+) -> Report<R> {
+    let n = landscape.dimensions();
+    let mut keeper = Keeper::new(landscape, x, settings.evaluations, |_, _| ());
+    let start = keeper.best;
+    let mut simplex = simplex::Simplex::new(n, &mut Part::all(work));
+    let ended = simplex.descend(&mut keeper, settings, x);
     keeper.report(start, ended)
 }

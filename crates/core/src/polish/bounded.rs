@@ -51,6 +51,12 @@ impl<S: Copy> Frame<S> {
         let curvature = Curvature::new(dimensions, room);
         Frame { x, gradient, trial, trial_gradient, direction, reach, curvature }
     }
+
+    /// Forgets what is known of curvature, as of another function.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) {
+        self.curvature.clear();
+    }
 }
 
 /// Descends from `frame.x`, where it leaves the point it came to, with the gradient there. Returns why it ended and
@@ -67,7 +73,6 @@ pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
         return (if merit.spent() { Status::Budget } else { Status::NotFinite }, steps);
     }
     merit.gradient(frame.x, frame.gradient);
-    frame.curvature.clear();
     let mut stall = Stall { count: 0, least: R::INFINITY };
     loop {
         let steepest = steepest(merit, frame);

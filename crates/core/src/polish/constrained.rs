@@ -85,6 +85,7 @@ pub(super) fn run<R: Real, L: Smooth<R>, S: Store<R>>(
         }
         if off > c(0.25) * before && off > least {
             merit.penalty = merit.penalty * c(10.0);
+            frame.forget();
         }
         before = off;
         tolerance = (tolerance * c(0.1)).larger(least);
@@ -149,20 +150,22 @@ fn restore<R: Real, L: Smooth<R>, S: Store<R>>(
         if !merit.value(frame.x).is_finite() || !merit.differentiate(frame.x) {
             break;
         }
+        let on = |k: usize| merit.rows.multipliers.get(k) > R::ZERO || merit.constraint(k) > R::ZERO;
         let worst = largest(m, |k| if merit.constraint(k) > R::ZERO { merit.constraint(k) } else { R::ZERO });
-        if std::env::var("POLISH").is_ok() { std::println!("   restore {_it} worst {worst:e}"); }
-        if worst == R::ZERO {
-            break;
-        }
+        let off = largest(m, |k| if on(k) { (merit.constraint(k) + margins.get(k)).abs() } else { R::ZERO });
+        if std::env::var("POLISH").is_ok() { std::println!("   restore {_it} worst {worst:e} off {off:e}"); }
         // Rounding keeps Newton's method from what it aims at: aim lower.
-        if worst > R::HALF * before {
+        if off > R::HALF * before || off == R::ZERO {
+            if worst == R::ZERO {
+                break;
+            }
             for k in 0..m {
                 if merit.constraint(k) > R::ZERO {
                     margins.set(k, R::TWO * margins.get(k).larger(merit.constraint(k)));
                 }
             }
         }
-        before = worst;
+        before = off;
         let active = |merit: &Augmented<'_, '_, R, L, S>, k: usize| {
             merit.rows.multipliers.get(k) > R::ZERO || merit.constraint(k) > R::ZERO
         };

@@ -3,7 +3,7 @@ mod engineering;
 mod functions;
 
 use functions::*;
-use warpswarm_core::polish::{Report, Settings, cells, descend, numbers};
+use warpswarm_core::polish::{Report, Settings, cells, descend, nelder_mead, simplex_numbers, numbers};
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 
 fn settings() -> Settings<f64> {
@@ -28,6 +28,29 @@ fn probe() {
     };
     let dp = |i: usize| { let p = 2f64.powi(i as i32 + 1); 2f64.powf(-(p - 2.0) / p) };
     for n in [2, 10, 30, 100, 1000] {
+        for r in [1e-2, 1.0] {
+            at(sphere(n), &|_| 0.0, r);
+            at(ellipsoid(n), &|_| 0.0, r);
+            at(rosenbrock(n), &|_| 1.0, r);
+            at(zakharov(n), &|_| 0.0, r);
+            at(dixon_price(n), &dp, r);
+            at(bounded_quadratic(n), &|_| 0.5, r);
+        }
+    }
+}
+
+#[test]
+fn probe_simplex() {
+    let offset = |i: usize| ((i * 7919 + 13) % 101) as f64 / 101.0 - 0.5;
+    let at = |f: Function, opt: &dyn Fn(usize) -> f64, r: f64| {
+        let n = f.bounds.len();
+        let mut x: Vec<f64> = (0..n).map(|i| (opt(i) + r * offset(i)).clamp(f.bounds[i].0, f.bounds[i].1)).collect();
+        let mut work = vec![f64::NAN; simplex_numbers(x.len())];
+        let rep = nelder_mead(&mut f.clone(), &settings(), cells(&mut x), cells(&mut work));
+        println!("NM {} {n} r={r}: {:.3e} -> {:.17e} steps {} ev {} {:?}", f.name, rep.start.value, rep.best.value, rep.steps, rep.evaluations, rep.status);
+    };
+    let dp = |i: usize| { let p = 2f64.powi(i as i32 + 1); 2f64.powf(-(p - 2.0) / p) };
+    for n in [2, 5, 10, 20] {
         for r in [1e-2, 1.0] {
             at(sphere(n), &|_| 0.0, r);
             at(ellipsoid(n), &|_| 0.0, r);
