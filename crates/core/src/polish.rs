@@ -9,6 +9,7 @@ mod lagrangian;
 mod line;
 mod merit;
 mod pairs;
+mod restore;
 mod simplex;
 mod store;
 
@@ -17,10 +18,10 @@ pub use store::{Store, cells};
 use crate::order::Fitness;
 use crate::real::Real;
 use bounded::{Frame, Stop};
-use constrained::Equations;
 use keeper::Keeper;
 use lagrangian::{Augmented, Rows};
 use merit::Objective;
+use restore::Equations;
 use store::Part;
 
 /// What is searched: a function of coordinates between bounds, perhaps with constraints.

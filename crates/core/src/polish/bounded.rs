@@ -59,7 +59,8 @@ impl<S: Copy> Frame<S> {
     }
 }
 
-/// Descends from `frame.x`, where it leaves the point it came to, with the gradient there. Returns why it ended and
+/// Descends from `frame.x`, the point evaluated last, where it leaves the point it came to, with the gradient
+/// there; unless the evaluations are spent, that is again the point evaluated last. Returns why it ended and
 /// how many steps it took.
 #[inline]
 pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
@@ -68,9 +69,9 @@ pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
     stop: &Stop<R>,
 ) -> (Status, u32) {
     let mut steps = 0;
-    let mut value = merit.value(frame.x);
+    let mut value = merit.again();
     if !value.is_finite() {
-        return (if merit.spent() { Status::Budget } else { Status::NotFinite }, steps);
+        return (Status::NotFinite, steps);
     }
     merit.gradient(frame.x, frame.gradient);
     let mut stall = Stall { count: 0, least: R::INFINITY };
@@ -95,6 +96,7 @@ pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
                 return (Status::Budget, steps);
             }
             if frame.curvature.is_empty() {
+                merit.value(frame.x);
                 return (Status::NoProgress, steps);
             }
             frame.curvature.clear();

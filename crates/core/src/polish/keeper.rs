@@ -11,7 +11,11 @@ pub(super) struct Keeper<'a, R, L, S> {
     landscape: &'a mut L,
     best_point: S,
     pub(super) best: Fitness<R>,
+    /// The objective's value at the point evaluated last.
+    pub(super) last: R,
     allowed: u32,
+    /// How many of the allowed evaluations are kept for later.
+    pub(super) reserve: u32,
     pub(super) evaluations: u32,
     pub(super) gradients: u32,
 }
@@ -33,7 +37,9 @@ impl<'a, R: Real, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
             }
         }
         let best = landscape.evaluate(best_point, each).canonical();
-        Keeper { landscape, best_point, best, allowed, evaluations: 1, gradients: 0 }
+        let (evaluations, gradients) = (1, 0);
+        let last = best.value;
+        Keeper { landscape, best_point, best, last, allowed, reserve: 0, evaluations, gradients }
     }
 
     /// What is searched.
@@ -42,20 +48,22 @@ impl<'a, R: Real, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
         self.landscape
     }
 
-    /// Whether no evaluation is left.
+    /// Whether no evaluation is left, but for those in reserve.
     #[inline(always)]
     pub(super) fn spent(&self) -> bool {
-        self.evaluations >= self.allowed
+        self.evaluations >= self.allowed.saturating_sub(self.reserve)
     }
 
     /// The fitness at `x`, and the constraints' values for `each`; [`Fitness::WORST`] where no evaluation is left.
     #[inline]
     pub(super) fn evaluate(&mut self, x: impl Store<R>, each: impl FnMut(usize, R)) -> Fitness<R> {
         if self.spent() {
+            self.last = R::NAN;
             return Fitness::WORST;
         }
         self.evaluations += 1;
         let fitness = self.landscape.evaluate(x, each).canonical();
+        self.last = fitness.value;
         if fitness.beats(self.best) {
             self.best = fitness;
             copy(self.landscape.dimensions(), x, self.best_point);

@@ -107,7 +107,9 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
         }
         let finite = self.differentiate(x);
         let Rows { jacobian, slopes, scales, .. } = self.rows;
-        let invert = |size: R| if size > R::ZERO { R::ONE / size } else { R::ONE };
+        // Slopes of next to nothing say nothing of the constraint elsewhere.
+        let most = R::from_f64(1e20);
+        let invert = |size: R| if size > R::ZERO { (R::ONE / size).smaller(most) } else { R::ONE };
         self.scale = invert(largest(n, |i| slopes.get(i).abs()));
         for i in 0..n {
             slopes.set(i, slopes.get(i) * self.scale);
@@ -120,7 +122,14 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
                 row.set(i, row.get(i) * scale);
             }
         }
-        finite && self.scale.is_finite() && largest(m, |k| scales.get(k)).is_finite()
+        finite
+    }
+
+    /// Whether coordinate `i` moves and is between its bounds, at neither.
+    #[inline(always)]
+    pub(super) fn is_inside(&self, x: impl Store<R>, i: usize) -> bool {
+        let (lower, upper) = self.bounds(i);
+        self.reach(i) > R::ZERO && x.get(i) > lower && x.get(i) < upper
     }
 
     /// The sum of products of two rows of the Jacobian, or of one with the objective's slopes, over coordinates that
@@ -148,14 +157,8 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S>
         if self.keeper.moves(i) { self.keeper.width(i) } else { R::ZERO }
     }
     #[inline]
-    fn value(&mut self, x: impl Store<R>) -> R {
-        let values = self.rows.values;
-        let m = self.constraints();
-        for i in 0..m {
-            values.set(i, R::NAN);
-        }
-        let value = self.keeper.evaluate(x, |i, value| if i < m { values.set(i, value) }).value;
-        let penalties = sum(m, |i| {
+    fn again(&self) -> R {
+        let penalties = sum(self.constraints(), |i| {
             let (multiplier, c) = (self.rows.multipliers.get(i), self.constraint(i));
             let inactive = multiplier + self.penalty * c <= R::ZERO;
             if inactive {
@@ -164,7 +167,17 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S>
                 c * (multiplier + R::HALF * self.penalty * c)
             }
         });
-        self.scale * value + penalties
+        self.scale * self.keeper.last + penalties
+    }
+    #[inline]
+    fn value(&mut self, x: impl Store<R>) -> R {
+        let values = self.rows.values;
+        let m = self.constraints();
+        for i in 0..m {
+            values.set(i, R::NAN);
+        }
+        self.keeper.evaluate(x, |i, value| if i < m { values.set(i, value) });
+        self.again()
     }
     #[inline]
     fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>) {

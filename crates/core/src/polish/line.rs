@@ -55,12 +55,14 @@ pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
     // The nearest step known to be too far: its step and its value.
     let mut high: Option<(R, R)> = None;
     let mut step = R::ONE;
-    for _ in 0..TRIALS {
-        if merit.spent() || !walk(merit, step, (line.x, line.direction, line.trial)) {
+    for trial in 0..TRIALS {
+        let far = walk(merit, step, (line.x, line.direction, line.trial));
+        // A step that was shortened to the coordinates' rounding is not shortened further.
+        let least = if trial == 0 { R::ZERO } else { R::HALF_EPSILON };
+        if merit.spent() || !(far > least) {
             break;
         }
-        let here = look(merit, line, &start, step);
-        match here {
+        match look(merit, line, &start, step) {
             Verdict::TooFar(value) => high = Some((step, value)),
             Verdict::TooNear(place) => low = place,
             Verdict::Found(value) => return Some(value),

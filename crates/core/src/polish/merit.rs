@@ -13,7 +13,9 @@ pub(super) trait Merit<R: Real> {
     fn bounds(&self, i: usize) -> (R, R);
     /// The distance between them, or 1; zero for coordinates that may not move.
     fn reach(&self, i: usize) -> R;
-    /// The value at `x`.
+    /// The value at the point evaluated last.
+    fn again(&self) -> R;
+    /// Evaluates `x`.
     fn value(&mut self, x: impl Store<R>) -> R;
     /// The gradient at `x`, the point whose value was asked for last; zero for coordinates that may not move.
     fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>);
@@ -36,6 +38,10 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S>
     #[inline(always)]
     fn reach(&self, i: usize) -> R {
         if self.0.moves(i) { self.0.width(i) } else { R::ZERO }
+    }
+    #[inline(always)]
+    fn again(&self) -> R {
+        self.0.last
     }
     #[inline]
     fn value(&mut self, x: impl Store<R>) -> R {
@@ -76,25 +82,26 @@ pub(super) fn clear_fixed<R: Real, M: Merit<R>>(merit: &M, gradient: impl Store<
     }
 }
 
-/// Puts `x + step * direction`, moved between its bounds, into `to`. Says whether that is another point than `x`.
+/// Puts `x + step * direction`, moved between its bounds, into `to`. Returns the largest part of its range that a
+/// coordinate moves, zero where that is the same point.
 #[inline]
 pub(super) fn walk<R: Real, M: Merit<R>, S: Store<R>>(
     merit: &M,
     step: R,
     (x, direction, to): (S, S, S),
-) -> bool {
-    let mut moved = false;
+) -> R {
+    let mut far = R::ZERO;
     for i in 0..merit.dimensions() {
-        let from = x.get(i);
+        let (from, reach) = (x.get(i), merit.reach(i));
         let mut next = from;
-        if merit.reach(i) > R::ZERO {
+        if reach > R::ZERO {
             let (lower, upper) = merit.bounds(i);
             next = (from + step * direction.get(i)).clamp_to(lower, upper);
+            far = ((next - from).abs() / reach).larger(far);
         }
-        moved |= next != from;
         to.set(i, next);
     }
-    moved
+    far
 }
 
 /// The sum of `gradient_i * direction_i` over the coordinates that can follow the direction from `x`, as those at a
