@@ -18,6 +18,7 @@
 //! * [`pso_topology`], [`de`], [`sa`], [`solis_wets`], [`scatter_search`], [`epso`], [`cmepso`], [`gpu_fwa`]:
 //!   such algorithms.
 //! * [`fwa`]: the fireworks algorithm, which is none.
+//! * [`polish`]: a local search that finishes a run.
 //! * [`problems`]: objectives with known optima.
 //! * [`launch`]: the arguments that host and kernels share.
 

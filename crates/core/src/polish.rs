@@ -1,4 +1,62 @@
-//! Polish
+//! *Polishing*: a local search that starts from the best point of a global one and goes to the bottom of its valley.
+//!
+//! A population finds the valley, and then needs many evaluations for each further digit. A local search that follows
+//! derivatives gets all digits in tens to hundreds of them. What it returns is never worse than its start in the order
+//! of results ([`order`](crate::order)): the best point seen is kept, and of equals the start.
+//!
+//! * [`descend`] needs derivatives. Between bounds it takes quasi-Newton steps; constraints are added by an augmented
+//!   Lagrangian.
+//! * [`nelder_mead`] needs none, and takes constraints by the order of results.
+//!
+//! **Quasi-Newton steps.** Coordinates at a bound that the gradient drives out are held. Over the others
+//!
+//! p = -B^-1 g,
+//!
+//! and the next point is x + a p, moved between its bounds, with a step a that meets the weak Wolfe conditions along
+//! that bent path:
+//!
+//! f(x + a p) <= f(x) + 10^-4 a g p,   g(x + a p) p >= 0.9 g p.
+//!
+//! B approximates the second derivatives: by BFGS as a whole matrix up to 32 dimensions, by the last eight steps
+//! (L-BFGS) in more. Lengths are measured in parts of the ranges between the bounds, so that units do not matter.
+//!
+//! **Constraints** c_i(x) <= 0 are scaled by their slopes at the start. Rounds of the descent above minimise
+//!
+//! s f(x) + sum of (max(0, l_i + r c_i(x))^2 - l_i^2) / (2 r),
+//!
+//! and after each l_i becomes max(0, l_i + r c_i(x)). Where a round does not come four times as near to the
+//! constraints, r grows tenfold. At last Newton steps lead onto the active constraints
+//!
+//! x - D^2 J^T (J D^2 J^T)^-1 (c + m),
+//!
+//! with margins m of the size of the rounding, until every constraint is met exactly. So the result is feasible, and
+//! not only nearly so.
+//!
+//! | symbol | here | meaning | range | default |
+//! |---|---|---|---|---|
+//! | x | `x` | the point | between the bounds | |
+//! | f, g | [`Landscape`], [`Smooth`] | value and gradient | | |
+//! | c_i | [`Landscape::evaluate`] | the constraints | met where <= 0 | |
+//! | B | | second derivatives, approximated | | |
+//! | l_i | | multipliers | >= 0 | estimated at the start |
+//! | r | | penalty | > 0 | 100 |
+//! | D | [`Landscape::bounds`] | ranges between the bounds | > 0 | 1 where one is infinite |
+//! | J | [`Smooth::partials`] | derivatives of active constraints | | |
+//!
+//! **Sources.** R. Byrd, P. Lu, J. Nocedal, C. Zhu, "A limited memory algorithm for bound constrained optimization", SIAM
+//! Journal on Scientific Computing 16, 1995. D. Bertsekas, "Projected Newton methods for optimization problems with
+//! simple constraints", SIAM Journal on Control and Optimization 20, 1982. W. Hager, H. Zhang, "A new conjugate gradient
+//! method with guaranteed descent and an efficient line search", SIAM Journal on Optimization 16, 2005 (the conditions
+//! where values differ by rounding alone). E. Birgin, J. Martinez, "Practical augmented Lagrangian methods for
+//! constrained optimization", SIAM, 2014. F. Gao, L. Han, "Implementing the Nelder-Mead simplex algorithm with adaptive
+//! parameters", Computational Optimization and Applications 51, 2012. C. Kelley, "Detection and remediation of stagnation
+//! in the Nelder-Mead algorithm using a sufficient decrease condition", SIAM Journal on Optimization 10, 1999 (restarts).
+//!
+//! **Deviations.** L-BFGS-B finds the coordinates to hold along the path of steepest descent; here they are those that
+//! reached their bound in the step before, which needs no further loop over breakpoints. Kelley restarts where the
+//! simplex stagnates, with signs from its gradient; here it is where the simplex has collapsed, with signs from where
+//! the best vertex went.
+
 mod bounded;
 mod cholesky;
 mod constrained;
@@ -22,14 +80,40 @@ use keeper::Keeper;
 use lagrangian::{Augmented, Rows};
 use merit::Objective;
 use restore::Equations;
-use store::Part;
+use simplex::Simplex;
+use store::{Part, copy};
 
 /// What is searched: a function of coordinates between bounds, perhaps with constraints.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_core::polish::{Landscape, Settings, Store, cells, nelder_mead, simplex_numbers};
+///
+/// /// The distance from (1, 2) in the box [0, 4]^2.
+/// struct Distance;
+///
+/// impl Landscape<f64> for Distance {
+///     fn dimensions(&self) -> usize {
+///         2
+///     }
+///     fn bounds(&self, _i: usize) -> (f64, f64) {
+///         (0.0, 4.0)
+///     }
+///     fn evaluate(&mut self, x: impl Store<f64>, _: impl FnMut(usize, f64)) -> Fitness<f64> {
+///         let value = (x.get(0) - 1.0).hypot(x.get(1) - 2.0);
+///         Fitness { violation: 0.0, value }
+///     }
+/// }
+///
+/// let (mut x, mut work) = ([1.2, 1.9], [0.0; simplex_numbers(2)]);
+/// nelder_mead(&mut Distance, &Settings::default(), cells(&mut x), cells(&mut work));
+/// assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 2.0).abs() < 1e-14);
+/// ```
 pub trait Landscape<R: Real> {
     /// The number of coordinates.
     fn dimensions(&self) -> usize;
 
-    /// The number of constraints g_i(x) <= 0.
+    /// The number of constraints whose values [`evaluate`](Landscape::evaluate) gives.
     #[inline(always)]
     fn constraints(&self) -> usize {
         0
@@ -38,70 +122,140 @@ pub trait Landscape<R: Real> {
     /// The bounds of coordinate `i`, neither NaN nor -0; infinite where there is none.
     fn bounds(&self, i: usize) -> (R, R);
 
-    /// Whether coordinate `i` keeps its value, as those must that are whole numbers or choices.
+    /// Whether coordinate `i` keeps the value that it has, as whole numbers and choices do.
     #[inline(always)]
     fn is_fixed(&self, i: usize) -> bool {
         let _ = i;
         false
     }
 
-    /// Value and violation at `x`; and the value of each constraint, by its number, for `constraint`.
+    /// Value and violation at `x`, and the value of each constraint, at most zero where it is met:
+    /// `constraint(number, value)`. The violation is zero exactly where all constraints are met.
     fn evaluate(&mut self, x: impl Store<R>, constraint: impl FnMut(usize, R)) -> Fitness<R>;
 }
 
 /// A landscape with derivatives.
+///
+/// ```
+/// use warpswarm_core::Fitness;
+/// use warpswarm_core::polish::{
+///     Landscape, Settings, Smooth, Store, cells, descend, descent_numbers,
+/// };
+///
+/// /// The sum of both coordinates in a disc of radius 1, within the box [-2, 2]^2.
+/// struct Disc;
+///
+/// impl Landscape<f64> for Disc {
+///     fn dimensions(&self) -> usize {
+///         2
+///     }
+///     fn constraints(&self) -> usize {
+///         1
+///     }
+///     fn bounds(&self, _i: usize) -> (f64, f64) {
+///         (-2.0, 2.0)
+///     }
+///     fn evaluate(&mut self, x: impl Store<f64>, mut constraint: impl FnMut(usize, f64)) -> Fitness<f64> {
+///         let (x, y) = (x.get(0), x.get(1));
+///         let outside = x * x + y * y - 1.0;
+///         constraint(0, outside);
+///         Fitness { violation: outside.max(0.0), value: x + y }
+///     }
+/// }
+///
+/// impl Smooth<f64> for Disc {
+///     fn partials(&mut self, x: impl Store<f64>, mut partial: impl FnMut(usize, usize, f64)) {
+///         for i in 0..2 {
+///             partial(0, i, 1.0);
+///             partial(1, i, 2.0 * x.get(i));
+///         }
+///     }
+/// }
+///
+/// let (mut x, mut work) = ([-0.5, -0.6], [0.0; descent_numbers(2, 1)]);
+/// let report = descend(&mut Disc, &Settings::default(), cells(&mut x), cells(&mut work));
+/// assert_eq!(report.best.violation, 0.0);
+/// assert!((report.best.value + 2.0_f64.sqrt()).abs() < 1e-15);
+/// ```
 pub trait Smooth<R: Real>: Landscape<R> {
-    /// Hands the partial derivatives at `x` to `partial(row, coordinate, derivative)`.
+    /// Hands the partial derivatives at `x`, the point evaluated last, to `partial(row, coordinate, derivative)`: those
+    /// of the value in row 0, those of constraint k in row k + 1. Those that are left out are zero; those of fixed
+    /// coordinates are not looked at.
+    ///
+    /// The order of calls is the order in which derivatives of several rows are added; no pair of row and coordinate
+    /// comes twice.
     fn partials(&mut self, x: impl Store<R>, partial: impl FnMut(usize, usize, R));
 }
 
 /// When a search ends.
+///
+/// ```
+/// use warpswarm_core::polish::Settings;
+/// let short = Settings { evaluations: 500, ..Settings::<f64>::default() };
+/// assert_eq!(short.gradient, f64::EPSILON / 2.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings<R> {
-    /// The most evaluations.
+    /// The most evaluations, that of the start among them, which is made in any case. There are at most as many gradients,
+    /// and one or two more with constraints.
     pub evaluations: u32,
-    /// The gradient.
+    /// A gradient is zero that promises at most this change of the value across any coordinate's range, as a part of the
+    /// value's size; at least 0.
     pub gradient: R,
-    /// The change.
+    /// A decrease is none that is at most this part of the value's size; at least 0. Decreases of the size of rounding
+    /// are none whatever it is.
     pub change: R,
+}
+
+impl<R: Real> Default for Settings<R> {
+    /// As far as the precision goes, in at most 20,000 evaluations.
+    fn default() -> Self {
+        Settings { evaluations: 20_000, gradient: R::HALF_EPSILON, change: R::ZERO }
+    }
 }
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The gradient is zero.
+    /// The gradient is small, but for coordinates at a bound that it drives out.
     Gradient,
-    /// Steps change nothing.
+    /// Several steps, or a restarted simplex, changed the value by no more than counts.
     Change,
-    /// Steps are small.
+    /// Several steps moved every coordinate by no more than the rounding of its range.
     Step,
-    /// No progress.
+    /// No step makes the value smaller, or no round comes near enough to the constraints.
     NoProgress,
-    /// Spent.
+    /// All evaluations are spent.
     Budget,
-    /// Not finite.
+    /// The value, a constraint or a derivative is not finite at the start.
     NotFinite,
 }
 
-/// What a search did.
+/// What a search found, and what it took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report<R> {
-    /// The start's fitness.
+    /// The fitness of the start, after it was moved between its bounds.
     pub start: Fitness<R>,
-    /// The fitness of the point found.
+    /// The fitness of the point found, never worse than that.
     pub best: Fitness<R>,
-    /// Steps.
+    /// The number of steps.
     pub steps: u32,
-    /// Evaluations.
+    /// The number of evaluations.
     pub evaluations: u32,
-    /// Gradients.
+    /// The number of gradients, each of value and constraints together.
     pub gradients: u32,
-    /// Why it ended.
+    /// Why the search ended.
     pub status: Status,
 }
 
-/// How many numbers.
-pub const fn numbers(dimensions: usize, constraints: usize) -> usize {
+/// How many numbers [`descend`] needs to work with.
+///
+/// ```
+/// use warpswarm_core::polish::descent_numbers;
+/// assert_eq!(descent_numbers(1000, 0), 6 * 1000 + 2 * 8 * 1001);
+/// assert!(descent_numbers(7, 11) < 400);
+/// ```
+pub const fn descent_numbers(dimensions: usize, constraints: usize) -> usize {
     let frame = Frame::<()>::numbers(dimensions);
     if constraints == 0 {
         return frame;
@@ -109,7 +263,12 @@ pub const fn numbers(dimensions: usize, constraints: usize) -> usize {
     frame + Rows::<()>::numbers(dimensions, constraints) + Equations::<()>::numbers(constraints)
 }
 
-/// Descends.
+/// Descends from `x` along derivatives, and leaves the best point there: see [the module](self) for the method, and
+/// [`Smooth`] for an example.
+///
+/// `x` has a number for each coordinate. Those that are not fixed are moved between their bounds first; a NaN goes to
+/// the upper one. `work` has [`descent_numbers`], of any value; what it holds afterwards means nothing.
+#[inline]
 pub fn descend<R: Real, L: Smooth<R>, S: Store<R>>(
     landscape: &mut L,
     settings: &Settings<R>,
@@ -122,44 +281,51 @@ pub fn descend<R: Real, L: Smooth<R>, S: Store<R>>(
     if m == 0 {
         let mut keeper = Keeper::new(landscape, x, settings.evaluations, |_, _| ());
         let start = keeper.best;
-        store::copy(n, x, frame.x);
-        let stop = Stop {
-            gradient: R::ZERO,
-            relative_gradient: settings.gradient,
-            change: settings.change,
-        };
+        copy(n, x, frame.x);
+        let Settings { gradient: relative_gradient, change, .. } = *settings;
+        let stop = Stop { gradient: R::ZERO, relative_gradient, change };
         let ended = bounded::descend(&mut Objective(&mut keeper), &mut frame, &stop);
         return keeper.report(start, ended);
     }
     let rows = Rows::new(n, m, &mut room);
     let equations = Equations::new(m, &mut room);
-    let values = rows.values;
-    let mut keeper = Keeper::new(landscape, x, settings.evaluations, |i, value| {
-        if i < m { values.set(i, value) }
+    let mut keeper = Keeper::new(landscape, x, settings.evaluations, |k, value| {
+        if k < m {
+            rows.values.set(k, value);
+        }
     });
     let start = keeper.best;
-    store::copy(n, x, frame.x);
+    copy(n, x, frame.x);
     let mut merit = Augmented { keeper: &mut keeper, rows, penalty: R::ONE, scale: R::ONE };
     let ended = constrained::run(&mut merit, &mut frame, &equations, settings);
     keeper.report(start, ended)
 }
 
-/// How many.
+/// How many numbers [`nelder_mead`] needs to work with.
+///
+/// ```
+/// assert_eq!(warpswarm_core::polish::simplex_numbers(10), 11 * 12 + 5 * 10);
+/// ```
 pub const fn simplex_numbers(dimensions: usize) -> usize {
-    simplex::Simplex::<()>::numbers(dimensions)
+    Simplex::<()>::numbers(dimensions)
 }
 
-/// Nelder and Mead.
+/// Descends from `x` with a simplex, without derivatives, and leaves the best point there: see [`Landscape`] for an
+/// example.
+///
+/// `x` is as for [`descend`], `work` has [`simplex_numbers`]. Steps are judged by violation and value, as
+/// [`Fitness::beats`] does. A simplex that has collapsed is built again, smaller and turned to where it went, until
+/// two in a row bring nothing.
+#[inline]
 pub fn nelder_mead<R: Real, L: Landscape<R>, S: Store<R>>(
     landscape: &mut L,
     settings: &Settings<R>,
     x: S,
     work: S,
 ) -> Report<R> {
-    let n = landscape.dimensions();
+    let mut simplex = Simplex::new(landscape.dimensions(), &mut Part::all(work));
     let mut keeper = Keeper::new(landscape, x, settings.evaluations, |_, _| ());
     let start = keeper.best;
-    let mut simplex = simplex::Simplex::new(n, &mut Part::all(work));
     let ended = simplex.descend(&mut keeper, settings, x);
     keeper.report(start, ended)
 }

@@ -26,8 +26,8 @@ pub(super) fn factor<R: Real, S: Store<R>>(n: usize, matrix: S) -> bool {
         let own = row(i);
         for j in 0..i {
             let other = row(j);
-            let rest = matrix.get(own + j)
-                - sum(j, |k| matrix.get(own + k) * matrix.get(other + k));
+            let rest =
+                matrix.get(own + j) - sum(j, |k| matrix.get(own + k) * matrix.get(other + k));
             matrix.set(own + j, rest / matrix.get(other + j));
         }
         let diagonal = matrix.get(own + i);

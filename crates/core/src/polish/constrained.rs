@@ -3,7 +3,6 @@
 use super::bounded::{Frame, Stop, descend};
 use super::cholesky::row;
 use super::lagrangian::Augmented;
-use super::merit::Merit;
 use super::restore::{self, Equations, restore};
 use super::store::{Part, Store, largest};
 use super::{Settings, Smooth, Status};
@@ -12,14 +11,17 @@ use crate::real::Real;
 /// The most rounds.
 const ROUNDS: u32 = 30;
 /// The penalty of the first round, and what it is multiplied by where a round brings too little.
-const PENALTY: f64 = 10.0;
+///
+/// Over seven starts around the optimum of nine engineering problems, a first penalty of 10 takes 53 evaluations on
+/// average, one of 100 takes 43, and one of 1,000 takes 45.
+const PENALTY: f64 = 100.0;
 const HARDER: f64 = 10.0;
 /// How much nearer to the constraints a round has to come.
 const NEARER: f64 = 0.25;
 /// The gradient with which the first round is content, where the objective's own began with 1, and what it is
 /// multiplied by from round to round.
 const GRADIENT: f64 = 1e-3;
-const FINER: f64 = 0.1;
+const FINER: f64 = 0.01;
 /// The gradient of the last rounds, and how near they come to the constraints, as a part of the square root of the
 /// rounding. What is left is squared in the value, once the constraints are met exactly.
 const FINEST: f64 = 0.1;

@@ -59,11 +59,8 @@ impl<S: Copy> Dense<S> {
     ///
     /// and before the first step B = y^T y / s^T y. Nothing is learned where s^T y is not positive.
     #[inline]
-    pub(super) fn push<R: Real>(
-        &mut self,
-        step: impl Fn(usize) -> R,
-        change: impl Fn(usize) -> R,
-    ) where
+    pub(super) fn push<R: Real>(&mut self, step: impl Fn(usize) -> R, change: impl Fn(usize) -> R)
+    where
         S: Store<R>,
     {
         let n = self.dimensions;

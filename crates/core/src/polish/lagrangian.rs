@@ -1,9 +1,9 @@
 //! Constraints: the augmented Lagrangian of Powell, Hestenes and Rockafellar.
 
+use super::Smooth;
 use super::keeper::Keeper;
 use super::merit::{Merit, clear, clear_fixed};
 use super::store::{Part, Store, largest, sum};
-use super::Smooth;
 use crate::real::Real;
 
 /// What is kept of each constraint, and the derivatives of all.
@@ -86,7 +86,8 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
         });
         for i in 0..n {
             let reach = self.reach(i);
-            let scaled = |slope: R, scale: R| if reach > R::ZERO { slope * reach * scale } else { R::ZERO };
+            let scaled =
+                |slope: R, scale: R| if reach > R::ZERO { slope * reach * scale } else { R::ZERO };
             slopes.set(i, scaled(slopes.get(i), self.scale));
             for k in 0..m {
                 let place = k * n + i;
@@ -135,7 +136,12 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
     /// The sum of products of two rows of the Jacobian, or of one with the objective's slopes, over coordinates that
     /// `counts`.
     #[inline]
-    pub(super) fn product(&self, k: usize, with: Option<usize>, counts: impl Fn(usize) -> bool) -> R {
+    pub(super) fn product(
+        &self,
+        k: usize,
+        with: Option<usize>,
+        counts: impl Fn(usize) -> bool,
+    ) -> R {
         let n = self.dimensions();
         let row = self.rows.jacobian.from(k * n);
         let other = with.map_or(self.rows.slopes, |k| self.rows.jacobian.from(k * n));
@@ -176,7 +182,11 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S>
         for i in 0..m {
             values.set(i, R::NAN);
         }
-        self.keeper.evaluate(x, |i, value| if i < m { values.set(i, value) });
+        self.keeper.evaluate(x, |i, value| {
+            if i < m {
+                values.set(i, value)
+            }
+        });
         self.again()
     }
     #[inline]
@@ -189,7 +199,8 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S>
             let mut factor = scale;
             if row > 0 {
                 let own = rows.scales.get(row - 1);
-                let weight = rows.multipliers.get(row - 1) + penalty * rows.values.get(row - 1) * own;
+                let weight =
+                    rows.multipliers.get(row - 1) + penalty * rows.values.get(row - 1) * own;
                 factor = if weight > R::ZERO { weight * own } else { R::ZERO };
             }
             if factor > R::ZERO && row <= m && i < n {

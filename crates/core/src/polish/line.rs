@@ -8,8 +8,12 @@ use crate::real::Real;
 const DECREASE: f64 = 1e-4;
 /// How much of the slope may be left: the condition of curvature.
 const CURVATURE: f64 = 0.9;
-/// How many steps are tried.
+/// How many steps are tried in all, and how many between one that is too near and one that is too far.
 const TRIALS: u32 = 40;
+const BETWEEN: u32 = 8;
+/// How much larger than their rounding differences of values are that say less than the slope does: values of many terms,
+/// or of terms that cancel, are rounded many times.
+const DOUBT: f64 = 128.0;
 
 /// The vectors that a search along a line reads and writes.
 #[derive(Clone, Copy)]
@@ -42,7 +46,7 @@ pub(super) fn noise<R: Real>(value: R) -> R {
 /// conditions. Returns the value there, with point and gradient in `line`; `None` where no step makes the function
 /// smaller.
 ///
-/// A step from which the function is not finite is halved. Where values differ by no more than their rounding, the
+/// A step to where the function is not finite is halved. Where values differ by little more than their rounding, the
 /// slope alone decides: the approximate Wolfe conditions of Hager and Zhang.
 #[inline]
 pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
@@ -52,9 +56,10 @@ pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
 ) -> Option<R> {
     let start = Place { step: R::ZERO, value, slope };
     let mut low = start;
-    // The nearest step known to be too far: its step and its value.
-    let mut high: Option<(R, R)> = None;
+    // The nearest step known to be too far.
+    let mut high: Option<Place<R>> = None;
     let mut step = R::ONE;
+    let mut between = 0;
     for trial in 0..TRIALS {
         let far = walk(merit, step, (line.x, line.direction, line.trial));
         // A step that was shortened to the coordinates' rounding is not shortened further.
@@ -63,9 +68,13 @@ pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
             break;
         }
         match look(merit, line, &start, step) {
-            Verdict::TooFar(value) => high = Some((step, value)),
+            Verdict::TooFar(place) => high = Some(place),
             Verdict::TooNear(place) => low = place,
             Verdict::Found(value) => return Some(value),
+        }
+        between += u32::from(low.step > R::ZERO && high.is_some());
+        if between > BETWEEN {
+            break;
         }
         let next = next_step(&low, high, &start);
         if next == step || !next.is_finite() {
@@ -85,8 +94,9 @@ pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
 
 /// What is thought of a step.
 enum Verdict<R> {
-    /// The function is too large there, or rises; with its value.
-    TooFar(R),
+    /// The function is too large there, or rises. The value is NaN where it or the gradient is not finite, the slope
+    /// where it was not needed.
+    TooFar(Place<R>),
     /// The function still falls steeply.
     TooNear(Place<R>),
     /// Both conditions hold; with the value.
@@ -104,17 +114,20 @@ fn look<R: Real, M: Merit<R>, S: Store<R>>(
     let value = merit.value(line.trial);
     let promised = R::from_f64(DECREASE) * step * start.slope;
     let decreases = value <= start.value + promised;
-    if !value.is_finite() || !(decreases || value <= start.value + noise(start.value)) {
-        return Verdict::TooFar(value);
+    if !value.is_finite() {
+        return Verdict::TooFar(Place { step, value: R::NAN, slope: R::NAN });
+    }
+    if !decreases && value > start.value + R::from_f64(DOUBT) * noise(start.value) {
+        return Verdict::TooFar(Place { step, value, slope: R::NAN });
     }
     merit.gradient(line.trial, line.trial_gradient);
     let size = largest(merit.dimensions(), |i| line.trial_gradient.get(i).abs());
     if !size.is_finite() {
-        return Verdict::TooFar(R::NAN);
+        return Verdict::TooFar(Place { step, value: R::NAN, slope: R::NAN });
     }
     let slope = slope(merit, (line.trial, line.direction, line.trial_gradient));
     if !decreases && slope > R::from_f64(-0.8) * start.slope {
-        return Verdict::TooFar(value);
+        return Verdict::TooFar(Place { step, value, slope });
     }
     if slope < R::from_f64(CURVATURE) * start.slope {
         return Verdict::TooNear(Place { step, value, slope });
@@ -124,17 +137,21 @@ fn look<R: Real, M: Merit<R>, S: Store<R>>(
 
 /// The next step to try: further out while no step is too far, otherwise between the two places.
 #[inline]
-fn next_step<R: Real>(low: &Place<R>, high: Option<(R, R)>, start: &Place<R>) -> R {
+fn next_step<R: Real>(low: &Place<R>, high: Option<Place<R>>, start: &Place<R>) -> R {
     let c = R::from_f64;
-    let Some((far, value)) = high else {
+    let Some(high) = high else {
         // Where a straight line through both slopes is zero, within limits.
         let zero = low.step * start.slope / (start.slope - low.slope);
         return zero.clamp_to(R::TWO * low.step, c(10.0) * low.step);
     };
-    let between = far - low.step;
-    // The least of the parabola with low's value and slope and high's value; half the way where that is no number.
-    let rise = value - low.value - low.slope * between;
-    let part = R::ZERO - low.slope * between / (R::TWO * rise);
+    let between = high.step - low.step;
+    // The least of the parabola with low's value and slope and high's value; or where that with both slopes has it,
+    // if high's is known, as then the values say nothing.
+    let rise = high.value - low.value - low.slope * between;
+    let by_value = R::ZERO - low.slope * between / (R::TWO * rise);
+    let by_slope = low.slope / (low.slope - high.slope);
+    let part = if high.slope.is_nan() { by_value } else { by_slope };
+    // Half the way where that is no number.
     let part = if part.is_finite() { part } else { R::HALF };
     low.step + between * part.clamp_to(c(0.1), R::HALF)
 }

@@ -1,8 +1,8 @@
 //! The one number that a descent makes smaller.
 
+use super::Smooth;
 use super::keeper::Keeper;
 use super::store::Store;
-use super::Smooth;
 use crate::real::Real;
 
 /// A function of the coordinates with a gradient, between bounds.

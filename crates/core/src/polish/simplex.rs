@@ -290,7 +290,10 @@ impl<S: Copy> Simplex<S> {
                 && !(found.violation == before.violation && before.value - found.value <= least);
             idle = if progress { 0 } else { idle + 1 };
             if idle >= 2 || (!progress && edge <= R::HALF_EPSILON) {
-                return (if keeper.best.is_finite() { Status::Change } else { Status::NotFinite }, steps);
+                return (
+                    if keeper.best.is_finite() { Status::Change } else { Status::NotFinite },
+                    steps,
+                );
             }
             edge = (edge * R::from_f64(SHORTER)).larger(R::HALF_EPSILON);
             self.orient::<R>();

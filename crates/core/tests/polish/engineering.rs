@@ -3,11 +3,11 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 use warpswarm_core::objective::SlicePoint;
-use warpswarm_core::polish::{Landscape, Report, Settings, Smooth, Store, cells, descend, numbers};
+use warpswarm_core::polish::{Landscape, Settings, Smooth, Status, Store};
 use warpswarm_core::problems::*;
-use warpswarm_core::{Fitness, Objective};
+use warpswarm_core::{Fitness, Objective, Real};
 
-use crate::functions::all;
+use crate::functions::{all, descended, simplex};
 
 /// A number with its derivatives by up to seven coordinates.
 #[derive(Clone, Copy)]
@@ -97,7 +97,8 @@ fn welded_beam(x: &[Dual], cmepso: bool) -> Vec<Dual> {
     let [h, l, t, b] = [x[0], x[1], x[2], x[3]];
     let half = (h + t) * 0.5;
     let radius = (l * l * 0.25 + half * half).sqrt();
-    let polar = h * l * (l * l * (1.0 / 12.0) + half * half) * if cmepso { 2.0 } else { 8.0_f64.sqrt() };
+    let polar =
+        h * l * (l * l * (1.0 / 12.0) + half * half) * if cmepso { 2.0 } else { 8.0_f64.sqrt() };
     let force = if cmepso { 14.0 } else { 6000.0 };
     let direct = over(6000.0 / 2.0_f64.sqrt(), h * l);
     let twisting = (l * 0.5 + 14.0) * radius / polar * force;
@@ -161,12 +162,10 @@ struct Engineering<F> {
     problem: F,
     formulas: Formulas,
     dimensions: usize,
+    fixed: Option<usize>,
 }
 
-impl<F: Problem + Objective<f64>> Engineering<F> {
-    fn of(problem: F, formulas: Formulas) -> Self {
-        Engineering { problem, formulas, dimensions: F::COORDINATES.len() }
-    }
+impl<F: Problem> Engineering<F> {
     fn formulas(&self, x: &[f64]) -> Vec<Dual> {
         let dual = |(i, x): (usize, &f64)| {
             let mut slopes = [0.0; 7];
@@ -175,20 +174,35 @@ impl<F: Problem + Objective<f64>> Engineering<F> {
         };
         (self.formulas)(&x.iter().enumerate().map(dual).collect::<Vec<_>>())
     }
+
+    /// A point off the optimum, by up to half of `r` in parts of the ranges.
+    fn start(&self, seed: usize, r: f64) -> Vec<f64> {
+        let moved = |i: usize| {
+            let (lower, upper) = F::bounds(i);
+            let off = ((i * 7919 + 13 * seed) % 101) as f64 / 101.0 - 0.5;
+            let optimum = F::optimum_position(self.dimensions, i).unwrap();
+            (optimum + r * (upper - lower) * off).clamp(lower, upper)
+        };
+        (0..self.dimensions).map(moved).collect()
+    }
 }
 
-impl<F: Problem + Objective<f64>> Landscape<f64> for Engineering<F> {
+impl<R: Real, F: Problem + Objective<R>> Landscape<R> for Engineering<F> {
     fn dimensions(&self) -> usize {
         self.dimensions
     }
     fn constraints(&self) -> usize {
         F::CONSTRAINTS.len()
     }
-    fn bounds(&self, i: usize) -> (f64, f64) {
-        F::bounds(i)
+    fn bounds(&self, i: usize) -> (R, R) {
+        let (lower, upper) = F::bounds(i);
+        (R::from_f64(lower), R::from_f64(upper))
     }
-    fn evaluate(&mut self, x: impl Store<f64>, mut each: impl FnMut(usize, f64)) -> Fitness<f64> {
-        let x = all(x, self.dimensions);
+    fn is_fixed(&self, i: usize) -> bool {
+        self.fixed == Some(i)
+    }
+    fn evaluate(&mut self, x: impl Store<R>, mut each: impl FnMut(usize, R)) -> Fitness<R> {
+        let x: Vec<R> = (0..self.dimensions).map(|i| x.get(i)).collect();
         let mut row = 0;
         F::constraints(&SlicePoint(&x), |g| {
             each(row, g);
@@ -198,82 +212,156 @@ impl<F: Problem + Objective<f64>> Landscape<f64> for Engineering<F> {
     }
 }
 
-impl<F: Problem + Objective<f64>> Smooth<f64> for Engineering<F> {
-    fn partials(&mut self, x: impl Store<f64>, mut partial: impl FnMut(usize, usize, f64)) {
+impl<R: Real, F: Problem + Objective<R>> Smooth<R> for Engineering<F> {
+    fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         for (row, number) in self.formulas(&all(x, self.dimensions)).into_iter().enumerate() {
             for i in 0..self.dimensions {
-                partial(row, i, number.1[i]);
+                partial(row, i, R::from_f64(number.1[i]));
             }
         }
     }
 }
 
-fn polish<F: Problem + Objective<f64>>(of: Engineering<F>, x: &[f64]) -> (Vec<f64>, Report<f64>) {
-    let settings = Settings { evaluations: 20_000, gradient: 1e-16, change: 0.0 };
-    let mut x = x.to_vec();
-    let mut work = vec![f64::NAN; numbers(of.dimensions, F::CONSTRAINTS.len())];
-    let report = descend(&mut of.clone(), &settings, cells(&mut x), cells(&mut work));
-    (x, report)
+/// What a test does with each of the problems.
+trait Check {
+    fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>);
 }
 
-fn check<F: Problem + Objective<f64>>(problem: F, formulas: Formulas) {
-    let of = Engineering::of(problem, formulas);
-    let n = of.dimensions;
-    for (seed, r) in [(1, 1e-3), (2, 1e-3), (3, 1e-2), (4, 1e-2), (5, 3e-2), (6, 0.1), (7, 0.1)] {
-        let x: Vec<f64> = (0..n)
-            .map(|i| {
-                let (lower, upper) = F::bounds(i);
-                let o = ((i * 7919 + 13 * seed) % 101) as f64 / 101.0 - 0.5;
-                (F::optimum_position(n, i).unwrap() + r * (upper - lower) * o).clamp(lower, upper)
-            })
-            .collect();
-        let (y, rep) = polish(of, &x);
-        let best = F::optimum_value(n).unwrap();
-        println!("{} r={r}: ({:.1e}, {:.12e}) -> viol {:e} rel {:.2e} steps {} ev {} gr {} {:?}", F::ID, rep.start.violation, rep.start.value, rep.best.violation, (rep.best.value - best) / best, rep.steps, rep.evaluations, rep.gradients, rep.status);
-        if rep.best.violation > 0.0 { println!("{y:?}"); }
+fn for_all(check: impl Check) {
+    fn of<F: Problem>(problem: F, formulas: Formulas) -> Engineering<F> {
+        Engineering { problem, formulas, dimensions: F::COORDINATES.len(), fixed: None }
     }
-}
-
-#[test]
-fn probe_engineering() {
-    check(ThreeBarTruss, three_bar_truss);
-    check(PressureVessel, pressure_vessel);
-    check(Spring, |x| spring(x, (71785.0, 12566.0)));
-    check(SpringCmepso, |x| spring(x, (7178.0, 1.0)));
-    check(WeldedBeam, |x| welded_beam(x, false));
-    check(WeldedBeamCmepso, |x| welded_beam(x, true));
-    check(SpeedReducer, |x| speed_reducer(x, false));
-    check(SpeedReducerMezura, |x| speed_reducer(x, false));
-    check(SpeedReducerCmepso, |x| speed_reducer(x, true));
+    check.check(of(ThreeBarTruss, three_bar_truss));
+    check.check(of(PressureVessel, pressure_vessel));
+    check.check(of(Spring, |x| spring(x, (71785.0, 12566.0))));
+    check.check(of(SpringCmepso, |x| spring(x, (7178.0, 1.0))));
+    check.check(of(WeldedBeam, |x| welded_beam(x, false)));
+    check.check(of(WeldedBeamCmepso, |x| welded_beam(x, true)));
+    check.check(of(SpeedReducer, |x| speed_reducer(x, false)));
+    check.check(of(SpeedReducerMezura, |x| speed_reducer(x, false)));
+    check.check(of(SpeedReducerCmepso, |x| speed_reducer(x, true)));
 }
 
 /// The formulas of this file are those of the problems.
 #[test]
 fn formulas_agree() {
-    fn agree<F: Problem + Objective<f64>>(problem: F, formulas: Formulas) {
-        let of = Engineering::of(problem, formulas);
-        let n = of.dimensions;
-        let x: Vec<f64> = (0..n)
-            .map(|i| {
-                let (lower, upper) = F::bounds(i);
-                lower + (upper - lower) * (0.3 + 0.05 * i as f64)
-            })
-            .collect();
-        let mut expected = vec![problem.value(&SlicePoint(&x))];
-        F::constraints(&SlicePoint(&x), |g: f64| expected.push(g));
-        let found = of.formulas(&x);
-        assert_eq!(found.len(), expected.len());
-        for (found, expected) in found.iter().zip(&expected) {
-            assert!((found.0 - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{} {} {expected}", F::ID, found.0);
+    struct Agree;
+    impl Check for Agree {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            let x = of.start(5, 0.5);
+            let mut expected: Vec<f64> = vec![of.problem.value(&SlicePoint(&x))];
+            F::constraints(&SlicePoint(&x), |g| expected.push(g));
+            let found = of.formulas(&x);
+            assert_eq!(found.len(), expected.len(), "{}", F::ID);
+            for (found, expected) in found.iter().zip(&expected) {
+                // Constraints are differences of larger numbers.
+                let error = (found.0 - expected).abs();
+                assert!(error <= 1e-10 * expected.abs().max(1.0), "{}: {}", F::ID, found.0);
+            }
         }
     }
-    agree(ThreeBarTruss, three_bar_truss);
-    agree(PressureVessel, pressure_vessel);
-    agree(Spring, |x| spring(x, (71785.0, 12566.0)));
-    agree(SpringCmepso, |x| spring(x, (7178.0, 1.0)));
-    agree(WeldedBeam, |x| welded_beam(x, false));
-    agree(WeldedBeamCmepso, |x| welded_beam(x, true));
-    agree(SpeedReducer, |x| speed_reducer(x, false));
-    agree(SpeedReducerMezura, |x| speed_reducer(x, false));
-    agree(SpeedReducerCmepso, |x| speed_reducer(x, true));
+    for_all(Agree);
+}
+
+/// The best value known, to the last digits, and feasible, from starts far and near.
+#[test]
+fn every_optimum_is_reached_and_feasible() {
+    struct Reached;
+    impl Check for Reached {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            let best = F::optimum_value(of.dimensions).unwrap();
+            let mut evaluations = 0;
+            for (seed, r) in (1..).zip([0.0, 1e-9, 1e-6, 1e-3, 1e-3, 0.01, 0.01, 0.03, 0.1, 0.1]) {
+                let (_, report) = descended(&of, &Settings::default(), &of.start(seed, r));
+                let off = (report.best.value - best) / best;
+                assert_eq!(report.best.violation, 0.0, "{} {seed}: {report:?}", F::ID);
+                assert!(off.abs() < 1e-14, "{} {seed}: off by {off:e}, {report:?}", F::ID);
+                evaluations += report.evaluations;
+                println!("{} {r} {report:?}", F::ID);
+            }
+            assert!(evaluations < 1500, "{}: {evaluations}", F::ID);
+        }
+    }
+    for_all(Reached);
+}
+
+/// In single precision the digits are fewer, and the result is feasible all the same.
+#[test]
+fn single_precision_is_feasible_too() {
+    struct Single;
+    impl Check for Single {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            let best = F::optimum_value(of.dimensions).unwrap() as f32;
+            for (seed, r) in (1..).zip([1e-3, 0.01, 0.03, 0.1]) {
+                let start: Vec<f32> = of.start(seed, r).iter().map(|x| *x as f32).collect();
+                let (_, report) = descended(&of, &Settings::default(), &start);
+                let off = (report.best.value - best) / best;
+                assert_eq!(report.best.violation, 0.0, "{} {seed}: {report:?}", F::ID);
+                assert!(off.abs() < 2e-5, "{} {seed}: off by {off:e}, {report:?}", F::ID);
+            }
+        }
+    }
+    for_all(Single);
+}
+
+/// A coordinate that is fixed stays, and the others are the best that go with it.
+#[test]
+fn a_fixed_coordinate_stays() {
+    struct Fixed;
+    impl Check for Fixed {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            for fixed in 0..of.dimensions {
+                let held = Engineering { fixed: Some(fixed), ..of };
+                let start = of.start(3, 0.01);
+                let (x, report) = descended::<f64, _>(&held, &Settings::default(), &start);
+                assert_eq!(x[fixed], start[fixed], "{}", F::ID);
+                // The optimum's own value of the coordinate gives the optimum.
+                let mut there = start;
+                there[fixed] = F::optimum_position(of.dimensions, fixed).unwrap();
+                let (_, best) = descended::<f64, _>(&held, &Settings::default(), &there);
+                if report.best.violation == 0.0 {
+                    assert!(best.best.value <= report.best.value * (1.0 + 1e-14), "{}", F::ID);
+                }
+            }
+        }
+    }
+    for_all(Fixed);
+}
+
+/// Little to spend is enough for something, and never spent twice.
+#[test]
+fn budgets_are_kept() {
+    struct Budgets;
+    impl Check for Budgets {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            let start = of.start(5, 0.03);
+            for evaluations in [0, 1, 2, 3, 5, 10, 20, 40] {
+                let settings = Settings { evaluations, ..Settings::<f64>::default() };
+                let (_, report) = descended(&of, &settings, &start);
+                assert!(report.evaluations <= evaluations.max(1), "{report:?}");
+                let (_, report) = simplex(&of, &settings, &start);
+                assert!(report.evaluations <= evaluations.max(1), "{report:?}");
+                assert_eq!(report.status, Status::Budget);
+            }
+        }
+    }
+    for_all(Budgets);
+}
+
+/// Without derivatives, by the order of results alone: feasible, and better than the start.
+#[test]
+fn a_simplex_gets_better_among_constraints() {
+    struct Better;
+    impl Check for Better {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            let (_, report) = simplex::<f64, _>(&of, &Settings::default(), &of.start(4, 0.01));
+            println!(
+                "{} {report:?} {:e}",
+                F::ID,
+                report.best.value / F::optimum_value(of.dimensions).unwrap() - 1.0
+            );
+            assert!(report.best.beats(report.start), "{}: {report:?}", F::ID);
+        }
+    }
+    for_all(Better);
 }

@@ -1,7 +1,10 @@
 //! Functions with gradients written by hand.
 
-use warpswarm_core::Fitness;
-use warpswarm_core::polish::{Landscape, Smooth, Store};
+use warpswarm_core::polish::{
+    Landscape, Report, Settings, Smooth, Store, cells, descend, descent_numbers, nelder_mead,
+    simplex_numbers,
+};
+use warpswarm_core::{Fitness, Real};
 
 /// A function, its gradient, its bounds, and which coordinates are fixed.
 #[derive(Clone)]
@@ -13,35 +16,86 @@ pub(crate) struct Function {
     pub(crate) gradient: fn(&[f64]) -> Vec<f64>,
 }
 
-pub(crate) fn all(x: impl Store<f64>, n: usize) -> Vec<f64> {
-    (0..n).map(|i| x.get(i)).collect()
+impl Function {
+    pub(crate) fn dimensions(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// A point off `centre`, by up to half of `r` in each coordinate, the same at each call.
+    pub(crate) fn start(&self, centre: impl Fn(usize) -> f64, r: f64) -> Vec<f64> {
+        let off = |i: usize| ((i * 7919 + 13) % 101) as f64 / 101.0 - 0.5;
+        let moved = |(i, (lower, upper)): (usize, &(f64, f64))| {
+            (centre(i) + r * off(i)).clamp(*lower, *upper)
+        };
+        self.bounds.iter().enumerate().map(moved).collect()
+    }
 }
 
-impl Landscape<f64> for Function {
+/// In either precision: the value and the gradient are computed in `f64`, and rounded.
+impl<R: Real> Landscape<R> for Function {
     fn dimensions(&self) -> usize {
         self.bounds.len()
     }
-    fn bounds(&self, i: usize) -> (f64, f64) {
-        self.bounds[i]
+    fn bounds(&self, i: usize) -> (R, R) {
+        let (lower, upper) = self.bounds[i];
+        (R::from_f64(lower), R::from_f64(upper))
     }
     fn is_fixed(&self, i: usize) -> bool {
         self.fixed[i]
     }
-    fn evaluate(&mut self, x: impl Store<f64>, _: impl FnMut(usize, f64)) -> Fitness<f64> {
+    fn evaluate(&mut self, x: impl Store<R>, _: impl FnMut(usize, R)) -> Fitness<R> {
         let x = all(x, self.bounds.len());
         for (i, (x, (lower, upper))) in x.iter().zip(&self.bounds).enumerate() {
             assert!(self.fixed[i] || (x >= lower && x <= upper), "coordinate {i} is {x}");
         }
-        Fitness { violation: 0.0, value: (self.value)(&x) }
+        Fitness { violation: R::ZERO, value: R::from_f64((self.value)(&x)) }
     }
 }
 
-impl Smooth<f64> for Function {
-    fn partials(&mut self, x: impl Store<f64>, mut partial: impl FnMut(usize, usize, f64)) {
+impl<R: Real> Smooth<R> for Function {
+    fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         for (i, slope) in (self.gradient)(&all(x, self.bounds.len())).into_iter().enumerate() {
-            partial(0, i, slope);
+            partial(0, i, R::from_f64(slope));
         }
     }
+}
+
+/// The coordinates of a point, as `f64`.
+pub(crate) fn all<R: Real>(x: impl Store<R>, n: usize) -> Vec<f64> {
+    (0..n).map(|i| x.get(i).to_f64()).collect()
+}
+
+/// Where a descent from `start` ends.
+pub(crate) fn descended<R: Real, L: Smooth<R> + Clone>(
+    landscape: &L,
+    settings: &Settings<R>,
+    start: &[R],
+) -> (Vec<R>, Report<R>) {
+    let mut x = start.to_vec();
+    let mut work = vec![R::NAN; descent_numbers(x.len(), landscape.constraints())];
+    let report = descend(&mut landscape.clone(), settings, cells(&mut x), cells(&mut work));
+    check(landscape, &x, &report);
+    (x, report)
+}
+
+/// Where a simplex from `start` ends.
+pub(crate) fn simplex<R: Real, L: Landscape<R> + Clone>(
+    landscape: &L,
+    settings: &Settings<R>,
+    start: &[R],
+) -> (Vec<R>, Report<R>) {
+    let mut x = start.to_vec();
+    let mut work = vec![R::NAN; simplex_numbers(x.len())];
+    let report = nelder_mead(&mut landscape.clone(), settings, cells(&mut x), cells(&mut work));
+    check(landscape, &x, &report);
+    (x, report)
+}
+
+/// Fails unless the report is of this point, and the point not worse than the start.
+fn check<R: Real, L: Landscape<R> + Clone>(landscape: &L, x: &[R], report: &Report<R>) {
+    let fitness = landscape.clone().evaluate(cells(&mut x.to_vec()), |_, _| ()).canonical();
+    assert_eq!(fitness.ordered(), report.best.ordered(), "{report:?}");
+    assert!(!report.start.beats(report.best), "{report:?}");
 }
 
 fn function(
@@ -138,4 +192,21 @@ pub(crate) fn bounded_quadratic(n: usize) -> Function {
             .collect()
     };
     function("bounded quadratic", vec![(-1.0, 2.0); n], value, gradient)
+}
+
+/// x_i - ln(x_i), summed, which is NaN from zero on: least at 1.
+pub(crate) fn logarithms(n: usize) -> Function {
+    let value = |x: &[f64]| x.iter().map(|x| x - f64::ln(*x)).sum();
+    function("logarithms", vec![(-2.0, 10.0); n], value, |x| {
+        x.iter().map(|x| if *x > 0.0 { 1.0 - 1.0 / x } else { f64::NAN }).collect()
+    })
+}
+
+/// The sum of (x_i + 1)^2, but NaN where a coordinate is below -1/2: the least value is at the edge.
+pub(crate) fn cliff(n: usize) -> Function {
+    let value = |x: &[f64]| {
+        let outside = x.iter().any(|x| *x < -0.5);
+        if outside { f64::NAN } else { x.iter().map(|x| (x + 1.0) * (x + 1.0)).sum() }
+    };
+    function("cliff", vec![(-2.0, 2.0); n], value, |x| x.iter().map(|x| 2.0 * (x + 1.0)).collect())
 }
