@@ -71,7 +71,7 @@ mod restore;
 mod simplex;
 mod store;
 
-pub use store::{Store, cells};
+pub use store::{Cells, Store, cells};
 
 use crate::order::Fitness;
 use crate::real::Real;

@@ -107,18 +107,22 @@ pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
         frame.curvature.push([frame.x, frame.trial], gradients, |i| merit.reach(i));
         core::mem::swap(&mut frame.x, &mut frame.trial);
         core::mem::swap(&mut frame.gradient, &mut frame.trial_gradient);
-        // Frame.trial is where the step began.
-        let part = |i: usize| {
-            let step = (frame.x.get(i) - frame.trial.get(i)).abs();
-            if merit.reach(i) > R::ZERO { step / merit.reach(i) } else { R::ZERO }
-        };
-        let tiny = largest(merit.dimensions(), part) <= R::HALF_EPSILON;
+        let tiny = last_step(merit, frame) <= R::HALF_EPSILON;
         let least = noise(value).larger(stop.change * value.abs());
         if stall.after(tiny, value - next > least, steepest) {
             return (if tiny { Status::Step } else { Status::Change }, steps);
         }
         value = next;
     }
+}
+
+/// The largest part of its range that a coordinate moved from `frame.trial`, where the last step began.
+#[inline]
+fn last_step<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
+    largest(merit.dimensions(), |i| {
+        let (step, reach) = ((frame.x.get(i) - frame.trial.get(i)).abs(), merit.reach(i));
+        if reach > R::ZERO { step / reach } else { R::ZERO }
+    })
 }
 
 /// Steps without progress.

@@ -64,7 +64,7 @@ pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
         let far = walk(merit, step, (line.x, line.direction, line.trial));
         // A step that was shortened to the coordinates' rounding is not shortened further.
         let least = if trial == 0 { R::ZERO } else { R::HALF_EPSILON };
-        if merit.spent() || !(far > least) {
+        if merit.spent() || far <= least {
             break;
         }
         match look(merit, line, &start, step) {

@@ -10,6 +10,8 @@ use crate::real::Real;
 /// The first simplex's edges, in parts of the coordinates' ranges, and what they are multiplied by at each restart.
 const EDGE: f64 = 1e-2;
 const SHORTER: f64 = 0.1;
+/// How many simplices in a row may bring nothing.
+const IDLE: u32 = 2;
 /// A simplex has collapsed when it is this part of what it was.
 const COLLAPSED: f64 = 1e-4;
 
@@ -246,6 +248,35 @@ impl<S: Copy> Simplex<S> {
         }
     }
 
+    /// Takes steps from a simplex around vertex 0 until it has collapsed, and makes its best vertex vertex 0. Returns
+    /// the number of steps.
+    #[inline]
+    fn collapse<R: Real, L: Landscape<R>>(
+        &self,
+        keeper: &mut Keeper<'_, R, L, S>,
+        coefficients: &Coefficients<R>,
+        edge: R,
+    ) -> u32
+    where
+        S: Store<R>,
+    {
+        let mut steps = 0;
+        let small = (R::from_f64(COLLAPSED) * edge).larger(R::HALF_EPSILON);
+        copy(self.dimensions, self.vertex(0), self.began);
+        self.judge(0, keeper.best);
+        self.build(keeper, edge);
+        loop {
+            let best = self.ranks::<R>().0;
+            let size = self.size(keeper, best);
+            if keeper.spent() || size <= small || size.is_nan() {
+                copy(self.dimensions, self.vertex(best), self.vertex(0));
+                return steps;
+            }
+            self.step(keeper, coefficients);
+            steps += 1;
+        }
+    }
+
     /// Descends from `start`, whose fitness is the keeper's best. Returns why it ended and the number of steps.
     #[inline]
     pub(super) fn descend<R: Real, L: Landscape<R>>(
@@ -259,45 +290,36 @@ impl<S: Copy> Simplex<S> {
     {
         let n = self.dimensions;
         self.moving = (0..n).filter(|i| keeper.moves(*i)).count();
+        if self.moving == 0 {
+            return (Status::NoProgress, 0);
+        }
         copy(n, start, self.vertex(0));
         for i in 0..n {
             self.signs.set(i, R::ONE);
         }
         let coefficients = Coefficients::of(self.moving);
-        let (mut edge, mut steps) = (R::from_f64(EDGE), 0);
-        let mut idle = 0;
-        while self.moving > 0 {
+        let (mut edge, mut steps, mut idle) = (R::from_f64(EDGE), 0, 0);
+        loop {
             let before = keeper.best;
-            self.judge(0, before);
-            copy(n, self.vertex(0), self.began);
-            self.build(keeper, edge);
-            loop {
-                if keeper.spent() {
-                    return (Status::Budget, steps);
-                }
-                let best = self.ranks::<R>().0;
-                let small = R::from_f64(COLLAPSED) * edge;
-                if !(self.size(keeper, best) > small.larger(R::HALF_EPSILON)) {
-                    copy(n, self.vertex(best), self.vertex(0));
-                    break;
-                }
-                self.step(keeper, &coefficients);
-                steps += 1;
+            steps += self.collapse(keeper, &coefficients, edge);
+            if keeper.spent() {
+                return (Status::Budget, steps);
             }
-            let least = noise(before.value).larger(settings.change * before.value.abs());
-            let found = keeper.best;
-            let progress = found.beats(before)
-                && !(found.violation == before.violation && before.value - found.value <= least);
-            idle = if progress { 0 } else { idle + 1 };
-            if idle >= 2 || (!progress && edge <= R::HALF_EPSILON) {
-                return (
-                    if keeper.best.is_finite() { Status::Change } else { Status::NotFinite },
-                    steps,
-                );
+            idle = if gains(before, keeper.best, settings) { 0 } else { idle + 1 };
+            if idle >= IDLE {
+                let finite = keeper.best.is_finite();
+                return (if finite { Status::Change } else { Status::NotFinite }, steps);
             }
             edge = (edge * R::from_f64(SHORTER)).larger(R::HALF_EPSILON);
             self.orient::<R>();
         }
-        (Status::NoProgress, steps)
     }
+}
+
+/// Whether a fitness is better than one before by more than counts.
+#[inline]
+fn gains<R: Real>(before: Fitness<R>, now: Fitness<R>, settings: &Settings<R>) -> bool {
+    let least = noise(before.value).larger(settings.change * before.value.abs());
+    let little = before.value - now.value <= least && now.violation == before.violation;
+    now.beats(before) && !little
 }

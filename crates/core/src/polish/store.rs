@@ -26,14 +26,18 @@ pub trait Store<R: Real>: Copy {
     fn set(self, i: usize, value: R);
 }
 
-impl<R: Real> Store<R> for &[Cell<R>] {
+/// A slice as a [`Store`]: see [`cells`].
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'a, R: Real>(&'a [Cell<R>]);
+
+impl<R: Real> Store<R> for Cells<'_, R> {
     #[inline(always)]
     fn get(self, i: usize) -> R {
-        <[Cell<R>]>::get(self, i).map_or(R::NAN, Cell::get)
+        self.0.get(i).map_or(R::NAN, Cell::get)
     }
     #[inline(always)]
     fn set(self, i: usize, value: R) {
-        if let Some(cell) = <[Cell<R>]>::get(self, i) {
+        if let Some(cell) = self.0.get(i) {
             cell.set(value);
         }
     }
@@ -46,8 +50,8 @@ impl<R: Real> Store<R> for &[Cell<R>] {
 /// assert_eq!(cells(&mut [0.5_f32]).get(0), 0.5);
 /// ```
 #[inline(always)]
-pub fn cells<R: Real>(numbers: &mut [R]) -> &[Cell<R>] {
-    Cell::from_mut(numbers).as_slice_of_cells()
+pub fn cells<R: Real>(numbers: &mut [R]) -> Cells<'_, R> {
+    Cells(Cell::from_mut(numbers).as_slice_of_cells())
 }
 
 /// The numbers of a store from some index on.

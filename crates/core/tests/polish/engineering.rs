@@ -32,6 +32,7 @@ impl Add for Dual {
 }
 impl Mul for Dual {
     type Output = Dual;
+    #[allow(clippy::suspicious_arithmetic_impl)]
     fn mul(self, other: Dual) -> Dual {
         Dual(self.0 * other.0, std::array::from_fn(|i| self.1[i] * other.0 + self.0 * other.1[i]))
     }
@@ -128,6 +129,7 @@ fn three_bar_truss(x: &[Dual]) -> Vec<Dual> {
     ]
 }
 
+#[allow(clippy::approx_constant)]
 fn speed_reducer(x: &[Dual], cmepso: bool) -> Vec<Dual> {
     let [a, m, z, l, k, r, s] = std::array::from_fn(|i| x[i]);
     let gears = z * z * 3.3333 + z * 14.9334 - 43.0934;
