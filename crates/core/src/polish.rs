@@ -268,6 +268,9 @@ pub const fn descent_numbers(dimensions: usize, constraints: usize) -> usize {
 ///
 /// `x` has a number for each coordinate. Those that are not fixed are moved between their bounds first; a NaN goes to
 /// the upper one. `work` has [`descent_numbers`], of any value; what it holds afterwards means nothing.
+///
+/// A landscape with a violation but no constraints of its own is descended by its value alone; among the points that are
+/// seen, violations count.
 #[inline]
 pub fn descend<R: Real, L: Smooth<R>, S: Store<R>>(
     landscape: &mut L,

@@ -59,6 +59,7 @@ fn rounds<R: Real, L: Smooth<R>, S: Store<R>>(
 ) -> (Status, u32) {
     let c = R::from_f64;
     let finest = c(FINEST) * R::HALF_EPSILON.sqrt();
+    let hardest = c(PENALTY) / R::HALF_EPSILON.sqrt();
     merit.penalty = c(PENALTY);
     let mut gradient = c(GRADIENT);
     let (mut before, mut steps) = (R::INFINITY, 0);
@@ -76,6 +77,9 @@ fn rounds<R: Real, L: Smooth<R>, S: Store<R>>(
         if off > c(NEARER) * before && off > finest {
             merit.penalty = c(HARDER) * merit.penalty;
             frame.forget();
+            if merit.penalty > hardest {
+                break;
+            }
         }
         before = off;
         gradient = (c(FINER) * gradient).larger(finest);

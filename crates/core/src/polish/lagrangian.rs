@@ -111,7 +111,10 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
         // Slopes of next to nothing say nothing of the constraint elsewhere.
         let most = R::from_f64(1e20);
         let invert = |size: R| if size > R::ZERO { (R::ONE / size).smaller(most) } else { R::ONE };
-        self.scale = invert(largest(n, |i| slopes.get(i).abs()));
+        // Near the bottom of a valley slopes of rounding's size are no measure.
+        let least = R::HALF_EPSILON.sqrt() * self.keeper.last.abs();
+        let steepest = largest(n, |i| slopes.get(i).abs());
+        self.scale = invert(if steepest < least { least } else { steepest });
         for i in 0..n {
             slopes.set(i, slopes.get(i) * self.scale);
         }

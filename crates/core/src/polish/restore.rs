@@ -9,6 +9,9 @@ use crate::real::Real;
 
 /// The most Newton steps.
 pub(super) const STEPS: u32 = 40;
+/// After so many, all active constraints aim lower together: one that depends on others is left out of the equations, and
+/// follows them alone.
+const TOGETHER: u32 = 10;
 
 /// Places for equations with an unknown for each constraint.
 #[derive(Clone, Copy)]
@@ -54,7 +57,7 @@ pub(super) fn restore<R: Real, L: Smooth<R>, S: Store<R>>(
         margins.set(k, R::ZERO);
     }
     let mut before = R::INFINITY;
-    for _ in 0..STEPS {
+    for taken in 0..STEPS {
         if !merit.value(x).is_finite() || !merit.differentiate(x) {
             return;
         }
@@ -62,17 +65,18 @@ pub(super) fn restore<R: Real, L: Smooth<R>, S: Store<R>>(
             let off = (merit.constraint(k) + margins.get(k)).abs();
             if is_active(merit, k) { off } else { R::ZERO }
         });
-        if !(off > R::ZERO && off <= R::HALF * before) {
-            let mut met = true;
-            for k in 0..m {
-                let c = merit.constraint(k);
-                if c > R::ZERO {
-                    met = false;
-                    margins.set(k, R::TWO * margins.get(k).larger(c));
-                }
-            }
-            if met {
+        let settled = off == R::ZERO || off > R::HALF * before;
+        if settled {
+            let unmet = |k: usize| merit.constraint(k).larger(R::ZERO);
+            let worst = largest(m, unmet);
+            if worst == R::ZERO {
                 return;
+            }
+            for k in 0..m {
+                let least = if taken < TOGETHER { unmet(k) } else { worst };
+                if least > R::ZERO && is_active(merit, k) {
+                    margins.set(k, R::TWO * margins.get(k).larger(least));
+                }
             }
         }
         before = off;

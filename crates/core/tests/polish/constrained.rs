@@ -101,7 +101,6 @@ fn the_ball_in_few_and_many_dimensions() {
         let expected = if length > 1.0 { (length - 1.0).powi(2) } else { 0.0 };
         for start in [0.0, 0.01, 0.5, -1.0] {
             let (x, report) = descended(&problem, &Settings::default(), &vec![start; n]);
-            println!("ball {n} {start} {report:?}");
             assert_eq!(report.best.violation, 0.0, "{n}: {report:?}");
             let off = report.best.value - expected;
             assert!(off.abs() <= 1e-12 * expected.max(1e-3), "{n}: {off:e} {report:?}");
@@ -117,7 +116,6 @@ fn equations_hold_to_the_rounding() {
         let off = (problem.target.iter().sum::<f64>() - 1.0) / n as f64;
         let expected = off * off * n as f64;
         let (_, report) = descended(&problem, &Settings::default(), &vec![0.1; n]);
-        println!("plane {n} {report:?}");
         assert!(report.best.violation < 1e-13, "{n}: {report:?}");
         assert!(
             (report.best.value - expected).abs() < 1e-12 * expected.max(1e-3),
@@ -133,7 +131,6 @@ fn constraints_that_say_the_same_do_no_harm() {
         let off = (problem.target.iter().sum::<f64>() - 1.0).max(0.0) / n as f64;
         let expected = off * off * n as f64;
         let (_, report) = descended(&problem, &Settings::default(), &vec![0.1; n]);
-        println!("thrice {n} {report:?}");
         assert_eq!(report.best.violation, 0.0, "{n}: {report:?}");
         let error = (report.best.value - expected).abs();
         assert!(error < 1e-12 * expected.max(1e-3), "{n}: {report:?}");
@@ -143,7 +140,6 @@ fn constraints_that_say_the_same_do_no_harm() {
 #[test]
 fn what_cannot_be_met_comes_as_near_as_may_be() {
     let (x, report) = descended(&nearest(3, Kind::Infeasible), &Settings::default(), &[0.0; 3]);
-    println!("{report:?}");
     assert_eq!((x[0], report.best.violation), (2.0, 1.0), "{report:?}");
 }
 
@@ -152,7 +148,6 @@ fn a_constraint_without_a_slope_ends_feasible() {
     for start in [-1.0, 0.5] {
         let (x, report) =
             descended(&nearest(3, Kind::Flat), &Settings::default(), &[start, 0.0, 0.0]);
-        println!("flat {x:?} {report:?}");
         assert!(report.best.violation < 1e-12 && x[0] < 1e-4, "{x:?} {report:?}");
     }
 }

@@ -279,7 +279,6 @@ fn every_optimum_is_reached_and_feasible() {
                 assert_eq!(report.best.violation, 0.0, "{} {seed}: {report:?}", F::ID);
                 assert!(off.abs() < 1e-14, "{} {seed}: off by {off:e}, {report:?}", F::ID);
                 evaluations += report.evaluations;
-                println!("{} {r} {report:?}", F::ID);
             }
             assert!(evaluations < 1500, "{}: {evaluations}", F::ID);
         }
@@ -357,13 +356,28 @@ fn a_simplex_gets_better_among_constraints() {
     impl Check for Better {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
             let (_, report) = simplex::<f64, _>(&of, &Settings::default(), &of.start(4, 0.01));
-            println!(
-                "{} {report:?} {:e}",
-                F::ID,
-                report.best.value / F::optimum_value(of.dimensions).unwrap() - 1.0
-            );
             assert!(report.best.beats(report.start), "{}: {report:?}", F::ID);
         }
     }
     for_all(Better);
+}
+
+/// The same from many starts, whatever their direction.
+#[test]
+fn many_starts_lead_to_the_optimum() {
+    struct Many;
+    impl Check for Many {
+        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>) {
+            let best = F::optimum_value(of.dimensions).unwrap();
+            for seed in 0..120 {
+                let r = [1e-6, 1e-3, 0.01, 0.1][seed % 4];
+                let start = of.start(seed * 31 + 7, r);
+                let (_, report) = descended::<f64, _>(&of, &Settings::default(), &start);
+                let off = (report.best.value - best) / best;
+                let good = report.best.violation == 0.0 && off.abs() < 1e-13;
+                assert!(good && report.evaluations < 250, "{} {seed}: {report:?}", F::ID);
+            }
+        }
+    }
+    for_all(Many);
 }

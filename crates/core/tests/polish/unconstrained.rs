@@ -17,7 +17,6 @@ fn narrow(x: &[f64]) -> Vec<f32> {
 fn reaches(function: &Function, centre: impl Fn(usize) -> f64, r: f64, (value, most): (f64, u32)) {
     let (_, report) = descended(function, &Settings::default(), &function.start(centre, r));
     let name = (function.name, function.dimensions(), r);
-    println!("{name:?} {report:?}");
     assert!(report.best.value < value, "{name:?}: {report:?}");
     assert!(report.evaluations <= most, "{name:?}: {report:?}");
 }
@@ -46,7 +45,6 @@ fn single_precision_reaches_its_rounding() {
         for (function, centre) in [(sphere(n), 0.0), (rosenbrock(n), 1.0), (zakharov(n), 0.0)] {
             let start = narrow(&function.start(|_| centre, 0.1));
             let (_, report) = descended::<f32, _>(&function, &Settings::default(), &start);
-            println!("{} {n} {report:?}", function.name);
             assert!(report.best.value < 1e-10, "{} {n}: {report:?}", function.name);
             assert!(report.evaluations < 300, "{} {n}: {report:?}", function.name);
         }
@@ -147,7 +145,6 @@ fn regions_without_a_value_are_kept_out_of() {
         let function = cliff(n);
         let start = function.start(|_| 0.6, 1.0);
         let (_, report) = descended(&function, &Settings::default(), &start);
-        println!("cliff {n} {report:?}");
         assert!(report.best.value.is_finite() && report.best.value < report.start.value);
     }
     for n in [1, 2, 5] {
@@ -155,7 +152,6 @@ fn regions_without_a_value_are_kept_out_of() {
             let best = if function.name == "cliff" { 0.25 } else { 1.0 } * n as f64;
             let start = function.start(|_| 0.6, 1.0);
             let (_, report) = simplex(&function, &Settings::default(), &start);
-            println!("{} {n} {report:?}", function.name);
             assert!(report.best.value < best * 1.05, "{} {n}: {report:?}", function.name);
         }
     }
