@@ -87,6 +87,7 @@ pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
             return (Status::Budget, steps);
         }
         let Some(falls) = direct(merit, frame) else {
+            merit.value(frame.x);
             return (Status::NoProgress, steps);
         };
         let Frame { x, direction, trial, trial_gradient, .. } = *frame;
