@@ -3,7 +3,7 @@
 use models::predators::{self, Predators};
 use models::registration::{self, Registration};
 use warpswarm::{
-    Backend, Bounds, Data, DeParams, Kernels, Objective, Optimiser, OwnObjective, Settings, Swarm,
+    Backend, Bounds, Data, DeParams, Kernels, Optimiser, OwnObjective, Settings, Swarm,
 };
 use warpswarm_examples::{KERNELS, uniform};
 
@@ -14,7 +14,10 @@ const EMULATED: Kernels = KERNELS.with_emulated_objectives(&[
     registration::kernels::f64,
 ]);
 
-fn check<O: Objective<f32>>(objective: OwnObjective<f32, O>, bounds: &Bounds) {
+fn check<O: warpswarm::dual::Differentiable<f32>>(
+    objective: OwnObjective<f32, O>,
+    bounds: &Bounds,
+) {
     let objective = objective.with_kernels(EMULATED);
     let at = |backend| -> Vec<Swarm<f32>> {
         let settings = Settings { individuals: 40, runs: 2, backend, ..Settings::default() };

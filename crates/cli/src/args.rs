@@ -126,7 +126,7 @@ and in more than 200 dimensions.
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
 block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
 position, constraints with name and value; of a problem file also variables, a name with its value each, with values and choices \
-as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, restarts, stop_reason, not_finite; with --islands also \
+as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, restarts, stop_reason, not_finite, and with --polish polish (value and violation from which it started, steps, evaluations, gradients); with --islands also \
 islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \
 numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
 
@@ -243,6 +243,11 @@ pub(crate) struct SolveArgs {
     /// What a run does when its population has converged: begin anew, with other draws, and keep the best of all, or go on
     #[arg(long, default_value_t, value_parser = one_of(Restart::ALL, Restart::name))]
     pub(crate) restart: Restart,
+
+    /// Finish each run with a local search from its best point, along exact derivatives: to the last digits, and never to a worse
+    /// point
+    #[arg(long, conflicts_with_all = ["islands", "split"])]
+    pub(crate) polish: bool,
 
     /// Begin with the points of a CSV file, a row a point: its headings are the variables' names, or x1, x2 and so on
     #[arg(long, value_name = "FILE.csv")]

@@ -51,6 +51,20 @@ struct Run<'a, R> {
     restarts: u64,
     stop_reason: &'a str,
     not_finite: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    polish: Option<Polished<R>>,
+}
+
+/// What a local search made of a run's best point.
+#[derive(Debug, Serialize)]
+#[serde(bound = "R: Precise + Serialize")]
+struct Polished<R> {
+    /// Value and violation from which it started.
+    value: Number<R>,
+    violation: Number<R>,
+    steps: u64,
+    evaluations: u64,
+    gradients: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -205,6 +219,13 @@ fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) 
         restarts: run.restarts,
         stop_reason: run.stop_reason.name(),
         not_finite: run.not_finite,
+        polish: run.polish.map(|polish| Polished {
+            value: Number(polish.from.value),
+            violation: Number(polish.from.violation),
+            steps: polish.steps,
+            evaluations: polish.evaluations,
+            gradients: polish.gradients,
+        }),
     }
 }
 

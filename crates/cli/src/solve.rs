@@ -98,6 +98,7 @@ fn settings(args: &SolveArgs) -> Settings {
             interrupt: None,
         },
         restart: args.restart,
+        polish: args.polish,
         backend: args.backend,
         devices: args.devices.clone().unwrap_or_default(),
         split: args.split,

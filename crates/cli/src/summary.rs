@@ -73,6 +73,9 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let anew = (restarts > 0).then(|| format!(", {}", counted(restarts, "restart")));
         let evaluations = counted(evaluations, "evaluation");
         line("work", &format!("{iterations}, {evaluations}{}", anew.unwrap_or_default()))?;
+        if let Some(polish) = polished(report) {
+            line("polish", &polish)?;
+        }
         let not_finite: u64 = report.runs.iter().map(|run| run.not_finite).sum();
         if not_finite > 0 {
             line("not finite", &counted(not_finite, "evaluation"))?;
@@ -82,6 +85,20 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let schedule = report.schedule().map(|s| format!(", schedule {s}")).unwrap_or_default();
         line("ran on", &format!("{}: {}{schedule}", report.backend, report.device))
     }
+}
+
+/// What local searches made of the best points of all runs, and of that which ended best: from which value it came.
+fn polished<R: Precise>(report: &Report<R>) -> Option<String> {
+    let best = report.best();
+    let run = report.runs.iter().find(|run| std::ptr::eq(&run.best, best))?;
+    let polish = run.polish?;
+    let from = match polish.from.violation == R::ZERO {
+        true => format!("from {:?}", polish.from.value),
+        false => format!("from {:?}, not feasible", polish.from.value),
+    };
+    let steps = counted(polish.steps, "step");
+    let calls = counted(polish.evaluations, "evaluation");
+    Some(format!("{from} in {steps}, {calls}, {}", counted(polish.gradients, "gradient")))
 }
 
 /// Coordinates, with their names where they have any, and whether these are all: of a vector with many elements only

@@ -55,6 +55,17 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
         R::ZERO
     }
 
+    /// Calls `each` with every constraint's value at `x`, at most zero where it is met, always as many in the same order.
+    ///
+    /// A local search wants them one by one; a population is judged by the [`violation`](Objective::violation) alone. Where
+    /// this is left out, the violation is taken for the one constraint.
+    #[inline(always)]
+    fn each_constraint<P: Point<R>>(&self, x: &P, mut each: impl FnMut(R)) {
+        if Self::CONSTRAINED {
+            each(self.violation(x));
+        }
+    }
+
     /// Value and violation at `x`, in the bits that results have: see [`Fitness::canonical`].
     #[inline(always)]
     fn evaluate<P: Point<R>>(&self, x: &P) -> Fitness<R> {

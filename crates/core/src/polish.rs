@@ -74,7 +74,7 @@ mod store;
 pub use store::{Cells, Store, cells};
 
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 use bounded::{Frame, Stop};
 use keeper::Keeper;
 use lagrangian::{Augmented, Rows};
@@ -109,7 +109,7 @@ use store::{Part, copy};
 /// nelder_mead(&mut Distance, &Settings::default(), cells(&mut x), cells(&mut work));
 /// assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 2.0).abs() < 1e-14);
 /// ```
-pub trait Landscape<R: Real> {
+pub trait Landscape<R: Float> {
     /// The number of coordinates.
     fn dimensions(&self) -> usize;
 
@@ -177,7 +177,7 @@ pub trait Landscape<R: Real> {
 /// assert_eq!(report.best.violation, 0.0);
 /// assert!((report.best.value + 2.0_f64.sqrt()).abs() < 1e-15);
 /// ```
-pub trait Smooth<R: Real>: Landscape<R> {
+pub trait Smooth<R: Float>: Landscape<R> {
     /// Hands the partial derivatives at `x`, the point evaluated last, to `partial(row, coordinate, derivative)`: those
     /// of the value in row 0, those of constraint k in row k + 1. Those that are left out are zero; those of fixed
     /// coordinates are not looked at.
@@ -207,7 +207,7 @@ pub struct Settings<R> {
     pub change: R,
 }
 
-impl<R: Real> Default for Settings<R> {
+impl<R: Float> Default for Settings<R> {
     /// As far as the precision goes, in at most 20,000 evaluations.
     fn default() -> Self {
         Settings { evaluations: 20_000, gradient: R::HALF_EPSILON, change: R::ZERO }
@@ -272,7 +272,7 @@ pub const fn descent_numbers(dimensions: usize, constraints: usize) -> usize {
 /// A landscape with a violation but no constraints of its own is descended by its value alone; among the points that are
 /// seen, violations count.
 #[inline]
-pub fn descend<R: Real, L: Smooth<R>, S: Store<R>>(
+pub fn descend<R: Float, L: Smooth<R>, S: Store<R>>(
     landscape: &mut L,
     settings: &Settings<R>,
     x: S,
@@ -320,7 +320,7 @@ pub const fn simplex_numbers(dimensions: usize) -> usize {
 /// [`Fitness::beats`] does. A simplex that has collapsed is built again, smaller and turned to where it went, until
 /// two in a row bring nothing.
 #[inline]
-pub fn nelder_mead<R: Real, L: Landscape<R>, S: Store<R>>(
+pub fn nelder_mead<R: Float, L: Landscape<R>, S: Store<R>>(
     landscape: &mut L,
     settings: &Settings<R>,
     x: S,

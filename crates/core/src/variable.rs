@@ -175,6 +175,11 @@ impl<R: Real, O: Objective<R>> Objective<R> for Scaled<O> {
     fn violation<P: Point<R>>(&self, x: &P) -> R {
         self.objective.violation(&ScaledPoint { point: x, view: self.view })
     }
+
+    #[inline(always)]
+    fn each_constraint<P: Point<R>>(&self, x: &P, each: impl FnMut(R)) {
+        self.objective.each_constraint(&ScaledPoint { point: x, view: self.view }, each);
+    }
 }
 
 /// A point as individuals mean it.

@@ -68,6 +68,7 @@ mod optimiser;
 mod own;
 mod peers;
 mod planner;
+mod polish;
 mod population;
 #[cfg(feature = "problem-files")]
 pub mod problem_file;
@@ -113,6 +114,7 @@ pub use on_device::{DevicePoints, DeviceValues};
 pub use optimiser::{AskTell, Event, Optimiser, Runs, Standing};
 pub use own::{Kernels, OwnMethod, OwnObjective};
 pub use peers::{Exchange, Peers};
+pub use polish::Polish;
 pub use population::{Population, Statistics};
 pub use problems::Precise;
 pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};

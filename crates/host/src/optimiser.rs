@@ -31,6 +31,7 @@ use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Goal;
 use crate::history::History;
+use crate::polish::Polisher;
 use crate::population::{Population, Statistics};
 use crate::report::{Plan, Progress, Report, RunProgress};
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
@@ -80,6 +81,8 @@ pub struct Optimiser<R: Float> {
     pub(crate) seconds: f64,
     setup_seconds: f64,
     placing: Placing,
+    /// What finishes the runs at the end, where that is wanted.
+    polisher: Option<Polisher<R>>,
 }
 
 /// What records say, and what observers are shown.
@@ -123,8 +126,15 @@ impl<R: Float> Optimiser<R> {
         wanted: Wanted<R>,
         settings: &Settings,
     ) -> Result<Self> {
-        let by = objective.prepared(&Scales::new(bounds, settings.maximise)).0;
-        Optimiser::with(by, bounds, wanted, settings)
+        let scales = Scales::new(bounds, settings.maximise);
+        let by = objective.prepared(&scales).0;
+        let mut optimiser = Optimiser::with(by, bounds, wanted, settings)?;
+        if settings.polish {
+            let known = objective.known(&scales).0;
+            optimiser.polisher =
+                Some(Polisher::new(objective.prepared(&scales).0, known, settings)?);
+        }
+        Ok(optimiser)
     }
 
     /// The same with whoever evaluates.
@@ -153,6 +163,7 @@ impl<R: Float> Optimiser<R> {
             history: History::new(settings),
             seconds: 0.0,
             setup_seconds,
+            polisher: None,
         };
         optimiser.ease()?;
         Ok(optimiser)

@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::fmt;
 
+use warpswarm_core::dual::Differentiable;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::{Float, Objective};
@@ -63,7 +64,7 @@ pub struct Functions<R: Float> {
 }
 
 impl<R: Float> Functions<R> {
-    fn of<F: Problem + Objective<R>>() -> Self {
+    fn of<F: Problem + Differentiable<R>>() -> Self {
         Functions {
             make: |shift, bounds, algorithm, settings| {
                 let objective = Shifted { shift, problem: F::default() };
@@ -73,7 +74,7 @@ impl<R: Float> Functions<R> {
                 let point = SlicePoint(x);
                 let mut constraints = Vec::with_capacity(F::CONSTRAINTS.len());
                 F::constraints(&point, |g| constraints.push(g));
-                Evaluation { fitness: F::default().evaluate(&point), constraints }
+                Evaluation { fitness: Objective::<R>::evaluate(&F::default(), &point), constraints }
             },
         }
     }
@@ -141,7 +142,7 @@ impl fmt::Debug for ProblemInfo {
 impl ProblemInfo {
     fn of<F>(type_name: &'static str) -> Self
     where
-        F: Problem + Objective<f32> + Objective<f64>,
+        F: Problem + Differentiable<f32> + Differentiable<f64>,
     {
         ProblemInfo {
             id: F::ID,
@@ -363,8 +364,8 @@ mod tests {
     fn an_objective_of_ones_own_is_no_built_in_one() {
         #[derive(Clone, Copy)]
         struct Mine;
-        impl Objective<f32> for Mine {
-            fn value<P: warpswarm_core::Point<f32>>(&self, x: &P) -> f32 {
+        impl<R: warpswarm_core::Real> Objective<R> for Mine {
+            fn value<P: warpswarm_core::Point<R>>(&self, x: &P) -> R {
                 x.get(0)
             }
         }

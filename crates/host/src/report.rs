@@ -3,6 +3,7 @@
 use warpswarm_core::order::Fitness;
 
 use crate::choices::{Backend, Schedule};
+use crate::polish::Polish;
 use crate::population::Statistics;
 
 /// Why a run ended.
@@ -147,6 +148,9 @@ pub struct RunReport<R> {
     pub not_finite: u64,
     /// How its population lies, where [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
     pub population: Option<Statistics>,
+    /// What a local search made of its best point, where [`Settings::polish`](crate::Settings::polish) asked for that.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub polish: Option<Polish<R>>,
 }
 
 /// Under a name of its own, since serde would borrow a `str` that it sees from what it reads.

@@ -86,6 +86,8 @@ pub struct Settings {
     pub constraints: Constraints,
     /// What a run does when its population has converged. Default [`Restart::Never`].
     pub restart: Restart,
+    /// Whether a local search finishes each run from its best point: see [`Polish`](crate::Polish). Default: no.
+    pub polish: bool,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
     /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
@@ -128,6 +130,7 @@ impl Default for Settings {
             migrates: false,
             constraints: Constraints::FeasibleFirst,
             restart: Restart::Never,
+            polish: false,
             backend: Backend::Auto,
             devices: Devices::default(),
             split: false,

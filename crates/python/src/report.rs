@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use warpswarm::{Float, Progress, Report};
+use warpswarm::{Float, Polish, Progress, Report};
 
 /// Rows of so many numbers, copied.
 pub(crate) fn matrix<'py, R: Element + Copy>(
@@ -33,6 +33,10 @@ pub(crate) fn report<'py, R: Float + Element>(
     out.set_item("not_finite", of_runs(py, runs.iter().map(|run| run.not_finite)))?;
     let reasons: Vec<&str> = runs.iter().map(|run| run.stop_reason.name()).collect();
     out.set_item("stop_reasons", reasons)?;
+    let polished: Option<Vec<Polish<R>>> = runs.iter().map(|run| run.polish).collect();
+    if let Some(polished) = polished {
+        out.set_item("polish", polish(py, &polished)?)?;
+    }
     let best = report.best();
     out.set_item("best", runs.iter().position(|run| std::ptr::eq(&run.best, best)))?;
     out.set_item("maximised", report.maximised)?;
@@ -42,6 +46,20 @@ pub(crate) fn report<'py, R: Float + Element>(
     out.set_item("seconds", report.seconds)?;
     out.set_item("setup_seconds", report.setup_seconds)?;
     out.set_item("trace", trace(py, &report.history, runs.len())?)?;
+    Ok(out)
+}
+
+/// What local searches did, `[run]`.
+fn polish<'py, R: Float + Element>(
+    py: Python<'py>,
+    all: &[Polish<R>],
+) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("funs", of_runs(py, all.iter().map(|polish| polish.from.value)))?;
+    out.set_item("maxcv", of_runs(py, all.iter().map(|polish| polish.from.violation)))?;
+    out.set_item("nit", of_runs(py, all.iter().map(|polish| polish.steps)))?;
+    out.set_item("nfev", of_runs(py, all.iter().map(|polish| polish.evaluations)))?;
+    out.set_item("njev", of_runs(py, all.iter().map(|polish| polish.gradients)))?;
     Ok(out)
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use warpswarm::problems::{Precise, Rastrigin, ThreeBarTruss};
-use warpswarm::{Backend, Bounds, Kernels, Objective, OwnMethod, Schedule, Settings, Swarm};
+use warpswarm::{Backend, Bounds, Goal, Kernels, OwnMethod, Schedule, Settings, Swarm};
 use warpswarm_example_own_method::{KERNELS, method};
 
 const EMULATED: Kernels = KERNELS.with_emulated(&[jaya::jaya::f32, jaya::jaya::f64]);
 
-fn states<R: Precise>(objective: &impl Objective<R>, settings: &Settings) -> Vec<Swarm<R>> {
+fn states<R: Precise>(objective: &impl Goal<R>, settings: &Settings) -> Vec<Swarm<R>> {
     let bounds = Bounds::uniform(2, 0.0, 1.0).unwrap();
     let method: OwnMethod<R> = method().with_kernels(EMULATED);
     let mut optimiser = method.optimiser(objective, &bounds, settings).unwrap();
@@ -16,7 +16,7 @@ fn states<R: Precise>(objective: &impl Objective<R>, settings: &Settings) -> Vec
     optimiser.state().unwrap()
 }
 
-fn check<R: Precise>(objective: &impl Objective<R>) {
+fn check<R: Precise>(objective: &impl Goal<R>) {
     for individuals in [5, 40] {
         let at = |backend, schedule, threads| {
             let settings = Settings { individuals, runs: 2, seed: 3, ..Settings::default() };

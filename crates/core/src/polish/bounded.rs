@@ -5,7 +5,7 @@ use super::curvature::Curvature;
 use super::line::{Line, noise, search};
 use super::merit::{Merit, leaves, slope};
 use super::store::{Part, Store, largest, sum};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The largest part of its range that a coordinate moves in a first step, before anything is known of curvature.
 const FIRST: f64 = 1e-3;
@@ -63,7 +63,7 @@ impl<S: Copy> Frame<S> {
 /// there; unless the evaluations are spent, that is again the point evaluated last. Returns why it ended and
 /// how many steps it took.
 #[inline]
-pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
+pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &mut M,
     frame: &mut Frame<S>,
     stop: &Stop<R>,
@@ -119,7 +119,7 @@ pub(super) fn descend<R: Real, M: Merit<R>, S: Store<R>>(
 
 /// The largest part of its range that a coordinate moved from `frame.trial`, where the last step began.
 #[inline]
-fn last_step<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
+fn last_step<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
     largest(merit.dimensions(), |i| {
         let (step, reach) = ((frame.x.get(i) - frame.trial.get(i)).abs(), merit.reach(i));
         if reach > R::ZERO { step / reach } else { R::ZERO }
@@ -133,7 +133,7 @@ struct Stall<R> {
     least: R,
 }
 
-impl<R: Real> Stall<R> {
+impl<R: Float> Stall<R> {
     /// Whether there have been enough of them, after a step from a point with this projected gradient. A step is no
     /// progress if it is `tiny`, or if neither the value has `decreased` nor the gradient gets small.
     #[inline(always)]
@@ -152,7 +152,7 @@ impl<R: Real> Stall<R> {
 /// The largest change across a coordinate's range that the gradient promises, of coordinates that can follow it; NaN
 /// where a partial derivative is.
 #[inline]
-fn steepest<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
+fn steepest<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
     largest(merit.dimensions(), |i| {
         let down = R::ZERO - frame.gradient.get(i);
         let held = leaves(merit.bounds(i), frame.x.get(i), down);
@@ -162,7 +162,7 @@ fn steepest<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R
 
 /// Makes a direction in which the function falls, and returns its slope; `None` where there is none.
 #[inline]
-fn direct<R: Real, M: Merit<R>, S: Store<R>>(merit: &M, frame: &mut Frame<S>) -> Option<R> {
+fn direct<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &mut Frame<S>) -> Option<R> {
     let n = merit.dimensions();
     loop {
         for i in 0..n {

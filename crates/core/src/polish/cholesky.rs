@@ -1,7 +1,7 @@
 //! The triangular factor of a symmetric matrix, and equations solved with it.
 
 use super::store::{Store, sum};
-use crate::real::Real;
+use crate::real::Float;
 
 /// How many numbers the lower half of an n by n matrix has.
 pub(super) const fn half(n: usize) -> usize {
@@ -19,7 +19,7 @@ pub(super) fn row(i: usize) -> usize {
 /// Where a pivot is lost in rounding it becomes infinite, so that [`solve`] gives zero for its unknown: rows that
 /// depend on those before them are left out.
 #[inline]
-pub(super) fn factor<R: Real, S: Store<R>>(n: usize, matrix: S) -> bool {
+pub(super) fn factor<R: Float, S: Store<R>>(n: usize, matrix: S) -> bool {
     let mut regular = true;
     let smallest = R::from_f64(16.0) * R::from_u32(n as u32) * R::HALF_EPSILON;
     for i in 0..n {
@@ -41,7 +41,7 @@ pub(super) fn factor<R: Real, S: Store<R>>(n: usize, matrix: S) -> bool {
 
 /// Replaces b in `vector` by the solution of L L^T x = b.
 #[inline]
-pub(super) fn solve<R: Real, S: Store<R>>(n: usize, matrix: S, vector: S) {
+pub(super) fn solve<R: Float, S: Store<R>>(n: usize, matrix: S, vector: S) {
     for i in 0..n {
         let rest = vector.get(i) - sum(i, |k| matrix.get(row(i) + k) * vector.get(k));
         vector.set(i, rest / matrix.get(row(i) + i));

@@ -6,7 +6,7 @@ use super::lagrangian::Augmented;
 use super::restore::{self, Equations, restore};
 use super::store::{Part, Store, largest};
 use super::{Settings, Smooth, Status};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The most rounds.
 const ROUNDS: u32 = 30;
@@ -32,7 +32,7 @@ const SWEEPS: u32 = 100;
 
 /// Descends from `frame.x`, the point evaluated last. Returns why the last round ended, and the number of steps.
 #[inline]
-pub(super) fn run<R: Real, L: Smooth<R>, S: Store<R>>(
+pub(super) fn run<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &mut Augmented<'_, '_, R, L, S>,
     frame: &mut Frame<S>,
     equations: &Equations<S>,
@@ -52,7 +52,7 @@ pub(super) fn run<R: Real, L: Smooth<R>, S: Store<R>>(
 
 /// The rounds of the augmented Lagrangian.
 #[inline]
-fn rounds<R: Real, L: Smooth<R>, S: Store<R>>(
+fn rounds<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &mut Augmented<'_, '_, R, L, S>,
     frame: &mut Frame<S>,
     settings: &Settings<R>,
@@ -90,7 +90,7 @@ fn rounds<R: Real, L: Smooth<R>, S: Store<R>>(
 /// Takes the multipliers that the point evaluated last has. Returns how far constraints are from being met, or from
 /// zero where they have a multiplier.
 #[inline]
-fn multiply<R: Real, L: Smooth<R>, S: Store<R>>(merit: &mut Augmented<'_, '_, R, L, S>) -> R {
+fn multiply<R: Float, L: Smooth<R>, S: Store<R>>(merit: &mut Augmented<'_, '_, R, L, S>) -> R {
     let m = merit.constraints();
     let multipliers = merit.rows.multipliers;
     let off = largest(m, |k| {
@@ -106,7 +106,7 @@ fn multiply<R: Real, L: Smooth<R>, S: Store<R>>(merit: &mut Augmented<'_, '_, R,
 /// Estimates the multipliers of the constraints that are nearly active: those with which the gradient of the
 /// Lagrangian is shortest, none below zero. One after the other is set to its best value, over and over.
 #[inline]
-fn estimate<R: Real, L: Smooth<R>, S: Store<R>>(
+fn estimate<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &Augmented<'_, '_, R, L, S>,
     x: Part<S>,
     equations: &Equations<S>,

@@ -3,7 +3,7 @@
 use super::dense::Dense;
 use super::pairs::Pairs;
 use super::store::{Part, Store};
-use crate::real::Real;
+use crate::real::Float;
 
 /// Up to this number of dimensions the whole matrix is kept.
 ///
@@ -59,7 +59,7 @@ impl<S: Copy> Curvature<S> {
     /// Learns from a step: the point and the gradient before and after, and the ranges, zero for coordinates that do
     /// not move.
     #[inline]
-    pub(super) fn push<R: Real>(
+    pub(super) fn push<R: Float>(
         &mut self,
         x: [Part<S>; 2],
         gradient: [Part<S>; 2],
@@ -84,7 +84,7 @@ impl<S: Copy> Curvature<S> {
     /// reach is above zero. Where nothing is known it is along the gradient, and moves a coordinate by at most
     /// `first` of its reach.
     #[inline]
-    pub(super) fn apply<R: Real>(&mut self, vector: Part<S>, reach: Part<S>, first: R)
+    pub(super) fn apply<R: Float>(&mut self, vector: Part<S>, reach: Part<S>, first: R)
     where
         S: Store<R>,
     {

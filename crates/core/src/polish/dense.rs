@@ -2,7 +2,7 @@
 
 use super::cholesky::{factor, half, row, solve};
 use super::store::{Part, Store, largest, sum};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The matrix B, in coordinates that are parts of their ranges, with room for a factor and a vector.
 pub(super) struct Dense<S> {
@@ -45,7 +45,7 @@ impl<S: Copy> Dense<S> {
 
     /// Number (i, j) of B.
     #[inline(always)]
-    fn entry<R: Real>(&self, i: usize, j: usize) -> R
+    fn entry<R: Float>(&self, i: usize, j: usize) -> R
     where
         S: Store<R>,
     {
@@ -59,7 +59,7 @@ impl<S: Copy> Dense<S> {
     ///
     /// and before the first step B = y^T y / s^T y. Nothing is learned where s^T y is not positive.
     #[inline]
-    pub(super) fn push<R: Real>(&mut self, step: impl Fn(usize) -> R, change: impl Fn(usize) -> R)
+    pub(super) fn push<R: Float>(&mut self, step: impl Fn(usize) -> R, change: impl Fn(usize) -> R)
     where
         S: Store<R>,
     {
@@ -98,7 +98,7 @@ impl<S: Copy> Dense<S> {
     /// not positive definite, the step is along the gradient, and the largest part of the reach that a coordinate
     /// moves is `first`.
     #[inline]
-    pub(super) fn apply<R: Real>(&mut self, vector: Part<S>, reach: Part<S>, first: R)
+    pub(super) fn apply<R: Float>(&mut self, vector: Part<S>, reach: Part<S>, first: R)
     where
         S: Store<R>,
     {

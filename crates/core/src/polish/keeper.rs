@@ -3,7 +3,7 @@
 use super::store::{Store, copy};
 use super::{Landscape, Report, Smooth, Status};
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// Stands between a search and its landscape: whatever the search evaluates, the best point of all, the start
 /// among them, is in `best_point`, and no more evaluations are made than allowed.
@@ -20,7 +20,7 @@ pub(super) struct Keeper<'a, R, L, S> {
     pub(super) gradients: u32,
 }
 
-impl<'a, R: Real, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
+impl<'a, R: Float, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
     /// Takes the start from `best_point`, moves it between its bounds, and evaluates it; `each` is given the
     /// constraints' values.
     #[inline]
@@ -94,7 +94,7 @@ impl<'a, R: Real, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
     }
 }
 
-impl<R: Real, L: Smooth<R>, S: Store<R>> Keeper<'_, R, L, S> {
+impl<R: Float, L: Smooth<R>, S: Store<R>> Keeper<'_, R, L, S> {
     /// The partial derivatives at `x`: see [`Smooth::partials`].
     #[inline]
     pub(super) fn partials(&mut self, x: impl Store<R>, each: impl FnMut(usize, usize, R)) {

@@ -4,7 +4,7 @@ use super::Smooth;
 use super::keeper::Keeper;
 use super::merit::{Merit, clear, clear_fixed};
 use super::store::{Part, Store, largest, sum};
-use crate::real::Real;
+use crate::real::Float;
 
 /// What is kept of each constraint, and the derivatives of all.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ pub(super) struct Augmented<'k, 'l, R, L, S> {
     pub(super) scale: R,
 }
 
-impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
+impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
     /// The number of constraints.
     #[inline(always)]
     pub(super) fn constraints(&self) -> usize {
@@ -152,7 +152,7 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
     }
 }
 
-impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S> {
+impl<R: Float, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S> {
     #[inline(always)]
     fn dimensions(&self) -> usize {
         self.keeper.landscape().dimensions()

@@ -2,7 +2,7 @@
 
 use super::merit::{Merit, slope, walk};
 use super::store::{Part, Store, largest};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The decrease asked for, as a part of what the slope promises: Armijo's condition.
 const DECREASE: f64 = 1e-4;
@@ -38,7 +38,7 @@ struct Place<R> {
 
 /// What differences of values near `value` are lost in rounding.
 #[inline(always)]
-pub(super) fn noise<R: Real>(value: R) -> R {
+pub(super) fn noise<R: Float>(value: R) -> R {
     R::from_f64(8.0) * R::HALF_EPSILON * value.abs()
 }
 
@@ -49,7 +49,7 @@ pub(super) fn noise<R: Real>(value: R) -> R {
 /// A step to where the function is not finite is halved. Where values differ by little more than their rounding, the
 /// slope alone decides: the approximate Wolfe conditions of Hager and Zhang.
 #[inline]
-pub(super) fn search<R: Real, M: Merit<R>, S: Store<R>>(
+pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &mut M,
     line: &Line<S>,
     (value, slope): (R, R),
@@ -105,7 +105,7 @@ enum Verdict<R> {
 
 /// Judges `line.trial`, which is `step` from `start`.
 #[inline]
-fn look<R: Real, M: Merit<R>, S: Store<R>>(
+fn look<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &mut M,
     line: &Line<S>,
     start: &Place<R>,
@@ -137,7 +137,7 @@ fn look<R: Real, M: Merit<R>, S: Store<R>>(
 
 /// The next step to try: further out while no step is too far, otherwise between the two places.
 #[inline]
-fn next_step<R: Real>(low: &Place<R>, high: Option<Place<R>>, start: &Place<R>) -> R {
+fn next_step<R: Float>(low: &Place<R>, high: Option<Place<R>>, start: &Place<R>) -> R {
     let c = R::from_f64;
     let Some(high) = high else {
         // Where a straight line through both slopes is zero, within limits.

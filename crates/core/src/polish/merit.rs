@@ -3,10 +3,10 @@
 use super::Smooth;
 use super::keeper::Keeper;
 use super::store::Store;
-use crate::real::Real;
+use crate::real::Float;
 
 /// A function of the coordinates with a gradient, between bounds.
-pub(super) trait Merit<R: Real> {
+pub(super) trait Merit<R: Float> {
     /// The number of coordinates.
     fn dimensions(&self) -> usize;
     /// The bounds of coordinate `i`.
@@ -26,7 +26,7 @@ pub(super) trait Merit<R: Real> {
 /// The objective itself.
 pub(super) struct Objective<'k, 'l, R, L, S>(pub(super) &'k mut Keeper<'l, R, L, S>);
 
-impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S> {
+impl<R: Float, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S> {
     #[inline(always)]
     fn dimensions(&self) -> usize {
         self.0.landscape().dimensions()
@@ -66,7 +66,7 @@ impl<R: Real, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S>
 
 /// Makes n numbers zero.
 #[inline(always)]
-pub(super) fn clear<R: Real>(n: usize, numbers: impl Store<R>) {
+pub(super) fn clear<R: Float>(n: usize, numbers: impl Store<R>) {
     for i in 0..n {
         numbers.set(i, R::ZERO);
     }
@@ -74,7 +74,7 @@ pub(super) fn clear<R: Real>(n: usize, numbers: impl Store<R>) {
 
 /// Makes the gradient zero at the coordinates that may not move.
 #[inline(always)]
-pub(super) fn clear_fixed<R: Real, M: Merit<R>>(merit: &M, gradient: impl Store<R>) {
+pub(super) fn clear_fixed<R: Float, M: Merit<R>>(merit: &M, gradient: impl Store<R>) {
     for i in 0..merit.dimensions() {
         if merit.reach(i) == R::ZERO {
             gradient.set(i, R::ZERO);
@@ -85,7 +85,7 @@ pub(super) fn clear_fixed<R: Real, M: Merit<R>>(merit: &M, gradient: impl Store<
 /// Puts `x + step * direction`, moved between its bounds, into `to`. Returns the largest part of its range that a
 /// coordinate moves, zero where that is the same point.
 #[inline]
-pub(super) fn walk<R: Real, M: Merit<R>, S: Store<R>>(
+pub(super) fn walk<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &M,
     step: R,
     (x, direction, to): (S, S, S),
@@ -107,7 +107,7 @@ pub(super) fn walk<R: Real, M: Merit<R>, S: Store<R>>(
 /// The sum of `gradient_i * direction_i` over the coordinates that can follow the direction from `x`, as those at a
 /// bound cannot that are driven out: how steeply the function changes along the projected path.
 #[inline]
-pub(super) fn slope<R: Real, M: Merit<R>, S: Store<R>>(
+pub(super) fn slope<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &M,
     (x, direction, gradient): (S, S, S),
 ) -> R {
@@ -124,6 +124,6 @@ pub(super) fn slope<R: Real, M: Merit<R>, S: Store<R>>(
 
 /// Whether a coordinate at `x` is at a bound that it would leave in the direction of `along`'s sign.
 #[inline(always)]
-pub(super) fn leaves<R: Real>((lower, upper): (R, R), x: R, along: R) -> bool {
+pub(super) fn leaves<R: Float>((lower, upper): (R, R), x: R, along: R) -> bool {
     (x <= lower && along < R::ZERO) || (x >= upper && along > R::ZERO)
 }

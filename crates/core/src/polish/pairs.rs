@@ -1,7 +1,7 @@
 //! What limited-memory BFGS remembers: the last steps, and how the gradient changed along them.
 
 use super::store::{Part, Store, sum};
-use crate::real::Real;
+use crate::real::Float;
 
 /// How many pairs are remembered.
 pub(super) const PAIRS: usize = 8;
@@ -58,7 +58,7 @@ impl<S: Copy> Pairs<S> {
     /// Remembers a step (point before, after) and the change of the gradient (before, after), in place of the
     /// oldest pair.
     #[inline]
-    pub(super) fn push<R: Real>(&mut self, x: [Part<S>; 2], gradient: [Part<S>; 2])
+    pub(super) fn push<R: Float>(&mut self, x: [Part<S>; 2], gradient: [Part<S>; 2])
     where
         S: Store<R>,
     {
@@ -78,7 +78,7 @@ impl<S: Copy> Pairs<S> {
     /// in place of the identity to begin with. Pairs without positive curvature there are left out. Where none is
     /// left, the largest part of the reach that a coordinate moves is `first`.
     #[inline]
-    pub(super) fn apply<R: Real>(&self, vector: Part<S>, reach: Part<S>, first: R)
+    pub(super) fn apply<R: Float>(&self, vector: Part<S>, reach: Part<S>, first: R)
     where
         S: Store<R>,
     {
@@ -120,7 +120,7 @@ impl<S: Copy> Pairs<S> {
 
 /// s y over the coordinates with a reach, or zero where it is lost in rounding; and the sum of (reach y)^2.
 #[inline]
-fn curvature<R: Real, S: Store<R>>(n: usize, step: S, change: S, reach: S) -> (R, R) {
+fn curvature<R: Float, S: Store<R>>(n: usize, step: S, change: S, reach: S) -> (R, R) {
     let (mut along, mut size, mut length) = (R::ZERO, R::ZERO, R::ZERO);
     for i in 0..n {
         let reach = reach.get(i);
@@ -138,7 +138,7 @@ fn curvature<R: Real, S: Store<R>>(n: usize, step: S, change: S, reach: S) -> (R
 
 /// Adds `factor` times `from` to `to` at the coordinates with a reach.
 #[inline(always)]
-fn add<R: Real, S: Store<R>>(n: usize, factor: R, from: S, (reach, to): (S, S)) {
+fn add<R: Float, S: Store<R>>(n: usize, factor: R, from: S, (reach, to): (S, S)) {
     for i in 0..n {
         if reach.get(i) > R::ZERO {
             to.set(i, to.get(i) + factor * from.get(i));

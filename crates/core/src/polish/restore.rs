@@ -5,7 +5,7 @@ use super::cholesky::{factor, half, row, solve};
 use super::lagrangian::Augmented;
 use super::merit::Merit;
 use super::store::{Part, Store, largest, sum};
-use crate::real::Real;
+use crate::real::Float;
 
 /// The most Newton steps.
 pub(super) const STEPS: u32 = 40;
@@ -46,7 +46,7 @@ impl<S: Copy> Equations<S> {
 /// the last steps from what they aim at; then those constraints that are not met aim at a margin below zero, of the
 /// size of that rounding, which is doubled until all are met.
 #[inline]
-pub(super) fn restore<R: Real, L: Smooth<R>, S: Store<R>>(
+pub(super) fn restore<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &mut Augmented<'_, '_, R, L, S>,
     x: Part<S>,
     equations: &Equations<S>,
@@ -86,7 +86,7 @@ pub(super) fn restore<R: Real, L: Smooth<R>, S: Store<R>>(
 
 /// Whether a constraint counts as active where it was evaluated last.
 #[inline(always)]
-fn is_active<R: Real, L: Smooth<R>, S: Store<R>>(
+fn is_active<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &Augmented<'_, '_, R, L, S>,
     k: usize,
 ) -> bool {
@@ -96,7 +96,7 @@ fn is_active<R: Real, L: Smooth<R>, S: Store<R>>(
 /// A Newton step from `x`, where derivatives are known: x - D^2 J^T (J D^2 J^T)^-1 (c + margin), with J the rows of
 /// the active constraints, D the ranges of the coordinates between their bounds, and zero for those at one.
 #[inline]
-fn step<R: Real, L: Smooth<R>, S: Store<R>>(
+fn step<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &Augmented<'_, '_, R, L, S>,
     x: Part<S>,
     equations: &Equations<S>,

@@ -5,7 +5,7 @@ use super::line::noise;
 use super::store::{Part, Store, copy, largest, sum};
 use super::{Landscape, Settings, Status};
 use crate::order::Fitness;
-use crate::real::Real;
+use crate::real::Float;
 
 /// The first simplex's edges, in parts of the coordinates' ranges, and what they are multiplied by at each restart.
 const EDGE: f64 = 1e-2;
@@ -37,7 +37,7 @@ struct Coefficients<R> {
     shrinkage: R,
 }
 
-impl<R: Real> Coefficients<R> {
+impl<R: Float> Coefficients<R> {
     /// 1 + 2 / n, 3 / 4 - 1 / (2 n) and 1 - 1 / n; for n = 1 those for n = 2.
     fn of(moving: usize) -> Self {
         let n = R::from_u32(moving.max(2) as u32);
@@ -80,7 +80,7 @@ impl<S: Copy> Simplex<S> {
     }
 
     #[inline(always)]
-    fn fitness<R: Real>(&self, v: usize) -> Fitness<R>
+    fn fitness<R: Float>(&self, v: usize) -> Fitness<R>
     where
         S: Store<R>,
     {
@@ -88,7 +88,7 @@ impl<S: Copy> Simplex<S> {
     }
 
     #[inline(always)]
-    fn judge<R: Real>(&self, v: usize, fitness: Fitness<R>)
+    fn judge<R: Float>(&self, v: usize, fitness: Fitness<R>)
     where
         S: Store<R>,
     {
@@ -98,7 +98,7 @@ impl<S: Copy> Simplex<S> {
 
     /// Puts a point with its fitness in place of a vertex.
     #[inline(always)]
-    fn replace<R: Real>(&self, v: usize, point: Part<S>, fitness: Fitness<R>)
+    fn replace<R: Float>(&self, v: usize, point: Part<S>, fitness: Fitness<R>)
     where
         S: Store<R>,
     {
@@ -108,7 +108,7 @@ impl<S: Copy> Simplex<S> {
 
     /// The best vertex, the worst but one, and the worst; of equals the first is better.
     #[inline]
-    fn ranks<R: Real>(&self) -> (usize, usize, usize)
+    fn ranks<R: Float>(&self) -> (usize, usize, usize)
     where
         S: Store<R>,
     {
@@ -130,7 +130,7 @@ impl<S: Copy> Simplex<S> {
 
     /// Builds the simplex around vertex 0, with edges along the coordinates, and judges it.
     #[inline]
-    fn build<R: Real, L: Landscape<R>>(&self, keeper: &mut Keeper<'_, R, L, S>, edge: R)
+    fn build<R: Float, L: Landscape<R>>(&self, keeper: &mut Keeper<'_, R, L, S>, edge: R)
     where
         S: Store<R>,
     {
@@ -152,7 +152,7 @@ impl<S: Copy> Simplex<S> {
 
     /// Puts `centroid + factor * (towards - centroid)`, moved between its bounds, into `to`, and judges it.
     #[inline]
-    fn attempt<R: Real, L: Landscape<R>>(
+    fn attempt<R: Float, L: Landscape<R>>(
         &self,
         keeper: &mut Keeper<'_, R, L, S>,
         (factor, towards, to): (R, Part<S>, Part<S>),
@@ -172,7 +172,7 @@ impl<S: Copy> Simplex<S> {
 
     /// One step: reflection, expansion, contraction, or shrinkage towards the best vertex.
     #[inline]
-    fn step<R: Real, L: Landscape<R>>(
+    fn step<R: Float, L: Landscape<R>>(
         &self,
         keeper: &mut Keeper<'_, R, L, S>,
         coefficients: &Coefficients<R>,
@@ -220,7 +220,7 @@ impl<S: Copy> Simplex<S> {
 
     /// The largest distance of a vertex from the best one in a coordinate, in parts of its range.
     #[inline]
-    fn size<R: Real, L: Landscape<R>>(&self, keeper: &Keeper<'_, R, L, S>, best: usize) -> R
+    fn size<R: Float, L: Landscape<R>>(&self, keeper: &Keeper<'_, R, L, S>, best: usize) -> R
     where
         S: Store<R>,
     {
@@ -236,7 +236,7 @@ impl<S: Copy> Simplex<S> {
 
     /// Turns the next simplex to where the last one went, or around where it went nowhere: an oriented restart.
     #[inline]
-    fn orient<R: Real>(&self)
+    fn orient<R: Float>(&self)
     where
         S: Store<R>,
     {
@@ -251,7 +251,7 @@ impl<S: Copy> Simplex<S> {
     /// Takes steps from a simplex around vertex 0 until it has collapsed, and makes its best vertex vertex 0. Returns
     /// the number of steps.
     #[inline]
-    fn collapse<R: Real, L: Landscape<R>>(
+    fn collapse<R: Float, L: Landscape<R>>(
         &self,
         keeper: &mut Keeper<'_, R, L, S>,
         coefficients: &Coefficients<R>,
@@ -279,7 +279,7 @@ impl<S: Copy> Simplex<S> {
 
     /// Descends from `start`, whose fitness is the keeper's best. Returns why it ended and the number of steps.
     #[inline]
-    pub(super) fn descend<R: Real, L: Landscape<R>>(
+    pub(super) fn descend<R: Float, L: Landscape<R>>(
         &mut self,
         keeper: &mut Keeper<'_, R, L, S>,
         settings: &Settings<R>,
@@ -318,7 +318,7 @@ impl<S: Copy> Simplex<S> {
 
 /// Whether a fitness is better than one before by more than counts.
 #[inline]
-fn gains<R: Real>(before: Fitness<R>, now: Fitness<R>, settings: &Settings<R>) -> bool {
+fn gains<R: Float>(before: Fitness<R>, now: Fitness<R>, settings: &Settings<R>) -> bool {
     let least = noise(before.value).larger(settings.change * before.value.abs());
     let little = before.value - now.value <= least && now.violation == before.violation;
     now.beats(before) && !little

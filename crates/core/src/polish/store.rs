@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use crate::real::Real;
+use crate::real::Float;
 
 /// Numbers that are read and written by their index, wherever they lie.
 ///
@@ -19,7 +19,7 @@ use crate::real::Real;
 /// assert!(store.get(7).is_nan());
 /// assert_eq!(numbers, [3.0, 2.0]);
 /// ```
-pub trait Store<R: Real>: Copy {
+pub trait Store<R: Float>: Copy {
     /// Number `i`; NaN if there is none.
     fn get(self, i: usize) -> R;
     /// Makes `value` number `i`, if there is one.
@@ -28,9 +28,9 @@ pub trait Store<R: Real>: Copy {
 
 /// A slice as a [`Store`]: see [`cells`].
 #[derive(Clone, Copy, Debug)]
-pub struct Cells<'a, R: Real>(&'a [Cell<R>]);
+pub struct Cells<'a, R: Float>(&'a [Cell<R>]);
 
-impl<R: Real> Store<R> for Cells<'_, R> {
+impl<R: Float> Store<R> for Cells<'_, R> {
     #[inline(always)]
     fn get(self, i: usize) -> R {
         self.0.get(i).map_or(R::NAN, Cell::get)
@@ -50,7 +50,7 @@ impl<R: Real> Store<R> for Cells<'_, R> {
 /// assert_eq!(cells(&mut [0.5_f32]).get(0), 0.5);
 /// ```
 #[inline(always)]
-pub fn cells<R: Real>(numbers: &mut [R]) -> Cells<'_, R> {
+pub fn cells<R: Float>(numbers: &mut [R]) -> Cells<'_, R> {
     Cells(Cell::from_mut(numbers).as_slice_of_cells())
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Part<S> {
     first: usize,
 }
 
-impl<R: Real, S: Store<R>> Store<R> for Part<S> {
+impl<R: Float, S: Store<R>> Store<R> for Part<S> {
     #[inline(always)]
     fn get(self, i: usize) -> R {
         self.store.get(self.first + i)
@@ -96,7 +96,7 @@ impl<S: Copy> Part<S> {
 
 /// The sum of `term(i)` for i in 0..n, in sequence.
 #[inline(always)]
-pub(super) fn sum<R: Real>(n: usize, term: impl Fn(usize) -> R) -> R {
+pub(super) fn sum<R: Float>(n: usize, term: impl Fn(usize) -> R) -> R {
     let mut total = R::ZERO;
     for i in 0..n {
         total += term(i);
@@ -106,7 +106,7 @@ pub(super) fn sum<R: Real>(n: usize, term: impl Fn(usize) -> R) -> R {
 
 /// The largest `term(i)` for i in 0..n, at least zero; NaN if one is NaN.
 #[inline(always)]
-pub(super) fn largest<R: Real>(n: usize, term: impl Fn(usize) -> R) -> R {
+pub(super) fn largest<R: Float>(n: usize, term: impl Fn(usize) -> R) -> R {
     let mut most = R::ZERO;
     for i in 0..n {
         let x = term(i);
@@ -122,7 +122,7 @@ pub(super) fn largest<R: Real>(n: usize, term: impl Fn(usize) -> R) -> R {
 
 /// Copies n numbers.
 #[inline(always)]
-pub(super) fn copy<R: Real>(n: usize, from: impl Store<R>, to: impl Store<R>) {
+pub(super) fn copy<R: Float>(n: usize, from: impl Store<R>, to: impl Store<R>) {
     for i in 0..n {
         to.set(i, from.get(i));
     }

@@ -61,7 +61,7 @@ pub use zakharov::Zakharov;
 
 use crate::data::Table;
 use crate::objective::{Objective, Point};
-use crate::real::Real;
+use crate::real::{Float, Real};
 use crate::sum::Operator;
 
 /// Calls a macro with the types of all problems: the registry that host, kernels, tests and
@@ -193,24 +193,35 @@ pub struct Constraint {
 /// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shifted<R, F> {
+pub struct Shifted<S, F> {
     /// How far the optimum is moved.
-    pub shift: R,
+    pub shift: S,
     /// The problem itself.
     pub problem: F,
 }
 
-impl<R: Real, F: Objective<R>> Objective<R> for Shifted<R, F> {
+impl<S: Float, F> Shifted<S, F> {
+    #[inline(always)]
+    fn seen<'a, R: Real, P: Point<R>>(&self, point: &'a P) -> ShiftedPoint<'a, R, P> {
+        ShiftedPoint { point, shift: R::from_f64(self.shift.to_f64()) }
+    }
+}
+
+impl<R: Real, S: Float, F: Objective<R>> Objective<R> for Shifted<S, F> {
     const CONSTRAINED: bool = F::CONSTRAINED;
     const GATHERS: bool = F::GATHERS;
 
     #[inline(always)]
     fn value<P: Point<R>>(&self, x: &P) -> R {
-        self.problem.value(&ShiftedPoint { point: x, shift: self.shift })
+        self.problem.value(&self.seen(x))
     }
     #[inline(always)]
     fn violation<P: Point<R>>(&self, x: &P) -> R {
-        self.problem.violation(&ShiftedPoint { point: x, shift: self.shift })
+        self.problem.violation(&self.seen(x))
+    }
+    #[inline(always)]
+    fn each_constraint<P: Point<R>>(&self, x: &P, each: impl FnMut(R)) {
+        self.problem.each_constraint(&self.seen(x), each);
     }
 }
 

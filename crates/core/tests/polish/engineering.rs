@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::polish::{Landscape, Settings, Smooth, Status, Store};
 use warpswarm_core::problems::*;
-use warpswarm_core::{Fitness, Objective, Real};
+use warpswarm_core::{Fitness, Float, Objective};
 
 use crate::functions::{all, descended, simplex};
 
@@ -189,7 +189,7 @@ impl<F: Problem> Engineering<F> {
     }
 }
 
-impl<R: Real, F: Problem + Objective<R>> Landscape<R> for Engineering<F> {
+impl<R: Float, F: Problem + Objective<R>> Landscape<R> for Engineering<F> {
     fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -214,7 +214,7 @@ impl<R: Real, F: Problem + Objective<R>> Landscape<R> for Engineering<F> {
     }
 }
 
-impl<R: Real, F: Problem + Objective<R>> Smooth<R> for Engineering<F> {
+impl<R: Float, F: Problem + Objective<R>> Smooth<R> for Engineering<F> {
     fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         for (row, number) in self.formulas(&all(x, self.dimensions)).into_iter().enumerate() {
             for i in 0..self.dimensions {

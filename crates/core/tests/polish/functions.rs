@@ -4,7 +4,7 @@ use warpswarm_core::polish::{
     Landscape, Report, Settings, Smooth, Store, cells, descend, descent_numbers, nelder_mead,
     simplex_numbers,
 };
-use warpswarm_core::{Fitness, Real};
+use warpswarm_core::{Fitness, Float};
 
 /// A function, its gradient, its bounds, and which coordinates are fixed.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ impl Function {
 }
 
 /// In either precision: the value and the gradient are computed in `f64`, and rounded.
-impl<R: Real> Landscape<R> for Function {
+impl<R: Float> Landscape<R> for Function {
     fn dimensions(&self) -> usize {
         self.bounds.len()
     }
@@ -52,7 +52,7 @@ impl<R: Real> Landscape<R> for Function {
     }
 }
 
-impl<R: Real> Smooth<R> for Function {
+impl<R: Float> Smooth<R> for Function {
     fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         for (i, slope) in (self.gradient)(&all(x, self.bounds.len())).into_iter().enumerate() {
             partial(0, i, R::from_f64(slope));
@@ -61,12 +61,12 @@ impl<R: Real> Smooth<R> for Function {
 }
 
 /// The coordinates of a point, as `f64`.
-pub(crate) fn all<R: Real>(x: impl Store<R>, n: usize) -> Vec<f64> {
+pub(crate) fn all<R: Float>(x: impl Store<R>, n: usize) -> Vec<f64> {
     (0..n).map(|i| x.get(i).to_f64()).collect()
 }
 
 /// Where a descent from `start` ends.
-pub(crate) fn descended<R: Real, L: Smooth<R> + Clone>(
+pub(crate) fn descended<R: Float, L: Smooth<R> + Clone>(
     landscape: &L,
     settings: &Settings<R>,
     start: &[R],
@@ -79,7 +79,7 @@ pub(crate) fn descended<R: Real, L: Smooth<R> + Clone>(
 }
 
 /// Where a simplex from `start` ends.
-pub(crate) fn simplex<R: Real, L: Landscape<R> + Clone>(
+pub(crate) fn simplex<R: Float, L: Landscape<R> + Clone>(
     landscape: &L,
     settings: &Settings<R>,
     start: &[R],
@@ -92,7 +92,7 @@ pub(crate) fn simplex<R: Real, L: Landscape<R> + Clone>(
 }
 
 /// Fails unless the report is of this point, and the point not worse than the start.
-fn check<R: Real, L: Landscape<R> + Clone>(landscape: &L, x: &[R], report: &Report<R>) {
+fn check<R: Float, L: Landscape<R> + Clone>(landscape: &L, x: &[R], report: &Report<R>) {
     let fitness = landscape.clone().evaluate(cells(&mut x.to_vec()), |_, _| ()).canonical();
     assert_eq!(fitness.ordered(), report.best.ordered(), "{report:?}");
     assert!(!report.start.beats(report.best), "{report:?}");

@@ -307,7 +307,7 @@ fn a_limit_of_evaluations_is_met_and_never_exceeded() {
 fn the_best_is_kept_whatever_else_is() {
     for individuals in [1, 2, 9] {
         let objective = Shifted { shift: 1.5_f32, problem: Rosenbrock };
-        let case = Case::new(tan_zhu(), objective, 4, individuals);
+        let case = Case::<f32, _>::new(tan_zhu(), objective, 4, individuals);
         let mut swarm = case.start(ID, Threads::Serial);
         for iteration in 1..200 {
             let before = swarm.global.fitness;

@@ -173,7 +173,7 @@ impl<R: Float> Evaluation<R> {
 }
 
 /// What comes of calling a user's objective, or the message with which it panics.
-pub(super) fn caught<T>(evaluate: impl FnOnce() -> T) -> Result<T> {
+pub(crate) fn caught<T>(evaluate: impl FnOnce() -> T) -> Result<T> {
     // What the objective leaves behind is its own; what callers of ours leave is lost, unless it was only shared.
     catch_unwind(AssertUnwindSafe(evaluate)).map_err(|panic| Error::Objective {
         message: message(&*panic).unwrap_or("no message").into(),

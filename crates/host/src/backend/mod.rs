@@ -12,6 +12,7 @@ pub(crate) use cpu::Portable;
 pub(crate) use device::Target;
 pub(crate) use epochs::Ferry;
 use hosted::Evaluation;
+pub(crate) use hosted::caught;
 pub(crate) use job::Job;
 pub(crate) use once::start;
 pub(crate) use procedure::{Named, Procedure, Wanted};
@@ -50,7 +51,7 @@ mod searches;
 mod several;
 mod split;
 mod until;
-mod workers;
+pub(crate) mod workers;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Float>: Send {

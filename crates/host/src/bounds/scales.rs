@@ -126,7 +126,6 @@ impl<R: Float> Scales<R> {
     }
 
     /// The code of each coordinate's scale; none where all are linear.
-    #[cfg(feature = "problem-files")]
     pub(crate) fn codes(&self) -> &[R] {
         &self.codes
     }

@@ -14,6 +14,7 @@ use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Points;
 use crate::on_device::{DevicePoints, DeviceValues};
+use crate::polish::no_polish;
 use crate::population::Population;
 use crate::report::{Plan, Progress, Report, StopReason};
 use crate::settings::Settings;
@@ -65,6 +66,9 @@ impl<R: Float> AskTell<R> {
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.
     pub(crate) fn start(bounds: &Bounds, wanted: Wanted<R>, settings: &Settings) -> Result<Self> {
+        if settings.polish {
+            return Err(no_polish("by whoever is asked"));
+        }
         let optimiser = Optimiser::with(Evaluator::Caller, bounds, wanted, settings)?;
         Ok(AskTell { optimiser, asked: None, since: None, reason: None })
     }

@@ -78,7 +78,7 @@ impl<R: Float> Optimiser<R> {
             self.pace.took(slice, seconds);
             self.seconds += seconds;
         };
-        let report = self.reported(reason)?;
+        let report = self.polished(reason)?;
         if let Some(observer) = observer {
             observer(Event::Finished(&report), &mut Runs(self));
         }

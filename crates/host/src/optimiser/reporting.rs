@@ -1,11 +1,14 @@
 //! What all runs gave.
 
+use std::time::Instant;
+
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
-use warpswarm_core::order::Fitness;
+use warpswarm_core::order::{Candidate, Fitness};
 
 use super::Optimiser;
 use crate::error::Result;
+use crate::polish::Polish;
 use crate::report::{Best, Report, RunReport, StopReason};
 
 impl<R: Float> Optimiser<R> {
@@ -13,16 +16,45 @@ impl<R: Float> Optimiser<R> {
     pub(super) fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
         let bests = self.strict_bests(&controls)?;
-        let evaluations = self.evaluations(&controls)?;
+        self.report_of(reason, &controls, bests, Vec::new())
+    }
+
+    /// The same after a local search has finished each run, where that is wanted and nobody has interrupted them.
+    pub(super) fn polished(&mut self, reason: StopReason) -> Result<Report<R>> {
+        let controls = self.runs()?.controls()?;
+        let mut bests = self.strict_bests(&controls)?;
+        let start = Instant::now();
+        let polished = match &self.polisher {
+            Some(polisher) if reason != StopReason::Interrupted && self.is_placed() => {
+                polisher.polish(&self.job, &mut bests)?
+            }
+            _ => Vec::new(),
+        };
+        self.seconds += start.elapsed().as_secs_f64();
+        self.report_of(reason, &controls, bests, polished)
+    }
+
+    fn report_of(
+        &mut self,
+        reason: StopReason,
+        controls: &[Control],
+        bests: Vec<(Candidate<R>, Vec<R>)>,
+        polished: Vec<Polish<R>>,
+    ) -> Result<Report<R>> {
+        let evaluations = self.evaluations(controls)?;
         let restarts = if self.is_placed() { self.runs()?.restarts()? } else { Vec::new() };
         let restarts = restarts.into_iter().chain(std::iter::repeat(0));
         let populations = match self.recording.statistics {
             true if self.is_placed() => self.statistics()?.into_iter().map(Some).collect(),
             _ => vec![None; controls.len()],
         };
-        let found = bests.into_iter().zip(evaluations).zip(restarts).zip(populations);
+        let polished = polished.into_iter().map(Some).chain(std::iter::repeat(None));
+        let found = bests.into_iter().zip(evaluations).zip(restarts).zip(populations).zip(polished);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
-            |((control, ((((best, position), evaluations), restarts), population)), run)| {
+            |(
+                (control, (((((best, position), evaluations), restarts), population), polish)),
+                run,
+            )| {
                 let Fitness { violation, value } = self.job.scales.fitness(best.fitness);
                 let missing = match self.is_placed() {
                     true => 0,
@@ -38,6 +70,7 @@ impl<R: Float> Optimiser<R> {
                     stop_reason: run_reason(control, best.fitness, reason),
                     not_finite: control.not_finite.saturating_sub(missing),
                     population,
+                    polish,
                 }
             },
         );

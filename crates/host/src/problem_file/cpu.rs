@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use warpswarm_core::Float;
+use warpswarm_core::Real;
 use warpswarm_core::expression::machine::{self, INDEXED, Move, WIDTH};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
@@ -51,7 +51,7 @@ thread_local! {
     static MEMORIES_HERE: RefCell<Memories> = const { RefCell::new(Vec::new()) };
 }
 
-impl<R: Float> Machine<R> {
+impl<R: Real> Machine<R> {
     /// Lays out a program of so many coordinates.
     pub(super) fn new(program: &Program, dimensions: usize, (data, own): (&[f64], &Own)) -> Self {
         Layout::new(program, dimensions, (data, own)).machine(program, own.clone())
@@ -113,7 +113,7 @@ struct Work<'a, R> {
     program: machine::Program<'a>,
 }
 
-impl<R: Float> Run for Work<'_, R> {
+impl<R: Real> Run for Work<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -135,7 +135,7 @@ struct Layout<R> {
     solution: u32,
 }
 
-impl<R: Float> Layout<R> {
+impl<R: Real> Layout<R> {
     fn new(program: &Program, dimensions: usize, (data, own): (&[f64], &Own)) -> Self {
         let mut layout = Layout {
             memory: Vec::new(),

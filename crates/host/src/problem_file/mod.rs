@@ -177,6 +177,7 @@ mod program;
 mod ptx;
 mod reader;
 mod search;
+mod slopes;
 mod syntax;
 mod warnings;
 

@@ -17,6 +17,7 @@ use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
+use super::slopes::Searched;
 use super::syntax::{Mistake, Tree};
 use crate::algorithms::Algorithm;
 use crate::backend::machine::Parameter;
@@ -25,7 +26,7 @@ use crate::bounds::{Bounds, Scales};
 use crate::check::{self, Checked};
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
-use crate::goal::{Goal, Prepared};
+use crate::goal::{Goal, Known, Prepared};
 use crate::optimiser::Optimiser;
 use crate::problems::{Dimensions, Evaluation, Precise};
 use crate::settings::Settings;
@@ -378,5 +379,9 @@ impl<R: Float> Goal<R> for ProblemFile {
         let data = LaidOut::default().with(&data).with_runs(of_runs, (own.count, own.runs as u64));
         let data = Arc::new(data);
         Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+    }
+
+    fn known(&self, scales: &Scales<R>) -> Known<R> {
+        Known(Some(Arc::new(Searched::new(self, scales))))
     }
 }

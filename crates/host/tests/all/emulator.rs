@@ -227,7 +227,7 @@ fn boundaries_presets_and_shifts() {
         let objective = Shifted { shift: 3.0_f32, problem: Euclidean };
         let state = |settings: &Settings| {
             let mut optimiser =
-                Optimiser::new(&objective, &bounds(3), &algorithm, settings).unwrap();
+                Optimiser::<f32>::new(&objective, &bounds(3), &algorithm, settings).unwrap();
             optimiser.step(15).unwrap();
             optimiser.state().unwrap()
         };

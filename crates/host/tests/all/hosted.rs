@@ -6,8 +6,8 @@ use crate::common::{assert_same, bounds, settings};
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
     Algorithm, AskTell, Backend, Bounds, Constraints, DeParams, DevicePoints, DeviceValues, Error,
-    Fitness, HostObjective, Objective, Optimiser, Point, Points, Scale, Settings, Stop, StopReason,
-    Swarm, algorithms, minimise,
+    Fitness, HostObjective, Objective, Optimiser, Point, Points, Real, Scale, Settings, Stop,
+    StopReason, Swarm, algorithms, minimise,
 };
 use warpswarm_core::objective::SlicePoint;
 
@@ -121,13 +121,13 @@ fn a_violation_below_zero_is_none() {
     struct Careless {
         least: f64,
     }
-    impl Objective<f64> for Careless {
+    impl<R: Real> Objective<R> for Careless {
         const CONSTRAINED: bool = true;
-        fn value<P: Point<f64>>(&self, x: &P) -> f64 {
+        fn value<P: Point<R>>(&self, x: &P) -> R {
             x.sum(|_, x| x * x)
         }
-        fn violation<P: Point<f64>>(&self, x: &P) -> f64 {
-            (1.0 - x.get(0)).max(self.least)
+        fn violation<P: Point<R>>(&self, x: &P) -> R {
+            (R::ONE - x.get(0)).larger(R::from_f64(self.least))
         }
     }
     let (right, careless) = (Careless { least: 0.0 }, Careless { least: f64::NEG_INFINITY });
@@ -225,11 +225,11 @@ struct Panicking;
 
 static LEFT_OF_TYPE: AtomicU64 = AtomicU64::new(u64::MAX);
 
-impl Objective<f64> for Panicking {
-    fn value<P: Point<f64>>(&self, x: &P) -> f64 {
+impl<R: Real> Objective<R> for Panicking {
+    fn value<P: Point<R>>(&self, x: &P) -> R {
         let left = LEFT_OF_TYPE.fetch_sub(1, Ordering::Relaxed);
         assert!(left > 0, "no more of {} numbers", x.dimensions());
-        Objective::<f64>::value(&Rastrigin, x)
+        Rastrigin.value(x)
     }
 }
 
@@ -271,8 +271,7 @@ fn a_type_that_the_host_evaluates() {
     }
     let hosted = Settings { backend: Backend::Emulator, ..settings(16) };
     let mut optimiser =
-        Optimiser::new(&Panicking, &bounds(3), &Algorithm::Pso(Default::default()), &hosted)
-            .unwrap();
+        Optimiser::<f64>::new(&Panicking, &bounds(3), &Algorithm::default(), &hosted).unwrap();
     let before = optimiser.state().unwrap();
     LEFT_OF_TYPE.store(7, Ordering::Relaxed);
     let panicked = Error::Objective { message: "no more of 3 numbers".into() };

@@ -61,15 +61,15 @@ fn a_target_between_two_numbers_is_met_by_neither_too_early() {
     // In f32 the nearest number to 0.1 is above it, and must not count as met.
     #[derive(Clone, Copy)]
     struct Tenth;
-    impl Objective<f32> for Tenth {
-        fn value<P: Point<f32>>(&self, _: &P) -> f32 {
-            0.1
+    impl<R: Real> Objective<R> for Tenth {
+        fn value<P: Point<R>>(&self, _: &P) -> R {
+            R::from_f64(0.1)
         }
     }
     let run = |target| {
         let settings = Settings { stop: Stop::target(target).or_iterations(3), ..settings(4) };
         let report =
-            warpswarm::minimise(&Tenth, &bounds(1), &Algorithm::Pso(Default::default()), &settings)
+            warpswarm::minimise::<f32, _>(&Tenth, &bounds(1), &Algorithm::default(), &settings)
                 .unwrap();
         report.runs[0].stop_reason
     };
@@ -342,15 +342,16 @@ fn the_number_of_threads_changes_nothing() {
 fn an_expensive_objective_is_spread_thinner_with_the_same_numbers() {
     #[derive(Clone, Copy)]
     struct Slow;
-    impl Objective<f64> for Slow {
-        fn value<P: Point<f64>>(&self, x: &P) -> f64 {
-            x.sum_terms(20_000, |k| (x.get(0) * k as f64).abs()) + x.get(1)
+    impl<R: Real> Objective<R> for Slow {
+        fn value<P: Point<R>>(&self, x: &P) -> R {
+            x.sum_terms(20_000, |k| (x.get(0) * R::from_u32(k as u32)).abs()) + x.get(1)
         }
     }
     let state = |threads| {
         let settings = Settings { threads: Some(threads), ..settings(40) };
         let algorithm = Algorithm::Pso(Default::default());
-        let mut optimiser = Optimiser::new(&Slow, &bounds(2), &algorithm, &settings).unwrap();
+        let mut optimiser =
+            Optimiser::<f64>::new(&Slow, &bounds(2), &algorithm, &settings).unwrap();
         optimiser.step(10).unwrap();
         optimiser.state().unwrap()
     };

@@ -31,7 +31,7 @@ from ._objective import CompileWarning, check, trace
 from ._optimizer import Optimizer
 from ._picture import Picture
 from ._problem import Problem
-from ._result import Result, Runs, Trace
+from ._result import Polish, Result, Runs, Trace
 from ._resume import resume
 from ._scipy import scipy_method
 
@@ -47,6 +47,7 @@ __all__ = [
     "Problem",
     "Problems",
     "Result",
+    "Polish",
     "Runs",
     "Trace",
     "Tuned",

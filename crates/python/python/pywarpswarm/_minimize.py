@@ -46,6 +46,7 @@ def minimize(
     workers: Workers = 1,
     threads: SupportsIndex | None = None,
     restart: bool = False,
+    polish: bool = False,
     history: bool | int = False,
     checkpoint: File | None = None,
     checkpoint_every: SupportsFloat = 60.0,
@@ -105,6 +106,10 @@ def minimize(
         Threads of the CPU for compiled objectives; by default all.
     restart : bool
         Whether runs begin anew when they have converged. `auto` and `cma-es` do anyway.
+    polish : bool
+        Whether a local search finishes each run from its best point; `result.runs.polish` says what it did. Where `fun` is
+        compiled, it follows exact derivatives and meets each constraint by itself. Otherwise derivatives are differences, and
+        a simplex goes on. The result is never worse.
     history : bool, or int
         Whether to record how the best goes, in `result.trace`: of all iterations, or every so many; at most 1,000 records.
     checkpoint : path
@@ -163,6 +168,7 @@ def _search(
     callback_every: SupportsIndex,
     workers: Workers,
     restart: bool,
+    polish: bool,
     checkpoint: File | None,
     checkpoint_every: SupportsFloat,
     **limits: Any,
@@ -201,6 +207,7 @@ def _search(
         maximise=maximise,
         eased=objective.eased,
         restart=restart,
+        polish=polish,
         device=device if place is None else place.individuals,
         **limits,
     )

@@ -81,6 +81,7 @@ class Optimizer:
                 maximise=maximise,
                 eased=equations,
                 restart=False,
+                polish=False,
                 device=device if place is None else place.individuals,
                 threads=threads,
                 history=False,

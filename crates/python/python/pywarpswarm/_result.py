@@ -31,6 +31,22 @@ REASONS = {
 
 
 @dataclass(frozen=True)
+class Polish:
+    """What a local search made of the best point of each run, one a row."""
+
+    funs: NDArray[Any]
+    """The values from which they started, `(runs,)`."""
+    maxcv: NDArray[Any]
+    """The violations there."""
+    nit: NDArray[np.uint64]
+    """Steps."""
+    nfev: NDArray[np.uint64]
+    """Evaluations, which `Runs.nfev` does not count."""
+    njev: NDArray[np.uint64]
+    """Gradients."""
+
+
+@dataclass(frozen=True)
 class Runs:
     """All runs, one a row."""
 
@@ -48,6 +64,9 @@ class Runs:
     """How often a run has begun anew."""
     stop_reasons: list[str]
     """What ended each: `target`, `iterations`, `evaluations`, `seconds`, `stagnation`, ..."""
+
+    polish: Polish | None = None
+    """What the local searches did, where `polish` was asked for."""
 
     def __len__(self) -> int:
         return len(self.funs)
@@ -163,6 +182,7 @@ def result(report: Mapping[str, Any], how: str, search: Search | None = None) ->
         nit=report["iterations"],
         restarts=report["restarts"],
         stop_reasons=report["stop_reasons"],
+        polish=Polish(**report["polish"]) if "polish" in report else None,
     )
     best = report["best"]
     reason = runs.stop_reasons[best]

@@ -200,6 +200,7 @@ def settings(
     maximise: bool,
     eased: bool,
     restart: bool,
+    polish: bool,
     device: str,
     threads: SupportsIndex | None,
     history: bool | int,
@@ -221,6 +222,7 @@ def settings(
         "maximise": maximise,
         "constraints": "epsilon" if eased else "feasible-first",
         "restart": "converged" if restart else "never",
+        "polish": bool(polish),
         **backend(device),
     }
     if targets is not None:

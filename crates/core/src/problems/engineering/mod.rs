@@ -33,6 +33,10 @@ macro_rules! constrained_objective {
             fn violation<P: Point<R>>(&self, x: &P) -> R {
                 Self::total_violation(x)
             }
+            #[inline(always)]
+            fn each_constraint<P: Point<R>>(&self, x: &P, each: impl FnMut(R)) {
+                Self::constraints(x, each);
+            }
         }
     };
 }

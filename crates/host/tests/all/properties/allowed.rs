@@ -116,6 +116,7 @@ fn state_of<R: Precise>(case: &Case, optimiser: &mut Optimiser<R>) -> Option<Vec
 /// Less is better, whatever was asked for.
 fn key<R: Float>(case: &Case, violation: R, value: R) -> (u64, u64) {
     let value = if case.settings.maximise { -value } else { value };
+    let [violation, value] = [violation, value].map(R::to_f64);
     Fitness { violation, value }.ordered()
 }
 

@@ -45,6 +45,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         migrates: _,
         constraints: _, // Names.
         restart: _,     // Names.
+        polish: _,      // Either.
         backend: _,     // Names.
         devices: _,
         split: _,

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use warpswarm::{Fitness, Float, HostObjective, Objective, Point};
+use warpswarm::{Fitness, Float, HostObjective, Objective, Point, Real};
 
 /// How an objective misbehaves: the same at the same point always, whoever asks.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +19,10 @@ pub(crate) struct Wild {
 const ODD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
 
 impl Wild {
-    pub(crate) fn fitness<R: Float>(&self, x: &[R]) -> Fitness<R> {
+    pub(crate) fn fitness<R: Real>(&self, x: &[R]) -> Fitness<R> {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for x in x {
-            hash = (hash ^ x.to_bits64()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash = (hash ^ x.to_f64().to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             hash ^= hash >> 29;
         }
         let mut draw = |from: u64| {
@@ -58,9 +58,10 @@ pub(crate) fn memory(places: usize) -> Memory {
     Vec::leak((0..places).map(|_| Mutex::default()).collect())
 }
 
-fn note<R: Float>(place: &Mutex<Seen>, fitness: Fitness<R>, maximise: bool) {
+fn note<R: Real>(place: &Mutex<Seen>, fitness: Fitness<R>, maximise: bool) {
     let value = if maximise { -fitness.value } else { fitness.value };
-    let key = Fitness { value, ..fitness }.ordered();
+    let [violation, value] = [fitness.violation, value].map(Real::to_f64);
+    let key = Fitness { violation, value }.ordered();
     let mut seen = place.lock().unwrap();
     seen.evaluations += 1;
     seen.not_finite += u64::from(!(fitness.value.is_finite() && fitness.violation.is_finite()));
@@ -85,14 +86,14 @@ pub(crate) struct Portable<const CONSTRAINED: bool> {
 }
 
 impl<const CONSTRAINED: bool> Portable<CONSTRAINED> {
-    fn fitness<R: Float, P: Point<R>>(&self, x: &P) -> Fitness<R> {
+    fn fitness<R: Real, P: Point<R>>(&self, x: &P) -> Fitness<R> {
         let x: Vec<R> = (0..x.dimensions()).map(|i| x.get(i)).collect();
         let fitness = self.wild.fitness(&x);
         if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
     }
 }
 
-impl<R: Float, const CONSTRAINED: bool> Objective<R> for Portable<CONSTRAINED> {
+impl<R: Real, const CONSTRAINED: bool> Objective<R> for Portable<CONSTRAINED> {
     const CONSTRAINED: bool = CONSTRAINED;
 
     fn value<P: Point<R>>(&self, x: &P) -> R {

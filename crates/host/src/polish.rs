@@ -1,0 +1,146 @@
+//! Local searches that finish a run.
+
+mod place;
+mod slopes;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use warpswarm_core::Float;
+use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::polish::{self, Landscape, cells, descend, nelder_mead};
+
+use crate::backend::workers::Workers;
+use crate::backend::{Evaluator, Job, caught};
+use crate::error::{Error, Result};
+use crate::goal::HostObjective;
+use crate::settings::Settings;
+
+pub(crate) use slopes::{OfObjective, Slopes};
+
+use place::Place;
+
+/// What a local search made of a run's best point: see [`Settings::polish`](crate::Settings::polish).
+///
+/// It starts from the best point that the run has found, and ends at the bottom of its valley, or where neither more digits nor
+/// the budget of 20,000 evaluations allow another step. The result is never worse: the better of both is the run's best. With
+/// derivatives, which are exact where an [`Objective`](crate::Objective) or a problem file is searched, steps are those of a
+/// bounded quasi-Newton method, and constraints are met by an augmented Lagrangian. The derivatives of a
+/// [`HostObjective`](crate::HostObjective) are central differences, after which a simplex goes on (Nelder and Mead); where a
+/// closure has violations, the simplex goes alone. Whole numbers and choices keep their values. See
+/// [`warpswarm_core::polish`] for equations and sources.
+///
+/// It runs on the CPU, on all threads that the settings allow, with the same bits wherever the run was. Its evaluations are
+/// beside those of the run.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Rosenbrock};
+/// let bounds = Bounds::uniform(10, -5.0, 10.0)?;
+/// let settings = Settings { polish: true, stop: Stop::iterations(200), ..Settings::default() };
+/// let report = minimise::<f64, _>(&Rosenbrock, &bounds, &Algorithm::default(), &settings)?;
+/// let polish = report.runs[0].polish.expect("it was asked for");
+/// assert!(polish.from.value > 1e-6 && report.best().value < 1e-20);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
+    ))
+)]
+pub struct Polish<R> {
+    /// Violation and value of the point from which it started.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::fitness"))]
+    pub from: Fitness<R>,
+    /// The number of steps.
+    pub steps: u64,
+    /// Evaluations of the objective.
+    pub evaluations: u64,
+    /// Evaluations of its derivatives, each by all coordinates.
+    pub gradients: u64,
+}
+
+/// Who polishes.
+pub(crate) struct Polisher<R> {
+    objective: HostObjective<R>,
+    /// Its constraints and derivatives, where they are known.
+    known: Option<Arc<dyn Slopes<R>>>,
+    threads: Option<usize>,
+}
+
+impl<R: Float> Polisher<R> {
+    pub(crate) fn new(
+        by: Evaluator<R>,
+        known: Option<Arc<dyn Slopes<R>>>,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let objective = match by {
+            Evaluator::Portable(objective) => objective.into(),
+            Evaluator::Host(objective) if !objective.is_on_device() => objective,
+            _ => return Err(no_polish("on a device, or by whoever is asked")),
+        };
+        Ok(Polisher { objective, known, threads: settings.threads })
+    }
+
+    /// Polishes the best point of each run, `[run]`, as individuals have them.
+    pub(crate) fn polish(
+        &self,
+        job: &Job<R>,
+        bests: &mut [(Candidate<R>, Vec<R>)],
+    ) -> Result<Vec<Polish<R>>> {
+        let one = |(run, best): (usize, &mut (Candidate<R>, Vec<R>))| {
+            caught(|| self.one(job, run as u32, best))
+        };
+        // A closure over many points is called on one thread.
+        if bests.len() == 1 || self.known.is_none() {
+            return bests.iter_mut().enumerate().map(one).collect();
+        }
+        match Workers::new(self.threads)?.pool {
+            Some(pool) => pool.install(|| bests.par_iter_mut().enumerate().map(one).collect()),
+            None => bests.iter_mut().enumerate().map(one).collect(),
+        }
+    }
+
+    fn one(&self, job: &Job<R>, run: u32, best: &mut (Candidate<R>, Vec<R>)) -> Polish<R> {
+        let (candidate, position) = best;
+        let mut x = position.clone();
+        let mut place = Place::new(&self.objective, self.known.as_deref(), job, run, &x);
+        let settings = polish::Settings::default();
+        let (n, start) = (x.len(), candidate.fitness);
+        let mut reports = Vec::new();
+        if self.known.is_some() || start.violation == R::ZERO {
+            let mut work = vec![R::ZERO; polish::descent_numbers(n, place.constraints())];
+            reports.push(descend(&mut place, &settings, cells(&mut x), cells(&mut work)));
+        }
+        if self.known.is_none() && n <= MOST_OF_A_SIMPLEX {
+            place.let_violations_pass();
+            let mut work = vec![R::ZERO; polish::simplex_numbers(n)];
+            reports.push(nelder_mead(&mut place, &settings, cells(&mut x), cells(&mut work)));
+        }
+        // A point beyond the bounds, which some runs may keep, is moved between them first: that can be worse.
+        if let Some(report) = reports.last()
+            && report.best.beats(start)
+        {
+            (candidate.fitness, *position) = (report.best, x);
+        }
+        let sum = |of: fn(&polish::Report<R>) -> u32| reports.iter().map(of).map(u64::from).sum();
+        Polish {
+            from: job.scales.fitness(start),
+            steps: sum(|report| report.steps),
+            evaluations: sum(|report| report.evaluations),
+            gradients: sum(|report| report.gradients),
+        }
+    }
+}
+
+/// In more dimensions a simplex hardly moves.
+const MOST_OF_A_SIMPLEX: usize = 32;
+
+/// A local search is wanted of an objective that cannot be evaluated at one point here.
+pub(crate) fn no_polish(evaluated: &str) -> Error {
+    let allowed = format!("false, where points are evaluated {evaluated}");
+    Error::Setting { field: "polish", value: "true".into(), allowed }
+}

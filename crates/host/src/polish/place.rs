@@ -1,0 +1,100 @@
+//! A run's objective between its bounds, as a local search sees it.
+
+use warpswarm_core::Float;
+use warpswarm_core::dual::CHUNK;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::polish::{Landscape, Smooth, Store};
+use warpswarm_core::variable::Scale;
+use warpswarm_cpu_ref::Bounds;
+
+use super::Slopes;
+use crate::backend::Job;
+use crate::goal::HostObjective;
+
+/// The objective of a run.
+pub(super) struct Place<'a, R> {
+    objective: &'a HostObjective<R>,
+    slopes: &'a dyn Slopes<R>,
+    run: u32,
+    bounds: Bounds<'a, R>,
+    /// Whether each coordinate keeps its value.
+    fixed: Vec<bool>,
+    /// How many constraints are known.
+    constraints: usize,
+    /// Whether a point with a violation has no value: where constraints are not known one by one, derivatives do not lead back.
+    walled: bool,
+    /// The point that was evaluated last.
+    x: Vec<R>,
+}
+
+impl<'a, R: Float> Place<'a, R> {
+    pub(super) fn new(
+        objective: &'a HostObjective<R>,
+        known: Option<&'a dyn Slopes<R>>,
+        job: &'a Job<R>,
+        run: u32,
+        x: &[R],
+    ) -> Self {
+        let whole = Scale::Integer.code::<R>();
+        let fixed = (0..x.len()).map(|i| job.scales.codes().get(i) == Some(&whole)).collect();
+        let slopes = known.unwrap_or(objective);
+        let mut constraints = 0;
+        slopes.constraints(run, x, &mut |_| constraints += 1);
+        let (bounds, walled, x) = (job.bounds_of(run), known.is_none(), x.to_vec());
+        Place { objective, slopes, run, bounds, fixed, constraints, walled, x }
+    }
+
+    /// For a search that goes by violations itself.
+    pub(super) fn let_violations_pass(&mut self) {
+        self.walled = false;
+    }
+
+    fn take(&mut self, x: impl Store<R>) {
+        self.x.iter_mut().enumerate().for_each(|(i, place)| *place = x.get(i));
+    }
+}
+
+impl<R: Float> Landscape<R> for Place<'_, R> {
+    fn dimensions(&self) -> usize {
+        self.x.len()
+    }
+
+    fn constraints(&self) -> usize {
+        self.constraints
+    }
+
+    fn bounds(&self, i: usize) -> (R, R) {
+        (self.bounds.lower[i], self.bounds.upper[i])
+    }
+
+    fn is_fixed(&self, i: usize) -> bool {
+        self.fixed[i]
+    }
+
+    fn evaluate(&mut self, x: impl Store<R>, mut constraint: impl FnMut(usize, R)) -> Fitness<R> {
+        self.take(x);
+        let mut number = 0;
+        self.slopes.constraints(self.run, &self.x, &mut |value| {
+            constraint(number, value);
+            number += 1;
+        });
+        let fitness = self.objective.at(self.run, &self.x);
+        if self.walled && fitness.violation != R::ZERO { Fitness::WORST } else { fitness }
+    }
+}
+
+impl<R: Float> Smooth<R> for Place<'_, R> {
+    fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
+        self.take(x);
+        for first in (0..self.x.len()).step_by(CHUNK) {
+            let last = (first + CHUNK).min(self.x.len());
+            let mut number = 0;
+            self.slopes.partials(self.run, &self.x, first, &mut |row| {
+                // The value comes last, and is row 0.
+                let at = if number == self.constraints { 0 } else { number + 1 };
+                (first..last).zip(row.partials).for_each(|(i, slope)| partial(at, i, slope));
+                number += 1;
+            });
+        }
+    }
+}

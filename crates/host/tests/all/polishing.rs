@@ -1,0 +1,185 @@
+//! Runs that a local search finishes.
+
+use warpswarm::problems::{self, Rosenbrock};
+use warpswarm::{
+    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, PsoParams,
+    Report, Settings, Stop, Variable, algorithms, maximise, minimise,
+};
+
+/// Settings for so many iterations and a local search.
+fn polishing(iterations: u64) -> Settings {
+    Settings { polish: true, stop: Stop::iterations(iterations), ..Settings::default() }
+}
+
+/// What `de` and a local search report of a built-in problem.
+fn polished(id: &str, dimensions: usize, settings: &Settings) -> Report<f64> {
+    let problem = problems::find(id).unwrap();
+    let bounds = problem.bounds(dimensions).unwrap();
+    let algorithm = DeParams::default().into();
+    problem.optimiser::<f64>(0.0, &bounds, &algorithm, settings).unwrap().run().unwrap()
+}
+
+#[test]
+fn engineering_problems_reach_their_best_known_values() {
+    let problems = [
+        ("pressure-vessel", 4),
+        ("spring", 3),
+        ("speed-reducer", 7),
+        ("welded-beam", 4),
+        ("three-bar-truss", 2),
+        ("pressure-vessel-mixed", 4),
+    ];
+    for (id, dimensions) in problems {
+        let known = problems::find(id).unwrap().optimum_value(dimensions).unwrap();
+        let report = polished(id, dimensions, &polishing(300));
+        let run = &report.runs[0];
+        assert_eq!(run.best.violation, 0.0, "{id}");
+        let apart = (run.best.value - known) / known;
+        let what = format!("{id}: {}, not {known}: {apart:e}, {:?}", run.best.value, run.polish);
+        assert!(apart.abs() < 1e-12, "{what}");
+    }
+}
+
+#[test]
+fn rosenbrock_in_a_hundred_dimensions() {
+    // The other minimum has its first coordinate at -1.
+    let bounds = Bounds::uniform(100, 0.0, 2.0).unwrap();
+    let algorithm = Algorithm::Pso(PsoParams::default());
+    let report = minimise::<f64, _>(&Rosenbrock, &bounds, &algorithm, &polishing(100)).unwrap();
+    let run = &report.runs[0];
+    assert!(run.polish.unwrap().from.value > 1.0 && run.best.value < 1e-20, "{run:?}");
+}
+
+/// Every algorithm, in both precisions, on a smooth problem, a rough one, and one with constraints.
+#[test]
+fn no_run_becomes_worse_and_the_bits_do_not_depend_on_threads() {
+    fn check<R: warpswarm::Precise>(algorithm: &Algorithm) {
+        for (id, dimensions) in [("rosenbrock", 5), ("schwefel-2.26", 3), ("welded-beam", 4)] {
+            let problem = problems::find(id).unwrap();
+            let bounds = problem.bounds(dimensions).unwrap();
+            let report = |polish, threads| {
+                let settings =
+                    Settings { polish, threads: Some(threads), runs: 5, ..polishing(20) };
+                problem.optimiser::<R>(0.0, &bounds, algorithm, &settings).unwrap().run().unwrap()
+            };
+            let (plain, finished, again) = (report(false, 1), report(true, 1), report(true, 3));
+            assert_eq!(finished.runs, again.runs, "{id}, {algorithm:?}");
+            for (plain, finished) in plain.runs.iter().zip(&finished.runs) {
+                let fitness = |best: &warpswarm::Best<R>| Fitness {
+                    violation: best.violation,
+                    value: best.value,
+                };
+                let (before, after) = (fitness(&plain.best), fitness(&finished.best));
+                assert!(!before.beats(after), "{id}, {algorithm:?}: {before:?}, {after:?}");
+                assert_eq!(finished.polish.unwrap().from, before);
+                let judged = problem.evaluate(&finished.best.position).unwrap().fitness;
+                assert_eq!(judged, after, "{id}: the value at the point");
+                assert_eq!(plain.polish, None);
+            }
+        }
+    }
+    for info in algorithms::ALL {
+        check::<f32>(&info.algorithm());
+        check::<f64>(&info.algorithm());
+    }
+}
+
+#[test]
+fn closures_go_by_differences_and_a_simplex() {
+    let valley =
+        HostObjective::new(|x: &[f64]| 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2));
+    let bounds = Bounds::uniform(2, -2.0, 2.0).unwrap();
+    let report = minimise(&valley, &bounds, &DeParams::default().into(), &polishing(10)).unwrap();
+    let polish = report.runs[0].polish.unwrap();
+    assert!(polish.from.value > 1e-6 && report.best().value < 1e-15, "{report:?}");
+    // The nearest point to the origin on the far side of a line, whose violations are one number.
+    let far = HostObjective::with_violation(|x: &[f64]| Fitness {
+        violation: (1.0 - x[0] - x[1]).max(0.0),
+        value: x[0] * x[0] + x[1] * x[1],
+    });
+    let report = minimise(&far, &bounds, &DeParams::default().into(), &polishing(10)).unwrap();
+    let best = report.best();
+    assert!(best.violation == 0.0 && (best.value - 0.5).abs() < 1e-9, "{report:?}");
+    // All points at once: a single one is a population, too.
+    let many = HostObjective::of_population(|points: &warpswarm::Points<'_, f64>| {
+        points.iter().map(|x| Fitness { violation: 0.0, value: (x[0] - 0.3).powi(2) }).collect()
+    });
+    let settings = Settings { runs: 3, ..polishing(3) };
+    let report = minimise(&many, &bounds, &DeParams::default().into(), &settings).unwrap();
+    assert!(report.runs.iter().all(|run| run.best.value < 1e-20), "{report:?}");
+}
+
+#[test]
+fn scales_whole_numbers_and_maxima() {
+    let variables = [
+        Variable::log("rate", 1e-6, 1e3),
+        Variable::integer("count", 0.0, 9.0),
+        Variable::linear("x", -1.0, 1.0),
+    ];
+    let bounds = Bounds::of(&variables).unwrap();
+    #[derive(Clone, Copy)]
+    struct Hill;
+    impl<R: warpswarm::Real> warpswarm::Objective<R> for Hill {
+        fn value<P: warpswarm::Point<R>>(&self, x: &P) -> R {
+            let [rate, count, x] = [0, 1, 2].map(|i| x.get(i));
+            let off = (rate * R::from_f64(1000.0)).ln() + count - R::from_f64(4.0);
+            R::ONE - off * off - (x - R::from_f64(0.25)) * (x - R::from_f64(0.25))
+        }
+    }
+    let algorithm = DeParams::default().into();
+    let report = maximise::<f64, _>(&Hill, &bounds, &algorithm, &polishing(15)).unwrap();
+    let best = report.best();
+    assert!(best.value == 1.0 && report.runs[0].polish.unwrap().from.value < 1.0, "{report:?}");
+    assert_eq!(best.position[1].fract(), 0.0);
+    assert!((best.position[2] - 0.25).abs() < 1e-8);
+}
+
+#[cfg(feature = "problem-files")]
+#[test]
+fn problem_files_have_their_constraints_one_by_one() {
+    // x^2 + y^2 is least beyond the line x + 2 y = 5 at (1, 2); where x = 3 as well, nearly, at (3, 1).
+    let text = r#"
+        minimise = "x^2 + y^2"
+        variables = { x = { lower = -10, upper = 10 }, y = { lower = -10, upper = 10 } }
+        constraints = { line = "x + 2 * y >= 5" }
+    "#;
+    let with_equation = text.replace("y >= 5", "y >= 5\", three = \"x = 3");
+    let problem = warpswarm::problem_file::ProblemFile::parse(text).unwrap();
+    let mut optimiser =
+        problem.optimiser::<f64>(&DeParams::default().into(), &polishing(20)).unwrap();
+    let report = optimiser.run().unwrap();
+    let best = report.best();
+    assert!(best.violation == 0.0 && (best.value - 5.0).abs() < 1e-13, "{report:?}");
+    assert!(report.runs[0].polish.unwrap().from.value > 5.0 + 1e-6);
+
+    // An equation is met to 1e-4 of its sides, and so the best point is at that distance from it.
+    let problem = warpswarm::problem_file::ProblemFile::parse(&with_equation).unwrap();
+    let mut optimiser =
+        problem.optimiser::<f64>(&DeParams::default().into(), &polishing(60)).unwrap();
+    let report = optimiser.run().unwrap();
+    let best = report.best();
+    assert!(best.violation == 0.0 && (9.99..10.0).contains(&best.value), "{report:?}");
+    assert!((best.position[0] + 2.0 * best.position[1] - 5.0).abs() < 1e-9, "{report:?}");
+}
+
+#[cfg(feature = "emulator")]
+#[test]
+fn the_bits_do_not_depend_on_the_backend() {
+    let at = |backend| {
+        polished("spring", 3, &Settings { backend, individuals: 40, runs: 2, ..polishing(10) }).runs
+    };
+    assert_eq!(at(Backend::Cpu), at(Backend::Emulator));
+}
+
+#[test]
+fn it_is_refused_where_nobody_can_evaluate_a_point() {
+    let bounds = Bounds::uniform(2, -1.0, 1.0).unwrap();
+    let asked = AskTell::<f64>::new(&bounds, &Algorithm::default(), &polishing(3));
+    let error = asked.err().unwrap();
+    assert!(matches!(&error, Error::Setting { field: "polish", .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("allowed: false, where points are evaluated by whoever is asked")
+    );
+}
