@@ -196,8 +196,8 @@ pub trait Smooth<R: Float>: Landscape<R> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings<R> {
-    /// The most evaluations, that of the start among them, which is made in any case. There are at most as many gradients,
-    /// and one or two more with constraints.
+    /// The most evaluations, that of the start among them, which is made in any case. There are at most as many
+    /// gradients, and with constraints at most 31 more: one at the start, and one in each round.
     pub evaluations: u32,
     /// A gradient is zero that promises at most this change of the value across any coordinate's range, as a part of the
     /// value's size; at least 0.

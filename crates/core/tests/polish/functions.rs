@@ -96,6 +96,8 @@ fn check<R: Float, L: Landscape<R> + Clone>(landscape: &L, x: &[R], report: &Rep
     let fitness = landscape.clone().evaluate(cells(&mut x.to_vec()), |_, _| ()).canonical();
     assert_eq!(fitness.ordered(), report.best.ordered(), "{report:?}");
     assert!(!report.start.beats(report.best), "{report:?}");
+    let more = if landscape.constraints() > 0 { 31 } else { 0 };
+    assert!(report.gradients <= report.evaluations + more, "{report:?}");
 }
 
 fn function(
