@@ -39,7 +39,7 @@ impl<R: Float> Goal<R> for HostObjective<R> {
 /// points of an iteration.
 ///
 /// It runs wherever a function does, on the CPU alone or between two launches on a GPU, where the individuals
-/// move ([`Schedule::Hosted`](crate::Schedule::Hosted)); the numbers are those of an [`Objective`] of the same
+/// move ([`Schedule::Hosted`](crate::Schedule::Hosted)); the numbers are those of an [`Objective`](crate::Objective) of the same
 /// values. If it panics, the step in which it does fails with [`Error::Objective`](crate::Error::Objective), and the
 /// runs are where they were before that iteration.
 ///
