@@ -52,6 +52,33 @@ fn conditions_mean_what_they_say() {
     check("counted.toml", 38.0, &[], 1e-6);
 }
 
+/// A crescent between two circles (G06 of constrained optimisation's usual problems), whose best value is known to these digits, and
+/// whole numbers, which stay as they are.
+#[test]
+fn a_local_search_has_all_digits() {
+    let polished = |file: &str| -> Value {
+        let asked = ["solve", file, "--algorithm", "de", "--iterations", "200", "--polish"];
+        let asked = [&asked[..], &["--backend", "cpu", "--json", "-"]].concat();
+        let output = program().args(asked).current_dir(folder()).output().unwrap();
+        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["runs"][0].take()
+    };
+    let crescent = polished("crescent.toml");
+    assert_eq!(crescent["best"]["violation"], 0.0);
+    let value = crescent["best"]["value"].as_f64().unwrap();
+    assert!((value + 6961.813_875_580_15).abs() < 1e-10, "{crescent}");
+    let from = crescent["polish"]["value"].as_f64().unwrap();
+    assert!(from > value + 1.0 && crescent["polish"]["steps"].as_u64().unwrap() > 5, "{crescent}");
+    let strict = polished("strict.toml");
+    assert_eq!(
+        (&strict["best"]["value"], &strict["best"]["position"]),
+        (&json!(26.0), &json!([1.0, 2.0, 3.0]))
+    );
+
+    let islands = ["solve", "rastrigin", "--polish", "--islands", "ring"];
+    assert_eq!(program().args(islands).output().unwrap().status.code(), Some(2));
+}
+
 /// An equation, and a band of 1e-4 around a sphere.
 #[test]
 fn thin_regions_are_searched() {
