@@ -10,6 +10,7 @@
 //! * [`objective`]: what is minimised, and the point at which it is evaluated.
 //! * [`data`]: tables of numbers that an objective reads.
 //! * [`dual`]: its derivatives.
+//! * [`fit`]: models fitted to data.
 //! * [`expression`]: objectives that are put together when a program runs.
 //! * [`variable`]: names, bounds and scales of its variables.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
@@ -38,6 +39,7 @@ pub mod de;
 pub mod dual;
 pub mod epso;
 pub mod expression;
+pub mod fit;
 pub mod fwa;
 pub mod gpu_fwa;
 pub mod launch;

@@ -1,0 +1,166 @@
+//! How well the data determine the parameters.
+
+use super::accumulate::{Accumulator, Term};
+use super::parameters::Parameters;
+use crate::real::Float;
+
+/// Parts of a dependency below this, in units of standard deviations, are none.
+const PART: f64 = 1e-3;
+
+/// The covariance matrix of the parameters, as far as the data determine them.
+///
+/// The inverse of J^T W J without damping, times a factor: 1 where weights are the inverses of known variances
+/// (`absolute_sigma` of SciPy's `curve_fit`), otherwise the reduced chi-squared
+/// ([`Goodness::reduced`](super::Goodness::reduced)). Rows and columns of fixed parameters are zero. Bounds do not count.
+///
+/// Where columns of J depend on each other, it is the pseudo-inverse of Moore and Penrose, as that of `curve_fit`, and the
+/// parameters that take part in a dependency are in [`undetermined`](Self::undetermined): their variances say
+/// nothing of how far they are from the truth.
+///
+/// **Method.** J^T W J = L D L^T in the order of the parameters. A pivot that is a rounding error, relative to its diagonal
+/// element, belongs to a parameter k that depends on those before it; the equations of the others give the
+/// dependency, a null vector v. With an orthonormal basis V of all null vectors and any positive s_v, the inverse of
+/// H + sum s_v v v^T, less sum v v^T / s_v, is the pseudo-inverse of H.
+///
+/// ```
+/// use warpswarm_core::fit::{Accumulator, Covariance, Normal, Parameters};
+/// // A constant, seen four times with standard deviation 2: its own is 2 / sqrt(4).
+/// let mut sums = Normal::<f64, 2>::empty();
+/// for _ in 0..4 {
+///     sums.add(0.1, &[1.0, 0.0], 0.25);
+/// }
+/// let covariance = Covariance::of(&sums, Parameters::first(2), 1.0);
+/// assert_eq!(covariance.matrix[0][0], 1.0);
+/// // Nothing depends on the second parameter.
+/// assert_eq!(covariance.undetermined, Parameters::NONE.with(1));
+/// assert_eq!(covariance.standard_errors(), [1.0, f64::INFINITY]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Covariance<R, const N: usize> {
+    /// The matrix, both triangles.
+    pub matrix: [[R; N]; N],
+    /// The free parameters of which the data do not determine each one's value.
+    pub undetermined: Parameters,
+}
+
+impl<R: Float, const N: usize> Covariance<R, N> {
+    /// The covariance of the `free` parameters where the sums over all rows are these: [`Solver::sums`](super::Solver::sums).
+    #[inline(always)]
+    pub fn of<A: Accumulator<R, N>>(sums: &A, free: Parameters, factor: R) -> Self {
+        let zeros = [R::ZERO; N];
+        let solved = sums.damped(&zeros, free, &zeros);
+        if solved.singular.is_empty() {
+            let matrix = scaled(solved.factor.inverted(), factor);
+            return Covariance { matrix, undetermined: Parameters::NONE };
+        }
+
+        let norms = sums.squared_norms();
+        let mut undetermined = solved.singular;
+        // The null vectors, of which the other rows are zero, and the weight of each.
+        let mut basis = [zeros; N];
+        let mut weights = zeros;
+        for k in 0..N {
+            if !solved.singular.contains(k) {
+                continue;
+            }
+            let vector = solved.factor.dependency(k);
+            for i in 0..N {
+                let part = vector[i].abs() * norms[i].sqrt();
+                if free.contains(i) && part > R::from_f64(PART) * norms[k].sqrt() {
+                    undetermined = undetermined.with(i);
+                }
+            }
+            basis[k] = orthonormal(vector, &basis);
+            let mut spread = R::ZERO;
+            for i in 0..N {
+                let norm = if norms[i] > R::ZERO { norms[i] } else { R::ONE };
+                spread += basis[k][i] * basis[k][i] / norm;
+            }
+            weights[k] = R::ONE / spread;
+        }
+        let matrix = pseudo_inverse(sums, free, &basis, &weights);
+        Covariance { matrix: scaled(matrix, factor), undetermined }
+    }
+
+    /// The standard error of each parameter: the square root of its variance; infinite where it is undetermined, zero
+    /// where it is fixed.
+    #[inline(always)]
+    pub fn standard_errors(&self) -> [R; N] {
+        let mut errors = [R::ZERO; N];
+        for i in 0..N {
+            let error = self.matrix[i][i].larger(R::ZERO).sqrt();
+            errors[i] = if self.undetermined.contains(i) { R::INFINITY } else { error };
+        }
+        errors
+    }
+
+    /// The correlation of two parameters, between -1 and 1; 0 where one has no variance, or there is no such parameter.
+    #[inline(always)]
+    pub fn correlation(&self, i: usize, j: usize) -> R {
+        let element = |i: usize, j: usize| {
+            self.matrix.get(i).and_then(|row| row.get(j)).copied().unwrap_or(R::ZERO)
+        };
+        let product = element(i, i).sqrt() * element(j, j).sqrt();
+        if product > R::ZERO {
+            (element(i, j) / product).smaller(R::ONE).larger(-R::ONE)
+        } else {
+            R::ZERO
+        }
+    }
+}
+
+/// The matrix times a factor. Zeros stay, also where the factor is infinite.
+#[inline(always)]
+fn scaled<R: Float, const N: usize>(matrix: [[R; N]; N], factor: R) -> [[R; N]; N] {
+    let times = |element: R| if element == R::ZERO { element } else { factor * element };
+    matrix.map(|row| row.map(times))
+}
+
+/// The vector without its parts along those of the basis, with length one.
+#[inline(always)]
+fn orthonormal<R: Float, const N: usize>(mut vector: [R; N], basis: &[[R; N]; N]) -> [R; N] {
+    let dot = |a: &[R; N], b: &[R; N]| {
+        let mut sum = R::ZERO;
+        for i in 0..N {
+            sum += a[i] * b[i];
+        }
+        sum
+    };
+    for other in basis {
+        let along = dot(&vector, other);
+        for i in 0..N {
+            vector[i] -= along * other[i];
+        }
+    }
+    let length = dot(&vector, &vector).sqrt();
+    vector.map(|part| part / length)
+}
+
+/// The inverse of J^T W J + sum weight v v^T, less sum v v^T / weight.
+#[inline(always)]
+fn pseudo_inverse<R: Float, A: Accumulator<R, N>, const N: usize>(
+    sums: &A,
+    free: Parameters,
+    basis: &[[R; N]; N],
+    weights: &[R; N],
+) -> [[R; N]; N] {
+    let zeros = [R::ZERO; N];
+    let mut regular = *sums;
+    for k in 0..N {
+        if weights[k] > R::ZERO {
+            let term = Term { cost: R::ZERO, slope: R::ZERO, curvature: weights[k] };
+            regular.add_term(term, &basis[k]);
+        }
+    }
+    let mut matrix = regular.damped(&zeros, free, &zeros).factor.inverted();
+    for k in 0..N {
+        if weights[k] > R::ZERO {
+            for i in 0..N {
+                for j in 0..N {
+                    matrix[i][j] -= basis[k][i] * basis[k][j] / weights[k];
+                }
+            }
+        }
+    }
+    matrix
+}
