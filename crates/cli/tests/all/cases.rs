@@ -66,7 +66,7 @@ fn a_local_search_has_all_digits() {
     let crescent = polished("crescent.toml");
     assert_eq!(crescent["best"]["violation"], 0.0);
     let value = crescent["best"]["value"].as_f64().unwrap();
-    assert!((value + 6961.813_875_580_15).abs() < 1e-10, "{crescent}");
+    assert!((value + 6_961.813_875_580_15).abs() < 1e-10, "{crescent}");
     let from = crescent["polish"]["value"].as_f64().unwrap();
     assert!(from > value + 1.0 && crescent["polish"]["steps"].as_u64().unwrap() > 5, "{crescent}");
     let strict = polished("strict.toml");

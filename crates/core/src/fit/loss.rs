@@ -25,7 +25,7 @@
 //! least squares does. It is what Gpufit calls MLE.
 
 use super::accumulate::Term;
-use crate::real::Float;
+use crate::real::{Float, Real};
 
 /// How a row's cost grows with its residual.
 ///
@@ -68,9 +68,20 @@ impl Loss {
         }
     }
 
+    /// The term's cost alone, of any numbers.
+    #[inline(always)]
+    pub(super) fn cost<R: Real>(self, residual: R, weight: R, scale: R) -> R {
+        let squared = weight * residual * residual;
+        if self == Loss::Linear {
+            return squared;
+        }
+        let square = scale * scale;
+        square * self.rho(squared / square)[0]
+    }
+
     /// rho(z), rho'(z) and rho'(z) + 2 z rho''(z), for z of at least 0.
     #[inline(always)]
-    pub fn rho<R: Float>(self, z: R) -> [R; 3] {
+    pub fn rho<R: Real>(self, z: R) -> [R; 3] {
         let more = R::ONE + z;
         match self {
             Loss::Linear => [z, R::ONE, R::ONE],
@@ -111,13 +122,27 @@ pub fn poisson<R: Float>(mean: R, count: R) -> Term<R> {
     if !possible {
         return Term { cost: R::NAN, slope: R::NAN, curvature: R::NAN };
     }
+    let cost = poisson_cost(mean, count);
     if count == R::ZERO {
-        return Term { cost: R::TWO * mean, slope: R::ONE, curvature: R::ZERO };
+        return Term { cost, slope: R::ONE, curvature: R::ZERO };
     }
-    let (inverse, missed) = (R::ONE / mean, mean - count);
+    let inverse = R::ONE / mean;
+    Term { cost, slope: (mean - count) * inverse, curvature: count * inverse * inverse }
+}
+
+/// The term's cost alone, of any numbers.
+#[inline(always)]
+pub(super) fn poisson_cost<R: Real>(mean: R, count: R) -> R {
+    let possible = mean >= R::ZERO && count >= R::ZERO;
+    if !possible {
+        return R::NAN;
+    }
+    if count == R::ZERO {
+        return R::TWO * mean;
+    }
+    let missed = mean - count;
     // ln(m / y) of the difference, since both are mostly near each other.
-    let cost = R::TWO * (missed - count * (missed / count).ln_1p());
-    Term { cost, slope: missed * inverse, curvature: count * inverse * inverse }
+    R::TWO * (missed - count * (missed / count).ln_1p())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod basics;
 mod bounds;
 mod losses;
+mod models;
 mod nist;
 mod regressions;
 mod rows;

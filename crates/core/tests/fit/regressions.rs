@@ -3,7 +3,7 @@
 //! Certified values and standard deviations are those of NIST's Statistical Reference Datasets, which are in the public
 //! domain. Data are read from the sources of `problems::nist`, where these have the problem too.
 
-use warpswarm_core::Float;
+use warpswarm_core::Real;
 
 /// A regression with `N` parameters.
 pub(crate) struct Regression<const N: usize> {
@@ -18,7 +18,7 @@ pub(crate) struct Regression<const N: usize> {
 /// A model and its partial derivatives at t.
 pub(crate) trait Model<const N: usize> {
     fn regression() -> Regression<N>;
-    fn at<R: Float>(b: &[R; N], t: R) -> (R, [R; N]);
+    fn at<R: Real>(b: &[R; N], t: R) -> (R, [R; N]);
 }
 
 /// The constant `ROWS` of a source of `problems::nist`.
@@ -37,12 +37,12 @@ fn pairs(x: &[f64], y: &[f64]) -> Vec<[f64; 2]> {
     x.iter().zip(y).map(|(&x, &y)| [x, y]).collect()
 }
 
-fn number<R: Float>(x: f64) -> R {
+fn number<R: Real>(x: f64) -> R {
     R::from_f64(x)
 }
 
 /// b1 (1 - exp(-b2 t))
-fn saturation<R: Float>([b1, b2]: &[R; 2], t: R) -> (R, [R; 2]) {
+fn saturation<R: Real>([b1, b2]: &[R; 2], t: R) -> (R, [R; 2]) {
     let e = (-*b2 * t).exp();
     (*b1 * (R::ONE - e), [R::ONE - e, *b1 * t * e])
 }
@@ -67,7 +67,7 @@ impl Model<2> for Misra1a {
             sum: 1.2455138894E-01,
         }
     }
-    fn at<R: Float>(b: &[R; 2], t: R) -> (R, [R; 2]) {
+    fn at<R: Real>(b: &[R; 2], t: R) -> (R, [R; 2]) {
         saturation(b, t)
     }
 }
@@ -87,7 +87,7 @@ impl Model<2> for BoxBod {
             sum: 1.1680088766E+03,
         }
     }
-    fn at<R: Float>(b: &[R; 2], t: R) -> (R, [R; 2]) {
+    fn at<R: Real>(b: &[R; 2], t: R) -> (R, [R; 2]) {
         saturation(b, t)
     }
 }
@@ -108,7 +108,7 @@ impl Model<3> for Mgh10 {
             sum: 8.7945855171E+01,
         }
     }
-    fn at<R: Float>([b1, b2, b3]: &[R; 3], t: R) -> (R, [R; 3]) {
+    fn at<R: Real>([b1, b2, b3]: &[R; 3], t: R) -> (R, [R; 3]) {
         let below = t + *b3;
         let e = (*b2 / below).exp();
         let value = *b1 * e;
@@ -131,7 +131,7 @@ impl Model<3> for Rat42 {
             sum: 8.0565229338,
         }
     }
-    fn at<R: Float>([b1, b2, b3]: &[R; 3], t: R) -> (R, [R; 3]) {
+    fn at<R: Real>([b1, b2, b3]: &[R; 3], t: R) -> (R, [R; 3]) {
         let e = (*b2 - *b3 * t).exp();
         let inverse = R::ONE / (R::ONE + e);
         let slope = *b1 * inverse * inverse * e;
@@ -155,7 +155,7 @@ impl Model<4> for Rat43 {
             sum: 8.7864049080E+03,
         }
     }
-    fn at<R: Float>([b1, b2, b3, b4]: &[R; 4], t: R) -> (R, [R; 4]) {
+    fn at<R: Real>([b1, b2, b3, b4]: &[R; 4], t: R) -> (R, [R; 4]) {
         let e = (*b2 - *b3 * t).exp();
         let base = R::ONE + e;
         let root = base.pow(-R::ONE / *b4);
@@ -177,7 +177,7 @@ impl Model<4> for Mgh09 {
             sum: 3.0750560385E-04,
         }
     }
-    fn at<R: Float>([b1, b2, b3, b4]: &[R; 4], t: R) -> (R, [R; 4]) {
+    fn at<R: Real>([b1, b2, b3, b4]: &[R; 4], t: R) -> (R, [R; 4]) {
         let (above, below) = (t * t + *b2 * t, t * t + *b3 * t + *b4);
         let value = *b1 * above / below;
         (value, [above / below, *b1 * t / below, -value * t / below, -value / below])
@@ -185,7 +185,7 @@ impl Model<4> for Mgh09 {
 }
 
 /// (b1 + b2 t + b3 t^2 + b4 t^3) / (1 + b5 t + b6 t^2 + b7 t^3)
-fn rational<R: Float>(b: &[R; 7], t: R) -> (R, [R; 7]) {
+fn rational<R: Real>(b: &[R; 7], t: R) -> (R, [R; 7]) {
     let (t2, t3) = (t * t, t * t * t);
     let above = b[0] + b[1] * t + b[2] * t2 + b[3] * t3;
     let below = R::ONE + b[4] * t + b[5] * t2 + b[6] * t3;
@@ -226,7 +226,7 @@ impl Model<7> for Thurber {
             sum: 5642.7082397,
         }
     }
-    fn at<R: Float>(b: &[R; 7], t: R) -> (R, [R; 7]) {
+    fn at<R: Real>(b: &[R; 7], t: R) -> (R, [R; 7]) {
         rational(b, t)
     }
 }
@@ -262,13 +262,13 @@ impl Model<7> for Hahn1 {
             sum: 1.5324382854,
         }
     }
-    fn at<R: Float>(b: &[R; 7], t: R) -> (R, [R; 7]) {
+    fn at<R: Real>(b: &[R; 7], t: R) -> (R, [R; 7]) {
         rational(b, t)
     }
 }
 
 /// height exp(-((t - centre) / width)^2)
-fn bell<R: Float>(height: R, centre: R, width: R, t: R) -> (R, [R; 3]) {
+fn bell<R: Real>(height: R, centre: R, width: R, t: R) -> (R, [R; 3]) {
     let z = (t - centre) / width;
     let e = (-(z * z)).exp();
     let slope = R::TWO * height * e * z / width;
@@ -308,7 +308,7 @@ impl Model<8> for Gauss2 {
             sum: 1247.5282092,
         }
     }
-    fn at<R: Float>(b: &[R; 8], t: R) -> (R, [R; 8]) {
+    fn at<R: Real>(b: &[R; 8], t: R) -> (R, [R; 8]) {
         let e = (-b[1] * t).exp();
         let (first, [p2, p3, p4]) = bell(b[2], b[3], b[4], t);
         let (second, [p5, p6, p7]) = bell(b[5], b[6], b[7], t);
@@ -342,7 +342,7 @@ impl Model<6> for Lanczos3 {
             sum: 1.6117193594e-08,
         }
     }
-    fn at<R: Float>(b: &[R; 6], t: R) -> (R, [R; 6]) {
+    fn at<R: Real>(b: &[R; 6], t: R) -> (R, [R; 6]) {
         let e = [1, 3, 5].map(|i| (-b[i] * t).exp());
         let value = b[0] * e[0] + b[2] * e[1] + b[4] * e[2];
         let slope = |i: usize| -t * b[2 * i] * e[i];
@@ -385,7 +385,7 @@ impl Model<9> for Enso {
             sum: 788.53978668,
         }
     }
-    fn at<R: Float>(b: &[R; 9], t: R) -> (R, [R; 9]) {
+    fn at<R: Real>(b: &[R; 9], t: R) -> (R, [R; 9]) {
         // The wave, its two amplitudes' partial derivatives, and that by the period.
         let wave = |period: R, cosine: R, sine: R| {
             let turns = t / period;
