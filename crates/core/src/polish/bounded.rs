@@ -75,6 +75,8 @@ pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
     }
     merit.gradient(frame.x, frame.gradient);
     let mut stall = Stall { count: 0, least: R::INFINITY };
+    // Within their rounding, values go up and down: what is below the step before is not always progress.
+    let mut lowest = value;
     loop {
         let steepest = steepest(merit, frame);
         if !steepest.is_finite() {
@@ -110,9 +112,10 @@ pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
         core::mem::swap(&mut frame.gradient, &mut frame.trial_gradient);
         let tiny = last_step(merit, frame) <= R::HALF_EPSILON;
         let least = noise(value).larger(stop.change * value.abs());
-        if stall.after(tiny, value - next > least, steepest) {
+        if stall.after(tiny, lowest - next > least, steepest) {
             return (if tiny { Status::Step } else { Status::Change }, steps);
         }
+        lowest = next.smaller(lowest);
         value = next;
     }
 }

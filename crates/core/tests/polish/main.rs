@@ -3,5 +3,6 @@
 mod constrained;
 mod engineering;
 mod functions;
+mod problems;
 mod properties;
 mod unconstrained;
