@@ -8,6 +8,7 @@ mod cma_es;
 mod common;
 mod easing;
 mod epochs;
+mod fit;
 mod generation;
 mod handed;
 mod kept;
@@ -30,6 +31,7 @@ pub use cma_es::*;
 pub use common::CommonArgs;
 pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};
+pub use fit::{FIT_BLOCK, FitArgs, Outcome, triangle};
 pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,

@@ -23,8 +23,19 @@ impl<R: DeviceReal> DeviceData<R> {
     /// The host upholds: the arrays are as [`DataArgs`] says, and nothing writes to them while the kernel runs.
     #[inline(always)]
     pub unsafe fn of_block(args: &DataArgs<R>) -> Self {
-        let DataArgs { all, of_runs, count, count_of_run, runs, blocks_per_run } = *args;
-        let (run, _) = thread::run_and_part(runs, blocks_per_run);
+        let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
+        // SAFETY: the caller's.
+        unsafe { Self::of_run(args, run) }
+    }
+
+    /// Those of a run, below the number of runs that have some.
+    ///
+    /// # Safety
+    ///
+    /// As [`of_block`](DeviceData::of_block).
+    #[inline(always)]
+    pub unsafe fn of_run(args: &DataArgs<R>, run: u32) -> Self {
+        let DataArgs { all, of_runs, count, count_of_run, runs, .. } = *args;
         let of_run = if count_of_run == 0 {
             View::EMPTY
         } else {

@@ -23,6 +23,7 @@ pub mod cma_es;
 pub mod easing;
 #[cfg(feature = "built-in")]
 pub mod expressions;
+pub mod fit;
 pub mod generation;
 #[cfg(feature = "built-in")]
 pub mod handed;

@@ -74,6 +74,7 @@ impl<R: Real, const N: usize, M: Model<R, N> + Model<Dual<R, N>, N>> SmoothModel
 /// use warpswarm_core::fit::{Loss, Scatter};
 /// assert_eq!(Scatter::default(), Scatter::Residuals { loss: Loss::Linear, scale: 1.0 });
 /// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scatter {
     /// By residuals, whose cost is a loss: squares, unless outliers are to count less.
@@ -102,6 +103,7 @@ impl Default for Scatter {
 /// let counts = Observed { scatter: Scatter::Counts, ..plain };
 /// assert_eq!((counts.rows(), counts.sigma.len()), (10, 0));
 /// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
     /// The observations.
