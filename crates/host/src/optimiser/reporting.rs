@@ -23,14 +23,15 @@ impl<R: Float> Optimiser<R> {
     pub(super) fn polished(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
         let mut bests = self.strict_bests(&controls)?;
-        let start = Instant::now();
-        let polished = match &self.polisher {
-            Some(polisher) if reason != StopReason::Interrupted && self.is_placed() => {
-                polisher.polish(&self.job, &mut bests)?
-            }
-            _ => Vec::new(),
-        };
-        self.seconds += start.elapsed().as_secs_f64();
+        let mut polished = Vec::new();
+        if let Some(polisher) = &self.polisher
+            && reason != StopReason::Interrupted
+            && self.is_placed()
+        {
+            let start = Instant::now();
+            polished = polisher.polish(&self.job, &mut bests)?;
+            self.seconds += start.elapsed().as_secs_f64();
+        }
         self.report_of(reason, &controls, bests, polished)
     }
 

@@ -270,8 +270,8 @@ fn a_type_that_the_host_evaluates() {
         return;
     }
     let hosted = Settings { backend: Backend::Emulator, ..settings(16) };
-    let mut optimiser =
-        Optimiser::<f64>::new(&Panicking, &bounds(3), &Algorithm::default(), &hosted).unwrap();
+    let pso = Algorithm::Pso(Default::default());
+    let mut optimiser = Optimiser::<f64>::new(&Panicking, &bounds(3), &pso, &hosted).unwrap();
     let before = optimiser.state().unwrap();
     LEFT_OF_TYPE.store(7, Ordering::Relaxed);
     let panicked = Error::Objective { message: "no more of 3 numbers".into() };

@@ -68,9 +68,13 @@ fn a_target_between_two_numbers_is_met_by_neither_too_early() {
     }
     let run = |target| {
         let settings = Settings { stop: Stop::target(target).or_iterations(3), ..settings(4) };
-        let report =
-            warpswarm::minimise::<f32, _>(&Tenth, &bounds(1), &Algorithm::default(), &settings)
-                .unwrap();
+        let report = warpswarm::minimise::<f32, _>(
+            &Tenth,
+            &bounds(1),
+            &Algorithm::Pso(Default::default()),
+            &settings,
+        )
+        .unwrap();
         report.runs[0].stop_reason
     };
     assert_eq!(run(0.1), StopReason::Iterations);
