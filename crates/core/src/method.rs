@@ -58,7 +58,7 @@ pub trait With<M> {
 /// A population-based method.
 ///
 /// ```
-/// use warpswarm_core::Real;
+/// use warpswarm_core::Float;
 /// use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site};
 ///
 /// /// Every individual goes a part of the way to the best.
@@ -67,7 +67,7 @@ pub trait With<M> {
 ///     part: R,
 /// }
 ///
-/// impl<R: Real> Method<R> for Follow<R> {
+/// impl<R: Float> Method<R> for Follow<R> {
 ///     const OWN: usize = 0;
 ///     const NUMBERS: usize = 0;
 ///     type Seen = ();
