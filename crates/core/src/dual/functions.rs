@@ -60,7 +60,10 @@ impl<R: Real, const N: usize> Real for Dual<R, N> {
     #[inline(always)]
     fn fused(self, factor: Self, term: Self) -> Self {
         let value = self.value.fused(factor.value, term.value);
-        self.chain2(factor, value, [factor.value, self.value]) + Dual { value: R::ZERO, ..term }
+        // Not by an addition of duals, which would make +0 of a value of -0.
+        let product = self.chain2(factor, value, [factor.value, self.value]);
+        let partial = |i| product.partials[i] + term.partials[i];
+        Dual { value, partials: core::array::from_fn(partial) }
     }
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {

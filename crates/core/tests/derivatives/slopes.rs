@@ -354,6 +354,16 @@ fn functions_of_two_numbers() {
     }
 }
 
+#[test]
+fn a_fused_product_has_its_value_and_slopes() {
+    for [a, b, c] in [[2.0, 3.0, -5.0], [-1e-200, 1e-200, -0.0], [0.1, 0.1, -0.01]] {
+        let by = |x, i| Dual::<f64, 3>::variable(x, i);
+        let f = by(a, 0).fused(by(b, 1), by(c, 2));
+        assert_eq!(f.value.to_bits(), Real::fused(a, b, c).to_bits(), "{a} {b} {c}");
+        assert_eq!(f.partials, [b, a, 1.0]);
+    }
+}
+
 /// Each row of the table in the documentation of [`dual`](warpswarm_core::dual).
 #[test]
 fn kinks_and_jumps() {
