@@ -73,11 +73,14 @@ impl<R: Float> Landscape<R> for Place<'_, R> {
 
     fn evaluate(&mut self, x: impl Store<R>, mut constraint: impl FnMut(usize, R)) -> Fitness<R> {
         self.take(x);
-        let mut number = 0;
-        self.slopes.constraints(self.run, &self.x, &mut |value| {
-            constraint(number, value);
-            number += 1;
-        });
+        // Of a problem file, even to say that there are none takes an evaluation.
+        if self.constraints > 0 {
+            let mut number = 0;
+            self.slopes.constraints(self.run, &self.x, &mut |value| {
+                constraint(number, value);
+                number += 1;
+            });
+        }
         let fitness = self.objective.at(self.run, &self.x);
         if self.walled && fitness.violation != R::ZERO { Fitness::WORST } else { fitness }
     }
