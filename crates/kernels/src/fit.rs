@@ -6,14 +6,14 @@ use warpswarm_core::fit::{
     Accumulator, Bounds, Covariance, Goodness, Next, Parameters, SmoothModel, Solver, Status,
     sum_rows,
 };
-use warpswarm_core::launch::{FIT_BLOCK, FitArgs, Outcome, Ptr, triangle};
+use warpswarm_core::launch::{FIT_BLOCK, FitArgs, Outcome, triangle};
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_device::data::DeviceData;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use crate::run::of_run;
+use crate::run::whole;
 
 /// Fits the model to the data of each fit.
 ///
@@ -142,12 +142,6 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
         };
         self.outcomes.set(number, outcome);
     }
-}
-
-/// An array of a launch; without elements it may be absent.
-#[inline(always)]
-fn whole<T: Copy>(array: Ptr<T>, len: usize) -> View<T> {
-    if len == 0 { View::EMPTY } else { of_run(array, 1, 0, len) }
 }
 
 /// Exports the kernels that fit a model, in both precisions: `export_model! { decay, "Decay", Decay, 5 }` gives a module

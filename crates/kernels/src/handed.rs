@@ -7,7 +7,7 @@ use warpswarm_device::entry::max_block;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use crate::run::of_run;
+use crate::run::whole;
 
 /// Writes points as they are meant, without gaps.
 #[inline(always)]
@@ -78,12 +78,6 @@ impl Places {
     fn of(&self, point: usize) -> usize {
         if self.listed { self.list.get(point) as usize } else { point }
     }
-}
-
-/// An array of a launch; without elements it may be absent.
-#[inline(always)]
-fn whole<T: Copy>(array: Ptr<T>, len: usize) -> View<T> {
-    if len == 0 { View::EMPTY } else { of_run(array, 1, 0, len) }
 }
 
 warpswarm_device::entries! {

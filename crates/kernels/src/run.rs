@@ -20,6 +20,12 @@ pub(crate) fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) ->
     unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
 }
 
+/// An array of a launch; without elements it may be absent.
+#[inline(always)]
+pub(crate) fn whole<T: Copy>(array: Ptr<T>, len: usize) -> View<T> {
+    if len == 0 { View::EMPTY } else { of_run(array, 1, 0, len) }
+}
+
 /// What a run has, such as bounds, where there is some of `bounds_runs`: of each, or of one for all.
 #[inline(always)]
 pub(crate) fn bounds_of_run<T: Copy>(
