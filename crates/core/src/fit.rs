@@ -56,10 +56,10 @@
 //! **Evaluations.** Residuals and derivatives are always computed together. Most steps are accepted, so that few derivatives
 //! are computed in vain, and an accepted point need not be evaluated twice.
 //!
-//! **Order of sums.** Rows are added in sequence within blocks of [`BLOCK`], and the blocks' sums in sequence: a function of the
-//! number of rows alone, so that one thread and many get the same bits. It is not the order of [`sum`](crate::sum),
-//! whose 32 leaves would be 32 copies of all these sums in a thread's registers. The error of a sum over n rows grows
-//! with the number of blocks: for millions of rows take f64.
+//! **Order of sums.** Rows are added in sequence within blocks of [`BLOCK`], blocks' sums in sequence within groups of as
+//! many blocks, and groups' sums in sequence: a function of the number of rows alone, so that one thread and many get
+//! the same bits. It is not the order of [`sum`](crate::sum), whose 32 leaves would be 32 copies of all these
+//! sums in a thread's registers.
 //!
 //! **Source.** J. J. Moré, The Levenberg-Marquardt algorithm: implementation and theory, in Numerical Analysis, Lecture Notes in
 //! Mathematics 630, 1978 (algorithms 5.5 and 7.1), the method of MINPACK's `lmder`, and so of SciPy's `curve_fit`.
@@ -93,15 +93,17 @@ mod loss;
 mod model;
 mod parameters;
 mod region;
+mod search;
 mod solve;
 mod triangular;
 
-pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows};
+pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows, sum_sums};
 pub use covariance::Covariance;
 pub use goodness::{Goodness, Spread};
 pub use lm::{Next, Settings, Solver, Status, fit};
 pub use loss::{Loss, poisson};
-pub use model::{Misfit, Model, Observed, Scatter, SmoothModel, fit_model};
+pub use model::{Curve, Derived, Misfit, Model, Observed, Scatter, SmoothModel, fit_model};
 pub use parameters::{Bounds, Parameters};
+pub use search::{Candidates, Explored, SEARCHED_ROWS, Search};
 pub use solve::{Damped, Factor};
 pub use triangular::Triangular;

@@ -249,36 +249,64 @@ pub fn sum_block<R: Float, A: Accumulator<R, N>, const N: usize>(
     sums
 }
 
-/// Sums over all of `rows` rows, on one thread: in sequence within blocks of [`BLOCK`] rows, and the blocks' sums in
-/// sequence, beginning with the first block's. Whoever combines the results of [`sum_block`] in the order of the blocks gets
-/// the same bits, on however many threads the blocks were.
+/// Sums over a group of sums: those from `group * BLOCK` on, up to [`BLOCK`] of them, in sequence, beginning with the
+/// first. `part(k)` gives sum k of `count`.
+#[inline(always)]
+pub fn sum_sums<R: Float, A: Accumulator<R, N>, const N: usize>(
+    count: usize,
+    group: usize,
+    part: &impl Fn(usize) -> A,
+) -> A {
+    let start = group.saturating_mul(BLOCK);
+    let end = start.saturating_add(BLOCK).min(count);
+    let mut sums = part(start);
+    let mut k = start + 1;
+    while k < end {
+        sums.combine(&part(k));
+        k += 1;
+    }
+    sums
+}
+
+/// Sums over all of `rows` rows, on one thread: in sequence within blocks of [`BLOCK`] rows, the blocks' sums in sequence
+/// within groups of [`BLOCK`] blocks, and the groups' sums in sequence. Whoever combines the results of [`sum_block`] by
+/// [`sum_sums`], and those again, gets the same bits, on however many threads the blocks were.
 ///
 /// ```
-/// use warpswarm_core::fit::{Accumulator, Normal, Term, sum_block, sum_rows};
+/// use warpswarm_core::fit::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows, sum_sums};
 /// let row = |k: usize| (Term::squared((k as f32).sin(), 1.0), [1.0, k as f32]);
-/// let all: Normal<f32, 2> = sum_rows(1000, &row);
-/// let mut blocks: Normal<f32, 2> = sum_block(1000, 0, &row);
-/// for block in 1..4 {
-///     blocks.combine(&sum_block(1000, block, &row));
-/// }
-/// assert_eq!(all, blocks);
+/// let rows = 70_000;
+/// let all: Normal<f32, 2> = sum_rows(rows, &row);
+/// let blocks: Vec<Normal<f32, 2>> = (0..rows.div_ceil(BLOCK)).map(|k| sum_block(rows, k, &row)).collect();
+/// let groups = [0, 1].map(|group| sum_sums(blocks.len(), group, &|k| blocks[k]));
+/// assert_eq!(all, sum_sums(2, 0, &|k| groups[k]));
 /// ```
 #[inline(always)]
 pub fn sum_rows<R: Float, A: Accumulator<R, N>, const N: usize>(
     rows: usize,
     row: &impl Fn(usize) -> (Term<R>, [R; N]),
 ) -> A {
+    let blocks = rows.div_ceil(BLOCK);
     let mut sums = A::empty();
+    let mut group = A::empty();
     let mut block = 0;
     loop {
         let part = sum_block(rows, block, row);
-        if block == 0 {
-            sums = part;
+        if block.is_multiple_of(BLOCK) {
+            group = part;
         } else {
-            sums.combine(&part);
+            group.combine(&part);
         }
         block += 1;
-        if block >= rows.div_ceil(BLOCK) {
+        let ended = block >= blocks;
+        if ended || block.is_multiple_of(BLOCK) {
+            if block <= BLOCK {
+                sums = group;
+            } else {
+                sums.combine(&group);
+            }
+        }
+        if ended {
             return sums;
         }
     }

@@ -68,6 +68,48 @@ pub trait SmoothModel<R: Real, const N: usize>: Model<R, N> + Model<Dual<R, N>, 
 
 impl<R: Real, const N: usize, M: Model<R, N> + Model<Dual<R, N>, N>> SmoothModel<R, N> for M {}
 
+/// What a fit asks of a model: the prediction of a row, with its derivatives by `N` parameters.
+///
+/// [`Derived`] answers for every [`SmoothModel`], an [`Expression`](crate::expression::Expression) for itself.
+pub trait Curve<R: Float, const N: usize>: Copy + Send + Sync + 'static {
+    /// Makes what all rows share ready, before rows at a point are asked for.
+    fn begin<P: Point<R> + Copy>(&self, x: &P);
+
+    /// What is predicted of a row, and its partial derivatives.
+    fn row<P: Point<R> + Copy>(&self, x: &P, row: usize) -> (R, [R; N]);
+}
+
+/// A model with derivatives by dual numbers.
+///
+/// ```
+/// use warpswarm_core::fit::{Curve, Derived, Model};
+/// use warpswarm_core::objective::SlicePoint;
+/// use warpswarm_core::{Point, Real};
+/// #[derive(Clone, Copy)]
+/// struct Line;
+/// impl<R: Real> Model<R, 2> for Line {
+///     fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R {
+///         x.get(0) + x.get(1) * R::from_u32(row as u32)
+///     }
+/// }
+/// let at: (f64, [f64; 2]) = Derived(Line).row(&SlicePoint(&[1.0, 2.0]), 3);
+/// assert_eq!(at, (7.0, [1.0, 3.0]));
+/// ```
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Derived<M>(pub M);
+
+impl<R: Float, M: SmoothModel<R, N>, const N: usize> Curve<R, N> for Derived<M> {
+    #[inline(always)]
+    fn begin<P: Point<R> + Copy>(&self, _: &P) {}
+
+    #[inline(always)]
+    fn row<P: Point<R> + Copy>(&self, x: &P, row: usize) -> (R, [R; N]) {
+        let predicted: Dual<R, N> = self.0.predict(&DualPoint { point: *x, first: 0 }, row);
+        (predicted.value, predicted.partials)
+    }
+}
+
 /// How observations scatter around what a model predicts.
 ///
 /// ```
@@ -216,7 +258,7 @@ where
 {
     fit(start, bounds, settings, observed.rows(), |p, row| {
         let point = WithData { point: SlicePoint(p), data };
-        let predicted: Dual<R, N> = model.predict(&DualPoint { point, first: 0 }, row);
-        (observed.term(&point, row, predicted.value), predicted.partials)
+        let (mean, partials) = Derived(*model).row(&point, row);
+        (observed.term(&point, row, mean), partials)
     })
 }

@@ -108,6 +108,17 @@ pub(crate) struct Program {
     pub(crate) slots: u32,
     /// What it computes: the value, the violation, and perhaps more.
     pub(crate) outputs: Vec<Operand>,
+    /// What it computes of each row of data, where it is a model: after the steps, one after the other.
+    pub(crate) rows: Vec<Rows>,
+}
+
+/// What a program computes of so many rows of data, in each of which the number of the term is another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rows {
+    pub(crate) rows: u32,
+    pub(crate) body: Vec<Instruction>,
+    /// What is predicted, and its derivative by each coordinate.
+    pub(crate) outputs: Vec<Operand>,
 }
 
 /// Kernels are looked up by their objectives at each launch: a little of a program tells it from most.
@@ -145,6 +156,14 @@ impl Slots {
 impl Program {
     /// What computes these values of a graph.
     pub(super) fn new(graph: &Graph, outputs: &[Value]) -> Self {
+        Program::with_rows(graph, outputs, &[])
+    }
+
+    /// The same, and values that vary from row to row: of so many rows each.
+    pub(super) fn with_rows(graph: &Graph, outputs: &[Value], rows: &[(u32, Vec<Value>)]) -> Self {
+        // What is the same in all rows is computed once, and kept.
+        let shared = rows.iter().flat_map(|(_, values)| scalars_of(graph, values));
+        let wanted: Vec<Value> = outputs.iter().copied().chain(shared).collect();
         // The values that are computed once, in order, and the bodies of those that are reductions.
         let reads = |value| match (graph.node(value), graph.solve()) {
             (Node::Fold { term, .. }, _) => scalars_of(graph, &[term]),
@@ -156,13 +175,13 @@ impl Program {
             }
             _ => arguments(graph, value),
         };
-        let once = reached(outputs, reads);
+        let once = reached(&wanted, reads);
         let once: Vec<Value> = once.into_iter().filter(|&v| is_computed(graph, v)).collect();
         let mut last: HashMap<Value, usize> = HashMap::new();
         for (at, &value) in once.iter().enumerate() {
             last.extend(reads(value).into_iter().map(|read| (read, at)));
         }
-        last.extend(outputs.iter().map(|&output| (output, usize::MAX)));
+        last.extend(wanted.iter().map(|&value| (value, usize::MAX)));
 
         let mut slots = Slots::default();
         let mut steps = Vec::with_capacity(once.len());
@@ -188,7 +207,12 @@ impl Program {
             steps.push(step);
         }
         let outputs = outputs.iter().map(|&output| operand_of(graph, output, &slots)).collect();
-        Program { steps, slots: slots.count, outputs }
+        let mut of_rows = |(rows, values): &(u32, Vec<Value>)| {
+            let (body, outputs) = body(graph, values, &mut slots);
+            Rows { rows: *rows, body, outputs }
+        };
+        let rows = rows.iter().map(&mut of_rows).collect();
+        Program { steps, slots: slots.count, outputs, rows }
     }
 
     /// Whether there is room for its results; if not, why.
