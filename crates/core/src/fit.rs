@@ -95,6 +95,7 @@ mod parameters;
 mod region;
 mod search;
 mod solve;
+mod summed;
 mod triangular;
 
 pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows, sum_sums};
@@ -104,6 +105,7 @@ pub use lm::{Next, Settings, Solver, Status, fit};
 pub use loss::{Loss, poisson};
 pub use model::{Curve, Derived, Misfit, Model, Observed, Scatter, SmoothModel, fit_model};
 pub use parameters::{Bounds, Parameters};
-pub use search::{Candidates, Explored, SEARCHED_ROWS, Search};
+pub use search::{Candidates, Explored, Look, PIECE, SEARCHED_ROWS, Search};
 pub use solve::{Damped, Factor};
+pub use summed::{Summed, sum_all};
 pub use triangular::Triangular;

@@ -176,6 +176,11 @@ impl<R: Float> LaidOut<R> {
         self.all.len() + self.of_run
     }
 
+    /// The runs that the data are for, if they are for some.
+    pub(crate) fn runs(&self) -> Option<u64> {
+        self.runs
+    }
+
     /// Whether the data are for so many runs.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
         match self.runs {

@@ -61,6 +61,7 @@ mod devices;
 mod error;
 #[doc(hidden)]
 pub mod faults;
+pub mod fit;
 mod goal;
 mod history;
 mod on_device;
@@ -108,6 +109,7 @@ pub use communicator::Communicator;
 pub use data::Data;
 pub use devices::Devices;
 pub use error::{Error, Result};
+pub use fit::fit;
 pub use goal::{Goal, HostObjective, Points};
 pub use history::History;
 pub use on_device::{DevicePoints, DeviceValues};

@@ -7,6 +7,7 @@ use std::any::Any;
 use std::fmt;
 
 use warpswarm_core::dual::Differentiable;
+use warpswarm_core::fit::Summed;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::{Float, Objective};
@@ -34,7 +35,7 @@ use crate::settings::Settings;
 /// assert_eq!(at_ones::<f64>("rosenbrock")?, (Precision::F64, 0.0));
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
-pub trait Precise: Float {
+pub trait Precise: Summed {
     /// Its name as a choice.
     const PRECISION: Precision;
     #[doc(hidden)]

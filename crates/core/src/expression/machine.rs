@@ -136,6 +136,32 @@ pub fn run<R: Real>(memory: &mut [R], program: Program<'_>) {
     }
 }
 
+/// Carries out the body of a row for [`WIDTH`] rows from `first` on, and writes the first `count` of each output:
+/// `into` is `[output][row]`, with `stride` places an output.
+///
+/// # Panics
+///
+/// Where a place is not in memory, or there is no room for an output.
+#[inline(always)]
+pub fn rows<R: Real>(
+    memory: &mut [R],
+    body: &[Instruction],
+    outputs: &[u32],
+    (first, count): (usize, usize),
+    (into, stride): (&mut [R], usize),
+) {
+    let memory = Cell::from_mut(memory).as_slice_of_cells();
+    for instruction in body {
+        carry_out(memory, instruction, first);
+    }
+    for (k, &output) in outputs.iter().enumerate() {
+        let found = row(memory, output, first);
+        for (into, found) in into[k * stride..][..count].iter_mut().zip(found) {
+            *into = found.get();
+        }
+    }
+}
+
 /// A differential equation, number by number.
 fn solve<R: Real>(memory: &[Cell<R>], of: &Solve, program: Program<'_>) {
     let cell = |place: u32, interval: u32| {

@@ -136,6 +136,19 @@ impl Default for Scatter {
     }
 }
 
+impl Scatter {
+    /// What a row adds to chi-squared where the model predicts `mean` of it, with its weight, 1 / sigma^2.
+    #[inline(always)]
+    pub fn term<R: Float>(self, mean: R, value: R, weight: R) -> Term<R> {
+        match self {
+            Scatter::Residuals { loss, scale } => {
+                loss.term(mean - value, weight, R::from_f64(scale))
+            }
+            Scatter::Counts => poisson(mean, value),
+        }
+    }
+}
+
 /// What was observed, a row each.
 ///
 /// ```
@@ -171,13 +184,7 @@ impl Observed {
     /// What row `row` adds to chi-squared where the model predicts `mean` of it; the point `x` holds the data.
     #[inline(always)]
     pub fn term<R: Float>(&self, x: &impl Point<R>, row: usize, mean: R) -> Term<R> {
-        let value = x.data(self.values, row);
-        match self.scatter {
-            Scatter::Residuals { loss, scale } => {
-                loss.term(mean - value, self.weight(x, row), R::from_f64(scale))
-            }
-            Scatter::Counts => poisson(mean, value),
-        }
+        self.scatter.term(mean, x.data(self.values, row), self.weight(x, row))
     }
 
     /// The cost alone, of any numbers: [`Term::cost`].

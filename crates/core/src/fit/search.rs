@@ -6,8 +6,11 @@ use super::parameters::{Bounds, Parameters};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Float;
 
-/// The most rows that a search looks at; of more, evenly spread ones are taken.
+/// The most rows that a search looks at, about; of more, evenly spread pieces are taken.
 pub const SEARCHED_ROWS: usize = 1024;
+
+/// Rows that are looked at side by side.
+pub const PIECE: usize = 32;
 
 /// The part of the cost by which two minima must differ to be two.
 const APART: f64 = 1e-2;
@@ -138,6 +141,43 @@ impl<R: Float, const N: usize> Search<R, N> {
                 return Explored { cost, point: *solver.best(), is_minimum: status.converged() };
             }
         }
+    }
+}
+
+/// The rows that a search looks at: all, or evenly spread pieces of [`PIECE`] of them.
+///
+/// ```
+/// use warpswarm_core::fit::Look;
+/// assert_eq!(Look::at(500), Look { rows: 500, stride: 1 });
+/// // Every fourth piece.
+/// let look = Look::at(4096);
+/// assert_eq!(look, Look { rows: 1024, stride: 4 });
+/// assert_eq!((look.row(31), look.row(32), look.row(1023)), (31, 128, 31 * 128 + 31));
+/// ```
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// How many they are.
+    pub rows: u32,
+    /// Every so-manieth piece is taken.
+    pub stride: u32,
+}
+
+impl Look {
+    /// Of so many rows.
+    pub const fn at(rows: usize) -> Self {
+        if rows < 2 * SEARCHED_ROWS {
+            return Look { rows: rows as u32, stride: 1 };
+        }
+        let stride = rows / SEARCHED_ROWS;
+        let pieces = rows / (PIECE * stride);
+        Look { rows: (pieces * PIECE) as u32, stride: stride as u32 }
+    }
+
+    /// The row that is looked at as number `k`.
+    #[inline(always)]
+    pub const fn row(&self, k: usize) -> usize {
+        k / PIECE * PIECE * self.stride as usize + k % PIECE
     }
 }
 

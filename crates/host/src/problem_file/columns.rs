@@ -8,8 +8,8 @@ use super::file::{Column, Format};
 use super::names::on_one_line;
 use crate::error::meant;
 
-/// The most numbers of all columns: they are counted in an `f32`.
-pub(super) const MOST_NUMBERS: usize = 1 << 24;
+/// The most numbers of all columns.
+pub(super) const MOST_NUMBERS: usize = 1 << 27;
 /// The largest file, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 /// Letters of a cell that are shown.

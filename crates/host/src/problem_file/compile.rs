@@ -20,6 +20,7 @@ use warpswarm_core::expression::{Operation, Reduction};
 
 use crate::bounds::Bounds;
 
+use super::curves::{Curve, ROW};
 use super::graph::{Graph, Node, Value};
 use super::names::{Meaning, Names, Options, on_one_line};
 use super::syntax::{Kind, Mistake, Operator, Tree};
@@ -143,6 +144,12 @@ impl<'a> Compiler<'a> {
     pub(super) fn constant(&mut self, tree: &Tree) -> Option<f64> {
         let value = self.value(tree, &Scope::default()).ok()?;
         self.graph.number(value)
+    }
+
+    /// What a model predicts of the row that the number of the term says.
+    pub(super) fn predicted(&mut self, curve: &Curve) -> Result<Value, Mistake> {
+        let index = Some(Index { name: ROW.into(), start: 1, terms: curve.rows });
+        self.value(&curve.model, &Scope { index, fixed: Vec::new() })
     }
 
     /// Counts the parts of expressions that are gone through.

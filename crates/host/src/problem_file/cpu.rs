@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +12,7 @@ use warpswarm_core::expression::machine::{self, INDEXED, Move, WIDTH};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
 use super::names::Own;
-use super::program::{Carried, Instruction, Operand, Program, Solve, Step};
+use super::program::{self, Carried, Instruction, Operand, Program, Solve, Step};
 use crate::problems::Precise;
 
 /// A program laid out in memory.
@@ -33,7 +34,17 @@ pub(super) struct Machine<R> {
     solves: Vec<machine::Solve>,
     moves: Vec<machine::Move>,
     outputs: Vec<u32>,
+    rows: Vec<Rows>,
     vectors: Vectors,
+}
+
+/// What is computed of each of so many rows of data.
+#[derive(Debug)]
+struct Rows {
+    rows: usize,
+    /// The instructions, among the bodies.
+    body: Range<usize>,
+    outputs: Vec<u32>,
 }
 
 /// Memories of programs, those of the programs used last.
@@ -60,9 +71,38 @@ impl<R: Real> Machine<R> {
     /// Hands what the program computes at a point of a run to `take`.
     pub(super) fn at<T>(
         &self,
-        (run, x): (u32, &[R]),
+        at: (u32, &[R]),
         take: impl FnOnce(&mut dyn Iterator<Item = R>) -> T,
     ) -> T {
+        self.with_memory(at, |memory| {
+            take(&mut self.outputs.iter().map(|&at| memory[at as usize]))
+        })
+    }
+
+    /// What the program computes of rows of data from one on at a point of a run: `into` is `[output][row]`, with so many
+    /// rows.
+    pub(super) fn rows(&self, at: (u32, &[R]), first: usize, (into, count): (&mut [R], usize)) {
+        self.with_memory(at, |memory| {
+            let mut before = 0;
+            for rows in &self.rows {
+                let here = first.max(before)..(first + count).min(before + rows.rows);
+                for start in here.clone().step_by(WIDTH) {
+                    let work = OfRows {
+                        memory,
+                        body: &self.bodies[rows.body.clone()],
+                        outputs: &rows.outputs,
+                        rows: (start - before, WIDTH.min(here.end - start)),
+                        into: (&mut into[start - first..], count),
+                    };
+                    self.vectors.run(work);
+                }
+                before += rows.rows;
+            }
+        });
+    }
+
+    /// Carries out the program's steps at a point of a run, and hands the memory to `then`.
+    fn with_memory<T>(&self, (run, x): (u32, &[R]), then: impl FnOnce(&mut [R]) -> T) -> T {
         MEMORIES_HERE.with_borrow_mut(|memories| {
             let at = memories.iter().position(|(number, _)| *number == self.number);
             let at = at.unwrap_or_else(|| {
@@ -90,7 +130,7 @@ impl<R: Real> Machine<R> {
                 moves: &self.moves,
             };
             self.vectors.run(Work { memory, program });
-            take(&mut self.outputs.iter().map(|&at| memory[at as usize]))
+            then(memory)
         })
     }
 }
@@ -119,6 +159,24 @@ impl<R: Real> Run for Work<'_, R> {
     #[inline(always)]
     fn call(self) {
         machine::run(self.memory, self.program);
+    }
+}
+
+/// Rows of data, likewise.
+struct OfRows<'a, R> {
+    memory: &'a mut [R],
+    body: &'a [machine::Instruction],
+    outputs: &'a [u32],
+    rows: (usize, usize),
+    into: (&'a mut [R], usize),
+}
+
+impl<R: Real> Run for OfRows<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        machine::rows(self.memory, self.body, self.outputs, self.rows, self.into);
     }
 }
 
@@ -157,25 +215,16 @@ impl<R: Real> Layout<R> {
             match step {
                 Step::Once(instruction) => layout.constants(instruction.operands()),
                 Step::Fold { body, term, terms, .. } => {
-                    let operands = || body.iter().flat_map(Instruction::operands).chain([term]);
-                    operands().for_each(|&operand| {
-                        layout.constants(&[operand]);
-                        if let Operand::Coordinate(at) = operand
-                            && !layout.spread.contains_key(&at)
-                        {
-                            let place = layout.room(WIDTH);
-                            layout.spread.insert(at, place);
-                        }
-                    });
-                    if operands().any(|operand| *operand == Operand::Index) {
-                        most_terms = most_terms.max(*terms);
-                    }
+                    layout.terms(body, std::slice::from_ref(term), *terms, &mut most_terms);
                 }
                 Step::Solve(solve) => {
                     let operands: Vec<Operand> = solve.operands().chain(solve.start()).collect();
                     layout.constants(&operands);
                 }
             }
+        }
+        for program::Rows { rows, body, outputs } in &program.rows {
+            layout.terms(body, outputs, *rows, &mut most_terms);
         }
         layout.constants(&program.outputs);
         layout.index = layout.room(most_terms as usize + WIDTH);
@@ -191,6 +240,29 @@ impl<R: Real> Layout<R> {
             *place = R::from_f64(number);
         }
         layout
+    }
+
+    /// What so many terms need side by side.
+    fn terms(
+        &mut self,
+        body: &[Instruction],
+        terms: &[Operand],
+        count: u32,
+        most_terms: &mut u32,
+    ) {
+        let operands = || body.iter().flat_map(Instruction::operands).chain(terms);
+        operands().for_each(|&operand| {
+            self.constants(&[operand]);
+            if let Operand::Coordinate(at) = operand
+                && !self.spread.contains_key(&at)
+            {
+                let place = self.room(WIDTH);
+                self.spread.insert(at, place);
+            }
+        });
+        if operands().any(|operand| *operand == Operand::Index) {
+            *most_terms = count.max(*most_terms);
+        }
     }
 
     /// Makes room at the end of the memory; says where.
@@ -309,6 +381,13 @@ impl<R: Real> Layout<R> {
         };
         let steps = program.steps.iter().zip(&spread).map(step).collect();
         let outputs = program.outputs.iter().map(|&output| self.place(output, false)).collect();
+        let mut rows = Vec::with_capacity(program.rows.len());
+        for program::Rows { rows: count, body, outputs } in &program.rows {
+            let first = bodies.len();
+            bodies.extend(body.iter().map(|instruction| self.instruction(instruction, true)));
+            let outputs = outputs.iter().map(|&output| self.place(output, true)).collect();
+            rows.push(Rows { rows: *count as usize, body: first..bodies.len(), outputs });
+        }
         let spread = self.spread.iter().map(|(&x, &at)| (x as usize, at as usize)).collect();
         Machine {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
@@ -322,39 +401,46 @@ impl<R: Real> Layout<R> {
             solves,
             moves,
             outputs,
+            rows,
             vectors: Vectors::new(),
         }
     }
 }
 
-/// Of each step whether a reduction's body reads its result.
+/// Of each step whether a reduction's body, or a row's, reads its result.
 fn are_spread(program: &Program) -> Vec<bool> {
     let mut spread = vec![false; program.steps.len()];
     let mut writer: HashMap<u32, usize> = HashMap::new();
+    let mut read_by = |body: &[Instruction], terms: &[Operand], writer: &HashMap<u32, usize>| {
+        let mut own = Vec::new();
+        let mut read = |operand: &Operand, own: &[u32]| {
+            if let Operand::Slot(slot) = operand
+                && !own.contains(slot)
+                && let Some(&step) = writer.get(slot)
+            {
+                spread[step] = true;
+            }
+        };
+        for instruction in body {
+            instruction.operands().iter().for_each(|operand| read(operand, &own));
+            own.push(instruction.into);
+        }
+        terms.iter().for_each(|term| read(term, &own));
+    };
     for (at, step) in program.steps.iter().enumerate() {
         let into = match step {
             Step::Once(instruction) => instruction.into,
             Step::Fold { body, term, into, .. } => {
-                let mut own = Vec::new();
-                let mut read = |operand: &Operand, own: &[u32]| {
-                    if let Operand::Slot(slot) = operand
-                        && !own.contains(slot)
-                        && let Some(&step) = writer.get(slot)
-                    {
-                        spread[step] = true;
-                    }
-                };
-                for instruction in body {
-                    instruction.operands().iter().for_each(|operand| read(operand, &own));
-                    own.push(instruction.into);
-                }
-                read(term, &own);
+                read_by(body, std::slice::from_ref(term), &writer);
                 *into
             }
             // It reads numbers one by one, and what it leaves is not read by the bodies of others.
             Step::Solve(_) => continue,
         };
         writer.insert(into, at);
+    }
+    for rows in &program.rows {
+        read_by(&rows.body, &rows.outputs, &writer);
     }
     spread
 }

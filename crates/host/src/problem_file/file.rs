@@ -26,6 +26,15 @@ pub(super) struct File {
     pub(super) minimise: Option<Given>,
     #[serde(alias = "maximize")]
     pub(super) maximise: Option<Given>,
+    /// In their place a model beside a column, `y ~ ...`, or several.
+    pub(super) fit: Option<Given>,
+    pub(super) fits: Option<Given>,
+    /// How certain what was observed is: standard deviations, or in their place weights.
+    pub(super) sigma: Option<Given>,
+    pub(super) weights: Option<Given>,
+    /// What residuals cost, and where it begins to matter.
+    pub(super) loss: Option<String>,
+    pub(super) loss_scale: Option<f64>,
     pub(super) variables: Ordered<Variable>,
     #[serde(default)]
     pub(super) constants: Ordered<Given>,

@@ -164,6 +164,7 @@
 mod columns;
 mod compile;
 mod cpu;
+mod curves;
 mod file;
 mod fit;
 mod graph;
@@ -177,6 +178,7 @@ mod program;
 mod ptx;
 mod reader;
 mod search;
+mod sheet;
 mod slopes;
 mod syntax;
 mod warnings;

@@ -10,6 +10,7 @@ use warpswarm_core::order::Fitness;
 
 use super::compile::Compiler;
 use super::cpu::{Machine, Machines};
+use super::curves::Curves;
 use super::file::Given;
 use super::interpreted::laid_out;
 use super::kept::Source;
@@ -59,6 +60,8 @@ pub struct ProblemFile {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) maximises: bool,
+    /// The models that are fitted, whose cost the objective is.
+    pub(super) curves: Option<Curves>,
     pub(super) bounds: Bounds,
     /// In the order of their coordinates.
     pub(super) variables: Vec<Named>,
@@ -102,6 +105,8 @@ pub(super) enum Whose {
     Tree(usize),
     /// The so-manieth of the differential equation.
     Ode(usize),
+    /// The so-manieth model that is fitted.
+    Curve(usize),
 }
 
 impl ProblemFile {
@@ -312,6 +317,9 @@ impl ProblemFile {
         with_constraints: bool,
     ) -> Result<(Program, Vec<f64>), (Whose, Mistake)> {
         compiler.define()?;
+        for (number, curve) in self.curves.iter().flat_map(|curves| &curves.all).enumerate() {
+            compiler.predicted(curve).map_err(|mistake| (Whose::Curve(number), mistake))?;
+        }
         let wrong = |number| move |mistake| (Whose::Tree(number), mistake);
         let mut value = compiler.number(&self.trees[0]).map_err(wrong(0))?;
         let mut constraints = Vec::with_capacity(self.tolerances.len());
@@ -343,7 +351,13 @@ impl ProblemFile {
                 let part = self.names.ode.iter().flat_map(Ode::parts).nth(number);
                 part.map_or_else(Default::default, |part| (part.key.clone(), &*part.text))
             }
-            Whose::Tree(0) => (key.into(), &self.formula),
+            Whose::Tree(0) => match &self.curves {
+                Some(curves) => curves.written(0),
+                None => (key.into(), &self.formula),
+            },
+            Whose::Curve(number) => {
+                self.curves.as_ref().map_or_else(Default::default, |curves| curves.written(number))
+            }
             Whose::Tree(number) => {
                 let (name, text) = &self.constraints[number - 1];
                 (format!("constraints.{}", on_one_line(name)), text)

@@ -1,5 +1,6 @@
 //! From a file's text to a problem, with everything checked.
 
+mod curves;
 mod data;
 mod ode;
 mod permutations;
@@ -10,6 +11,7 @@ use std::path::Path;
 
 use super::compile::NAMES;
 use super::cpu::Machines;
+use super::curves::Curves;
 use super::file::{self, File, Given};
 use super::named_numbers::OfRuns;
 use super::names::{Let, Meaning, Names, on_one_line};
@@ -84,6 +86,7 @@ impl Reader<'_> {
         let (variables, bounds) = self.variables(&file.variables.0, &mut names)?;
         self.ode(file.ode.as_ref(), &mut names)?;
         self.lets(&file.r#let.0, &mut names)?;
+        let curves = self.curves(&file, &names)?;
 
         let tolerances = self.tolerances(&file.constraints.0, file.tolerance)?;
         let constraints = file.constraints.0.iter();
@@ -91,6 +94,7 @@ impl Reader<'_> {
             name: file.name.as_deref().unwrap_or(self.name).to_string(),
             formula,
             maximises,
+            curves,
             bounds,
             variables,
             constraints: constraints
@@ -107,7 +111,8 @@ impl Reader<'_> {
             text: text.into(),
             machines: Machines::default(),
         };
-        for number in 0..=problem.constraints.len() {
+        problem.trees.extend(problem.curves.as_ref().and_then(Curves::cost));
+        for number in problem.trees.len()..=problem.constraints.len() {
             let (_, text) = problem.written(Whose::Tree(number));
             let tree = syntax::parse(text)
                 .map_err(|mistake| self.wrong(&problem, Whose::Tree(number), mistake))?;
@@ -129,14 +134,24 @@ impl Reader<'_> {
 
     /// The formula, and whether it is maximised.
     fn objective(&self, file: &File) -> Result<(String, bool)> {
-        let (key, given, maximises) = match (&file.minimise, &file.maximise) {
-            (Some(given), None) => ("minimise", given, false),
-            (None, Some(given)) => ("maximise", given, true),
-            (Some(_), Some(_)) => {
-                return Err(self.said(format!("minimise and maximise are two objectives; {ONE}")));
-            }
-            (None, None) => return Err(self.said("allowed: either minimise or maximise")),
+        let keys = [
+            ("minimise", &file.minimise),
+            ("maximise", &file.maximise),
+            ("fit", &file.fit),
+            ("fits", &file.fits),
+        ];
+        let mut there = keys.iter().filter_map(|(key, given)| Some((*key, given.as_ref()?)));
+        let Some((key, given)) = there.next() else {
+            return Err(self.said("allowed: one of minimise, maximise, fit and fits"));
         };
+        if let Some((other, _)) = there.next() {
+            return Err(self.said(format!("{key} and {other} are two objectives; {ONE}")));
+        }
+        if key.starts_with("fit") {
+            let texts = self.texts(key, given)?;
+            return Ok((texts.join("; "), false));
+        }
+        let maximises = key == "maximise";
         match given {
             Given::Text(formula) => Ok((formula.clone(), maximises)),
             Given::Number(number) => {

@@ -1,0 +1,59 @@
+//! Which sums a precision has.
+
+use super::accumulate::{Accumulator, BLOCK, Normal};
+use super::triangular::Triangular;
+use crate::real::Float;
+
+/// A precision, with the sums that its fits have on every machine.
+///
+/// An `f32` has [`Normal`] equations, which cost least; an `f64` has [`Triangular`] factors, for all the digits that
+/// the data have.
+///
+/// ```
+/// use warpswarm_core::fit::{Normal, Summed, Triangular};
+/// fn size<R: Summed>() -> usize {
+///     size_of::<R::Sums<3>>()
+/// }
+/// assert_eq!(size::<f32>(), size_of::<Normal<f32, 3>>());
+/// assert_eq!(size::<f64>(), size_of::<Triangular<f64, 3>>());
+/// ```
+pub trait Summed: Float {
+    /// Sums over rows, with derivatives by `N` parameters.
+    type Sums<const N: usize>: Accumulator<Self, N> + Send + Sync;
+}
+
+impl Summed for f32 {
+    type Sums<const N: usize> = Normal<f32, N>;
+}
+
+impl Summed for f64 {
+    type Sums<const N: usize> = Triangular<f64, N>;
+}
+
+/// Sums over all blocks of rows, which `part` gives, in the order of [`sum_rows`](super::sum_rows).
+///
+/// ```
+/// use warpswarm_core::fit::{BLOCK, Normal, Term, sum_all, sum_block, sum_rows};
+/// let row = |k: usize| (Term::squared(k as f64, 1.0), [k as f64]);
+/// let rows = 70_000;
+/// let by_blocks: Normal<f64, 1> = sum_all(rows.div_ceil(BLOCK), |block| sum_block(rows, block, &row));
+/// assert_eq!(by_blocks, sum_rows(rows, &row));
+/// ```
+pub fn sum_all<R: Float, A: Accumulator<R, N>, const N: usize>(
+    blocks: usize,
+    mut part: impl FnMut(usize) -> A,
+) -> A {
+    let mut sums = A::empty();
+    for first in (0..blocks).step_by(BLOCK) {
+        let mut group = part(first);
+        for block in first + 1..blocks.min(first + BLOCK) {
+            group.combine(&part(block));
+        }
+        if first == 0 {
+            sums = group;
+        } else {
+            sums.combine(&group);
+        }
+    }
+    sums
+}

@@ -1,0 +1,67 @@
+//! Fits of models to data, with the uncertainties of their parameters.
+//!
+//! A model predicts a row of data. Its parameters are searched for between bounds, from many starts, and the best start is
+//! fitted by Levenberg and Marquardt's method: see [`warpswarm_core::fit`] for equations and sources. Many data sets are
+//! fitted side by side.
+
+mod model;
+mod outcome;
+mod settings;
+mod solve;
+mod work;
+
+pub use model::FittedModel;
+pub use outcome::{Ended, Fit, Fits};
+pub use settings::FitSettings;
+pub use warpswarm_core::fit::{Loss, Model, Observed, Scatter, SmoothModel};
+pub(crate) use work::{Numbers, Sheet, Work};
+
+use crate::bounds::Bounds;
+use crate::error::Result;
+use crate::problems::Precise;
+
+/// Fits a model to the data of each run, within `bounds`.
+///
+/// ```
+/// use warpswarm::fit::{FitSettings, FittedModel, Model, Observed};
+/// use warpswarm::{Bounds, Data, Point, Real, Table, Variable, fit};
+///
+/// /// height exp(-t / lifetime)
+/// #[derive(Clone, Copy)]
+/// struct Decay {
+///     times: Table,
+/// }
+///
+/// impl<R: Real> Model<R, 2> for Decay {
+///     fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R {
+///         x.get(0) * (-x.data(self.times, row) / x.get(1)).exp()
+///     }
+/// }
+///
+/// let mut data = Data::<f64>::new();
+/// let times = data.table(&[0.0, 1.0, 2.0, 3.0])?;
+/// // Two measurements at the same times.
+/// let seen = data.table_of_runs(&[8.1, 4.8, 3.0, 1.8, 2.0, 1.4, 1.0, 0.8], 2)?;
+/// let model = FittedModel::<_, _, 2>::new(Decay { times }, Observed::plain(seen), data);
+/// let bounds = Bounds::of(&[Variable::linear("height", 0.0, 50.0), Variable::log("lifetime", 0.01, 100.0)])?;
+/// let fits = fit(&model, &bounds, &FitSettings::default())?;
+/// let first = fits.get(0).expect("there are two");
+/// assert!((first.parameters()[1] - 1.98).abs() < 0.02 && first.errors()[1] < 0.05);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Where data are missing or not as many as the model wants, there are fewer rows than parameters, starting values are
+/// not within the bounds, or settings are not allowed.
+pub fn fit<R, M, const N: usize>(
+    model: &FittedModel<R, M, N>,
+    bounds: &Bounds,
+    settings: &FitSettings,
+) -> Result<Fits<R>>
+where
+    R: Precise,
+    M: SmoothModel<R, N>,
+{
+    model.work(bounds, settings)?.done(settings)
+}

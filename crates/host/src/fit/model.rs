@@ -1,0 +1,101 @@
+//! Models of one's own.
+
+use std::sync::Arc;
+
+use warpswarm_core::Float;
+use warpswarm_core::data::{Data as _, DataSlices, Table, WithData};
+use warpswarm_core::fit::{Curve, Derived, Model, Observed, SmoothModel};
+use warpswarm_core::objective::SlicePoint;
+
+use super::settings::FitSettings;
+use super::solve;
+use super::work::{Numbers, Sheet, Work};
+use crate::bounds::Bounds;
+use crate::data::{Data, LaidOut};
+use crate::error::{Error, Result};
+use crate::problems::Precise;
+
+/// A model of one's own with what was observed: see [`fit`](crate::fit()).
+#[derive(Clone, Debug)]
+pub struct FittedModel<R, M, const N: usize> {
+    model: M,
+    observed: Observed,
+    data: Arc<LaidOut<R>>,
+    fits: usize,
+}
+
+impl<R: Float, M: Copy, const N: usize> FittedModel<R, M, N> {
+    /// A model with `N` parameters beside observations; the tables of both are of `data`. There are as many fits as the data are
+    /// of runs.
+    pub fn new(model: M, observed: Observed, data: Data<R>) -> Self {
+        let data = data.laid_out();
+        let fits = data.runs().unwrap_or(1) as usize;
+        FittedModel { model, observed, data: Arc::new(data), fits }
+    }
+}
+
+/// A model, row after row.
+struct OfModel<R, M, const N: usize> {
+    model: M,
+    data: Arc<LaidOut<R>>,
+}
+
+impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Sheet<R> for OfModel<R, M, N> {
+    fn values(&self, fit: u32, x: &[R], first: usize, values: &mut [R]) {
+        let point = WithData { point: SlicePoint(x), data: self.data.of(fit) };
+        for (k, value) in values.iter_mut().enumerate() {
+            *value = Model::<R, N>::predict(&self.model, &point, first + k);
+        }
+    }
+
+    fn slopes(&self, fit: u32, x: &[R], first: usize, values: &mut [R], partials: &mut [R]) {
+        let point = WithData { point: SlicePoint(x), data: self.data.of(fit) };
+        let count = values.len();
+        for (k, value) in values.iter_mut().enumerate() {
+            let (mean, row) = Derived(self.model).row(&point, first + k);
+            *value = mean;
+            for (i, partial) in row.into_iter().enumerate() {
+                partials[i * count + k] = partial;
+            }
+        }
+    }
+}
+
+impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
+    /// Everything that there is to be fitted.
+    pub(super) fn work(&self, bounds: &Bounds, settings: &FitSettings) -> Result<Work<R>> {
+        if bounds.dimensions() != N {
+            let (value, allowed) = (bounds.dimensions().to_string(), format!("{N}, the model's parameters"));
+            return Err(Error::Setting { field: "bounds", value, allowed });
+        }
+        let values = self.numbers(self.observed.values)?;
+        let sigma = self.observed.sigma;
+        let sigma = if sigma.is_empty() { None } else { Some(self.numbers(sigma)?) };
+        let named = bounds.names();
+        let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
+        let sheet = Arc::new(OfModel::<R, M, N> { model: self.model, data: self.data.clone() });
+        let mut work = Work::new((0..N).map(name).collect(), sheet, self.fits, self.observed.rows());
+        work.solve = solve::of_size::<R, N>;
+        work.values = values;
+        work.sigma = sigma;
+        work.scatter = self.observed.scatter;
+        work.within(bounds, settings)?;
+        Ok(work)
+    }
+
+    /// A table's numbers, of all fits or of each.
+    fn numbers(&self, table: Table) -> Result<Numbers<R>> {
+        let of_fit = table.is_of_run();
+        let mut numbers = Vec::new();
+        for fit in 0..if of_fit { self.fits } else { 1 } {
+            let data: DataSlices<'_, R> = self.data.of(fit as u32);
+            if !data.has(table) || table.len() != self.observed.rows() {
+                let value = table.len().to_string();
+                let allowed = format!("{} numbers that are in the data", self.observed.rows());
+                return Err(Error::Setting { field: "observed", value, allowed });
+            }
+            numbers.extend((0..table.len()).map(|i| data.number(table, i)));
+        }
+        Ok(Numbers { numbers, of_fit })
+    }
+}

@@ -1,0 +1,303 @@
+//! What fits have come to.
+
+use warpswarm_core::Float;
+use warpswarm_core::fit::{Goodness, Parameters, Spread, Status};
+use warpswarm_core::launch::{Outcome, triangle};
+
+/// The difference of chi-squared up to which another minimum fits nearly as well, in units of reduced chi-squared: three
+/// standard deviations.
+const NEARLY: f64 = 9.0;
+
+/// What all fits have come to, number after number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found<R> {
+    /// `[parameter][fit]`
+    pub(crate) parameters: Vec<R>,
+    /// The lower triangles of the covariances for known standard deviations, `[row][column][fit]`.
+    pub(crate) covariance: Vec<R>,
+    /// `[fit]`
+    pub(crate) chi_squared: Vec<R>,
+    /// The cost of the best other minimum, of those that the search has seen; NaN where it has seen none. `[fit]`
+    pub(crate) other: Vec<R>,
+    /// `[fit]`
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl<R> Found<R> {
+    pub(crate) fn with_room(parameters: usize, fits: usize) -> Self {
+        Found {
+            parameters: Vec::with_capacity(parameters * fits),
+            covariance: Vec::with_capacity(triangle(parameters) * fits),
+            chi_squared: Vec::with_capacity(fits),
+            other: Vec::with_capacity(fits),
+            outcomes: Vec::with_capacity(fits),
+        }
+    }
+}
+
+/// What fits have come to: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fits<R> {
+    pub(super) names: Vec<String>,
+    pub(super) fits: usize,
+    pub(super) rows: u64,
+    /// Rows of each fit, where some have fewer.
+    pub(super) of_rows: Vec<u32>,
+    /// The parameters that are not fixed.
+    pub(super) free: Vec<usize>,
+    pub(super) is_of_counts: bool,
+    pub(super) absolute_sigma: bool,
+    pub(super) found: Found<R>,
+    /// How observations spread, of all fits or of each.
+    pub(super) spreads: Vec<Spread<R>>,
+    pub(super) device: String,
+    pub(super) seconds: f64,
+}
+
+impl<R: Float> Fits<R> {
+    /// The number of fits.
+    pub fn len(&self) -> usize {
+        self.fits
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.fits == 0
+    }
+
+    /// The names of the parameters.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A fit by its number, from 0.
+    pub fn get(&self, number: usize) -> Option<Fit<'_, R>> {
+        (number < self.fits).then_some(Fit { all: self, number })
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Fit<'_, R>> {
+        (0..self.fits).map(|number| Fit { all: self, number })
+    }
+
+    /// The parameters of all fits, `[parameter][fit]`.
+    pub fn parameters(&self) -> &[R] {
+        &self.found.parameters
+    }
+
+    /// Where they were done, in words.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// How long that took.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
+/// How a fit has ended.
+///
+/// ```
+/// use warpswarm::fit::Ended;
+/// assert!(Ended::AtBound.is_converged() && !Ended::Stopped.is_converged());
+/// assert_eq!(Ended::Undetermined.name(), "undetermined");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ended {
+    /// In a minimum of chi-squared.
+    Converged,
+    /// In a minimum, and the search has seen another one that fits nearly as well: its chi-squared is larger by less than 9
+    /// times the reduced one.
+    SeveralMinima,
+    /// In a minimum that is at a bound of a parameter, beyond which the model would fit better. Errors say nothing of that bound.
+    AtBound,
+    /// In a minimum where the data do not determine some parameters: [`Fit::undetermined`].
+    Undetermined,
+    /// The evaluations were used up on the way to a minimum.
+    Stopped,
+    /// The model or its derivatives are not finite where the fit begins.
+    NotFinite,
+}
+
+impl Ended {
+    /// All, the best first.
+    pub const ALL: [Ended; 6] = [
+        Ended::Converged,
+        Ended::SeveralMinima,
+        Ended::AtBound,
+        Ended::Undetermined,
+        Ended::Stopped,
+        Ended::NotFinite,
+    ];
+
+    /// What tables call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ended::Converged => "converged",
+            Ended::SeveralMinima => "several minima",
+            Ended::AtBound => "at a bound",
+            Ended::Undetermined => "undetermined",
+            Ended::Stopped => "not converged",
+            Ended::NotFinite => "not finite",
+        }
+    }
+
+    /// Whether it is in a minimum.
+    pub const fn is_converged(self) -> bool {
+        !matches!(self, Ended::Stopped | Ended::NotFinite)
+    }
+}
+
+/// One of many fits.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit<'a, R> {
+    all: &'a Fits<R>,
+    number: usize,
+}
+
+impl<'a, R: Float> Fit<'a, R> {
+    fn at(&self, numbers: &[R], place: usize) -> R {
+        numbers.get(place * self.all.fits + self.number).copied().unwrap_or(R::NAN)
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.all.found.outcomes.get(self.number).copied().unwrap_or_default()
+    }
+
+    /// Its number, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> Vec<R> {
+        (0..self.all.names.len()).map(|i| self.at(&self.all.found.parameters, i)).collect()
+    }
+
+    /// The standard errors of the parameters: 0 of a fixed one, infinite where the data do not determine it.
+    pub fn errors(&self) -> Vec<R> {
+        let undetermined = Parameters(self.outcome().undetermined);
+        let error = |i: usize| {
+            if undetermined.contains(i) {
+                R::INFINITY
+            } else {
+                self.covariance(i, i).larger(R::ZERO).sqrt()
+            }
+        };
+        (0..self.all.names.len()).map(error).collect()
+    }
+
+    /// The covariance of two parameters: 0 of a fixed one; of undetermined ones that of the pseudo-inverse, which says nothing of
+    /// how far they are from the truth. NaN where there is no such parameter.
+    pub fn covariance(&self, i: usize, j: usize) -> R {
+        let (i, j) = if i < j { (j, i) } else { (i, j) };
+        if i >= self.all.names.len() {
+            return R::NAN;
+        }
+        let element = self.at(&self.all.found.covariance, triangle(i) + j);
+        let factor = if self.all.absolute_sigma { R::ONE } else { self.reduced() };
+        // Zeros stay, also where the factor is infinite.
+        if element == R::ZERO { element } else { factor * element }
+    }
+
+    /// The correlation of two parameters, from -1 to 1; 0 where one has no variance.
+    pub fn correlation(&self, i: usize, j: usize) -> R {
+        let element = |i, j| self.at(&self.all.found.covariance, triangle(i) + j);
+        let (low, high) = if i < j { (i, j) } else { (j, i) };
+        let product = element(i, i).sqrt() * element(j, j).sqrt();
+        if product > R::ZERO {
+            (element(high, low) / product).smaller(R::ONE).larger(-R::ONE)
+        } else {
+            R::ZERO
+        }
+    }
+
+    fn goodness(&self) -> Goodness<R> {
+        let rows = self.all.of_rows.get(self.number).map_or(self.all.rows, |&rows| rows.into());
+        let parameters = self.all.free.len() as u32;
+        Goodness { chi_squared: self.chi_squared(), rows, parameters }
+    }
+
+    /// The sum of squares, each over the variance of its row, or what the loss makes of them; of counts the deviance.
+    pub fn chi_squared(&self) -> R {
+        self.at(&self.all.found.chi_squared, 0)
+    }
+
+    /// Rows less free parameters.
+    pub fn degrees_of_freedom(&self) -> u64 {
+        self.goodness().degrees_of_freedom()
+    }
+
+    /// Chi-squared over the degrees of freedom; infinite where there are none.
+    pub fn reduced(&self) -> R {
+        self.goodness().reduced()
+    }
+
+    /// The part of the observations' spread that the model explains: at most 1. None of counts.
+    pub fn r_squared(&self) -> Option<R> {
+        let spreads = &self.all.spreads;
+        let spread = spreads.get(if spreads.len() > 1 { self.number } else { 0 })?;
+        (!self.all.is_of_counts).then(|| self.goodness().r_squared(spread))
+    }
+
+    /// Akaike's information criterion; less is better.
+    pub fn aic(&self) -> R {
+        if self.all.is_of_counts { self.goodness().count_aic() } else { self.goodness().aic() }
+    }
+
+    /// The Bayesian information criterion; less is better.
+    pub fn bic(&self) -> R {
+        if self.all.is_of_counts { self.goodness().count_bic() } else { self.goodness().bic() }
+    }
+
+    /// How it has ended.
+    pub fn ended(&self) -> Ended {
+        let Outcome { status, at_bounds, undetermined, .. } = self.outcome();
+        if status == 0 || status >= Status::NotFinite as u32 {
+            Ended::NotFinite
+        } else if status == Status::Evaluations as u32 {
+            Ended::Stopped
+        } else if undetermined != 0 {
+            Ended::Undetermined
+        } else if at_bounds != 0 {
+            Ended::AtBound
+        } else if self.is_close() {
+            Ended::SeveralMinima
+        } else {
+            Ended::Converged
+        }
+    }
+
+    /// Whether another minimum fits nearly as well.
+    fn is_close(&self) -> bool {
+        let Some(other) = self.other_minimum() else { return false };
+        let unit = if self.all.absolute_sigma { R::ONE } else { self.reduced() };
+        other - self.chi_squared() < R::from_f64(NEARLY) * unit
+    }
+
+    /// Chi-squared in the best other minimum, more than a hundredth above this one, that the search has seen.
+    pub fn other_minimum(&self) -> Option<R> {
+        Some(self.at(&self.all.found.other, 0)).filter(|other| !other.is_nan())
+    }
+
+    /// Evaluations of the model by the fit, beside those of the search.
+    pub fn evaluations(&self) -> u32 {
+        self.outcome().evaluations
+    }
+
+    /// The names of the parameters at a bound, beyond which the model would fit better.
+    pub fn at_bounds(&self) -> impl Iterator<Item = &'a str> {
+        self.named(self.outcome().at_bounds)
+    }
+
+    /// The names of the parameters of which the data do not determine each one's value.
+    pub fn undetermined(&self) -> impl Iterator<Item = &'a str> {
+        self.named(self.outcome().undetermined)
+    }
+
+    fn named(&self, set: u32) -> impl Iterator<Item = &'a str> {
+        let names = self.all.names.iter().enumerate();
+        names.filter(move |(i, _)| Parameters(set).contains(*i)).map(|(_, name)| &**name)
+    }
+}

@@ -1,0 +1,299 @@
+//! What there is to be fitted, checked.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use warpswarm_core::fit::{Scatter, Settings, Spread};
+
+use super::outcome::{Fits, Found};
+use super::settings::FitSettings;
+use super::solve;
+use crate::backend::workers::Workers;
+use crate::bounds::Bounds;
+use crate::choices::Backend;
+use crate::error::{Error, Result};
+use crate::problems::Precise;
+
+/// A model, as fits see it: what it predicts of rows.
+pub(crate) trait Sheet<R>: Send + Sync {
+    /// What is predicted of the rows from `first` on, with parameters `x`.
+    fn values(&self, fit: u32, x: &[R], first: usize, values: &mut [R]);
+
+    /// The same, and the derivatives, `[parameter][row]`.
+    fn slopes(&self, fit: u32, x: &[R], first: usize, values: &mut [R], partials: &mut [R]);
+}
+
+/// A number for each row, which all fits share or of which each has its own, `[fit][row]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers<R> {
+    pub(crate) numbers: Vec<R>,
+    pub(crate) of_fit: bool,
+}
+
+impl<R> Numbers<R> {
+    /// Those of a fit with so many rows.
+    pub(crate) fn of(&self, fit: usize, rows: usize) -> &[R] {
+        let first = if self.of_fit { fit * rows } else { 0 };
+        &self.numbers[first..first + rows]
+    }
+}
+
+/// Who does all fits of a model with a known number of parameters.
+pub(crate) type Solve<R> = fn(&Work<R>, &Workers) -> Found<R>;
+
+/// Everything that there is to be fitted.
+pub(crate) struct Work<R> {
+    /// Names of the parameters.
+    pub(crate) names: Vec<String>,
+    pub(crate) sheet: Arc<dyn Sheet<R>>,
+    pub(crate) solve: Solve<R>,
+    pub(crate) fits: usize,
+    pub(crate) rows: usize,
+    pub(crate) values: Numbers<R>,
+    /// Standard deviations; infinite where a row is left out.
+    pub(crate) sigma: Option<Numbers<R>>,
+    pub(crate) scatter: Scatter,
+    /// Rows of each fit that are not left out, where they differ.
+    pub(crate) of_rows: Vec<u32>,
+    /// Where starting values are drawn.
+    pub(crate) searched: [Vec<f64>; 2],
+    pub(crate) logarithmic: Vec<bool>,
+    /// Between which values parameters may be.
+    pub(crate) limits: [Vec<f64>; 2],
+    /// Starting values, of all fits or `[fit][parameter]`; none where they are searched for.
+    pub(crate) starts: Vec<R>,
+    pub(crate) settings: Settings<R>,
+    /// Starts and samples of the search, where they are not the usual ones.
+    pub(crate) search: [Option<u32>; 2],
+    pub(crate) seed: u64,
+}
+
+impl<R: Precise> Work<R> {
+    /// So many fits over so many rows each, of which nothing else is known yet.
+    pub(crate) fn new(
+        names: Vec<String>,
+        sheet: Arc<dyn Sheet<R>>,
+        fits: usize,
+        rows: usize,
+    ) -> Self {
+        let settings = Settings::new(names.len());
+        Work {
+            names,
+            sheet,
+            solve: solve::of_any_size::<R>,
+            fits,
+            rows,
+            values: Numbers { numbers: Vec::new(), of_fit: false },
+            sigma: None,
+            scatter: Scatter::default(),
+            of_rows: Vec::new(),
+            searched: [Vec::new(), Vec::new()],
+            logarithmic: Vec::new(),
+            limits: [Vec::new(), Vec::new()],
+            starts: Vec::new(),
+            settings,
+            search: [None; 2],
+            seed: 0,
+        }
+    }
+
+    /// Checks settings and bounds, and takes them over.
+    pub(crate) fn within(&mut self, bounds: &Bounds, settings: &FitSettings) -> Result<()> {
+        use warpswarm_core::variable::Scale;
+        let n = self.names.len();
+        if n > MOST_PARAMETERS {
+            let allowed = format!("up to {MOST_PARAMETERS} of a fit");
+            return Err(Error::Setting { field: "parameters", value: n.to_string(), allowed });
+        }
+        let whole = bounds.scales().iter().position(|scale| *scale == Scale::Integer);
+        if let Some(at) = whole.filter(|&at| bounds.lower()[at] < bounds.upper()[at]) {
+            let allowed = format!("numbers of any size; `{}` is a whole number or a choice", self.names[at]);
+            return Err(Error::Setting { field: "scale", value: "integer".into(), allowed });
+        }
+        self.searched = [bounds.lower().to_vec(), bounds.upper().to_vec()];
+        self.logarithmic = bounds.scales().iter().map(|scale| *scale == Scale::Log).collect();
+        self.limits = self.searched.clone();
+        if !settings.limits.is_empty() {
+            let given = settings.limits.len();
+            if given != n {
+                let allowed = format!("{n}, two for each parameter");
+                return Err(Error::Setting { field: "limits", value: given.to_string(), allowed });
+            }
+            self.limits = [0, 1].map(|side| settings.limits.iter().map(|of| of[side]).collect());
+            for (name, [lower, upper]) in self.names.iter().zip(&settings.limits) {
+                let is_right = lower <= upper && *lower < f64::INFINITY && *upper > f64::NEG_INFINITY;
+                if !is_right {
+                    let value = format!("{lower} to {upper} for `{name}`");
+                    let allowed = "lower <= upper, no NaN".into();
+                    return Err(Error::Setting { field: "limits", value, allowed });
+                }
+            }
+        }
+        self.take_rows(settings)?;
+        self.take_start(settings)?;
+        self.take_settings(settings)?;
+        self.seed = settings.seed;
+        Ok(())
+    }
+
+    /// Which rows are left out.
+    fn take_rows(&mut self, settings: &FitSettings) -> Result<()> {
+        let n = self.free().count();
+        if !settings.rows.is_empty() {
+            if settings.rows.len() != self.fits {
+                let given = settings.rows.len() as u64;
+                return Err(Error::Runs { what: "rows", given, runs: self.fits as u64 });
+            }
+            let most = self.rows;
+            if let Some(&rows) = settings.rows.iter().find(|&&rows| rows as usize > most) {
+                let allowed = format!("up to {most}, as many as there are");
+                return Err(Error::Setting { field: "rows", value: rows.to_string(), allowed });
+            }
+            let ones = Numbers { numbers: vec![R::ONE; self.rows], of_fit: false };
+            let known = self.sigma.take().unwrap_or(ones);
+            let mut numbers = Vec::with_capacity(self.fits * self.rows);
+            for (fit, &rows) in settings.rows.iter().enumerate() {
+                numbers.extend_from_slice(&known.of(fit, self.rows)[..rows as usize]);
+                numbers.resize((fit + 1) * self.rows, R::INFINITY);
+            }
+            self.sigma = Some(Numbers { numbers, of_fit: true });
+            self.of_rows.clone_from(&settings.rows);
+        }
+        for fit in 0..if self.of_rows.is_empty() { 1 } else { self.fits } {
+            let rows = self.rows_of(fit);
+            if rows < n as u64 {
+                let of = if self.fits > 1 && !self.of_rows.is_empty() {
+                    format!(" of fit {fit}")
+                } else {
+                    String::new()
+                };
+                let allowed = format!(
+                    "at least {n}{of}, as many as there are parameters to be found; fewer do not determine them"
+                );
+                return Err(Error::Setting { field: "rows", value: rows.to_string(), allowed });
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters that are not fixed.
+    pub(crate) fn free(&self) -> impl Iterator<Item = usize> {
+        let [lower, upper] = &self.limits;
+        (0..self.names.len()).filter(move |&i| lower[i] < upper[i])
+    }
+
+    /// Rows of a fit that are not left out.
+    pub(crate) fn rows_of(&self, fit: usize) -> u64 {
+        self.of_rows.get(fit).map_or(self.rows as u64, |&rows| u64::from(rows))
+    }
+
+    fn take_start(&mut self, settings: &FitSettings) -> Result<()> {
+        let n = self.names.len();
+        let given = settings.start.len();
+        if given == 0 {
+            return Ok(());
+        }
+        if given != n && given != n * self.fits {
+            let value = given.to_string();
+            let allowed = match self.fits {
+                1 => format!("{n}, one for each parameter"),
+                fits => format!("{n}, one for each parameter, or {n} for each of the {fits} fits"),
+            };
+            return Err(Error::Setting { field: "start", value, allowed });
+        }
+        for (at, &start) in settings.start.iter().enumerate() {
+            let (lower, upper) = (self.limits[0][at % n], self.limits[1][at % n]);
+            // NaN is nowhere.
+            if !(start >= lower && start <= upper) {
+                let value = format!("{start} for `{}`", self.names[at % n]);
+                let allowed = format!("between its bounds, {lower} and {upper}");
+                return Err(Error::Setting { field: "start", value, allowed });
+            }
+        }
+        self.starts = settings.start.iter().map(|&start| R::from_f64(start)).collect();
+        Ok(())
+    }
+
+    fn take_settings(&mut self, settings: &FitSettings) -> Result<()> {
+        let tolerances = [
+            ("ftol", settings.ftol, 1.0, &mut self.settings.ftol),
+            ("xtol", settings.xtol, 1.0, &mut self.settings.xtol),
+            ("gtol", settings.gtol, f64::INFINITY, &mut self.settings.gtol),
+        ];
+        for (field, given, below, into) in tolerances {
+            let Some(given) = given else { continue };
+            if !(given >= 0.0 && given < below) {
+                let allowed = if below == 1.0 { "from 0 to below 1" } else { "a number from 0 on" };
+                let value = given.to_string();
+                return Err(Error::Setting { field, value, allowed: allowed.into() });
+            }
+            *into = R::from_f64(given);
+        }
+        let counts = [
+            ("evaluations", settings.evaluations, u32::MAX),
+            ("starts", settings.starts, MOST_STARTS),
+            ("samples", settings.samples, MOST_STARTS),
+        ];
+        for (field, given, most) in counts {
+            if let Some(given) = given.filter(|given| !(1..=most).contains(given)) {
+                let allowed = format!("1 to {most}");
+                return Err(Error::Setting { field, value: given.to_string(), allowed });
+            }
+        }
+        if let Some(evaluations) = settings.evaluations {
+            self.settings.evaluations = evaluations;
+        }
+        self.search = [settings.starts, settings.samples];
+        if let Some(threads) = settings.threads.filter(|threads| !(1..=65_536).contains(threads)) {
+            let allowed = "1 to 65536".into();
+            return Err(Error::Setting { field: "threads", value: threads.to_string(), allowed });
+        }
+        Ok(())
+    }
+
+    /// Does all fits.
+    pub(crate) fn done(&self, settings: &FitSettings) -> Result<Fits<R>> {
+        let began = Instant::now();
+        if !matches!(settings.backend, Backend::Auto | Backend::Cpu) {
+            let value = settings.backend.to_string();
+            return Err(Error::Setting { field: "backend", value, allowed: "auto, cpu".into() });
+        }
+        let workers = Workers::new(settings.threads)?;
+        let found = (self.solve)(self, &workers);
+        let spreads = self.spreads();
+        Ok(Fits {
+            names: self.names.clone(),
+            fits: self.fits,
+            rows: self.rows as u64,
+            of_rows: self.of_rows.clone(),
+            free: self.free().collect(),
+            is_of_counts: self.scatter == Scatter::Counts,
+            absolute_sigma: settings.absolute_sigma || self.scatter == Scatter::Counts,
+            found,
+            spreads,
+            device: workers.name(),
+            seconds: began.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// How observations spread, of all fits or of each.
+    fn spreads(&self) -> Vec<Spread<R>> {
+        let of_each = self.values.of_fit || self.sigma.as_ref().is_some_and(|sigma| sigma.of_fit);
+        let count = if of_each { self.fits } else { 1 };
+        let spread = |fit: usize| {
+            let values = self.values.of(fit, self.rows);
+            let sigma = self.sigma.as_ref().map(|sigma| sigma.of(fit, self.rows));
+            let mut spread = Spread::EMPTY;
+            for (row, &value) in values.iter().enumerate() {
+                spread.add(value, sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[row] * sigma[row])));
+            }
+            spread
+        };
+        (0..count).map(spread).collect()
+    }
+}
+
+/// The most parameters of a fit.
+const MOST_PARAMETERS: usize = 32;
+/// The most starts, and samples of one.
+const MOST_STARTS: u32 = 65_536;
