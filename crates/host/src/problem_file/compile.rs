@@ -20,7 +20,7 @@ use warpswarm_core::expression::{Operation, Reduction};
 
 use crate::bounds::Bounds;
 
-use super::curves::{Curve, ROW};
+use super::curves::ROW;
 use super::graph::{Graph, Node, Value};
 use super::names::{Meaning, Names, Options, on_one_line};
 use super::syntax::{Kind, Mistake, Operator, Tree};
@@ -146,10 +146,10 @@ impl<'a> Compiler<'a> {
         self.graph.number(value)
     }
 
-    /// What a model predicts of the row that the number of the term says.
-    pub(super) fn predicted(&mut self, curve: &Curve) -> Result<Value, Mistake> {
-        let index = Some(Index { name: ROW.into(), start: 1, terms: curve.rows });
-        self.value(&curve.model, &Scope { index, fixed: Vec::new() })
+    /// What an expression is in the row, of so many, that the number of the term says.
+    pub(super) fn in_row(&mut self, tree: &Tree, rows: u32) -> Result<Value, Mistake> {
+        let index = Some(Index { name: ROW.into(), start: 1, terms: rows });
+        self.value(tree, &Scope { index, fixed: Vec::new() })
     }
 
     /// Counts the parts of expressions that are gone through.

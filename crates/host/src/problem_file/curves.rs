@@ -16,51 +16,73 @@ pub(super) struct Curves {
     pub(super) scatter: Scatter,
 }
 
-/// A model beside a column.
+/// A model beside what was observed.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     /// Where the file says it: `fit`, or `fits[2]`.
     pub(super) key: String,
     pub(super) text: String,
-    /// The column, and how many numbers it has.
-    pub(super) observed: String,
+    /// How many rows there are.
     pub(super) rows: u32,
-    pub(super) spread: Spread,
+    /// What was observed, as it is written before `~`, and in row [`ROW`].
+    pub(super) left: String,
+    pub(super) observed: Tree,
+    pub(super) spread: Option<Spread>,
     /// What is predicted of row [`ROW`].
     pub(super) model: Tree,
 }
 
 /// How certain observations are.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Spread {
-    /// All are alike.
-    Unknown,
-    /// All have this standard deviation.
-    Same(f64),
-    /// Each has that of a column.
-    Sigma(String),
-    /// Each has a weight of a column, 1 / sigma^2.
-    Weights(String),
+#[derive(Clone, Debug)]
+pub(super) struct Spread {
+    /// Whether it is a standard deviation, or else a weight, 1 / sigma^2.
+    pub(super) is_sigma: bool,
+    pub(super) text: String,
+    /// That of row [`ROW`].
+    pub(super) tree: Tree,
 }
 
 impl Spread {
-    /// The column.
-    pub(super) fn column(&self) -> Option<&str> {
-        match self {
-            Spread::Sigma(name) | Spread::Weights(name) => Some(name),
-            _ => None,
-        }
+    /// The key of the file.
+    pub(super) fn key(&self) -> &'static str {
+        if self.is_sigma { "sigma" } else { "weights" }
     }
 }
 
-/// The name before `~`, and what follows, where it stands: what is before it is blank.
+/// The columns of data that are named in a tree of data and constants alone, each with its length; or what else is
+/// named.
+pub(super) fn columns(tree: &Tree, names: &Names) -> Result<Vec<(String, u32)>, Mistake> {
+    let mut all = Vec::new();
+    match &tree.kind {
+        Kind::Name(name) | Kind::Element(name, _) => match names.get(name) {
+            Some(&Meaning::Data(_, len)) if matches!(tree.kind, Kind::Name(_)) => {
+                all.push((name.clone(), len));
+            }
+            Some(Meaning::Data(..) | Meaning::Matrix(_) | Meaning::Constant(_)) | None => {}
+            Some(_) => {
+                let what = format!(
+                    "`{}` is no data; allowed here: columns of data, constants and what is computed of them",
+                    on_one_line(name)
+                );
+                return Err(Mistake::new(what, &tree.at));
+            }
+        },
+        _ => {}
+    }
+    for part in tree.parts() {
+        all.extend(columns(part, names)?);
+    }
+    Ok(all)
+}
+
+/// What is before `~`, and what follows, where it stands: what is before it is blank.
 pub(super) fn parted(text: &str) -> Result<(&str, String), Mistake> {
     let Some((name, _)) = text.split_once('~') else {
         let what = "no `~` in it; allowed: a column of data, `~` and a model, such as `y ~ a * exp(-t / b)`";
         return Err(Mistake::new(what, &(0..text.len())));
     };
     let blank = " ".repeat(name.len() + 1);
-    Ok((name.trim(), blank + &text[name.len() + 1..]))
+    Ok((name, blank + &text[name.len() + 1..]))
 }
 
 /// Functions of all numbers of a name.
@@ -147,9 +169,6 @@ impl At<'_> {
     fn less(&self, left: Tree, right: Tree) -> Tree {
         self.tree(Kind::Compare(Box::new(left), vec![(Relation::Less, right)]))
     }
-    fn of_row(&self, column: &str) -> Tree {
-        self.tree(Kind::Element(column.into(), vec![named(ROW, self.0)]))
-    }
 }
 
 impl Curves {
@@ -172,19 +191,18 @@ impl Curves {
 impl Curve {
     fn cost(&self, scatter: Scatter) -> Tree {
         let at = At(&self.model);
-        let (mean, seen) = (self.model.clone(), at.of_row(&self.observed));
+        let (mean, seen) = (self.model.clone(), self.observed.clone());
         let cost = match scatter {
             Scatter::Counts => poisson(&at, mean, seen),
             Scatter::Residuals { loss, scale } => {
                 let residual = at.with(mean, Operator::Subtract, seen);
                 let residual = match &self.spread {
-                    Spread::Unknown => residual,
-                    Spread::Same(sigma) => {
-                        at.with(residual, Operator::Divide, at.number(*sigma))
+                    None => residual,
+                    Some(Spread { is_sigma: true, tree, .. }) => {
+                        at.with(residual, Operator::Divide, tree.clone())
                     }
-                    Spread::Sigma(name) => at.with(residual, Operator::Divide, at.of_row(name)),
-                    Spread::Weights(name) => {
-                        let root = at.call("sqrt", [at.of_row(name)]);
+                    Some(Spread { tree, .. }) => {
+                        let root = at.call("sqrt", [tree.clone()]);
                         at.with(residual, Operator::Multiply, root)
                     }
                 };

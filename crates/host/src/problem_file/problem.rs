@@ -318,7 +318,10 @@ impl ProblemFile {
     ) -> Result<(Program, Vec<f64>), (Whose, Mistake)> {
         compiler.define()?;
         for (number, curve) in self.curves.iter().flat_map(|curves| &curves.all).enumerate() {
-            compiler.predicted(curve).map_err(|mistake| (Whose::Curve(number), mistake))?;
+            for tree in [&curve.observed, &curve.model] {
+                let value = compiler.in_row(tree, curve.rows);
+                value.map_err(|mistake| (Whose::Curve(number), mistake))?;
+            }
         }
         let wrong = |number| move |mistake| (Whose::Tree(number), mistake);
         let mut value = compiler.number(&self.trees[0]).map_err(wrong(0))?;

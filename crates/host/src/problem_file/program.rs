@@ -215,6 +215,19 @@ impl Program {
         Program { steps, slots: slots.count, outputs, rows }
     }
 
+    /// Whether what it computes of rows is another thing in each run.
+    pub(super) fn reads_own(&self) -> bool {
+        let is_own = |operand: &Operand| matches!(operand, Operand::Own(_) | Operand::Owns(_));
+        let by = |instruction: &Instruction| instruction.operands().iter().any(is_own);
+        let step = |step: &Step| match step {
+            Step::Once(instruction) => by(instruction),
+            Step::Fold { body, term, .. } => is_own(term) || body.iter().any(by),
+            Step::Solve(_) => true,
+        };
+        let of_rows = |rows: &Rows| rows.outputs.iter().any(is_own) || rows.body.iter().any(by);
+        self.rows.iter().any(of_rows) || self.steps.iter().any(step)
+    }
+
     /// Whether there is room for its results; if not, why.
     pub(super) fn fits(&self) -> Result<(), String> {
         if self.slots as usize > SLOTS {

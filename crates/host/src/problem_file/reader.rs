@@ -123,6 +123,7 @@ impl Reader<'_> {
         let (program, is_tight) = problem.first_compiled().map_err(wrong)?;
         program.fits().map_err(|message| self.said(message))?;
         problem.is_tight = is_tight;
+        problem.check_observed().map_err(|message| self.said(message))?;
         Ok(problem)
     }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use warpswarm_core::Float;
 use warpswarm_core::dual::{CHUNK, Dual};
+use warpswarm_core::fit::Scatter;
 
 use super::compile::Compiler;
 use super::cpu::Machine;
-use super::curves::{Curve, Spread};
-use super::names::Meaning;
+use super::names::on_one_line;
 use super::problem::ProblemFile;
 use super::program::Program;
+use super::syntax::Tree;
 use crate::error::{Error, Result};
 use crate::fit::{FitSettings, Fits, Numbers, Sheet, Work};
 use crate::problems::Precise;
@@ -48,9 +49,8 @@ impl<R: Float> Sheet<R> for OfFile<R> {
             Slopes::Dual(machine) => {
                 let mut row = vec![Dual::constant(R::ZERO); count];
                 for (chunk, partials) in partials.chunks_mut(CHUNK * count).enumerate() {
-                    let variable = |(i, &x): (usize, &R)| {
-                        Dual::variable(x, i.wrapping_sub(chunk * CHUNK))
-                    };
+                    let variable =
+                        |(i, &x): (usize, &R)| Dual::variable(x, i.wrapping_sub(chunk * CHUNK));
                     let x: Vec<_> = x.iter().enumerate().map(variable).collect();
                     machine.rows((fit, &x), first, (&mut row, count));
                     for (i, partials) in partials.chunks_mut(count).enumerate() {
@@ -129,63 +129,78 @@ impl ProblemFile {
         }
         let own = &self.names.own;
         let fits = own.runs.max(1);
-        let mut values = Vec::new();
-        let mut sigma = Vec::new();
-        for curve in &curves.all {
-            values.push(self.of_each(&curve.observed));
-            sigma.push(self.sigma(curve));
-        }
         let rows = curves.all.iter().map(|curve| curve.rows as usize).sum();
-        let plain = sigma.iter().all(Option::is_none);
-        let ones = |(sigma, curve): (Option<Each>, &Curve)| {
-            sigma.unwrap_or_else(|| Each { numbers: vec![1.0; curve.rows as usize], own: false })
-        };
-        let sigma = sigma.into_iter().zip(&curves.all).map(ones).collect();
         let names = (0..).map_while(|i| self.coordinate(i)).collect();
-        let mut work = Work::new(names, self.sheet::<R>(curves.all.len()), fits, rows);
-        work.values = joined(values, fits);
-        work.sigma = (!plain).then(|| joined(sigma, fits));
+        let mut work = Work::new(names, self.sheet::<R>(), fits, rows);
+        let (observed, spread) = self.observed();
+        work.values = rounded(observed);
+        work.sigma = spread.map(|mut spread| {
+            if !curves.all.iter().flat_map(|curve| &curve.spread).all(|spread| spread.is_sigma) {
+                spread.numbers.iter_mut().for_each(|weight| *weight = 1.0 / weight.sqrt());
+            }
+            rounded(spread)
+        });
         work.scatter = curves.scatter;
         work.within(&self.bounds, settings)?;
         Ok(work)
     }
 
-    /// The numbers of a column, those of each fit where it has its own.
-    fn of_each(&self, name: &str) -> Each {
-        let Some(&Meaning::Data(first, len)) = self.names.get(name) else {
-            return Each { numbers: Vec::new(), own: false };
-        };
-        let numbers = self.names.of_all_runs(first as usize, len as usize);
-        Each { numbers, own: self.names.own.place(first).is_some() }
+    /// What was observed, and how certain it is, where that is said: as the file says it.
+    fn observed(&self) -> (Numbers<f64>, Option<Numbers<f64>>) {
+        let all = self.curves.iter().flat_map(|curves| &curves.all);
+        let has_spread = all.clone().any(|curve| curve.spread.is_some());
+        let observed = self.data_of(all.clone().map(|curve| (curve.rows, &curve.observed)));
+        let spread = has_spread.then(|| {
+            let spreads = all
+                .clone()
+                .filter_map(|curve| curve.spread.as_ref().map(|spread| (curve.rows, &spread.tree)));
+            self.data_of(spreads)
+        });
+        (observed, spread)
     }
 
-    fn sigma(&self, curve: &Curve) -> Option<Each> {
-        match &curve.spread {
-            Spread::Unknown => None,
-            Spread::Same(sigma) => {
-                Some(Each { numbers: vec![*sigma; curve.rows as usize], own: false })
-            }
-            Spread::Sigma(name) => Some(self.of_each(name)),
-            Spread::Weights(name) => {
-                let mut each = self.of_each(name);
-                each.numbers.iter_mut().for_each(|weight| *weight = 1.0 / weight.sqrt());
-                Some(each)
-            }
+    /// What is computed of data alone, row after row.
+    fn data_of<'a>(&self, all: impl Iterator<Item = (u32, &'a Tree)>) -> Numbers<f64> {
+        let mut compiler = self.compiler();
+        let mut rows = 0;
+        let values: Vec<_> = all
+            .map(|(count, tree)| {
+                rows += count as usize;
+                let value = compiler.in_row(tree, count);
+                (count, vec![value.unwrap_or_else(|mistake| unreachable!("{mistake:?}"))])
+            })
+            .collect();
+        let program = Program::with_rows(&compiler.graph, &[], &values);
+        let own = &self.names.own;
+        let of_fit = program.reads_own();
+        let fits = if of_fit { own.runs } else { 1 };
+        // No coordinate is read.
+        let x = vec![0.0; self.bounds.dimensions()];
+        let machine = Machine::<f64>::new(&program, x.len(), (&compiler.data(), own));
+        let mut numbers = vec![0.0; fits * rows];
+        for (fit, numbers) in numbers.chunks_mut(rows.max(1)).enumerate() {
+            machine.rows((fit as u32, &x), 0, (numbers, rows));
         }
+        Numbers { numbers, of_fit }
     }
 
-    fn sheet<R: Precise>(&self, curves: usize) -> Arc<dyn Sheet<R>> {
+    /// A compiler that knows all names.
+    fn compiler(&self) -> Compiler<'_> {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(&[]);
         // It has been compiled once, so that nothing can be wrong now.
         let defined = compiler.define();
         defined.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"));
+        compiler
+    }
+
+    fn sheet<R: Precise>(&self) -> Arc<dyn Sheet<R>> {
+        let mut compiler = self.compiler();
         let all = self.curves.iter().flat_map(|curves| &curves.all);
         let predicted = all.map(|curve| {
-            let value = compiler.predicted(curve);
+            let value = compiler.in_row(&curve.model, curve.rows);
             (curve.rows, value.unwrap_or_else(|mistake| unreachable!("{mistake:?}")))
         });
         let predicted: Vec<_> = predicted.collect();
-        debug_assert_eq!(predicted.len(), curves);
         let parameters = self.bounds.dimensions();
         let plain: Vec<_> = predicted.iter().map(|&(rows, value)| (rows, vec![value])).collect();
         let program = Program::with_rows(&compiler.graph, &[], &plain);
@@ -195,26 +210,57 @@ impl ProblemFile {
         let slopes = Slopes::Dual(Machine::new(&program, parameters, given));
         Arc::new(OfFile { parameters, values, slopes })
     }
-}
 
-/// Numbers, all the same or `[fit][number]`.
-struct Each {
-    numbers: Vec<f64>,
-    own: bool,
-}
-
-/// Columns one after the other.
-fn joined<R: Float>(all: Vec<Each>, fits: usize) -> Numbers<R> {
-    let of_fit = all.iter().any(|each| each.own);
-    let times = if of_fit { fits } else { 1 };
-    let mut numbers = Vec::new();
-    for fit in 0..times {
-        for each in &all {
-            let len = each.numbers.len() / if each.own { fits } else { 1 };
-            let first = if each.own { fit * len } else { 0 };
-            let of = &each.numbers[first..first + len];
-            numbers.extend(of.iter().map(|&number| R::from_f64(number)));
+    /// Sees that what was observed are numbers, and their spreads are above 0.
+    pub(super) fn check_observed(&self) -> Result<(), String> {
+        let Some(curves) = &self.curves else { return Ok(()) };
+        let (observed, spreads) = self.observed();
+        let rows: usize = curves.all.iter().map(|curve| curve.rows as usize).sum();
+        let of = |at: usize| {
+            let (mut within, mut curve) = (at % rows, 0);
+            while within >= curves.all[curve].rows as usize {
+                within -= curves.all[curve].rows as usize;
+                curve += 1;
+            }
+            let fit = if self.runs().is_some() {
+                format!(" of fit {}", at / rows)
+            } else {
+                String::new()
+            };
+            (&curves.all[curve], format!("row {}{fit}", within + 1))
+        };
+        let is_count = curves.scatter == Scatter::Counts;
+        let wrong = |number: &f64| !number.is_finite() || (is_count && *number < 0.0);
+        if let Some(at) = observed.numbers.iter().position(wrong) {
+            let (curve, place) = of(at);
+            let allowed = if is_count { "counts from 0 on" } else { "finite numbers" };
+            return Err(format!(
+                "{}: `{}` is {} in {place}; allowed: {allowed}",
+                curve.key,
+                on_one_line(&curve.left),
+                observed.numbers[at]
+            ));
         }
+        let Some(spreads) = spreads else { return Ok(()) };
+        for (at, &found) in spreads.numbers.iter().enumerate() {
+            let (curve, place) = of(at);
+            let Some(spread) = &curve.spread else { continue };
+            let least = if spread.is_sigma { f64::MIN_POSITIVE } else { 0.0 };
+            // NaN is nowhere.
+            if !(found >= least) {
+                let allowed = if spread.is_sigma { "numbers above 0" } else { "numbers from 0 on" };
+                return Err(format!(
+                    "{}: `{}` is {found} in {place}; allowed: {allowed}",
+                    spread.key(),
+                    on_one_line(&spread.text)
+                ));
+            }
+        }
+        Ok(())
     }
-    Numbers { numbers, of_fit }
+}
+
+fn rounded<R: Float>(numbers: Numbers<f64>) -> Numbers<R> {
+    let Numbers { numbers, of_fit } = numbers;
+    Numbers { numbers: numbers.into_iter().map(R::from_f64).collect(), of_fit }
 }

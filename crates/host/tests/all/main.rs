@@ -11,6 +11,7 @@ mod fwa;
 mod given_up;
 mod hosted;
 mod nist_data;
+mod nist_fits;
 mod polishing;
 mod properties;
 mod quality;

@@ -12,8 +12,8 @@ const ROUNDED: f64 = 5.0001e-11;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Problem {
-    name: String,
+pub(crate) struct Problem {
+    pub(crate) name: String,
     source: String,
     reference: String,
     level: String,
@@ -23,27 +23,27 @@ struct Problem {
     parameters: usize,
     observations: usize,
     degrees_of_freedom: usize,
-    start1: Vec<f64>,
-    start2: Vec<f64>,
+    pub(crate) start1: Vec<f64>,
+    pub(crate) start2: Vec<f64>,
     #[serde(default)]
     exchangeable: Vec<Vec<String>>,
     certified: Results,
-    refined: Results,
+    pub(crate) refined: Results,
 }
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Results {
-    values: Vec<f64>,
-    standard_deviations: Vec<f64>,
-    residual_sum_of_squares: f64,
+pub(crate) struct Results {
+    pub(crate) values: Vec<f64>,
+    pub(crate) standard_deviations: Vec<f64>,
+    pub(crate) residual_sum_of_squares: f64,
     residual_standard_deviation: f64,
 }
 
 /// A problem, its file, and its data with their headings, `[row][column]`.
-struct Case {
-    about: Problem,
-    file: PathBuf,
+pub(crate) struct Case {
+    pub(crate) about: Problem,
+    pub(crate) file: PathBuf,
     headings: Vec<String>,
     rows: Vec<Vec<f64>>,
 }
@@ -61,6 +61,12 @@ impl Case {
         Self { about, file, headings, rows }
     }
 
+    /// Groups of parameters that may change places, by their numbers.
+    pub(crate) fn exchangeable(&self) -> Vec<Vec<usize>> {
+        let number = |name: &String| name[1..].parse::<usize>().unwrap() - 1;
+        self.about.exchangeable.iter().map(|group| group.iter().map(number).collect()).collect()
+    }
+
     /// The residual sum of squares at a point, by the problem file.
     fn sum(&self, x: &[f64]) -> f64 {
         let problem = ProblemFile::load(&self.file).unwrap();
@@ -76,7 +82,7 @@ impl Case {
     }
 }
 
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/nist");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_certified = |path: &PathBuf| path.to_string_lossy().ends_with(".certified.toml");
@@ -86,7 +92,7 @@ fn cases() -> Vec<Case> {
     paths.iter().map(|path| Case::read(path)).collect()
 }
 
-fn relative(found: f64, wanted: f64) -> f64 {
+pub(crate) fn relative(found: f64, wanted: f64) -> f64 {
     (found / wanted - 1.0).abs()
 }
 

@@ -63,50 +63,12 @@ impl Reader<'_> {
         let mut all = Vec::with_capacity(texts.len());
         for (number, text) in texts.iter().enumerate() {
             let key = if key == "fit" { "fit".into() } else { format!("fits[{}]", number + 1) };
-            let (observed, rows, model) = Self::model(text, names)
-                .map_err(|mistake| self.mistake(&key, text, mistake))?;
-            let spread = self.spread(file, number, texts.len(), names)?;
-            if let Some(name) = spread.column()
-                && let Some(&Meaning::Data(_, len)) = names.get(name)
-                && len != rows
-            {
-                return Err(self.said(format!(
-                    "`{}` has {len} numbers and `{}` has {rows}; allowed: as many",
-                    on_one_line(name),
-                    on_one_line(&observed)
-                )));
-            }
-            all.push(Curve { key, text: text.clone(), observed, rows, spread, model });
-        }
-        if scatter == Scatter::Counts {
-            self.counts(&all, names)?;
+            let mut curve =
+                model(&key, text, names).map_err(|mistake| self.mistake(&key, text, mistake))?;
+            curve.spread = self.spread(file, (number, texts.len()), curve.rows, names)?;
+            all.push(curve);
         }
         Ok(Some(Curves { all, scatter }))
-    }
-
-    /// The column that a model is beside, how many rows that has, and the model.
-    fn model(
-        text: &str,
-        names: &Names,
-    ) -> std::result::Result<(String, u32, syntax::Tree), Mistake> {
-        let (name, model) = curves::parted(text)?;
-        let rows = match names.get(name) {
-            Some(&Meaning::Data(_, len)) => len,
-            _ => {
-                let columns = names.meanings.iter();
-                let columns = columns.filter(|(_, of)| matches!(of, Meaning::Data(..)));
-                let known: Vec<&str> = columns.map(|(name, _)| &**name).collect();
-                let hint = meant(name, &known)
-                    .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-                let what = format!(
-                    "`{}` is no column of data{hint}; allowed before `~`: a column",
-                    on_one_line(name)
-                );
-                return Err(Mistake::new(what, &(0..name.len().max(1))));
-            }
-        };
-        let tree = syntax::parse(&model)?;
-        Ok((name.into(), rows, curves::of_row(&tree, rows, names)?))
     }
 
     /// How what was observed scatters.
@@ -138,10 +100,16 @@ impl Reader<'_> {
         }
     }
 
-    /// How certain what the so-manieth model is beside is.
-    fn spread(&self, file: &File, number: usize, of: usize, names: &Names) -> Result<Spread> {
+    /// How certain what the so-manieth of some models is beside is.
+    fn spread(
+        &self,
+        file: &File,
+        (number, of): (usize, usize),
+        rows: u32,
+        names: &Names,
+    ) -> Result<Option<Spread>> {
         let (key, given) = match (&file.sigma, &file.weights) {
-            (None, None) => return Ok(Spread::Unknown),
+            (None, None) => return Ok(None),
             (Some(given), None) => ("sigma", given),
             (None, Some(given)) => ("weights", given),
             (Some(_), Some(_)) => {
@@ -150,8 +118,6 @@ impl Reader<'_> {
                 ));
             }
         };
-        let is_sigma = key == "sigma";
-        let least = if is_sigma { "a number above 0" } else { "a number from 0 on" };
         let given = match given {
             Given::List(all) if all.len() == of => &all[number],
             Given::List(all) => {
@@ -162,53 +128,42 @@ impl Reader<'_> {
             }
             one => one,
         };
-        match given {
-            Given::Number(one) if one.is_finite() && *one > 0.0 => {
-                Ok(Spread::Same(if is_sigma { *one } else { 1.0 / one.sqrt() }))
-            }
-            Given::Number(one) => {
-                Err(self.said(format!("{key} is {one}; allowed: a number above 0")))
-            }
-            Given::Text(name) => {
-                let name = name.trim();
-                let Some(&Meaning::Data(first, len)) = names.get(name) else {
-                    return Err(self.said(format!(
-                        "{key} is \"{}\"; allowed: a column of data, or a number above 0",
-                        on_one_line(name)
-                    )));
-                };
-                let all = names.of_all_runs(first as usize, len as usize);
-                let wrong = |one: &f64| one.is_nan() || *one < 0.0 || (is_sigma && *one == 0.0);
-                match all.iter().position(wrong) {
-                    None if is_sigma => Ok(Spread::Sigma(name.into())),
-                    None => Ok(Spread::Weights(name.into())),
-                    Some(at) => Err(self.said(format!(
-                        "{key}: number {} of `{}` is {}; allowed: {least}",
-                        at + 1,
-                        on_one_line(name),
-                        all[at]
-                    ))),
-                }
-            }
-            Given::List(_) | Given::Table(_) => Err(self
-                .said(format!("{key} is no number; allowed: a column of data, or a number above 0"))),
-        }
-    }
-
-    /// Sees that counts are none below zero.
-    fn counts(&self, all: &[Curve], names: &Names) -> Result<()> {
-        for curve in all {
-            let Some(&Meaning::Data(first, len)) = names.get(&curve.observed) else { continue };
-            let seen = names.of_all_runs(first as usize, len as usize);
-            if let Some(at) = seen.iter().position(|count| *count < 0.0) {
+        let text = match given {
+            Given::Number(one) => one.to_string(),
+            Given::Text(text) => text.clone(),
+            Given::List(_) | Given::Table(_) => {
                 return Err(self.said(format!(
-                    "number {} of `{}` is {}; allowed for loss = \"poisson\": counts from 0 on",
-                    at + 1,
-                    on_one_line(&curve.observed),
-                    seen[at]
+                    "{key} is no number; allowed: a column of data, a number above 0, or what is computed of them"
                 )));
             }
-        }
-        Ok(())
+        };
+        let tree = syntax::parse(&text).and_then(|tree| {
+            curves::columns(&tree, names)?;
+            curves::of_row(&tree, rows, names)
+        });
+        let tree = tree.map_err(|mistake| self.mistake(key, &text, mistake))?;
+        Ok(Some(Spread { is_sigma: key == "sigma", text, tree }))
     }
+}
+
+/// A model and what it is beside.
+fn model(key: &str, text: &str, names: &Names) -> std::result::Result<Curve, Mistake> {
+    let (left, model) = curves::parted(text)?;
+    let observed = syntax::parse(left)?;
+    let columns = curves::columns(&observed, names)?;
+    let Some((_, rows)) = columns.into_iter().max_by_key(|(_, len)| *len) else {
+        let all = names.meanings.iter().filter(|(_, of)| matches!(of, Meaning::Data(..)));
+        let known: Vec<&str> = all.map(|(name, _)| &**name).collect();
+        let hint = meant(left.trim(), &known)
+            .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        let what = format!(
+            "`{}` has no column of data in it{hint}; allowed before `~`: a column, or what is computed of some",
+            on_one_line(left.trim())
+        );
+        return Err(Mistake::new(what, &(0..left.len().max(1))));
+    };
+    let observed = curves::of_row(&observed, rows, names)?;
+    let model = curves::of_row(&syntax::parse(&model)?, rows, names)?;
+    let (key, text, left) = (key.into(), text.into(), left.trim().into());
+    Ok(Curve { key, text, rows, left, observed, spread: None, model })
 }
