@@ -23,7 +23,7 @@ pub struct FitSettings {
     pub absolute_sigma: bool,
     /// Rows of each fit, where some have fewer than the tables: the others are left out. Default: all.
     pub rows: Vec<u32>,
-    /// Stop when chi-squared changes by no more than this part of it: from 0 to below 1. Default 1e-8, in f32 1e-6.
+    /// Stop when chi-squared changes by no more than this part of it: from 0 to below 1. Default 1e-12, in f32 1e-6.
     pub ftol: Option<f64>,
     /// Stop when the parameters change by no more than this part of them, likewise.
     pub xtol: Option<f64>,
