@@ -164,6 +164,7 @@
 mod columns;
 mod compile;
 mod cpu;
+mod derivative;
 mod file;
 mod fit;
 mod graph;
