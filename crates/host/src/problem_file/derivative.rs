@@ -30,6 +30,7 @@ impl Graph {
     ///
     /// None where one is no expression: of a differential equation's solution, of a product, a least or a
     /// greatest over terms that depend on such a coordinate, and of the digamma function.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the caller follows"))]
     pub(super) fn derivatives(&mut self, value: Value, by: &[u32]) -> Option<Vec<Value>> {
         let mut needed = vec![false; value as usize + 1];
         needed[value as usize] = true;

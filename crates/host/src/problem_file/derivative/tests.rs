@@ -15,28 +15,17 @@ use crate::problem_file::program::Program;
 /// The data, one number a term.
 const T: [f64; 7] = [0.0, 1.0, -1.0, 0.5, 2.25, -0.75, 3.0];
 const TERMS: u32 = T.len() as u32;
+const DIMENSIONS: usize = 8;
 /// Coordinates, of which the last is none of the terms'.
 const BY: [u32; 4] = [0, 1, 2, 7];
 
-/// What a graph's values are at a point.
-fn numbers<R: Real>(graph: &Graph, values: &[Value], data: &[f64], x: &[R]) -> Vec<R> {
-    let program = Program::new(graph, values);
-    let machine = Machine::<R>::new(&program, x.len(), (data, &Own::default()));
-    machine.at((0, x), |numbers| numbers.collect())
+/// Computes values of a graph.
+fn machine<R: Real>(graph: &Graph, values: &[Value]) -> Machine<R> {
+    Machine::new(&Program::new(graph, values), DIMENSIONS, (&T, &Own::default()))
 }
 
 fn sum(graph: &mut Graph, term: Value, terms: u32) -> Value {
     graph.add(Node::Fold { reduction: Reduction::Sum, terms, term })
-}
-
-/// Derivatives by either way, and the value: at a point, of a sum over terms.
-fn both(graph: &mut Graph, value: Value, data: &[f64], x: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
-    let derivatives = graph.derivatives(value, &BY).expect("every part has one");
-    let found = numbers(graph, &derivatives, data, x);
-    let variable = |(i, &x)| Dual::<f64, CHUNK>::variable(x, i);
-    let duals: Vec<_> = x.iter().enumerate().map(variable).collect();
-    let dual = numbers(graph, &[value], data, &duals)[0];
-    (found, BY.map(|by| dual.partials[by as usize]).to_vec(), dual.value)
 }
 
 /// Whether derivatives are the same, to so much beside the largest.
@@ -61,14 +50,15 @@ enum Tree {
 }
 
 impl Tree {
-    fn value(&self, graph: &mut Graph) -> Value {
+    /// The value in the term that is so many after the graph's.
+    fn value(&self, graph: &mut Graph, k: u32) -> Value {
         match self {
             Tree::Coordinate(at) => graph.add(Node::Coordinate(*at)),
-            Tree::Coordinates(at) => graph.add(Node::Coordinates(*at)),
-            Tree::Datum => graph.add(Node::Data(0)),
+            Tree::Coordinates(at) => graph.add(Node::Coordinates(*at + k)),
+            Tree::Datum => graph.add(Node::Data(k)),
             Tree::Constant(number) => graph.constant(*number),
             Tree::Apply(operation, of) => {
-                let of: Vec<Value> = of.iter().map(|tree| tree.value(graph)).collect();
+                let of: Vec<Value> = of.iter().map(|tree| tree.value(graph, k)).collect();
                 match operation {
                     Operation::Power => graph.power(of[0], of[1]),
                     _ => graph.apply(*operation, &of),
@@ -94,14 +84,6 @@ impl Tree {
         };
         *largest = if value.is_nan() { f64::INFINITY } else { largest.max(value.abs()) };
         value
-    }
-
-    fn has_indices(&self) -> bool {
-        match self {
-            Tree::Coordinates(_) => true,
-            Tree::Apply(_, of) => of.iter().any(Tree::has_indices),
-            _ => false,
-        }
     }
 }
 
@@ -130,35 +112,40 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Compares derivatives of a term where its parts are finite, and of its sum where they all are; says of how many terms.
-fn compare(tree: &Tree, x: &[f64]) -> usize {
+/// Compares derivatives at points: of each term whose parts are moderate, and of the sum where all are. Says of how many.
+fn compare(tree: &Tree, points: &[[f64; DIMENSIONS]]) -> usize {
     let mut graph = Graph::default();
-    let term = tree.value(&mut graph);
-    let (mut compared, mut largest_of_all) = (0, 0.0);
-    for (k, &t) in T.iter().enumerate() {
-        let mut largest = 0.0;
-        let value = tree.at(x, k, &mut largest);
-        largest_of_all = f64::max(largest_of_all, largest);
-        if largest > 1e6 {
-            continue;
-        }
-        // A sum over this term alone, where it may come first.
-        if tree.has_indices() {
-            continue;
-        }
-        let alone = sum(&mut graph, term, 1);
-        let (found, expected, plain) = both(&mut graph, alone, &[t], x);
-        assert!(value == plain, "{value} {plain}: {tree:?}");
-        let is_same = agree(&found, &expected, 1e-3 * largest.max(1.0));
-        assert!(is_same, "{tree:?} at {x:?}, {t}: {found:?}, by duals {expected:?}");
-        compared += 1;
+    let mut sums = Vec::new();
+    for k in 0..TERMS {
+        let term = tree.value(&mut graph, k);
+        sums.push(sum(&mut graph, term, 1));
     }
-    if largest_of_all <= 1e6 {
-        let whole = sum(&mut graph, term, TERMS);
-        let (found, expected, _) = both(&mut graph, whole, &T, x);
-        let is_same = agree(&found, &expected, 1e-3 * largest_of_all.max(1.0));
-        assert!(is_same, "{tree:?} at {x:?}: {found:?}, by duals {expected:?}");
-        compared += T.len();
+    let term = tree.value(&mut graph, 0);
+    sums.push(sum(&mut graph, term, TERMS));
+    let derivatives = sums.iter().map(|&value| graph.derivatives(value, &BY));
+    let derivatives: Vec<Value> = derivatives.flat_map(|all| all.expect("each has one")).collect();
+    let (plain, dual) = (machine(&graph, &derivatives), machine(&graph, &sums));
+    let mut compared = 0;
+    for x in points {
+        let variable = |i: usize| Dual::<f64, CHUNK>::variable(x[i], i);
+        let duals: [_; DIMENSIONS] = std::array::from_fn(variable);
+        let found: Vec<f64> = plain.at((0, x), |numbers| numbers.collect());
+        let expected: Vec<_> = dual.at((0, &duals), |numbers| numbers.collect());
+        let mut sizes = [0.0; T.len() + 1];
+        for k in 0..T.len() {
+            let value = tree.at(x, k, &mut sizes[k]);
+            sizes[T.len()] = f64::max(sizes[T.len()], sizes[k]);
+            let is_same = expected[k].value == value || value.is_nan();
+            assert!(is_same, "{tree:?} at {x:?}, {k}: {value}");
+        }
+        for (k, (found, dual)) in found.chunks(BY.len()).zip(&expected).enumerate() {
+            if sizes[k] <= 1e6 {
+                let expected = BY.map(|by| dual.partials[by as usize]);
+                let is_same = agree(found, &expected, 1e-3 * sizes[k].max(1.0));
+                assert!(is_same, "{tree:?} at {x:?}, {k}: {found:?}, by duals {expected:?}");
+                compared += 1;
+            }
+        }
     }
     compared
 }
@@ -188,18 +175,16 @@ fn every_operation_has_the_slope_of_duals() {
                     _ => vec![leaf(2), a(0), b(1)],
                 };
                 let tree = Tree::Apply(operation, tree);
+                let mut points = Vec::new();
                 for (i, &x) in NUMBERS.iter().enumerate() {
-                    for j in 0..NUMBERS.len() {
-                        if operation.arity() == 1 && j > 0 {
-                            continue;
-                        }
+                    for j in 0..if operation.arity() == 1 { 1 } else { NUMBERS.len() } {
                         // Both the same number, and others.
                         let y = NUMBERS[(i + j) % NUMBERS.len()];
                         let z = [0.0, 1.0][(i + first + second) % 2];
-                        let point = [x, y, z, 0.1, 0.2, 0.3, 0.4, 0.5];
-                        compared += compare(&tree, &point);
+                        points.push([x, y, z, 0.1, 0.2, 0.3, 0.4, 0.5]);
                     }
                 }
+                compared += compare(&tree, &points);
             }
         }
         assert!(compared > 100, "{operation:?}: {compared}");
@@ -217,7 +202,84 @@ fn random_expressions_have_the_derivatives_of_duals() {
         let inner = prop::array::uniform8(-2.0..2.0).new_tree(&mut runner).unwrap().current();
         let places = prop::array::uniform8(0..NUMBERS.len());
         let edge = places.new_tree(&mut runner).unwrap().current().map(|at| NUMBERS[at]);
-        let terms = compare(&tree, &inner) + compare(&tree, &edge) + compare(&tree, &[0.0; 8]);
+        let terms = compare(&tree, &[inner, edge, [0.0; DIMENSIONS]]);
         compared += usize::from(terms > 0 && matches!(tree, Tree::Apply(..)));
     }
+}
+
+#[test]
+fn sums_of_elements_by_hand() {
+    let mut graph = Graph::default();
+    // The sum of (x[k + 1] - x[k])^2 of 1, 3, 6, 10, by x[0], x[1] and x[4], which no term has.
+    let [here, next] = [0, 1].map(|at| graph.add(Node::Coordinates(at)));
+    let step = graph.apply(Operation::Subtract, &[next, here]);
+    let square = graph.apply(Operation::Multiply, &[step, step]);
+    let whole = sum(&mut graph, square, 3);
+    // Beside it a sum whose terms have the sum of all x within them.
+    let all = sum(&mut graph, here, 4);
+    let datum = graph.add(Node::Data(0));
+    let term = graph.apply(Operation::Multiply, &[datum, all]);
+    let nested = sum(&mut graph, term, 5);
+    let by = [0, 1, 4];
+    let derivatives = [whole, nested].map(|value| graph.derivatives(value, &by).unwrap()).concat();
+    let found: Vec<f64> = machine(&graph, &derivatives)
+        .at((0, &[1.0, 3.0, 6.0, 10.0, 7.0, 0.0, 0.0, 0.0]), |numbers| numbers.collect());
+    let of_data: f64 = T[..5].iter().sum();
+    assert_eq!(found, [-4.0, 4.0 - 6.0, 0.0, of_data, of_data, 0.0]);
+}
+
+#[test]
+fn what_has_no_derivative_says_so() {
+    let mut graph = Graph::default();
+    let [x, y] = [0, 1].map(|at| graph.add(Node::Coordinate(at)));
+    let t = graph.add(Node::Data(0));
+    let term = graph.apply(Operation::Multiply, &[t, x]);
+    let zero = graph.constant(0.0);
+    for reduction in [Reduction::Product, Reduction::Least, Reduction::Greatest] {
+        let fold = graph.add(Node::Fold { reduction, terms: 3, term });
+        let value = graph.apply(Operation::Multiply, &[fold, y]);
+        assert_eq!(graph.derivatives(value, &[0]), None);
+        assert_eq!(graph.derivatives(value, &[1, 2]), Some(vec![fold, zero]));
+        // A condition has no slope.
+        let chosen = graph.apply(Operation::Choose, &[fold, y, x]);
+        assert!(graph.derivatives(chosen, &[0, 1]).is_some());
+    }
+    let solution = graph.add(Node::Solution(0));
+    assert_eq!(graph.derivatives(solution, &[0]), None);
+    // The slope of the gamma function's is no operation.
+    let gamma = graph.apply(Operation::LnGamma, &[x]);
+    let slope = graph.derivatives(gamma, &[0]).unwrap()[0];
+    assert_eq!(graph.node(slope), Node::Apply(Operation::Digamma, [x, 0, 0]));
+    assert_eq!(graph.derivatives(slope, &[0]), None);
+    assert_eq!(graph.derivatives(slope, &[1]), Some(vec![zero]));
+}
+
+/// `a exp(-t / b) + c exp(-t / d) + e`, as files have it.
+fn decays(graph: &mut Graph) -> Value {
+    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| graph.add(Node::Coordinate(at)));
+    let t = graph.add(Node::Data(0));
+    let mut decay = |size, time| {
+        let negative = graph.apply(Operation::Negate, &[t]);
+        let exponent = graph.apply(Operation::Divide, &[negative, time]);
+        let power = graph.apply(Operation::Exp, &[exponent]);
+        graph.apply(Operation::Multiply, &[size, power])
+    };
+    let (first, second) = (decay(a, b), decay(c, d));
+    let both = graph.apply(Operation::Add, &[first, second]);
+    graph.apply(Operation::Add, &[both, e])
+}
+
+#[test]
+fn derivatives_share_what_is_computed() {
+    let mut graph = Graph::default();
+    let value = decays(&mut graph);
+    let derivatives = graph.derivatives(value, &[0, 1, 2, 3, 4, 5]).unwrap();
+    assert_eq!([4, 5].map(|i| graph.number(derivatives[i])), [Some(1.0), Some(0.0)]);
+    let rows = |values: Vec<Value>| {
+        let program = Program::with_rows(&graph, &[], &[(25, values)]);
+        (program.steps.len(), program.rows[0].body.len())
+    };
+    // Each exponential is a derivative; those by the times take two multiplications in a row.
+    assert_eq!(rows(vec![value]), (0, 9));
+    assert_eq!(rows([&[value][..], &derivatives].concat()), (4, 13));
 }
