@@ -11,6 +11,7 @@ mod objective;
 
 pub use objective::{Expression, SLOTS, SOLUTION, operand, step};
 
+use crate::dual::digamma;
 use crate::real::Real;
 use crate::sum::Operator;
 
@@ -56,6 +57,7 @@ macro_rules! for_each_operation {
             J1: 1,
             Y0: 1,
             Y1: 1,
+            Digamma: 1,
             Excess: 1,
             Add: 2,
             Subtract: 2,
@@ -148,6 +150,7 @@ impl Operation {
             Operation::J1 => a.j1(),
             Operation::Y0 => a.y0(),
             Operation::Y1 => a.y1(),
+            Operation::Digamma => digamma(a),
             // Not `larger`, which would take a NaN for a constraint that is met.
             Operation::Excess => {
                 if a <= R::ZERO {

@@ -32,6 +32,7 @@ const SERIES: [f64; 7] = [
 /// // Minus Euler's constant.
 /// assert!((digamma(1.0_f64) + 0.577_215_664_901_532_9).abs() < 1e-15);
 /// ```
+#[inline(always)]
 pub fn digamma<R: Real>(x: R) -> R {
     if x < R::HALF {
         let angle = x * R::HALF;
@@ -42,6 +43,7 @@ pub fn digamma<R: Real>(x: R) -> R {
 }
 
 /// The same for numbers from 1/2 on.
+#[inline(always)]
 fn above<R: Real>(mut x: R) -> R {
     let far = R::from_f64(FAR);
     let mut shifted = R::ZERO;

@@ -149,6 +149,12 @@ impl Graph {
         self.add(Node::Constant(number.to_bits()))
     }
 
+    /// The value of an operation that has been added before.
+    pub(super) fn known(&self, operation: Operation, [a, b]: [Value; 2]) -> Option<Value> {
+        let from = in_order(operation, [a, b, 0]);
+        self.known.get(&Node::Apply(operation, from)).copied()
+    }
+
     /// The value of a node, the same for the same node.
     pub(super) fn add(&mut self, node: Node) -> Value {
         if let Some(&value) = self.known.get(&node) {
@@ -308,10 +314,7 @@ impl Graph {
         }
         let mut all = [0; 3];
         all[..from.len()].copy_from_slice(from);
-        if matches!(operation, Operation::Add | Operation::Multiply) {
-            all[..2].sort_unstable();
-        }
-        self.add(Node::Apply(operation, all))
+        self.add(Node::Apply(operation, in_order(operation, all)))
     }
 
     /// Sine and cosine of 2 pi x, which are exact and quick in turns.
@@ -374,6 +377,14 @@ impl Graph {
             }
         }
     }
+}
+
+/// What an operation takes, in the same order whichever way round it was written, where that makes no difference.
+fn in_order(operation: Operation, mut from: [Value; 3]) -> [Value; 3] {
+    if matches!(operation, Operation::Add | Operation::Multiply) {
+        from[..2].sort_unstable();
+    }
+    from
 }
 
 #[cfg(test)]

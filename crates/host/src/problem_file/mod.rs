@@ -165,6 +165,7 @@ mod columns;
 mod compile;
 mod cpu;
 mod curves;
+mod derivative;
 mod file;
 mod fit;
 mod graph;

@@ -203,11 +203,21 @@ impl ProblemFile {
         let predicted: Vec<_> = predicted.collect();
         let parameters = self.bounds.dimensions();
         let plain: Vec<_> = predicted.iter().map(|&(rows, value)| (rows, vec![value])).collect();
-        let program = Program::with_rows(&compiler.graph, &[], &plain);
+        let by: Vec<u32> = (0..parameters as u32).collect();
+        let derived = predicted.iter().map(|&(rows, value)| {
+            let slopes = compiler.graph.derivatives(value, &by)?;
+            Some((rows, [vec![value], slopes].concat()))
+        });
+        let derived: Option<Vec<_>> = derived.collect();
+        let derived = derived.map(|rows| Program::with_rows(&compiler.graph, &[], &rows));
+        let plain = Program::with_rows(&compiler.graph, &[], &plain);
         let data = compiler.data();
         let given = (&data[..], &self.names.own);
-        let values = Machine::new(&program, parameters, given);
-        let slopes = Slopes::Dual(Machine::new(&program, parameters, given));
+        let values = Machine::new(&plain, parameters, given);
+        let slopes = match derived.filter(|program| program.fits().is_ok()) {
+            Some(program) => Slopes::Derived(Machine::new(&program, parameters, given)),
+            None => Slopes::Dual(Machine::new(&plain, parameters, given)),
+        };
         Arc::new(OfFile { parameters, values, slopes })
     }
 
