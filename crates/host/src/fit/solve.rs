@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Bounds, Candidates, Covariance, Look, Next, PIECE, Parameters, Search,
-    Solver, Status, sum_all, sum_block,
+    Accumulator, BLOCK, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Solver, Status,
+    Term, sum_all, sum_block,
 };
 use warpswarm_core::launch::{Outcome, triangle};
 
@@ -87,7 +87,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let logarithmic = logarithmic.fold(Parameters::NONE, |all, (i, _)| all.with(i));
         let [low, high] = [&work.searched[0], &work.searched[1]].map(|of| side(of));
         let mut search = Search::between(low, high, logarithmic, work.seed);
-        search.starts = work.search[0].unwrap_or_else(|| usual_starts(work.names.len()));
+        search.starts = work.search[0].unwrap_or_else(|| most_starts(work.names.len()));
         search.samples = work.search[1].unwrap_or(search.samples);
         let look = Look::at(work.rows);
         let is_parallel = work.rows >= LARGE && rayon::current_num_threads() > 1;
@@ -120,28 +120,25 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let start = std::array::from_fn(|i| if i < n { starts[first + i] } else { R::ZERO });
             return (start, R::NAN);
         }
-        let mut candidates = Candidates::NONE;
-        let mut best = [R::ZERO; N];
-        let settings = &self.work.settings;
-        let mut rooms = (Room { values: room.values.clone(), partials: Vec::new() }, room);
-        for start in 0..self.search.starts {
-            let found = {
-                let (of_cost, of_sums) = &mut rooms;
-                self.search.explore(
-                    fit as u64,
-                    start,
-                    &self.bounds,
-                    settings,
-                    |x: &[R; N]| self.cost(fit, x, of_cost),
-                    |x: &[R; N]| self.looked_at(fit, x, of_sums),
-                )
-            };
-            candidates.add(start, found.cost, found.is_minimum);
-            if candidates.best == start {
-                best = found.point;
-            }
-        }
-        (best, candidates.other)
+        let mut of_cost = Room { values: room.values.clone(), partials: Vec::new() };
+        let found = self.search.best(
+            fit as u64,
+            &self.bounds,
+            &self.work.settings,
+            self.size(fit),
+            |x: &[R; N]| self.cost(fit, x, &mut of_cost),
+            |x: &[R; N]| self.looked_at(fit, x, room),
+        );
+        (found.point, found.other)
+    }
+
+    /// The sum of weighted squares of the observations that a search looks at.
+    fn size(&self, fit: usize) -> R {
+        let rows = self.look.rows as usize;
+        (0..rows).fold(R::ZERO, |size, k| {
+            let (value, weight) = self.seen(fit, self.look.row(k));
+            size + Term::squared(value, weight).cost
+        })
     }
 
     /// The cost of the rows that a search looks at.
@@ -239,16 +236,22 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         })
     }
 
-    /// A row's term where `mean` is predicted.
+    /// What was observed in a row, and its weight.
     #[inline(always)]
-    fn term(&self, fit: usize, row: usize, mean: R) -> warpswarm_core::fit::Term<R> {
+    fn seen(&self, fit: usize, row: usize) -> (R, R) {
         let work = self.work;
-        let value = work.values.of(fit, work.rows)[row];
         let weight = work.sigma.as_ref().map_or(R::ONE, |sigma| {
             let sigma = sigma.of(fit, work.rows)[row];
             R::ONE / (sigma * sigma)
         });
-        work.scatter.term(mean, value, weight)
+        (work.values.of(fit, work.rows)[row], weight)
+    }
+
+    /// A row's term where `mean` is predicted.
+    #[inline(always)]
+    fn term(&self, fit: usize, row: usize, mean: R) -> Term<R> {
+        let (value, weight) = self.seen(fit, row);
+        self.work.scatter.term(mean, value, weight)
     }
 
     fn ended(&self, status: Status, solver: &Solver<R, R::Sums<N>, N>, other: R) -> One<R, N> {
@@ -269,9 +272,9 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 }
 
-/// Starts of a search for so many parameters.
-pub(crate) fn usual_starts(parameters: usize) -> u32 {
-    8 * parameters.clamp(2, 8) as u32
+/// The most starts of a search for so many parameters, unless it is said.
+fn most_starts(parameters: usize) -> u32 {
+    64 * parameters.clamp(1, 8) as u32
 }
 
 /// What all fits have come to, number after number.
