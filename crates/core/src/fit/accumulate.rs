@@ -311,3 +311,32 @@ pub fn sum_rows<R: Float, A: Accumulator<R, N>, const N: usize>(
         }
     }
 }
+
+/// The sum of a number of each row, in the order of [`sum_rows`]: the cost alone has the bits of
+/// [`chi_squared`](Accumulator::chi_squared) of all sums.
+///
+/// ```
+/// use warpswarm_core::fit::{Accumulator, Normal, Term, sum_costs, sum_rows};
+/// let row = |k: usize| (Term::squared((k as f32).sin(), 1.0), [1.0]);
+/// let sums: Normal<f32, 1> = sum_rows(700, &row);
+/// assert_eq!(sum_costs(700, &|k| row(k).0.cost), sums.chi_squared());
+/// ```
+#[inline(always)]
+pub fn sum_costs<R: Float>(rows: usize, cost: &impl Fn(usize) -> R) -> R {
+    let (mut sum, mut group, mut block) = (R::ZERO, R::ZERO, R::ZERO);
+    let mut k = 0;
+    while k < rows {
+        block += cost(k);
+        k += 1;
+        // The first of each begins the next sum, as in `sum_rows`.
+        if k.is_multiple_of(BLOCK) || k == rows {
+            let is_first = ((k - 1) / BLOCK).is_multiple_of(BLOCK);
+            group = if is_first { block } else { group + block };
+            block = R::ZERO;
+            if k.is_multiple_of(BLOCK * BLOCK) || k == rows {
+                sum = if k <= BLOCK * BLOCK { group } else { sum + group };
+            }
+        }
+    }
+    sum
+}

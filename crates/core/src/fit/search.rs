@@ -113,13 +113,12 @@ impl<R: Float, const N: usize> Search<R, N> {
         mut cost: impl FnMut(&[R; N]) -> R,
         mut sums: impl FnMut(&[R; N]) -> A,
     ) -> Explored<R, N> {
-        let mut best = bounds.clamp(self.sample(fit, start, 0));
-        let mut least = cost(&best);
-        let mut number = 1;
+        let (mut best, mut least) = ([R::ZERO; N], R::NAN);
+        let mut number = 0;
         while number < self.samples {
             let point = bounds.clamp(self.sample(fit, start, number));
             let found = cost(&point);
-            // What is not finite is worse than anything that is.
+            // What is not finite is worse than anything that is. One call of `cost` is one copy of it in a kernel.
             if found < least || !least.is_finite() {
                 (best, least) = (point, found);
             }
