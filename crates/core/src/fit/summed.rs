@@ -35,7 +35,7 @@ impl Summed for f64 {
 /// ```
 /// use warpswarm_core::fit::{BLOCK, Normal, Term, sum_all, sum_block, sum_rows};
 /// let row = |k: usize| (Term::squared(k as f64, 1.0), [k as f64]);
-/// let rows = 70_000;
+/// let rows = 70_000_usize;
 /// let by_blocks: Normal<f64, 1> = sum_all(rows.div_ceil(BLOCK), |block| sum_block(rows, block, &row));
 /// assert_eq!(by_blocks, sum_rows(rows, &row));
 /// ```
