@@ -3,7 +3,7 @@
 
 use warpswarm_core::data::WithData;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Bounds, Candidates, Covariance, Curve, Goodness, Next, Observed,
+    Accumulator, BLOCK, Bounds, Candidates, Covariance, Curve, Explored, Goodness, Next, Observed,
     Parameters, Solver, Status, Term, sum_block, sum_costs, sum_rows, sum_sums,
 };
 use warpswarm_core::launch::{
@@ -61,33 +61,34 @@ where
     M: Modelled<R, N>,
 {
     max_block::<FIT_BLOCK>();
-    let per_fit = u64::from(args.search.starts);
+    let per_fit = u64::from(args.search.starts.max(1));
     let all = u64::from(args.fits) * per_fit;
     let starts = whole(args.starts, all as usize * N);
     let costs = whole(args.costs, all as usize);
     let minima = whole(args.minima, all as usize);
     let bounds = bounds(args.lower, args.upper, args.fixed);
-    let look = args.look;
+    let (look, settings) = (args.look, args.search.loose(&args.settings));
     let mut number = thread::global_index();
     while number < all {
         let (fit, start) = (number / per_fit, (number % per_fit) as u32);
         // SAFETY: the host upholds that the arrays are as `SearchArgs` says.
         let data = unsafe { DeviceData::of_run(&args.data, fit as u32) };
         let rows = Rows { curve: args.model.of_fit(fit as u32), observed: args.observed, data };
-        let explored = args.search.explore::<A>(
-            args.first_fit + fit,
-            start,
-            &bounds,
-            &args.settings,
-            |at| {
-                rows.begin(at);
-                sum_costs(look.rows as usize, &|k| rows.row(at, look.row(k)).0.cost)
-            },
-            |at| {
-                rows.begin(at);
-                sum_rows(look.rows as usize, &|k| rows.row(at, look.row(k)))
-            },
-        );
+        let cost = |at: &[R; N]| {
+            rows.begin(at);
+            sum_costs(look.rows as usize, &|k| rows.row(at, look.row(k)).0.cost)
+        };
+        let drawn = args.search.best_drawn(args.first_fit + fit, start, &bounds, cost);
+        let mut solver = Solver::<R, A, N>::new(drawn, &bounds);
+        // What `Search::explore` does: a closure as large as this one would not be inlined.
+        let explored = loop {
+            let at = *solver.point();
+            rows.begin(&at);
+            let sums = sum_rows(look.rows as usize, &|k| rows.row(&at, look.row(k)));
+            if let Next::Done(status) = solver.advance(&settings, &bounds, &sums) {
+                break Explored::of(status, &solver);
+            }
+        };
         let place = number as usize;
         for i in 0..N {
             starts.set(i * all as usize + place, explored.point[i]);

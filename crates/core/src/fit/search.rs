@@ -1,7 +1,7 @@
 //! Where fits begin that have no starting values: points drawn between bounds, of which the best are fitted.
 
 use super::accumulate::Accumulator;
-use super::lm::{Next, Settings, Solver};
+use super::lm::{Next, Settings, Solver, Status};
 use super::parameters::{Bounds, Parameters};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Float;
@@ -110,35 +110,53 @@ impl<R: Float, const N: usize> Search<R, N> {
         start: u32,
         bounds: &Bounds<R, N>,
         settings: &Settings<R>,
-        mut cost: impl FnMut(&[R; N]) -> R,
+        cost: impl FnMut(&[R; N]) -> R,
         mut sums: impl FnMut(&[R; N]) -> A,
     ) -> Explored<R, N> {
+        let settings = self.loose(settings);
+        let best = self.best_drawn(fit, start, bounds, cost);
+        let mut solver = Solver::<R, A, N>::new(best, bounds);
+        loop {
+            let here = sums(solver.point());
+            if let Next::Done(status) = solver.advance(&settings, bounds, &here) {
+                return Explored::of(status, &solver);
+            }
+        }
+    }
+
+    /// The best of the points that a start of a fit draws: where its own fit begins.
+    #[inline(always)]
+    pub fn best_drawn(
+        &self,
+        fit: u64,
+        start: u32,
+        bounds: &Bounds<R, N>,
+        mut cost: impl FnMut(&[R; N]) -> R,
+    ) -> [R; N] {
         let (mut best, mut least) = ([R::ZERO; N], R::NAN);
         let mut number = 0;
         while number < self.samples {
             let point = bounds.clamp(self.sample(fit, start, number));
+            // One call, and so one copy of it in a kernel.
             let found = cost(&point);
-            // What is not finite is worse than anything that is. One call of `cost` is one copy of it in a kernel.
+            // What is not finite is worse than anything that is.
             if found < least || !least.is_finite() {
                 (best, least) = (point, found);
             }
             number += 1;
         }
+        best
+    }
+
+    /// When a start's fit stops.
+    #[inline(always)]
+    pub fn loose(&self, settings: &Settings<R>) -> Settings<R> {
         let loose = R::from_f64(1e-4);
-        let settings = Settings {
+        Settings {
             ftol: settings.ftol.larger(loose),
             xtol: settings.xtol.larger(loose),
             evaluations: self.evaluations,
             ..*settings
-        };
-        let mut solver = Solver::<R, A, N>::new(best, bounds);
-        loop {
-            let here = sums(solver.point());
-            if let Next::Done(status) = solver.advance(&settings, bounds, &here) {
-                let found = solver.sums().chi_squared();
-                let cost = if found.is_finite() { found } else { R::NAN };
-                return Explored { cost, point: *solver.best(), is_minimum: status.converged() };
-            }
         }
     }
 }
@@ -189,6 +207,16 @@ pub struct Explored<R, const N: usize> {
     pub point: [R; N],
     /// Whether that is a minimum, as far as a short fit can say.
     pub is_minimum: bool,
+}
+
+impl<R: Float, const N: usize> Explored<R, N> {
+    /// What a start's fit that has stopped has come to.
+    #[inline(always)]
+    pub fn of<A: Accumulator<R, N>>(status: Status, solver: &Solver<R, A, N>) -> Self {
+        let found = solver.sums().chi_squared();
+        let cost = if found.is_finite() { found } else { R::NAN };
+        Explored { cost, point: *solver.best(), is_minimum: status.converged() }
+    }
 }
 
 /// The starts of a fit, one after the other: the best, and the best of those that are in another minimum.
