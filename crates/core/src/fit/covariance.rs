@@ -50,7 +50,7 @@ impl<R: Float, const N: usize> Covariance<R, N> {
         let zeros = [R::ZERO; N];
         let norms = sums.squared_norms();
         let mut regular = *sums;
-        let mut undetermined = Parameters::NONE;
+        let (mut singular, mut undetermined) = (Parameters::NONE, Parameters::NONE);
         // The null vectors, of which the other rows are zero, and the weight of each.
         let mut basis = [zeros; N];
         let mut weights = zeros;
@@ -61,10 +61,10 @@ impl<R: Float, const N: usize> Covariance<R, N> {
                 break solved.factor.inverted();
             }
             undetermined = solved.singular;
-            for k in 0..N {
-                if !solved.singular.contains(k) {
-                    continue;
-                }
+            // A loop of which a compiler does not know the rounds is in a kernel once, not once for each parameter.
+            let mut left = solved.singular;
+            while let Some(k) = left.lowest().filter(|&k| k < N) {
+                left = left.without(k);
                 let vector = solved.factor.dependency(k);
                 for i in 0..N {
                     let part = vector[i].abs() * norms[i].sqrt();
@@ -81,14 +81,18 @@ impl<R: Float, const N: usize> Covariance<R, N> {
                 weights[k] = R::ONE / spread;
             }
             // The pseudo-inverse is the inverse of J^T W J + sum weight v v^T, less sum v v^T / weight.
-            for k in 0..N {
+            singular = solved.singular;
+            let mut left = singular;
+            while let Some(k) = left.lowest().filter(|&k| k < N) {
+                left = left.without(k);
                 if weights[k] > R::ZERO {
                     let term = Term { cost: R::ZERO, slope: R::ZERO, curvature: weights[k] };
                     regular.add_term(term, &basis[k]);
                 }
             }
         };
-        for k in 0..N {
+        while let Some(k) = singular.lowest().filter(|&k| k < N) {
+            singular = singular.without(k);
             if weights[k] > R::ZERO {
                 for i in 0..N {
                     for j in 0..N {
