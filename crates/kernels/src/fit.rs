@@ -155,11 +155,7 @@ fn numbers_of<R, A>(numbers: Ptr<R>) -> Ptr<A> {
 
 /// The bounds of all fits. What the host has not checked is none.
 #[inline(always)]
-fn bounds<R: DeviceReal, const N: usize>(
-    lower: Ptr<R>,
-    upper: Ptr<R>,
-    fixed: u32,
-) -> Bounds<R, N> {
+fn bounds<R: DeviceReal, const N: usize>(lower: Ptr<R>, upper: Ptr<R>, fixed: u32) -> Bounds<R, N> {
     let none = Bounds::unbounded();
     let bounds = if lower.address != 0 {
         let side = |side: Ptr<R>| {

@@ -104,11 +104,7 @@ impl<'a> Composer<'a> {
     }
 
     /// One with nothing in it.
-    fn empty(
-        module: &'a dyn Fn(&str) -> Option<String>,
-        real: &'a str,
-        form: &'a str,
-    ) -> Self {
+    fn empty(module: &'a dyn Fn(&str) -> Option<String>, real: &'a str, form: &'a str) -> Self {
         Composer {
             module,
             real,
@@ -318,10 +314,8 @@ impl<'a> Composer<'a> {
             text.push_str("\n\n");
         }
         let parameter = self.parameter.as_deref().unwrap_or_default();
-        let _ = write!(
-            text,
-            ".visible .entry objective(\n\t{parameter}\n)\n{{\n{body}\tret;\n}}\n"
-        );
+        let _ =
+            write!(text, ".visible .entry objective(\n\t{parameter}\n)\n{{\n{body}\tret;\n}}\n");
         text
     }
 }

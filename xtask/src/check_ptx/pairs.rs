@@ -100,7 +100,8 @@ fn decays(pieces: &[&Module], kernel: &str) -> Result<String> {
     composer.rows(&[1000], all.iter().copied().chain([t]), &mut |composer, _| {
         let mut partials = Vec::new();
         // The background, or zero.
-        let mut sum = if parameters % 2 == 1 { all[parameters as usize - 1] } else { Operand::Constant(0) };
+        let mut sum =
+            if parameters % 2 == 1 { all[parameters as usize - 1] } else { Operand::Constant(0) };
         for (number, pair) in (0..).step_by(4).zip(all.chunks_exact(2)) {
             let [amplitude, lifetime] = [pair[0], pair[1]];
             let [decay, term, slope, total] = [1, 2, 3, 4].map(|k| result(number + k));

@@ -65,7 +65,8 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
     /// Everything that there is to be fitted.
     pub(super) fn work(&self, bounds: &Bounds, settings: &FitSettings) -> Result<Work<R>> {
         if bounds.dimensions() != N {
-            let (value, allowed) = (bounds.dimensions().to_string(), format!("{N}, the model's parameters"));
+            let (value, allowed) =
+                (bounds.dimensions().to_string(), format!("{N}, the model's parameters"));
             return Err(Error::Setting { field: "bounds", value, allowed });
         }
         let values = self.numbers(self.observed.values)?;
@@ -74,7 +75,8 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
         let named = bounds.names();
         let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
         let sheet = Arc::new(OfModel::<R, M, N> { model: self.model, data: self.data.clone() });
-        let mut work = Work::new((0..N).map(name).collect(), sheet, self.fits, self.observed.rows());
+        let mut work =
+            Work::new((0..N).map(name).collect(), sheet, self.fits, self.observed.rows());
         work.solve = solve::of_size::<R, N>;
         work.values = values;
         work.sigma = sigma;

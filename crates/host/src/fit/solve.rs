@@ -194,7 +194,12 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 
     /// Calls `fill` for pieces of consecutive rows: with the first of them, and where they go.
-    fn fill(&self, first: usize, count: usize, mut fill: impl FnMut(usize, std::ops::Range<usize>)) {
+    fn fill(
+        &self,
+        first: usize,
+        count: usize,
+        mut fill: impl FnMut(usize, std::ops::Range<usize>),
+    ) {
         if self.look.stride == 1 {
             return fill(first, 0..count);
         }

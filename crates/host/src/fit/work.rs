@@ -107,7 +107,8 @@ impl<R: Precise> Work<R> {
         }
         let whole = bounds.scales().iter().position(|scale| *scale == Scale::Integer);
         if let Some(at) = whole.filter(|&at| bounds.lower()[at] < bounds.upper()[at]) {
-            let allowed = format!("numbers of any size; `{}` is a whole number or a choice", self.names[at]);
+            let allowed =
+                format!("numbers of any size; `{}` is a whole number or a choice", self.names[at]);
             return Err(Error::Setting { field: "scale", value: "integer".into(), allowed });
         }
         self.searched = [bounds.lower().to_vec(), bounds.upper().to_vec()];
@@ -121,7 +122,8 @@ impl<R: Precise> Work<R> {
             }
             self.limits = [0, 1].map(|side| settings.limits.iter().map(|of| of[side]).collect());
             for (name, [lower, upper]) in self.names.iter().zip(&settings.limits) {
-                let is_right = lower <= upper && *lower < f64::INFINITY && *upper > f64::NEG_INFINITY;
+                let is_right =
+                    lower <= upper && *lower < f64::INFINITY && *upper > f64::NEG_INFINITY;
                 if !is_right {
                     let value = format!("{lower} to {upper} for `{name}`");
                     let allowed = "lower <= upper, no NaN".into();

@@ -74,9 +74,7 @@ impl<R: Real> Machine<R> {
         at: (u32, &[R]),
         take: impl FnOnce(&mut dyn Iterator<Item = R>) -> T,
     ) -> T {
-        self.with_memory(at, |memory| {
-            take(&mut self.outputs.iter().map(|&at| memory[at as usize]))
-        })
+        self.with_memory(at, |memory| take(&mut self.outputs.iter().map(|&at| memory[at as usize])))
     }
 
     /// What the program computes of rows of data from one on at a point of a run: `into` is `[output][row]`, with so many
@@ -243,13 +241,7 @@ impl<R: Real> Layout<R> {
     }
 
     /// What so many terms need side by side.
-    fn terms(
-        &mut self,
-        body: &[Instruction],
-        terms: &[Operand],
-        count: u32,
-        most_terms: &mut u32,
-    ) {
+    fn terms(&mut self, body: &[Instruction], terms: &[Operand], count: u32, most_terms: &mut u32) {
         let operands = || body.iter().flat_map(Instruction::operands).chain(terms);
         operands().for_each(|&operand| {
             self.constants(&[operand]);

@@ -179,9 +179,7 @@ impl Curve {
                 let residual = at.with(mean, Operator::Subtract, seen);
                 let residual = match &self.spread {
                     Spread::Unknown => residual,
-                    Spread::Same(sigma) => {
-                        at.with(residual, Operator::Divide, at.number(*sigma))
-                    }
+                    Spread::Same(sigma) => at.with(residual, Operator::Divide, at.number(*sigma)),
                     Spread::Sigma(name) => at.with(residual, Operator::Divide, at.of_row(name)),
                     Spread::Weights(name) => {
                         let root = at.call("sqrt", [at.of_row(name)]);

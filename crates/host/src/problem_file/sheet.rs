@@ -48,9 +48,8 @@ impl<R: Float> Sheet<R> for OfFile<R> {
             Slopes::Dual(machine) => {
                 let mut row = vec![Dual::constant(R::ZERO); count];
                 for (chunk, partials) in partials.chunks_mut(CHUNK * count).enumerate() {
-                    let variable = |(i, &x): (usize, &R)| {
-                        Dual::variable(x, i.wrapping_sub(chunk * CHUNK))
-                    };
+                    let variable =
+                        |(i, &x): (usize, &R)| Dual::variable(x, i.wrapping_sub(chunk * CHUNK));
                     let x: Vec<_> = x.iter().enumerate().map(variable).collect();
                     machine.rows((fit, &x), first, (&mut row, count));
                     for (i, partials) in partials.chunks_mut(count).enumerate() {

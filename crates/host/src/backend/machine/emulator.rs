@@ -341,9 +341,8 @@ impl Emulator {
         // addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
         // `self`, which is borrowed until the kernel has ended. What is done meanwhile is done on this thread.
-        let done = unsafe {
-            launch_linked(entry, objective, &config, bytes, &mut || meanwhile(this))
-        };
+        let done =
+            unsafe { launch_linked(entry, objective, &config, bytes, &mut || meanwhile(this)) };
         done.map_err(|fault| Error::Launch {
             kernel: kernel.to_string(),
             code: 0,

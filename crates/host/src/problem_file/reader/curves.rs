@@ -63,8 +63,8 @@ impl Reader<'_> {
         let mut all = Vec::with_capacity(texts.len());
         for (number, text) in texts.iter().enumerate() {
             let key = if key == "fit" { "fit".into() } else { format!("fits[{}]", number + 1) };
-            let (observed, rows, model) = Self::model(text, names)
-                .map_err(|mistake| self.mistake(&key, text, mistake))?;
+            let (observed, rows, model) =
+                Self::model(text, names).map_err(|mistake| self.mistake(&key, text, mistake))?;
             let spread = self.spread(file, number, texts.len(), names)?;
             if let Some(name) = spread.column()
                 && let Some(&Meaning::Data(_, len)) = names.get(name)
@@ -190,8 +190,9 @@ impl Reader<'_> {
                     ))),
                 }
             }
-            Given::List(_) | Given::Table(_) => Err(self
-                .said(format!("{key} is no number; allowed: a column of data, or a number above 0"))),
+            Given::List(_) | Given::Table(_) => Err(self.said(format!(
+                "{key} is no number; allowed: a column of data, or a number above 0"
+            ))),
         }
     }
 
