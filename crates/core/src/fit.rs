@@ -101,7 +101,7 @@ mod solve;
 mod summed;
 mod triangular;
 
-pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows, sum_sums};
+pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_costs, sum_rows, sum_sums};
 pub use covariance::Covariance;
 pub use goodness::{Goodness, Spread};
 pub use lm::{Next, Settings, Solver, Status, fit};

@@ -1,7 +1,7 @@
 //! Where fits begin that have no starting values: points drawn between bounds, of which the best are fitted.
 
 use super::accumulate::Accumulator;
-use super::lm::{Next, Settings, Solver};
+use super::lm::{Next, Settings, Solver, Status};
 use super::parameters::{Bounds, Parameters};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Float;
@@ -110,7 +110,6 @@ impl<R: Float, const N: usize> Search<R, N> {
     /// let found = search.best(0, &bounds, &Settings::new(1), size, cost, sums);
     /// assert!((found.point[0] - 2.5).abs() < 1e-4);
     /// ```
-    #[inline(always)]
     pub fn best<A: Accumulator<R, N>>(
         &self,
         fit: u64,
@@ -120,39 +119,38 @@ impl<R: Float, const N: usize> Search<R, N> {
         mut cost: impl FnMut(&[R; N]) -> R,
         mut sums: impl FnMut(&[R; N]) -> A,
     ) -> Best<R, N> {
-        let mut minima = Minima::new(size);
-        let mut best = [R::ZERO; N];
-        let mut start = 0;
+        let settings = self.loose(settings);
+        let mut found = Best::new(size);
         loop {
-            let (found, point, is_minimum) =
-                self.explore(fit, start, bounds, settings, &mut cost, &mut sums);
-            if minima.add(found, is_minimum) || start == 0 {
-                best = point;
-            }
-            start += 1;
-            if start >= self.starts || minima.are_all() {
-                return Best { point: best, other: minima.other(), starts: start };
+            let drawn = self.best_drawn(fit, found.starts, bounds, &mut cost);
+            let mut solver = Solver::<R, A, N>::new(drawn, bounds);
+            let status = loop {
+                let here = sums(solver.point());
+                if let Next::Done(status) = solver.advance(&settings, bounds, &here) {
+                    break status;
+                }
+            };
+            found.add(&solver, status);
+            if found.is_enough(self) {
+                return found;
             }
         }
     }
 
-    /// What start `start` of a fit comes to: its cost, its point, and whether that is a minimum, as far as a short fit can
-    /// say. The cost is NaN where none of its points has a finite one.
+    /// The best of the points that a start of a fit draws: where its own fit begins.
     #[inline(always)]
-    fn explore<A: Accumulator<R, N>>(
+    pub fn best_drawn(
         &self,
         fit: u64,
         start: u32,
         bounds: &Bounds<R, N>,
-        settings: &Settings<R>,
-        cost: &mut impl FnMut(&[R; N]) -> R,
-        sums: &mut impl FnMut(&[R; N]) -> A,
-    ) -> (R, [R; N], bool) {
-        let mut best = bounds.clamp(self.sample(fit, start, 0));
-        let mut least = cost(&best);
-        let mut number = 1;
+        mut cost: impl FnMut(&[R; N]) -> R,
+    ) -> [R; N] {
+        let (mut best, mut least) = ([R::ZERO; N], R::NAN);
+        let mut number = 0;
         while number < self.samples {
             let point = bounds.clamp(self.sample(fit, start, number));
+            // One call, and so one copy of it in a kernel.
             let found = cost(&point);
             // What is not finite is worse than anything that is.
             if found < least || !least.is_finite() {
@@ -160,21 +158,18 @@ impl<R: Float, const N: usize> Search<R, N> {
             }
             number += 1;
         }
+        best
+    }
+
+    /// When a start's fit stops.
+    #[inline(always)]
+    pub fn loose(&self, settings: &Settings<R>) -> Settings<R> {
         let loose = R::from_f64(1e-4);
-        let settings = Settings {
+        Settings {
             ftol: settings.ftol.larger(loose),
             xtol: settings.xtol.larger(loose),
             evaluations: self.evaluations,
             ..*settings
-        };
-        let mut solver = Solver::<R, A, N>::new(best, bounds);
-        loop {
-            let here = sums(solver.point());
-            if let Next::Done(status) = solver.advance(&settings, bounds, &here) {
-                let found = solver.sums().chi_squared();
-                let cost = if found.is_finite() { found } else { R::NAN };
-                return (cost, *solver.best(), status.converged());
-            }
         }
     }
 }
@@ -216,15 +211,46 @@ impl Look {
     }
 }
 
-/// What a search has found: see [`Search::best`].
+/// What a search has found so far: see [`Search::best`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Best<R, const N: usize> {
     /// The point of least cost.
     pub point: [R; N],
-    /// The cost of the best minimum that is a different one; NaN where none was seen.
-    pub other: R,
     /// How many starts there were.
     pub starts: u32,
+    minima: Minima<R>,
+}
+
+impl<R: Float, const N: usize> Best<R, N> {
+    /// Nothing yet, for observations whose weighted squares have this sum.
+    #[inline(always)]
+    pub fn new(size: R) -> Self {
+        Best { point: [R::ZERO; N], starts: 0, minima: Minima::new(size) }
+    }
+
+    /// Takes in what the next start has come to.
+    #[inline(always)]
+    pub fn add<A: Accumulator<R, N>>(&mut self, solver: &Solver<R, A, N>, status: Status) {
+        let cost = solver.sums().chi_squared();
+        let cost = if cost.is_finite() { cost } else { R::NAN };
+        let is_best = self.minima.add(cost, status.converged());
+        if is_best || self.starts == 0 {
+            self.point = *solver.best();
+        }
+        self.starts += 1;
+    }
+
+    /// Whether the search ends.
+    #[inline(always)]
+    pub fn is_enough(&self, search: &Search<R, N>) -> bool {
+        self.starts >= search.starts || self.minima.are_all()
+    }
+
+    /// The cost of the best minimum that is a different one; NaN where none was seen.
+    #[inline(always)]
+    pub fn other(&self) -> R {
+        self.minima.other()
+    }
 }
 
 /// Minima that are told from each other.

@@ -258,18 +258,23 @@ impl DataArrays {
         (first, runs): (u32, u32),
         blocks_per_run: u32,
     ) -> Parameter {
+        let mut parameter = objective.clone();
+        parameter.push(self.args::<R>(first, runs, blocks_per_run));
+        parameter
+    }
+
+    /// The data of `runs` runs from `first` on.
+    pub(crate) fn args<R: Float>(&self, first: u32, runs: u32, blocks_per_run: u32) -> DataArgs<R> {
         let DataArrays { all, of_runs, count, count_of_run } = *self;
         let before = u64::from(first) * u64::from(count_of_run) * size_of::<R>() as u64;
-        let mut parameter = objective.clone();
-        parameter.push(DataArgs::<R> {
+        DataArgs {
             all: Ptr::at(all),
             of_runs: Ptr::at(of_runs + before),
             count,
             count_of_run,
             runs,
             blocks_per_run,
-        });
-        parameter
+        }
     }
 }
 

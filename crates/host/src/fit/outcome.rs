@@ -35,6 +35,31 @@ impl<R> Found<R> {
     }
 }
 
+impl<R: Copy> Found<R> {
+    /// Some fits after others, with so many parameters.
+    pub(crate) fn joined(mut parts: Vec<Self>, parameters: usize) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let fits = parts.iter().map(|part| part.chi_squared.len()).sum();
+        let mut all = Found::with_room(parameters, fits);
+        let rows = |of: fn(&Self) -> &Vec<R>, count: usize, into: &mut Vec<R>| {
+            for row in 0..count {
+                for part in &parts {
+                    let len = part.chi_squared.len();
+                    into.extend_from_slice(&of(part)[row * len..][..len]);
+                }
+            }
+        };
+        rows(|part| &part.parameters, parameters, &mut all.parameters);
+        rows(|part| &part.covariance, triangle(parameters), &mut all.covariance);
+        rows(|part| &part.chi_squared, 1, &mut all.chi_squared);
+        rows(|part| &part.other, 1, &mut all.other);
+        all.outcomes = parts.iter().flat_map(|part| part.outcomes.iter().copied()).collect();
+        all
+    }
+}
+
 /// What fits have come to: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fits<R> {

@@ -50,8 +50,11 @@ pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<R>, workers: &Work
     gathered(work.names.len(), &all)
 }
 
+/// An error that there is not.
+enum Never {}
+
 /// What a fit has come to.
-struct One<R, const N: usize> {
+pub(super) struct One<R, const N: usize> {
     best: [R; N],
     covariance: [[R; N]; N],
     chi_squared: R,
@@ -60,11 +63,11 @@ struct One<R, const N: usize> {
 }
 
 /// What all fits have in common.
-struct Plan<'a, R: Precise, const N: usize> {
+pub(super) struct Plan<'a, R: Precise, const N: usize> {
     work: &'a Work<R>,
     parameters: usize,
-    bounds: Bounds<R, N>,
-    search: Search<R, N>,
+    pub(super) bounds: Bounds<R, N>,
+    pub(super) search: Search<R, N>,
     look: Look,
     is_parallel: bool,
 }
@@ -76,7 +79,7 @@ struct Room<R> {
 }
 
 impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
-    fn new(work: &'a Work<R>) -> Self {
+    pub(super) fn new(work: &'a Work<R>) -> Self {
         let side = |of: &[f64]| -> [R; N] {
             std::array::from_fn(|i| of.get(i).map_or(R::ZERO, |&bound| R::from_f64(bound)))
         };
@@ -95,20 +98,50 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 
     fn one(&self, fit: usize) -> One<R, N> {
-        let mut room = Room {
+        let mut room = self.room();
+        let start = self.start(fit, &mut room);
+        let fitted = self.fitted(start, &mut |at| Ok(self.sums(fit, at, &mut room)));
+        fitted.unwrap_or_else(|_: Never| unreachable!("sums on the CPU do not fail"))
+    }
+
+    fn room(&self) -> Room<R> {
+        Room {
             values: vec![R::ZERO; BLOCK],
             partials: vec![R::ZERO; BLOCK * self.parameters.max(1)],
-        };
-        let (start, other) = self.start(fit, &mut room);
+        }
+    }
+
+    /// A fit from a start, with the cost of the best other minimum; `sums` gives the sums at a point.
+    pub(super) fn fitted<E>(
+        &self,
+        (start, other): ([R; N], R),
+        sums: &mut impl FnMut(&[R; N]) -> Result<R::Sums<N>, E>,
+    ) -> Result<One<R, N>, E> {
         let settings = &self.work.settings;
         let mut solver = Solver::<R, R::Sums<N>, N>::new(start, &self.bounds);
         let status = loop {
-            let sums = self.sums(fit, solver.point(), &mut room);
-            if let Next::Done(status) = solver.advance(settings, &self.bounds, &sums) {
+            let here = sums(solver.point())?;
+            if let Next::Done(status) = solver.advance(settings, &self.bounds, &here) {
                 break status;
             }
         };
-        self.ended(status, &solver, other)
+        Ok(self.ended(status, &solver, other))
+    }
+
+    /// Where some fits start, and the costs of the best other minima: found on the CPU, on all threads that there are.
+    pub(super) fn starts(
+        &self,
+        first: usize,
+        count: usize,
+    ) -> crate::error::Result<Vec<([R; N], R)>> {
+        let start = |fit: usize| self.start(fit, &mut self.room());
+        let pool = Workers::new(None)?.pool;
+        Ok(match pool {
+            Some(pool) if self.work.starts.is_empty() => {
+                pool.install(|| (first..first + count).into_par_iter().map(start).collect())
+            }
+            _ => (first..first + count).map(start).collect(),
+        })
     }
 
     /// Where a fit starts, and the cost of the best other minimum.
@@ -129,7 +162,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             |x: &[R; N]| self.cost(fit, x, &mut of_cost),
             |x: &[R; N]| self.looked_at(fit, x, room),
         );
-        (found.point, found.other)
+        (found.point, found.other())
     }
 
     /// The sum of weighted squares of the observations that a search looks at.
@@ -278,7 +311,10 @@ fn most_starts(parameters: usize) -> u32 {
 }
 
 /// What all fits have come to, number after number.
-fn gathered<R: Precise, const N: usize>(parameters: usize, all: &[One<R, N>]) -> Found<R> {
+pub(super) fn gathered<R: Precise, const N: usize>(
+    parameters: usize,
+    all: &[One<R, N>],
+) -> Found<R> {
     let mut found = Found::with_room(parameters, all.len());
     for i in 0..parameters {
         found.parameters.extend(all.iter().map(|one| one.best[i]));

@@ -5,9 +5,12 @@ use std::time::Instant;
 
 use warpswarm_core::fit::{Scatter, Settings, Spread};
 
+use super::device::OnDevice;
 use super::outcome::{Fits, Found};
 use super::settings::FitSettings;
 use super::solve;
+use crate::backend::machine::Machine;
+use crate::backend::machine::gpu::Gpu;
 use crate::backend::workers::Workers;
 use crate::bounds::Bounds;
 use crate::choices::Backend;
@@ -47,6 +50,10 @@ pub(crate) struct Work<R> {
     pub(crate) names: Vec<String>,
     pub(crate) sheet: Arc<dyn Sheet<R>>,
     pub(crate) solve: Solve<R>,
+    /// Who does them on a device, where that is possible.
+    pub(crate) on_device: Option<Box<dyn OnDevice<R>>>,
+    /// Why not, where it is not: what is allowed.
+    pub(crate) no_device: &'static str,
     pub(crate) fits: usize,
     pub(crate) rows: usize,
     pub(crate) values: Numbers<R>,
@@ -81,6 +88,8 @@ impl<R: Precise> Work<R> {
             names,
             sheet,
             solve: solve::of_any_size::<R>,
+            on_device: None,
+            no_device: "cpu",
             fits,
             rows,
             values: Numbers { numbers: Vec::new(), of_fit: false },
@@ -256,12 +265,7 @@ impl<R: Precise> Work<R> {
     /// Does all fits.
     pub(crate) fn done(&self, settings: &FitSettings) -> Result<Fits<R>> {
         let began = Instant::now();
-        if !matches!(settings.backend, Backend::Auto | Backend::Cpu) {
-            let value = settings.backend.to_string();
-            return Err(Error::Setting { field: "backend", value, allowed: "auto, cpu".into() });
-        }
-        let workers = Workers::new(settings.threads)?;
-        let found = (self.solve)(self, &workers);
+        let (found, device) = self.found(settings)?;
         let spreads = self.spreads();
         Ok(Fits {
             names: self.names.clone(),
@@ -273,9 +277,40 @@ impl<R: Precise> Work<R> {
             absolute_sigma: settings.absolute_sigma || self.scatter == Scatter::Counts,
             found,
             spreads,
-            device: workers.name(),
+            device,
             seconds: began.elapsed().as_secs_f64(),
         })
+    }
+
+    /// What all fits come to, and where they were done.
+    fn found(&self, settings: &FitSettings) -> Result<(Found<R>, String)> {
+        let refused = |allowed: &str| {
+            let (field, value) = ("backend", settings.backend.to_string());
+            Err(Error::Setting { field, value, allowed: allowed.into() })
+        };
+        match (settings.backend, &self.on_device) {
+            (Backend::Gpu | Backend::Emulator, None) => return refused(self.no_device),
+            (Backend::Gpu, Some(target)) => return on_gpu(&**target, self),
+            #[cfg(feature = "emulator")]
+            (Backend::Emulator, Some(target)) => {
+                let machine = crate::backend::machine::emulator::Emulator::default();
+                let name = machine.name();
+                return Ok((target.on_emulator(self, machine)?, name));
+            }
+            #[cfg(not(feature = "emulator"))]
+            (Backend::Emulator, Some(_)) => return Err(Error::NoEmulator),
+            (Backend::Auto, Some(target)) if self.fits * self.rows >= MANY => {
+                match on_gpu(&**target, self) {
+                    Err(error) if error.is_input() => return Err(error),
+                    Ok(found) => return Ok(found),
+                    // What the device lacks, the CPU may have.
+                    Err(_) => {}
+                }
+            }
+            _ => {}
+        }
+        let workers = Workers::new(settings.threads)?;
+        Ok(((self.solve)(self, &workers), workers.name()))
     }
 
     /// How observations spread, of all fits or of each.
@@ -295,6 +330,14 @@ impl<R: Precise> Work<R> {
     }
 }
 
+fn on_gpu<R: Precise>(target: &dyn OnDevice<R>, work: &Work<R>) -> Result<(Found<R>, String)> {
+    let machine = Gpu::open(0)?;
+    let name = machine.name();
+    Ok((target.on_gpu(work, machine)?, name))
+}
+
+/// Rows of all fits together from which on a GPU is asked.
+const MANY: usize = 1 << 20;
 /// The most parameters of a fit.
 const MOST_PARAMETERS: usize = 32;
 /// The most starts, and samples of one.
