@@ -44,7 +44,7 @@ pub struct Triangular<R, const N: usize> {
 }
 
 /// The most parameters of which a kernel has all rows of a triangle one after the other.
-const UNROLLED: usize = 5;
+const UNROLLED: usize = 3;
 
 impl<R: Float, const N: usize> Triangular<R, N> {
     /// Turns a row into the triangle: Gentleman's algorithm. Only columns of `free` parameters get pivots; in the others

@@ -7,6 +7,9 @@
 use super::{Composer, LinkError, Operand};
 use crate::link::{ROW, SHARED};
 
+/// What is predicted of a row, and its derivatives.
+type Outputs = Result<Vec<Operand>, LinkError>;
+
 /// A model that is being put together.
 #[derive(Debug, Default)]
 pub(super) struct Model {
@@ -38,7 +41,7 @@ impl<'a> Composer<'a> {
         &mut self,
         counts: &[u32],
         from: impl IntoIterator<Item = Operand>,
-        row: &mut dyn FnMut(&mut Self, usize) -> Result<Vec<Operand>, LinkError>,
+        row: &mut dyn FnMut(&mut Self, usize) -> Outputs,
     ) -> Result<(), LinkError> {
         // What is the same in all rows is read once.
         for operand in from.into_iter().filter(|operand| !operand.varies()) {
