@@ -50,7 +50,12 @@ fn nist_without_starting_values() {
         let began = std::time::Instant::now();
         for seed in 0..seeds {
             let of = |name: &str| std::env::var(name).ok().map(|n| n.parse().unwrap());
-            let settings = FitSettings { seed, starts: of("STARTS"), samples: of("SAMPLES"), ..FitSettings::default() };
+            let settings = FitSettings {
+                seed,
+                starts: of("STARTS"),
+                samples: of("SAMPLES"),
+                ..FitSettings::default()
+            };
             let fits = problem.fit_models::<f64>(&settings).unwrap();
             let here = digits(&case, &fits);
             let needs = if case.about.name == "Lanczos1" { (6.0, -1.0) } else { (6.0, 4.0) };
