@@ -46,7 +46,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Refuses a folder that is there already, unless it is a run's and to be replaced.
     pub(crate) fn check(path: &Path, args: &OutputArgs) -> Result<(), Failure> {
-        Folder::check_of(path, args.force, ("a run's folder", RUN))
+        Folder::check_of(path, args.force, ("run", RUN))
     }
 
     /// The same of what has a file of this name in its folder.
@@ -59,12 +59,12 @@ impl Folder {
         let shown = path.display();
         if there && !force {
             return Err(Failure::Input(format!(
-                "--out is {shown}, which exists; allowed: a folder that does not, or --force to replace {what}"
+                "--out is {shown}, which exists; allowed: a folder that does not, or --force to replace a {what}'s"
             )));
         }
         if there && !path.join(file).is_file() {
             return Err(Failure::Input(format!(
-                "--out is {shown}, which exists and is not {what}; allowed with --force: a folder with a {file}"
+                "--out is {shown}, which exists and is no {what}'s folder; allowed with --force: a folder with a {file}"
             )));
         }
         if path.file_name().is_none() {

@@ -8,6 +8,7 @@ use warpswarm_pictures::{
 };
 
 use super::Done;
+use super::table::digits;
 use crate::failure::Failure;
 
 /// One fit: data and model, and residuals below.
@@ -112,7 +113,11 @@ impl<R: Precise + Serialize> Done<'_, R> {
             .iter()
             .zip(both)
             .map(|(name, (value, error))| {
-                format!("{name} = {} ± {}", short(value.to_f64()), short(error.to_f64()))
+                format!(
+                    "{name} = {} ± {}",
+                    digits(value.to_f64(), error.to_f64()),
+                    digits(error.to_f64(), error.to_f64())
+                )
             })
             .collect();
         format!(

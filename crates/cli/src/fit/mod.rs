@@ -15,7 +15,7 @@ use std::path::Path;
 use serde::Serialize;
 use warpswarm::fit::{FitSettings, Fits};
 use warpswarm::problem_file::{DataSets, Layout, ProblemFile};
-use warpswarm::{Precise, Precision};
+use warpswarm::{Error, Precise, Precision};
 
 use crate::args::fit::FitArgs;
 use crate::failure::{Code, Failure, SUCCESS};
@@ -143,7 +143,8 @@ fn perform<R: Precise + Serialize>(
     // What cannot be written costs no time.
     let mut files = Files::new();
     let json = outputs(args, &mut files)?;
-    let fits = sets.problem.fit_models::<R>(settings)?;
+    let fits = sets.problem.fit_models::<R>(settings);
+    let fits = fits.map_err(|error| in_words(error, &args.model))?;
     let DataSets { problem, names, rows } = sets;
     let done = Done { args, problem, names, rows, fits };
     let mut written = Written::default();
@@ -174,9 +175,23 @@ fn outputs(args: &FitArgs, files: &mut Files) -> Result<Option<Output>, Failure>
     let json = json.map(|path| files.output("--json", path)).transpose()?;
     if let Some(path) = &args.out {
         files.folder("--out", path)?;
-        Folder::check_of(path, args.force, ("a folder of fits", JSON))?;
+        Folder::check_of(path, args.force, ("fit", JSON))?;
     }
     Ok(json)
+}
+
+/// What is wrong with a model and its data, and not with an option.
+fn in_words(error: Error, model: &Path) -> Failure {
+    let model = model.display();
+    match error {
+        Error::Setting { field: "rows", value, allowed } => {
+            Failure::Input(format!("{model}: the data have {value} rows; allowed: {allowed}"))
+        }
+        Error::Setting { field: field @ ("parameters" | "scale" | "start"), value, allowed } => {
+            Failure::Input(format!("{model}: {field} is {value}; allowed: {allowed}"))
+        }
+        error => error.into(),
+    }
 }
 
 fn is_stdout(path: &Path) -> bool {

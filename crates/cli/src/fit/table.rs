@@ -45,9 +45,9 @@ impl<R: Precise + Serialize> Done<'_, R> {
             let shown = match error {
                 _ if bounds.lower()[i] == bounds.upper()[i] => "fixed".into(),
                 _ if error.is_infinite() => "unknown".into(),
-                _ => digits(error, error, 2),
+                _ => digits(error, error),
             };
-            rows.push([name.clone(), digits(value, error, 2), shown, unit]);
+            rows.push([name.clone(), digits(value, error), shown, unit]);
         }
         aligned(&rows, text);
         let reduced = match fit.degrees_of_freedom() {
@@ -180,12 +180,12 @@ fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-/// A number to so many digits of its error; in eight digits where there is none.
-fn digits(x: f64, error: f64, of_error: i32) -> String {
+/// A number to the second digit of its error; in eight digits where there is none.
+pub(super) fn digits(x: f64, error: f64) -> String {
     if !(x.is_finite() && error.is_finite() && error > 0.0) {
         return precise(x);
     }
-    let last = error.log10().floor() as i32 - of_error + 1;
+    let last = error.log10().floor() as i32 - 1;
     let first = if x == 0.0 { last } else { x.abs().log10().floor() as i32 };
     if (-8..=0).contains(&last) && first < 7 {
         format!("{x:.*}", -last as usize)
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn values_have_the_digits_of_their_errors() {
-        let shown = |x, error| digits(x, error, 2);
+        let shown = digits;
         assert_eq!(shown(3.214_159, 0.021), "3.214");
         assert_eq!(shown(0.021, 0.021), "0.021");
         assert_eq!(shown(123.456, 12.0), "123");
