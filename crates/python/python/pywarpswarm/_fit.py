@@ -136,10 +136,12 @@ def curve_fit(
     if not callable(f):
         raise TypeError(f"f is of type {type(f).__name__}; allowed: a function f(x, a, b, ...)")
     if not isinstance(loss, str):
-        raise TypeError(f"loss is of type {type(loss).__name__}; allowed: 'linear', 'huber', 'soft-l1', 'cauchy', 'poisson'")
+        raise TypeError(
+            f"loss is of type {type(loss).__name__}; allowed: 'linear', 'huber', 'soft-l1', 'cauchy', 'poisson'"
+        )
     dtype = _settings.precision(precision)
     origin = _fit_data.given_by(ydata, *(xdata if isinstance(xdata, tuple) else (xdata,)))
-    data = _fit_data.rows(xdata, ydata, sigma, nan_policy)
+    data = _fit_data.rows(xdata, ydata, sigma, nan_policy, loss == "poisson")
     wanted = parameters(f, data.fits if data.is_batch else None, p0, bounds, scale, names)
     _check_counts(data, wanted)
     name = getattr(f, "__name__", type(f).__name__)
@@ -187,7 +189,7 @@ def _check_counts(data: Rows, wanted: Parameters) -> None:
     n = int(np.sum(wanted.free))
     few = np.flatnonzero(counts < n)
     if few.size:
-        of = "" if data.counts is None else f" of fit {few[0]}"
+        of = f" of fit {few[0]}" if data.is_batch and data.counts is not None else ""
         raise ValueError(
             f"there are {n} parameters to be found, and {counts[few[0]]} rows{of}; allowed: as many rows as parameters, or "
             "more, since fewer do not determine them"
@@ -210,13 +212,13 @@ def _traced(f: Callable[..., Any], name: str, data: Rows, wanted: Parameters) ->
                 pass
         more = ""
         if data.counts is not None:
-            more = ". nan_policy='omit' leaves different rows out of each fit: f may use x alone there, one row at a time"
+            more = (
+                ". nan_policy='omit' leaves different rows out of each fit: f may use x alone there, one row at a time"
+            )
         raise ValueError(f"{name} cannot be compiled, which curve_fit needs: {reason}{more}") from reason
 
 
-def _problem(
-    traced: TracedRows, name: str, data: Rows, wanted: Parameters, options: dict[str, Any]
-) -> _native.Problem:
+def _problem(traced: TracedRows, name: str, data: Rows, wanted: Parameters, options: dict[str, Any]) -> _native.Problem:
     """The model beside its data."""
     observed, model = traced.names.of_data("observed"), traced.names.of_data("model")
     lets, formula = dict(traced.lets), traced.formula
@@ -280,9 +282,11 @@ def _warn(result: FitResult) -> None:
     wrong = [at for at, names in enumerate(undetermined) if names]
     if wrong:
         names = dict.fromkeys(name for at in wrong for name in undetermined[at])
-        where = f" in {len(wrong)} of {len(result)} fits, fit {wrong[0]} first," if result.is_batch else ""
-        words.append(f"the data do not determine {', '.join(names)}{where} and their covariance is infinite")
+        where = f" in {len(wrong)} of {len(result)} fits, fit {wrong[0]} first" if result.is_batch else ""
+        words.append(f"the data do not determine {', '.join(names)}{where}: their covariance is infinite")
     elif np.any(np.atleast_1d(result.degrees_of_freedom) == 0) and not np.all(np.isfinite(result.covariance)):
-        words.append("there are as many rows as parameters: their covariance is infinite, unless absolute_sigma is given")
+        words.append(
+            "there are as many rows as parameters: their covariance is infinite, unless absolute_sigma is given"
+        )
     for one in words:
         warnings.warn(one, FitWarning, stacklevel=3)

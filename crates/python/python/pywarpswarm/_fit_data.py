@@ -94,7 +94,7 @@ def numbers(name: str, given: Any) -> Numbers:
         raise ValueError(f"{name} is {_short(given)}; allowed: real numbers") from error
 
 
-def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None) -> Rows:
+def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None, are_counts: bool) -> Rows:
     """The data of all fits, checked."""
     if nan_policy not in (None, "raise", "omit"):
         raise ValueError(f"nan_policy is {nan_policy!r}; allowed: 'raise', 'omit'")
@@ -103,7 +103,23 @@ def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None) -> Rows:
         raise ValueError(f"ydata has the shape {y.shape}; allowed: (rows,), or (fits, rows) for many fits")
     data = Rows(_x(xdata, y), y, _sigma(sigma, y))
     wrong = _wrong(data, must_be_finite=nan_policy != "omit")
-    return data if wrong is None else _without(data, wrong)
+    data = data if wrong is None else _without(data, wrong)
+    below = np.argwhere(data.y < 0)
+    if are_counts and len(below):
+        at: tuple[int, ...] = tuple(below[0].tolist())
+        raise ValueError(f"ydata is {data.y[at]}{_place(at, y.ndim)}; allowed: counts from 0 on, as loss is 'poisson'")
+    return _twice(data) if data.length == 1 else data
+
+
+def _twice(data: Rows) -> Rows:
+    """A single row twice, of which one is left out: a column of problem files has two numbers or more."""
+
+    def both(array: Numbers) -> Numbers:
+        return np.repeat(array, 2, axis=-1) if array.ndim else array
+
+    x = _each(both(data.x.array)) if isinstance(data.x, Each) else both(data.x)
+    sigma = None if data.sigma is None else both(data.sigma)
+    return Rows(x, both(data.y), sigma, np.ones(data.fits, dtype=np.uint32))
 
 
 def _x(xdata: Any, y: Numbers) -> Numbers | Each:
@@ -112,10 +128,14 @@ def _x(xdata: Any, y: Numbers) -> Numbers | Each:
     # A tuple is of several variables, perhaps some of them of each fit.
     parts = [numbers("xdata", part) for part in xdata] if isinstance(xdata, tuple) else []
     if parts and all(part.ndim >= 1 for part in parts):
-        shape = (len(y), length) if y.ndim == 2 and any(part.ndim == 2 for part in parts) else (length,)
+        shape: tuple[int, ...] = (
+            (len(y), length) if y.ndim == 2 and any(part.ndim == 2 for part in parts) else (length,)
+        )
         for place, part in enumerate(parts):
             if part.shape not in (shape, (length,)):
-                raise ValueError(f"xdata[{place}] has the shape {part.shape}; allowed: {_or((length,), shape)}, as ydata")
+                raise ValueError(
+                    f"xdata[{place}] has the shape {part.shape}; allowed: {_or((length,), shape)}, as ydata"
+                )
         x = np.stack([np.broadcast_to(part, shape) for part in parts], axis=-2)
         return _each(x) if len(shape) == 2 else x
     x = numbers("xdata", xdata)
@@ -154,10 +174,12 @@ def _sigma(sigma: Any, y: Numbers) -> Numbers | None:
             "(rows,). To fit correlated data, multiply ydata and the model by the inverse of the matrix's Cholesky factor"
         )
     if s.shape not in ((), (y.shape[-1],), y.shape):
-        raise ValueError(f"sigma has the shape {s.shape}; allowed: a number, or {_or((y.shape[-1],), y.shape)}, as ydata")
+        raise ValueError(
+            f"sigma has the shape {s.shape}; allowed: a number, or {_or((y.shape[-1],), y.shape)}, as ydata"
+        )
     # NaN is looked for later.
     place = np.argwhere(s <= 0)
-    if place.size:
+    if len(place):
         at = tuple(place[0].tolist())
         raise ValueError(f"sigma is {s[at]}{_place(at, s.ndim)}; allowed: numbers above 0")
     return s
@@ -182,7 +204,7 @@ def _wrong(data: Rows, must_be_finite: bool) -> NDArray[np.bool_] | None:
         parts.append(("sigma", data.sigma, ~np.isfinite(data.sigma)))
     for name, values, here in parts:
         place = np.argwhere(here)
-        if place.size and (must_be_finite or here.ndim == 0):
+        if len(place) and (must_be_finite or here.ndim == 0):
             at = tuple(place[0].tolist())
             found = values[(*at[:-1], slice(None), at[-1])] if name == "xdata" and is_several else values[at]
             found = found[~np.isfinite(found)][0] if np.ndim(found) else found

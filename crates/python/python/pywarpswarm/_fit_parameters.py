@@ -53,12 +53,16 @@ def parameters(
         allowed = [(n,)] if fits is None else [(n,), (fits, n)]
         if start.shape not in allowed:
             of_each = "" if fits is None else f", or {(fits, n)} for each fit its own"
-            raise ValueError(f"p0 has the shape {start.shape}; allowed: ({n},), one for each of {', '.join(named)}{of_each}")
+            raise ValueError(
+                f"p0 has the shape {start.shape}; allowed: ({n},), one for each of {', '.join(named)}{of_each}"
+            )
         _check_start(start, lower, upper, named)
     is_searched = start is None and bool(np.all(np.isfinite(lower) & np.isfinite(upper)))
     if scale is not None and not is_searched:
         why = "p0 is given" if start is not None else "some bounds are not finite"
-        raise ValueError(f"scale says how starting values are searched for between finite bounds, and {why}; allowed: None")
+        raise ValueError(
+            f"scale says how starting values are searched for between finite bounds, and {why}; allowed: None"
+        )
     if start is None and not is_searched:
         start = _usual_start(lower, upper)
     if start is None:
@@ -81,7 +85,9 @@ def _names(f: Callable[..., Any], names: Sequence[str] | None, start: Numbers | 
             )
         found = found[:n] + [f"p{i}" for i in range(len(found), n)]
     if not found:
-        raise ValueError(f"{called} has no parameters; allowed: f(x, a, ...), with one or more behind the first argument")
+        raise ValueError(
+            f"{called} has no parameters; allowed: f(x, a, ...), with one or more behind the first argument"
+        )
     if names is None:
         return found
     if isinstance(names, str) or len(names) != len(found) or not all(isinstance(name, str) for name in names):
@@ -183,7 +189,9 @@ def _scales(scale: str | Sequence[str] | None, lower: Numbers, names: list[str])
     n = len(names)
     scales = [scale or "linear"] * n if scale is None or isinstance(scale, str) else list(scale)
     if len(scales) != n or any(one not in ("linear", "log") for one in scales):
-        raise ValueError(f"scale is {_short(scale)}; allowed: 'linear' or 'log', or {n} of these, one for each parameter")
+        raise ValueError(
+            f"scale is {_short(scale)}; allowed: 'linear' or 'log', or {n} of these, one for each parameter"
+        )
     for name, one, low in zip(names, scales, lower.tolist()):
         if one == "log" and low <= 0:
             raise ValueError(f"scale of {name} is 'log', and its lower bound {low}; allowed: a lower bound above 0")

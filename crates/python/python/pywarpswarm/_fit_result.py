@@ -129,7 +129,9 @@ def _of_many(result: FitResult) -> str:
     for i, name in enumerate(result.names[:_SHOWN]):
         values, errors = result.parameters[:, i], result.errors[:, i]
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-        lines.append(f"  {name:<{width}}: median {middle:.6g}, half from {low:.6g} to {high:.6g}; error {np.median(errors):.3g}")
+        lines.append(
+            f"  {name:<{width}}: median {middle:.6g}, half from {low:.6g} to {high:.6g}; error {np.median(errors):.3g}"
+        )
     lines.append(f"reduced chi-squared: median {np.median(result.reduced_chi_squared):.6g}")
     lines.append(f"{result.device}, {result.seconds:.3g} s")
     return "\n".join(lines)

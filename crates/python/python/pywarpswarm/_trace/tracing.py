@@ -137,13 +137,15 @@ def trace_rows(
     array = x.array[0] if isinstance(x, Each) else x
     rows = array.shape[-1]
     name = (_first_argument(fun) or "t").strip("_")
-    form = forms.of_runs(graph, x.array, name) if isinstance(x, Each) else forms.of_table(graph, x, name)
-    table = next(forms.nodes_of(form)).value[0]
-    seen = x if known else wrapped(graph, form)
+    of_x = forms.of_runs(graph, x.array, name) if isinstance(x, Each) else forms.of_table(graph, x, name)
+    table = of_x.node.value[0]
+    seen = x if known else wrapped(graph, of_x)
     form = _form_of_result(graph, fun, _result_of(graph, lambda vector: fun(seen, *vector), ()))
     if form.shape not in ((), (1,), (rows,)):
         reason = f"{_name_of(fun)} returned an array of shape {form.shape}; allowed: ({rows},), one number for each row"
         raise at_definition(reason, fun)
+    if form.shape == (1,):
+        form = forms.single(forms.listed(form).nodes.item())
     if not isinstance(form, forms.Regular):
         reason = f"{_name_of(fun)} computes rows each in its own way; allowed: the same for each row, as with np.where"
         raise at_definition(reason, fun)
