@@ -5,6 +5,7 @@ pub(crate) mod emulator;
 pub(crate) mod gpu;
 mod loan;
 mod parameter;
+pub(crate) mod plain;
 
 use std::fmt;
 use std::sync::Arc;

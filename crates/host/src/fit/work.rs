@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use warpswarm_core::fit::{Scatter, Settings, Spread};
+use warpswarm_core::fit::{Scatter, Settings};
 
 use super::device::OnDevice;
 use super::outcome::{Fits, Found};
@@ -27,7 +27,7 @@ pub(crate) trait Sheet<R>: Send + Sync {
 }
 
 /// A number for each row, which all fits share or of which each has its own, `[fit][row]`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Numbers<R> {
     pub(crate) numbers: Vec<R>,
     pub(crate) of_fit: bool,
@@ -263,20 +263,20 @@ impl<R: Precise> Work<R> {
     }
 
     /// Does all fits.
-    pub(crate) fn done(&self, settings: &FitSettings) -> Result<Fits<R>> {
+    pub(crate) fn done(self, settings: &FitSettings) -> Result<Fits<R>> {
         let began = Instant::now();
         let (found, device) = self.found(settings)?;
-        let spreads = self.spreads();
         Ok(Fits {
-            names: self.names.clone(),
-            fits: self.fits,
-            rows: self.rows as u64,
-            of_rows: self.of_rows.clone(),
             free: self.free().collect(),
+            names: self.names,
+            fits: self.fits,
+            rows: self.rows,
+            of_rows: self.of_rows,
             is_of_counts: self.scatter == Scatter::Counts,
             absolute_sigma: settings.absolute_sigma || self.scatter == Scatter::Counts,
             found,
-            spreads,
+            values: self.values,
+            sigma: self.sigma,
             device,
             seconds: began.elapsed().as_secs_f64(),
         })
@@ -311,22 +311,6 @@ impl<R: Precise> Work<R> {
         }
         let workers = Workers::new(settings.threads)?;
         Ok(((self.solve)(self, &workers), workers.name()))
-    }
-
-    /// How observations spread, of all fits or of each.
-    fn spreads(&self) -> Vec<Spread<R>> {
-        let of_each = self.values.of_fit || self.sigma.as_ref().is_some_and(|sigma| sigma.of_fit);
-        let count = if of_each { self.fits } else { 1 };
-        let spread = |fit: usize| {
-            let values = self.values.of(fit, self.rows);
-            let sigma = self.sigma.as_ref().map(|sigma| sigma.of(fit, self.rows));
-            let mut spread = Spread::EMPTY;
-            for (row, &value) in values.iter().enumerate() {
-                spread.add(value, sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[row] * sigma[row])));
-            }
-            spread
-        };
-        (0..count).map(spread).collect()
     }
 }
 

@@ -12,10 +12,10 @@ use warpswarm_core::launch::fit_size;
 use super::compile::Compiler;
 use super::cpu::Machine;
 use super::interpreted::laid_out;
-use super::names::on_one_line;
+use super::names::{Meaning, on_one_line};
 use super::problem::ProblemFile;
 use super::program::Program;
-use super::syntax::Tree;
+use super::syntax::{Kind, Tree};
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::fit::{FitSettings, Fits, Numbers, OnDevice, Sheet, Target, Work};
@@ -225,7 +225,16 @@ impl ProblemFile {
     }
 
     /// What is computed of data alone, row after row.
-    fn data_of<'a>(&self, all: impl Iterator<Item = (u32, &'a Tree)>) -> Numbers<f64> {
+    fn data_of<'a>(&self, all: impl Iterator<Item = (u32, &'a Tree)> + Clone) -> Numbers<f64> {
+        if let Some((_, tree)) = all.clone().next()
+            && all.clone().count() == 1
+            && let Kind::Element(name, _) = &tree.kind
+            && let Some(&Meaning::Data(first, len)) = self.names.get(name)
+        {
+            // A column as it is.
+            let numbers = self.names.of_all_runs(first as usize, len as usize);
+            return Numbers { numbers, of_fit: self.names.own.place(first).is_some() };
+        }
         let mut compiler = self.compiler();
         let mut rows = 0;
         let values: Vec<_> = all
