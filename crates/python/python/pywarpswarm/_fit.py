@@ -220,27 +220,31 @@ def _traced(f: Callable[..., Any], name: str, data: Rows, wanted: Parameters) ->
 
 def _problem(traced: TracedRows, name: str, data: Rows, wanted: Parameters, options: dict[str, Any]) -> _native.Problem:
     """The model beside its data."""
-    observed, model = traced.names.of_data("observed"), traced.names.of_data("model")
-    lets, formula = dict(traced.lets), traced.formula
-    if traced.has_row:
-        lets[model] = f"{formula} for i in 1 to {data.length}"
-        formula = model
-    lower, upper = wanted.box
-    x = {"count": len(wanted.names), "lower": lower, "upper": upper, "scale": wanted.scales}
-    table: dict[str, Any] = {"fit": f"{observed} ~ {formula}", "variables": {"x": x}}
+    shared, own = shared_and_own(traced.data)
+    lets = dict(traced.lets)
+
+    def put(called: str, numbers: NDArray[np.float64]) -> str:
+        name = traced.names.of_data(called)
+        (own if numbers.ndim == 2 else shared)[name] = np.ascontiguousarray(numbers)
+        return name
+
+    fits, sigmas, first = [], [], 0
+    for part in traced.parts:
+        these = slice(first, first + part.rows)
+        formula, first = part.formula, these.stop
+        if part.has_row:
+            model = traced.names.of_data("model")
+            lets[model] = f"{formula} for i in 1 to {part.rows}"
+            formula = model
+        fits.append(f"{put('observed', data.y[..., these])} ~ {formula}")
+        if data.sigma is not None and data.sigma.ndim > 0:
+            sigmas.append(put("sigma", data.sigma[..., these]))
+    x = {"count": len(wanted.names), "lower": wanted.box[0], "upper": wanted.box[1], "scale": wanted.scales}
+    table: dict[str, Any] = {"fits": fits, "variables": {"x": x}}
     if lets:
         table["let"] = lets
-    shared, own = shared_and_own(traced.data)
-
-    def put(called: str, numbers: NDArray[np.float64]) -> None:
-        (own if numbers.ndim == 2 else shared)[called] = numbers
-
-    put(observed, data.y)
-    if data.sigma is not None and data.sigma.ndim == 0:
-        table["sigma"] = float(data.sigma)
-    elif data.sigma is not None:
-        table["sigma"] = traced.names.of_data("sigma")
-        put(table["sigma"], data.sigma)
+    if data.sigma is not None:
+        table["sigma"] = sigmas or float(data.sigma)
     if options["loss"] != "linear":
         table["loss"] = options["loss"]
     if options["loss_scale"] != 1.0:

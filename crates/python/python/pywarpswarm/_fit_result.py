@@ -152,7 +152,10 @@ def fit_result(
     out["errors"] = np.where(unknown, np.inf, out["errors"])
     by_name = {"at_bounds": out["at_bounds"], "undetermined": undetermined}
     for entry, there in by_name.items():
-        out[entry] = [tuple(name for name, is_there in zip(names, row) if is_there) for row in there.tolist()]
+        found: list[tuple[str, ...]] = [()] * len(there)
+        for at in np.flatnonzero(there.any(axis=1)):
+            found[at] = tuple(names[i] for i in np.flatnonzero(there[at]))
+        out[entry] = found
     if not is_batch:
         for entry, of_fits in out.items():
             if entry not in ("device", "seconds"):

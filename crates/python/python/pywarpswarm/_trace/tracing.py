@@ -111,14 +111,22 @@ def trace_many(
 
 
 @dataclass(frozen=True)
+class Part:
+    """What is predicted of so many rows: of row `i`, from 1 on, or of all of them the same where `formula` has no `i`."""
+
+    formula: str
+    rows: int
+    has_row: bool
+
+
+@dataclass(frozen=True)
 class TracedRows:
     """A model of rows of data, of a vector of parameters `x`.
 
-    `formula` is what it predicts of row `i`, or of all rows where it has no `i`. `names` are names that are not used yet.
+    Rows of one part after the other are computed in the same way. `names` gives names that are not used yet.
     """
 
-    formula: str
-    has_row: bool
+    parts: tuple[Part, ...]
     lets: tuple[tuple[str, str], ...]
     data: dict[str, NDArray[np.float64] | Each]
     names: Names
@@ -146,19 +154,22 @@ def trace_rows(
         raise at_definition(reason, fun)
     if form.shape == (1,):
         form = forms.single(forms.listed(form).nodes.item())
-    if not isinstance(form, forms.Regular):
+    parts = [(rows, form.node)] if isinstance(form, forms.Regular) else []
+    # A single row is no column of problem files.
+    if isinstance(form, forms.Joined) and not alone and min(length for length, _ in form.parts) > 1:
+        parts = list(form.parts)
+    if not parts:
         reason = f"{_name_of(fun)} computes rows each in its own way; allowed: the same for each row, as with np.where"
         raise at_definition(reason, fun)
-    if alone and not _is_of_row_alone(form.node, table):
+    if alone and not _is_of_row_alone(parts[0][1], table):
         reason = f"{_name_of(fun)} computes rows of more than that row of the first argument"
         raise at_definition(reason, fun)
-    # As in a sum over all rows, which says how many there are.
-    index = BOUND + form.node.height
-    node = substitute(form.node, {0: moved(index)})
-    whole = graph.make("fold", (node,), Fold("sum", index, rows))
-    writer = _written(graph, [whole], fun)
-    formula = writer.formula(node, index)
-    return TracedRows(formula, index in node.free, tuple(writer.lets), writer.data(), writer.names)
+    # As in a sum over all rows of a part, which says how many there are.
+    nodes = [(length, BOUND + node.height, substitute(node, {0: moved(BOUND + node.height)})) for length, node in parts]
+    sums = [graph.make("fold", (node,), Fold("sum", index, length)) for length, index, node in nodes]
+    writer = _written(graph, sums, fun)
+    written = tuple(Part(writer.formula(node, index), length, index in node.free) for length, index, node in nodes)
+    return TracedRows(written, tuple(writer.lets), writer.data(), writer.names)
 
 
 def _is_of_row_alone(node: Node, table: int) -> bool:
