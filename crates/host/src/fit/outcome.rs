@@ -63,6 +63,22 @@ impl<R: Copy> Found<R> {
 }
 
 /// What fits have come to: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
+///
+/// ```
+/// use warpswarm::fit::{Ended, FitSettings};
+/// use warpswarm::problem_file::ProblemFile;
+/// let line = ProblemFile::parse(
+///     r#"
+///     fit = "y ~ a + b * t"
+///     variables = { a = { lower = -9, upper = 9 }, b = { lower = -9, upper = 9 } }
+///     data = { t = [0, 1, 2, 3], y = [1.0, 3.1, 4.9, 7.0] }
+///     "#,
+/// )?;
+/// let fits = line.fit_models::<f64>(&FitSettings::default())?;
+/// assert_eq!((fits.len(), fits.names()), (1, &["a".to_string(), "b".to_string()][..]));
+/// assert!(fits.iter().all(|fit| fit.ended() == Ended::Converged));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fits<R> {
     pub(super) names: Vec<String>,
@@ -178,6 +194,23 @@ impl Ended {
 }
 
 /// One of many fits.
+///
+/// ```
+/// use warpswarm::fit::{Ended, FitSettings};
+/// use warpswarm::problem_file::ProblemFile;
+/// let line = ProblemFile::parse(
+///     r#"
+///     fit = "y ~ a + b * t"
+///     variables = { a = { lower = -9, upper = 9 }, b = { lower = -9, upper = 9 } }
+///     data = { t = [0, 1, 2, 3], y = [1.0, 3.1, 4.9, 7.0] }
+///     "#,
+/// )?;
+/// let fits = line.fit_models::<f64>(&FitSettings::default())?;
+/// let fit = fits.get(0).expect("one");
+/// assert!((fit.parameters()[1] - 1.98).abs() < 1e-9 && (fit.errors()[1] - 0.0447).abs() < 1e-4);
+/// assert!((fit.correlation(0, 1) + 0.8018).abs() < 1e-4 && fit.degrees_of_freedom() == 2);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Fit<'a, R> {
     all: &'a Fits<R>,

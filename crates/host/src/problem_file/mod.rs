@@ -169,6 +169,7 @@ mod data_sets;
 mod derivative;
 mod file;
 mod fit;
+mod goal;
 mod fitted;
 mod graph;
 mod interpreted;
