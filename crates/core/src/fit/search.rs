@@ -348,7 +348,8 @@ impl<R: Float> Minima<R> {
         for k in 0..KEPT {
             let cost = self.costs[k];
             let is_there = (k as u32) < self.different && self.is_apart(cost, self.least);
-            other = if is_there && !(other <= cost) { cost } else { other };
+            let is_less = other.is_nan() || cost < other;
+            other = if is_there && is_less { cost } else { other };
         }
         other
     }

@@ -28,6 +28,9 @@ struct OfFile<R> {
     slopes: Slopes<R>,
 }
 
+/// A program that computes rows, and its data.
+type OfRows = (Program, Vec<f64>);
+
 /// Who computes derivatives.
 enum Slopes<R> {
     /// The derivatives of the expressions, behind what they predict.
@@ -268,7 +271,7 @@ impl ProblemFile {
     }
 
     /// The models, and, where derivatives are expressions, the program of both with its data.
-    fn sheet<R: Precise>(&self) -> (Arc<dyn Sheet<R>>, Option<(Program, Vec<f64>)>) {
+    fn sheet<R: Precise>(&self) -> (Arc<dyn Sheet<R>>, Option<OfRows>) {
         let mut compiler = self.compiler();
         let all = self.curves.iter().flat_map(|curves| &curves.all);
         let predicted = all.map(|curve| {
@@ -333,8 +336,7 @@ impl ProblemFile {
             let (curve, place) = of(at);
             let Some(spread) = &curve.spread else { continue };
             let least = if spread.is_sigma { f64::MIN_POSITIVE } else { 0.0 };
-            // NaN is nowhere.
-            if !(found >= least) {
+            if found.is_nan() || found < least {
                 let allowed = if spread.is_sigma { "numbers above 0" } else { "numbers from 0 on" };
                 return Err(format!(
                     "{}: `{}` is {found} in {place}; allowed: {allowed}",
