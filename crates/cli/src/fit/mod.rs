@@ -16,6 +16,7 @@ use serde::Serialize;
 use warpswarm::fit::{FitSettings, Fits};
 use warpswarm::problem_file::{DataSets, Layout, ProblemFile};
 use warpswarm::{Error, Precise, Precision};
+use warpswarm_pictures::counted;
 
 use crate::args::fit::FitArgs;
 use crate::failure::{Code, Failure, SUCCESS};
@@ -88,9 +89,9 @@ fn settings(args: &FitArgs, sets: &DataSets) -> Result<FitSettings, Failure> {
     let few = rows.iter().position(|&rows| (rows as usize) < free);
     if let Some((at, name)) = few.and_then(|at| Some((at, names.get(at)?))) {
         return Err(Failure::Input(format!(
-            "{} `{name}` has {} rows; allowed: at least {free}, as many as there are parameters to be found",
+            "{} `{name}` has {}; allowed: at least {free}, as many as there are parameters to be found",
             if args.wide { "column" } else { "group" },
-            rows[at]
+            counted(rows[at].into(), "row")
         )));
     }
     let is_ragged = rows.iter().any(|count| *count != rows[0]);

@@ -238,6 +238,12 @@ impl<'a> Wanted<'a> {
             columns.push(Column { headings: vec![name.clone()], name, is_matrix: false });
             rows = rows.of_each(all, &series);
         }
+        if rows.counts.iter().all(|count| *count == 1) {
+            let each = if rows.counts.len() > 1 { " for each fit" } else { "" };
+            return Err(format!(
+                "has one row{each}; allowed: at least as many as parameters, and two"
+            ));
+        }
         let numbers = rows.by_fit(&columns)?;
         let names = if self.layout == Layout::One { Vec::new() } else { rows.names };
         let in_table = self.columns.iter().map(|column| column.name.clone()).collect();

@@ -102,6 +102,38 @@
 //! one for each time. What `[let]` says of states stands behind `[ode]`, wherever it is written, and what `[ode]` uses of `[let]`
 //! before it.
 //!
+//! # Fits
+//!
+//! A file may have a model and the data that it is fitted to in place of `minimise`:
+//!
+//! ```toml
+//! fit = "y ~ height * exp(-t / lifetime) + background"
+//! sigma = "dy"                                           # a column, a number, or computed of those
+//! [variables]
+//! height = { lower = 0, upper = 100 }
+//! lifetime = { lower = 0.01, upper = 1000, scale = "log", unit = "s" }
+//! background = { lower = 0, upper = 10 }
+//! [data]
+//! file = "decay.csv"
+//! columns = ["t", "y", "dy"]
+//! ```
+//!
+//! A column stands for its number in each row: `t` is `t[i]`. What is before `~` is a column, or computed of columns and
+//! constants, as in `"log(y) ~ a + b * t"`.
+//!
+//! | key | |
+//! |---|---|
+//! | `fit` | a model: what was observed, `~`, and what is predicted |
+//! | `fits` | several models with common variables: `["y ~ a * t", "z ~ a * t^2"]` |
+//! | `sigma` | the standard deviation of what was observed, above 0; of several models also a list with one for each. All count the same unless it is given |
+//! | `weights` | in place of `sigma`: 1 / sigma^2, from 0 on |
+//! | `loss` | what a residual `r` (over `sigma`) costs: `"linear"` (r^2) unless it is given; `"huber"`, `"soft-l1"` and `"cauchy"` grow more slowly for outliers; `"poisson"` is for counts, without `sigma` |
+//! | `loss_scale` | with `huber`, `soft-l1` and `cauchy`: the residual from which on they do, 1 unless it is given |
+//!
+//! `warpswarm fit` and [`ProblemFile::fit_models`] give the variables with their standard errors; [`ProblemFile::load_data_sets`]
+//! reads the data of many fits. Elsewhere such a file is a problem whose sum of costs is minimised. Variables of a fit are no whole numbers and
+//! no choices, and there are no constraints.
+//!
 //! # Expressions
 //!
 //! There are numbers and conditions. Numbers have `+ - * / ^` (also `**`), `pi`, `tau` (unless it is something of the
