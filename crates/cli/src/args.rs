@@ -3,6 +3,7 @@
 mod again;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod fit;
 mod islands;
 mod output;
 mod report;
@@ -41,6 +42,7 @@ Examples:
   warpswarm solve rastrigin --dim 30
   warpswarm solve rastrigin --out first
   warpswarm rerun first
+  warpswarm fit my-model.toml data.csv
   warpswarm list problems
   warpswarm new my-fit
   warpswarm doctor
@@ -53,6 +55,9 @@ pub(crate) enum Command {
     /// Minimise a problem
     #[command(after_help = SOLVE_EXAMPLES)]
     Solve(Box<SolveArgs>),
+    /// Fit a model to data, or to many data sets: parameters with their standard errors
+    #[command(after_help = fit::EXAMPLES)]
+    Fit(Box<fit::FitArgs>),
     /// Look for mistakes in a problem, before time is spent on it
     #[command(after_help = check::EXAMPLES)]
     Check(check::CheckArgs),

@@ -24,7 +24,7 @@ pub(crate) const TRACE: &str = "trace.csv";
 /// The individuals.
 pub(crate) const POPULATION: &str = "population.csv";
 
-type Out = BufWriter<Written<File>>;
+pub(crate) type Out = BufWriter<Written<File>>;
 
 /// All that a run's folder has; whatever else is in one is its user's.
 pub(crate) const FILES: [&str; 5] = [RUN, RESULT, TRACE, POPULATION, "trace.parquet"];
@@ -37,6 +37,8 @@ pub(crate) struct Folder {
     path: PathBuf,
     part: PathBuf,
     replaces: bool,
+    /// All that such a folder has.
+    files: &'static [&'static str],
     populations: Option<Out>,
     headed: bool,
 }
@@ -44,16 +46,25 @@ pub(crate) struct Folder {
 impl Folder {
     /// Refuses a folder that is there already, unless it is a run's and to be replaced.
     pub(crate) fn check(path: &Path, args: &OutputArgs) -> Result<(), Failure> {
+        Folder::check_of(path, args.force, ("run", RUN))
+    }
+
+    /// The same of what has a file of this name in its folder.
+    pub(crate) fn check_of(
+        path: &Path,
+        force: bool,
+        (what, file): (&str, &str),
+    ) -> Result<(), Failure> {
         let there = path.symlink_metadata().is_ok();
         let shown = path.display();
-        if there && !args.force {
+        if there && !force {
             return Err(Failure::Input(format!(
-                "--out is {shown}, which exists; allowed: a folder that does not, or --force to replace a run's"
+                "--out is {shown}, which exists; allowed: a folder that does not, or --force to replace a {what}'s"
             )));
         }
-        if there && !path.join(RUN).is_file() {
+        if there && !path.join(file).is_file() {
             return Err(Failure::Input(format!(
-                "--out is {shown}, which exists and is no run's folder; allowed with --force: a folder with a {RUN}"
+                "--out is {shown}, which exists and is no {what}'s folder; allowed with --force: a folder with a {file}"
             )));
         }
         if path.file_name().is_none() {
@@ -74,6 +85,15 @@ impl Folder {
 
     /// Begins a folder, which has been checked.
     pub(crate) fn new(path: &Path, args: &OutputArgs) -> Result<Self, Failure> {
+        let mut folder = Folder::of(path, &FILES)?;
+        if args.population_every.is_some() {
+            folder.populations = Some(folder.create(POPULATION)?);
+        }
+        Ok(folder)
+    }
+
+    /// Begins a folder that has these files, of which some may not be there.
+    pub(crate) fn of(path: &Path, files: &'static [&'static str]) -> Result<Self, Failure> {
         let shown = path.to_owned();
         let part = Folder::beside(path).map_err(|error| Failure::file("--out", path, &error))?;
         let (path, replaces) = match fs::canonicalize(path) {
@@ -81,11 +101,25 @@ impl Folder {
             Err(_) => (path.into(), false),
         };
         let (populations, headed) = (None, false);
-        let mut folder = Folder { shown, path, part, replaces, populations, headed };
-        if args.population_every.is_some() {
-            folder.populations = Some(folder.create(POPULATION)?);
-        }
-        Ok(folder)
+        Ok(Folder { shown, path, part, replaces, files, populations, headed })
+    }
+
+    /// Writes a file in it.
+    pub(crate) fn file(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut Out) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let done = self.create(name).and_then(|mut out| {
+            write(&mut out)?;
+            Ok(closed(out)?)
+        });
+        done.map_err(|failure| self.named(failure))
+    }
+
+    /// Puts it where it belongs.
+    pub(crate) fn done(self) -> Result<(), Failure> {
+        self.put().map_err(|error| self.named(error.into()))
     }
 
     fn create(&self, name: &str) -> Result<Out, Failure> {
@@ -180,7 +214,7 @@ impl Folder {
                 let entry = entry?;
                 (entry.path(), entry.file_name())
             };
-            match FILES.iter().any(|file| name == *file) {
+            match self.files.iter().any(|file| name == *file) {
                 true => fs::remove_file(from)?,
                 // It is no run's.
                 false => fs::rename(from, self.path.join(name))?,

@@ -100,7 +100,7 @@ struct Constrained<'a, R> {
 
 /// A number that may be NaN or infinite, for which JSON has no numbers: those are strings.
 #[derive(Clone, Copy, Debug)]
-struct Number<R>(R);
+pub(crate) struct Number<R>(pub(crate) R);
 
 impl<R: Precise + Serialize> Serialize for Number<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,10 +1,10 @@
-//! The program `warpswarm`: minimises a problem, repeats runs and goes on with them, compares and tunes algorithms, lists what
+//! The program `warpswarm`: minimises a problem, fits models to data, repeats runs and goes on with them, compares and tunes algorithms, lists what
 //! there is, writes a crate to start from, says what this machine can do and installs what it lacks.
 //!
 //! It is a library for the program itself, and for the Python package, which has the same commands.
 //!
 //! * `args`: the command line.
-//! * `solve`, `check`, `rerun`, `resume`, `compare`, `tune`, `report`, `list`, `new`, `doctor`, `setup`, `shell`: the commands.
+//! * `solve`, `fit`, `check`, `rerun`, `resume`, `compare`, `tune`, `report`, `list`, `new`, `doctor`, `setup`, `shell`: the commands.
 //! * `run`: what a run is, and `problem` what it minimises; `start` where it begins; `perform` carries it out.
 //! * `islands`: runs that exchange individuals; `ranks`: the processes on which they are.
 //! * `json`, `summary`, `trace`, `population`: what a run writes, for programs, people and spreadsheets; `plot` draws it,
@@ -20,6 +20,7 @@ mod compare;
 mod doctor;
 mod failure;
 mod files;
+mod fit;
 mod folder;
 #[cfg(test)]
 mod fuzz;
@@ -75,6 +76,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 fn command(ranks: &Ranks, asked: Command) -> Result<Code, Failure> {
     match asked {
         Command::Solve(args) => solve::run(ranks, &args),
+        Command::Fit(args) => fit::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Rerun(args) => rerun::run(&args),
         Command::Resume(args) => resume::run(ranks, &args),

@@ -1,7 +1,8 @@
 //! Pictures of optimisations, from plain data: SVG, PNG and animated GIF.
 //!
 //! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`contours`], [`population`], [`frames`], [`profile`],
-//!   [`distributions`], [`running_times`], [`speed_up`], [`fit`]: a [`Picture`] each, which is written as SVG or PNG.
+//!   [`distributions`], [`running_times`], [`speed_up`], [`fit`],
+//!   [`beside`](fn@beside), [`fitted_sheet`], [`fitted_parameters`]: a [`Picture`] each, which is written as SVG or PNG.
 //! * [`animation`]: a swarm over its iterations, as GIF.
 //! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`]: what pictures are made of, for others than these.
 //! * [`Kind`] and [`Format`]: which picture a file's name asks for.
@@ -27,6 +28,7 @@
 //! ```
 
 mod axis;
+mod beside;
 mod chart;
 mod constraints;
 mod convergence;
@@ -43,6 +45,7 @@ mod speed_up;
 mod swarm;
 
 pub use axis::{Axis, Scale};
+pub use beside::{Beside, Panelled, beside, fitted_parameters, fitted_sheet};
 pub use chart::{Area, BLUE, COLOURS, Canvas, FONT, GREEN, GRID, INK, Panel, Picture, VERMILION};
 pub use constraints::constraints;
 pub use convergence::{convergence, limit};

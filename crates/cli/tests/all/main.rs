@@ -7,6 +7,7 @@ mod cli;
 mod common;
 mod compare;
 mod drivers;
+mod fit;
 mod islands;
 #[cfg(feature = "mpi")]
 mod mpi;

@@ -23,6 +23,11 @@ pub(super) fn read(
     columns: &[Column],
     format: &Format,
 ) -> Result<Vec<Vec<f64>>, String> {
+    parse(&text(path)?, columns, format)
+}
+
+/// What a file says; or what is wrong with it, in words.
+pub(super) fn text(path: &Path) -> Result<String, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("cannot be read ({error})");
     let about = fs::metadata(path).map_err(|error| unreadable(&error))?;
     if !about.is_file() {
@@ -32,8 +37,7 @@ pub(super) fn read(
         return Err(format!("{} bytes; allowed: {MOST_BYTES}", about.len()));
     }
     let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
-    let text = String::from_utf8(bytes).map_err(|_| "is no text in UTF-8".to_string())?;
-    parse(&text, columns, format)
+    String::from_utf8(bytes).map_err(|_| "is no text in UTF-8".to_string())
 }
 
 /// Whether these can be the numbers of such columns; or what is wrong with them, in words.
@@ -53,78 +57,122 @@ pub(super) fn check(numbers: &[Vec<f64>], columns: &[Column]) -> Result<(), Stri
 }
 
 fn parse(text: &str, columns: &[Column], format: &Format) -> Result<Vec<Vec<f64>>, String> {
-    let text = text.trim_start_matches('\u{feff}');
     let wanted: Vec<&str> =
         columns.iter().flat_map(|column| &column.headings).map(String::as_str).collect();
-    let separator = match format.separator {
-        Some(separator) => separator,
-        None => found(text, &wanted, format)?,
-    };
-    let text = spaced(text, separator);
-    let mut reader = reader(&text, separator, format);
-    let headings = reader.headers().map_err(|error| error.to_string())?.clone();
-    let places = wanted
-        .iter()
-        .map(|&heading| place(heading, &headings, separator))
-        .collect::<Result<Vec<_>, _>>()?;
-
+    let sheet = Sheet::new(text, &wanted, format)?;
     let mut numbers = vec![Vec::new(); columns.len()];
-    let mut row = Vec::with_capacity(places.len());
-    let mut rows = 0_usize;
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        rows += 1;
-        let line = record.position().map_or(0, csv::Position::line);
-        if record.len() != headings.len() {
-            return Err(format!(
-                "line {line}: {} cells, where there are {} headings; allowed: as many, separated by {}",
-                record.len(),
-                headings.len(),
-                in_words(separator)
-            ));
-        }
-        row.clear();
-        for (&place, heading) in places.iter().zip(&wanted) {
-            let field = record.get(place).unwrap_or_default();
-            let said = |what: String| {
-                let heading = on_one_line(heading);
-                Err(format!("line {line} (row {rows}), column `{heading}`: {what}"))
-            };
-            match number(field, format) {
-                Cell::Number(number) => row.push(number),
-                Cell::Missing if format.skips_missing => break,
-                Cell::Missing => {
-                    return said(
-                        "nothing is there; allowed: a number in every row, or missing = \"skip row\""
-                            .into(),
-                    );
-                }
-                Cell::Wrong(hint) => {
-                    return said(format!(
-                        "{:?} is no number; allowed: finite numbers{hint}",
-                        short(field)
-                    ));
-                }
-            }
-        }
-        if row.len() < places.len() {
-            continue;
-        }
+    sheet.rows(&wanted, wanted.len(), None, &mut |row, _| {
         let mut cells = row.iter();
         for (column, numbers) in columns.iter().zip(&mut numbers) {
             numbers.extend(cells.by_ref().take(column.headings.len()));
         }
-        if rows.saturating_mul(places.len()) > MOST_NUMBERS {
-            return Err(format!("more than {MOST_NUMBERS} numbers"));
+    })?;
+    Ok(numbers)
+}
+
+/// A text of columns, whose headings are known.
+pub(super) struct Sheet<'a> {
+    text: Cow<'a, str>,
+    separator: u8,
+    format: &'a Format,
+    headings: csv::StringRecord,
+}
+
+impl<'a> Sheet<'a> {
+    /// Reads the headings, among which some are wanted: by these the separator is found.
+    pub(super) fn new(text: &'a str, wanted: &[&str], format: &'a Format) -> Result<Self, String> {
+        let text = text.trim_start_matches('\u{feff}');
+        let separator = match format.separator {
+            Some(separator) => separator,
+            None => found(text, wanted, format)?,
+        };
+        let text = spaced(text, separator);
+        let mut reader = reader(&text, separator, format);
+        let headings = reader.headers().map_err(|error| error.to_string())?.clone();
+        Ok(Sheet { text, separator, format, headings })
+    }
+
+    pub(super) fn headings(&self) -> impl Iterator<Item = &str> {
+        self.headings.iter()
+    }
+
+    /// Gives the numbers of each row below these headings to `take`, with what is below the heading `label`. Numbers from the
+    /// so-manieth heading on are NaN where they are missing and rows without a number are left out.
+    pub(super) fn rows(
+        &self,
+        wanted: &[&str],
+        optional: usize,
+        label: Option<&str>,
+        take: &mut dyn FnMut(&[f64], &str),
+    ) -> Result<(), String> {
+        let Sheet { separator, format, headings, .. } = self;
+        let found = |&heading: &&str| place(heading, headings, *separator);
+        let places = wanted.iter().map(found).collect::<Result<Vec<_>, _>>()?;
+        let label = label.map(|label| Ok::<_, String>((found(&label)?, label))).transpose()?;
+        let mut row = Vec::with_capacity(places.len());
+        let (mut rows, mut taken) = (0_usize, false);
+        for record in reader(&self.text, *separator, format).records() {
+            let record = record.map_err(|error| error.to_string())?;
+            rows += 1;
+            let line = record.position().map_or(0, csv::Position::line);
+            if record.len() != headings.len() {
+                return Err(format!(
+                    "line {line}: {} cells, where there are {} headings; allowed: as many, separated by {}",
+                    record.len(),
+                    headings.len(),
+                    in_words(*separator)
+                ));
+            }
+            let said = |heading: &str, what: String| {
+                let heading = on_one_line(heading);
+                Err(format!("line {line} (row {rows}), column `{heading}`: {what}"))
+            };
+            let nothing = |what: &str| {
+                format!("nothing is there; allowed: {what} in every row, or missing = \"skip row\"")
+            };
+            row.clear();
+            for (at, (&place, heading)) in places.iter().zip(wanted).enumerate() {
+                let field = record.get(place).unwrap_or_default();
+                match number(field, format) {
+                    Cell::Number(number) => row.push(number),
+                    Cell::Missing if format.skips_missing && at >= optional => row.push(f64::NAN),
+                    Cell::Missing if format.skips_missing => break,
+                    Cell::Missing => return said(heading, nothing("a number")),
+                    Cell::Wrong(hint) => {
+                        let what = format!(
+                            "{:?} is no number; allowed: finite numbers{hint}",
+                            short(field)
+                        );
+                        return said(heading, what);
+                    }
+                }
+            }
+            let mut of = "";
+            if let Some((place, heading)) = label {
+                of = record.get(place).unwrap_or_default();
+                match of.is_empty() {
+                    true if format.skips_missing => continue,
+                    true => return said(heading, nothing("a name or a number")),
+                    false => {}
+                }
+            }
+            if row.len() < places.len() {
+                continue;
+            }
+            if rows.saturating_mul(places.len()) > MOST_NUMBERS {
+                return Err(format!("more than {MOST_NUMBERS} numbers"));
+            }
+            taken = true;
+            take(&row, of);
+        }
+        match (taken, rows) {
+            (true, _) => Ok(()),
+            (false, 0) => {
+                Err("has no rows; allowed: a line of headings, and at least one of numbers".into())
+            }
+            (false, _) => Err("has no row without a missing number".into()),
         }
     }
-    if numbers.iter().any(Vec::is_empty) {
-        return Err(match rows {
-            0 => "has no rows; allowed: a line of headings, and at least one of numbers".into(),
-            _ => "has no row without a missing number".into(),
-        });
-    }
-    Ok(numbers)
 }
 
 fn reader<'a>(text: &'a str, separator: u8, format: &Format) -> csv::Reader<&'a [u8]> {

@@ -165,9 +165,11 @@ mod columns;
 mod compile;
 mod cpu;
 mod curves;
+mod data_sets;
 mod derivative;
 mod file;
 mod fit;
+mod fitted;
 mod graph;
 mod interpreted;
 mod kept;
@@ -187,8 +189,10 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
+pub use data_sets::{DataSets, Layout};
 pub(crate) use file::Given;
 pub use fit::{Fit, Model};
+pub use fitted::Fitted;
 pub use named_numbers::NamedNumbers;
 pub use options::Chosen;
 pub use problem::ProblemFile;

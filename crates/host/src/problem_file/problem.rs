@@ -134,8 +134,16 @@ impl ProblemFile {
     /// Where a file cannot be read, or something in it is not allowed.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let shown = path.display().to_string();
-        let said = |message: String| Error::ProblemFile { file: shown.clone(), message };
+        let (shown, text) = (path.display().to_string(), ProblemFile::text_at(path)?);
+        let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
+        let data = path.parent().map_or(DataFrom::Nowhere, DataFrom::Folder);
+        Reader { file: &shown, data, name: &name, constants: &[], of_runs: &[] }.read(&text)
+    }
+
+    /// What a problem file says.
+    pub(super) fn text_at(path: &Path) -> Result<String> {
+        let file = path.display().to_string();
+        let said = |message: String| Error::ProblemFile { file: file.clone(), message };
         let unreadable = |error: std::io::Error| said(format!("cannot be read ({error})"));
         let there = fs::metadata(path).map_err(unreadable)?;
         // What is no file, such as a pipe, may have no end.
@@ -146,10 +154,7 @@ impl ProblemFile {
         if bytes > MOST_BYTES {
             return Err(said(format!("{bytes} bytes; allowed: {MOST_BYTES}")));
         }
-        let text = fs::read_to_string(path).map_err(unreadable)?;
-        let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
-        let data = path.parent().map_or(DataFrom::Nowhere, DataFrom::Folder);
-        Reader { file: &shown, data, name: &name, constants: &[], of_runs: &[] }.read(&text)
+        fs::read_to_string(path).map_err(unreadable)
     }
 
     /// Reads what a file could hold, without data.

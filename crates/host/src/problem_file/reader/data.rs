@@ -27,16 +27,27 @@ impl Reader<'_> {
 
     /// The columns of a file; of those that are given, those behind so many.
     fn columns(&self, table: &Data, given: &mut usize) -> Result<Vec<Vec<f64>>> {
-        let Some(file) = &table.file else {
-            return match (table.columns.is_empty(), table.here.is_empty()) {
-                (true, false) => Ok(Vec::new()),
-                (true, true) => Err(self.said(
-                    "[data] says nothing; allowed: file and columns, or names with lists of numbers",
-                )),
-                _ => Err(self.said("[data] has columns and no file; allowed: file = \"...\"")),
-            };
-        };
-        if table.columns.iter().all(|column| column.headings.is_empty()) {
+        // Of data that are here the file may be another one.
+        if !matches!(self.data, DataFrom::Here(_)) || table.columns.is_empty() {
+            match (&table.file, table.columns.is_empty(), table.here.is_empty()) {
+                (None, true, false) => return Ok(Vec::new()),
+                (None, true, true) => {
+                    return Err(self.said(
+                        "[data] says nothing; allowed: file and columns, or names with lists of numbers",
+                    ));
+                }
+                (None, false, _) => {
+                    return Err(self.said(
+                        "[data] has columns and no file; allowed: file = \"...\", or of a fit `warpswarm fit MODEL.toml \
+                         DATA.csv`",
+                    ));
+                }
+                (Some(_), ..) => {}
+            }
+        }
+        let file = table.file.as_deref().unwrap_or_default();
+        let is_here = matches!(self.data, DataFrom::Here(_));
+        if !is_here && table.columns.iter().all(|column| column.headings.is_empty()) {
             return Err(self.said("[data] has no columns; allowed: at least one"));
         }
         match self.data {

@@ -1,0 +1,378 @@
+//! Data of many fits, from one file of columns.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::columns::{MOST_NUMBERS, Sheet, text};
+use super::curves;
+use super::file::{Column, Data, File, Format, Given};
+use super::named_numbers::OfRuns;
+use super::names::on_one_line;
+use super::problem::ProblemFile;
+use super::reader::{DataFrom, Reader};
+use crate::error::{Error, Result};
+
+/// How a file of columns holds the data of fits.
+///
+/// ```
+/// use warpswarm::problem_file::Layout;
+/// assert_eq!(Layout::default(), Layout::One);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout<'a> {
+    /// All rows are of one fit.
+    #[default]
+    One,
+    /// A fit for each text or number in the column with this heading.
+    Groups(&'a str),
+    /// A fit for each column that the problem does not name, in place of the column before `~`.
+    Wide,
+}
+
+/// A problem whose fits have data of their own: see [`ProblemFile::load_data_sets`].
+#[derive(Clone, Debug)]
+pub struct DataSets {
+    /// The problem, with the data.
+    pub problem: ProblemFile,
+    /// What each fit is called: of [`Layout::One`] nothing.
+    pub names: Vec<String>,
+    /// The rows of each fit. Where one has fewer than another, the rest are its last row once more:
+    /// [`FitSettings::rows`](crate::fit::FitSettings::rows) leaves them out.
+    pub rows: Vec<u32>,
+}
+
+/// What is not looked through for names of columns.
+const NO_EXPRESSIONS: [&str; 6] = ["name", "unit", "choices", "data", "loss", "scale"];
+/// So many columns are named in a message, at most.
+const SHOWN: usize = 20;
+
+impl ProblemFile {
+    /// Reads a problem file that fits models, with the data of many fits. They are in the file `data`, in place of the one that the problem
+    /// file names, whose columns they have; where it names no columns, each heading that its expressions use is one.
+    ///
+    /// ```
+    /// use warpswarm::fit::FitSettings;
+    /// use warpswarm::problem_file::{Layout, ProblemFile};
+    /// let folder = std::env::temp_dir().join(format!("warpswarm-sets-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder)?;
+    /// let text = "fit = \"y ~ a * t\"\nvariables.a = { lower = 0, upper = 9 }";
+    /// std::fs::write(folder.join("line.toml"), text)?;
+    /// std::fs::write(folder.join("lines.csv"), "well,t,y\nA1,1,2\nA1,2,4\nB1,1,3\nB1,2,6\nB1,3,9\n")?;
+    /// let data = folder.join("lines.csv");
+    /// let sets = ProblemFile::load_data_sets(folder.join("line.toml"), Some(&data), Layout::Groups("well"))?;
+    /// assert_eq!((&sets.names[..], &sets.rows[..]), (&["A1".to_string(), "B1".to_string()][..], &[2, 3][..]));
+    /// let settings = FitSettings { rows: sets.rows, ..FitSettings::default() };
+    /// let fits = sets.problem.fit_models::<f64>(&settings)?;
+    /// assert!((fits.parameters()[0] - 2.0).abs() < 1e-9 && (fits.parameters()[1] - 3.0).abs() < 1e-9);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](ProblemFile::load); where there are no data, or they are not laid out like that.
+    pub fn load_data_sets(
+        path: impl AsRef<Path>,
+        data: Option<&Path>,
+        layout: Layout<'_>,
+    ) -> Result<DataSets> {
+        let path = path.as_ref();
+        let text = ProblemFile::text_at(path)?;
+        let shown = path.display().to_string();
+        let said = |message: String| Error::ProblemFile { file: shown.clone(), message };
+        let file: File =
+            toml::from_str(&text).map_err(|error| said(error.to_string().trim_end().into()))?;
+        let of_file = |table: &&Data| table.file.is_some() || !table.columns.is_empty();
+        let mut tables = file.data.0.iter().filter(of_file);
+        let table = tables.next();
+        let own = table.and_then(|table| table.file.as_ref());
+        let own = own.map(|file| path.parent().unwrap_or(Path::new("")).join(file));
+        let Some(data) = data.map(PathBuf::from).or(own) else {
+            if layout == Layout::One {
+                let problem = ProblemFile::load(path)?;
+                let rows = vec![problem.observed_rows()];
+                return Ok(DataSets { problem, names: Vec::new(), rows });
+            }
+            return Err(said(
+                "there is no file of data; allowed: one, named after the model, or by [data] file = \"...\"".into(),
+            ));
+        };
+        if tables.next().is_some() {
+            return Err(said(
+                "[data] has several files; allowed: one, in whose place the data are".into(),
+            ));
+        }
+        let wanted = Wanted::of(&file, table, &text, layout).map_err(said)?;
+        let read = wanted.read(&data);
+        let read = read
+            .map_err(|message| Error::ProblemFile { file: data.display().to_string(), message })?;
+        let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
+        let problem = read.problem(&shown, &name, &text).map_err(|error| match error {
+            // What is missing may be a column by another name.
+            Error::Expression { file, key, text, at, message } if table.is_none() => {
+                let message = format!("{message}; columns of the data: {}", read.headings);
+                Error::Expression { file, key, text, at, message }
+            }
+            error => error,
+        })?;
+        Ok(DataSets { problem, names: read.names, rows: read.rows })
+    }
+
+    /// Rows of all models.
+    fn observed_rows(&self) -> u32 {
+        self.curves.iter().flat_map(|curves| &curves.all).map(|curve| curve.rows).sum()
+    }
+}
+
+/// What is wanted of a file of data.
+struct Wanted<'a> {
+    /// What the problem file says; nothing where it says no columns.
+    columns: &'a [Column],
+    format: Format,
+    layout: Layout<'a>,
+    /// Words of the expressions, but for the names that the problem file gives.
+    words: HashSet<String>,
+    /// Of the wide layout the name of what was observed.
+    observed: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(
+        file: &'a File,
+        table: Option<&'a Data>,
+        text: &str,
+        layout: Layout<'a>,
+    ) -> std::result::Result<Self, String> {
+        let table_of = toml::from_str::<toml::Table>(text).unwrap_or_default();
+        let mut words = HashSet::new();
+        words_of(&toml::Value::Table(table_of), &mut words);
+        let variables = file.variables.0.iter().map(|(name, _)| name);
+        let constants = file.constants.0.iter().map(|(name, _)| name);
+        let lets = file.r#let.0.iter().map(|(name, _)| name);
+        for name in variables.chain(constants).chain(lets) {
+            words.remove(name);
+        }
+        let observed = match (layout, &file.fit) {
+            (Layout::Wide, Some(Given::Text(text))) => {
+                let left = curves::parted(text).map(|(left, _)| left.trim()).unwrap_or_default();
+                let is_word = left.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if left.is_empty() || !is_word {
+                    return Err(format!(
+                        "fit has `{}` before `~`; allowed of wide data: one name, in whose place the columns are",
+                        on_one_line(left)
+                    ));
+                }
+                Some(left)
+            }
+            (Layout::Wide, _) => {
+                return Err("wide data are of one model; allowed: fit = \"y ~ ...\"".into());
+            }
+            _ => None,
+        };
+        let columns = table.map_or(&[][..], |table| &table.columns);
+        let format = table.map_or_else(Format::default, |table| table.format.clone());
+        Ok(Wanted { columns, format, layout, words, observed })
+    }
+
+    /// The columns that all fits have, of a file with these headings.
+    fn columns<'h>(&self, headings: impl Iterator<Item = &'h str>) -> Vec<Column> {
+        let is_observed = |column: &Column| Some(&*column.name) == self.observed;
+        if !self.columns.is_empty() {
+            return self.columns.iter().filter(|column| !is_observed(column)).cloned().collect();
+        }
+        let used = headings.filter(|heading| self.words.contains(*heading));
+        let column = |heading: &str| Column {
+            name: heading.into(),
+            headings: vec![heading.into()],
+            is_matrix: false,
+        };
+        used.map(column).collect()
+    }
+
+    /// Reads the file; or says what is wrong with it.
+    fn read(&self, path: &Path) -> std::result::Result<Sets, String> {
+        let text = text(path)?;
+        let known = self.columns([].into_iter());
+        let known: Vec<&str> =
+            known.iter().flat_map(|column| &column.headings).map(String::as_str).collect();
+        let sheet = Sheet::new(&text, &known, &self.format)?;
+        let shown: Vec<String> = sheet.headings().take(SHOWN).map(on_one_line).collect();
+        let mut columns = self.columns(sheet.headings());
+        let of_all: Vec<String> = columns.iter().flat_map(|of| of.headings.clone()).collect();
+        let mut wanted: Vec<&str> = of_all.iter().map(String::as_str).collect();
+        let (all, mut series) = (wanted.len(), Vec::new());
+        if let Some(observed) = self.observed {
+            if sheet.headings().any(|heading| heading == observed) {
+                return Err(format!(
+                    "has a column `{observed}`, in whose place each other column should be; allowed of wide data: a name before \
+                     `~` that no column has"
+                ));
+            }
+            let is_named =
+                |heading: &&str| wanted.contains(heading) || self.words.contains(*heading);
+            series.extend(sheet.headings().filter(|heading| !is_named(heading)));
+            if series.is_empty() {
+                return Err("has no column that the problem does not name; allowed: at least one, for a fit each".into());
+            }
+            wanted.extend(&series);
+        }
+        let label = match self.layout {
+            Layout::Groups(label) => Some(label),
+            _ => None,
+        };
+        let mut rows = Rows { width: wanted.len(), ..Rows::default() };
+        sheet.rows(&wanted, all, label, &mut |row, of| rows.take(row, of))?;
+        if let Some(observed) = self.observed {
+            let name = observed.to_string();
+            columns.push(Column { headings: vec![name.clone()], name, is_matrix: false });
+            rows = rows.of_each(all, &series);
+        }
+        let numbers = rows.by_fit(&columns)?;
+        let names = if self.layout == Layout::One { Vec::new() } else { rows.names };
+        let in_table = self.columns.iter().map(|column| column.name.clone()).collect();
+        Ok(Sets {
+            columns,
+            numbers,
+            names,
+            rows: rows.counts,
+            in_table,
+            headings: shown.join(", "),
+        })
+    }
+}
+
+/// Rows of a file.
+#[derive(Default)]
+struct Rows {
+    /// Numbers of a row.
+    width: usize,
+    /// `[row][number]`
+    numbers: Vec<f64>,
+    /// Of which fit each row is.
+    fits: Vec<u32>,
+    /// What the fits are called, in the order in which they come.
+    names: Vec<String>,
+    /// Their places among those.
+    places: HashMap<String, u32>,
+    /// Rows of each fit.
+    counts: Vec<u32>,
+}
+
+impl Rows {
+    /// Takes a row of the fit of this name.
+    fn take(&mut self, row: &[f64], of: &str) {
+        let fit = match self.places.get(of) {
+            Some(&fit) => fit,
+            None => {
+                let fit = self.names.len() as u32;
+                self.names.push(of.into());
+                self.counts.push(0);
+                self.places.insert(of.into(), fit);
+                fit
+            }
+        };
+        self.counts[fit as usize] += 1;
+        self.fits.push(fit);
+        self.numbers.extend(row);
+    }
+
+    /// Of rows with numbers that all fits have, and then one of each fit, those of each fit.
+    fn of_each(&self, all: usize, series: &[&str]) -> Self {
+        let mut rows = Rows { width: all + 1, ..Rows::default() };
+        for (at, name) in series.iter().enumerate() {
+            for row in self.numbers.chunks(self.width.max(1)) {
+                let number = row[all + at];
+                if !number.is_nan() {
+                    rows.take(&[&row[..all], &[number]].concat(), name);
+                }
+            }
+        }
+        rows
+    }
+
+    /// The numbers of each column, `[fit][row]`, of a matrix row after row: of as many rows for each fit.
+    fn by_fit(&self, columns: &[Column]) -> std::result::Result<Vec<Vec<f64>>, String> {
+        let (fits, most) =
+            (self.counts.len(), self.counts.iter().copied().max().unwrap_or(0) as usize);
+        if fits.saturating_mul(most).saturating_mul(self.width) > MOST_NUMBERS {
+            return Err(format!(
+                "{fits} fits of up to {most} rows have more than {MOST_NUMBERS} numbers in all; allowed: fewer, in several files"
+            ));
+        }
+        let mut first = 0;
+        let of_column = columns.iter().map(|column| {
+            let width = column.headings.len();
+            let mut numbers = vec![0.0; fits * most * width];
+            let mut filled = vec![0; fits];
+            for (row, &fit) in self.numbers.chunks(self.width.max(1)).zip(&self.fits) {
+                let row_of_fit = &mut filled[fit as usize];
+                let at = (fit as usize * most + *row_of_fit) * width;
+                numbers[at..at + width].copy_from_slice(&row[first..first + width]);
+                *row_of_fit += 1;
+            }
+            for (fit, &count) in filled.iter().enumerate() {
+                for row in fit * most + count..(fit + 1) * most {
+                    numbers.copy_within((row - 1) * width..row * width, row * width);
+                }
+            }
+            first += width;
+            numbers
+        });
+        Ok(of_column.collect())
+    }
+}
+
+/// The data of fits.
+struct Sets {
+    columns: Vec<Column>,
+    /// Of each column `[fit][row]`.
+    numbers: Vec<Vec<f64>>,
+    names: Vec<String>,
+    rows: Vec<u32>,
+    /// The names of the columns that the problem file gives, in its order.
+    in_table: Vec<String>,
+    /// Headings of the file, as messages show them.
+    headings: String,
+}
+
+impl Sets {
+    /// The problem that a text describes, with these data.
+    fn problem(&self, file: &str, name: &str, text: &str) -> Result<ProblemFile> {
+        let fits = self.rows.len().max(1);
+        let of_first = |numbers: &[f64]| numbers[..numbers.len() / fits].to_vec();
+        let all = || self.columns.iter().zip(&self.numbers);
+        let in_table = |name: &String| {
+            let found = all().find(|(column, _)| column.name == *name);
+            found.map_or_else(Vec::new, |(_, numbers)| of_first(numbers))
+        };
+        let here: Vec<Vec<f64>> = self.in_table.iter().map(in_table).collect();
+        let others = all().filter(|(column, _)| !self.in_table.contains(&column.name));
+        let constants: Vec<(String, Given)> = others
+            .map(|(column, numbers)| (column.name.clone(), Given::list(of_first(numbers))))
+            .collect();
+        let own = |(column, numbers): (&Column, &Vec<f64>)| OfRuns {
+            name: column.name.clone(),
+            runs: fits,
+            numbers: numbers.clone(),
+        };
+        let of_runs: Vec<OfRuns> = if fits > 1 { all().map(own).collect() } else { Vec::new() };
+        let data = DataFrom::Here(&here);
+        Reader { file, data, name, constants: &constants, of_runs: &of_runs }.read(text)
+    }
+}
+
+/// Adds all words of expressions.
+fn words_of(value: &toml::Value, words: &mut HashSet<String>) {
+    match value {
+        toml::Value::String(text) => {
+            let all = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            words.extend(all.map(str::to_string));
+        }
+        toml::Value::Array(all) => all.iter().for_each(|one| words_of(one, words)),
+        toml::Value::Table(all) => {
+            let all = all.iter().filter(|(key, _)| !NO_EXPRESSIONS.contains(&&***key));
+            all.for_each(|(_, one)| words_of(one, words));
+        }
+        _ => {}
+    }
+}
