@@ -8,6 +8,7 @@
 
 pub mod machine;
 mod objective;
+mod rows;
 
 pub use objective::{Expression, SLOTS, SOLUTION, operand, step};
 

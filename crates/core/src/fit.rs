@@ -17,8 +17,8 @@
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | | [`ftol`](Settings::ftol) | relative change of chi-squared, found and predicted, at which a fit stops | [0, 1) | 1e-12, f32 1e-6 |
-//! | | [`xtol`](Settings::xtol) | Delta over the scaled length of p at which it stops | [0, 1) | 1e-12, f32 1e-6 |
+//! | | [`ftol`](Settings::ftol) | relative change of chi-squared, found and predicted, at which a fit stops | [0, 1) | 8 epsilon |
+//! | | [`xtol`](Settings::xtol) | Delta over the scaled length of p at which it stops | [0, 1) | 8 epsilon |
 //! | | [`gtol`](Settings::gtol) | largest component of g at which it stops, bounds regarded | >= 0 | 0 |
 //! | | [`factor`](Settings::factor) | first Delta over the scaled length of p | > 0 | 1 |
 //! | | [`evaluations`](Settings::evaluations) | most evaluations of all rows | >= 1 | 100 (N + 1) |
@@ -72,7 +72,7 @@
 //! components of the gradient, as in SciPy's `least_squares`; MINPACK's is the cosine between a column and the
 //! residuals.
 //!
-//! `ftol` and `xtol` are 1e-12 unless given, where SciPy's are 1e-8: where residuals are large, steps shrink by a factor of a
+//! `ftol` and `xtol` are as good as 0 unless given, where SciPy's are 1e-8: where residuals are large, steps shrink by a factor of a
 //! few, and a fit that stops at 1e-8 has four or five digits of the minimum.
 //!
 //! **Why a trust region.** Evaluations from NIST's two starting points each, `-` where the certified sum of squares is not
@@ -101,14 +101,14 @@ mod solve;
 mod summed;
 mod triangular;
 
-pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows, sum_sums};
+pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_costs, sum_rows, sum_sums};
 pub use covariance::Covariance;
 pub use goodness::{Goodness, Spread};
 pub use lm::{Next, Settings, Solver, Status, fit};
 pub use loss::{Loss, poisson};
 pub use model::{Curve, Derived, Misfit, Model, Observed, Scatter, SmoothModel, fit_model};
 pub use parameters::{Bounds, Parameters};
-pub use search::{Candidates, Explored, Look, PIECE, SEARCHED_ROWS, Search};
+pub use search::{Best, Look, Minima, PIECE, SEARCHED_ROWS, Search};
 pub use solve::{Damped, Factor};
 pub use summed::{Summed, sum_all};
 pub use triangular::Triangular;

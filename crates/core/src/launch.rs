@@ -31,7 +31,9 @@ pub use cma_es::*;
 pub use common::CommonArgs;
 pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};
-pub use fit::{FIT_BLOCK, FitArgs, Outcome, triangle};
+pub use fit::{
+    CombineArgs, FIT_BLOCK, FIT_SIZES, FitArgs, Outcome, SearchArgs, SumsArgs, fit_size, triangle,
+};
 pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,

@@ -44,6 +44,7 @@ pub mod cluster;
 pub mod data;
 pub mod entry;
 pub mod grid;
+pub mod model;
 pub mod objective;
 pub mod piece;
 pub mod point;

@@ -5,6 +5,7 @@
 
 mod bulk;
 mod linked;
+mod model;
 mod pieces;
 mod shared;
 
@@ -12,6 +13,7 @@ use core::arch::{asm, nvptx};
 
 pub(crate) use bulk::*;
 pub(crate) use linked::*;
+pub(crate) use model::*;
 pub(crate) use pieces::*;
 pub(crate) use shared::*;
 

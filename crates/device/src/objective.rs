@@ -126,12 +126,16 @@ pub trait Handed: Sized {
     fn term(k: u32) -> Self;
     /// Gives a piece's result.
     fn give(result: Self);
+    /// Hands parameters to the linked model, and the number of the fit: see [`model`](crate::model).
+    fn begin_model<const N: usize>(x: [Self; N], fit: u32);
+    /// What the linked model predicts of a row, and its derivatives.
+    fn model_row<const N: usize>(row: u32) -> (Self, [Self; N]);
 }
 
 #[cfg(target_arch = "nvptx64")]
 macro_rules! handed {
     ($real:ty, $judge_tile:ident, $handed_coordinates:ident, $judge_row:ident, $answer:ident,
-        $arguments:ident, $term:ident, $give:ident) => {
+        $arguments:ident, $term:ident, $give:ident, $begin:ident, $row:ident) => {
         impl Handed for $real {
             #[inline(always)]
             fn judge_tile<const K: usize>(
@@ -168,6 +172,15 @@ macro_rules! handed {
             fn give(result: Self) {
                 machine::$give(result.to_bits());
             }
+            #[inline(always)]
+            fn begin_model<const N: usize>(x: [Self; N], fit: u32) {
+                machine::$begin(x.map(Self::to_bits), fit);
+            }
+            #[inline(always)]
+            fn model_row<const N: usize>(row: u32) -> (Self, [Self; N]) {
+                let (value, partials) = machine::$row(row);
+                (Self::from_bits(value), partials.map(Self::from_bits))
+            }
         }
     };
 }
@@ -181,7 +194,9 @@ handed!(
     answer_32,
     piece_arguments_32,
     piece_term_32,
-    piece_answer_32
+    piece_answer_32,
+    begin_model_32,
+    model_row_32
 );
 #[cfg(target_arch = "nvptx64")]
 handed!(
@@ -192,7 +207,9 @@ handed!(
     answer_64,
     piece_arguments_64,
     piece_term_64,
-    piece_answer_64
+    piece_answer_64,
+    begin_model_64,
+    model_row_64
 );
 
 /// A point in a row of memory, whoever walks it.

@@ -107,6 +107,18 @@ mod on_device {
         R::give(data.number(args.objective.own, machine::piece_index() as usize));
     }
 
+    /// A number that the fit has for itself that this thread is at.
+    ///
+    /// # Safety
+    ///
+    /// As of every piece; the data are as the host brings them.
+    #[inline(always)]
+    pub unsafe fn own_of_fit<R: DeviceReal>(args: &ObjectiveArgs<R, Expression>) {
+        // SAFETY: the caller's.
+        let data = unsafe { data::DeviceData::of_run(&args.data, machine::piece_fit()) };
+        R::give(data.number(args.objective.own, machine::piece_index() as usize));
+    }
+
     /// A reduction.
     ///
     /// # Safety

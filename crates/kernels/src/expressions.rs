@@ -53,6 +53,8 @@ warpswarm_device::pieces! {
     "piece_datum_f64" => datum [f64] (args: ObjectiveArgs<f64, Expression>),
     "piece_own_f32" => own [f32] (args: ObjectiveArgs<f32, Expression>),
     "piece_own_f64" => own [f64] (args: ObjectiveArgs<f64, Expression>),
+    "piece_own_of_fit_f32" => own_of_fit [f32] (args: ObjectiveArgs<f32, Expression>),
+    "piece_own_of_fit_f64" => own_of_fit [f64] (args: ObjectiveArgs<f64, Expression>),
 }
 
 warpswarm_device::on_host! {

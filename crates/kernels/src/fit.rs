@@ -1,21 +1,24 @@
-//! Fits of a model to data: a thread a fit, one after the other.
+//! Fits of a model to data: small ones and searches for their starts, a thread a fit, one after the other; and the sums of a
+//! large one, a thread a block of rows.
 
 use warpswarm_core::data::WithData;
-use warpswarm_core::dual::{Dual, DualPoint};
 use warpswarm_core::fit::{
-    Accumulator, Bounds, Covariance, Goodness, Next, Parameters, SmoothModel, Solver, Status,
-    sum_rows,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Goodness, Look, Next, Observed,
+    Parameters, Solver, Status, Term, sum_block, sum_costs, sum_rows, sum_sums,
 };
-use warpswarm_core::launch::{FIT_BLOCK, FitArgs, Outcome, triangle};
+use warpswarm_core::launch::{
+    CombineArgs, FIT_BLOCK, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
+};
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_device::data::DeviceData;
 use warpswarm_device::entry::max_block;
+use warpswarm_device::model::Modelled;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::whole;
 
-/// Fits the model to the data of each fit.
+/// Fits the model to the data of each fit, from its start.
 ///
 /// Any number of blocks of up to [`FIT_BLOCK`] threads. Threads add up all rows of their fits in step, whatever iteration each is
 /// in; one whose fit has ended takes the next.
@@ -24,87 +27,226 @@ pub fn fit<R, A, M, const N: usize>(args: &FitArgs<R, M>)
 where
     R: DeviceReal,
     A: Accumulator<R, N>,
-    M: SmoothModel<R, N>,
+    M: Modelled<R, N>,
 {
     max_block::<FIT_BLOCK>();
-    let fits = args.fits;
     let threads = thread::grid_dim() * thread::block_dim();
     let arrays = Arrays::<R, N>::new(args);
-    let bounds = arrays.bounds(args.fixed);
+    let bounds = bounds(args.lower, args.upper, args.fixed);
     let mut number = thread::global_index() as u32;
-    let mut solver = Solver::<R, A, N>::new(arrays.start(number, fits), &bounds);
-    while number < fits {
+    let mut solver = Solver::<R, A, N>::new(arrays.start(args, number), &bounds);
+    while number < args.fits {
         // SAFETY: the host upholds that the arrays are as `FitArgs` says.
         let data = unsafe { DeviceData::of_run(&args.data, number) };
+        let rows = Rows { curve: args.model.of_fit(number), observed: args.observed, data };
         let at = *solver.point();
-        let sums = sum_rows(args.observed.rows(), &|row| {
-            let point = WithData { point: SlicePoint(&at), data };
-            let predicted: Dual<R, N> = args.model.predict(&DualPoint { point, first: 0 }, row);
-            (args.observed.term(&point, row, predicted.value), predicted.partials)
-        });
+        rows.begin(&at);
+        let sums = sum_rows(args.observed.rows(), &|row| rows.row(&at, row));
         if let Next::Done(status) = solver.advance(&args.settings, &bounds, &sums) {
             arrays.keep(args, number, status, &solver, &bounds);
             number = threads + arrays.taken.atomic_u32(0, 0).add_acq_rel(1);
-            solver = Solver::new(arrays.start(number, fits), &bounds);
+            solver = Solver::new(arrays.start(args, number), &bounds);
         }
+    }
+}
+
+/// Searches for the starts of fits.
+///
+/// Any number of blocks of up to [`FIT_BLOCK`] threads; a thread whose fit has its start takes the next.
+#[inline(always)]
+pub fn search<R, A, M, const N: usize>(args: &SearchArgs<R, M, N>)
+where
+    R: DeviceReal,
+    A: Accumulator<R, N>,
+    M: Modelled<R, N>,
+{
+    max_block::<FIT_BLOCK>();
+    let threads = thread::grid_dim() * thread::block_dim();
+    let fits = args.fits as usize;
+    let (starts, other) = (whole(args.starts, fits * N), whole(args.other, fits));
+    let taken = whole(args.taken, 1);
+    let bounds = bounds(args.lower, args.upper, args.fixed);
+    let (look, settings) = (args.look, args.search.loose(&args.settings));
+    let mut number = thread::global_index() as u32;
+    while number < args.fits {
+        // SAFETY: the host upholds that the arrays are as `SearchArgs` says.
+        let data = unsafe { DeviceData::of_run(&args.data, number) };
+        let rows = Rows { curve: args.model.of_fit(number), observed: args.observed, data };
+        let mut found = Best::<R, N>::new(rows.size(&look));
+        // What `Search::best` does: closures as large as these would not be inlined.
+        loop {
+            let cost = |at: &[R; N]| {
+                rows.begin(at);
+                sum_costs(look.rows as usize, &|k| rows.row(at, look.row(k)).0.cost)
+            };
+            let fit = args.first_fit + u64::from(number);
+            let drawn = args.search.best_drawn(fit, found.starts, &bounds, cost);
+            let mut solver = Solver::<R, A, N>::new(drawn, &bounds);
+            let status = loop {
+                let at = *solver.point();
+                rows.begin(&at);
+                let sums = sum_rows(look.rows as usize, &|k| rows.row(&at, look.row(k)));
+                if let Next::Done(status) = solver.advance(&settings, &bounds, &sums) {
+                    break status;
+                }
+            };
+            found.add(&solver, status);
+            if found.is_enough(&args.search) {
+                break;
+            }
+        }
+        let place = number as usize;
+        for i in 0..N {
+            starts.set(i * fits + place, found.point[i]);
+        }
+        other.set(place, found.other());
+        number = threads + taken.atomic_u32(0, 0).add_acq_rel(1);
+    }
+}
+
+/// Adds up the rows of each block of one fit, at one point.
+///
+/// Any number of blocks of up to [`FIT_BLOCK`] threads; thread after thread has block after block of rows.
+#[inline(always)]
+pub fn sums<R, A, M, const N: usize>(args: &SumsArgs<R, M>)
+where
+    R: DeviceReal,
+    A: Accumulator<R, N>,
+    M: Modelled<R, N>,
+{
+    max_block::<FIT_BLOCK>();
+    let count = args.observed.rows();
+    let blocks = count.div_ceil(BLOCK);
+    let (point, into) = (whole(args.at, N), whole(numbers_of::<R, A>(args.sums), blocks));
+    // SAFETY: the host upholds that the arrays are as `SumsArgs` says.
+    let data = unsafe { DeviceData::of_run(&args.data, 0) };
+    let rows = Rows { curve: args.model.of_fit(0), observed: args.observed, data };
+    let at: [R; N] = core::array::from_fn(|i| point.get(i));
+    rows.begin(&at);
+    let mut block = thread::global_index() as usize;
+    while block < blocks {
+        let sums: A = sum_block(count, block, &|row| rows.row(&at, row));
+        into.set(block, sums);
+        block += (thread::grid_dim() * thread::block_dim()) as usize;
+    }
+}
+
+/// Adds up the sums of each group of blocks.
+///
+/// Any number of blocks of up to [`FIT_BLOCK`] threads; thread after thread has group after group.
+#[inline(always)]
+pub fn combine<R, A, const N: usize>(args: &CombineArgs<R>)
+where
+    R: DeviceReal,
+    A: Accumulator<R, N>,
+{
+    max_block::<FIT_BLOCK>();
+    let count = args.count as usize;
+    let groups = count.div_ceil(BLOCK);
+    let from = whole(numbers_of::<R, A>(args.from), count);
+    let into = whole(numbers_of::<R, A>(args.into), groups);
+    let mut group = thread::global_index() as usize;
+    while group < groups {
+        into.set(group, sum_sums(count, group, &|k| from.get(k)));
+        group += (thread::grid_dim() * thread::block_dim()) as usize;
+    }
+}
+
+/// An array of accumulators' numbers, as one of accumulators.
+#[inline(always)]
+fn numbers_of<R, A>(numbers: Ptr<R>) -> Ptr<A> {
+    Ptr::at(numbers.address)
+}
+
+/// The bounds of all fits. What the host has not checked is none.
+#[inline(always)]
+fn bounds<R: DeviceReal, const N: usize>(lower: Ptr<R>, upper: Ptr<R>, fixed: u32) -> Bounds<R, N> {
+    let none = Bounds::unbounded();
+    let bounds = if lower.address != 0 {
+        let side = |side: Ptr<R>| {
+            let side = whole(side, N);
+            core::array::from_fn(|i| side.get(i))
+        };
+        Bounds::new(side(lower), side(upper)).unwrap_or(none)
+    } else {
+        none
+    };
+    bounds.fixing(Parameters(fixed))
+}
+
+/// The rows of a fit.
+struct Rows<R, C> {
+    curve: C,
+    observed: Observed,
+    data: DeviceData<R>,
+}
+
+impl<R: DeviceReal, C> Rows<R, C> {
+    /// Makes ready what all rows share at a point.
+    #[inline(always)]
+    fn begin<const N: usize>(&self, at: &[R; N])
+    where
+        C: Curve<R, N>,
+    {
+        self.curve.begin(&WithData { point: SlicePoint(at), data: self.data });
+    }
+
+    /// The sum of weighted squares of the observations that a search looks at.
+    #[inline(always)]
+    fn size(&self, look: &Look) -> R {
+        let nowhere = WithData { point: SlicePoint(&[]), data: self.data };
+        let mut size = R::ZERO;
+        let mut k = 0;
+        while k < look.rows as usize {
+            size += self.observed.square(&nowhere, look.row(k));
+            k += 1;
+        }
+        size
+    }
+
+    /// What a row adds to the cost, and the model's derivatives there.
+    #[inline(always)]
+    fn row<const N: usize>(&self, at: &[R; N], row: usize) -> (Term<R>, [R; N])
+    where
+        C: Curve<R, N>,
+    {
+        let point = WithData { point: SlicePoint(at), data: self.data };
+        let (mean, partials) = self.curve.row(&point, row);
+        (self.observed.term(&point, row, mean), partials)
     }
 }
 
 /// What a launch reads and writes.
 struct Arrays<R, const N: usize> {
     starts: View<R>,
-    lower: View<R>,
-    upper: View<R>,
     found: View<R>,
     covariance: View<R>,
     chi_squared: View<R>,
     outcomes: View<Outcome>,
     taken: View<u32>,
-    bounded: bool,
 }
 
 impl<R: DeviceReal, const N: usize> Arrays<R, N> {
     #[inline(always)]
     fn new<M>(args: &FitArgs<R, M>) -> Self {
         let fits = args.fits as usize;
-        let bounded = args.lower.address != 0;
-        let sides = if bounded { N } else { 0 };
         Arrays {
             starts: whole(args.starts, fits * N),
-            lower: whole(args.lower, sides),
-            upper: whole(args.upper, sides),
             found: whole(args.found, fits * N),
             covariance: whole(args.covariance, fits * triangle(N)),
             chi_squared: whole(args.chi_squared, fits),
             outcomes: whole(args.outcomes, fits),
             taken: whole(args.taken, 1),
-            bounded,
         }
-    }
-
-    /// The bounds of all fits. What the host has not checked is none.
-    #[inline(always)]
-    fn bounds(&self, fixed: u32) -> Bounds<R, N> {
-        let none = Bounds::unbounded();
-        let bounds = if self.bounded {
-            let side = |view: View<R>| core::array::from_fn(|i| view.get(i));
-            Bounds::new(side(self.lower), side(self.upper)).unwrap_or(none)
-        } else {
-            none
-        };
-        bounds.fixing(Parameters(fixed))
     }
 
     /// Where a fit starts; anywhere, if there is no such fit.
     #[inline(always)]
-    fn start(&self, number: u32, fits: u32) -> [R; N] {
-        core::array::from_fn(|i| {
-            if number < fits {
-                self.starts.get(i * fits as usize + number as usize)
-            } else {
-                R::ZERO
-            }
-        })
+    fn start<M>(&self, args: &FitArgs<R, M>, number: u32) -> [R; N] {
+        if number >= args.fits {
+            return [R::ZERO; N];
+        }
+        core::array::from_fn(|i| self.starts.get(i * args.fits as usize + number as usize))
     }
 
     /// Writes what a fit has come to.
@@ -145,26 +287,49 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
 }
 
 /// Exports the kernels that fit a model, in both precisions: `export_model! { decay, "Decay", Decay, 5 }` gives a module
-/// `decay` with the entries `fit_Decay_f32` and `fit_Decay_f64`, by normal equations, and `fit_Decay_f64_triangular`.
+/// `decay` with the entries `fit_Decay_f32`, `search_Decay_f32`, `sums_Decay_f32` and `combine_Decay_f32`, and the same for
+/// f64. Sums are those of [`Summed`](warpswarm_core::fit::Summed).
 #[macro_export]
 macro_rules! export_model {
     ($module:ident, $name:literal, $model:ty, $n:literal) => {
+        $crate::export_model! {
+            @ $module, $crate::core::fit::Derived<$model>, $n,
+            [concat!("fit_", $name, "_f32"), concat!("search_", $name, "_f32"),
+             concat!("sums_", $name, "_f32"), concat!("combine_", $name, "_f32")],
+            [concat!("fit_", $name, "_f64"), concat!("search_", $name, "_f64"),
+             concat!("sums_", $name, "_f64"), concat!("combine_", $name, "_f64")]
+        }
+    };
+    (@ $module:ident, $model:ty, $n:literal,
+     [$fit32:expr, $search32:expr, $sums32:expr, $combine32:expr],
+     [$fit64:expr, $search64:expr, $sums64:expr, $combine64:expr]) => {
         #[allow(missing_docs)]
         pub mod $module {
             #[allow(unused_imports)]
             use super::*;
+            #[allow(unused_imports)]
+            use $crate::core::fit::{Normal, Triangular};
+            #[allow(unused_imports)]
+            use $crate::core::launch::{CombineArgs, FitArgs, SearchArgs, SumsArgs};
+            #[allow(unused_imports)]
+            use $crate::fit::{combine, fit, search, sums};
             $crate::device::entries! {
                 /// The kernels.
                 pub fn all {
-                    concat!("fit_", $name, "_f32") =>
-                        |args: $crate::core::launch::FitArgs<f32, $model>| $crate::fit::fit::<
-                            f32, $crate::core::fit::Normal<f32, $n>, $model, $n>(&args),
-                    concat!("fit_", $name, "_f64") =>
-                        |args: $crate::core::launch::FitArgs<f64, $model>| $crate::fit::fit::<
-                            f64, $crate::core::fit::Normal<f64, $n>, $model, $n>(&args),
-                    concat!("fit_", $name, "_f64_triangular") =>
-                        |args: $crate::core::launch::FitArgs<f64, $model>| $crate::fit::fit::<
-                            f64, $crate::core::fit::Triangular<f64, $n>, $model, $n>(&args),
+                    $fit32 => |args: FitArgs<f32, $model>| fit::<f32, Normal<f32, $n>, $model, $n>(&args),
+                    $search32 => |args: SearchArgs<f32, $model, $n>|
+                        search::<f32, Normal<f32, $n>, $model, $n>(&args),
+                    $sums32 => |args: SumsArgs<f32, $model>|
+                        sums::<f32, Normal<f32, $n>, $model, $n>(&args),
+                    $combine32 => |args: CombineArgs<f32>| combine::<f32, Normal<f32, $n>, $n>(&args),
+                    $fit64 => |args: FitArgs<f64, $model>|
+                        fit::<f64, Triangular<f64, $n>, $model, $n>(&args),
+                    $search64 => |args: SearchArgs<f64, $model, $n>|
+                        search::<f64, Triangular<f64, $n>, $model, $n>(&args),
+                    $sums64 => |args: SumsArgs<f64, $model>|
+                        sums::<f64, Triangular<f64, $n>, $model, $n>(&args),
+                    $combine64 => |args: CombineArgs<f64>|
+                        combine::<f64, Triangular<f64, $n>, $n>(&args),
                 }
             }
         }

@@ -24,6 +24,8 @@ pub mod easing;
 #[cfg(feature = "built-in")]
 pub mod expressions;
 pub mod fit;
+#[cfg(feature = "built-in")]
+pub mod fits;
 pub mod generation;
 #[cfg(feature = "built-in")]
 pub mod handed;

@@ -1,11 +1,15 @@
 //! Fits under the emulator have the bits that one thread of the CPU gives them, with any grid.
 
-use warpswarm_core::data::DataSlices;
+use warpswarm_core::data::{DataSlices, WithData};
 use warpswarm_core::fit::{
-    Accumulator, Bounds, Covariance, Goodness, Model, Normal, Observed, Parameters, Scatter,
-    Settings, Triangular, fit_model,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Derived, Goodness, Look, Model, Normal,
+    Observed, Parameters, Scatter, Search, Settings, Term, Triangular, fit_model, sum_block,
+    sum_costs, sum_rows, sum_sums,
 };
-use warpswarm_core::launch::{DataArgs, FitArgs, Outcome, Ptr, triangle};
+use warpswarm_core::launch::{
+    CombineArgs, DataArgs, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
+};
+use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::{Float, Point, Real, Table};
 use warpswarm_device::emulator::{self, Entry, LaunchConfig};
 
@@ -53,6 +57,19 @@ impl<T: Copy> Array<T> {
     }
 }
 
+/// Runs a kernel of Decay's.
+fn launch<T: Copy>(entry: &Entry, (grid, block, shuffle_seed): Shape, args: &T) {
+    let config = LaunchConfig { grid, block, shuffle_seed, ..LaunchConfig::default() };
+    // SAFETY: the bytes of the kernel's argument; the arrays in it outlive the launch.
+    let bytes = unsafe { std::slice::from_raw_parts((&raw const *args).cast(), size_of_val(args)) };
+    // SAFETY: the entry takes this argument.
+    unsafe { emulator::launch(entry, &config, bytes) }.unwrap();
+}
+
+/// Blocks, threads of a block, and the seed of the order in which they run.
+type Shape = (u32, u32, Option<u64>);
+const SHAPES: [Shape; 3] = [(1, 32, None), (2, 32, Some(1)), (1, 64, Some(2))];
+
 /// Everything that a fit has come to, as bits.
 #[derive(Debug, PartialEq)]
 struct Found {
@@ -70,7 +87,7 @@ fn observed<R: Float>() -> (Vec<R>, Vec<R>) {
             let clean = (20.0 + fit as f64) * (-(k as f64) * 0.02 / 1.5).exp() + 4.0;
             let noise = ((fit * 31 + k) * 7919 % 13) as f64 / 6.0 - 1.0;
             match (fit, k) {
-                (44, 100) => R::NAN,
+                (44, 140) => R::NAN,
                 // A constant: nothing says what the lifetime is.
                 (43, _) => R::from_f64(4.0),
                 _ => R::from_f64((clean + noise).round()),
@@ -80,24 +97,54 @@ fn observed<R: Float>() -> (Vec<R>, Vec<R>) {
     (times, (0..FITS).flat_map(of_fit).collect())
 }
 
+/// The data of so many fits as kernels read them.
+fn data_args<R>(
+    all: &mut Array<R>,
+    of_runs: &mut Array<R>,
+    (rows, fits): (usize, usize),
+) -> DataArgs<R>
+where
+    R: Copy,
+{
+    DataArgs {
+        all: all.ptr(),
+        of_runs: of_runs.ptr(),
+        count: rows as u32,
+        count_of_run: rows as u32,
+        runs: fits as u32,
+        blocks_per_run: 1,
+    }
+}
+
+/// The model, and what was observed.
+fn modelled(rows: usize, scatter: Scatter) -> (Decay, Observed) {
+    let times = Table::new(0, rows as u32, 1, false);
+    let values = Table::new(0, rows as u32, 1, true);
+    (Decay { times }, Observed { scatter, ..Observed::plain(values) })
+}
+
 fn check<R: Float, A: Accumulator<R, 3>>(
     entry: &Entry,
     scatter: Scatter,
     limits: Option<([f64; 3], [f64; 3])>,
+    starts: Option<Vec<R>>,
 ) {
     let (times, values) = observed::<R>();
-    let model = Decay { times: Table::new(0, ROWS as u32, 1, false) };
-    let observed = Observed { scatter, ..Observed::plain(Table::new(0, ROWS as u32, 1, true)) };
+    let (model, observed) = modelled(ROWS, scatter);
     let settings = Settings::<R>::new(3);
-    let start = |fit: usize| [10.0 + fit as f64, 1.0, 1.0].map(R::from_f64);
+    let starts = starts.unwrap_or_else(|| {
+        let of = |i: usize| (0..FITS).map(move |fit| [10.0 + fit as f64, 1.0, 1.0][i]);
+        (0..3).flat_map(of).map(R::from_f64).collect()
+    });
     let limits = limits.map(|(lower, upper)| (lower.map(R::from_f64), upper.map(R::from_f64)));
     let bounds =
         limits.map_or(Bounds::unbounded(), |(lower, upper)| Bounds::new(lower, upper).unwrap());
 
     let alone = |fit: usize| {
+        let start = [0, 1, 2].map(|i| starts[i * FITS + fit]);
         let data = DataSlices { all: &times, of_run: &values[fit * ROWS..][..ROWS] };
         let (status, solver) =
-            fit_model::<R, A, _, _, 3>(&model, &observed, data, start(fit), &bounds, &settings);
+            fit_model::<R, A, _, _, 3>(&model, &observed, data, start, &bounds, &settings);
         let chi_squared = solver.sums().chi_squared();
         let goodness = Goodness { chi_squared, rows: ROWS as u64, parameters: 3 };
         let covariance = Covariance::of(solver.sums(), Parameters::first(3), goodness.reduced());
@@ -118,13 +165,12 @@ fn check<R: Float, A: Accumulator<R, 3>>(
     assert!(expected.iter().any(|one| one.outcome.status <= 4));
     assert!(limits.is_none() || expected.iter().any(|one| one.outcome.at_bounds != 0));
 
-    for (grid, block, shuffle_seed) in [(1, 32, None), (2, 32, Some(1)), (1, 64, Some(2))] {
+    for shape in SHAPES {
         let (mut all, mut of_runs) = (Array::of(&times), Array::of(&values));
-        let starts: Vec<R> = (0..3).flat_map(|i| (0..FITS).map(move |fit| start(fit)[i])).collect();
-        let mut starts = Array::of(&starts);
+        let mut points = Array::of(&starts);
         let (lower, upper) = limits.unwrap_or_default();
         let (mut lower, mut upper) = (Array::of(&lower), Array::of(&upper));
-        let numbers = |per_fit: usize| Array::of(&vec![R::NAN; per_fit * FITS]);
+        let numbers = |per_fit: usize| Array::of(&vec![R::ZERO; per_fit * FITS]);
         let (mut found, mut covariance) = (numbers(3), numbers(triangle(3)));
         let mut chi_squared = numbers(1);
         let mut outcomes = Array::of(&[Outcome::default(); FITS]);
@@ -136,16 +182,9 @@ fn check<R: Float, A: Accumulator<R, 3>>(
         let args = FitArgs {
             model,
             observed,
-            data: DataArgs {
-                all: all.ptr(),
-                of_runs: of_runs.ptr(),
-                count: ROWS as u32,
-                count_of_run: ROWS as u32,
-                runs: FITS as u32,
-                blocks_per_run: 1,
-            },
+            data: data_args(&mut all, &mut of_runs, (ROWS, FITS)),
             settings,
-            starts: starts.ptr(),
+            starts: points.ptr(),
             lower: bounded(&mut lower),
             upper: bounded(&mut upper),
             found: found.ptr(),
@@ -158,12 +197,7 @@ fn check<R: Float, A: Accumulator<R, 3>>(
             fixed: 0,
             padding: 0,
         };
-        let config = LaunchConfig { grid, block, shuffle_seed, ..LaunchConfig::default() };
-        let at = (&raw const args).cast();
-        // SAFETY: the bytes of the kernel's argument; the arrays in it outlive the launch.
-        let bytes = unsafe { std::slice::from_raw_parts(at, size_of_val(&args)) };
-        // SAFETY: the entry takes this argument.
-        unsafe { emulator::launch(entry, &config, bytes) }.unwrap();
+        launch(entry, shape, &args);
         for (fit, expected) in expected.iter().enumerate() {
             let at = |items: &mut [R], number: usize| items[number * FITS + fit].to_bits64();
             let here = Found {
@@ -172,16 +206,167 @@ fn check<R: Float, A: Accumulator<R, 3>>(
                 chi_squared: at(chi_squared.items(), 0),
                 outcome: outcomes.items()[fit],
             };
-            assert_eq!(&here, expected, "fit {fit} of {}, {grid} blocks of {block}", entry.name());
+            assert_eq!(&here, expected, "fit {fit} of {}, {shape:?}", entry.name());
         }
     }
 }
 
+/// What a row adds, of Decay, and its derivatives.
+fn row<R: Float>(
+    (model, observed): &(Decay, Observed),
+    data: DataSlices<'_, R>,
+    at: &[R; 3],
+    row: usize,
+) -> (Term<R>, [R; 3]) {
+    let point = WithData { point: SlicePoint(at), data };
+    let (mean, partials) = Derived(*model).row(&point, row);
+    (observed.term(&point, row, mean), partials)
+}
+
+/// Searches under the emulator; compares with one thread of the CPU. What it finds, `[parameter][fit]`.
+fn searched<R: Float, A: Accumulator<R, 3>>(entry: &Entry) -> Vec<R> {
+    let (times, values) = observed::<R>();
+    let of = modelled(ROWS, Scatter::default());
+    let settings = Settings::<R>::new(3);
+    let (lower, upper) = ([0.0, 0.01, 0.0].map(R::from_f64), [90.0, 9.0, 9.0].map(R::from_f64));
+    let bounds = Bounds::new(lower, upper).unwrap();
+    let mut search = Search::between(lower, upper, Parameters::NONE.with(1), 77);
+    // Not all rows, and not the first fit.
+    (search.starts, search.samples) = (9, 3);
+    let (look, first_fit) = (Look { rows: 96, stride: 2 }, 1000);
+    let alone = |fit: usize| -> Best<R, 3> {
+        let data = DataSlices { all: &times, of_run: &values[fit * ROWS..][..ROWS] };
+        let point = WithData { point: SlicePoint(&[]), data };
+        let size = (0..96).map(|k| of.1.square(&point, look.row(k)));
+        search.best::<A>(
+            first_fit + fit as u64,
+            &bounds,
+            &settings,
+            size.fold(R::ZERO, |sum, square| sum + square),
+            |at| sum_costs(96, &|k| row(&of, data, at, look.row(k)).0.cost),
+            |at| sum_rows(96, &|k| row(&of, data, at, look.row(k))),
+        )
+    };
+    let expected: Vec<_> = (0..FITS).map(alone).collect();
+    assert!(expected.iter().any(|one| one.starts < 9) && expected[44].starts == 9);
+
+    let mut found = Vec::new();
+    for shape in SHAPES {
+        let (mut all, mut of_runs) = (Array::of(&times), Array::of(&values));
+        let (mut lower, mut upper) = (Array::of(&lower), Array::of(&upper));
+        let mut points = Array::of(&vec![R::ZERO; 3 * FITS]);
+        let mut other = Array::of(&[R::ZERO; FITS]);
+        let mut taken = Array::of(&[0_u32]);
+        let args = SearchArgs {
+            model: of.0,
+            observed: of.1,
+            data: data_args(&mut all, &mut of_runs, (ROWS, FITS)),
+            settings,
+            search,
+            lower: lower.ptr(),
+            upper: upper.ptr(),
+            starts: points.ptr(),
+            other: other.ptr(),
+            taken: taken.ptr(),
+            first_fit,
+            fits: FITS as u32,
+            fixed: 0,
+            look,
+        };
+        launch(entry, shape, &args);
+        for (fit, expected) in expected.iter().enumerate() {
+            let point = [0, 1, 2].map(|i| points.items()[i * FITS + fit].to_bits64());
+            assert_eq!(point, expected.point.map(R::to_bits64), "fit {fit}, {shape:?}");
+            let other = other.items()[fit].to_bits64();
+            assert_eq!(other, expected.other().to_bits64(), "fit {fit}, {shape:?}");
+        }
+        found = points.items().to_vec();
+    }
+    found
+}
+
+/// Adds up the rows of a large fit, and the sums of its blocks; compares with one thread of the CPU.
+fn summed<R: Float, A: Accumulator<R, 3>>(sums: &Entry, combine: &Entry) {
+    // The last block is not whole, nor the second group.
+    let rows = BLOCK * BLOCK + 2 * BLOCK + 7;
+    let times: Vec<R> = (0..rows).map(|k| R::from_f64(k as f64 * 1e-4)).collect();
+    let values: Vec<R> = (0..rows).map(|k| R::from_f64((k * 7919 % 31) as f64)).collect();
+    let of = modelled(rows, Scatter::default());
+    let at = [20.0, 1.5, 4.0].map(R::from_f64);
+    let row = |k: usize| row(&of, DataSlices { all: &times, of_run: &values }, &at, k);
+    let blocks = rows.div_ceil(BLOCK);
+    let one_by_one: Vec<A> = (0..blocks).map(|block| sum_block(rows, block, &row)).collect();
+    let per_sum = size_of::<A>() / size_of::<R>();
+
+    let (mut all, mut of_runs) = (Array::of(&times), Array::of(&values));
+    let (mut point, mut parts) = (Array::of(&at), Array::of(&vec![R::ZERO; blocks * per_sum]));
+    let mut groups = Array::of(&vec![R::ZERO; 2 * per_sum]);
+    let args = SumsArgs {
+        model: of.0,
+        observed: of.1,
+        data: data_args(&mut all, &mut of_runs, (rows, 1)),
+        at: point.ptr(),
+        sums: parts.ptr(),
+    };
+    launch(sums, (2, 64, Some(3)), &args);
+    let of_numbers = |numbers: &mut [R]| -> Vec<A> {
+        // SAFETY: an accumulator is plain numbers, of which there are as many as it has.
+        let read = |numbers: &[R]| unsafe { numbers.as_ptr().cast::<A>().read_unaligned() };
+        numbers.chunks_exact(per_sum).map(read).collect()
+    };
+    assert_eq!(of_numbers(parts.items()), one_by_one);
+    let count = blocks as u32;
+    let args = CombineArgs { from: parts.ptr(), into: groups.ptr(), count, padding: 0 };
+    launch(combine, (1, 32, None), &args);
+    let groups = of_numbers(groups.items());
+    assert_eq!(groups.len(), blocks.div_ceil(BLOCK));
+    let together: A = sum_sums(groups.len(), 0, &|k| groups[k]);
+    assert_eq!(together, sum_rows(rows, &row));
+}
+
 #[test]
 fn fits_have_the_bits_of_one_thread() {
-    let [single, double, triangular] = decay::all() else { panic!("three kernels") };
+    let [single, .., double, _, _, _] = decay::all() else { panic!("eight kernels") };
     let squares = Scatter::default();
-    check::<f32, Normal<f32, 3>>(single, squares, None);
-    check::<f64, Normal<f64, 3>>(double, squares, Some(([0.0, 0.1, 3.9], [50.0, 1.2, 9.0])));
-    check::<f64, Triangular<f64, 3>>(triangular, Scatter::Counts, None);
+    check::<f32, Normal<f32, 3>>(single, squares, None, None);
+    let limits = Some(([0.0, 0.1, 3.9], [50.0, 1.2, 9.0]));
+    check::<f64, Triangular<f64, 3>>(double, squares, limits, None);
+    check::<f64, Triangular<f64, 3>>(double, Scatter::Counts, None, None);
+}
+
+#[test]
+fn searches_have_the_bits_of_one_thread_and_fits_begin_where_they_end() {
+    let [fit32, search32, _, _, fit64, search64, _, _] = decay::all() else {
+        panic!("eight kernels")
+    };
+    let squares = Scatter::default();
+    let starts = searched::<f32, Normal<f32, 3>>(search32);
+    check::<f32, Normal<f32, 3>>(fit32, squares, None, Some(starts));
+    let starts = searched::<f64, Triangular<f64, 3>>(search64);
+    check::<f64, Triangular<f64, 3>>(fit64, squares, None, Some(starts));
+}
+
+#[test]
+fn sums_of_blocks_and_groups_have_the_bits_of_one_thread() {
+    let [_, _, sums32, combine32, _, _, sums64, combine64] = decay::all() else {
+        panic!("eight kernels")
+    };
+    summed::<f32, Normal<f32, 3>>(sums32, combine32);
+    summed::<f64, Triangular<f64, 3>>(sums64, combine64);
+}
+
+/// Which sizes there are is said in two places.
+#[test]
+fn there_are_kernels_for_every_size() {
+    use warpswarm_core::launch::FIT_SIZES;
+    let names: Vec<_> = warpswarm_kernels::fits::common().map(|entry| entry.name()).collect();
+    for size in FIT_SIZES {
+        for real in ["f32", "f64"] {
+            for kernel in ["fit_Expression", "search_Expression", "sums_Expression", "combine"] {
+                let name = format!("{kernel}_{real}_n{size}");
+                assert!(names.contains(&&*name), "{name}");
+            }
+        }
+    }
+    assert_eq!(names.len(), FIT_SIZES.len() * 8);
 }

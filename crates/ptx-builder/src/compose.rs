@@ -6,6 +6,7 @@
 //! instructions come one after the other, with moves of registers between; what is written is an objective's module,
 //! to be [linked](crate::link()) with kernels. All arithmetic is in the pieces, which rustc has compiled.
 
+mod model;
 mod solution;
 
 use std::collections::HashMap;
@@ -76,6 +77,8 @@ pub struct Composer<'a> {
     registers: u32,
     /// Numbers of a solution, for which each thread has memory.
     solution: u32,
+    /// What else there is of a model.
+    model: Option<model::Model>,
 }
 
 impl std::fmt::Debug for Composer<'_> {
@@ -95,7 +98,14 @@ impl<'a> Composer<'a> {
         real: &'a str,
         form: &'a str,
     ) -> Result<Self, LinkError> {
-        let mut composer = Composer {
+        let mut composer = Composer::empty(module, real, form);
+        composer.piece(&format!("show_{real}_{form}"), &mut |_| Ok(()))?;
+        Ok(composer)
+    }
+
+    /// One with nothing in it.
+    fn empty(module: &'a dyn Fn(&str) -> Option<String>, real: &'a str, form: &'a str) -> Self {
+        Composer {
             module,
             real,
             form,
@@ -106,9 +116,8 @@ impl<'a> Composer<'a> {
             read: HashMap::new(),
             registers: 0,
             solution: 0,
-        };
-        composer.piece(&format!("show_{real}_{form}"), &mut |_| Ok(()))?;
-        Ok(composer)
+            model: None,
+        }
     }
 
     /// `b32` or `b64`
@@ -169,6 +178,7 @@ impl<'a> Composer<'a> {
         let register = match operand {
             Operand::Result(number) => return Ok(format!("%we_v{number}")),
             Operand::Constant(bits) => return Ok(format!("{bits:#x}")),
+            Operand::Coordinate(at) if self.model.is_some() => return Ok(format!("%wm_x{at}")),
             _ => self.read.get(&operand).copied(),
         };
         if let Some(register) = register {
@@ -187,6 +197,9 @@ impl<'a> Composer<'a> {
         let (real, form) = (self.real, self.form);
         let piece = match operand {
             Operand::Data(_) => format!("datum_{real}"),
+            Operand::Own(_) | Operand::Owns(_) if self.model.is_some() => {
+                format!("own_of_fit_{real}")
+            }
             Operand::Own(_) | Operand::Owns(_) => format!("own_{real}"),
             Operand::Index => format!("number_{real}"),
             _ => format!("coordinate_{real}_{form}"),
@@ -200,7 +213,11 @@ impl<'a> Composer<'a> {
             }
             _ => self.line(format_args!("mov.u32 %we_i, %we_k;")),
         }
-        self.piece(&piece, &mut |_| Ok(()))?;
+        if self.model.is_some() && matches!(operand, Operand::Coordinates(_)) {
+            self.coordinate();
+        } else {
+            self.piece(&piece, &mut |_| Ok(()))?;
+        }
         let register = self.registers;
         self.registers += 1;
         let bits = self.bits();
@@ -274,6 +291,22 @@ impl<'a> Composer<'a> {
         let bits = self.bits();
         self.line(format_args!("mov.{bits} %ws_value, {value};"));
         self.line(format_args!("mov.{bits} %ws_violation, {violation};"));
+        let declared = self.declared(results);
+        Ok(self.module(&format!("{declared}{}{}", self.memory(), self.body)))
+    }
+
+    /// The registers that pieces and results are in.
+    fn declared(&self, results: u32) -> String {
+        let (bits, results, registers) = (self.bits(), results.max(1), self.registers.max(1));
+        format!(
+            ".reg .b32 %we_i, %we_k, %we_n;\n\
+             .reg .{bits} %we_a, %we_b, %we_c, %we_r, %we_t;\n\
+             .reg .{bits} %we_v<{results}>, %we_x<{registers}>;\n"
+        )
+    }
+
+    /// A module of an entry with this body, and what the pieces bring along.
+    fn module(&self, body: &str) -> String {
         // What a kernel brings itself is of its own text.
         let mut text = String::from(".version 7.8\n.target sm_80\n.address_size 64\n\n");
         for (_, item) in &self.items {
@@ -281,18 +314,9 @@ impl<'a> Composer<'a> {
             text.push_str("\n\n");
         }
         let parameter = self.parameter.as_deref().unwrap_or_default();
-        let (results, registers) = (results.max(1), self.registers.max(1));
-        let _ = write!(
-            text,
-            ".visible .entry objective(\n\t{parameter}\n)\n{{\n\
-             .reg .b32 %we_i, %we_k, %we_n;\n\
-             .reg .{bits} %we_a, %we_b, %we_c, %we_r, %we_t;\n\
-             .reg .{bits} %we_v<{results}>, %we_x<{registers}>;\n\
-             {}{}\tret;\n}}\n",
-            self.memory(),
-            self.body
-        );
-        Ok(text)
+        let _ =
+            write!(text, ".visible .entry objective(\n\t{parameter}\n)\n{{\n{body}\tret;\n}}\n");
+        text
     }
 }
 
@@ -306,7 +330,7 @@ mod tests {
     /// Pieces that say their name, and a table.
     fn module(name: &str) -> Option<String> {
         let inside = match name {
-            "piece_fold_Sum_f32_warp" => "\t$L:\n\t{\n\tmov.b32 %we_k, %r1;\n// warpswarm.term\n\t}\n\t// again\n// warpswarm.term\n".to_string(),
+            "piece_fold_Sum_f32_warp" | "piece_fold_Sum_f32_thread" => "\t$L:\n\t{\n\tmov.b32 %we_k, %r1;\n// warpswarm.term\n\t}\n\t// again\n// warpswarm.term\n".to_string(),
             "piece_Missing_f32" => return None,
             name => format!("\t// {name}\n"),
         };
@@ -394,6 +418,50 @@ mod tests {
         ];
         assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "{text}");
         assert!(text.contains(".local .align 8 .b8 we_solution[96];"), "{text}");
+    }
+
+    /// Two kinds of rows: a factor and a number of the fit's own are computed once; a sum over parameters reads registers.
+    #[test]
+    fn a_model_is_what_rows_share_and_rows() {
+        let mut composer = Composer::model(&module, "f32", 3);
+        let [a, all] = [Operand::Coordinate(0), Operand::Coordinates(0)];
+        composer.apply("Exp", &[a], 0).unwrap();
+        composer.fold(("Sum", 2), [all], 1, &mut |_| Ok(all)).unwrap();
+        let (t, own) = (Operand::Data(4), Operand::Own(1));
+        composer
+            .rows(&[10, 5], [t, own], &mut |composer, number| {
+                let result = Operand::Result(number as u32);
+                composer.apply("Multiply", &[result, if number == 0 { t } else { own }], 2)?;
+                Ok(vec![Operand::Result(2), t])
+            })
+            .unwrap();
+        let model = composer.finish_model(3);
+        let (registers, rest) = model.split_once("// warpswarm.model").unwrap();
+        let (shared, row) = rest.split_once("// warpswarm.row").unwrap();
+        assert!(registers.contains("%wm_x<3>, %wm_d<3>, %wm_y;"), "{registers}");
+        assert!(shared.contains("mov.b32 %we_a, %wm_x0;"), "{shared}");
+        assert_eq!(shared.matches("@%wm_is mov.b32 %we_r, %wm_x2;").count(), 2, "{shared}");
+        assert_eq!(shared.matches("// piece_own_of_fit_f32").count(), 1, "{shared}");
+        assert!(row.contains("setp.ge.u32 %wm_is, %we_k, 10;"), "{row}");
+        assert!(row.contains("$wm_part1:\nsub.u32 %we_k, %we_k, 10;"), "{row}");
+        assert_eq!(row.matches("piece_datum_f32").count(), 0, "{row}");
+        assert_eq!(row.matches("[objective_param_0+16]").count(), 2, "each kind reads its datum");
+        assert_eq!(row.matches("mov.b32 %wm_d2, 0x0;").count(), 2, "{row}");
+
+        let kernel = format!(
+            "{HEADER}\n.visible .entry k(\n\t.param .align 8 .b8 k_param_0[20]\n)\n{{\n\t// before\n\t{{ // warpswarm.model\n}}\n\
+             \t{{ // warpswarm.row\n}}\n\t{{ // warpswarm.row\n}}\n\tret;\n}}\n"
+        );
+        let linked = link(&kernel, &model).unwrap();
+        assert!(linked.contains("k_param_0[64]") && linked.contains("[k_param_0+40]"), "{linked}");
+        let place = |part: &str| linked.find(part).unwrap_or_else(|| panic!("{part} in {linked}"));
+        assert!(place("%wm_x<3>") < place("// before"), "{linked}");
+        assert_eq!(linked.matches("// piece_Exp_f32").count(), 1, "{linked}");
+        assert_eq!(linked.matches("// piece_Multiply_f32").count(), 4, "{linked}");
+        assert!(!linked.contains("warpswarm.model") && !linked.contains("warpswarm.row"));
+        let labels: Vec<_> = linked.lines().filter(|line| line.ends_with(':')).collect();
+        let distinct: std::collections::BTreeSet<_> = labels.iter().collect();
+        assert_eq!(distinct.len(), labels.len(), "{linked}");
     }
 
     #[test]

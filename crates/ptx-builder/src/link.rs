@@ -11,6 +11,11 @@ use crate::ptx::{Item, Kind, parse};
 /// The comment in whose place the objective is put: a module without it evaluates nothing.
 pub const MARK: &str = "// warpswarm.objective";
 
+/// The comment in whose place comes what all rows of a model share.
+pub const SHARED: &str = "// warpswarm.model";
+/// The comment in whose place a row of a model comes. A kernel that has it is linked with a model.
+pub const ROW: &str = "// warpswarm.row";
+
 /// Why a kernel and an objective cannot be linked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -45,6 +50,12 @@ pub enum LinkError {
         kernel: String,
         /// Part of the kernel.
         function: String,
+    },
+    /// A model has a part that no kernel computes in each row.
+    #[error("a model with {part} is not for GPUs")]
+    NoModel {
+        /// What it has.
+        part: &'static str,
     },
     /// An entry's parameter is not as rustc writes it.
     #[error("the parameter of `{entry}` is not understood: {text}")]
@@ -83,13 +94,13 @@ pub fn link(kernel: &str, objective: &str) -> Result<String, LinkError> {
         (entry_of(&kernel_ptx.items, "kernel")?, entry_of(&objective_ptx.items, "objective")?);
     let (entry, evaluator) = (&kernel_ptx.items[at], &objective_ptx.items[other]);
     // Nobody would answer there.
-    let elsewhere =
-        kernel_ptx.items.iter().find(|item| item.kind != Kind::Entry && item.text.contains(MARK));
+    let asks = |item: &&Item<'_>| item.text.contains(MARK) || item.text.contains(ROW);
+    let elsewhere = kernel_ptx.items.iter().find(|item| item.kind != Kind::Entry && asks(item));
     if let Some(function) = elsewhere {
         let (kernel, function) = (entry.name.into(), function.name.into());
         return Err(LinkError::Elsewhere { kernel, function });
     }
-    if !entry.text.contains(MARK) {
+    if !asks(&entry) {
         return Err(LinkError::NoPlace { kernel: entry.name.into() });
     }
 
@@ -125,13 +136,38 @@ fn linked(entry: &Item<'_>, evaluator: &Item<'_>) -> Result<String, LinkError> {
     }
     let body = evaluator.body.map_or("", |body| &evaluator.text[body..]);
     let place = given.map(|given| (given.name, own.map_or("", |own| own.name), at));
-    let mut pieces = text.split(MARK);
-    let mut joined = pieces.next().unwrap_or_default().to_owned();
-    for (number, piece) in pieces.enumerate() {
-        joined.push_str(&inlined(body, number, place));
-        joined.push_str(piece);
+    let Some((registers, shared, row)) = parts(body) else {
+        return Ok(filled(&text, MARK, body, (0, place)));
+    };
+    // What is computed once is still there in each row: in registers of the whole entry.
+    let start = entry.body.map_or(0, |body| text.len() - entry.text.len() + body + 1);
+    text.insert_str(start, registers);
+    let text = filled(&text, SHARED, &format!("{{{shared}}}"), (0, place));
+    let first = entry.text.matches(SHARED).count();
+    Ok(filled(&text, ROW, &format!("{{{row}"), (first, place)))
+}
+
+/// The registers of a model, what all rows share, and a row.
+fn parts(body: &str) -> Option<(&str, &str, &str)> {
+    let (registers, rest) = body.strip_prefix('{')?.split_once(SHARED)?;
+    let (shared, row) = rest.split_once(ROW)?;
+    Some((registers, shared, row))
+}
+
+/// The text with a body in place of every mark; scopes are numbered from `first` on.
+fn filled(
+    text: &str,
+    mark: &str,
+    body: &str,
+    (first, place): (usize, Option<(&str, &str, usize)>),
+) -> String {
+    let mut pieces = text.split(mark);
+    let mut filled = pieces.next().unwrap_or_default().to_owned();
+    for (number, piece) in (first..).zip(pieces) {
+        filled.push_str(&inlined(body, number, place));
+        filled.push_str(piece);
     }
-    Ok(joined)
+    filled
 }
 
 fn not_understood(item: &Item<'_>) -> LinkError {

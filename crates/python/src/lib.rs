@@ -11,6 +11,7 @@ mod callbacks;
 mod commands;
 mod device_points;
 mod errors;
+mod fit;
 mod listing;
 mod picture;
 mod problem;
@@ -32,6 +33,8 @@ mod _native {
     use super::device_points::DevicePoints;
     #[pymodule_export]
     use super::errors::DeviceError;
+    #[pymodule_export]
+    use super::fit::fit;
     #[pymodule_export]
     use super::listing::{algorithms, problems, system};
     #[pymodule_export]

@@ -83,7 +83,8 @@ fn trace<'py, R: Float + Element>(
     Ok(out)
 }
 
-fn of_runs<'py, T: Element>(
+/// A number of each run.
+pub(crate) fn of_runs<'py, T: Element>(
     py: Python<'py>,
     all: impl Iterator<Item = T>,
 ) -> Bound<'py, PyArray1<T>> {

@@ -50,6 +50,12 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
     objectives.extend(&expressions);
     let mut pairs = Vec::new();
     for kernel in kernels {
+        if kernel.text.contains(link::ROW) {
+            let model = decays(&pieces, &kernel.name)?;
+            let text = link(&kernel.text, &model).with_context(|| kernel.name.clone())?;
+            pairs.push(Module { name: kernel.name.clone(), text });
+            continue;
+        }
         if !kernel.text.contains(link::MARK) {
             pairs.push(kernel.clone());
             continue;
@@ -81,13 +87,53 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
     Ok(pairs)
 }
 
+/// A model for a kernel whose name ends with a precision and so many parameters: as many exponential decays as that is enough
+/// for, `a exp(-t / b)`, and perhaps a constant, with derivatives.
+fn decays(pieces: &[&Module], kernel: &str) -> Result<String> {
+    let module = |name: &str| text_of(pieces, name);
+    let mut words = kernel.rsplit('_');
+    let size = words.next().and_then(|word| word.strip_prefix('n')).context("says no size")?;
+    let (parameters, real): (u32, _) = (size.parse()?, words.next().unwrap_or_default());
+    let mut composer = Composer::model(&module, real, parameters);
+    let (result, t) = (Operand::Result, Operand::Data(0));
+    let all: Vec<_> = (0..parameters).map(Operand::Coordinate).collect();
+    composer.rows(&[1000], all.iter().copied().chain([t]), &mut |composer, _| {
+        let mut partials = Vec::new();
+        // The background, or zero.
+        let mut sum =
+            if parameters % 2 == 1 { all[parameters as usize - 1] } else { Operand::Constant(0) };
+        for (number, pair) in (0..).step_by(4).zip(all.chunks_exact(2)) {
+            let [amplitude, lifetime] = [pair[0], pair[1]];
+            let [decay, term, slope, total] = [1, 2, 3, 4].map(|k| result(number + k));
+            composer.apply("Divide", &[t, lifetime], number + 3)?;
+            composer.apply("Negate", &[slope], number + 1)?;
+            composer.apply("Exp", &[decay], number + 1)?;
+            composer.apply("Multiply", &[amplitude, decay], number + 2)?;
+            composer.apply("Multiply", &[slope, term], number + 3)?;
+            composer.apply("Divide", &[slope, lifetime], number + 3)?;
+            composer.apply("Add", &[sum, term], number + 4)?;
+            sum = total;
+            partials.extend([decay, slope]);
+        }
+        if parameters % 2 == 1 {
+            let one = if real == "f32" { u64::from(1_f32.to_bits()) } else { 1_f64.to_bits() };
+            partials.push(Operand::Constant(one));
+        }
+        Ok([vec![sum], partials].concat())
+    })?;
+    Ok(composer.finish_model(2 * parameters + 4))
+}
+
+/// The text of a piece.
+fn text_of(pieces: &[&Module], name: &str) -> Option<String> {
+    let piece = pieces.iter().find(|piece| piece.name == name);
+    piece.map(|piece| piece.text.clone())
+}
+
 /// An expression in each precision and form for which there are pieces:
 /// `sum(i, (x[i+1] - exp(-t[i] / a))^2 * cos(b))`, violated by the least of `x[i] - a`.
 fn expressions(pieces: &[&Module]) -> Result<Vec<Module>> {
-    let module = |name: &str| {
-        let piece = pieces.iter().find(|piece| piece.name == name);
-        piece.map(|piece| piece.text.clone())
-    };
+    let module = |name: &str| text_of(pieces, name);
     let begin = format!("{PIECE}show_");
     let forms = pieces.iter().filter_map(|piece| piece.name.strip_prefix(&begin));
     let expression = |real_form: &str| -> Result<Module> {

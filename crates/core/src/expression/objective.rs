@@ -26,6 +26,9 @@ pub mod step {
     /// the slot and three operands: at first, into an interval, into the next round; of what is kept two: at first, and
     /// at an interval's end; the instructions.
     pub const SOLVE: u32 = 3;
+    /// Rows of data, of a [`Curve`](crate::fit::Curve): how many, instructions, outputs, the outputs' operands, and the
+    /// instructions. Such steps are the last ones before the end; each has the rows that follow those of the one before it.
+    pub const ROWS: u32 = 4;
 }
 
 /// What an operand's first number says; the second is its place.
@@ -55,7 +58,7 @@ pub mod operand {
 }
 
 /// Numbers of an instruction: operation, slot of the result, three operands.
-const INSTRUCTION: usize = 8;
+pub(super) const INSTRUCTION: usize = 8;
 /// Numbers of what is carried: its slot, and three operands.
 const CARRIED: usize = 7;
 /// Numbers of what is kept: two operands.
@@ -79,13 +82,13 @@ pub struct Expression {
 
 impl Expression {
     #[inline(always)]
-    fn read<R: Real, P: Point<R>>(&self, x: &P, at: usize) -> u32 {
+    pub(super) fn read<R: Real, P: Point<R>>(&self, x: &P, at: usize) -> u32 {
         x.data(self.program, at).to_f64() as u32
     }
 
     /// The operand that two numbers from `at` on say, in term `k`.
     #[inline(always)]
-    fn operand<R: Real, P: Point<R>>(
+    pub(super) fn operand<R: Real, P: Point<R>>(
         &self,
         x: &P,
         at: usize,
@@ -111,7 +114,7 @@ impl Expression {
 
     /// Carries out the instruction at `at`, in term `k`.
     #[inline(always)]
-    fn carry_out<R: Real, P: Point<R>>(
+    pub(super) fn carry_out<R: Real, P: Point<R>>(
         &self,
         x: &P,
         at: usize,
@@ -184,51 +187,64 @@ impl Expression {
         of_closing + closing * INSTRUCTION
     }
 
+    /// Carries out all steps but those of rows; says where the next one is.
+    #[inline(never)]
+    pub(super) fn steps<R: Real, P: Point<R>>(
+        &self,
+        x: &P,
+        slots: &mut [R; SLOTS],
+        solution: &mut [R],
+    ) -> usize {
+        let mut at = 1;
+        loop {
+            match self.read(x, at) {
+                step::ONCE => {
+                    self.carry_out(x, at + 1, slots, solution, 0);
+                    at += 1 + INSTRUCTION;
+                }
+                step::FOLD => at = self.fold(x, at, slots, solution),
+                step::SOLVE => at = self.solve(x, at, slots, solution),
+                _ => return at,
+            }
+        }
+    }
+
+    /// The reduction at `at`; says where the next step is.
+    #[inline(never)]
+    fn fold<R: Real, P: Point<R>>(
+        &self,
+        x: &P,
+        at: usize,
+        slots: &mut [R; SLOTS],
+        solution: &[R],
+    ) -> usize {
+        let [reduction, terms, len] = [1, 2, 3].map(|k| self.read(x, at + k) as usize);
+        let (body, held) = (at + 7, *slots);
+        let term = |k: usize| {
+            let mut slots = held;
+            for number in 0..len {
+                self.carry_out(x, body + number * INSTRUCTION, &mut slots, solution, k);
+            }
+            self.operand(x, at + 4, &slots, solution, k)
+        };
+        let result = match Reduction::ALL[reduction % Reduction::ALL.len()] {
+            Reduction::Sum => x.fold_terms::<Sum>(terms, term),
+            Reduction::Product => x.fold_terms::<Product>(terms, term),
+            Reduction::Least => x.fold_terms::<Least>(terms, term),
+            Reduction::Greatest => x.fold_terms::<Greatest>(terms, term),
+        };
+        slots[self.read(x, at + 6) as usize % SLOTS] = result;
+        body + len * INSTRUCTION
+    }
+
     /// The objective, with so much room for a solution.
     #[inline(never)]
     fn with_room<R: Real, P: Point<R>, const N: usize>(&self, x: &P) -> Fitness<R> {
         let mut slots = [R::ZERO; SLOTS];
         let mut solution = [R::ZERO; N];
-        let mut at = 1;
-        loop {
-            match self.read(x, at) {
-                step::ONCE => {
-                    self.carry_out(x, at + 1, &mut slots, &solution, 0);
-                    at += 1 + INSTRUCTION;
-                }
-                step::FOLD => {
-                    let [reduction, terms, len] = [1, 2, 3].map(|k| self.read(x, at + k) as usize);
-                    let (body, held) = (at + 7, slots);
-                    let term = |k: usize| {
-                        let mut slots = held;
-                        for number in 0..len {
-                            self.carry_out(
-                                x,
-                                body + number * INSTRUCTION,
-                                &mut slots,
-                                &solution,
-                                k,
-                            );
-                        }
-                        self.operand(x, at + 4, &slots, &solution, k)
-                    };
-                    let result = match Reduction::ALL[reduction % Reduction::ALL.len()] {
-                        Reduction::Sum => x.fold_terms::<Sum>(terms, term),
-                        Reduction::Product => x.fold_terms::<Product>(terms, term),
-                        Reduction::Least => x.fold_terms::<Least>(terms, term),
-                        Reduction::Greatest => x.fold_terms::<Greatest>(terms, term),
-                    };
-                    slots[self.read(x, at + 6) as usize % SLOTS] = result;
-                    at = body + len * INSTRUCTION;
-                }
-                step::SOLVE => at = self.solve(x, at, &mut slots, &mut solution),
-                _ => {
-                    let [value, violation] =
-                        [1, 3].map(|k| self.operand(x, at + k, &slots, &solution, 0));
-                    return Fitness { violation, value };
-                }
-            }
-        }
+        let at = self.steps(x, &mut slots, &mut solution);
+        let [value, violation] = [1, 3].map(|k| self.operand(x, at + k, &slots, &solution, 0));
+        Fitness { violation, value }
     }
 }
 

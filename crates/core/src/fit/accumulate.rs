@@ -59,6 +59,9 @@ pub trait Accumulator<R: Float, const N: usize>: Copy + core::fmt::Debug + Parti
     /// The sums over no rows.
     fn empty() -> Self;
 
+    /// The sums whose numbers lie one after the other as in memory: what a device has added up.
+    fn of_numbers(next: &mut impl FnMut() -> R) -> Self;
+
     /// Adds a row: its term, and the model's partial derivatives there.
     fn add_term(&mut self, term: Term<R>, partials: &[R; N]);
 
@@ -137,6 +140,14 @@ impl<R: Float, const N: usize> Accumulator<R, N> for Normal<R, N> {
     #[inline(always)]
     fn empty() -> Self {
         Normal { chi_squared: R::ZERO, gradient: [R::ZERO; N], matrix: [[R::ZERO; N]; N] }
+    }
+
+    fn of_numbers(next: &mut impl FnMut() -> R) -> Self {
+        Normal {
+            chi_squared: next(),
+            gradient: core::array::from_fn(|_| next()),
+            matrix: core::array::from_fn(|_| core::array::from_fn(|_| next())),
+        }
     }
 
     #[inline(always)]
@@ -310,4 +321,33 @@ pub fn sum_rows<R: Float, A: Accumulator<R, N>, const N: usize>(
             return sums;
         }
     }
+}
+
+/// The sum of a number of each row, in the order of [`sum_rows`]: the cost alone has the bits of
+/// [`chi_squared`](Accumulator::chi_squared) of all sums.
+///
+/// ```
+/// use warpswarm_core::fit::{Accumulator, Normal, Term, sum_costs, sum_rows};
+/// let row = |k: usize| (Term::squared((k as f32).sin(), 1.0), [1.0]);
+/// let sums: Normal<f32, 1> = sum_rows(700, &row);
+/// assert_eq!(sum_costs(700, &|k| row(k).0.cost), sums.chi_squared());
+/// ```
+#[inline(always)]
+pub fn sum_costs<R: Float>(rows: usize, cost: &impl Fn(usize) -> R) -> R {
+    let (mut sum, mut group, mut block) = (R::ZERO, R::ZERO, R::ZERO);
+    let mut k = 0;
+    while k < rows {
+        block += cost(k);
+        k += 1;
+        // The first of each begins the next sum, as in `sum_rows`.
+        if k.is_multiple_of(BLOCK) || k == rows {
+            let is_first = ((k - 1) / BLOCK).is_multiple_of(BLOCK);
+            group = if is_first { block } else { group + block };
+            block = R::ZERO;
+            if k.is_multiple_of(BLOCK * BLOCK) || k == rows {
+                sum = if k <= BLOCK * BLOCK { group } else { sum + group };
+            }
+        }
+    }
+    sum
 }

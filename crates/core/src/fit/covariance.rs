@@ -48,37 +48,59 @@ impl<R: Float, const N: usize> Covariance<R, N> {
     #[inline(always)]
     pub fn of<A: Accumulator<R, N>>(sums: &A, free: Parameters, factor: R) -> Self {
         let zeros = [R::ZERO; N];
-        let solved = sums.damped(&zeros, free, &zeros);
-        if solved.singular.is_empty() {
-            let matrix = scaled(solved.factor.inverted(), factor);
-            return Covariance { matrix, undetermined: Parameters::NONE };
-        }
-
         let norms = sums.squared_norms();
-        let mut undetermined = solved.singular;
+        let mut regular = *sums;
+        let (mut singular, mut undetermined) = (Parameters::NONE, Parameters::NONE);
         // The null vectors, of which the other rows are zero, and the weight of each.
         let mut basis = [zeros; N];
         let mut weights = zeros;
-        for k in 0..N {
-            if !solved.singular.contains(k) {
-                continue;
+        // One place where equations are solved: it is most of the code, and a GPU has to fetch that.
+        let mut matrix = loop {
+            let solved = regular.damped(&zeros, free, &zeros);
+            if solved.singular.is_empty() || !undetermined.is_empty() {
+                break solved.factor.inverted();
             }
-            let vector = solved.factor.dependency(k);
-            for i in 0..N {
-                let part = vector[i].abs() * norms[i].sqrt();
-                if free.contains(i) && part > R::from_f64(PART) * norms[k].sqrt() {
-                    undetermined = undetermined.with(i);
+            undetermined = solved.singular;
+            // A loop of which a compiler does not know the rounds is in a kernel once, not once for each parameter.
+            let mut left = solved.singular;
+            while let Some(k) = left.lowest().filter(|&k| k < N) {
+                left = left.without(k);
+                let vector = solved.factor.dependency(k);
+                for i in 0..N {
+                    let part = vector[i].abs() * norms[i].sqrt();
+                    if free.contains(i) && part > R::from_f64(PART) * norms[k].sqrt() {
+                        undetermined = undetermined.with(i);
+                    }
+                }
+                basis[k] = orthonormal(vector, &basis);
+                let mut spread = R::ZERO;
+                for i in 0..N {
+                    let norm = if norms[i] > R::ZERO { norms[i] } else { R::ONE };
+                    spread += basis[k][i] * basis[k][i] / norm;
+                }
+                weights[k] = R::ONE / spread;
+            }
+            // The pseudo-inverse is the inverse of J^T W J + sum weight v v^T, less sum v v^T / weight.
+            singular = solved.singular;
+            let mut left = singular;
+            while let Some(k) = left.lowest().filter(|&k| k < N) {
+                left = left.without(k);
+                if weights[k] > R::ZERO {
+                    let term = Term { cost: R::ZERO, slope: R::ZERO, curvature: weights[k] };
+                    regular.add_term(term, &basis[k]);
                 }
             }
-            basis[k] = orthonormal(vector, &basis);
-            let mut spread = R::ZERO;
-            for i in 0..N {
-                let norm = if norms[i] > R::ZERO { norms[i] } else { R::ONE };
-                spread += basis[k][i] * basis[k][i] / norm;
+        };
+        while let Some(k) = singular.lowest().filter(|&k| k < N) {
+            singular = singular.without(k);
+            if weights[k] > R::ZERO {
+                for i in 0..N {
+                    for j in 0..N {
+                        matrix[i][j] -= basis[k][i] * basis[k][j] / weights[k];
+                    }
+                }
             }
-            weights[k] = R::ONE / spread;
         }
-        let matrix = pseudo_inverse(sums, free, &basis, &weights);
         Covariance { matrix: scaled(matrix, factor), undetermined }
     }
 
@@ -134,33 +156,4 @@ fn orthonormal<R: Float, const N: usize>(mut vector: [R; N], basis: &[[R; N]; N]
     }
     let length = dot(&vector, &vector).sqrt();
     vector.map(|part| part / length)
-}
-
-/// The inverse of J^T W J + sum weight v v^T, less sum v v^T / weight.
-#[inline(always)]
-fn pseudo_inverse<R: Float, A: Accumulator<R, N>, const N: usize>(
-    sums: &A,
-    free: Parameters,
-    basis: &[[R; N]; N],
-    weights: &[R; N],
-) -> [[R; N]; N] {
-    let zeros = [R::ZERO; N];
-    let mut regular = *sums;
-    for k in 0..N {
-        if weights[k] > R::ZERO {
-            let term = Term { cost: R::ZERO, slope: R::ZERO, curvature: weights[k] };
-            regular.add_term(term, &basis[k]);
-        }
-    }
-    let mut matrix = regular.damped(&zeros, free, &zeros).factor.inverted();
-    for k in 0..N {
-        if weights[k] > R::ZERO {
-            for i in 0..N {
-                for j in 0..N {
-                    matrix[i][j] -= basis[k][i] * basis[k][j] / weights[k];
-                }
-            }
-        }
-    }
-    matrix
 }

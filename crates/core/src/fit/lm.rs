@@ -10,7 +10,7 @@ use crate::real::Float;
 /// ```
 /// use warpswarm_core::fit::Settings;
 /// let settings = Settings { evaluations: 50, ..Settings::<f32>::new(5) };
-/// assert_eq!(Settings::<f64>::new(5).ftol, 1e-12);
+/// assert_eq!(Settings::<f64>::new(5).ftol, 8.0 * f64::EPSILON);
 /// assert!(settings.ftol > 1e-7, "an f32 has not so many digits");
 /// ```
 #[repr(C)]
@@ -35,11 +35,11 @@ pub struct Settings<R> {
 }
 
 impl<R: Float> Settings<R> {
-    /// The defaults for so many parameters: tolerances of 1e-12 (f32: 8 epsilon, 1e-6) for cost and step, none for the
+    /// The defaults for so many parameters: tolerances of 8 epsilon (1.8e-15, of an f32 1e-6) for cost and step, none for the
     /// gradient, a factor of 1, and 100 evaluations for each parameter and one more.
     #[inline(always)]
     pub fn new(parameters: usize) -> Self {
-        let tolerance = (R::from_f64(16.0) * R::HALF_EPSILON).larger(R::from_f64(1e-12));
+        let tolerance = R::from_f64(16.0) * R::HALF_EPSILON;
         let evaluations = (parameters as u32).saturating_add(1).saturating_mul(100);
         let (ftol, xtol) = (tolerance, tolerance);
         Settings { ftol, xtol, gtol: R::ZERO, factor: R::ONE, evaluations, tries: 10 }

@@ -187,6 +187,12 @@ impl Observed {
         self.scatter.term(mean, x.data(self.values, row), self.weight(x, row))
     }
 
+    /// A row's observation squared, times its weight.
+    #[inline(always)]
+    pub fn square<R: Float>(&self, x: &impl Point<R>, row: usize) -> R {
+        Term::squared(x.data(self.values, row), self.weight(x, row)).cost
+    }
+
     /// The cost alone, of any numbers: [`Term::cost`].
     #[inline(always)]
     fn cost<R: Real>(&self, x: &impl Point<R>, row: usize, mean: R) -> R {

@@ -9,6 +9,7 @@ use crate::real::Float;
 /// let set = Parameters::NONE.with(0).with(3);
 /// assert!(set.contains(3) && !set.contains(1) && set.len() == 2);
 /// assert_eq!(set.without(3), Parameters(1));
+/// assert_eq!((set.without(0).lowest(), Parameters::NONE.lowest()), (Some(3), None));
 /// assert_eq!(Parameters::first(4).minus(set), Parameters(0b0110));
 /// ```
 #[repr(transparent)]
@@ -43,6 +44,11 @@ impl Parameters {
     #[inline(always)]
     pub const fn minus(self, other: Self) -> Self {
         Parameters(self.0 & !other.0)
+    }
+    /// The lowest parameter in the set.
+    #[inline(always)]
+    pub const fn lowest(self) -> Option<usize> {
+        if self.0 == 0 { None } else { Some(self.0.trailing_zeros() as usize) }
     }
     /// Whether no parameter is in the set.
     #[inline(always)]

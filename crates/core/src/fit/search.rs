@@ -1,7 +1,7 @@
 //! Where fits begin that have no starting values: points drawn between bounds, of which the best are fitted.
 
 use super::accumulate::Accumulator;
-use super::lm::{Next, Settings, Solver};
+use super::lm::{Next, Settings, Solver, Status};
 use super::parameters::{Bounds, Parameters};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Float;
@@ -15,14 +15,20 @@ pub const PIECE: usize = 32;
 /// The part of the cost by which two minima must differ to be two.
 const APART: f64 = 1e-2;
 
-/// A search for the global minimum, many starts for each fit.
+/// A search for the global minimum, from many starts.
 ///
-/// Start s of a fit draws `samples` points and takes the one of least cost to a fit of at most
-/// [`evaluations`](Self::evaluations). Starts know nothing of each other, so they may be done anywhere and in any
-/// order. The best of them is where the fit proper begins: [`Candidates`].
+/// A start draws [`samples`](Self::samples) points and takes the one of least cost to a fit of at most
+/// [`evaluations`](Self::evaluations). Starts follow each other until the number of different minima says that there are no
+/// others to be expected, or up to [`starts`](Self::starts). The best of them is where the fit proper begins.
 ///
-/// **Method.** Multistart with local searches from the best of a sample (A. H. G. Rinnooy Kan, G. T. Timmer,
-/// Stochastic global optimization methods part I, Mathematical Programming 39, 1987), without the clustering.
+/// **Stopping.** With w different minima after n starts that ended in one, a Bayesian estimate of how many there are is
+/// w (n - 1) / (n - w - 2); the search stops when that is at most w + 1/2. Of one minimum that takes 7 starts, of
+/// two 16, of three 29, of five 67. Minima are different where their costs are, by a hundredth.
+///
+/// **Source.** Multistart with local searches from the best of a sample (A. H. G. Rinnooy Kan, G. T. Timmer, Stochastic
+/// global optimization methods part I, Mathematical Programming 39, 1987), without the clustering; C. G. E. Boender,
+/// A. H. G. Rinnooy Kan, Bayesian stopping rules for multistart global optimization methods, Mathematical Programming
+/// 37, 1987.
 ///
 /// ```
 /// use warpswarm_core::fit::{Parameters, Search};
@@ -42,7 +48,7 @@ pub struct Search<R, const N: usize> {
     width: [R; N],
     /// The parameters that are drawn evenly in their logarithms.
     logarithmic: Parameters,
-    /// Starts of a fit, at least 1.
+    /// The most starts of a fit, at least 1.
     pub starts: u32,
     /// Points that a start draws, at least 1.
     pub samples: u32,
@@ -53,7 +59,7 @@ pub struct Search<R, const N: usize> {
 }
 
 impl<R: Float, const N: usize> Search<R, N> {
-    /// A search between finite values, those of `logarithmic` parameters above 0, with the usual number of starts.
+    /// A search between finite values, those of `logarithmic` parameters above 0, with the usual numbers of starts and samples.
     #[inline(always)]
     pub fn between(lower: [R; N], upper: [R; N], logarithmic: Parameters, seed: u64) -> Self {
         let (mut low, mut width) = (lower, [R::ZERO; N]);
@@ -64,7 +70,7 @@ impl<R: Float, const N: usize> Search<R, N> {
             width[i] = high - low[i];
         }
         let n = N as u32;
-        let (starts, samples, evaluations) = (8 * n.clamp(1, 8), 16, 20 + 10 * n);
+        let (starts, samples, evaluations) = (64 * n.clamp(1, 8), 16, 20 + 10 * n);
         Search { low, width, logarithmic, starts, samples, evaluations, seed }
     }
 
@@ -82,9 +88,10 @@ impl<R: Float, const N: usize> Search<R, N> {
         point
     }
 
-    /// What start `start` of a fit comes to. The cost is NaN where none of its points has a finite one.
+    /// The best minimum of a fit that is found.
     ///
-    /// `cost` gives chi-squared at a point, `sums` the sums there with derivatives; over all rows, or over some.
+    /// `cost` gives chi-squared at a point, `sums` the sums there with derivatives; over all rows, or over some. `size` is that
+    /// of the observations, the sum of their weighted squares: costs below a billionth of it are all the same.
     ///
     /// ```
     /// use warpswarm_core::fit::{Bounds, Normal, Parameters, Search, Settings, Term, sum_rows};
@@ -93,31 +100,57 @@ impl<R: Float, const N: usize> Search<R, N> {
     /// let search = Search::between([0.0], [3.0], Parameters::NONE, 7);
     /// let bounds = Bounds::new([0.0], [3.0]).unwrap();
     /// let cost = |[w]: &[f64; 1]| seen.iter().map(|(t, y)| ((w * t).sin() - y).powi(2)).sum();
-    /// let sums = |[w]: &[f64; 1]| -> Normal<f64, 1> {
+    /// let sums = |&[w]: &[f64; 1]| -> Normal<f64, 1> {
     ///     sum_rows(5, &|k| {
     ///         let (t, y) = seen[k];
     ///         (Term::squared((w * t).sin() - y, 1.0), [t * (w * t).cos()])
     ///     })
     /// };
-    /// let starts = (0..search.starts).map(|s| search.explore(0, s, &bounds, &Settings::new(1), cost, sums));
-    /// let best = starts.min_by(|one, other| one.cost.total_cmp(&other.cost)).unwrap();
-    /// assert!(best.is_minimum && (best.point[0] - 2.5).abs() < 1e-4);
+    /// let size = seen.iter().map(|(_, y)| y * y).sum();
+    /// let found = search.best(0, &bounds, &Settings::new(1), size, cost, sums);
+    /// assert!((found.point[0] - 2.5).abs() < 1e-4);
     /// ```
+    pub fn best<A: Accumulator<R, N>>(
+        &self,
+        fit: u64,
+        bounds: &Bounds<R, N>,
+        settings: &Settings<R>,
+        size: R,
+        mut cost: impl FnMut(&[R; N]) -> R,
+        mut sums: impl FnMut(&[R; N]) -> A,
+    ) -> Best<R, N> {
+        let settings = self.loose(settings);
+        let mut found = Best::new(size);
+        loop {
+            let drawn = self.best_drawn(fit, found.starts, bounds, &mut cost);
+            let mut solver = Solver::<R, A, N>::new(drawn, bounds);
+            let status = loop {
+                let here = sums(solver.point());
+                if let Next::Done(status) = solver.advance(&settings, bounds, &here) {
+                    break status;
+                }
+            };
+            found.add(&solver, status);
+            if found.is_enough(self) {
+                return found;
+            }
+        }
+    }
+
+    /// The best of the points that a start of a fit draws: where its own fit begins.
     #[inline(always)]
-    pub fn explore<A: Accumulator<R, N>>(
+    pub fn best_drawn(
         &self,
         fit: u64,
         start: u32,
         bounds: &Bounds<R, N>,
-        settings: &Settings<R>,
         mut cost: impl FnMut(&[R; N]) -> R,
-        mut sums: impl FnMut(&[R; N]) -> A,
-    ) -> Explored<R, N> {
-        let mut best = bounds.clamp(self.sample(fit, start, 0));
-        let mut least = cost(&best);
-        let mut number = 1;
+    ) -> [R; N] {
+        let (mut best, mut least) = ([R::ZERO; N], R::NAN);
+        let mut number = 0;
         while number < self.samples {
             let point = bounds.clamp(self.sample(fit, start, number));
+            // One call, and so one copy of it in a kernel.
             let found = cost(&point);
             // What is not finite is worse than anything that is.
             if found < least || !least.is_finite() {
@@ -125,21 +158,18 @@ impl<R: Float, const N: usize> Search<R, N> {
             }
             number += 1;
         }
+        best
+    }
+
+    /// When a start's fit stops.
+    #[inline(always)]
+    pub fn loose(&self, settings: &Settings<R>) -> Settings<R> {
         let loose = R::from_f64(1e-4);
-        let settings = Settings {
+        Settings {
             ftol: settings.ftol.larger(loose),
             xtol: settings.xtol.larger(loose),
             evaluations: self.evaluations,
             ..*settings
-        };
-        let mut solver = Solver::<R, A, N>::new(best, bounds);
-        loop {
-            let here = sums(solver.point());
-            if let Next::Done(status) = solver.advance(&settings, bounds, &here) {
-                let found = solver.sums().chi_squared();
-                let cost = if found.is_finite() { found } else { R::NAN };
-                return Explored { cost, point: *solver.best(), is_minimum: status.converged() };
-            }
         }
     }
 }
@@ -181,58 +211,146 @@ impl Look {
     }
 }
 
-/// What a start has come to: see [`Search::explore`].
+/// What a search has found so far: see [`Search::best`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Explored<R, const N: usize> {
-    /// Chi-squared at the point, of the rows that were looked at; NaN where it is not finite.
-    pub cost: R,
-    /// Where its fit has ended.
+pub struct Best<R, const N: usize> {
+    /// The point of least cost.
     pub point: [R; N],
-    /// Whether that is a minimum, as far as a short fit can say.
-    pub is_minimum: bool,
+    /// How many starts there were.
+    pub starts: u32,
+    minima: Minima<R>,
 }
 
-/// The starts of a fit, one after the other: the best, and the best of those that are in another minimum.
+impl<R: Float, const N: usize> Best<R, N> {
+    /// Nothing yet, for observations whose weighted squares have this sum.
+    #[inline(always)]
+    pub fn new(size: R) -> Self {
+        Best { point: [R::ZERO; N], starts: 0, minima: Minima::new(size) }
+    }
+
+    /// Takes in what the next start has come to.
+    #[inline(always)]
+    pub fn add<A: Accumulator<R, N>>(&mut self, solver: &Solver<R, A, N>, status: Status) {
+        let cost = solver.sums().chi_squared();
+        let cost = if cost.is_finite() { cost } else { R::NAN };
+        let is_best = self.minima.add(cost, status.converged());
+        if is_best || self.starts == 0 {
+            self.point = *solver.best();
+        }
+        self.starts += 1;
+    }
+
+    /// Whether the search ends.
+    #[inline(always)]
+    pub fn is_enough(&self, search: &Search<R, N>) -> bool {
+        self.starts >= search.starts || self.minima.are_all()
+    }
+
+    /// The cost of the best minimum that is a different one; NaN where none was seen.
+    #[inline(always)]
+    pub fn other(&self) -> R {
+        self.minima.other()
+    }
+}
+
+/// Minima that are told from each other.
+const KEPT: usize = 16;
+
+/// The different minima that starts have ended in.
 ///
 /// ```
-/// use warpswarm_core::fit::Candidates;
-/// let mut starts = Candidates::<f64>::NONE;
-/// for (number, cost) in [(0, 5.0), (1, f64::NAN), (2, 3.0), (3, 3.000_01)] {
-///     starts.add(number, cost, true);
-/// }
+/// use warpswarm_core::fit::Minima;
+/// let mut minima = Minima::new(100.0_f64);
+/// let better: Vec<bool> =
+///     [5.0, f64::NAN, 3.0, 3.000_01].into_iter().map(|cost| minima.add(cost, true)).collect();
+/// assert_eq!(better, [true, false, true, false]);
 /// // Not a minimum: it was stopped on its way.
-/// starts.add(4, 4.0, false);
-/// assert_eq!((starts.best, starts.cost, starts.other), (2, 3.0, 5.0));
+/// minima.add(4.0, false);
+/// assert_eq!((minima.different(), minima.other(), minima.are_all()), (2, 5.0, false));
+/// // One minimum, seven times.
+/// let mut minima = Minima::new(100.0_f64);
+/// (0..6).for_each(|_| { minima.add(1.0, true); });
+/// assert!(!minima.are_all());
+/// minima.add(1.0, true);
+/// assert!(minima.are_all());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidates<R> {
-    /// The number of the best one; 0 where none has a finite cost.
-    pub best: u32,
-    /// Its cost; NaN where there is none.
-    pub cost: R,
-    /// The least cost of a minimum that is larger by more than a hundredth; NaN where there is none.
-    pub other: R,
-    /// Whether the best one is a minimum.
-    is_minimum: bool,
+pub struct Minima<R> {
+    /// The least cost that was found, in a minimum or not; NaN at first.
+    least: R,
+    /// The costs of the different minima, in the order in which they were found.
+    costs: [R; KEPT],
+    /// How many those are.
+    different: u32,
+    /// Starts that ended in one.
+    found: u32,
+    /// Costs nearer to each other than this are the same.
+    nothing: R,
 }
 
-impl<R: Float> Candidates<R> {
-    /// None yet.
-    pub const NONE: Self = Candidates { best: 0, cost: R::NAN, other: R::NAN, is_minimum: false };
-
-    /// Takes in the start of a number, which comes after those before it.
+impl<R: Float> Minima<R> {
+    /// None yet, for observations whose weighted squares have this sum.
     #[inline(always)]
-    pub fn add(&mut self, number: u32, cost: R, is_minimum: bool) {
-        let apart = |less: R, more: R| more > less * (R::ONE + R::from_f64(APART));
-        let is_first = self.cost.is_nan();
-        if !cost.is_nan() && (is_first || cost < self.cost) {
-            if self.is_minimum && apart(cost, self.cost) {
-                self.other = self.cost;
-            }
-            *self = Candidates { best: number, cost, is_minimum, ..*self };
-        } else if is_minimum && apart(self.cost, cost) && (self.other.is_nan() || cost < self.other)
-        {
-            self.other = cost;
+    pub fn new(size: R) -> Self {
+        let nothing = R::from_f64(1e-9) * size;
+        let nothing = if nothing.is_finite() { nothing } else { R::ZERO };
+        Minima { least: R::NAN, costs: [R::NAN; KEPT], different: 0, found: 0, nothing }
+    }
+
+    /// Whether one cost is larger than another by so much that they belong to different minima.
+    #[inline(always)]
+    fn is_apart(&self, more: R, less: R) -> bool {
+        more - less > R::from_f64(APART) * less + self.nothing
+    }
+
+    /// Takes in what a start has come to; whether it is the best so far.
+    #[inline(always)]
+    pub fn add(&mut self, cost: R, is_minimum: bool) -> bool {
+        if cost.is_nan() {
+            return false;
         }
+        if is_minimum {
+            self.found += 1;
+            let mut is_known = false;
+            for k in 0..KEPT {
+                let known = self.costs[k];
+                let (less, more) = if known < cost { (known, cost) } else { (cost, known) };
+                is_known |= (k as u32) < self.different && !self.is_apart(more, less);
+            }
+            if !is_known && (self.different as usize) < KEPT {
+                for k in 0..KEPT {
+                    self.costs[k] = if k as u32 == self.different { cost } else { self.costs[k] };
+                }
+                self.different += 1;
+            }
+        }
+        let is_best = self.least.is_nan() || cost < self.least;
+        self.least = if is_best { cost } else { self.least };
+        is_best
+    }
+
+    /// How many different minima there are, up to 16.
+    pub fn different(&self) -> u32 {
+        self.different
+    }
+
+    /// Whether no other minima are to be expected.
+    #[inline(always)]
+    pub fn are_all(&self) -> bool {
+        let (w, n) = (self.different, self.found);
+        w > 0 && n > w + 2 && 2 * w * (n - 1) <= (2 * w + 1) * (n - w - 2)
+    }
+
+    /// The least cost of those that are not the best one; NaN where there is none.
+    #[inline(always)]
+    pub fn other(&self) -> R {
+        let mut other = R::NAN;
+        for k in 0..KEPT {
+            let cost = self.costs[k];
+            let is_there = (k as u32) < self.different && self.is_apart(cost, self.least);
+            let is_less = other.is_nan() || cost < other;
+            other = if is_there && is_less { cost } else { other };
+        }
+        other
     }
 }

@@ -35,9 +35,10 @@ impl Summed for f64 {
 /// ```
 /// use warpswarm_core::fit::{BLOCK, Normal, Term, sum_all, sum_block, sum_rows};
 /// let row = |k: usize| (Term::squared(k as f64, 1.0), [k as f64]);
-/// let rows = 70_000;
+/// let rows = 70_000_usize;
 /// let by_blocks: Normal<f64, 1> = sum_all(rows.div_ceil(BLOCK), |block| sum_block(rows, block, &row));
-/// assert_eq!(by_blocks, sum_rows(rows, &row));
+/// let on_one_thread: Normal<f64, 1> = sum_rows(rows, &row);
+/// assert_eq!(by_blocks, on_one_thread);
 /// ```
 pub fn sum_all<R: Float, A: Accumulator<R, N>, const N: usize>(
     blocks: usize,

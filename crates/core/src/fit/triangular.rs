@@ -43,6 +43,9 @@ pub struct Triangular<R, const N: usize> {
     lower: [[R; N]; N],
 }
 
+/// The most parameters of which a kernel has all rows of a triangle one after the other.
+const UNROLLED: usize = 3;
+
 impl<R: Float, const N: usize> Triangular<R, N> {
     /// Turns a row into the triangle: Gentleman's algorithm. Only columns of `free` parameters get pivots; in the others
     /// there is what remains of them in the rows of pivots before them.
@@ -73,6 +76,22 @@ impl<R: Float, const N: usize> Triangular<R, N> {
         }
     }
 
+    /// The same, which of many parameters stands in one place of a kernel: unrolled there for each of a triangle's rows it would
+    /// be most of all kernels.
+    #[inline(always)]
+    fn include_row(&mut self, residual: R, partials: &[R; N], weight: R, free: Parameters) {
+        if N > UNROLLED {
+            self.include_apart(residual, partials, weight, free);
+        } else {
+            self.include(residual, partials, weight, free);
+        }
+    }
+
+    #[inline(never)]
+    fn include_apart(&mut self, residual: R, partials: &[R; N], weight: R, free: Parameters) {
+        self.include(residual, partials, weight, free);
+    }
+
     /// Row i of L^T.
     #[inline(always)]
     fn row(&self, i: usize) -> [R; N] {
@@ -94,12 +113,12 @@ impl<R: Float, const N: usize> Triangular<R, N> {
             for k in 0..N {
                 residual += if free.contains(k) { R::ZERO } else { row[k] * given[k] };
             }
-            reduced.include(residual, &row, self.pivots[i], free);
+            reduced.include_row(residual, &row, self.pivots[i], free);
         }
         for i in 0..N {
             let mut row = [R::ZERO; N];
             row[i] = R::ONE;
-            reduced.include(R::ZERO, &row, damping[i], free);
+            reduced.include_row(R::ZERO, &row, damping[i], free);
         }
         reduced
     }
@@ -120,6 +139,16 @@ impl<R: Float, const N: usize> Triangular<R, N> {
 }
 
 impl<R: Float, const N: usize> Accumulator<R, N> for Triangular<R, N> {
+    fn of_numbers(next: &mut impl FnMut() -> R) -> Self {
+        Triangular {
+            chi_squared: next(),
+            slopes: core::array::from_fn(|_| next()),
+            pivots: core::array::from_fn(|_| next()),
+            turned: core::array::from_fn(|_| next()),
+            lower: core::array::from_fn(|_| core::array::from_fn(|_| next())),
+        }
+    }
+
     #[inline(always)]
     fn empty() -> Self {
         let zeros = [R::ZERO; N];
@@ -154,7 +183,7 @@ impl<R: Float, const N: usize> Accumulator<R, N> for Triangular<R, N> {
         self.chi_squared += later.chi_squared;
         for i in 0..N {
             self.slopes[i] += later.slopes[i];
-            self.include(later.turned[i], &later.row(i), later.pivots[i], Parameters::first(N));
+            self.include_row(later.turned[i], &later.row(i), later.pivots[i], Parameters::first(N));
         }
     }
 

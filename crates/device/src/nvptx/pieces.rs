@@ -20,7 +20,7 @@ macro_rules! words {
     };
 }
 
-words!(piece_index = "%we_i", piece_count = "%we_n");
+words!(piece_index = "%we_i", piece_count = "%we_n", piece_fit = "%wm_fit");
 
 macro_rules! numbers {
     ($arguments:ident, $term:ident, $answer:ident, $word:ty, $class:ident, $bits:literal) => {

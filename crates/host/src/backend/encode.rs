@@ -4,7 +4,7 @@
 use std::mem::offset_of;
 
 use warpswarm_core::Float;
-use warpswarm_core::launch::{Control, OwnRun, StopRule, Turns};
+use warpswarm_core::launch::{Control, Outcome, OwnRun, StopRule, Turns};
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 
@@ -126,6 +126,23 @@ impl<R> Item<R> for Control {
             level_bits: get_u64(&from[offset_of!(Control, level_bits)..]),
             stopped: get_u32(&from[offset_of!(Control, stopped)..]),
             ticket: get_u32(&from[offset_of!(Control, ticket)..]),
+        }
+    }
+}
+
+impl<R> Item<R> for Outcome {
+    fn put(&self, to: &mut [u8]) {
+        put_u32(&mut to[offset_of!(Outcome, status)..], self.status);
+        put_u32(&mut to[offset_of!(Outcome, evaluations)..], self.evaluations);
+        put_u32(&mut to[offset_of!(Outcome, at_bounds)..], self.at_bounds);
+        put_u32(&mut to[offset_of!(Outcome, undetermined)..], self.undetermined);
+    }
+    fn get(from: &[u8]) -> Self {
+        Outcome {
+            status: get_u32(&from[offset_of!(Outcome, status)..]),
+            evaluations: get_u32(&from[offset_of!(Outcome, evaluations)..]),
+            at_bounds: get_u32(&from[offset_of!(Outcome, at_bounds)..]),
+            undetermined: get_u32(&from[offset_of!(Outcome, undetermined)..]),
         }
     }
 }

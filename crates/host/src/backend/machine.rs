@@ -5,6 +5,7 @@ pub(crate) mod emulator;
 pub(crate) mod gpu;
 mod loan;
 mod parameter;
+pub(crate) mod plain;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,6 +30,9 @@ pub(crate) struct Piece {
     pub(crate) program: Option<Arc<Program>>,
 }
 
+/// What the names of kernels begin with that ask a model for rows.
+const MODEL_KERNELS: [&str; 3] = ["fit_", "search_", "sums_"];
+
 /// A kernel: an entry, and the objective that it is linked with, if it evaluates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
@@ -43,6 +47,11 @@ impl Kernel {
     /// A kernel that evaluates nothing.
     pub(crate) fn new(name: String, own: Option<Kernels>) -> Self {
         Kernel { entry: Piece { name, own, program: None }, ..Kernel::default() }
+    }
+
+    /// Whether it is linked with a model, not with an objective: it fits one.
+    pub(crate) fn is_of_model(&self) -> bool {
+        MODEL_KERNELS.iter().any(|begin| self.entry.name.starts_with(begin))
     }
 }
 

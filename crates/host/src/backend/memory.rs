@@ -7,7 +7,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::Job;
 use super::encode::{Item, Number, bytes_of, items_of};
-use super::machine::{Machine, Parameter};
+use super::machine::{Machine, Parameter, plain};
 use crate::data::LaidOut;
 use crate::error::Result;
 
@@ -26,8 +26,16 @@ pub(crate) trait Transfer: Machine {
 
     /// Numbers `first..first + count`.
     fn fetch_numbers<R: Float>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
-        let numbers = self.fetch::<R, Number<R>>(array, first, count)?;
-        Ok(numbers.into_iter().map(|number| number.0).collect())
+        let mut numbers = vec![R::ZERO; count as usize];
+        match plain::bytes_mut(&mut numbers) {
+            Some([]) => {}
+            Some(bytes) => self.download(array + first * size_of::<R>() as u64, bytes)?,
+            None => {
+                let all = self.fetch::<R, Number<R>>(array, first, count)?;
+                numbers = all.into_iter().map(|number| number.0).collect();
+            }
+        }
+        Ok(numbers)
     }
 
     /// Writes items from item `first` on.
@@ -45,7 +53,11 @@ pub(crate) trait Transfer: Machine {
 
     /// Writes numbers from number `first` on.
     fn store_numbers<R: Float>(&mut self, array: u64, first: u64, numbers: &[R]) -> Result<()> {
-        self.store::<R, _>(array, first, numbers.iter().copied().map(Number))
+        match plain::bytes(numbers) {
+            Some([]) => Ok(()),
+            Some(bytes) => self.upload(array + first * size_of::<R>() as u64, bytes),
+            None => self.store::<R, _>(array, first, numbers.iter().copied().map(Number)),
+        }
     }
 }
 
@@ -258,18 +270,23 @@ impl DataArrays {
         (first, runs): (u32, u32),
         blocks_per_run: u32,
     ) -> Parameter {
+        let mut parameter = objective.clone();
+        parameter.push(self.args::<R>(first, runs, blocks_per_run));
+        parameter
+    }
+
+    /// The data of `runs` runs from `first` on.
+    pub(crate) fn args<R: Float>(&self, first: u32, runs: u32, blocks_per_run: u32) -> DataArgs<R> {
         let DataArrays { all, of_runs, count, count_of_run } = *self;
         let before = u64::from(first) * u64::from(count_of_run) * size_of::<R>() as u64;
-        let mut parameter = objective.clone();
-        parameter.push(DataArgs::<R> {
+        DataArgs {
             all: Ptr::at(all),
             of_runs: Ptr::at(of_runs + before),
             count,
             count_of_run,
             runs,
             blocks_per_run,
-        });
-        parameter
+        }
     }
 }
 

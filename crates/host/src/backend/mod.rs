@@ -42,7 +42,7 @@ mod generation;
 mod hosted;
 mod job;
 pub(crate) mod machine;
-mod memory;
+pub(crate) mod memory;
 mod migration;
 mod once;
 mod procedure;

@@ -4,12 +4,14 @@
 //! fitted by Levenberg and Marquardt's method: see [`warpswarm_core::fit`] for equations and sources. Many data sets are
 //! fitted side by side.
 
+mod device;
 mod model;
 mod outcome;
 mod settings;
 mod solve;
 mod work;
 
+pub(crate) use device::{OnDevice, Target};
 pub use model::FittedModel;
 pub use outcome::{Ended, Fit, Fits};
 pub use settings::FitSettings;

@@ -16,6 +16,27 @@ use crate::error::{Error, Result};
 use crate::problems::Precise;
 
 /// A model of one's own with what was observed: see [`fit`](crate::fit()).
+///
+/// ```
+/// use warpswarm::fit::{FitSettings, FittedModel, Model, Observed};
+/// use warpswarm::{Bounds, Data, Point, Real, fit};
+/// /// A constant, the same in every row.
+/// #[derive(Clone, Copy)]
+/// struct Constant;
+/// impl<R: Real> Model<R, 1> for Constant {
+///     fn predict<P: Point<R>>(&self, x: &P, _row: usize) -> R {
+///         x.get(0)
+///     }
+/// }
+/// let mut data = Data::<f64>::new();
+/// let observed = Observed::plain(data.table(&[1.0, 2.0, 6.0])?);
+/// let model = FittedModel::<_, _, 1>::new(Constant, observed, data);
+/// let fits = fit(&model, &Bounds::uniform(1, 0.0, 10.0)?, &FitSettings::default())?;
+/// // The mean, and its standard error.
+/// let fit = fits.get(0).expect("one");
+/// assert!((fit.parameters()[0] - 3.0).abs() < 1e-9 && (fit.errors()[0] - 1.5275).abs() < 1e-4);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FittedModel<R, M, const N: usize> {
     model: M,

@@ -4,6 +4,8 @@ use warpswarm_core::Float;
 use warpswarm_core::fit::{Goodness, Parameters, Spread, Status};
 use warpswarm_core::launch::{Outcome, triangle};
 
+use super::work::Numbers;
+
 /// The difference of chi-squared up to which another minimum fits nearly as well, in units of reduced chi-squared: three
 /// standard deviations.
 const NEARLY: f64 = 9.0;
@@ -35,12 +37,53 @@ impl<R> Found<R> {
     }
 }
 
+impl<R: Copy> Found<R> {
+    /// Some fits after others, with so many parameters.
+    pub(crate) fn joined(mut parts: Vec<Self>, parameters: usize) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let fits = parts.iter().map(|part| part.chi_squared.len()).sum();
+        let mut all = Found::with_room(parameters, fits);
+        let rows = |of: fn(&Self) -> &Vec<R>, count: usize, into: &mut Vec<R>| {
+            for row in 0..count {
+                for part in &parts {
+                    let len = part.chi_squared.len();
+                    into.extend_from_slice(&of(part)[row * len..][..len]);
+                }
+            }
+        };
+        rows(|part| &part.parameters, parameters, &mut all.parameters);
+        rows(|part| &part.covariance, triangle(parameters), &mut all.covariance);
+        rows(|part| &part.chi_squared, 1, &mut all.chi_squared);
+        rows(|part| &part.other, 1, &mut all.other);
+        all.outcomes = parts.iter().flat_map(|part| part.outcomes.iter().copied()).collect();
+        all
+    }
+}
+
 /// What fits have come to: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
+///
+/// ```
+/// use warpswarm::fit::{Ended, FitSettings};
+/// use warpswarm::problem_file::ProblemFile;
+/// let line = ProblemFile::parse(
+///     r#"
+///     fit = "y ~ a + b * t"
+///     variables = { a = { lower = -9, upper = 9 }, b = { lower = -9, upper = 9 } }
+///     data = { t = [0, 1, 2, 3], y = [1.0, 3.1, 4.9, 7.0] }
+///     "#,
+/// )?;
+/// let fits = line.fit_models::<f64>(&FitSettings::default())?;
+/// assert_eq!((fits.len(), fits.names()), (1, &["a".to_string(), "b".to_string()][..]));
+/// assert!(fits.iter().all(|fit| fit.ended() == Ended::Converged));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fits<R> {
     pub(super) names: Vec<String>,
     pub(super) fits: usize,
-    pub(super) rows: u64,
+    pub(super) rows: usize,
     /// Rows of each fit, where some have fewer.
     pub(super) of_rows: Vec<u32>,
     /// The parameters that are not fixed.
@@ -48,8 +91,9 @@ pub struct Fits<R> {
     pub(super) is_of_counts: bool,
     pub(super) absolute_sigma: bool,
     pub(super) found: Found<R>,
-    /// How observations spread, of all fits or of each.
-    pub(super) spreads: Vec<Spread<R>>,
+    /// What was observed, and standard deviations.
+    pub(super) values: Numbers<R>,
+    pub(super) sigma: Option<Numbers<R>>,
     pub(super) device: String,
     pub(super) seconds: f64,
 }
@@ -150,6 +194,23 @@ impl Ended {
 }
 
 /// One of many fits.
+///
+/// ```
+/// use warpswarm::fit::{Ended, FitSettings};
+/// use warpswarm::problem_file::ProblemFile;
+/// let line = ProblemFile::parse(
+///     r#"
+///     fit = "y ~ a + b * t"
+///     variables = { a = { lower = -9, upper = 9 }, b = { lower = -9, upper = 9 } }
+///     data = { t = [0, 1, 2, 3], y = [1.0, 3.1, 4.9, 7.0] }
+///     "#,
+/// )?;
+/// let fits = line.fit_models::<f64>(&FitSettings::default())?;
+/// let fit = fits.get(0).expect("one");
+/// assert!((fit.parameters()[1] - 1.98).abs() < 1e-9 && (fit.errors()[1] - 0.0447).abs() < 1e-4);
+/// assert!((fit.correlation(0, 1) + 0.8018).abs() < 1e-4 && fit.degrees_of_freedom() == 2);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Fit<'a, R> {
     all: &'a Fits<R>,
@@ -214,7 +275,8 @@ impl<'a, R: Float> Fit<'a, R> {
     }
 
     fn goodness(&self) -> Goodness<R> {
-        let rows = self.all.of_rows.get(self.number).map_or(self.all.rows, |&rows| rows.into());
+        let all = self.all.rows as u64;
+        let rows = self.all.of_rows.get(self.number).map_or(all, |&rows| rows.into());
         let parameters = self.all.free.len() as u32;
         Goodness { chi_squared: self.chi_squared(), rows, parameters }
     }
@@ -236,9 +298,16 @@ impl<'a, R: Float> Fit<'a, R> {
 
     /// The part of the observations' spread that the model explains: at most 1. None of counts.
     pub fn r_squared(&self) -> Option<R> {
-        let spreads = &self.all.spreads;
-        let spread = spreads.get(if spreads.len() > 1 { self.number } else { 0 })?;
-        (!self.all.is_of_counts).then(|| self.goodness().r_squared(spread))
+        if self.all.is_of_counts {
+            return None;
+        }
+        let rows = self.all.rows;
+        let sigma = self.all.sigma.as_ref().map(|sigma| sigma.of(self.number, rows));
+        let mut spread = Spread::EMPTY;
+        for (row, &value) in self.all.values.of(self.number, rows).iter().enumerate() {
+            spread.add(value, sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[row] * sigma[row])));
+        }
+        Some(self.goodness().r_squared(&spread))
     }
 
     /// Akaike's information criterion; less is better.

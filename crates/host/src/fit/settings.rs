@@ -23,7 +23,8 @@ pub struct FitSettings {
     pub absolute_sigma: bool,
     /// Rows of each fit, where some have fewer than the tables: the others are left out. Default: all.
     pub rows: Vec<u32>,
-    /// Stop when chi-squared changes by no more than this part of it: from 0 to below 1. Default 1e-12, in f32 1e-6.
+    /// Stop when chi-squared changes by no more than this part of it: from 0 to below 1. Default 1.8e-15, in f32
+    /// 1e-6: as many digits as there are.
     pub ftol: Option<f64>,
     /// Stop when the parameters change by no more than this part of them, likewise.
     pub xtol: Option<f64>,
@@ -31,7 +32,8 @@ pub struct FitSettings {
     pub gtol: Option<f64>,
     /// The most evaluations of a model by a fit, from 1 on. Default: 100 for each parameter and one more.
     pub evaluations: Option<u32>,
-    /// Starts of the search, 1 to 65,536. Default: 8 for each parameter, from 16 to 64.
+    /// The most starts of a search, 1 to 65,536. It ends earlier where no further minima are to be expected, after 7 starts where
+    /// all end in the same one. Default: 64 for each parameter, up to 512.
     pub starts: Option<u32>,
     /// Points of which a start takes the best, 1 to 65,536. Default 16.
     pub samples: Option<u32>,

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Bounds, Candidates, Covariance, Look, Next, PIECE, Parameters, Search,
-    Solver, Status, sum_all, sum_block,
+    Accumulator, BLOCK, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Solver, Status,
+    Term, sum_all, sum_block,
 };
 use warpswarm_core::launch::{Outcome, triangle};
 
@@ -50,8 +50,11 @@ pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<R>, workers: &Work
     gathered(work.names.len(), &all)
 }
 
+/// An error that there is not.
+enum Never {}
+
 /// What a fit has come to.
-struct One<R, const N: usize> {
+pub(super) struct One<R, const N: usize> {
     best: [R; N],
     covariance: [[R; N]; N],
     chi_squared: R,
@@ -60,11 +63,11 @@ struct One<R, const N: usize> {
 }
 
 /// What all fits have in common.
-struct Plan<'a, R: Precise, const N: usize> {
+pub(super) struct Plan<'a, R: Precise, const N: usize> {
     work: &'a Work<R>,
     parameters: usize,
-    bounds: Bounds<R, N>,
-    search: Search<R, N>,
+    pub(super) bounds: Bounds<R, N>,
+    pub(super) search: Search<R, N>,
     look: Look,
     is_parallel: bool,
 }
@@ -76,7 +79,7 @@ struct Room<R> {
 }
 
 impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
-    fn new(work: &'a Work<R>) -> Self {
+    pub(super) fn new(work: &'a Work<R>) -> Self {
         let side = |of: &[f64]| -> [R; N] {
             std::array::from_fn(|i| of.get(i).map_or(R::ZERO, |&bound| R::from_f64(bound)))
         };
@@ -87,7 +90,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let logarithmic = logarithmic.fold(Parameters::NONE, |all, (i, _)| all.with(i));
         let [low, high] = [&work.searched[0], &work.searched[1]].map(|of| side(of));
         let mut search = Search::between(low, high, logarithmic, work.seed);
-        search.starts = work.search[0].unwrap_or_else(|| usual_starts(work.names.len()));
+        search.starts = work.search[0].unwrap_or_else(|| most_starts(work.names.len()));
         search.samples = work.search[1].unwrap_or(search.samples);
         let look = Look::at(work.rows);
         let is_parallel = work.rows >= LARGE && rayon::current_num_threads() > 1;
@@ -95,20 +98,50 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 
     fn one(&self, fit: usize) -> One<R, N> {
-        let mut room = Room {
+        let mut room = self.room();
+        let start = self.start(fit, &mut room);
+        let fitted = self.fitted(start, &mut |at| Ok(self.sums(fit, at, &mut room)));
+        fitted.unwrap_or_else(|_: Never| unreachable!("sums on the CPU do not fail"))
+    }
+
+    fn room(&self) -> Room<R> {
+        Room {
             values: vec![R::ZERO; BLOCK],
             partials: vec![R::ZERO; BLOCK * self.parameters.max(1)],
-        };
-        let (start, other) = self.start(fit, &mut room);
+        }
+    }
+
+    /// A fit from a start, with the cost of the best other minimum; `sums` gives the sums at a point.
+    pub(super) fn fitted<E>(
+        &self,
+        (start, other): ([R; N], R),
+        sums: &mut impl FnMut(&[R; N]) -> Result<R::Sums<N>, E>,
+    ) -> Result<One<R, N>, E> {
         let settings = &self.work.settings;
         let mut solver = Solver::<R, R::Sums<N>, N>::new(start, &self.bounds);
         let status = loop {
-            let sums = self.sums(fit, solver.point(), &mut room);
-            if let Next::Done(status) = solver.advance(settings, &self.bounds, &sums) {
+            let here = sums(solver.point())?;
+            if let Next::Done(status) = solver.advance(settings, &self.bounds, &here) {
                 break status;
             }
         };
-        self.ended(status, &solver, other)
+        Ok(self.ended(status, &solver, other))
+    }
+
+    /// Where some fits start, and the costs of the best other minima: found on the CPU, on all threads that there are.
+    pub(super) fn starts(
+        &self,
+        first: usize,
+        count: usize,
+    ) -> crate::error::Result<Vec<([R; N], R)>> {
+        let start = |fit: usize| self.start(fit, &mut self.room());
+        let pool = Workers::new(None)?.pool;
+        Ok(match pool {
+            Some(pool) if self.work.starts.is_empty() => {
+                pool.install(|| (first..first + count).into_par_iter().map(start).collect())
+            }
+            _ => (first..first + count).map(start).collect(),
+        })
     }
 
     /// Where a fit starts, and the cost of the best other minimum.
@@ -120,28 +153,25 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let start = std::array::from_fn(|i| if i < n { starts[first + i] } else { R::ZERO });
             return (start, R::NAN);
         }
-        let mut candidates = Candidates::NONE;
-        let mut best = [R::ZERO; N];
-        let settings = &self.work.settings;
-        let mut rooms = (Room { values: room.values.clone(), partials: Vec::new() }, room);
-        for start in 0..self.search.starts {
-            let found = {
-                let (of_cost, of_sums) = &mut rooms;
-                self.search.explore(
-                    fit as u64,
-                    start,
-                    &self.bounds,
-                    settings,
-                    |x: &[R; N]| self.cost(fit, x, of_cost),
-                    |x: &[R; N]| self.looked_at(fit, x, of_sums),
-                )
-            };
-            candidates.add(start, found.cost, found.is_minimum);
-            if candidates.best == start {
-                best = found.point;
-            }
-        }
-        (best, candidates.other)
+        let mut of_cost = Room { values: room.values.clone(), partials: Vec::new() };
+        let found = self.search.best(
+            fit as u64,
+            &self.bounds,
+            &self.work.settings,
+            self.size(fit),
+            |x: &[R; N]| self.cost(fit, x, &mut of_cost),
+            |x: &[R; N]| self.looked_at(fit, x, room),
+        );
+        (found.point, found.other())
+    }
+
+    /// The sum of weighted squares of the observations that a search looks at.
+    fn size(&self, fit: usize) -> R {
+        let rows = self.look.rows as usize;
+        (0..rows).fold(R::ZERO, |size, k| {
+            let (value, weight) = self.seen(fit, self.look.row(k));
+            size + Term::squared(value, weight).cost
+        })
     }
 
     /// The cost of the rows that a search looks at.
@@ -239,16 +269,22 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         })
     }
 
-    /// A row's term where `mean` is predicted.
+    /// What was observed in a row, and its weight.
     #[inline(always)]
-    fn term(&self, fit: usize, row: usize, mean: R) -> warpswarm_core::fit::Term<R> {
+    fn seen(&self, fit: usize, row: usize) -> (R, R) {
         let work = self.work;
-        let value = work.values.of(fit, work.rows)[row];
         let weight = work.sigma.as_ref().map_or(R::ONE, |sigma| {
             let sigma = sigma.of(fit, work.rows)[row];
             R::ONE / (sigma * sigma)
         });
-        work.scatter.term(mean, value, weight)
+        (work.values.of(fit, work.rows)[row], weight)
+    }
+
+    /// A row's term where `mean` is predicted.
+    #[inline(always)]
+    fn term(&self, fit: usize, row: usize, mean: R) -> Term<R> {
+        let (value, weight) = self.seen(fit, row);
+        self.work.scatter.term(mean, value, weight)
     }
 
     fn ended(&self, status: Status, solver: &Solver<R, R::Sums<N>, N>, other: R) -> One<R, N> {
@@ -269,13 +305,16 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 }
 
-/// Starts of a search for so many parameters.
-pub(crate) fn usual_starts(parameters: usize) -> u32 {
-    8 * parameters.clamp(2, 8) as u32
+/// The most starts of a search for so many parameters, unless it is said.
+fn most_starts(parameters: usize) -> u32 {
+    64 * parameters.clamp(1, 8) as u32
 }
 
 /// What all fits have come to, number after number.
-fn gathered<R: Precise, const N: usize>(parameters: usize, all: &[One<R, N>]) -> Found<R> {
+pub(super) fn gathered<R: Precise, const N: usize>(
+    parameters: usize,
+    all: &[One<R, N>],
+) -> Found<R> {
     let mut found = Found::with_room(parameters, all.len());
     for i in 0..parameters {
         found.parameters.extend(all.iter().map(|one| one.best[i]));

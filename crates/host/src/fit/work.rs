@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use warpswarm_core::fit::{Scatter, Settings, Spread};
+use warpswarm_core::fit::{Scatter, Settings};
 
+use super::device::OnDevice;
 use super::outcome::{Fits, Found};
 use super::settings::FitSettings;
 use super::solve;
+use crate::backend::machine::Machine;
+use crate::backend::machine::gpu::Gpu;
 use crate::backend::workers::Workers;
 use crate::bounds::Bounds;
 use crate::choices::Backend;
@@ -24,7 +27,7 @@ pub(crate) trait Sheet<R>: Send + Sync {
 }
 
 /// A number for each row, which all fits share or of which each has its own, `[fit][row]`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Numbers<R> {
     pub(crate) numbers: Vec<R>,
     pub(crate) of_fit: bool,
@@ -47,6 +50,10 @@ pub(crate) struct Work<R> {
     pub(crate) names: Vec<String>,
     pub(crate) sheet: Arc<dyn Sheet<R>>,
     pub(crate) solve: Solve<R>,
+    /// Who does them on a device, where that is possible.
+    pub(crate) on_device: Option<Box<dyn OnDevice<R>>>,
+    /// Why not, where it is not: what is allowed.
+    pub(crate) no_device: &'static str,
     pub(crate) fits: usize,
     pub(crate) rows: usize,
     pub(crate) values: Numbers<R>,
@@ -81,6 +88,8 @@ impl<R: Precise> Work<R> {
             names,
             sheet,
             solve: solve::of_any_size::<R>,
+            on_device: None,
+            no_device: "cpu",
             fits,
             rows,
             values: Numbers { numbers: Vec::new(), of_fit: false },
@@ -254,47 +263,65 @@ impl<R: Precise> Work<R> {
     }
 
     /// Does all fits.
-    pub(crate) fn done(&self, settings: &FitSettings) -> Result<Fits<R>> {
+    pub(crate) fn done(self, settings: &FitSettings) -> Result<Fits<R>> {
         let began = Instant::now();
-        if !matches!(settings.backend, Backend::Auto | Backend::Cpu) {
-            let value = settings.backend.to_string();
-            return Err(Error::Setting { field: "backend", value, allowed: "auto, cpu".into() });
-        }
-        let workers = Workers::new(settings.threads)?;
-        let found = (self.solve)(self, &workers);
-        let spreads = self.spreads();
+        let (found, device) = self.found(settings)?;
         Ok(Fits {
-            names: self.names.clone(),
-            fits: self.fits,
-            rows: self.rows as u64,
-            of_rows: self.of_rows.clone(),
             free: self.free().collect(),
+            names: self.names,
+            fits: self.fits,
+            rows: self.rows,
+            of_rows: self.of_rows,
             is_of_counts: self.scatter == Scatter::Counts,
             absolute_sigma: settings.absolute_sigma || self.scatter == Scatter::Counts,
             found,
-            spreads,
-            device: workers.name(),
+            values: self.values,
+            sigma: self.sigma,
+            device,
             seconds: began.elapsed().as_secs_f64(),
         })
     }
 
-    /// How observations spread, of all fits or of each.
-    fn spreads(&self) -> Vec<Spread<R>> {
-        let of_each = self.values.of_fit || self.sigma.as_ref().is_some_and(|sigma| sigma.of_fit);
-        let count = if of_each { self.fits } else { 1 };
-        let spread = |fit: usize| {
-            let values = self.values.of(fit, self.rows);
-            let sigma = self.sigma.as_ref().map(|sigma| sigma.of(fit, self.rows));
-            let mut spread = Spread::EMPTY;
-            for (row, &value) in values.iter().enumerate() {
-                spread.add(value, sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[row] * sigma[row])));
-            }
-            spread
+    /// What all fits come to, and where they were done.
+    fn found(&self, settings: &FitSettings) -> Result<(Found<R>, String)> {
+        let refused = |allowed: &str| {
+            let (field, value) = ("backend", settings.backend.to_string());
+            Err(Error::Setting { field, value, allowed: allowed.into() })
         };
-        (0..count).map(spread).collect()
+        match (settings.backend, &self.on_device) {
+            (Backend::Gpu | Backend::Emulator, None) => return refused(self.no_device),
+            (Backend::Gpu, Some(target)) => return on_gpu(&**target, self),
+            #[cfg(feature = "emulator")]
+            (Backend::Emulator, Some(target)) => {
+                let machine = crate::backend::machine::emulator::Emulator::default();
+                let name = machine.name();
+                return Ok((target.on_emulator(self, machine)?, name));
+            }
+            #[cfg(not(feature = "emulator"))]
+            (Backend::Emulator, Some(_)) => return Err(Error::NoEmulator),
+            (Backend::Auto, Some(target)) if self.fits * self.rows >= MANY => {
+                match on_gpu(&**target, self) {
+                    Err(error) if error.is_input() => return Err(error),
+                    Ok(found) => return Ok(found),
+                    // What the device lacks, the CPU may have.
+                    Err(_) => {}
+                }
+            }
+            _ => {}
+        }
+        let workers = Workers::new(settings.threads)?;
+        Ok(((self.solve)(self, &workers), workers.name()))
     }
 }
 
+fn on_gpu<R: Precise>(target: &dyn OnDevice<R>, work: &Work<R>) -> Result<(Found<R>, String)> {
+    let machine = Gpu::open(0)?;
+    let name = machine.name();
+    Ok((target.on_gpu(work, machine)?, name))
+}
+
+/// Rows of all fits together from which on a GPU is asked.
+const MANY: usize = 1 << 20;
 /// The most parameters of a fit.
 const MOST_PARAMETERS: usize = 32;
 /// The most starts, and samples of one.

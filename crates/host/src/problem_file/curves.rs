@@ -175,11 +175,10 @@ impl Curves {
     /// The cost of all rows: chi-squared, as [`Misfit`](warpswarm_core::fit::Misfit) has it.
     pub(super) fn cost(&self) -> Option<Tree> {
         let of = |curve: &Curve| curve.cost(self.scatter);
-        let all = self.all.iter().map(of).reduce(|sum, next| {
+        self.all.iter().map(of).reduce(|sum, next| {
             let at = sum.at.clone();
             Tree { kind: Kind::Chain(Box::new(sum), vec![(Operator::Add, next)]), at }
-        });
-        all
+        })
     }
 
     /// The key and the text of a model.

@@ -30,6 +30,17 @@ pub enum Layout<'a> {
 }
 
 /// A problem whose fits have data of their own: see [`ProblemFile::load_data_sets`].
+///
+/// ```
+/// use warpswarm::problem_file::{DataSets, ProblemFile};
+/// fn longest(sets: &DataSets) -> Option<(&str, u32)> {
+///     sets.names.iter().zip(&sets.rows).map(|(name, &rows)| (&**name, rows)).max_by_key(|of| of.1)
+/// }
+/// let problem = ProblemFile::parse("minimise = \"x\"\nvariables.x = { lower = 0, upper = 1 }")?;
+/// let names = vec!["A1".to_string(), "B1".to_string()];
+/// assert_eq!(longest(&DataSets { problem, names, rows: vec![2, 3] }), Some(("B1", 3)));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DataSets {
     /// The problem, with the data.

@@ -202,6 +202,7 @@ mod derivative;
 mod file;
 mod fit;
 mod fitted;
+mod goal;
 mod graph;
 mod interpreted;
 mod kept;

@@ -14,4 +14,12 @@ impl Program {
     ) -> Result<String, LinkError> {
         match *self {}
     }
+
+    pub(crate) fn model_text(
+        &self,
+        _name: &str,
+        _module: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<String, LinkError> {
+        match *self {}
+    }
 }

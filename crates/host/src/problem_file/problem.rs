@@ -6,30 +6,23 @@ use std::sync::Arc;
 
 use warpswarm_core::Float;
 use warpswarm_core::expression::Operation;
-use warpswarm_core::order::Fitness;
 
 use super::compile::Compiler;
-use super::cpu::{Machine, Machines};
+use super::cpu::Machines;
 use super::curves::Curves;
 use super::file::Given;
-use super::interpreted::laid_out;
 use super::kept::Source;
 use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
 use super::program::Program;
 use super::reader::{DataFrom, Reader};
-use super::slopes::Searched;
 use super::syntax::{Mistake, Tree};
 use crate::algorithms::Algorithm;
-use crate::backend::machine::Parameter;
-use crate::backend::{Evaluator, Portable, Target};
 use crate::bounds::{Bounds, Scales};
 use crate::check::{self, Checked};
-use crate::data::LaidOut;
 use crate::error::{Error, Result};
-use crate::goal::{Goal, Known, Prepared};
 use crate::optimiser::Optimiser;
-use crate::problems::{Dimensions, Evaluation, Precise};
+use crate::problems::{Evaluation, Precise};
 use crate::settings::Settings;
 
 /// The largest file, in bytes.
@@ -371,39 +364,5 @@ impl ProblemFile {
                 (format!("constraints.{}", on_one_line(name)), text)
             }
         }
-    }
-}
-
-impl<R: Float> Goal<R> for ProblemFile {
-    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
-        let codes: Vec<f64> = scales.codes().iter().map(|code| code.to_f64()).collect();
-        let (program, data) = self.program(&codes, scales.maximises, false);
-        let own = &self.names.own;
-        let machine = Machine::<R>::new(&program, self.bounds.dimensions(), (&data, own));
-        let evaluate = Box::new(move |run, x: &[R]| {
-            machine.at((run, x), |outputs| {
-                let mut next = || outputs.next().unwrap_or(R::NAN);
-                Fitness { value: next(), violation: next() }.canonical()
-            })
-        });
-        let (objective, data) = laid_out(&program, (&data, own));
-        let constrained = !self.constraints.is_empty();
-        let target = Some(Target {
-            name: "Expression".into(),
-            objective: Parameter::of(objective),
-            own: None,
-            problem: Some(("the problem file", Dimensions::exactly(self.bounds.dimensions()))),
-            program: Some(Arc::new(program)),
-            constrained,
-            gathers: true,
-        });
-        let of_runs = own.numbers.iter().map(|&number| R::from_f64(number)).collect();
-        let data = LaidOut::default().with(&data).with_runs(of_runs, (own.count, own.runs as u64));
-        let data = Arc::new(data);
-        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
-    }
-
-    fn known(&self, scales: &Scales<R>) -> Known<R> {
-        Known(Some(Arc::new(Searched::new(self, scales))))
     }
 }

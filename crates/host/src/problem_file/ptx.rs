@@ -4,7 +4,7 @@ use warpswarm_core::{Float, Real};
 use warpswarm_ptx_builder::LinkError;
 use warpswarm_ptx_builder::compose::{self, Composer};
 
-use super::program::{Instruction, Operand, Program, Solve, Step};
+use super::program::{Instruction, Operand, Program, Rows, Solve, Step};
 
 impl Program {
     /// The module of the objective `objective_Expression_REAL_FORM`, from modules of these names.
@@ -17,9 +17,45 @@ impl Program {
         let (form, real) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let of = |operand: &Operand| in_precision(*operand, real);
         let mut composer = Composer::new(module, real, form)?;
+        self.write_steps(&mut composer, real)?;
+        composer.finish(of(&self.outputs[0]), of(&self.outputs[1]), self.slots)
+    }
+
+    /// The module of a model for the kernel `fit_Expression_REAL_nN`, or another one whose name ends so, from modules of these
+    /// names.
+    pub(crate) fn model_text(
+        &self,
+        name: &str,
+        module: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<String, LinkError> {
+        if self.solution() > 0 {
+            return Err(LinkError::NoModel { part: "a differential equation" });
+        }
+        let mut words = name.rsplit('_');
+        let (size, real) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let parameters = size.strip_prefix('n').and_then(|size| size.parse().ok()).unwrap_or(0);
+        let of = |operand: &Operand| in_precision(*operand, real);
+        let mut composer = Composer::model(module, real, parameters);
+        self.write_steps(&mut composer, real)?;
+        let counts: Vec<u32> = self.rows.iter().map(|rows| rows.rows).collect();
+        let read = |rows: &Rows| {
+            let from = rows.body.iter().flat_map(Instruction::operands).chain(&rows.outputs);
+            from.map(of).collect::<Vec<_>>()
+        };
+        let from = self.rows.iter().flat_map(read).filter(|from| !is_result(from));
+        composer.rows(&counts, from, &mut |composer, number| {
+            let rows = &self.rows[number];
+            rows.body.iter().try_for_each(|one| apply(composer, one, real))?;
+            Ok(rows.outputs.iter().map(of).collect())
+        })?;
+        Ok(composer.finish_model(self.slots))
+    }
+
+    fn write_steps(&self, composer: &mut Composer<'_>, real: &str) -> Result<(), LinkError> {
+        let of = |operand: &Operand| in_precision(*operand, real);
         for step in &self.steps {
             match step {
-                Step::Once(instruction) => apply(&mut composer, instruction, real)?,
+                Step::Once(instruction) => apply(composer, instruction, real)?,
                 Step::Fold { reduction, terms, body, term, into } => {
                     let from = body.iter().flat_map(Instruction::operands).chain([term]);
                     let from: Vec<_> = from.map(of).filter(|from| !is_result(from)).collect();
@@ -29,12 +65,10 @@ impl Program {
                         Ok(of(term))
                     })?;
                 }
-                Step::Solve(solve) => {
-                    write(&mut composer, solve, self.solution() as u32, real)?;
-                }
+                Step::Solve(solve) => write(composer, solve, self.solution() as u32, real)?,
             }
         }
-        composer.finish(of(&self.outputs[0]), of(&self.outputs[1]), self.slots)
+        Ok(())
     }
 }
 

@@ -3,17 +3,22 @@
 use std::sync::Arc;
 
 use warpswarm_core::Float;
+use warpswarm_core::data::Table;
 use warpswarm_core::dual::{CHUNK, Dual};
-use warpswarm_core::fit::Scatter;
+use warpswarm_core::expression::Expression;
+use warpswarm_core::fit::{Observed, Scatter};
+use warpswarm_core::launch::fit_size;
 
 use super::compile::Compiler;
 use super::cpu::Machine;
-use super::names::on_one_line;
+use super::interpreted::laid_out;
+use super::names::{Meaning, on_one_line};
 use super::problem::ProblemFile;
 use super::program::Program;
-use super::syntax::Tree;
+use super::syntax::{Kind, Tree};
+use crate::data::LaidOut;
 use crate::error::{Error, Result};
-use crate::fit::{FitSettings, Fits, Numbers, Sheet, Work};
+use crate::fit::{FitSettings, Fits, Numbers, OnDevice, Sheet, Target, Work};
 use crate::problems::Precise;
 
 /// The models of a file, row after row.
@@ -22,6 +27,9 @@ struct OfFile<R> {
     values: Machine<R>,
     slopes: Slopes<R>,
 }
+
+/// A program that computes rows, and its data.
+type OfRows = (Program, Vec<f64>);
 
 /// Who computes derivatives.
 enum Slopes<R> {
@@ -131,7 +139,8 @@ impl ProblemFile {
         let fits = own.runs.max(1);
         let rows = curves.all.iter().map(|curve| curve.rows as usize).sum();
         let names = (0..).map_while(|i| self.coordinate(i)).collect();
-        let mut work = Work::new(names, self.sheet::<R>(), fits, rows);
+        let (sheet, program) = self.sheet::<R>();
+        let mut work = Work::new(names, sheet, fits, rows);
         let (observed, spread) = self.observed();
         work.values = rounded(observed);
         work.sigma = spread.map(|mut spread| {
@@ -142,7 +151,66 @@ impl ProblemFile {
         });
         work.scatter = curves.scatter;
         work.within(&self.bounds, settings)?;
+        match program {
+            None => {
+                work.no_device = "cpu, where a model has a differential equation or no derivative as an expression"
+            }
+            Some((program, data)) => {
+                work.on_device = self.on_device(&work, program, &data);
+                work.no_device = "cpu, where there are more than 12 parameters";
+            }
+        }
         Ok(work)
+    }
+
+    /// Who does the fits on a device, where there are kernels for so many parameters.
+    fn on_device<R: Precise>(
+        &self,
+        work: &Work<R>,
+        program: Program,
+        data: &[f64],
+    ) -> Option<Box<dyn OnDevice<R>>> {
+        let own = &self.names.own;
+        let (model, mut all) = laid_out(&program, (data, own));
+        let mut of_fit: Vec<Vec<R>> = (0..work.fits)
+            .map(|fit| own.of(fit).iter().map(|&number| R::from_f64(number)).collect())
+            .collect();
+        let mut placed = |numbers: &Numbers<R>| {
+            let len = work.rows as u32;
+            if !numbers.of_fit {
+                all.extend_from_slice(&numbers.numbers);
+                return Table::new(all.len() as u32 - len, len, 1, false);
+            }
+            let first = of_fit[0].len() as u32;
+            for (fit, into) in of_fit.iter_mut().enumerate() {
+                into.extend_from_slice(numbers.of(fit, work.rows));
+            }
+            Table::new(first, len, 1, true)
+        };
+        let values = placed(&work.values);
+        let sigma = work.sigma.as_ref().map_or_else(Table::default, &mut placed);
+        let observed = Observed { values, sigma, scatter: work.scatter };
+        let per_fit = of_fit[0].len();
+        let data =
+            LaidOut::default().with(&all).with_runs(of_fit.concat(), (per_fit, work.fits as u64));
+        let (program, data) = (Some(Arc::new(program)), Arc::new(data));
+        macro_rules! sized {
+            ($($n:literal)*) => {
+                match fit_size(work.names.len())? {
+                    $($n => Some(Box::new(Target::<R, Expression, $n> {
+                        name: format!("Expression_{}_n{}", R::NAME, $n),
+                        combine: format!("combine_{}_n{}", R::NAME, $n),
+                        own: None,
+                        program,
+                        model,
+                        observed,
+                        data,
+                    })),)*
+                    _ => None,
+                }
+            };
+        }
+        sized! { 2 3 4 5 6 8 12 }
     }
 
     /// What was observed, and how certain it is, where that is said: as the file says it.
@@ -160,7 +228,16 @@ impl ProblemFile {
     }
 
     /// What is computed of data alone, row after row.
-    fn data_of<'a>(&self, all: impl Iterator<Item = (u32, &'a Tree)>) -> Numbers<f64> {
+    fn data_of<'a>(&self, all: impl Iterator<Item = (u32, &'a Tree)> + Clone) -> Numbers<f64> {
+        if let Some((_, tree)) = all.clone().next()
+            && all.clone().count() == 1
+            && let Kind::Element(name, _) = &tree.kind
+            && let Some(&Meaning::Data(first, len)) = self.names.get(name)
+        {
+            // A column as it is.
+            let numbers = self.names.of_all_runs(first as usize, len as usize);
+            return Numbers { numbers, of_fit: self.names.own.place(first).is_some() };
+        }
         let mut compiler = self.compiler();
         let mut rows = 0;
         let values: Vec<_> = all
@@ -193,7 +270,8 @@ impl ProblemFile {
         compiler
     }
 
-    fn sheet<R: Precise>(&self) -> Arc<dyn Sheet<R>> {
+    /// The models, and, where derivatives are expressions, the program of both with its data.
+    fn sheet<R: Precise>(&self) -> (Arc<dyn Sheet<R>>, Option<OfRows>) {
         let mut compiler = self.compiler();
         let all = self.curves.iter().flat_map(|curves| &curves.all);
         let predicted = all.map(|curve| {
@@ -214,11 +292,13 @@ impl ProblemFile {
         let data = compiler.data();
         let given = (&data[..], &self.names.own);
         let values = Machine::new(&plain, parameters, given);
-        let slopes = match derived.filter(|program| program.fits().is_ok()) {
-            Some(program) => Slopes::Derived(Machine::new(&program, parameters, given)),
+        let derived = derived.filter(|program| program.fits().is_ok());
+        let slopes = match &derived {
+            Some(program) => Slopes::Derived(Machine::new(program, parameters, given)),
             None => Slopes::Dual(Machine::new(&plain, parameters, given)),
         };
-        Arc::new(OfFile { parameters, values, slopes })
+        let sheet = Arc::new(OfFile { parameters, values, slopes });
+        (sheet, derived.filter(|program| program.solution() == 0).map(|program| (program, data)))
     }
 
     /// Sees that what was observed are numbers, and their spreads are above 0.
@@ -256,8 +336,7 @@ impl ProblemFile {
             let (curve, place) = of(at);
             let Some(spread) = &curve.spread else { continue };
             let least = if spread.is_sigma { f64::MIN_POSITIVE } else { 0.0 };
-            // NaN is nowhere.
-            if !(found >= least) {
+            if found.is_nan() || found < least {
                 let allowed = if spread.is_sigma { "numbers above 0" } else { "numbers from 0 on" };
                 return Err(format!(
                     "{}: `{}` is {found} in {place}; allowed: {allowed}",

@@ -7,6 +7,7 @@
     True
 
 * `minimize` and `maximize` search for the least or the greatest value of a function.
+* `curve_fit` fits a model to data, or to many sets of data at once, and says how certain its parameters are.
 * `resume` goes on from a file that they have written.
 * `Optimizer` proposes points and is told their values.
 * `Problem` is an objective as an expression, from a file, or one of those that come with the package.
@@ -24,6 +25,8 @@ import os as _os
 from . import _native
 from ._commands import Comparison, Tuned, compare, report, tune
 from ._each import Each, each
+from ._fit import FitWarning, curve_fit
+from ._fit_result import FitResult
 from ._listing import Algorithms, Devices, Problems, algorithms, devices, problems
 from ._minimize import maximize, minimize
 from ._native import DeviceError, __version__
@@ -42,6 +45,8 @@ __all__ = [
     "DeviceError",
     "Devices",
     "Each",
+    "FitResult",
+    "FitWarning",
     "Optimizer",
     "Picture",
     "Problem",
@@ -55,6 +60,7 @@ __all__ = [
     "algorithms",
     "check",
     "compare",
+    "curve_fit",
     "devices",
     "each",
     "maximize",

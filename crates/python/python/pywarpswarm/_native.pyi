@@ -15,6 +15,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "command",
+    "fit",
     "forked",
     "leave",
     "picture",
@@ -130,6 +131,14 @@ class Search:
     def about(path: str | PathLike[str]) -> tuple[str, str]: ...
 
 def command(words: list[str], problems: list[tuple[str, Problem]]) -> None: ...
+def fit(
+    problem: Problem,
+    settings: str,
+    start: NDArray[np.float64],
+    limits: list[list[float]],
+    rows: NDArray[np.uint32],
+    single: bool,
+) -> dict[str, Any]: ...
 def program(words: list[str]) -> int: ...
 def forked() -> None: ...
 def leave(seconds: float) -> None: ...

@@ -166,10 +166,15 @@ class Result(dict[str, Any]):
             restarts=runs.restarts,
             stop_reason=runs.stop_reasons,
         )
-        for library in ("pandas", "polars"):
-            if importlib.util.find_spec(library) is not None:
-                return importlib.import_module(library).DataFrame(columns)
-        raise ImportError("to_dataframe needs pandas or polars; neither is installed")
+        return table(columns)
+
+
+def table(columns: Mapping[str, Any]) -> Any:
+    """A table of pandas, or of polars where pandas is not installed."""
+    for library in ("pandas", "polars"):
+        if importlib.util.find_spec(library) is not None:
+            return importlib.import_module(library).DataFrame(columns)
+    raise ImportError("to_dataframe needs pandas or polars; neither is installed")
 
 
 def result(report: Mapping[str, Any], how: str, search: Search | None = None) -> Result:

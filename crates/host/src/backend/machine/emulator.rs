@@ -134,6 +134,8 @@ impl Emulator {
         let entry = entry.ok_or_else(missing)?;
         let objective = match &kernel.objective {
             None => None,
+            // It is in the kernel's own arguments.
+            Some(_) if kernel.is_of_model() => None,
             Some(Piece { name, own: Some(own), .. }) => Some(
                 own.objective(name)
                     .ok_or_else(|| Error::NotExported { objective: name.clone() })?,
@@ -330,13 +332,17 @@ impl Emulator {
         let config =
             LaunchConfig { grid, block, shared_bytes, cooperative, cluster, shuffle_seed: None };
         let this = &*self;
+        let bytes = match kernel.is_of_model() {
+            true => parameter.bytes().get(..entry.argument_bytes()),
+            false => None,
+        };
+        let bytes = bytes.unwrap_or(parameter.bytes());
         // SAFETY: `parameter` has the structs of entry and objective, whose types their names give; the
         // addresses in it are of `arrays`, whose sizes are
         // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
         // `self`, which is borrowed until the kernel has ended. What is done meanwhile is done on this thread.
-        let done = unsafe {
-            launch_linked(entry, objective, &config, parameter.bytes(), &mut || meanwhile(this))
-        };
+        let done =
+            unsafe { launch_linked(entry, objective, &config, bytes, &mut || meanwhile(this)) };
         done.map_err(|fault| Error::Launch {
             kernel: kernel.to_string(),
             code: 0,

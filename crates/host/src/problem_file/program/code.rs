@@ -3,7 +3,7 @@
 use warpswarm_core::Float;
 use warpswarm_core::expression::{operand, step};
 
-use super::{Instruction, Operand, Program, Solve, Step};
+use super::{Instruction, Operand, Program, Rows, Solve, Step};
 
 impl Program {
     /// The program as [`Expression`](warpswarm_core::expression::Expression) reads it, and its constants.
@@ -26,8 +26,13 @@ impl Program {
                 Step::Solve(solve) => code.solve(solve),
             }
         }
+        for Rows { rows, body, outputs } in &self.rows {
+            code.numbers.extend([step::ROWS, *rows, body.len() as u32, outputs.len() as u32]);
+            outputs.iter().for_each(|&output| code.operand(output));
+            body.iter().for_each(|instruction| code.instruction(instruction));
+        }
         code.numbers.push(step::END);
-        self.outputs[..2].iter().for_each(|&output| code.operand(output));
+        self.outputs.iter().take(2).for_each(|&output| code.operand(output));
         let constants = code.constants.iter().map(|&bits| R::from_f64(f64::from_bits(bits)));
         (code.numbers.iter().map(|&number| R::from_u32(number)).collect(), constants.collect())
     }

@@ -11,12 +11,12 @@ A function is called once, with a symbolic vector instead of numbers, and what i
 * `values`, `array`: the classes that the user's function works with; `lists`: lists of such values
 * `ufuncs`, `dispatch`, `functions`, `shapes`: what NumPy's functions are
 * `loops`: sums that loops add up; `writing`, `names`: the text
-* `tracing`: `trace` and `trace_many`; `errors`, `hints`: what cannot be traced, and what to write instead
+* `tracing`: `trace`, `trace_many` and `trace_rows`; `errors`, `hints`: what cannot be traced, and what to write instead
 """
 
 from __future__ import annotations
 
 from .errors import NotTraceable
-from .tracing import Traced, TracedMany, trace, trace_many
+from .tracing import Traced, TracedMany, TracedRows, trace, trace_many, trace_rows
 
-__all__ = ["NotTraceable", "Traced", "TracedMany", "trace", "trace_many"]
+__all__ = ["NotTraceable", "Traced", "TracedMany", "TracedRows", "trace", "trace_many", "trace_rows"]

@@ -90,6 +90,12 @@ def of_runs(graph: Graph, arrays: NDArray[np.float64], name: str | None) -> Regu
     return Regular(shape, graph.element(graph.table_of_runs(arrays, name), *(at or [Affine(0)])))
 
 
+def of_table(graph: Graph, array: NDArray[np.float64], name: str | None) -> Regular:
+    """A vector or a matrix of constants, whatever their numbers are."""
+    at = [moved(axis) if length > 1 else Affine(0) for axis, length in enumerate(array.shape)]
+    return Regular(array.shape, graph.element(graph.table(array, name), *at))
+
+
 def nodes_of(form: Form) -> Iterator[Node]:
     """The expressions that a form is made of."""
     if isinstance(form, Regular):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from .._each import Each
 from . import forms, functions, shapes  # noqa: F401 (they register what NumPy's functions are)
 from .errors import NotTraceable, at_definition, of_exception, watching
-from .expression import Graph, Node, as_number
+from .expression import BOUND, Fold, Graph, Node, as_number, moved, ordered
+from .folds import substitute
 from .lists import numpy_of_lists
 from .loops import reordered
 from .names import Names, arguments_of, arrays_in_scope
@@ -106,6 +108,90 @@ def trace_many(
         tuple(writer.lets),
         writer.data(),
     )
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is predicted of so many rows: of row `i`, from 1 on, or of all of them the same where `formula` has no `i`."""
+
+    formula: str
+    rows: int
+    has_row: bool
+
+
+@dataclass(frozen=True)
+class TracedRows:
+    """A model of rows of data, of a vector of parameters `x`.
+
+    Rows of one part after the other are computed in the same way. `names` gives names that are not used yet.
+    """
+
+    parts: tuple[Part, ...]
+    lets: tuple[tuple[str, str], ...]
+    data: dict[str, NDArray[np.float64] | Each]
+    names: Names
+
+
+def trace_rows(
+    fun: Callable[..., Any], parameters: int, x: NDArray[np.float64] | Each, *, known: bool = False, alone: bool = False
+) -> TracedRows:
+    """Writes down what `fun(x, a, b, ...)` computes of each row of `x`, which is (rows,) or (k, rows), or each run's own.
+
+    With `known` the function sees the numbers of `x`, with which it may do what it likes; otherwise they are symbolic, so
+    that the text is the same whatever they are. With `alone` what is predicted of a row may depend on that row of `x` alone.
+    For the rest see `trace`.
+    """
+    graph = Graph(parameters, arrays_in_scope(fun, ()))
+    array = x.array[0] if isinstance(x, Each) else x
+    rows = array.shape[-1]
+    name = (_first_argument(fun) or "t").strip("_")
+    of_x = forms.of_runs(graph, x.array, name) if isinstance(x, Each) else forms.of_table(graph, x, name)
+    table = of_x.node.value[0]
+    seen = x if known else wrapped(graph, of_x)
+    form = _form_of_result(graph, fun, _result_of(graph, lambda vector: fun(seen, *vector), ()))
+    if form.shape not in ((), (1,), (rows,)):
+        reason = f"{_name_of(fun)} returned an array of shape {form.shape}; allowed: ({rows},), one number for each row"
+        raise at_definition(reason, fun)
+    if form.shape == (1,):
+        form = forms.single(forms.listed(form).nodes.item())
+    parts = [(rows, form.node)] if isinstance(form, forms.Regular) else []
+    # A single row is no column of problem files.
+    if isinstance(form, forms.Joined) and not alone and min(length for length, _ in form.parts) > 1:
+        parts = list(form.parts)
+    if not parts:
+        reason = f"{_name_of(fun)} computes rows each in its own way; allowed: the same for each row, as with np.where"
+        raise at_definition(reason, fun)
+    if alone and not _is_of_row_alone(parts[0][1], table):
+        reason = f"{_name_of(fun)} computes rows of more than that row of the first argument"
+        raise at_definition(reason, fun)
+    # As in a sum over all rows of a part, which says how many there are.
+    nodes = [(length, BOUND + node.height, substitute(node, {0: moved(BOUND + node.height)})) for length, node in parts]
+    sums = [graph.make("fold", (node,), Fold("sum", index, length)) for length, index, node in nodes]
+    writer = _written(graph, sums, fun)
+    written = tuple(Part(writer.formula(node, index), length, index in node.free) for length, index, node in nodes)
+    return TracedRows(written, tuple(writer.lets), writer.data(), writer.names)
+
+
+def _is_of_row_alone(node: Node, table: int) -> bool:
+    for one in ordered([node]):
+        if one.kind == "element" and one.value[0] == table:
+            *others, last = one.value[1]
+            if last != moved(0) or any(at.coefficient(0) for at in others):
+                return False
+        elif one.kind in ("element", "index") and 0 in one.free:
+            return False
+    return True
+
+
+def _first_argument(fun: Callable[..., Any]) -> str | None:
+    try:
+        return next(iter(inspect.signature(fun).parameters), None)
+    except (TypeError, ValueError):
+        return None
+
+
+def _name_of(fun: Callable[..., Any]) -> str:
+    return str(getattr(fun, "__name__", type(fun).__name__))
 
 
 def _result_of(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:

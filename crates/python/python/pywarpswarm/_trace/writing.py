@@ -83,9 +83,9 @@ class Writer:
         for node in order:
             self._written[node.number] = self._perhaps_named(node, self._write(node))
 
-    def formula(self, root: Node) -> str:
-        """The text of one of the roots."""
-        return _lettered(self._written[root.number].text, None)
+    def formula(self, root: Node, index: int | None = None) -> str:
+        """The text of one of the roots, or of what is below one, where `index` is called `i`."""
+        return _lettered(self._written[root.number].text, index)
 
     def data(self) -> dict[str, NDArray[np.float64] | Each]:
         """The constant arrays that are written somewhere, by name; of which each run has its own, as `Each`."""

@@ -74,7 +74,11 @@ pub(super) fn text(
                 None => module(objective)?,
                 Some(program) => {
                     let piece = |name: &str| built_in.module(name);
-                    program.text(&objective.name, &piece).map_err(failed)?
+                    let text = match kernel.is_of_model() {
+                        true => program.model_text(&kernel.entry.name, &piece),
+                        false => program.text(&objective.name, &piece),
+                    };
+                    text.map_err(failed)?
                 }
             };
             link(&entry, &objective).map_err(failed)?

@@ -1,0 +1,301 @@
+//! Fits on a device: which kernels in which order, and how what they read and write lies.
+
+use std::sync::Arc;
+
+use warpswarm_core::fit::{Accumulator, BLOCK, Look, Observed};
+use warpswarm_core::launch::{
+    CombineArgs, FIT_BLOCK, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
+};
+
+use super::outcome::Found;
+use super::solve::{One, Plan, gathered};
+use super::work::Work;
+use crate::backend::machine::gpu::Gpu;
+use crate::backend::machine::{Kernel, Machine, Parameter, Piece, Shape};
+use crate::backend::memory::{DataArrays, Transfer};
+use crate::data::LaidOut;
+use crate::error::Result;
+use crate::own::Kernels;
+use crate::problem_file::Program;
+use crate::problems::Precise;
+
+/// Bytes of the arrays of one launch, about; of more fits, some are done after the others.
+const MOST_BYTES: usize = 1 << 32;
+/// Fewer fits are searched for on the CPU, whose threads are faster than those of a device.
+const FEW: usize = 256;
+/// Rows from which on few fits are done one after the other, each by the whole device.
+const LARGE: usize = 1 << 16;
+
+/// Who does fits on a device.
+pub(crate) trait OnDevice<R: Precise>: Send + Sync {
+    fn on_gpu(&self, work: &Work<R>, machine: Gpu) -> Result<Found<R>>;
+    #[cfg(feature = "emulator")]
+    fn on_emulator(
+        &self,
+        work: &Work<R>,
+        machine: crate::backend::machine::emulator::Emulator,
+    ) -> Result<Found<R>>;
+}
+
+/// A model as kernels for `N` parameters have it.
+pub(crate) struct Target<R, M, const N: usize> {
+    /// What the names of its kernels end with.
+    pub(crate) name: String,
+    /// The name of the kernel that combines sums.
+    pub(crate) combine: String,
+    /// Where its kernels are, unless they are built in.
+    pub(crate) own: Option<Kernels>,
+    /// What its rows are put together from, if it is an expression.
+    pub(crate) program: Option<Arc<Program>>,
+    pub(crate) model: M,
+    pub(crate) observed: Observed,
+    pub(crate) data: Arc<LaidOut<R>>,
+}
+
+impl<R: Precise, M: Copy + Send + Sync + 'static, const N: usize> OnDevice<R> for Target<R, M, N> {
+    fn on_gpu(&self, work: &Work<R>, machine: Gpu) -> Result<Found<R>> {
+        Launches { target: self, work, plan: Plan::new(work), machine }.all()
+    }
+
+    #[cfg(feature = "emulator")]
+    fn on_emulator(
+        &self,
+        work: &Work<R>,
+        machine: crate::backend::machine::emulator::Emulator,
+    ) -> Result<Found<R>> {
+        Launches { target: self, work, plan: Plan::new(work), machine }.all()
+    }
+}
+
+/// The launches for all fits.
+struct Launches<'a, R: Precise, M, K, const N: usize> {
+    target: &'a Target<R, M, N>,
+    work: &'a Work<R>,
+    plan: Plan<'a, R, N>,
+    machine: K,
+}
+
+/// The addresses of the arrays that some fits need.
+struct Arrays {
+    starts: u64,
+    other: u64,
+    found: u64,
+    covariance: u64,
+    chi_squared: u64,
+    outcomes: u64,
+    taken: u64,
+    lower: u64,
+    upper: u64,
+}
+
+impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, M, K, N> {
+    fn all(mut self) -> Result<Found<R>> {
+        if self.work.rows >= LARGE && self.work.fits < FEW {
+            return self.large();
+        }
+        let number = size_of::<R>();
+        let of_fit =
+            (self.target.data.of_run + 2 * N + triangle(N) + 2) * number + size_of::<Outcome>();
+        let most = (MOST_BYTES / of_fit).clamp(1, 1 << 24).min(self.work.fits);
+        let arrays = self.arrays(most)?;
+        let mut parts = Vec::new();
+        for first in (0..self.work.fits).step_by(most) {
+            let count = most.min(self.work.fits - first);
+            parts.push(self.some(&arrays, first, count)?);
+        }
+        Ok(Found::joined(parts, self.work.names.len()))
+    }
+
+    fn arrays(&mut self, fits: usize) -> Result<Arrays> {
+        let (number, fits) = (size_of::<R>() as u64, fits as u64);
+        let machine = &mut self.machine;
+        let mut numbers = |count: u64| machine.allocate(count * number);
+        let arrays = Arrays {
+            starts: numbers(fits * N as u64)?,
+            other: numbers(fits)?,
+            found: numbers(fits * N as u64)?,
+            covariance: numbers(fits * triangle(N) as u64)?,
+            chi_squared: numbers(fits)?,
+            lower: numbers(N as u64)?,
+            upper: numbers(N as u64)?,
+            outcomes: self.machine.allocate(fits * size_of::<Outcome>() as u64)?,
+            taken: self.machine.allocate(size_of::<u32>() as u64)?,
+        };
+        self.machine.store_numbers(arrays.lower, 0, self.plan.bounds.lower())?;
+        self.machine.store_numbers(arrays.upper, 0, self.plan.bounds.upper())?;
+        Ok(arrays)
+    }
+
+    /// Fits from number `first` on.
+    fn some(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Found<R>> {
+        let runs = first as u32..(first + count) as u32;
+        let data = DataArrays::upload(&self.target.data.of_part(runs), &mut self.machine)?;
+        let other = self.start(at, &data, first, count)?;
+        let kernel = self.kernel("fit");
+        let shape = self.shape(&kernel, count)?;
+        self.machine.zero(at.taken, size_of::<u32>() as u64)?;
+        let Target { model, observed, .. } = *self.target;
+        let args = FitArgs {
+            model,
+            observed,
+            data: data.args(0, count as u32, 1),
+            settings: self.work.settings,
+            starts: Ptr::at(at.starts),
+            lower: Ptr::at(at.lower),
+            upper: Ptr::at(at.upper),
+            found: Ptr::at(at.found),
+            covariance: Ptr::at(at.covariance),
+            chi_squared: Ptr::at(at.chi_squared),
+            outcomes: Ptr::at(at.outcomes),
+            taken: Ptr::at(at.taken),
+            fits: count as u32,
+            absolute: 1,
+            fixed: 0,
+            padding: 0,
+        };
+        self.launch(&kernel, shape, Parameter::of(args), (&data, count))?;
+
+        let parameters = self.work.names.len();
+        let machine = &mut self.machine;
+        let count = count as u64;
+        Ok(Found {
+            parameters: machine.fetch_numbers(at.found, 0, count * parameters as u64)?,
+            covariance: machine.fetch_numbers(
+                at.covariance,
+                0,
+                count * triangle(parameters) as u64,
+            )?,
+            chi_squared: machine.fetch_numbers(at.chi_squared, 0, count)?,
+            other,
+            outcomes: machine.fetch::<R, Outcome>(at.outcomes, 0, count)?,
+        })
+    }
+
+    /// Has starting values written; the costs of other minima.
+    fn start(
+        &mut self,
+        at: &Arrays,
+        data: &DataArrays,
+        first: usize,
+        count: usize,
+    ) -> Result<Vec<R>> {
+        if !self.work.starts.is_empty() || count < FEW {
+            let starts = self.plan.starts(first, count)?;
+            let number = |i: usize| starts.iter().map(move |(start, _)| start[i]);
+            let numbers: Vec<R> = (0..N).flat_map(number).collect();
+            self.machine.store_numbers(at.starts, 0, &numbers)?;
+            return Ok(starts.into_iter().map(|(_, other)| other).collect());
+        }
+        let kernel = self.kernel("search");
+        let shape = self.shape(&kernel, count)?;
+        self.machine.zero(at.taken, size_of::<u32>() as u64)?;
+        let Target { model, observed, .. } = *self.target;
+        let args = SearchArgs {
+            model,
+            observed,
+            data: data.args(0, count as u32, 1),
+            settings: self.work.settings,
+            search: self.plan.search,
+            lower: Ptr::at(at.lower),
+            upper: Ptr::at(at.upper),
+            starts: Ptr::at(at.starts),
+            other: Ptr::at(at.other),
+            taken: Ptr::at(at.taken),
+            first_fit: first as u64,
+            fits: count as u32,
+            fixed: 0,
+            look: Look::at(self.work.rows),
+        };
+        self.launch(&kernel, shape, Parameter::of(args), (data, count))?;
+        self.machine.fetch_numbers(at.other, 0, count as u64)
+    }
+
+    /// Fits over many rows, one after the other: the device adds up rows, the host does the rest.
+    fn large(mut self) -> Result<Found<R>> {
+        let blocks = self.work.rows.div_ceil(BLOCK);
+        let of_sums = size_of::<R::Sums<N>>() / size_of::<R>();
+        let bytes = |count: usize| (count * of_sums * size_of::<R>()) as u64;
+        let point = self.machine.allocate((N * size_of::<R>()) as u64)?;
+        let of_blocks = self.machine.allocate(bytes(blocks))?;
+        let of_groups = self.machine.allocate(bytes(blocks.div_ceil(BLOCK)))?;
+        let (sums, combine) = (self.kernel("sums"), self.kernel_of(&self.target.combine));
+        let shapes = (self.shape(&sums, blocks)?, self.shape(&combine, blocks.div_ceil(BLOCK))?);
+        let starts = self.plan.starts(0, self.work.fits)?;
+        let plan = Plan::<R, N>::new(self.work);
+        let mut all: Vec<One<R, N>> = Vec::with_capacity(self.work.fits);
+        for (fit, start) in starts.into_iter().enumerate() {
+            let part = self.target.data.of_part(fit as u32..fit as u32 + 1);
+            let data = DataArrays::upload(&part, &mut self.machine)?;
+            let mut summed = |at: &[R; N]| -> Result<R::Sums<N>> {
+                self.machine.store_numbers(point, 0, at)?;
+                let Target { model, observed, .. } = *self.target;
+                let args = SumsArgs {
+                    model,
+                    observed,
+                    data: data.args::<R>(0, 1, 1),
+                    at: Ptr::at(point),
+                    sums: Ptr::at(of_blocks),
+                };
+                self.launch(&sums, shapes.0, Parameter::of(args), (&data, 1))?;
+                let args = CombineArgs::<R> {
+                    from: Ptr::at(of_blocks),
+                    into: Ptr::at(of_groups),
+                    count: blocks as u32,
+                    padding: 0,
+                };
+                self.machine.launch(&combine, shapes.1, &Parameter::of(args))?;
+                let groups = blocks.div_ceil(BLOCK);
+                let numbers: Vec<R> =
+                    self.machine.fetch_numbers(of_groups, 0, (groups * of_sums) as u64)?;
+                let mut numbers = numbers.into_iter();
+                let mut groups: Vec<R::Sums<N>> = (0..groups)
+                    .map(|_| Accumulator::of_numbers(&mut || numbers.next().unwrap_or(R::NAN)))
+                    .collect();
+                // Groups follow each other, however many they are.
+                let first = groups.remove(0);
+                Ok(groups.iter().fold(first, |mut sums, group| {
+                    sums.combine(group);
+                    sums
+                }))
+            };
+            all.push(plan.fitted(start, &mut summed)?);
+        }
+        Ok(gathered(self.work.names.len(), &all))
+    }
+
+    fn kernel(&self, what: &str) -> Kernel {
+        let Target { name, own, program, .. } = self.target;
+        let objective = program.as_ref().map(|program| Piece {
+            name: name.clone(),
+            own: None,
+            program: Some(program.clone()),
+        });
+        Kernel { objective, ..Kernel::new(format!("{what}_{name}"), *own) }
+    }
+
+    fn kernel_of(&self, name: &str) -> Kernel {
+        Kernel::new(name.into(), self.target.own)
+    }
+
+    /// As many threads as there is work for, of as many blocks as the device runs at once.
+    fn shape(&mut self, kernel: &Kernel, work: usize) -> Result<Shape> {
+        let block = FIT_BLOCK.min((work as u32).next_multiple_of(32));
+        let at_once = self.machine.occupancy(kernel, block, 0)?.max(1);
+        let grid = (work as u32).div_ceil(block).min(at_once * self.machine.multiprocessors());
+        Ok(Shape { grid: grid.max(1), block, shared: 0, cooperative: false, cluster: 0 })
+    }
+
+    fn launch(
+        &mut self,
+        kernel: &Kernel,
+        shape: Shape,
+        mut parameter: Parameter,
+        (data, fits): (&DataArrays, usize),
+    ) -> Result<()> {
+        if kernel.objective.is_some() {
+            let model = Parameter::of(self.target.model);
+            parameter.append(&data.behind::<R>(&model, (0, fits as u32), 1));
+        }
+        self.machine.launch(kernel, shape, &parameter)
+    }
+}

@@ -1,0 +1,110 @@
+//! Fits of problem files have the same bits on the CPU and under the emulator.
+#![cfg(all(feature = "problem-files", feature = "emulator"))]
+
+use warpswarm::fit::{FitSettings, Fits};
+use warpswarm::problem_file::{NamedNumbers, ProblemFile};
+use warpswarm::{Backend, Precise};
+
+const DECAY: &str = r#"
+    fit = "y ~ height * exp(-t / lifetime) + background"
+    sigma = "0.1 + 0.01 * y"
+    loss = "soft-l1"
+    [variables]
+    height = { lower = 0, upper = 100 }
+    lifetime = { lower = 0.01, upper = 100, scale = "log" }
+    background = { lower = -5, upper = 5 }
+"#;
+
+fn bits<R: Precise>(fits: &Fits<R>) -> Vec<[u64; 9]> {
+    let of = |number: usize| {
+        let fit = fits.get(number).unwrap();
+        let (x, other) = (fit.parameters(), fit.other_minimum().unwrap_or(R::NAN));
+        let more = [fit.covariance(0, 0), fit.covariance(2, 1), fit.chi_squared(), other];
+        let numbers = [x[0], x[1], x[x.len() - 1], more[0], more[1], more[2], more[3]];
+        let numbers = numbers.map(R::to_bits64);
+        let [a, b, c, d, e, f, g] = numbers;
+        [a, b, c, d, e, f, g, u64::from(fit.evaluations()), fit.ended() as u64]
+    };
+    (0..fits.len()).map(of).collect()
+}
+
+/// Both backends, with the same settings.
+fn compared<R: Precise>(problem: &ProblemFile, settings: &FitSettings) -> Fits<R> {
+    let on =
+        |backend| problem.fit_models::<R>(&FitSettings { backend, ..settings.clone() }).unwrap();
+    let (cpu, emulator) = (on(Backend::Cpu), on(Backend::Emulator));
+    assert_eq!(bits(&cpu), bits(&emulator));
+    cpu
+}
+
+/// Observations of a fit: a decay with noise, of the last ones something odd.
+fn seen(fit: usize, rows: usize) -> impl Iterator<Item = f64> {
+    (0..rows).map(move |k| {
+        let clean = (20.0 + fit as f64) * (-(k as f64) * 0.2 / 1.5).exp() + 2.0;
+        let noise = ((fit * 31 + k) * 7919 % 13) as f64 / 60.0 - 0.1;
+        if fit == 5 { 2.0 } else { clean + noise }
+    })
+}
+
+fn decays(fits: usize, rows: usize) -> ProblemFile {
+    let t: Vec<f64> = (0..rows).map(|k| k as f64 * 0.2).collect();
+    let y: Vec<f64> = (0..fits).flat_map(|fit| seen(fit, rows)).collect();
+    let shared = NamedNumbers { name: "t", numbers: &t, columns: None, of_runs: None };
+    let own = NamedNumbers { name: "y", numbers: &y, columns: None, of_runs: Some(fits as u64) };
+    ProblemFile::parse_with_data(DECAY, "decay", &[shared, own]).unwrap()
+}
+
+#[test]
+fn batches_have_the_same_bits() {
+    let problem = decays(7, 40);
+    let start = vec![10.0, 1.0, 0.5];
+    let fits = compared::<f64>(&problem, &FitSettings::default());
+    assert!((fits.get(3).unwrap().parameters()[1] - 1.5).abs() < 0.05);
+    compared::<f32>(&problem, &FitSettings { start, ..FitSettings::default() });
+    // Rows that are left out.
+    let rows = vec![40, 39, 30, 12, 8, 40, 3];
+    compared::<f32>(&problem, &FitSettings { rows, ..FitSettings::default() });
+}
+
+/// So many fits that their starts are searched for on the device.
+#[test]
+fn searches_have_the_same_bits() {
+    let settings = FitSettings { starts: Some(8), samples: Some(2), ..FitSettings::default() };
+    compared::<f32>(&decays(256, 8), &settings);
+}
+
+/// So many rows that the host does the fit, and the device adds up.
+#[test]
+fn large_fits_have_the_same_bits() {
+    let fits = compared::<f32>(
+        &decays(1, 66_000),
+        &FitSettings { start: vec![19.0, 1.4, 1.9], ..FitSettings::default() },
+    );
+    assert!(fits.get(0).unwrap().ended().is_converged());
+}
+
+/// Seven parameters take the kernels for eight; several models follow each other.
+#[test]
+fn other_sizes_and_several_models_have_the_same_bits() {
+    let t: Vec<f64> = (0..30).map(|k| f64::from(k) * 0.2).collect();
+    let y: Vec<f64> = seen(1, 30).collect();
+    let z: Vec<f64> = seen(2, 30).map(|y| y * 0.5).collect();
+    let column = |name, numbers| NamedNumbers { name, numbers, columns: None, of_runs: None };
+    let data = [column("t", &t[..]), column("y", &y), column("z", &z)];
+    let text = r#"
+        fits = ["y ~ a * exp(-t / tau) + b + g * t", "z ~ c * exp(-t / tau) + d * max(t, 1) + e"]
+        [variables]
+        a = { lower = 0, upper = 50 }
+        b = { lower = -5, upper = 5 }
+        c = { lower = 0, upper = 50 }
+        d = { lower = -1, upper = 1 }
+        e = { lower = -5, upper = 5 }
+        g = { lower = -1, upper = 1 }
+        tau = { lower = 0.01, upper = 100, scale = "log" }
+    "#;
+    let problem = ProblemFile::parse_with_data(text, "two", &data).unwrap();
+    let fits = compared::<f64>(&problem, &FitSettings::default());
+    let fit = fits.get(0).unwrap();
+    assert_eq!((fit.degrees_of_freedom(), fit.parameters().len()), (53, 7));
+    assert!((fit.parameters()[6] - 1.5).abs() < 0.1, "{:?}", fit.parameters());
+}
