@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::folder::{Folder, POPULATION, RESULT, RUN, TRACE};
 use crate::run::Run;
 use crate::saver::Saver;
-use crate::{check, compare, new, report, rerun, resume, solve, tune};
+use crate::{check, compare, fit, new, report, rerun, resume, solve, tune};
 
 #[test]
 fn command_lines() {
@@ -174,6 +174,7 @@ fn begin(command: &Command) -> Result<(), Failure> {
             let study = compare::study::Study::of(args)?;
             compare::plot::check(&args.plots, &study)
         }
+        Command::Fit(args) => fit::asked(args).map(drop),
         Command::Check(args) => check::asked(args).map(drop),
         Command::Tune(args) => tune::Asked::of(args).map(drop),
         Command::New(args) => new::asked(args).map(drop),

@@ -43,8 +43,7 @@ struct Done<'a, R> {
 
 /// Fits what the arguments say, and writes what they ask for.
 pub(crate) fn run(args: &FitArgs) -> Result<Code, Failure> {
-    let sets = sets(args)?;
-    let settings = settings(args, &sets)?;
+    let (sets, settings) = asked(args)?;
     let warnings = match args.precision {
         Precision::F32 => sets.problem.warnings::<f32>(),
         Precision::F64 => sets.problem.warnings::<f64>(),
@@ -56,6 +55,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<Code, Failure> {
         Precision::F32 => perform::<f32>(args, &sets, &settings),
         Precision::F64 => perform::<f64>(args, &sets, &settings),
     }
+}
+
+/// What is to be fitted, and how.
+pub(crate) fn asked(args: &FitArgs) -> Result<(DataSets, FitSettings), Failure> {
+    let sets = sets(args)?;
+    let settings = settings(args, &sets)?;
+    Ok((sets, settings))
 }
 
 /// The model with its data.
