@@ -179,8 +179,6 @@ fn begin(command: &Command) -> Result<(), Failure> {
         Command::Tune(args) => tune::Asked::of(args).map(drop),
         Command::New(args) => new::asked(args).map(drop),
         Command::Report(args) => report::made(args).map(drop),
-        // What it asks for, fitting says.
-        Command::Fit(_) => Ok(()),
         // These ask for no more than the parser has checked.
         Command::List(_)
         | Command::Doctor(_)

@@ -254,7 +254,7 @@ fn searched<R: Float, A: Accumulator<R, 3>>(entry: &Entry) -> Vec<R> {
     for shape in SHAPES {
         let (mut all, mut of_runs) = (Array::of(&times), Array::of(&values));
         let (mut lower, mut upper) = (Array::of(&lower), Array::of(&upper));
-        let mut points = Array::of(&vec![R::ZERO; 3 * FITS]);
+        let mut points = Array::of(&[R::ZERO; 3 * FITS]);
         let mut other = Array::of(&[R::ZERO; FITS]);
         let mut taken = Array::of(&[0_u32]);
         let args = SearchArgs {

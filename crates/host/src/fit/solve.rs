@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Settings, Solver,
-    Status, Term, sum_all, sum_block,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Settings,
+    Solver, Status, Term, sum_all, sum_block,
 };
 use warpswarm_core::launch::{Outcome, triangle};
 
