@@ -8,6 +8,7 @@ use warpswarm::fit::{Ended, Fit, FitSettings, Fits};
 use warpswarm::problem_file::ProblemFile;
 use warpswarm::{Backend, Precise};
 
+use crate::callbacks::{Going, Shared};
 use crate::errors::{raised, wrong};
 use crate::problem::Problem;
 use crate::report::{matrix, of_runs};
@@ -59,6 +60,7 @@ pub(crate) fn fit<'py>(
         threads: given.threads,
     };
     let file = problem.file()?;
+    let _going = Going::begin(&Shared::default())?;
     if single { done::<f32>(py, file, &settings) } else { done::<f64>(py, file, &settings) }
 }
 

@@ -347,6 +347,11 @@ def with_nan(array, *place):
         ((decay, T, Y[0], [1, 1]), {"max_nfev": 0}, r"max_nfev is 0; allowed: a whole number from 1 on"),
         ((decay, T, Y[0], [1, 1]), {"precision": "half"}, r"precision is 'half'; allowed: 'float64' or 'float32'"),
         ((decay, T, Y[0], [1, 1]), {"device": "tpu"}, r"device is 'tpu'; allowed: 'auto', 'cpu'"),
+        (
+            (decay, T, Y[0], [1, 1]),
+            {"device": "cuda:1"},
+            r"device is 'cuda:1'; allowed for fits: 'auto', 'cpu', 'cuda'",
+        ),
         ((decay, T, Y[0], [1, 1]), {"names": ["a"]}, r"names is \['a'\]; allowed: 2 texts, one for each of height"),
         (
             (lambda x, *p: p[0] * x, T, Y[0]),

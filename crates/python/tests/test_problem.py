@@ -98,7 +98,7 @@ def test_a_problem_that_maximises():
     [
         ({"minimise": "a + b"}, ValueError, "unknown name `b`"),
         ({"minimise": "a +"}, ValueError, "minimise"),
-        ({"minimise": None}, ValueError, "either minimise or maximise"),
+        ({"minimise": None}, ValueError, "one of minimise, maximise, fit and fits"),
         ({"variables": {}}, ValueError, "at least one variable"),
         ({"variables": {"a": (1, 0)}}, ValueError, "lower is 1, above upper"),
         ({"data": {"t": [1, np.nan]}}, ValueError, "number 1 of data 't' is nan"),

@@ -96,8 +96,8 @@ def curve_fit(
     loss_scale : number
         From which residual on, over `sigma`, it grows more slowly than squares (`f_scale` of SciPy).
     ftol, xtol, gtol : number, optional
-        The fit ends when chi-squared (default 1e-12; in single precision 1e-6) or the parameters (the same) change by no more
-        than this part, or no component of the gradient is larger (default 0).
+        The fit ends when chi-squared or the parameters change by no more than this part (default 1.8e-15, in single precision
+        1e-6), or no component of the gradient is larger (default 0).
     max_nfev : int, optional
         The most evaluations of a fit; default 100 (n + 1).
     scale : 'linear', 'log', or a list of these, optional
@@ -105,7 +105,8 @@ def curve_fit(
     names : list of texts, optional
         Other names of the parameters, in `result` and in messages.
     starts, samples : int, optional
-        Local searches for starting values (default 8 n, from 16 to 64), each from the best of so many points (default 16).
+        The most local searches for starting values (default 64 n, up to 512), each from the best of so many points (default
+        16). There are fewer where all of them end in the same minimum.
     seed : int
         Of the points' draws: the same one gives the same result.
     precision : 'float64' or 'float32'
@@ -159,7 +160,7 @@ def curve_fit(
         "starts": _count("starts", starts),
         "samples": _count("samples", samples),
         "seed": str(_settings.seed(seed)),
-        "backend": _settings.backend(device)["backend"],
+        "backend": _backend(device),
         "threads": whole("threads", threads),
     }
     start = np.zeros(0) if wanted.start is None else wanted.start.reshape(-1)
@@ -174,6 +175,13 @@ def curve_fit(
     if origin is not None:
         popt, pcov = origin.back(popt), origin.back(pcov)
     return (popt, pcov, result) if full_output else (popt, pcov)
+
+
+def _backend(device: str) -> str:
+    found = _settings.backend(device)
+    if "devices" in found:
+        raise ValueError(f"device is {device!r}; allowed for fits: 'auto', 'cpu', 'cuda'")
+    return found["backend"]
 
 
 def _count(name: str, value: SupportsIndex | None) -> int | None:
