@@ -211,7 +211,9 @@ impl<R: Float> LaidOut<R> {
     /// The data of some runs of the batch, as a batch of their own has them.
     pub(crate) fn of_part(&self, runs: Range<u32>) -> Self {
         let of_runs = match self.of_run {
-            0 => self.of_runs.clone(),
+            len if runs.start == 0 && runs.end as usize * len == self.of_runs.len() => {
+                self.of_runs.clone()
+            }
             len => {
                 let Range { start, end } = runs.clone();
                 Arc::new(self.of_runs[start as usize * len..end as usize * len].to_vec())

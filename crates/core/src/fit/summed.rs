@@ -48,13 +48,19 @@ pub fn sum_all<R: Float, A: Accumulator<R, N>, const N: usize>(
     for first in (0..blocks).step_by(BLOCK) {
         let mut group = part(first);
         for block in first + 1..blocks.min(first + BLOCK) {
-            group.combine(&part(block));
+            add(&mut group, &part(block));
         }
         if first == 0 {
             sums = group;
         } else {
-            sums.combine(&group);
+            add(&mut sums, &group);
         }
     }
     sums
+}
+
+/// Adds sums to others, in one place of a program: it is long for many parameters.
+#[inline(never)]
+fn add<R: Float, A: Accumulator<R, N>, const N: usize>(sums: &mut A, later: &A) {
+    sums.combine(later);
 }

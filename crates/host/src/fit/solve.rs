@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Solver, Status,
-    Term, sum_all, sum_block,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Settings, Solver,
+    Status, Term, sum_all, sum_block,
 };
 use warpswarm_core::launch::{Outcome, triangle};
 
@@ -121,7 +121,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let mut solver = Solver::<R, R::Sums<N>, N>::new(start, &self.bounds);
         let status = loop {
             let here = sums(solver.point())?;
-            if let Next::Done(status) = solver.advance(settings, &self.bounds, &here) {
+            if let Some(status) = self.advance(&mut solver, settings, &here) {
                 break status;
             }
         };
@@ -153,16 +153,38 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let start = std::array::from_fn(|i| if i < n { starts[first + i] } else { R::ZERO });
             return (start, R::NAN);
         }
-        let mut of_cost = Room { values: room.values.clone(), partials: Vec::new() };
-        let found = self.search.best(
-            fit as u64,
-            &self.bounds,
-            &self.work.settings,
-            self.size(fit),
-            |x: &[R; N]| self.cost(fit, x, &mut of_cost),
-            |x: &[R; N]| self.looked_at(fit, x, room),
-        );
-        (found.point, found.other())
+        // What `Search::best` does, with the solver in one place of the program.
+        let settings = self.search.loose(&self.work.settings);
+        let mut found = Best::new(self.size(fit));
+        loop {
+            let cost = |x: &[R; N]| self.cost(fit, x, room);
+            let drawn = self.search.best_drawn(fit as u64, found.starts, &self.bounds, cost);
+            let mut solver = Solver::<R, R::Sums<N>, N>::new(drawn, &self.bounds);
+            let status = loop {
+                let sums = self.looked_at(fit, solver.point(), room);
+                if let Some(status) = self.advance(&mut solver, &settings, &sums) {
+                    break status;
+                }
+            };
+            found.add(&solver, status);
+            if found.is_enough(&self.search) {
+                return (found.point, found.other());
+            }
+        }
+    }
+
+    /// Takes sums; how the fit has ended, if it has. For many parameters it is long.
+    #[inline(never)]
+    fn advance(
+        &self,
+        solver: &mut Solver<R, R::Sums<N>, N>,
+        settings: &Settings<R>,
+        sums: &R::Sums<N>,
+    ) -> Option<Status> {
+        match solver.advance(settings, &self.bounds, sums) {
+            Next::Done(status) => Some(status),
+            Next::Evaluate(_) => None,
+        }
     }
 
     /// The sum of weighted squares of the observations that a search looks at.
@@ -239,6 +261,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 
     /// The sums over `count` rows from number `first` on, of those that `row` says.
+    #[inline(never)]
     fn block(
         &self,
         fit: usize,
@@ -287,6 +310,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         self.work.scatter.term(mean, value, weight)
     }
 
+    #[inline(never)]
     fn ended(&self, status: Status, solver: &Solver<R, R::Sums<N>, N>, other: R) -> One<R, N> {
         let covariance = Covariance::of(solver.sums(), self.bounds.free(), R::ONE);
         let outcome = Outcome {

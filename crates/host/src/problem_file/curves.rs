@@ -1,6 +1,7 @@
 //! Models beside what was observed: what `fit = "y ~ ..."` says.
 
 use warpswarm_core::fit::{Loss, Scatter};
+use warpswarm_core::sum::MAX_TERMS;
 
 use super::names::{Meaning, Names, on_one_line};
 use super::syntax::{Kind, Mistake, Operator, Relation, Tree};
@@ -208,8 +209,14 @@ impl Curve {
                 robust(&at, at.square(residual), loss, scale)
             }
         };
-        let rows = at.number(f64::from(self.rows));
-        at.call("sum", [named(ROW, &self.model), at.number(1.0), rows, cost])
+        // A sum has so many terms at most.
+        let sums = (0..self.rows).step_by(MAX_TERMS).map(|first| {
+            let last = self.rows.min(first + MAX_TERMS as u32);
+            let ends = [first + 1, last].map(|row| at.number(f64::from(row)));
+            let [from, to] = ends;
+            at.call("sum", [named(ROW, &self.model), from, to, cost.clone()])
+        });
+        sums.reduce(|sum, next| at.with(sum, Operator::Add, next)).unwrap_or_else(|| at.number(0.0))
     }
 }
 

@@ -185,8 +185,10 @@ impl Names {
         match self.own.place(first as u32) {
             None => self.data[first..first + len].to_vec(),
             Some(place) => {
-                let of_run = |run: &[f64]| run[place as usize..][..len].to_vec();
-                self.own.numbers.chunks(self.own.count).flat_map(of_run).collect()
+                let mut all = Vec::with_capacity(self.own.runs * len);
+                let of_run = |run: &[f64]| all.extend_from_slice(&run[place as usize..][..len]);
+                self.own.numbers.chunks(self.own.count).for_each(of_run);
+                all
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use warpswarm_core::Float;
 use warpswarm_core::data::Table;
 use warpswarm_core::dual::{CHUNK, Dual};
@@ -172,27 +173,39 @@ impl ProblemFile {
     ) -> Option<Box<dyn OnDevice<R>>> {
         let own = &self.names.own;
         let (model, mut all) = laid_out(&program, (data, own));
-        let mut of_fit: Vec<Vec<R>> = (0..work.fits)
-            .map(|fit| own.of(fit).iter().map(|&number| R::from_f64(number)).collect())
-            .collect();
-        let mut placed = |numbers: &Numbers<R>| {
-            let len = work.rows as u32;
-            if !numbers.of_fit {
-                all.extend_from_slice(&numbers.numbers);
-                return Table::new(all.len() as u32 - len, len, 1, false);
+        // What each fit has for itself: the model's numbers, observations and standard deviations, one behind the other.
+        let of_fits = |numbers: &Numbers<R>| if numbers.of_fit { work.rows } else { 0 };
+        let parts = [of_fits(&work.values), work.sigma.as_ref().map_or(0, of_fits)];
+        let per_fit = own.count + parts[0] + parts[1];
+        let mut of_fit = vec![R::ZERO; per_fit * work.fits];
+        let fill = |(fit, into): (usize, &mut [R])| {
+            let (of_model, rest) = into.split_at_mut(own.count);
+            for (into, &number) in of_model.iter_mut().zip(own.of(fit)) {
+                *into = R::from_f64(number);
             }
-            let first = of_fit[0].len() as u32;
-            for (fit, into) in of_fit.iter_mut().enumerate() {
-                into.extend_from_slice(numbers.of(fit, work.rows));
+            let (values, sigma) = rest.split_at_mut(parts[0]);
+            if !values.is_empty() {
+                values.copy_from_slice(work.values.of(fit, work.rows));
             }
-            Table::new(first, len, 1, true)
+            if let Some(numbers) = work.sigma.as_ref().filter(|_| !sigma.is_empty()) {
+                sigma.copy_from_slice(numbers.of(fit, work.rows));
+            }
         };
-        let values = placed(&work.values);
-        let sigma = work.sigma.as_ref().map_or_else(Table::default, &mut placed);
+        of_fit.par_chunks_mut(per_fit.max(1)).enumerate().for_each(fill);
+        let len = work.rows as u32;
+        let mut placed = |numbers: &Numbers<R>, first: usize| {
+            if numbers.of_fit {
+                return Table::new(first as u32, len, 1, true);
+            }
+            all.extend_from_slice(&numbers.numbers);
+            Table::new(all.len() as u32 - len, len, 1, false)
+        };
+        let values = placed(&work.values, own.count);
+        let sigma = work.sigma.as_ref();
+        let sigma = sigma.map_or_else(Table::default, |sigma| placed(sigma, own.count + parts[0]));
         let observed = Observed { values, sigma, scatter: work.scatter };
-        let per_fit = of_fit[0].len();
-        let data =
-            LaidOut::default().with(&all).with_runs(of_fit.concat(), (per_fit, work.fits as u64));
+        let fits = if per_fit == 0 { 0 } else { work.fits as u64 };
+        let data = LaidOut::default().with(&all).with_runs(of_fit, (per_fit, fits));
         let (program, data) = (Some(Arc::new(program)), Arc::new(data));
         macro_rules! sized {
             ($($n:literal)*) => {

@@ -2,6 +2,7 @@
 
 use super::elements::Place;
 use super::{Compiler, Index, Scope, many};
+use crate::problem_file::columns::MOST_NUMBERS;
 use crate::problem_file::graph::Value;
 use crate::problem_file::names::Let;
 use crate::problem_file::problem::Whose;
@@ -78,7 +79,7 @@ impl Compiler<'_> {
             let what = format!("the index begins at {from}; allowed: 1, as everywhere");
             return Err(Mistake::new(what, &over.from.at));
         }
-        let most = warpswarm_core::sum::MAX_TERMS;
+        let most = MOST_NUMBERS;
         if to < 1 || to > most as i64 {
             let what = format!("the index goes up to {to}; allowed: 1 to {most}");
             return Err(Mistake::new(what, &over.at));
