@@ -158,7 +158,7 @@ fn files_are_checked() {
     };
     let one = "[variables]\na = { lower = 0, upper = 1 }\n";
     says("", "variables");
-    says(one, "either minimise or maximise");
+    says(one, "one of minimise, maximise, fit and fits");
     says(
         &format!("minimise = 'a'\nmaximise = 'a'\n{one}"),
         "two objectives; several are not supported",
