@@ -21,7 +21,11 @@ use crate::bounds::Bounds;
 use crate::check::{self, Checked};
 use crate::choices::Precision;
 use crate::error::{Error, Result, nearest};
+#[cfg(feature = "problem-files")]
+use crate::fit::{FitSettings, Fits};
 use crate::optimiser::Optimiser;
+#[cfg(feature = "problem-files")]
+use crate::problem_file::ProblemFile;
 use crate::settings::Settings;
 
 /// A number type that runs can be carried out in: `f32` or `f64`.
@@ -40,6 +44,10 @@ pub trait Precise: Summed {
     const PRECISION: Precision;
     #[doc(hidden)]
     fn functions(problem: &ProblemInfo) -> Functions<Self>;
+    /// Fits what a problem file says: compiled once, and not again in each crate that asks for it.
+    #[cfg(feature = "problem-files")]
+    #[doc(hidden)]
+    fn fits(problem: &ProblemFile, settings: &FitSettings) -> Result<Fits<Self>>;
 }
 
 impl Precise for f32 {
@@ -47,12 +55,20 @@ impl Precise for f32 {
     fn functions(problem: &ProblemInfo) -> Functions<f32> {
         problem.single
     }
+    #[cfg(feature = "problem-files")]
+    fn fits(problem: &ProblemFile, settings: &FitSettings) -> Result<Fits<f32>> {
+        problem.fits_here(settings)
+    }
 }
 
 impl Precise for f64 {
     const PRECISION: Precision = Precision::F64;
     fn functions(problem: &ProblemInfo) -> Functions<f64> {
         problem.double
+    }
+    #[cfg(feature = "problem-files")]
+    fn fits(problem: &ProblemFile, settings: &FitSettings) -> Result<Fits<f64>> {
+        problem.fits_here(settings)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::common::{fails, program, run, stdout, succeeds};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
+    "fit",
     "solve",
     "check",
     "rerun",

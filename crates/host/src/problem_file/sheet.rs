@@ -12,6 +12,7 @@ use warpswarm_core::launch::fit_size;
 
 use super::compile::Compiler;
 use super::cpu::Machine;
+use super::graph::Value;
 use super::interpreted::laid_out;
 use super::names::{Meaning, on_one_line};
 use super::problem::ProblemFile;
@@ -116,6 +117,11 @@ impl ProblemFile {
     ///
     /// Where the file fits nothing, has constraints or whole numbers, or as [`fit`](crate::fit()).
     pub fn fit_models<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
+        R::fits(self, settings)
+    }
+
+    /// The same, to be compiled in this crate.
+    pub(crate) fn fits_here<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
         self.work::<R>(settings).and_then(|work| work.done(settings))
     }
 
@@ -140,7 +146,7 @@ impl ProblemFile {
         let fits = own.runs.max(1);
         let rows = curves.all.iter().map(|curve| curve.rows as usize).sum();
         let names = (0..).map_while(|i| self.coordinate(i)).collect();
-        let (sheet, program) = self.sheet::<R>();
+        let (sheet, program, ignored) = self.sheet::<R>();
         let mut work = Work::new(names, sheet, fits, rows);
         let (observed, spread) = self.observed();
         work.values = rounded(observed);
@@ -152,6 +158,13 @@ impl ProblemFile {
         });
         work.scatter = curves.scatter;
         work.within(&self.bounds, settings)?;
+        if let Some(at) = work.free().find(|at| ignored.contains(at)) {
+            return Err(self.refused(format!(
+                "`{}` does not change what the model predicts, or only in jumps; allowed: a model that depends on each \
+                 parameter, or `fixed` with its value in place of its bounds",
+                work.names[at]
+            )));
+        }
         match program {
             None => {
                 work.no_device = "cpu, where a model has a differential equation or no derivative as an expression"
@@ -283,8 +296,9 @@ impl ProblemFile {
         compiler
     }
 
-    /// The models, and, where derivatives are expressions, the program of both with its data.
-    fn sheet<R: Precise>(&self) -> (Arc<dyn Sheet<R>>, Option<OfRows>) {
+    /// The models; where derivatives are expressions, the program of both with its data, and the parameters whose derivatives
+    /// are zero everywhere.
+    fn sheet<R: Precise>(&self) -> (Arc<dyn Sheet<R>>, Option<OfRows>, Vec<usize>) {
         let mut compiler = self.compiler();
         let all = self.curves.iter().flat_map(|curves| &curves.all);
         let predicted = all.map(|curve| {
@@ -300,6 +314,12 @@ impl ProblemFile {
             Some((rows, [vec![value], slopes].concat()))
         });
         let derived: Option<Vec<_>> = derived.collect();
+        let is_zero = |i: &usize, rows: &Vec<(u32, Vec<Value>)>| {
+            rows.iter().all(|(_, values)| compiler.graph.number(values[i + 1]) == Some(0.0))
+        };
+        let ignored = derived
+            .as_ref()
+            .map_or_else(Vec::new, |rows| (0..parameters).filter(|i| is_zero(i, rows)).collect());
         let derived = derived.map(|rows| Program::with_rows(&compiler.graph, &[], &rows));
         let plain = Program::with_rows(&compiler.graph, &[], &plain);
         let data = compiler.data();
@@ -311,7 +331,8 @@ impl ProblemFile {
             None => Slopes::Dual(Machine::new(&plain, parameters, given)),
         };
         let sheet = Arc::new(OfFile { parameters, values, slopes });
-        (sheet, derived.filter(|program| program.solution() == 0).map(|program| (program, data)))
+        let program = derived.filter(|program| program.solution() == 0);
+        (sheet, program.map(|program| (program, data)), ignored)
     }
 
     /// Sees that what was observed are numbers, and their spreads are above 0.

@@ -1,5 +1,6 @@
 //! Problem files against an evaluator of their own, against compiled problems, and against nonsense.
 
+mod curves;
 mod files;
 mod language;
 mod ode;
