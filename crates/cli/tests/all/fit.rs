@@ -218,10 +218,13 @@ fn a_fit_that_has_not_converged_says_so() {
     fs::write(all.path().join("one.csv"), one).unwrap();
     let table = fits(all.path(), "m.toml one.csv --polish-only --evaluations 2");
     assert!(table.contains("not converged: the 2 evaluations were used up"), "{table}");
+    let product = DECAY.replace("-t / lifetime", "-t) * (lifetime");
+    fs::write(all.path().join("product.toml"), product).unwrap();
+    let table = fits(all.path(), "product.toml one.csv");
+    assert!(table.contains("do not determine height") && table.contains("unknown"), "{table}");
     let ignored = DECAY.replace(" / lifetime", "");
     fs::write(all.path().join("ignores.toml"), ignored).unwrap();
-    let table = fits(all.path(), "ignores.toml one.csv");
-    assert!(table.contains("do not determine lifetime") && table.contains("unknown"), "{table}");
+    is_refused(all.path(), "ignores.toml one.csv", &["`lifetime` does not change what the model"]);
     let narrow = DECAY.replace("upper = 100,", "upper = 8,");
     fs::write(all.path().join("narrow.toml"), narrow).unwrap();
     let wider = "t,y\n0,9\n1,5.4\n2,3.3\n3,2\n";

@@ -35,7 +35,7 @@ fn digits(found: &[f64], certified: &[f64]) -> f64 {
     -worst.log10()
 }
 
-/// A fit from one start: six digits of the certified values, four of their standard deviations, and with the usual settings
+/// A fit from one start: six digits of the certified values, four of their standard deviations, and with SciPy's tolerances
 /// hardly more evaluations than `minpack`'s.
 fn certified<M: Model<N>, A: Accumulator<f64, N>, const N: usize>(start: usize, minpack: u32) {
     let wanted = M::regression();
@@ -54,7 +54,8 @@ fn certified<M: Model<N>, A: Accumulator<f64, N>, const N: usize>(start: usize, 
     let deviations = digits(&covariance.standard_errors(), &wanted.deviations);
     let sum = digits(&[made.chi_squared], &[wanted.sum]);
 
-    let usual = fitted::<f64, M, A, N>(start, &Settings::new(N));
+    let as_scipy = Settings { ftol: 1e-8, xtol: 1e-8, ..Settings::new(N) };
+    let usual = fitted::<f64, M, A, N>(start, &as_scipy);
     println!(
         "{what}: {} evaluations ({} tight, {:?}), digits {values:.1} {deviations:.1} {sum:.1}",
         usual.evaluations, made.evaluations, made.status

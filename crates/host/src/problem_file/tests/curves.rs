@@ -57,7 +57,7 @@ fn mistakes_in_fits_are_said() {
         assert!(message.contains(part), "{part:?} is not in {message}");
     };
     says("fit = 'a * t'", "no `~` in it");
-    says("fit = 'yy ~ a * t'", "unknown name `yy`");
+    says("fit = 'yy ~ a * t'", "`yy` has no column of data in it; did you mean `y`?");
     says("fit = 'k ~ a * t'", "`k` has no column of data in it");
     says("fit = 'a ~ y'", "`a` is no data");
     says("fit = 'y ~ a * long'", "`long` has 4 numbers and what was observed has 3");
