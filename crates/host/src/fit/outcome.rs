@@ -207,7 +207,7 @@ impl Ended {
 /// )?;
 /// let fits = line.fit_models::<f64>(&FitSettings::default())?;
 /// let fit = fits.get(0).expect("one");
-/// assert!((fit.parameters()[1] - 1.98).abs() < 1e-9 && (fit.errors()[1] - 0.0447).abs() < 1e-4);
+/// assert!((fit.parameters()[1] - 1.98).abs() < 1e-9 && (fit.errors()[1] - 0.0424).abs() < 1e-4);
 /// assert!((fit.correlation(0, 1) + 0.8018).abs() < 1e-4 && fit.degrees_of_freedom() == 2);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
