@@ -33,7 +33,8 @@ pub(crate) fn of_any_size<R: Precise>(work: &Work<R>, workers: &Workers) -> Foun
 
 /// Does all fits of a model with up to `N` parameters.
 pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<R>, workers: &Workers) -> Found<R> {
-    let plan = Plan::<R, N>::new(work);
+    let mut plan = Plan::<R, N>::new(work);
+    plan.is_parallel = work.rows >= LARGE && workers.pool.is_some();
     let one = |fit: usize| plan.one(fit);
     let all: Vec<One<R, N>> = match &workers.pool {
         Some(pool) => pool.install(|| {
@@ -69,6 +70,7 @@ pub(super) struct Plan<'a, R: Precise, const N: usize> {
     pub(super) bounds: Bounds<R, N>,
     pub(super) search: Search<R, N>,
     look: Look,
+    /// Whether the blocks of a fit are spread over threads.
     is_parallel: bool,
 }
 
@@ -93,8 +95,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         search.starts = work.search[0].unwrap_or_else(|| most_starts(work.names.len()));
         search.samples = work.search[1].unwrap_or(search.samples);
         let look = Look::at(work.rows);
-        let is_parallel = work.rows >= LARGE && rayon::current_num_threads() > 1;
-        Plan { work, parameters: work.names.len(), bounds, search, look, is_parallel }
+        Plan { work, parameters: work.names.len(), bounds, search, look, is_parallel: false }
     }
 
     fn one(&self, fit: usize) -> One<R, N> {
