@@ -17,6 +17,7 @@ mod kernels;
 mod loans;
 mod nccl;
 mod side;
+mod staged;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -214,7 +215,13 @@ impl Machine for Gpu {
         let begun = said(Call::Upload, INVALID, || {
             // SAFETY: `address` is of an array of ours with room for `from`, which stays borrowed until
             // the copy is done, since we wait for it.
-            unsafe { result::memcpy_htod_async(address, from, self.stream) }
+            unsafe {
+                if from.len() < staged::LARGE {
+                    result::memcpy_htod_async(address, from, self.stream)
+                } else {
+                    self.upload_staged(address, from)
+                }
+            }
         });
         self.check_work("cuMemcpyHtoDAsync", begun)?;
         self.wait()
@@ -225,7 +232,13 @@ impl Machine for Gpu {
         let begun = said(Call::Download, INVALID, || {
             // SAFETY: `address` is of an array of ours with as many bytes as `to`, which stays borrowed
             // until the copy is done, since we wait for it.
-            unsafe { result::memcpy_dtoh_async(to, address, self.stream) }
+            unsafe {
+                if to.len() < staged::LARGE {
+                    result::memcpy_dtoh_async(to, address, self.stream)
+                } else {
+                    self.download_staged(address, to)
+                }
+            }
         });
         self.check_work("cuMemcpyDtoHAsync", begun)?;
         self.wait()

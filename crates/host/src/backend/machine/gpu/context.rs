@@ -14,6 +14,7 @@ use super::architecture::{self, check_architecture};
 use super::devices::{describe, devices};
 use super::failures::{failure, is_final, message, said};
 use super::kernels::{self, package};
+use super::staged::Room;
 use crate::error::{Error, Result};
 use crate::faults::Call;
 use crate::system;
@@ -42,6 +43,8 @@ pub(super) struct Context {
     kernels: &'static Package<'static>,
     /// Each is loaded by who needs it first: compiling takes the driver up to a second, in which others may launch theirs.
     functions: Mutex<HashMap<Kernel, Arc<OnceCell<Pointer<sys::CUfunction>>>>>,
+    /// What large copies go through, of which no copy has need now.
+    rooms: Mutex<Vec<Room>>,
     /// Why the context cannot be used any more.
     poison: OnceLock<Error>,
 }
@@ -89,6 +92,7 @@ impl Context {
             reached: Mutex::default(),
             kernels,
             functions: Mutex::default(),
+            rooms: Mutex::default(),
             poison: OnceLock::new(),
         })
     }
@@ -100,6 +104,11 @@ impl Context {
             // SAFETY: both contexts are never released. What it says does not matter: copies work without.
             let _ = unsafe { sys::cuCtxEnablePeerAccess(other.context.0, 0) };
         }
+    }
+
+    /// What large copies go through, of which no copy has need now.
+    pub(super) fn rooms(&self) -> MutexGuard<'_, Vec<Room>> {
+        lock(&self.rooms)
     }
 
     /// Makes the context the calling thread's, unless it is lost.
