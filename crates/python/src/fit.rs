@@ -1,8 +1,9 @@
 //! Fits of models to data.
 
-use numpy::{Element, IntoPyArray, PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::prelude::*;
 use serde::Deserialize;
 use warpswarm::fit::{Ended, Fit, FitSettings, Fits};
 use warpswarm::problem_file::ProblemFile;
@@ -11,7 +12,6 @@ use warpswarm::{Backend, Precise};
 use crate::callbacks::{Going, Shared};
 use crate::errors::{raised, wrong};
 use crate::problem::Problem;
-use crate::report::{matrix, of_runs};
 
 /// How fits are done, as JSON has it.
 #[derive(Deserialize)]
@@ -69,60 +69,113 @@ fn done<'py, R: Precise + Element>(
     file: &ProblemFile,
     settings: &FitSettings,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let fits: Fits<R> = py.detach(|| file.fit_models(settings)).map_err(raised)?;
-    let n = fits.names().len();
+    let (fits, said) = py
+        .detach(|| -> warpswarm::Result<_> {
+            let fits: Fits<R> = file.fit_models(settings)?;
+            let threads = settings.threads.unwrap_or(0);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let said = match pool {
+                Ok(pool) => pool.install(|| Said::of(&fits)),
+                Err(_) => Said::of(&fits),
+            };
+            Ok((fits, said))
+        })
+        .map_err(raised)?;
+    let (n, count) = (fits.names().len(), fits.len());
     let out = PyDict::new(py);
-    let parameters: Vec<R> = fits.iter().flat_map(|fit| fit.parameters()).collect();
-    out.set_item("parameters", matrix(py, &parameters, n)?)?;
-    let errors: Vec<R> = fits.iter().flat_map(|fit| fit.errors()).collect();
-    out.set_item("errors", matrix(py, &errors, n)?)?;
-    out.set_item("covariance", square(py, &fits, n, Fit::covariance)?)?;
-    out.set_item("correlation", square(py, &fits, n, Fit::correlation)?)?;
-    out.set_item("chi_squared", each(py, &fits, Fit::chi_squared))?;
-    out.set_item("reduced_chi_squared", each(py, &fits, Fit::reduced))?;
-    out.set_item("r_squared", each(py, &fits, |fit| fit.r_squared().unwrap_or(R::NAN)))?;
-    out.set_item("aic", each(py, &fits, Fit::aic))?;
-    out.set_item("bic", each(py, &fits, Fit::bic))?;
-    out.set_item("other_minimum", each(py, &fits, |fit| fit.other_minimum().unwrap_or(R::NAN)))?;
-    let degrees = fits.iter().map(|fit| fit.degrees_of_freedom());
-    out.set_item("degrees_of_freedom", of_runs(py, degrees))?;
-    out.set_item("evaluations", of_runs(py, fits.iter().map(|fit| fit.evaluations())))?;
-    let ended: Vec<Ended> = fits.iter().map(|fit| fit.ended()).collect();
-    let converged: Vec<bool> = ended.iter().map(|ended| ended.is_converged()).collect();
-    out.set_item("converged", converged.into_pyarray(py))?;
-    out.set_item("status", ended.iter().map(|ended| ended.name()).collect::<Vec<_>>())?;
-    let is_there = |names: &mut dyn Iterator<Item = &str>| {
-        let there: Vec<&str> = names.collect();
-        fits.names().iter().map(|name| there.contains(&&**name)).collect::<Vec<bool>>()
-    };
-    let at: Vec<bool> = fits.iter().flat_map(|fit| is_there(&mut fit.at_bounds())).collect();
-    out.set_item("at_bounds", matrix(py, &at, n)?)?;
-    let not: Vec<bool> = fits.iter().flat_map(|fit| is_there(&mut fit.undetermined())).collect();
-    out.set_item("undetermined", matrix(py, &not, n)?)?;
+    let square = |all: Vec<R>| all.into_pyarray(py).reshape([count, n, n]);
+    let row = |all: Vec<R>| all.into_pyarray(py).reshape([count, n]);
+    let is_there = |all: Vec<bool>| all.into_pyarray(py).reshape([count, n]);
+    out.set_item("parameters", row(said.parameters)?)?;
+    out.set_item("errors", row(said.errors)?)?;
+    out.set_item("covariance", square(said.covariance)?)?;
+    out.set_item("correlation", square(said.correlation)?)?;
+    let numbers =
+        ["chi_squared", "reduced_chi_squared", "r_squared", "aic", "bic", "other_minimum"];
+    for (name, numbers) in numbers.into_iter().zip(said.numbers) {
+        out.set_item(name, numbers.into_pyarray(py))?;
+    }
+    out.set_item("degrees_of_freedom", said.degrees.into_pyarray(py))?;
+    out.set_item("evaluations", said.evaluations.into_pyarray(py))?;
+    out.set_item("converged", said.converged.into_pyarray(py))?;
+    out.set_item("ended", said.ended.into_pyarray(py))?;
+    out.set_item("statuses", Ended::ALL.map(Ended::name))?;
+    out.set_item("at_bounds", is_there(said.at_bounds)?)?;
+    out.set_item("undetermined", is_there(said.undetermined)?)?;
     out.set_item("device", fits.device())?;
     out.set_item("seconds", fits.seconds())?;
     Ok(out)
 }
 
-/// A number of each fit.
-fn each<'py, 'f, R: Precise + Element>(
-    py: Python<'py>,
-    fits: &'f Fits<R>,
-    of: fn(&Fit<'f, R>) -> R,
-) -> Bound<'py, PyArray1<R>> {
-    of_runs(py, fits.iter().map(|fit| of(&fit)))
+/// What all fits say, an entry each, or one each for each parameter, or for each two.
+struct Said<R> {
+    parameters: Vec<R>,
+    errors: Vec<R>,
+    covariance: Vec<R>,
+    correlation: Vec<R>,
+    numbers: [Vec<R>; 6],
+    degrees: Vec<u64>,
+    evaluations: Vec<u32>,
+    converged: Vec<bool>,
+    /// Places in [`Ended::ALL`].
+    ended: Vec<u8>,
+    at_bounds: Vec<bool>,
+    undetermined: Vec<bool>,
 }
 
-/// A number for each two parameters of each fit.
-fn square<'py, 'f, R: Precise + Element>(
-    py: Python<'py>,
-    fits: &'f Fits<R>,
-    n: usize,
-    of: fn(&Fit<'f, R>, usize, usize) -> R,
-) -> PyResult<Bound<'py, PyArray3<R>>> {
-    let mut all = Vec::with_capacity(fits.len() * n * n);
-    for fit in fits.iter() {
-        all.extend((0..n * n).map(|at| of(&fit, at / n, at % n)));
+impl<R: Precise> Said<R> {
+    fn of(fits: &Fits<R>) -> Self {
+        let n = fits.names().len();
+        let number =
+            |of: fn(&Fit<'_, R>) -> R| all(fits, 1, R::ZERO, |fit, into| into[0] = of(fit));
+        let pairs = |of: fn(&Fit<'_, R>, usize, usize) -> R| {
+            all(fits, n * n, R::ZERO, |fit, into| {
+                into.iter_mut().enumerate().for_each(|(at, into)| *into = of(fit, at / n, at % n));
+            })
+        };
+        let mark = |into: &mut [bool], there: &mut dyn Iterator<Item = &str>| {
+            for name in there {
+                let at = fits.names().iter().position(|known| known == name);
+                at.into_iter().for_each(|at| into[at] = true);
+            }
+        };
+        let place = |ended: Ended| Ended::ALL.iter().position(|known| *known == ended);
+        Said {
+            parameters: all(fits, n, R::ZERO, |fit, into| into.copy_from_slice(&fit.parameters())),
+            errors: all(fits, n, R::ZERO, |fit, into| into.copy_from_slice(&fit.errors())),
+            covariance: pairs(|fit, i, j| fit.covariance(i, j)),
+            correlation: pairs(|fit, i, j| fit.correlation(i, j)),
+            numbers: [
+                number(|fit| fit.chi_squared()),
+                number(|fit| fit.reduced()),
+                number(|fit| fit.r_squared().unwrap_or(R::NAN)),
+                number(|fit| fit.aic()),
+                number(|fit| fit.bic()),
+                number(|fit| fit.other_minimum().unwrap_or(R::NAN)),
+            ],
+            degrees: all(fits, 1, 0, |fit, into| into[0] = fit.degrees_of_freedom()),
+            evaluations: all(fits, 1, 0, |fit, into| into[0] = fit.evaluations()),
+            converged: all(fits, 1, false, |fit, into| into[0] = fit.ended().is_converged()),
+            ended: all(fits, 1, 0, |fit, into| into[0] = place(fit.ended()).unwrap_or(0) as u8),
+            at_bounds: all(fits, n, false, |fit, into| mark(into, &mut fit.at_bounds())),
+            undetermined: all(fits, n, false, |fit, into| mark(into, &mut fit.undetermined())),
+        }
     }
-    all.into_pyarray(py).reshape([fits.len(), n, n])
+}
+
+/// So many entries for each fit, on all threads of the pool.
+fn all<R: Precise, T: Clone + Send>(
+    fits: &Fits<R>,
+    each: usize,
+    zero: T,
+    of: impl Fn(&Fit<'_, R>, &mut [T]) + Sync,
+) -> Vec<T> {
+    let mut entries = vec![zero; each * fits.len()];
+    let pieces = entries.par_chunks_mut(each.max(1)).enumerate().with_min_len(1024);
+    pieces.for_each(|(number, into)| {
+        if let Some(fit) = fits.get(number) {
+            of(&fit, into);
+        }
+    });
+    entries
 }

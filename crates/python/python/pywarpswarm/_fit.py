@@ -106,7 +106,7 @@ def curve_fit(
         Other names of the parameters, in `result` and in messages.
     starts, samples : int, optional
         The most local searches for starting values (default 64 n, up to 512), each from the best of so many points (default
-        16). There are fewer where all of them end in the same minimum.
+        8). There are fewer where all of them end in the same minimum.
     seed : int
         Of the points' draws: the same one gives the same result.
     precision : 'float64' or 'float32'

@@ -146,10 +146,13 @@ def fit_result(
     # Where nothing is known of a parameter's variance: it is not determined, there are as many rows as parameters, or there
     # is no minimum at all.
     nothing = (out["degrees_of_freedom"] == 0) & (not absolute)
-    nothing |= np.asarray([status == "not finite" for status in out["status"]])
+    statuses, ended = out.pop("statuses"), out.pop("ended")
+    nothing |= ended == statuses.index("not finite")
     unknown = (undetermined | nothing[:, np.newaxis]) & free
-    out["covariance"] = np.where(unknown[:, :, np.newaxis] | unknown[:, np.newaxis], np.inf, out["covariance"])
-    out["errors"] = np.where(unknown, np.inf, out["errors"])
+    if unknown.any():
+        out["covariance"] = np.where(unknown[:, :, np.newaxis] | unknown[:, np.newaxis], np.inf, out["covariance"])
+        out["errors"] = np.where(unknown, np.inf, out["errors"])
+    out["status"] = [statuses[at] for at in ended.tolist()]
     by_name = {"at_bounds": out["at_bounds"], "undetermined": undetermined}
     for entry, there in by_name.items():
         found: list[tuple[str, ...]] = [()] * len(there)
