@@ -45,6 +45,12 @@ fn registration() {
 }
 
 #[test]
+fn spots() {
+    let words = ["200 fits", "not converged: 0.0000 %", "one standard error"];
+    check(env!("CARGO_BIN_EXE_spots"), &words, "<circle", 10);
+}
+
+#[test]
 fn spring() {
     check(env!("CARGO_BIN_EXE_spring"), &["g1", "0.0126652"], "<polyline", 10);
 }

@@ -17,7 +17,8 @@ pub(crate) const KERNELS: Kernels =
             probe::probe::f64,
             probe::beyond::f32,
             probe::beyond::f64,
-        ]);
+        ])
+        .with_emulated(&[probe::decay::all]);
 
 const RUNS: u64 = 3;
 

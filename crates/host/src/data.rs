@@ -1,8 +1,10 @@
 //! Data of objectives: collected here, copied once to where runs are carried out.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use warpswarm_core::Float;
 use warpswarm_core::data::{DataSlices, Table};
 
@@ -12,7 +14,7 @@ use crate::error::{Error, Result};
 ///
 /// Each gives a [`Table`] for the objective to hold, which asks the point for its numbers
 /// ([`Point::data`](crate::Point::data)). A table is the same for all runs, or each run has its own: then one
-/// batch fits many data sets.
+/// batch fits many data sets. A `Vec` is taken over as it is, a slice copied.
 ///
 /// ```
 /// use warpswarm::{Bounds, Data, Objective, OwnObjective, Point, Real, Settings, Stop, Table, minimise};
@@ -74,7 +76,7 @@ impl<R: Float> Data<R> {
     /// # Errors
     ///
     /// Where a number is NaN, or there are 2^32 numbers or more.
-    pub fn table(&mut self, numbers: &[R]) -> Result<Table> {
+    pub fn table<'a>(&mut self, numbers: impl Into<Cow<'a, [R]>>) -> Result<Table> {
         self.matrix(numbers, 1)
     }
 
@@ -91,11 +93,21 @@ impl<R: Float> Data<R> {
     /// # Errors
     ///
     /// As [`table`](Data::table), and where the numbers are no whole rows.
-    pub fn matrix(&mut self, numbers: &[R], columns: usize) -> Result<Table> {
-        check(numbers, columns, "columns")?;
+    pub fn matrix<'a>(
+        &mut self,
+        numbers: impl Into<Cow<'a, [R]>>,
+        columns: usize,
+    ) -> Result<Table> {
+        let numbers = numbers.into();
+        check(&numbers, columns, "columns")?;
         let start = self.all.len();
-        self.all.extend_from_slice(numbers);
-        place(start, numbers.len(), columns, false)
+        let len = numbers.len();
+        if start == 0 {
+            self.all = numbers.into_owned();
+        } else {
+            self.all.extend_from_slice(&numbers);
+        }
+        place(start, len, columns, false)
     }
 
     /// A table of one dimension for each of so many runs, `[run][number]`.
@@ -114,7 +126,11 @@ impl<R: Float> Data<R> {
     ///
     /// As [`table`](Data::table), and where the numbers are not as many for each run, or another table is of
     /// another number of runs.
-    pub fn table_of_runs(&mut self, numbers: &[R], runs: u64) -> Result<Table> {
+    pub fn table_of_runs<'a>(
+        &mut self,
+        numbers: impl Into<Cow<'a, [R]>>,
+        runs: u64,
+    ) -> Result<Table> {
         self.matrix_of_runs(numbers, runs, 1)
     }
 
@@ -131,8 +147,14 @@ impl<R: Float> Data<R> {
     /// # Errors
     ///
     /// As [`table_of_runs`](Data::table_of_runs), and where the numbers are no whole rows.
-    pub fn matrix_of_runs(&mut self, numbers: &[R], runs: u64, columns: usize) -> Result<Table> {
-        check(numbers, runs as usize, "runs")?;
+    pub fn matrix_of_runs<'a>(
+        &mut self,
+        numbers: impl Into<Cow<'a, [R]>>,
+        runs: u64,
+        columns: usize,
+    ) -> Result<Table> {
+        let numbers = numbers.into();
+        check(&numbers, runs as usize, "runs")?;
         let len = numbers.len() / runs as usize;
         check(&numbers[..len], columns, "columns")?;
         if let Some(other) = self.runs.filter(|&other| other != runs) {
@@ -140,28 +162,33 @@ impl<R: Float> Data<R> {
         }
         self.runs = Some(runs);
         let start = self.of_runs.iter().map(|(len, _)| len).sum();
-        self.of_runs.push((len, numbers.to_vec()));
+        self.of_runs.push((len, numbers.into_owned()));
         place(start, len, columns, true)
     }
 
     /// What all runs share, and what each has for itself, with how much that is.
-    pub(crate) fn laid_out(self) -> LaidOut<R> {
+    pub(crate) fn laid_out(mut self) -> LaidOut<R> {
         let of_run = self.of_runs.iter().map(|(len, _)| len).sum();
         let runs = self.runs.unwrap_or(0);
+        if self.of_runs.len() == 1 {
+            // They lie like that already.
+            let of_runs = Arc::new(self.of_runs.remove(0).1);
+            return LaidOut { all: Arc::new(self.all), of_runs, of_run, runs: self.runs };
+        }
         let mut of_runs = Vec::with_capacity(of_run * runs as usize);
         for run in 0..runs as usize {
             for (len, numbers) in &self.of_runs {
                 of_runs.extend_from_slice(&numbers[run * len..][..*len]);
             }
         }
-        LaidOut { all: self.all, of_runs: Arc::new(of_runs), of_run, runs: self.runs }
+        LaidOut { all: Arc::new(self.all), of_runs: Arc::new(of_runs), of_run, runs: self.runs }
     }
 }
 
 /// Data as they lie in memory.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct LaidOut<R> {
-    pub(crate) all: Vec<R>,
+    pub(crate) all: Arc<Vec<R>>,
     /// `[run][number]`
     pub(crate) of_runs: Arc<Vec<R>>,
     /// Numbers of a run.
@@ -192,7 +219,7 @@ impl<R: Float> LaidOut<R> {
     /// The same with other numbers behind those that all runs share.
     pub(crate) fn with(&self, numbers: &[R]) -> Self {
         LaidOut {
-            all: [&self.all, numbers].concat(),
+            all: Arc::new([&self.all, numbers].concat()),
             of_runs: self.of_runs.clone(),
             of_run: self.of_run,
             runs: self.runs,
@@ -201,11 +228,11 @@ impl<R: Float> LaidOut<R> {
 
     /// The same with so many numbers for each of so many runs, `[run][number]`; without runs nothing changes.
     #[cfg(feature = "problem-files")]
-    pub(crate) fn with_runs(self, numbers: Vec<R>, (of_run, runs): (usize, u64)) -> Self {
+    pub(crate) fn with_runs(self, of_runs: Arc<Vec<R>>, (of_run, runs): (usize, u64)) -> Self {
         if runs == 0 {
             return self;
         }
-        LaidOut { of_runs: Arc::new(numbers), of_run, runs: Some(runs), ..self }
+        LaidOut { of_runs, of_run, runs: Some(runs), ..self }
     }
 
     /// The data of some runs of the batch, as a batch of their own has them.
@@ -231,14 +258,24 @@ impl<R: Float> LaidOut<R> {
 }
 
 /// Whether numbers are whole groups of so many, and numbers.
+/// Numbers of which it takes long to look at all.
+const MANY: usize = 1 << 22;
+
 fn check<R: Float>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
     if groups == 0 || !numbers.len().is_multiple_of(groups) {
         return Err(Error::DataLength { len: numbers.len(), groups, what });
     }
-    match numbers.iter().position(|number| number.is_nan()) {
-        Some(index) => Err(Error::DataNan { index }),
-        None => Ok(()),
-    }
+    // Numbers are looked at side by side, since hardly any is NaN; many by all threads.
+    const PIECE: usize = 4096;
+    let has_nan = |piece: &[R]| piece.iter().fold(false, |nan, number| nan | number.is_nan());
+    let piece = if numbers.len() < MANY {
+        numbers.chunks(PIECE).position(has_nan)
+    } else {
+        numbers.par_chunks(PIECE).position_first(has_nan)
+    };
+    let Some(piece) = piece else { return Ok(()) };
+    let within = numbers[piece * PIECE..].iter().position(|number| number.is_nan());
+    Err(Error::DataNan { index: piece * PIECE + within.unwrap_or(0) })
 }
 
 fn place(start: usize, len: usize, columns: usize, of_run: bool) -> Result<Table> {

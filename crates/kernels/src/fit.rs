@@ -3,7 +3,7 @@
 
 use warpswarm_core::data::WithData;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Goodness, Look, Next, Observed,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Goodness, Look, Next, Normal, Observed,
     Parameters, Solver, Status, Term, sum_block, sum_costs, sum_rows, sum_sums,
 };
 use warpswarm_core::launch::{
@@ -54,10 +54,9 @@ where
 ///
 /// Any number of blocks of up to [`FIT_BLOCK`] threads; a thread whose fit has its start takes the next.
 #[inline(always)]
-pub fn search<R, A, M, const N: usize>(args: &SearchArgs<R, M, N>)
+pub fn search<R, M, const N: usize>(args: &SearchArgs<R, M, N>)
 where
     R: DeviceReal,
-    A: Accumulator<R, N>,
     M: Modelled<R, N>,
 {
     max_block::<FIT_BLOCK>();
@@ -81,7 +80,7 @@ where
             };
             let fit = args.first_fit + u64::from(number);
             let drawn = args.search.best_drawn(fit, found.starts, &bounds, cost);
-            let mut solver = Solver::<R, A, N>::new(drawn, &bounds);
+            let mut solver = Solver::<R, Normal<R, N>, N>::new(drawn, &bounds);
             let status = loop {
                 let at = *solver.point();
                 rows.begin(&at);
@@ -97,7 +96,7 @@ where
         }
         let place = number as usize;
         for i in 0..N {
-            starts.set(i * fits + place, found.point[i]);
+            starts.set(place * N + i, found.point[i].to_f64());
         }
         other.set(place, found.other());
         number = threads + taken.atomic_u32(0, 0).add_acq_rel(1);
@@ -218,7 +217,7 @@ impl<R: DeviceReal, C> Rows<R, C> {
 
 /// What a launch reads and writes.
 struct Arrays<R, const N: usize> {
-    starts: View<R>,
+    starts: View<f64>,
     found: View<R>,
     covariance: View<R>,
     chi_squared: View<R>,
@@ -231,7 +230,7 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
     fn new<M>(args: &FitArgs<R, M>) -> Self {
         let fits = args.fits as usize;
         Arrays {
-            starts: whole(args.starts, fits * N),
+            starts: whole(args.starts, if args.apart == 0 { N } else { fits * N }),
             found: whole(args.found, fits * N),
             covariance: whole(args.covariance, fits * triangle(N)),
             chi_squared: whole(args.chi_squared, fits),
@@ -246,7 +245,8 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
         if number >= args.fits {
             return [R::ZERO; N];
         }
-        core::array::from_fn(|i| self.starts.get(i * args.fits as usize + number as usize))
+        let first = number as usize * args.apart as usize;
+        core::array::from_fn(|i| R::from_f64(self.starts.get(first + i)))
     }
 
     /// Writes what a fit has come to.
@@ -318,14 +318,14 @@ macro_rules! export_model {
                 pub fn all {
                     $fit32 => |args: FitArgs<f32, $model>| fit::<f32, Normal<f32, $n>, $model, $n>(&args),
                     $search32 => |args: SearchArgs<f32, $model, $n>|
-                        search::<f32, Normal<f32, $n>, $model, $n>(&args),
+                        search::<f32, $model, $n>(&args),
                     $sums32 => |args: SumsArgs<f32, $model>|
                         sums::<f32, Normal<f32, $n>, $model, $n>(&args),
                     $combine32 => |args: CombineArgs<f32>| combine::<f32, Normal<f32, $n>, $n>(&args),
                     $fit64 => |args: FitArgs<f64, $model>|
                         fit::<f64, Triangular<f64, $n>, $model, $n>(&args),
                     $search64 => |args: SearchArgs<f64, $model, $n>|
-                        search::<f64, Triangular<f64, $n>, $model, $n>(&args),
+                        search::<f64, $model, $n>(&args),
                     $sums64 => |args: SumsArgs<f64, $model>|
                         sums::<f64, Triangular<f64, $n>, $model, $n>(&args),
                     $combine64 => |args: CombineArgs<f64>|

@@ -10,6 +10,7 @@
 
 #[doc(hidden)]
 pub use warpswarm_core as core;
+pub use warpswarm_core::fit::Model;
 pub use warpswarm_core::variable::above;
 pub use warpswarm_core::{Fitness, Objective, Point, Real, Table, Variable};
 #[doc(hidden)]

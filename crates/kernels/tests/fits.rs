@@ -133,15 +133,16 @@ fn check<R: Float, A: Accumulator<R, 3>>(
     let (model, observed) = modelled(ROWS, scatter);
     let settings = Settings::<R>::new(3);
     let starts = starts.unwrap_or_else(|| {
-        let of = |i: usize| (0..FITS).map(move |fit| [10.0 + fit as f64, 1.0, 1.0][i]);
-        (0..3).flat_map(of).map(R::from_f64).collect()
+        (0..FITS).flat_map(|fit| [10.0 + fit as f64, 1.0, 1.0]).map(R::from_f64).collect()
     });
+    // Three of each fit, or of all.
+    let apart = if starts.len() == 3 { 0 } else { 3 };
     let limits = limits.map(|(lower, upper)| (lower.map(R::from_f64), upper.map(R::from_f64)));
     let bounds =
         limits.map_or(Bounds::unbounded(), |(lower, upper)| Bounds::new(lower, upper).unwrap());
 
     let alone = |fit: usize| {
-        let start = [0, 1, 2].map(|i| starts[i * FITS + fit]);
+        let start = [0, 1, 2].map(|i| starts[fit * apart + i]);
         let data = DataSlices { all: &times, of_run: &values[fit * ROWS..][..ROWS] };
         let (status, solver) =
             fit_model::<R, A, _, _, 3>(&model, &observed, data, start, &bounds, &settings);
@@ -167,7 +168,8 @@ fn check<R: Float, A: Accumulator<R, 3>>(
 
     for shape in SHAPES {
         let (mut all, mut of_runs) = (Array::of(&times), Array::of(&values));
-        let mut points = Array::of(&starts);
+        let given: Vec<f64> = starts.iter().map(|start| start.to_f64()).collect();
+        let mut points = Array::of(&given);
         let (lower, upper) = limits.unwrap_or_default();
         let (mut lower, mut upper) = (Array::of(&lower), Array::of(&upper));
         let numbers = |per_fit: usize| Array::of(&vec![R::ZERO; per_fit * FITS]);
@@ -195,7 +197,7 @@ fn check<R: Float, A: Accumulator<R, 3>>(
             fits: FITS as u32,
             absolute: 0,
             fixed: 0,
-            padding: 0,
+            apart: apart as u32,
         };
         launch(entry, shape, &args);
         for (fit, expected) in expected.iter().enumerate() {
@@ -223,8 +225,8 @@ fn row<R: Float>(
     (observed.term(&point, row, mean), partials)
 }
 
-/// Searches under the emulator; compares with one thread of the CPU. What it finds, `[parameter][fit]`.
-fn searched<R: Float, A: Accumulator<R, 3>>(entry: &Entry) -> Vec<R> {
+/// Searches under the emulator; compares with one thread of the CPU. What it finds, `[fit][parameter]`.
+fn searched<R: Float>(entry: &Entry) -> Vec<R> {
     let (times, values) = observed::<R>();
     let of = modelled(ROWS, Scatter::default());
     let settings = Settings::<R>::new(3);
@@ -238,7 +240,7 @@ fn searched<R: Float, A: Accumulator<R, 3>>(entry: &Entry) -> Vec<R> {
         let data = DataSlices { all: &times, of_run: &values[fit * ROWS..][..ROWS] };
         let point = WithData { point: SlicePoint(&[]), data };
         let size = (0..96).map(|k| of.1.square(&point, look.row(k)));
-        search.best::<A>(
+        search.best::<Normal<R, 3>>(
             first_fit + fit as u64,
             &bounds,
             &settings,
@@ -254,7 +256,7 @@ fn searched<R: Float, A: Accumulator<R, 3>>(entry: &Entry) -> Vec<R> {
     for shape in SHAPES {
         let (mut all, mut of_runs) = (Array::of(&times), Array::of(&values));
         let (mut lower, mut upper) = (Array::of(&lower), Array::of(&upper));
-        let mut points = Array::of(&[R::ZERO; 3 * FITS]);
+        let mut points = Array::of(&[0.0_f64; 3 * FITS]);
         let mut other = Array::of(&[R::ZERO; FITS]);
         let mut taken = Array::of(&[0_u32]);
         let args = SearchArgs {
@@ -275,12 +277,12 @@ fn searched<R: Float, A: Accumulator<R, 3>>(entry: &Entry) -> Vec<R> {
         };
         launch(entry, shape, &args);
         for (fit, expected) in expected.iter().enumerate() {
-            let point = [0, 1, 2].map(|i| points.items()[i * FITS + fit].to_bits64());
-            assert_eq!(point, expected.point.map(R::to_bits64), "fit {fit}, {shape:?}");
+            let point = [0, 1, 2].map(|i| points.items()[fit * 3 + i]);
+            assert_eq!(point, expected.point.map(R::to_f64), "fit {fit}, {shape:?}");
             let other = other.items()[fit].to_bits64();
             assert_eq!(other, expected.other().to_bits64(), "fit {fit}, {shape:?}");
         }
-        found = points.items().to_vec();
+        found = points.items().iter().map(|&number| R::from_f64(number)).collect();
     }
     found
 }
@@ -332,6 +334,8 @@ fn fits_have_the_bits_of_one_thread() {
     let limits = Some(([0.0, 0.1, 3.9], [50.0, 1.2, 9.0]));
     check::<f64, Triangular<f64, 3>>(double, squares, limits, None);
     check::<f64, Triangular<f64, 3>>(double, Scatter::Counts, None, None);
+    let everywhere = [15.0, 1.0, 1.0].to_vec();
+    check::<f64, Triangular<f64, 3>>(double, squares, None, Some(everywhere));
 }
 
 #[test]
@@ -340,9 +344,9 @@ fn searches_have_the_bits_of_one_thread_and_fits_begin_where_they_end() {
         panic!("eight kernels")
     };
     let squares = Scatter::default();
-    let starts = searched::<f32, Normal<f32, 3>>(search32);
+    let starts = searched::<f32>(search32);
     check::<f32, Normal<f32, 3>>(fit32, squares, None, Some(starts));
-    let starts = searched::<f64, Triangular<f64, 3>>(search64);
+    let starts = searched::<f64>(search64);
     check::<f64, Triangular<f64, 3>>(fit64, squares, None, Some(starts));
 }
 

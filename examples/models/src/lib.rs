@@ -13,3 +13,4 @@ pub mod can;
 pub mod decay;
 pub mod predators;
 pub mod registration;
+pub mod spot;

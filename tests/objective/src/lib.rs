@@ -3,7 +3,7 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
-use warpswarm_kernels::{Objective, Point, Real, Table, above};
+use warpswarm_kernels::{Model, Objective, Point, Real, Table, above};
 
 /// How far coordinates are from a run's numbers, and how badly the first one fits a run's values.
 #[repr(C)]
@@ -54,3 +54,20 @@ impl<R: Real> Objective<R> for Beyond {
 }
 
 warpswarm_kernels::export_objective! { any beyond, "Beyond", Beyond, Beyond }
+
+/// height exp(-t / lifetime) + background: a model that is fitted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Decay {
+    /// The times, of all fits.
+    pub times: Table,
+}
+
+impl<R: Real> Model<R, 3> for Decay {
+    fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R {
+        let [height, lifetime, background] = [0, 1, 2].map(|i| x.get(i));
+        height * (-x.data(self.times, row) / lifetime).exp() + background
+    }
+}
+
+warpswarm_kernels::export_model! { decay, "Decay", Decay, 3 }

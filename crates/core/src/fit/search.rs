@@ -70,7 +70,7 @@ impl<R: Float, const N: usize> Search<R, N> {
             width[i] = high - low[i];
         }
         let n = N as u32;
-        let (starts, samples, evaluations) = (64 * n.clamp(1, 8), 16, 20 + 10 * n);
+        let (starts, samples, evaluations) = (64 * n.clamp(1, 8), 8, 20 + 10 * n);
         Search { low, width, logarithmic, starts, samples, evaluations, seed }
     }
 

@@ -26,7 +26,7 @@ pub const fn fit_size(parameters: usize) -> Option<usize> {
 
 /// The arguments of a kernel that fits a model, of which a thread does one fit after the other.
 ///
-/// What is of all fits lies `[number][fit]`, so that threads side by side write side by side.
+/// What is found of all fits lies `[number][fit]`, so that threads side by side write side by side; starts lie as callers have them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FitArgs<R, M> {
@@ -38,8 +38,8 @@ pub struct FitArgs<R, M> {
     pub data: DataArgs<R>,
     /// When a fit stops.
     pub settings: Settings<R>,
-    /// Where each fit starts, `[parameter][fit]`
-    pub starts: Ptr<R>,
+    /// Where each fit starts, `[fit][parameter]`, or where all do, `[parameter]`; rounded to the precision
+    pub starts: Ptr<f64>,
     /// The lower bound of each parameter, `[parameter]`, of all fits; absent where there are no bounds
     pub lower: Ptr<R>,
     /// The upper bounds, as the lower ones.
@@ -60,8 +60,8 @@ pub struct FitArgs<R, M> {
     pub absolute: u32,
     /// The parameters that are fixed, as bits.
     pub fixed: u32,
-    /// Nothing.
-    pub padding: u32,
+    /// From a fit's start to the next one's: as many numbers as there are parameters, or 0 where all have the same.
+    pub apart: u32,
 }
 
 /// The arguments of a kernel that searches for the starts of fits: a thread does one fit after the other.
@@ -82,8 +82,8 @@ pub struct SearchArgs<R, M, const N: usize> {
     pub lower: Ptr<R>,
     /// The upper bounds, as the lower ones.
     pub upper: Ptr<R>,
-    /// Where each fit is to start, `[parameter][fit]`
-    pub starts: Ptr<R>,
+    /// Where each fit is to start, `[fit][parameter]`
+    pub starts: Ptr<f64>,
     /// The cost of the best other minimum that was seen, NaN where there was none, `[fit]`
     pub other: Ptr<R>,
     /// One counter, zero before the launch, as that of [`FitArgs`].
@@ -146,6 +146,18 @@ pub struct Outcome {
     pub at_bounds: u32,
     /// The parameters that the data do not determine, as bits.
     pub undetermined: u32,
+}
+
+impl From<[u32; 4]> for Outcome {
+    fn from([status, evaluations, at_bounds, undetermined]: [u32; 4]) -> Self {
+        Outcome { status, evaluations, at_bounds, undetermined }
+    }
+}
+
+impl From<Outcome> for [u32; 4] {
+    fn from(of: Outcome) -> Self {
+        [of.status, of.evaluations, of.at_bounds, of.undetermined]
+    }
 }
 
 /// The most threads of a block.

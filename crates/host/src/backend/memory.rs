@@ -1,7 +1,11 @@
 //! What every engine on a device has: arrays of one element a run, and copies of typed items.
 
+use std::ops::Range;
+
 use warpswarm_core::Float;
-use warpswarm_core::launch::{Control, DataArgs, OwnRun, Ptr, RecordLayout, StartArgs, stopped};
+use warpswarm_core::launch::{
+    Control, DataArgs, Outcome, OwnRun, Ptr, RecordLayout, StartArgs, stopped,
+};
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
@@ -36,6 +40,19 @@ pub(crate) trait Transfer: Machine {
             }
         }
         Ok(numbers)
+    }
+
+    /// How fits have ended.
+    fn fetch_outcomes<R: Float>(&mut self, array: u64, count: u64) -> Result<Vec<[u32; 4]>> {
+        let mut outcomes = vec![[0; 4]; count as usize];
+        match plain::bytes_of_words(&mut outcomes) {
+            Some(bytes) => self.download(array, bytes)?,
+            None => {
+                let all = self.fetch::<R, Outcome>(array, 0, count)?;
+                outcomes = all.into_iter().map(Into::into).collect();
+            }
+        }
+        Ok(outcomes)
     }
 
     /// Writes items from item `first` on.
@@ -246,21 +263,35 @@ pub(crate) struct DataArrays {
 impl DataArrays {
     /// Copies them there.
     pub(crate) fn upload<R: Float, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
-        let mut copied = |numbers: &[R]| -> Result<u64> {
-            if numbers.is_empty() {
-                return Ok(0);
-            }
-            let array = machine.allocate(size_of_val(numbers) as u64)?;
-            machine.store_numbers(array, 0, numbers)?;
-            Ok(array)
-        };
-        Ok(DataArrays {
-            all: copied(&data.all)?,
-            of_runs: copied(&data.of_runs)?,
-            // Tables count them in 32 bits.
-            count: data.all.len() as u32,
-            count_of_run: data.of_run as u32,
-        })
+        let runs = data.runs().unwrap_or(0);
+        let arrays = DataArrays::with_room(data, runs as usize, machine)?;
+        arrays.take(data, 0..runs as usize, machine)?;
+        Ok(arrays)
+    }
+
+    /// Copies what all runs share there, beside room for what so many runs have for themselves.
+    pub(crate) fn with_room<R: Float, M: Machine>(
+        data: &LaidOut<R>,
+        runs: usize,
+        machine: &mut M,
+    ) -> Result<Self> {
+        let all = machine.allocate(size_of_val(&data.all[..]) as u64)?;
+        machine.store_numbers(all, 0, &data.all)?;
+        let of_runs = machine.allocate((runs * data.of_run * size_of::<R>()) as u64)?;
+        // Tables count them in 32 bits.
+        let (count, count_of_run) = (data.all.len() as u32, data.of_run as u32);
+        Ok(DataArrays { all, of_runs, count, count_of_run })
+    }
+
+    /// Copies what some runs have for themselves, for whom there is room: they become the first ones.
+    pub(crate) fn take<R: Float, M: Machine>(
+        &self,
+        data: &LaidOut<R>,
+        runs: Range<usize>,
+        machine: &mut M,
+    ) -> Result<()> {
+        let of_runs = &data.of_runs[runs.start * data.of_run..runs.end * data.of_run];
+        machine.store_numbers(self.of_runs, 0, of_runs)
     }
 
     /// An objective with the data of `runs` runs from `first` on, as a kernel's parameter ends with it.

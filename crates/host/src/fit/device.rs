@@ -1,5 +1,7 @@
 //! Fits on a device: which kernels in which order, and how what they read and write lies.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use warpswarm_core::fit::{Accumulator, BLOCK, Look, Observed};
@@ -28,11 +30,11 @@ const LARGE: usize = 1 << 16;
 
 /// Who does fits on a device.
 pub(crate) trait OnDevice<R: Precise>: Send + Sync {
-    fn on_gpu(&self, work: &Work<R>, machine: Gpu) -> Result<Found<R>>;
+    fn on_gpu(&self, work: &Work<'_, R>, machine: Gpu) -> Result<Found<R>>;
     #[cfg(feature = "emulator")]
     fn on_emulator(
         &self,
-        work: &Work<R>,
+        work: &Work<'_, R>,
         machine: crate::backend::machine::emulator::Emulator,
     ) -> Result<Found<R>>;
 }
@@ -53,14 +55,14 @@ pub(crate) struct Target<R, M, const N: usize> {
 }
 
 impl<R: Precise, M: Copy + Send + Sync + 'static, const N: usize> OnDevice<R> for Target<R, M, N> {
-    fn on_gpu(&self, work: &Work<R>, machine: Gpu) -> Result<Found<R>> {
+    fn on_gpu(&self, work: &Work<'_, R>, machine: Gpu) -> Result<Found<R>> {
         Launches { target: self, work, plan: Plan::new(work), machine }.all()
     }
 
     #[cfg(feature = "emulator")]
     fn on_emulator(
         &self,
-        work: &Work<R>,
+        work: &Work<'_, R>,
         machine: crate::backend::machine::emulator::Emulator,
     ) -> Result<Found<R>> {
         Launches { target: self, work, plan: Plan::new(work), machine }.all()
@@ -70,13 +72,14 @@ impl<R: Precise, M: Copy + Send + Sync + 'static, const N: usize> OnDevice<R> fo
 /// The launches for all fits.
 struct Launches<'a, R: Precise, M, K, const N: usize> {
     target: &'a Target<R, M, N>,
-    work: &'a Work<R>,
+    work: &'a Work<'a, R>,
     plan: Plan<'a, R, N>,
     machine: K,
 }
 
 /// The addresses of the arrays that some fits need.
 struct Arrays {
+    data: DataArrays,
     starts: u64,
     other: u64,
     found: u64,
@@ -107,17 +110,19 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
     }
 
     fn arrays(&mut self, fits: usize) -> Result<Arrays> {
+        let data = DataArrays::with_room(&*self.target.data, fits, &mut self.machine)?;
         let (number, fits) = (size_of::<R>() as u64, fits as u64);
         let machine = &mut self.machine;
         let mut numbers = |count: u64| machine.allocate(count * number);
         let arrays = Arrays {
-            starts: numbers(fits * N as u64)?,
+            data,
             other: numbers(fits)?,
             found: numbers(fits * N as u64)?,
             covariance: numbers(fits * triangle(N) as u64)?,
             chi_squared: numbers(fits)?,
             lower: numbers(N as u64)?,
             upper: numbers(N as u64)?,
+            starts: self.machine.allocate(fits * N as u64 * size_of::<f64>() as u64)?,
             outcomes: self.machine.allocate(fits * size_of::<Outcome>() as u64)?,
             taken: self.machine.allocate(size_of::<u32>() as u64)?,
         };
@@ -128,9 +133,8 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
 
     /// Fits from number `first` on.
     fn some(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Found<R>> {
-        let runs = first as u32..(first + count) as u32;
-        let data = DataArrays::upload(&self.target.data.of_part(runs), &mut self.machine)?;
-        let other = self.start(at, &data, first, count)?;
+        at.data.take(&*self.target.data, first..first + count, &mut self.machine)?;
+        let other = self.start(at, first, count)?;
         let kernel = self.kernel("fit");
         let shape = self.shape(&kernel, count)?;
         self.machine.zero(at.taken, size_of::<u32>() as u64)?;
@@ -138,7 +142,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         let args = FitArgs {
             model,
             observed,
-            data: data.args(0, count as u32, 1),
+            data: at.data.args(0, count as u32, 1),
             settings: self.work.settings,
             starts: Ptr::at(at.starts),
             lower: Ptr::at(at.lower),
@@ -151,14 +155,14 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             fits: count as u32,
             absolute: 1,
             fixed: 0,
-            padding: 0,
+            apart: if shares_start(self.work) { 0 } else { N as u32 },
         };
-        self.launch(&kernel, shape, Parameter::of(args), (&data, count))?;
+        self.launch(&kernel, shape, Parameter::of(args), (&at.data, count))?;
 
         let parameters = self.work.names.len();
         let machine = &mut self.machine;
         let count = count as u64;
-        Ok(Found {
+        let found = Ok(Found {
             parameters: machine.fetch_numbers(at.found, 0, count * parameters as u64)?,
             covariance: machine.fetch_numbers(
                 at.covariance,
@@ -167,22 +171,22 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             )?,
             chi_squared: machine.fetch_numbers(at.chi_squared, 0, count)?,
             other,
-            outcomes: machine.fetch::<R, Outcome>(at.outcomes, 0, count)?,
-        })
+            outcomes: machine.fetch_outcomes::<R>(at.outcomes, count)?,
+        });
+        found
     }
 
     /// Has starting values written; the costs of other minima.
-    fn start(
-        &mut self,
-        at: &Arrays,
-        data: &DataArrays,
-        first: usize,
-        count: usize,
-    ) -> Result<Vec<R>> {
-        if !self.work.starts.is_empty() || count < FEW {
-            let starts = self.plan.starts(first, count)?;
-            let number = |i: usize| starts.iter().map(move |(start, _)| start[i]);
-            let numbers: Vec<R> = (0..N).flat_map(number).collect();
+    fn start(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Vec<R>> {
+        if !self.work.starts.is_empty() {
+            let starts = given::<R, N>(self.work, first..first + count);
+            self.machine.store_numbers(at.starts, 0, &starts)?;
+            return Ok(Vec::new());
+        }
+        if count < FEW {
+            let starts = self.plan.starts(first..first + count);
+            let numbers: Vec<f64> =
+                starts.iter().flat_map(|(start, _)| start.map(R::to_f64)).collect();
             self.machine.store_numbers(at.starts, 0, &numbers)?;
             return Ok(starts.into_iter().map(|(_, other)| other).collect());
         }
@@ -193,7 +197,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         let args = SearchArgs {
             model,
             observed,
-            data: data.args(0, count as u32, 1),
+            data: at.data.args(0, count as u32, 1),
             settings: self.work.settings,
             search: self.plan.search,
             lower: Ptr::at(at.lower),
@@ -206,7 +210,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             fixed: 0,
             look: Look::at(self.work.rows),
         };
-        self.launch(&kernel, shape, Parameter::of(args), (data, count))?;
+        self.launch(&kernel, shape, Parameter::of(args), (&at.data, count))?;
         self.machine.fetch_numbers(at.other, 0, count as u64)
     }
 
@@ -220,12 +224,12 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         let of_groups = self.machine.allocate(bytes(blocks.div_ceil(BLOCK)))?;
         let (sums, combine) = (self.kernel("sums"), self.kernel_of(&self.target.combine));
         let shapes = (self.shape(&sums, blocks)?, self.shape(&combine, blocks.div_ceil(BLOCK))?);
-        let starts = self.plan.starts(0, self.work.fits)?;
+        let starts = self.plan.starts(0..self.work.fits);
         let plan = Plan::<R, N>::new(self.work);
+        let data = DataArrays::with_room(&*self.target.data, 1, &mut self.machine)?;
         let mut all: Vec<One<R, N>> = Vec::with_capacity(self.work.fits);
         for (fit, start) in starts.into_iter().enumerate() {
-            let part = self.target.data.of_part(fit as u32..fit as u32 + 1);
-            let data = DataArrays::upload(&part, &mut self.machine)?;
+            data.take(&*self.target.data, fit..fit + 1, &mut self.machine)?;
             let mut summed = |at: &[R; N]| -> Result<R::Sums<N>> {
                 self.machine.store_numbers(point, 0, at)?;
                 let Target { model, observed, .. } = *self.target;
@@ -298,4 +302,23 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         }
         self.machine.launch(kernel, shape, &parameter)
     }
+}
+
+/// Whether all fits start in the same place, which is given.
+fn shares_start<R: Precise>(work: &Work<'_, R>) -> bool {
+    work.starts.len() == work.names.len()
+}
+
+/// Starts that are given, of some fits or of all: a model's with fewer than `N` parameters have zeros behind them.
+fn given<'a, R: Precise, const N: usize>(work: &Work<'a, R>, fits: Range<usize>) -> Cow<'a, [f64]> {
+    let n = work.names.len();
+    let fits = if shares_start(work) { 0..1 } else { fits };
+    let given = &work.starts[fits.start * n..fits.end * n];
+    if n == N {
+        return Cow::Borrowed(given);
+    }
+    let mut starts = vec![0.0; fits.len() * N];
+    let pairs = starts.chunks_exact_mut(N).zip(given.chunks_exact(n));
+    pairs.for_each(|(into, start)| into[..n].copy_from_slice(start));
+    Cow::Owned(starts)
 }

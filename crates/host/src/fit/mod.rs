@@ -7,15 +7,18 @@
 mod device;
 mod model;
 mod outcome;
+mod rows;
 mod settings;
 mod solve;
 mod work;
 
+#[cfg(feature = "problem-files")]
 pub(crate) use device::{OnDevice, Target};
 pub use model::FittedModel;
 pub use outcome::{Ended, Fit, Fits};
 pub use settings::FitSettings;
 pub use warpswarm_core::fit::{Loss, Model, Observed, Scatter, SmoothModel};
+#[cfg(feature = "problem-files")]
 pub(crate) use work::{Numbers, Sheet, Work};
 
 use crate::bounds::Bounds;

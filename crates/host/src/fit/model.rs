@@ -7,12 +7,14 @@ use warpswarm_core::data::{Data as _, DataSlices, Table, WithData};
 use warpswarm_core::fit::{Curve, Derived, Model, Observed, SmoothModel};
 use warpswarm_core::objective::SlicePoint;
 
+use super::device::Target;
 use super::settings::FitSettings;
 use super::solve;
 use super::work::{Numbers, Sheet, Work};
 use crate::bounds::Bounds;
 use crate::data::{Data, LaidOut};
 use crate::error::{Error, Result};
+use crate::own::Kernels;
 use crate::problems::Precise;
 
 /// A model of one's own with what was observed: see [`fit`](crate::fit()).
@@ -43,6 +45,8 @@ pub struct FittedModel<R, M, const N: usize> {
     observed: Observed,
     data: Arc<LaidOut<R>>,
     fits: usize,
+    /// The name of its kernels, and where they are.
+    kernels: Option<(&'static str, Kernels)>,
 }
 
 impl<R: Float, M: Copy, const N: usize> FittedModel<R, M, N> {
@@ -51,7 +55,13 @@ impl<R: Float, M: Copy, const N: usize> FittedModel<R, M, N> {
     pub fn new(model: M, observed: Observed, data: Data<R>) -> Self {
         let data = data.laid_out();
         let fits = data.runs().unwrap_or(1) as usize;
-        FittedModel { model, observed, data: Arc::new(data), fits }
+        FittedModel { model, observed, data: Arc::new(data), fits, kernels: None }
+    }
+
+    /// The same with kernels, for GPUs: those that `export_model! { decay, "Decay", Decay, 3 }` has exported under this name, in a
+    /// crate that is compiled for them. The emulator's are [`Kernels::with_emulated`], `decay::all`.
+    pub fn with_kernels(self, name: &'static str, kernels: Kernels) -> Self {
+        FittedModel { kernels: Some((name, kernels)), ..self }
     }
 }
 
@@ -84,15 +94,19 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Sheet<R> for OfModel<R, M
 
 impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
     /// Everything that there is to be fitted.
-    pub(super) fn work(&self, bounds: &Bounds, settings: &FitSettings) -> Result<Work<R>> {
+    pub(super) fn work<'a>(
+        &self,
+        bounds: &Bounds,
+        settings: &'a FitSettings,
+    ) -> Result<Work<'a, R>> {
         if bounds.dimensions() != N {
             let (value, allowed) =
                 (bounds.dimensions().to_string(), format!("{N}, the model's parameters"));
             return Err(Error::Setting { field: "bounds", value, allowed });
         }
         let values = self.numbers(self.observed.values)?;
-        let sigma = self.observed.sigma;
-        let sigma = if sigma.is_empty() { None } else { Some(self.numbers(sigma)?) };
+        let sigma = Some(self.observed.sigma).filter(|sigma| !sigma.is_empty());
+        let sigma = sigma.map(|sigma| self.numbers(sigma)).transpose()?;
         let named = bounds.names();
         let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
         let sheet = Arc::new(OfModel::<R, M, N> { model: self.model, data: self.data.clone() });
@@ -103,22 +117,32 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
         work.sigma = sigma;
         work.scatter = self.observed.scatter;
         work.within(bounds, settings)?;
+        work.no_device = "cpu, where a model has no kernels: see FittedModel::with_kernels";
+        if !work.of_rows.is_empty() {
+            // What says so are standard deviations, which are not among the model's own data.
+            work.no_device = "cpu, where fits of one's own models have different numbers of rows";
+        } else if let Some((name, kernels)) = self.kernels {
+            work.on_device = Some(Box::new(Target::<R, Derived<M>, N> {
+                name: format!("{name}_{}", R::NAME),
+                combine: format!("combine_{name}_{}", R::NAME),
+                own: Some(kernels),
+                program: None,
+                model: Derived(self.model),
+                observed: self.observed,
+                data: self.data.clone(),
+            }));
+        }
         Ok(work)
     }
 
     /// A table's numbers, of all fits or of each.
     fn numbers(&self, table: Table) -> Result<Numbers<R>> {
-        let of_fit = table.is_of_run();
-        let mut numbers = Vec::new();
-        for fit in 0..if of_fit { self.fits } else { 1 } {
-            let data: DataSlices<'_, R> = self.data.of(fit as u32);
-            if !data.has(table) || table.len() != self.observed.rows() {
-                let value = table.len().to_string();
-                let allowed = format!("{} numbers that are in the data", self.observed.rows());
-                return Err(Error::Setting { field: "observed", value, allowed });
-            }
-            numbers.extend((0..table.len()).map(|i| data.number(table, i)));
+        let data: DataSlices<'_, R> = self.data.of(0);
+        if !data.has(table) || table.len() != self.observed.rows() {
+            let value = table.len().to_string();
+            let allowed = format!("{} numbers that are in the data", self.observed.rows());
+            return Err(Error::Setting { field: "observed", value, allowed });
         }
-        Ok(Numbers { numbers, of_fit })
+        Ok(Numbers::of_table(&self.data, table))
     }
 }

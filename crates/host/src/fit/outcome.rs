@@ -19,10 +19,11 @@ pub(crate) struct Found<R> {
     pub(crate) covariance: Vec<R>,
     /// `[fit]`
     pub(crate) chi_squared: Vec<R>,
-    /// The cost of the best other minimum, of those that the search has seen; NaN where it has seen none. `[fit]`
+    /// The cost of the best other minimum, of those that the search has seen; NaN where it has seen none. `[fit]`, or nothing
+    /// where there was no search.
     pub(crate) other: Vec<R>,
-    /// `[fit]`
-    pub(crate) outcomes: Vec<Outcome>,
+    /// An [`Outcome`] each. `[fit]`
+    pub(crate) outcomes: Vec<[u32; 4]>,
 }
 
 impl<R> Found<R> {
@@ -56,7 +57,7 @@ impl<R: Copy> Found<R> {
         rows(|part| &part.parameters, parameters, &mut all.parameters);
         rows(|part| &part.covariance, triangle(parameters), &mut all.covariance);
         rows(|part| &part.chi_squared, 1, &mut all.chi_squared);
-        rows(|part| &part.other, 1, &mut all.other);
+        all.other = parts.iter().flat_map(|part| part.other.iter().copied()).collect();
         all.outcomes = parts.iter().flat_map(|part| part.outcomes.iter().copied()).collect();
         all
     }
@@ -223,7 +224,11 @@ impl<'a, R: Float> Fit<'a, R> {
     }
 
     fn outcome(&self) -> Outcome {
-        self.all.found.outcomes.get(self.number).copied().unwrap_or_default()
+        self.all
+            .found
+            .outcomes
+            .get(self.number)
+            .map_or_else(Outcome::default, |&words| words.into())
     }
 
     /// Its number, from 0.

@@ -35,7 +35,7 @@ pub struct FitSettings {
     /// The most starts of a search, 1 to 65,536. It ends earlier where no further minima are to be expected, after 7 starts where
     /// all end in the same one. Default: 64 for each parameter, up to 512.
     pub starts: Option<u32>,
-    /// Points of which a start takes the best, 1 to 65,536. Default 16.
+    /// Points of which a start takes the best, 1 to 65,536. Default 8.
     pub samples: Option<u32>,
     /// The seed of the search's draws. Default 0.
     pub seed: u64,

@@ -1,15 +1,18 @@
 //! Fits on the CPU, spread over threads.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Next, PIECE, Parameters, Search, Settings,
-    Solver, Status, Term, sum_all, sum_block,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Normal, Parameters, Search, Settings,
+    Solver, Status, Term, sum_all,
 };
 use warpswarm_core::launch::{Outcome, triangle};
+use warpswarm_cpu_ref::vectors::Vectors;
 
 use super::outcome::Found;
+use super::rows::{Add, Advance, Cost, Room, Rows, pieces};
 use super::work::Work;
-use crate::backend::workers::Workers;
 use crate::problems::Precise;
 
 /// Rows from which on the blocks of one fit are spread over threads.
@@ -17,23 +20,23 @@ const LARGE: usize = 1 << 16;
 
 /// Does all fits of a model with any number of parameters: by the code for the next larger number of those for which
 /// there is some. What a model does not have is fixed at zero.
-pub(crate) fn of_any_size<R: Precise>(work: &Work<R>, workers: &Workers) -> Found<R> {
+pub(crate) fn of_any_size<R: Precise>(work: &Work<'_, R>) -> Found<R> {
     match work.names.len() {
-        0..=2 => of_size::<R, 2>(work, workers),
-        3 => of_size::<R, 3>(work, workers),
-        4 => of_size::<R, 4>(work, workers),
-        5 => of_size::<R, 5>(work, workers),
-        6 => of_size::<R, 6>(work, workers),
-        7 | 8 => of_size::<R, 8>(work, workers),
-        9..=12 => of_size::<R, 12>(work, workers),
-        13..=16 => of_size::<R, 16>(work, workers),
-        _ => of_size::<R, 32>(work, workers),
+        0..=2 => of_size::<R, 2>(work),
+        3 => of_size::<R, 3>(work),
+        4 => of_size::<R, 4>(work),
+        5 => of_size::<R, 5>(work),
+        6 => of_size::<R, 6>(work),
+        7 | 8 => of_size::<R, 8>(work),
+        9..=12 => of_size::<R, 12>(work),
+        13..=16 => of_size::<R, 16>(work),
+        _ => of_size::<R, 32>(work),
     }
 }
 
 /// Does all fits of a model with up to `N` parameters.
-pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<R>, workers: &Workers) -> Found<R> {
-    let mut plan = Plan::<R, N>::new(work);
+pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<'_, R>) -> Found<R> {
+    let (mut plan, workers) = (Plan::<R, N>::new(work), &work.workers);
     plan.is_parallel = work.rows >= LARGE && workers.pool.is_some();
     let one = |fit: usize| plan.one(fit);
     let all: Vec<One<R, N>> = match &workers.pool {
@@ -60,28 +63,23 @@ pub(super) struct One<R, const N: usize> {
     covariance: [[R; N]; N],
     chi_squared: R,
     other: R,
-    outcome: Outcome,
+    outcome: [u32; 4],
 }
 
 /// What all fits have in common.
 pub(super) struct Plan<'a, R: Precise, const N: usize> {
-    work: &'a Work<R>,
+    work: &'a Work<'a, R>,
     parameters: usize,
     pub(super) bounds: Bounds<R, N>,
     pub(super) search: Search<R, N>,
     look: Look,
     /// Whether the blocks of a fit are spread over threads.
     is_parallel: bool,
-}
-
-/// Room for a block of rows.
-struct Room<R> {
-    values: Vec<R>,
-    partials: Vec<R>,
+    vectors: Vectors,
 }
 
 impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
-    pub(super) fn new(work: &'a Work<R>) -> Self {
+    pub(super) fn new(work: &'a Work<'a, R>) -> Self {
         let side = |of: &[f64]| -> [R; N] {
             std::array::from_fn(|i| of.get(i).map_or(R::ZERO, |&bound| R::from_f64(bound)))
         };
@@ -95,7 +93,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         search.starts = work.search[0].unwrap_or_else(|| most_starts(work.names.len()));
         search.samples = work.search[1].unwrap_or(search.samples);
         let look = Look::at(work.rows);
-        Plan { work, parameters: work.names.len(), bounds, search, look, is_parallel: false }
+        let (parameters, vectors) = (work.names.len(), Vectors::new());
+        Plan { work, parameters, bounds, search, look, is_parallel: false, vectors }
     }
 
     fn one(&self, fit: usize) -> One<R, N> {
@@ -106,10 +105,9 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 
     fn room(&self) -> Room<R> {
-        Room {
-            values: vec![R::ZERO; BLOCK],
-            partials: vec![R::ZERO; BLOCK * self.parameters.max(1)],
-        }
+        let zeros = |count: usize| vec![R::ZERO; count];
+        let partials = zeros(BLOCK * self.parameters);
+        Room { values: zeros(BLOCK), partials, zeros: zeros(BLOCK) }
     }
 
     /// A fit from a start, with the cost of the best other minimum; `sums` gives the sums at a point.
@@ -129,29 +127,25 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         Ok(self.ended(status, &solver, other))
     }
 
-    /// Where some fits start, and the costs of the best other minima: found on the CPU, on all threads that there are.
-    pub(super) fn starts(
-        &self,
-        first: usize,
-        count: usize,
-    ) -> crate::error::Result<Vec<([R; N], R)>> {
+    /// Where some fits start, and the costs of the best other minima, found on the CPU.
+    pub(super) fn starts(&self, fits: Range<usize>) -> Vec<([R; N], R)> {
         let start = |fit: usize| self.start(fit, &mut self.room());
-        let pool = Workers::new(None)?.pool;
-        Ok(match pool {
+        match &self.work.workers.pool {
             Some(pool) if self.work.starts.is_empty() => {
-                pool.install(|| (first..first + count).into_par_iter().map(start).collect())
+                pool.install(|| fits.into_par_iter().map(start).collect())
             }
-            _ => (first..first + count).map(start).collect(),
-        })
+            _ => fits.map(start).collect(),
+        }
     }
 
     /// Where a fit starts, and the cost of the best other minimum.
     fn start(&self, fit: usize, room: &mut Room<R>) -> ([R; N], R) {
-        let starts = &self.work.starts;
+        let starts = self.work.starts;
         if !starts.is_empty() {
             let n = self.parameters;
             let first = if starts.len() > n { fit * n } else { 0 };
-            let start = std::array::from_fn(|i| if i < n { starts[first + i] } else { R::ZERO });
+            let number = |i: usize| R::from_f64(starts[first + i]);
+            let start = std::array::from_fn(|i| if i < n { number(i) } else { R::ZERO });
             return (start, R::NAN);
         }
         // What `Search::best` does, with the solver in one place of the program.
@@ -160,7 +154,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         loop {
             let cost = |x: &[R; N]| self.cost(fit, x, room);
             let drawn = self.search.best_drawn(fit as u64, found.starts, &self.bounds, cost);
-            let mut solver = Solver::<R, R::Sums<N>, N>::new(drawn, &self.bounds);
+            let mut solver = Solver::<R, Normal<R, N>, N>::new(drawn, &self.bounds);
             let status = loop {
                 let sums = self.looked_at(fit, solver.point(), room);
                 if let Some(status) = self.advance(&mut solver, &settings, &sums) {
@@ -176,139 +170,108 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     /// Takes sums; how the fit has ended, if it has. For many parameters it is long.
     #[inline(never)]
-    fn advance(
+    fn advance<A: Accumulator<R, N>>(
         &self,
-        solver: &mut Solver<R, R::Sums<N>, N>,
+        solver: &mut Solver<R, A, N>,
         settings: &Settings<R>,
-        sums: &R::Sums<N>,
+        sums: &A,
     ) -> Option<Status> {
-        match solver.advance(settings, &self.bounds, sums) {
-            Next::Done(status) => Some(status),
-            Next::Evaluate(_) => None,
-        }
+        self.vectors.run(Advance { solver, settings, bounds: &self.bounds, sums })
     }
 
     /// The sum of weighted squares of the observations that a search looks at.
     fn size(&self, fit: usize) -> R {
-        let rows = self.look.rows as usize;
+        let (rows, seen) = (self.look.rows as usize, self.work.values.of(fit, self.work.rows));
+        let sigma = self.sigma(fit);
         (0..rows).fold(R::ZERO, |size, k| {
-            let (value, weight) = self.seen(fit, self.look.row(k));
-            size + Term::squared(value, weight).cost
+            let row = self.look.row(k);
+            let weight = sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[row] * sigma[row]));
+            size + Term::squared(seen[row], weight).cost
         })
+    }
+
+    fn sigma(&self, fit: usize) -> Option<&[R]> {
+        self.work.sigma.as_ref().map(|sigma| sigma.of(fit, self.work.rows))
     }
 
     /// The cost of the rows that a search looks at.
     fn cost(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> R {
         let rows = self.look.rows as usize;
         let mut sum = R::ZERO;
-        let mut first = 0;
-        while first < rows {
-            let count = BLOCK.min(rows - first);
-            self.fill(first, count, |row, at| {
-                let values = &mut room.values[at];
-                self.work.sheet.values(fit as u32, &x[..self.parameters], row, values);
-            });
-            let part = (0..count).fold(R::ZERO, |part, k| {
-                part + self.term(fit, self.look.row(first + k), room.values[k]).cost
-            });
+        for first in (0..rows).step_by(BLOCK) {
+            let mut part = R::ZERO;
+            for (row, at) in pieces(&self.look, first, BLOCK.min(rows - first)) {
+                let means = &mut room.values[at];
+                self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
+                part = self.vectors.run(Cost(part, self.rows(fit, row, means, [])));
+            }
             sum = if first == 0 { part } else { sum + part };
-            first += count;
         }
         sum
     }
 
     /// The sums over the rows that a search looks at.
-    fn looked_at(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> R::Sums<N> {
+    fn looked_at(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> Normal<R, N> {
         let rows = self.look.rows as usize;
         sum_all(rows.div_ceil(BLOCK), |block| {
             let first = block * BLOCK;
-            self.block(fit, x, room, first, BLOCK.min(rows - first), &|k| self.look.row(k))
+            self.block(fit, x, room, pieces(&self.look, first, BLOCK.min(rows - first)))
         })
     }
 
     /// The sums over all rows.
     fn sums(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> R::Sums<N> {
         let rows = self.work.rows;
+        let all = Look { rows: rows as u32, stride: 1 };
         let block = |block: usize, room: &mut Room<R>| {
             let first = block * BLOCK;
-            self.block(fit, x, room, first, BLOCK.min(rows - first), &|k| k)
+            self.block(fit, x, room, pieces(&all, first, BLOCK.min(rows - first)))
         };
         let blocks = rows.div_ceil(BLOCK);
         if !self.is_parallel {
             return sum_all(blocks, |number| block(number, room));
         }
-        let fresh = || Room { values: room.values.clone(), partials: room.partials.clone() };
         let parts: Vec<R::Sums<N>> = (0..blocks)
             .into_par_iter()
             .with_min_len(16)
-            .map_init(fresh, |room, number| block(number, room))
+            .map_init(|| self.room(), |room, number| block(number, room))
             .collect();
         sum_all(blocks, |number| parts[number])
     }
 
-    /// Calls `fill` for pieces of consecutive rows: with the first of them, and where they go.
-    fn fill(
-        &self,
-        first: usize,
-        count: usize,
-        mut fill: impl FnMut(usize, std::ops::Range<usize>),
-    ) {
-        if self.look.stride == 1 {
-            return fill(first, 0..count);
-        }
-        for at in (0..count).step_by(PIECE) {
-            fill(self.look.row(first + at), at..(at + PIECE).min(count));
-        }
-    }
-
-    /// The sums over `count` rows from number `first` on, of those that `row` says.
-    #[inline(never)]
-    fn block(
+    /// The sums over a block of rows, which lies in pieces.
+    fn block<A: Accumulator<R, N>>(
         &self,
         fit: usize,
         x: &[R; N],
         room: &mut Room<R>,
-        first: usize,
-        count: usize,
-        row: &dyn Fn(usize) -> usize,
-    ) -> R::Sums<N> {
+        pieces: impl Iterator<Item = (usize, Range<usize>)>,
+    ) -> A {
         let (n, x) = (self.parameters, &x[..self.parameters]);
-        let is_together = row(first + count - 1) - row(first) == count - 1;
-        let pieces = if is_together { count } else { PIECE };
-        let mut place = 0;
-        while place < count {
-            let here = pieces.min(count - place);
-            let values = &mut room.values[place..place + here];
-            let partials = &mut room.partials[place * n..(place + here) * n];
-            self.work.sheet.slopes(fit as u32, x, row(first + place), values, partials);
-            place += here;
+        let mut sums = A::empty();
+        for (row, at) in pieces {
+            let (count, partials) = (at.len(), &mut room.partials[at.start * n..at.end * n]);
+            let means = &mut room.values[at];
+            self.work.sheet.slopes(fit as u32, x, row, means, partials);
+            let partials = std::array::from_fn(|i| {
+                if i < n { &partials[i * count..][..count] } else { &room.zeros[..count] }
+            });
+            sums = self.vectors.run(Add(sums, self.rows(fit, row, means, partials)));
         }
-        sum_block(count, 0, &|k| {
-            let (piece, within) = (k / pieces * pieces, k % pieces);
-            let here = pieces.min(count - piece);
-            let partial = |i: usize| {
-                if i < n { room.partials[piece * n + i * here + within] } else { R::ZERO }
-            };
-            (self.term(fit, row(first + k), room.values[k]), std::array::from_fn(partial))
-        })
+        sums
     }
 
-    /// What was observed in a row, and its weight.
-    #[inline(always)]
-    fn seen(&self, fit: usize, row: usize) -> (R, R) {
-        let work = self.work;
-        let weight = work.sigma.as_ref().map_or(R::ONE, |sigma| {
-            let sigma = sigma.of(fit, work.rows)[row];
-            R::ONE / (sigma * sigma)
-        });
-        (work.values.of(fit, work.rows)[row], weight)
-    }
-
-    /// A row's term where `mean` is predicted.
-    #[inline(always)]
-    fn term(&self, fit: usize, row: usize, mean: R) -> Term<R> {
-        let (value, weight) = self.seen(fit, row);
-        self.work.scatter.term(mean, value, weight)
+    /// Rows from one on, where so much is predicted.
+    fn rows<'b, const K: usize>(
+        &'b self,
+        fit: usize,
+        first: usize,
+        means: &'b [R],
+        partials: [&'b [R]; K],
+    ) -> Rows<'b, R, K> {
+        let seen = &self.work.values.of(fit, self.work.rows)[first..][..means.len()];
+        let sigma = self.sigma(fit).map(|sigma| &sigma[first..][..means.len()]);
+        Rows { scatter: self.work.scatter, seen, sigma, means, partials }
     }
 
     #[inline(never)]
@@ -325,7 +288,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             covariance: covariance.matrix,
             chi_squared: solver.sums().chi_squared(),
             other,
-            outcome,
+            outcome: outcome.into(),
         }
     }
 }

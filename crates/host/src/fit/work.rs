@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use rayon::prelude::*;
+use warpswarm_core::data::Table;
 use warpswarm_core::fit::{Scatter, Settings};
 
 use super::device::OnDevice;
@@ -14,6 +16,7 @@ use crate::backend::machine::gpu::Gpu;
 use crate::backend::workers::Workers;
 use crate::bounds::Bounds;
 use crate::choices::Backend;
+use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::problems::Precise;
 
@@ -26,26 +29,69 @@ pub(crate) trait Sheet<R>: Send + Sync {
     fn slopes(&self, fit: u32, x: &[R], first: usize, values: &mut [R], partials: &mut [R]);
 }
 
-/// A number for each row, which all fits share or of which each has its own, `[fit][row]`.
+/// A number for each row, which all fits share or of which each has its own, among other numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Numbers<R> {
-    pub(crate) numbers: Vec<R>,
-    pub(crate) of_fit: bool,
+    numbers: Arc<Vec<R>>,
+    /// Where those of the first fit begin.
+    first: usize,
+    /// From those of a fit to those of the next one; 0 where all share them.
+    stride: usize,
 }
 
 impl<R> Numbers<R> {
+    /// Those of a table of data that is there.
+    pub(crate) fn of_table(data: &LaidOut<R>, table: Table) -> Self {
+        let (numbers, stride) =
+            if table.is_of_run() { (&data.of_runs, data.of_run) } else { (&data.all, 0) };
+        Numbers { numbers: numbers.clone(), first: table.start(), stride }
+    }
+
+    /// Of those that each fit has, so many one after the other, the ones from `first` on.
+    #[cfg(feature = "problem-files")]
+    pub(crate) fn among(numbers: Arc<Vec<R>>, first: usize, stride: usize) -> Self {
+        Numbers { numbers, first, stride }
+    }
+
+    /// One number for each row, of all fits.
+    pub(crate) fn shared(numbers: Vec<R>) -> Self {
+        Numbers { numbers: Arc::new(numbers), first: 0, stride: 0 }
+    }
+
+    /// `[fit][row]`
+    pub(crate) fn of_fits(numbers: Vec<R>, rows: usize) -> Self {
+        Numbers { numbers: Arc::new(numbers), first: 0, stride: rows }
+    }
+
     /// Those of a fit with so many rows.
     pub(crate) fn of(&self, fit: usize, rows: usize) -> &[R] {
-        let first = if self.of_fit { fit * rows } else { 0 };
-        &self.numbers[first..first + rows]
+        &self.numbers[self.first + fit * self.stride..][..rows]
+    }
+
+    /// Whether each fit has its own.
+    #[cfg(feature = "problem-files")]
+    pub(crate) fn are_of_fit(&self) -> bool {
+        self.stride > 0
+    }
+
+    /// Where in these numbers the first fit's begin, if they are there.
+    #[cfg(feature = "problem-files")]
+    pub(crate) fn place_in(&self, numbers: &Arc<Vec<R>>) -> Option<usize> {
+        (self.stride > 0 && Arc::ptr_eq(&self.numbers, numbers)).then_some(self.first)
+    }
+
+    /// The same of other numbers that are made of all these.
+    #[cfg(feature = "problem-files")]
+    pub(crate) fn map<T>(self, make: impl FnOnce(&Arc<Vec<R>>) -> Arc<Vec<T>>) -> Numbers<T> {
+        Numbers { numbers: make(&self.numbers), first: self.first, stride: self.stride }
     }
 }
 
 /// Who does all fits of a model with a known number of parameters.
-pub(crate) type Solve<R> = fn(&Work<R>, &Workers) -> Found<R>;
+pub(crate) type Solve<R> = fn(&Work<'_, R>) -> Found<R>;
 
 /// Everything that there is to be fitted.
-pub(crate) struct Work<R> {
+pub(crate) struct Work<'a, R> {
     /// Names of the parameters.
     pub(crate) names: Vec<String>,
     pub(crate) sheet: Arc<dyn Sheet<R>>,
@@ -68,14 +114,16 @@ pub(crate) struct Work<R> {
     /// Between which values parameters may be.
     pub(crate) limits: [Vec<f64>; 2],
     /// Starting values, of all fits or `[fit][parameter]`; none where they are searched for.
-    pub(crate) starts: Vec<R>,
+    pub(crate) starts: &'a [f64],
     pub(crate) settings: Settings<R>,
     /// Starts and samples of the search, where they are not the usual ones.
     pub(crate) search: [Option<u32>; 2],
     pub(crate) seed: u64,
+    /// Threads of the CPU.
+    pub(crate) workers: Workers,
 }
 
-impl<R: Precise> Work<R> {
+impl<'a, R: Precise> Work<'a, R> {
     /// So many fits over so many rows each, of which nothing else is known yet.
     pub(crate) fn new(
         names: Vec<String>,
@@ -92,22 +140,23 @@ impl<R: Precise> Work<R> {
             no_device: "cpu",
             fits,
             rows,
-            values: Numbers { numbers: Vec::new(), of_fit: false },
+            values: Numbers::shared(Vec::new()),
             sigma: None,
             scatter: Scatter::default(),
             of_rows: Vec::new(),
             searched: [Vec::new(), Vec::new()],
             logarithmic: Vec::new(),
             limits: [Vec::new(), Vec::new()],
-            starts: Vec::new(),
+            starts: &[],
             settings,
             search: [None; 2],
             seed: 0,
+            workers: Workers { pool: None, threads: 1 },
         }
     }
 
     /// Checks settings and bounds, and takes them over.
-    pub(crate) fn within(&mut self, bounds: &Bounds, settings: &FitSettings) -> Result<()> {
+    pub(crate) fn within(&mut self, bounds: &Bounds, settings: &'a FitSettings) -> Result<()> {
         use warpswarm_core::variable::Scale;
         let n = self.names.len();
         if n > MOST_PARAMETERS {
@@ -141,8 +190,8 @@ impl<R: Precise> Work<R> {
             }
         }
         self.take_rows(settings)?;
-        self.take_start(settings)?;
         self.take_settings(settings)?;
+        self.take_start(settings)?;
         self.seed = settings.seed;
         Ok(())
     }
@@ -160,14 +209,14 @@ impl<R: Precise> Work<R> {
                 let allowed = format!("up to {most}, as many as there are");
                 return Err(Error::Setting { field: "rows", value: rows.to_string(), allowed });
             }
-            let ones = Numbers { numbers: vec![R::ONE; self.rows], of_fit: false };
+            let ones = Numbers::shared(vec![R::ONE; self.rows]);
             let known = self.sigma.take().unwrap_or(ones);
             let mut numbers = Vec::with_capacity(self.fits * self.rows);
             for (fit, &rows) in settings.rows.iter().enumerate() {
                 numbers.extend_from_slice(&known.of(fit, self.rows)[..rows as usize]);
                 numbers.resize((fit + 1) * self.rows, R::INFINITY);
             }
-            self.sigma = Some(Numbers { numbers, of_fit: true });
+            self.sigma = Some(Numbers::of_fits(numbers, self.rows));
             self.of_rows.clone_from(&settings.rows);
         }
         for fit in 0..if self.of_rows.is_empty() { 1 } else { self.fits } {
@@ -198,7 +247,7 @@ impl<R: Precise> Work<R> {
         self.of_rows.get(fit).map_or(self.rows as u64, |&rows| u64::from(rows))
     }
 
-    fn take_start(&mut self, settings: &FitSettings) -> Result<()> {
+    fn take_start(&mut self, settings: &'a FitSettings) -> Result<()> {
         let n = self.names.len();
         let given = settings.start.len();
         if given == 0 {
@@ -212,16 +261,22 @@ impl<R: Precise> Work<R> {
             };
             return Err(Error::Setting { field: "start", value, allowed });
         }
-        for (at, &start) in settings.start.iter().enumerate() {
-            let (lower, upper) = (self.limits[0][at % n], self.limits[1][at % n]);
-            // NaN is nowhere.
-            if !(start >= lower && start <= upper) {
-                let value = format!("{start} for `{}`", self.names[at % n]);
-                let allowed = format!("between its bounds, {lower} and {upper}");
-                return Err(Error::Setting { field: "start", value, allowed });
-            }
+        let [lower, upper] = &self.limits;
+        // NaN is nowhere.
+        let is_outside = |of: &[f64]| (0..n).find(|&i| !(of[i] >= lower[i] && of[i] <= upper[i]));
+        let outside = |of: &[f64]| is_outside(of).map(|i| (i, of[i]));
+        let outside = match &self.workers.pool {
+            Some(pool) => pool.install(|| {
+                settings.start.par_chunks(n).with_min_len(1024).find_map_first(outside)
+            }),
+            None => settings.start.chunks(n).find_map(outside),
+        };
+        if let Some((i, start)) = outside {
+            let value = format!("{start} for `{}`", self.names[i]);
+            let allowed = format!("between its bounds, {} and {}", lower[i], upper[i]);
+            return Err(Error::Setting { field: "start", value, allowed });
         }
-        self.starts = settings.start.iter().map(|&start| R::from_f64(start)).collect();
+        self.starts = &settings.start;
         Ok(())
     }
 
@@ -259,6 +314,7 @@ impl<R: Precise> Work<R> {
             let allowed = "1 to 65536".into();
             return Err(Error::Setting { field: "threads", value: threads.to_string(), allowed });
         }
+        self.workers = Workers::new(settings.threads)?;
         Ok(())
     }
 
@@ -309,12 +365,11 @@ impl<R: Precise> Work<R> {
             }
             _ => {}
         }
-        let workers = Workers::new(settings.threads)?;
-        Ok(((self.solve)(self, &workers), workers.name()))
+        Ok(((self.solve)(self), self.workers.name()))
     }
 }
 
-fn on_gpu<R: Precise>(target: &dyn OnDevice<R>, work: &Work<R>) -> Result<(Found<R>, String)> {
+fn on_gpu<R: Precise>(target: &dyn OnDevice<R>, work: &Work<'_, R>) -> Result<(Found<R>, String)> {
     let machine = Gpu::open(0)?;
     let name = machine.name();
     Ok((target.on_gpu(work, machine)?, name))

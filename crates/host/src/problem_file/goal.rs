@@ -7,6 +7,7 @@ use warpswarm_core::order::Fitness;
 
 use super::cpu::Machine;
 use super::interpreted::laid_out;
+use super::observed::rounded;
 use super::problem::ProblemFile;
 use super::slopes::Searched;
 use crate::backend::machine::Parameter;
@@ -39,7 +40,7 @@ impl<R: Float> Goal<R> for ProblemFile {
             constrained,
             gathers: true,
         });
-        let of_runs = own.numbers.iter().map(|&number| R::from_f64(number)).collect();
+        let of_runs = rounded(&own.numbers);
         let data = LaidOut::default().with(&data).with_runs(of_runs, (own.count, own.runs as u64));
         let data = Arc::new(data);
         Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))

@@ -208,6 +208,7 @@ mod interpreted;
 mod kept;
 mod named_numbers;
 mod names;
+mod observed;
 mod options;
 mod problem;
 mod program;

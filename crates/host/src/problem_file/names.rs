@@ -208,7 +208,7 @@ pub(super) struct Own {
     /// Where among the data the first run's are, and how many.
     ranges: Vec<(u32, u32)>,
     /// `[run][number]`, a range after the other.
-    pub(super) numbers: Arc<[f64]>,
+    pub(super) numbers: Arc<Vec<f64>>,
     /// Numbers of a run.
     pub(super) count: usize,
     /// Runs; 0 where they have nothing for themselves.
@@ -220,11 +220,12 @@ pub(super) struct Own {
 impl Own {
     fn add(&mut self, range: (u32, u32), numbers: &[f64], runs: usize) {
         let (len, before) = (range.1 as usize, self.count);
-        let row = |run: usize| {
-            let known = &self.numbers[run * before..][..before];
-            [known, &numbers[run * len..][..len]].concat()
-        };
-        self.numbers = (0..runs).flat_map(row).collect();
+        let mut all = Vec::with_capacity(runs * (before + len));
+        for run in 0..runs {
+            all.extend_from_slice(&self.numbers[run * before..][..before]);
+            all.extend_from_slice(&numbers[run * len..][..len]);
+        }
+        self.numbers = Arc::new(all);
         self.ranges.push(range);
         (self.count, self.runs) = (before + len, runs);
         self.whole.resize(self.count, numbers.iter().all(|number| number.fract() == 0.0));

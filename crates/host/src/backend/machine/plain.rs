@@ -28,6 +28,14 @@ pub(crate) fn bytes_mut<R: Float>(numbers: &mut [R]) -> Option<&mut [u8]> {
     })
 }
 
+/// The bytes of words, to be written, where they lie on a device as they lie here.
+pub(crate) fn bytes_of_words<const N: usize>(words: &mut [[u32; N]]) -> Option<&mut [u8]> {
+    // SAFETY: words have no padding, and are some whatever their bytes are.
+    cfg!(target_endian = "little").then(|| unsafe {
+        std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,107 @@
+//! Rows of a fit on the CPU: what is done with them side by side, compiled for the vectors of the processor.
+
+use std::ops::Range;
+
+use warpswarm_core::fit::{
+    Accumulator, Bounds, Look, Next, PIECE, Scatter, Settings, Solver, Status, Term,
+};
+use warpswarm_cpu_ref::vectors::Run;
+
+use crate::problems::Precise;
+
+/// Room for a block of rows.
+pub(super) struct Room<R> {
+    pub(super) values: Vec<R>,
+    /// `[piece][parameter][row]`
+    pub(super) partials: Vec<R>,
+    /// The derivatives by parameters that a model does not have.
+    pub(super) zeros: Vec<R>,
+}
+
+/// Rows next to each other, of a fit.
+pub(super) struct Rows<'a, R, const N: usize> {
+    pub(super) scatter: Scatter,
+    /// What was observed, and its standard deviations.
+    pub(super) seen: &'a [R],
+    pub(super) sigma: Option<&'a [R]>,
+    /// What is predicted.
+    pub(super) means: &'a [R],
+    /// Its derivatives by each parameter.
+    pub(super) partials: [&'a [R]; N],
+}
+
+impl<R: Precise, const N: usize> Rows<'_, R, N> {
+    /// A row's term.
+    #[inline(always)]
+    fn term(&self, k: usize) -> Term<R> {
+        let weight = self.sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[k] * sigma[k]));
+        self.scatter.term(self.means[k], self.seen[k], weight)
+    }
+}
+
+/// Adds rows to sums.
+pub(super) struct Add<'a, R, A, const N: usize>(pub(super) A, pub(super) Rows<'a, R, N>);
+
+impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Add<'_, R, A, N> {
+    type Output = A;
+
+    #[inline(always)]
+    fn call(self) -> A {
+        let Add(mut sums, rows) = self;
+        for k in 0..rows.means.len() {
+            let mut partials = [R::ZERO; N];
+            for i in 0..N {
+                partials[i] = rows.partials[i][k];
+            }
+            sums.add_term(rows.term(k), &partials);
+        }
+        sums
+    }
+}
+
+/// Adds rows' costs to one.
+pub(super) struct Cost<'a, R>(pub(super) R, pub(super) Rows<'a, R, 0>);
+
+impl<R: Precise> Run for Cost<'_, R> {
+    type Output = R;
+
+    #[inline(always)]
+    fn call(self) -> R {
+        let Cost(mut sum, rows) = self;
+        for k in 0..rows.means.len() {
+            sum += rows.term(k).cost;
+        }
+        sum
+    }
+}
+
+/// Has a solver take sums.
+pub(super) struct Advance<'a, R, A, const N: usize> {
+    pub(super) solver: &'a mut Solver<R, A, N>,
+    pub(super) settings: &'a Settings<R>,
+    pub(super) bounds: &'a Bounds<R, N>,
+    pub(super) sums: &'a A,
+}
+
+impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Advance<'_, R, A, N> {
+    type Output = Option<Status>;
+
+    #[inline(always)]
+    fn call(self) -> Option<Status> {
+        match self.solver.advance(self.settings, self.bounds, self.sums) {
+            Next::Done(status) => Some(status),
+            Next::Evaluate(_) => None,
+        }
+    }
+}
+
+/// Pieces of consecutive rows: the `count` that are looked at from number `first` on, with the first row of each and where
+/// among these it goes.
+pub(super) fn pieces(
+    look: &Look,
+    first: usize,
+    count: usize,
+) -> impl Iterator<Item = (usize, Range<usize>)> + use<> {
+    let (look, len) = (*look, if look.stride == 1 { count } else { PIECE });
+    (0..count).step_by(len).map(move |at| (look.row(first + at), at..(at + len).min(count)))
+}
