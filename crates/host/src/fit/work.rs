@@ -1,6 +1,7 @@
 //! What there is to be fitted, checked.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use warpswarm_core::fit::{Scatter, Settings};
@@ -73,6 +74,8 @@ pub(crate) struct Work<R> {
     /// Starts and samples of the search, where they are not the usual ones.
     pub(crate) search: [Option<u32>; 2],
     pub(crate) seed: u64,
+    /// How many fits are done, for those who wait.
+    pub(crate) count: Arc<AtomicU64>,
 }
 
 impl<R: Precise> Work<R> {
@@ -103,7 +106,13 @@ impl<R: Precise> Work<R> {
             settings,
             search: [None; 2],
             seed: 0,
+            count: Arc::default(),
         }
+    }
+
+    /// So many more fits are done.
+    pub(crate) fn add(&self, fits: usize) {
+        self.count.fetch_add(fits as u64, Ordering::Relaxed);
     }
 
     /// Checks settings and bounds, and takes them over.
@@ -284,6 +293,7 @@ impl<R: Precise> Work<R> {
 
     /// What all fits come to, and where they were done.
     fn found(&self, settings: &FitSettings) -> Result<(Found<R>, String)> {
+        self.count.store(0, Ordering::Relaxed);
         let refused = |allowed: &str| {
             let (field, value) = ("backend", settings.backend.to_string());
             Err(Error::Setting { field, value, allowed: allowed.into() })
@@ -304,7 +314,7 @@ impl<R: Precise> Work<R> {
                     Err(error) if error.is_input() => return Err(error),
                     Ok(found) => return Ok(found),
                     // What the device lacks, the CPU may have.
-                    Err(_) => {}
+                    Err(_) => self.count.store(0, Ordering::Relaxed),
                 }
             }
             _ => {}
