@@ -10,6 +10,5 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
 pub mod can;
-pub mod decay;
 pub mod predators;
 pub mod registration;
