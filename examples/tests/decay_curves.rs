@@ -1,83 +1,89 @@
-//! The same fits on one thread, on several, and under the emulator; and each curve as it would be alone.
+//! Many fits at once: the truth is found, errors are SciPy's, and numbers are the same on threads and under the emulator.
 
-use models::decay;
-use warpswarm::{
-    Backend, DeParams, Error, Kernels, Optimiser, OwnObjective, Precise, PsoParams, Schedule,
-    Settings, Stop, Swarm,
-};
-use warpswarm_examples::KERNELS;
+use warpswarm::Backend;
+use warpswarm::fit::{Ended, FitSettings, Fits};
 
 #[path = "../src/bin/decay-curves/curves.rs"]
 mod curves;
-use curves::{bounds, fit, objective, truth};
+use curves::{fit, truth};
 
-const EMULATED: Kernels =
-    KERNELS.with_emulated_objectives(&[decay::kernels::f32, decay::kernels::f64]);
-
-fn settings(runs: u64) -> Settings {
-    Settings { individuals: 32, runs, seed: 3, ..Settings::default() }
+fn on(backend: Backend, threads: Option<usize>) -> FitSettings {
+    FitSettings { backend, threads, ..FitSettings::default() }
 }
 
-fn check<R: Precise>(algorithm: &warpswarm::Algorithm) {
-    let decay = objective::<R>(3, 0.01).unwrap().with_kernels(EMULATED);
-    let at = |backend, schedule, threads| -> Vec<Swarm<R>> {
-        let settings = Settings { backend, schedule, threads, ..settings(3) };
-        let mut optimiser =
-            Optimiser::new(&decay, &bounds(3, 0.01).unwrap(), algorithm, &settings).unwrap();
-        optimiser.step(7).unwrap();
-        optimiser.state().unwrap()
-    };
-    let serial = at(Backend::Cpu, Schedule::Auto, Some(1));
-    let others = [
-        at(Backend::Cpu, Schedule::Auto, Some(3)),
-        at(Backend::Emulator, Schedule::Resident, None),
-        at(Backend::Emulator, Schedule::Streaming, None),
-        at(Backend::Emulator, Schedule::Hosted, None),
+#[track_caller]
+fn is_near(found: &[f64], expected: &[f64], off: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() <= off * expected.abs(), "{found} and not {expected}");
+    }
+}
+
+#[test]
+fn without_noise_the_truth_is_found_to_all_digits() {
+    let fits = fit::<f64>(50, 0.0, &on(Backend::Cpu, None)).unwrap();
+    for one in fits.iter() {
+        is_near(&one.parameters(), &truth(one.number() as u64), 1e-9);
+    }
+}
+
+/// Expected: SciPy 1.17.1, `curve_fit` of `decay_curves_scipy.py` with exact derivatives, and steps of Gauss and Newton after it
+/// until nothing changes.
+#[test]
+fn parameters_and_errors_are_curve_fits() {
+    let fits = fit::<f64>(18, 0.01, &on(Backend::Cpu, None)).unwrap();
+    assert!(fits.iter().all(|fit| fit.ended() == Ended::Converged));
+    let expected = [
+        (
+            0,
+            [
+                1.914_755_621_610,
+                0.622_295_486_432,
+                1.174_997_746_834,
+                3.245_254_482_485,
+                0.091_044_525_348,
+            ],
+            [
+                0.010_658_068_432,
+                0.003_934_246_825,
+                0.009_024_552_593,
+                0.039_673_590_432,
+                0.002_665_015_814,
+            ],
+        ),
+        (
+            17,
+            [
+                1.096_977_345_170,
+                0.698_388_672_871,
+                1.373_091_044_500,
+                3.558_319_033_120,
+                0.135_740_895_928,
+            ],
+            [
+                0.010_550_243_148,
+                0.007_120_477_539,
+                0.008_572_583_178,
+                0.038_660_095_233,
+                0.002_987_841_806,
+            ],
+        ),
     ];
-    for other in others {
-        for (a, b) in serial.iter().zip(&other) {
-            assert_eq!(warpswarm::difference(a, b), None);
-        }
+    for (number, parameters, errors) in expected {
+        let one = fits.get(number).unwrap();
+        is_near(&one.parameters(), &parameters, 3e-9);
+        is_near(&one.errors(), &errors, 1e-7);
     }
 }
 
 #[test]
 fn everywhere_the_same() {
-    check::<f32>(&DeParams::default().into());
-    check::<f64>(&DeParams::default().into());
-    check::<f64>(&PsoParams::default().into());
-}
-
-#[test]
-fn every_run_fits_its_own_curve() {
-    let stop = Stop::iterations(2000);
-    let settings = Settings { individuals: 100, backend: Backend::Cpu, stop, ..settings(4) };
-    let report = fit::<f64>(4, 0.0, &settings).unwrap();
-    for (run, number) in report.runs.iter().zip(0..) {
-        let truth = truth(number);
-        let is_near = |(found, truth): (&f64, &f64)| (found - truth).abs() < 1e-3;
-        assert!(run.best.position.iter().zip(&truth).all(is_near), "{run:?}: {truth:?}");
-    }
-}
-
-#[test]
-fn data_and_bounds_of_another_number_of_runs() {
-    let run = |curves, bounds: u64, runs| {
-        let (decay, bounds) = (objective::<f32>(curves, 0.0), self::bounds(bounds, 0.0));
-        let algorithm = DeParams::default().into();
-        Optimiser::new(&decay.unwrap(), &bounds.unwrap(), &algorithm, &settings(runs)).unwrap_err()
+    let bits = |fits: &Fits<f32>| -> Vec<u32> {
+        let errors = fits.iter().flat_map(|fit| fit.errors());
+        fits.parameters().iter().copied().chain(errors).map(f32::to_bits).collect()
     };
-    assert_eq!(run(4, 5, 5), Error::Runs { what: "data", given: 4, runs: 5 });
-    assert_eq!(run(5, 4, 5), Error::Runs { what: "bounds", given: 4, runs: 5 });
-}
-
-#[test]
-fn what_was_not_exported() {
-    let nothing = decay::Decay { times: Default::default(), counts: Default::default() };
-    let other = OwnObjective::<f32, _>::new("Other", nothing).with_kernels(EMULATED);
-    let settings = Settings { backend: Backend::Emulator, ..settings(1) };
-    let algorithm = DeParams::default().into();
-    let error = Optimiser::new(&other, &bounds(1, 0.0).unwrap(), &algorithm, &settings);
-    let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("there is no `objective_Other_f32_x"), "{error}");
+    let at = |backend, threads| bits(&fit(3, 0.01, &on(backend, threads)).unwrap());
+    let serial = at(Backend::Cpu, Some(1));
+    assert_eq!(serial, at(Backend::Cpu, Some(3)));
+    assert_eq!(serial, at(Backend::Emulator, None));
 }

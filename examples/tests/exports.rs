@@ -3,7 +3,7 @@
 use models::predators::{self, Predators};
 use models::registration::{self, Registration};
 use warpswarm::{
-    Backend, Bounds, Data, DeParams, Kernels, Optimiser, OwnObjective, Settings, Swarm,
+    Backend, Bounds, Data, DeParams, Error, Kernels, Optimiser, OwnObjective, Settings, Swarm,
 };
 use warpswarm_examples::{KERNELS, uniform};
 
@@ -37,14 +37,43 @@ fn numbers(count: u64) -> Vec<f32> {
     (0..count).map(|draw| uniform(draw) as f32).collect()
 }
 
+/// Counts of hares and lynxes of each of so many runs, under a name.
+fn counted(name: &'static str, runs: u64) -> OwnObjective<f32, Predators> {
+    let mut data = Data::new();
+    let mut table = || data.table_of_runs(&numbers(5 * runs), runs).unwrap();
+    let objective = Predators { hares: table(), lynxes: table() };
+    OwnObjective::new(name, objective).with_data(data)
+}
+
 #[test]
 fn a_simulation() {
-    let mut data = Data::new();
-    let hares = data.table_of_runs(&numbers(10), 2).unwrap();
-    let lynxes = data.table_of_runs(&numbers(10), 2).unwrap();
-    let objective = OwnObjective::new("Predators", Predators { hares, lynxes });
-    let bounds = Bounds::uniform(6, 0.01, 1.0).unwrap();
-    check(objective.with_data(data), &bounds);
+    check(counted("Predators", 2), &Bounds::uniform(6, 0.01, 1.0).unwrap());
+}
+
+/// What an optimiser says of an objective with these data, on the emulator.
+fn refused(objective: OwnObjective<f32, Predators>, bounds: &Bounds, runs: u64) -> Error {
+    let backend = Backend::Emulator;
+    let settings = Settings { individuals: 32, runs, backend, ..Settings::default() };
+    let algorithm = DeParams::default().into();
+    let objective = objective.with_kernels(EMULATED);
+    Optimiser::new(&objective, bounds, &algorithm, &settings).unwrap_err()
+}
+
+#[test]
+fn data_and_bounds_of_another_number_of_runs() {
+    let bounds =
+        |runs| Bounds::of_runs(vec![Bounds::uniform(6, 0.01, 1.0).unwrap(); runs]).unwrap();
+    let error = refused(counted("Predators", 4), &bounds(5), 5);
+    assert_eq!(error, Error::Runs { what: "data", given: 4, runs: 5 });
+    let error = refused(counted("Predators", 5), &bounds(4), 5);
+    assert_eq!(error, Error::Runs { what: "bounds", given: 4, runs: 5 });
+}
+
+#[test]
+fn what_was_not_exported() {
+    let error = refused(counted("Other", 1), &Bounds::uniform(6, 0.01, 1.0).unwrap(), 1);
+    let error = error.to_string();
+    assert!(error.starts_with("there is no `objective_Other_f32_x"), "{error}");
 }
 
 #[test]

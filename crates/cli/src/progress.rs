@@ -122,7 +122,7 @@ fn left<R>(progress: &Progress<R>, rate: f64, seconds: Option<f64>) -> Option<f6
     nearest.map(|left| left.max(0.0))
 }
 
-fn in_words(seconds: f64) -> String {
+pub(crate) fn in_words(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{:.0} s", s.ceil()),
         s if s < 6000.0 => format!("{:.0} min", s / 60.0),

@@ -5,6 +5,10 @@
 
 use std::any::Any;
 use std::fmt;
+#[cfg(feature = "problem-files")]
+use std::sync::Arc;
+#[cfg(feature = "problem-files")]
+use std::sync::atomic::AtomicU64;
 
 use warpswarm_core::dual::Differentiable;
 use warpswarm_core::fit::Summed;
@@ -47,7 +51,11 @@ pub trait Precise: Summed {
     /// Fits what a problem file says: compiled once, and not again in each crate that asks for it.
     #[cfg(feature = "problem-files")]
     #[doc(hidden)]
-    fn fits(problem: &ProblemFile, settings: &FitSettings) -> Result<Fits<Self>>;
+    fn fits(
+        problem: &ProblemFile,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<Self>>;
 }
 
 impl Precise for f32 {
@@ -56,8 +64,12 @@ impl Precise for f32 {
         problem.single
     }
     #[cfg(feature = "problem-files")]
-    fn fits(problem: &ProblemFile, settings: &FitSettings) -> Result<Fits<f32>> {
-        problem.fits_here(settings)
+    fn fits(
+        problem: &ProblemFile,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<f32>> {
+        problem.fits_here(settings, done)
     }
 }
 
@@ -67,8 +79,12 @@ impl Precise for f64 {
         problem.double
     }
     #[cfg(feature = "problem-files")]
-    fn fits(problem: &ProblemFile, settings: &FitSettings) -> Result<Fits<f64>> {
-        problem.fits_here(settings)
+    fn fits(
+        problem: &ProblemFile,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<f64>> {
+        problem.fits_here(settings, done)
     }
 }
 

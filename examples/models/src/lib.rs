@@ -10,7 +10,6 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
 pub mod can;
-pub mod decay;
 pub mod predators;
 pub mod registration;
 pub mod spot;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use warpswarm::{Backend, Precision};
 
-use super::{MAX_THREADS, float, one_of, whole};
+use super::{MAX_THREADS, ProgressKind, float, one_of, whole};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -64,7 +64,7 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     pub(crate) absolute_sigma: bool,
 
-    /// Starts of the search [default: 8 for each parameter, from 16 to 64]
+    /// Starts of the search [default: 64 for each parameter, up to 512]
     #[arg(long, value_name = "N", value_parser = whole(1..=65_536), allow_negative_numbers = true)]
     pub(crate) starts: Option<u64>,
 
@@ -77,11 +77,11 @@ pub(crate) struct FitArgs {
     #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Stop when chi-squared changes by no more than this part of it [default: 1e-12, with f32 1e-6]
+    /// Stop when chi-squared changes by no more than this part of it [default: 1.8e-15, with f32 1e-6]
     #[arg(long, value_name = "F", value_parser = part, allow_hyphen_values = true)]
     pub(crate) ftol: Option<f64>,
 
-    /// Stop when the parameters change by no more than this part of them [default: 1e-12, with f32 1e-6]
+    /// Stop when the parameters change by no more than this part of them [default: 1.8e-15, with f32 1e-6]
     #[arg(long, value_name = "F", value_parser = part, allow_hyphen_values = true)]
     pub(crate) xtol: Option<f64>,
 
@@ -107,8 +107,8 @@ pub(crate) struct FitArgs {
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u64>,
 
-    /// Keep the results in a new folder: fits.csv with a row a fit, fits.json, and pictures: fit.svg of one fit, fits.svg and
-    /// parameters.svg of many
+    /// Keep the results in a new folder: fits.csv with a row a fit, fits.json, report.html to look at in a browser, and pictures:
+    /// fit.svg of one fit, fits.svg and parameters.svg of many
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
@@ -120,7 +120,12 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Show no summary
+    /// What to show meanwhile: a line that changes (bar), one every second (plain), or nothing (none);
+    /// auto is bar on a terminal, otherwise none
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) progress: ProgressKind,
+
+    /// Show neither progress nor summary
     #[arg(long)]
     pub(crate) quiet: bool,
 }

@@ -37,17 +37,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
             };
             return Ok(vec![(ONE, beside(&title, &[self.note(0)], &found))]);
         }
-        let mut panels = Vec::new();
-        for (fit, what) in self.shown() {
-            for found in self.at(fit)? {
-                let group = self.name(fit);
-                panels.push(Panelled { title: format!("{group} ({what})"), of: found });
-            }
-            if panels.len() >= PANELS {
-                break;
-            }
-        }
-        panels.truncate(PANELS);
+        let panels = self.panels()?;
         let count = counted(self.fits.len() as u64, "fit");
         let title = format!("{name}: the worst and the median of {count}");
         let sheet = fitted_sheet(&title, &panels);
@@ -68,6 +58,22 @@ impl<R: Precise + Serialize> Done<'_, R> {
             self.fits.names().iter().enumerate().map(parameter).collect();
         let spread = fitted_parameters(&format!("{name}: parameters"), &parameters);
         Ok(vec![(MANY, sheet), (PARAMETERS, spread)])
+    }
+
+    /// Panels of some of many fits; of one fit those of all its models.
+    pub(super) fn panels(&self) -> Result<Vec<Panelled>, Failure> {
+        let most = if self.fits.len() > 1 { PANELS } else { usize::MAX };
+        let mut panels = Vec::new();
+        for (fit, what) in self.shown() {
+            let title = format!("{} ({what})", self.name(fit));
+            let models = self.at(fit)?.into_iter();
+            panels.extend(models.map(|of| Panelled { title: title.clone(), of }));
+            if panels.len() >= most {
+                break;
+            }
+        }
+        panels.truncate(most);
+        Ok(panels)
     }
 
     /// The fits of which there are panels, and why: the worst by reduced chi-squared, then those around the median.

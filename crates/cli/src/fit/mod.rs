@@ -1,16 +1,20 @@
 //! `warpswarm fit`: models beside data.
 //!
 //! * `table`: what people read; `records`: what programs read, as JSON and CSV, and with the feature as Parquet.
-//! * `draw`: pictures.
+//! * `draw`: pictures; `page`: a page to look at in a browser; `progress`: how many fits are done.
 
 mod draw;
+mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod progress;
 mod records;
 mod table;
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde::Serialize;
 use warpswarm::fit::{FitSettings, Fits};
@@ -18,6 +22,7 @@ use warpswarm::problem_file::{DataSets, Layout, ProblemFile};
 use warpswarm::{Error, Precise, Precision};
 use warpswarm_pictures::counted;
 
+use crate::args::ProgressKind;
 use crate::args::fit::FitArgs;
 use crate::failure::{Code, Failure, SUCCESS};
 use crate::files::{Files, Output, Written};
@@ -28,7 +33,8 @@ use crate::shown;
 const CSV: &str = "fits.csv";
 const JSON: &str = "fits.json";
 /// All that a folder of fits has.
-const FILES: [&str; 6] = [CSV, JSON, "fits.parquet", draw::ONE, draw::MANY, draw::PARAMETERS];
+const FILES: [&str; 7] =
+    [CSV, JSON, "fits.parquet", draw::ONE, draw::MANY, draw::PARAMETERS, "report.html"];
 
 /// What was asked for and done.
 struct Done<'a, R> {
@@ -150,7 +156,12 @@ fn perform<R: Precise + Serialize>(
     // What cannot be written costs no time.
     let mut files = Files::new();
     let json = outputs(args, &mut files)?;
-    let fits = sets.problem.fit_models::<R>(settings);
+    let kind = if args.quiet { ProgressKind::None } else { args.progress };
+    let done = Arc::new(AtomicU64::new(0));
+    let total = sets.problem.runs().unwrap_or(1);
+    let fits = progress::shown(kind, total, &done, || {
+        sets.problem.fit_models_counted::<R>(settings, &done)
+    });
     let fits = fits.map_err(|error| in_words(error, &args.model))?;
     let DataSets { problem, names, rows } = sets;
     let done = Done { args, problem, names, rows, fits };
@@ -213,12 +224,18 @@ impl<R: Precise + Serialize> Done<'_, R> {
         folder.file(JSON, |out| Ok(self.json(out)?))?;
         #[cfg(feature = "parquet")]
         folder.file("fits.parquet", |out| self.parquet(out))?;
+        let mut files = vec![CSV, JSON];
+        #[cfg(feature = "parquet")]
+        files.push("fits.parquet");
         for (name, picture) in self.pictures()? {
+            files.push(name);
             folder.file(name, |out| {
                 let svg = picture.svg().map_err(|error| Failure::Running(error.to_string()))?;
                 Ok(out.write_all(svg.as_bytes())?)
             })?;
         }
+        let page = self.page(files)?;
+        folder.file("report.html", |out| Ok(out.write_all(page.as_bytes())?))?;
         folder.done()
     }
 

@@ -10,15 +10,34 @@ use warpswarm_pictures::{counted, grouped, quantile, short};
 use super::Done;
 use crate::shown;
 
+/// What is said of fits: facts with their names, and between them the parameters.
+#[derive(Default)]
+pub(super) struct Summary {
+    pub(super) before: Vec<(&'static str, String)>,
+    /// The first row is the head.
+    pub(super) parameters: Vec<Vec<String>>,
+    pub(super) after: Vec<(&'static str, String)>,
+}
+
 impl<R: Precise + Serialize> Done<'_, R> {
     /// A short table.
     pub(super) fn table(&self) -> String {
+        let Summary { before, parameters, after } = self.summary();
         let mut text = String::new();
+        before.iter().for_each(|(name, what)| line(&mut text, name, what));
+        aligned(&parameters, &mut text);
+        after.iter().for_each(|(name, what)| line(&mut text, name, what));
+        text
+    }
+
+    /// What the table says.
+    pub(super) fn summary(&self) -> Summary {
+        let mut all = Summary::default();
         let formula = self.problem.formula();
-        line(&mut text, "model", &format!("{}: {formula}", self.problem.name()));
+        all.before.push(("model", format!("{}: {formula}", self.problem.name())));
         match self.fits.get(0) {
-            Some(fit) if self.fits.len() == 1 => self.one(&fit, &mut text),
-            _ => self.many(&mut text),
+            Some(fit) if self.fits.len() == 1 => self.one(&fit, &mut all),
+            _ => self.many(&mut all),
         }
         let count = self.fits.len() as u64;
         let seconds = self.fits.seconds();
@@ -26,17 +45,17 @@ impl<R: Precise + Serialize> Done<'_, R> {
             1 => String::new(),
             _ => format!(", {} fits a second", grouped(count as f64 / seconds.max(1e-9), 0)),
         };
-        line(&mut text, "time", &format!("{} s{speed}", short(seconds)));
-        line(&mut text, "ran on", self.fits.device());
-        text
+        all.after.push(("time", format!("{} s{speed}", short(seconds))));
+        all.after.push(("ran on", self.fits.device().into()));
+        all
     }
 
     /// Of one fit the parameters, and how well the model fits.
-    fn one(&self, fit: &Fit<'_, R>, text: &mut String) {
+    fn one(&self, fit: &Fit<'_, R>, all: &mut Summary) {
         let name = self.names.first().map_or_else(String::new, |name| format!("{name}: "));
         let rows = self.rows.first().copied().unwrap_or(0);
-        line(text, "data", &format!("{name}{}", counted(rows.into(), "row")));
-        let mut rows = vec![["parameter", "value", "+- error", "unit"].map(String::from)];
+        all.before.push(("data", format!("{name}{}", counted(rows.into(), "row"))));
+        all.parameters.push(["parameter", "value", "+- error", "unit"].map(String::from).into());
         let both = fit.parameters().into_iter().zip(fit.errors());
         for (i, (name, (value, error))) in self.fits.names().iter().zip(both).enumerate() {
             let (value, error) = (value.to_f64(), error.to_f64());
@@ -47,9 +66,8 @@ impl<R: Precise + Serialize> Done<'_, R> {
                 _ if error.is_infinite() => "unknown".into(),
                 _ => digits(error, error),
             };
-            rows.push([name.clone(), digits(value, error), shown, unit]);
+            all.parameters.push(vec![name.clone(), digits(value, error), shown, unit]);
         }
-        aligned(&rows, text);
         let reduced = match fit.degrees_of_freedom() {
             0 => "no degrees of freedom".to_string(),
             n => format!(
@@ -62,17 +80,18 @@ impl<R: Precise + Serialize> Done<'_, R> {
                 }
             ),
         };
-        line(text, "chi-squared", &format!("{}; {reduced}", precise(fit.chi_squared().to_f64())));
+        let mut say = |name, what| all.after.push((name, what));
+        say("chi-squared", format!("{}; {reduced}", precise(fit.chi_squared().to_f64())));
         if let Some(r_squared) = fit.r_squared() {
-            line(text, "R squared", &format!("{:.6}", r_squared.to_f64()));
+            say("R squared", format!("{:.6}", r_squared.to_f64()));
         }
         let (aic, bic) = (fit.aic().to_f64(), fit.bic().to_f64());
-        line(text, "AIC, BIC", &format!("{}, {}", precise(aic), precise(bic)));
-        line(text, "status", &status(fit));
+        say("AIC, BIC", format!("{}, {}", precise(aic), precise(bic)));
+        say("status", status(fit));
     }
 
     /// Of many fits how their parameters spread.
-    fn many(&self, text: &mut String) {
+    fn many(&self, all: &mut Summary) {
         let count = self.fits.len();
         let (least, most) = (self.rows.iter().min(), self.rows.iter().max());
         let rows = match (least, most) {
@@ -80,10 +99,10 @@ impl<R: Precise + Serialize> Done<'_, R> {
             (Some(&rows), _) => format!("{} each", counted(rows.into(), "row")),
             _ => String::new(),
         };
-        line(text, "data", &format!("{}, {rows}", counted(count as u64, "fit")));
+        all.before.push(("data", format!("{}, {rows}", counted(count as u64, "fit"))));
         let head =
             ["parameter", "median", "lower quartile", "upper quartile", "median error", "unit"];
-        let mut rows = vec![head.map(String::from)];
+        all.parameters.push(head.map(String::from).into());
         let errors: Vec<Vec<R>> = self.fits.iter().map(|fit| fit.errors()).collect();
         for (i, name) in self.fits.names().iter().enumerate() {
             let values = &self.fits.parameters()[i * count..][..count];
@@ -92,21 +111,21 @@ impl<R: Precise + Serialize> Done<'_, R> {
             let at = |p| short(quantile(&values, p));
             let unit = self.problem.unit(i).unwrap_or_default().to_string();
             let error = short(quantile(&errors, 0.5));
-            rows.push([name.clone(), at(0.5), at(0.25), at(0.75), error, unit]);
+            let row = [name.clone(), at(0.5), at(0.25), at(0.75), error, unit];
+            all.parameters.push(row.into());
         }
-        aligned(&rows, text);
         let reduced: Vec<f64> = self.fits.iter().map(|fit| fit.reduced().to_f64()).collect();
         let worst = reduced.iter().enumerate().filter(|(_, x)| !x.is_nan());
         if let Some((at, worst)) = worst.max_by(|a, b| a.1.total_cmp(b.1)) {
             let median = short(quantile(&sorted(reduced.iter().copied()), 0.5));
             let what = format!("median {median}, largest {} ({})", short(*worst), self.name(at));
-            line(text, "reduced chi-squared", &what);
+            all.after.push(("reduced chi-squared", what));
         }
         let statuses = self.statuses().into_iter();
         let statuses: Vec<String> = statuses
             .map(|(status, count)| format!("{} {}", grouped(count as f64, 0), status.name()))
             .collect();
-        line(text, "status", &statuses.join(", "));
+        all.after.push(("status", statuses.join(", ")));
     }
 }
 
@@ -155,10 +174,11 @@ fn line(text: &mut String, name: &str, what: &str) {
 }
 
 /// Columns side by side: the first and the last to the left, numbers to the right.
-fn aligned<const N: usize>(rows: &[[String; N]], text: &mut String) {
+fn aligned(rows: &[Vec<String>], text: &mut String) {
+    let columns = rows.first().map_or(0, Vec::len);
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in rows {
         let mut shown = String::new();
         for (column, cell) in row.iter().enumerate() {
@@ -166,7 +186,7 @@ fn aligned<const N: usize>(rows: &[[String; N]], text: &mut String) {
             let width = widths[column];
             let _ = match column {
                 0 => write!(shown, "{cell:<width$}"),
-                _ if column == N - 1 => write!(shown, "   {cell}"),
+                _ if column == columns - 1 => write!(shown, "   {cell}"),
                 _ => write!(shown, "   {cell:>width$}"),
             };
         }

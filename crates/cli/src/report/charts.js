@@ -278,12 +278,13 @@ function shares(chart, name, series, moreIsBetter) {
   chart.show(x, y, draw, (_, at, up) => chart.nearest(points.flat(), at, up));
 }
 
-// How many of the runs have a value, null where there is none, in each of so many bins: bars side by side, one for each
-// group. Makes the chart, and returns what shows in it the values of the groups along an axis.
+// How many of the runs, or what they are called, have a value, null where there is none, in each of so many bins: bars side
+// by side, one for each group. Makes the chart, and returns what shows in it the values of the groups along an axis.
 const BINS = 20;
-function histogram(parent, label) {
+const OF_RUNS = { what: "run", size: [1050, 300], said: "How many of the runs lie in each bin." };
+function histogram(parent, label, { what, size, said } = OF_RUNS) {
   const note = html("p", { class: "note" }, parent);
-  const chart = new Chart(parent, label, [1050, 300]);
+  const chart = new Chart(parent, label, size);
   return (x, series) => {
     const places = series.map((values) => values.map((value) => x.place(value)).filter(known));
     const bins = binned(x, places.flat());
@@ -292,12 +293,12 @@ function histogram(parent, label) {
       for (const place of all) count[bins.findLastIndex(({ from }) => place >= from)] += 1;
       return count;
     });
-    const y = new Scale("runs", []);
+    const y = new Scale(`${what}s`, []);
     const most = counts.flat().reduce((a, b) => Math.max(a, b), 1);
     Object.assign(y, { whole: [0, 1.08 * most], isWhole: true });
     const without = groups.map(({ name }, i) => ({ name, runs: series[i].length - places[i].length, all: series[i].length }));
     const missing = without.filter(({ runs }) => runs).map(({ name, runs, all }) => `${name} ${runs} of ${all}`).join(", ");
-    note.textContent = `How many of the runs lie in each bin.${missing && ` Without a value, and in none: ${missing}.`}`;
+    note.textContent = `${said}${missing && ` Without a value, and in none: ${missing}.`}`;
     const draw = () => bins.forEach(({ from, to }, bin) => counts.forEach((count, i) => {
       if (!count[bin]) return;
       const [left, right] = [chart.px(from), chart.px(to)];
@@ -309,7 +310,7 @@ function histogram(parent, label) {
     chart.show(x, y, draw, (_, at) => {
       const bin = bins.findIndex(({ from, to }) => at >= from && at <= to);
       if (bin < 0) return null;
-      const lines = counts.map((count, i) => `${groups[i].name}: ${count[bin]} of ${series[i].length} run${series[i].length === 1 ? "" : "s"}`);
+      const lines = counts.map((count, i) => `${groups[i].name}: ${count[bin]} of ${series[i].length} ${what}${series[i].length === 1 ? "" : "s"}`);
       return { at: [(bins[bin].from + bins[bin].to) / 2, null], text: [`${x.name}: ${bins[bin].text}`, ...lines].join("\n") };
     });
   };

@@ -1,7 +1,7 @@
 //! `warpswarm report`: one page over run folders, to look at in a browser.
 //!
 //! * [`folder`]: reads what `solve --out` has written; [`contours`]: what a swarm moves over.
-//! * [`page`]: makes the page of it, and that of `compare --report`.
+//! * [`page`]: makes the page of it, and those of `compare --report` and `fit --out`.
 //! * [`speed`]: a picture of how many times as fast runs were.
 
 mod contours;

@@ -305,3 +305,30 @@ fn other_models_are_drawn() {
     assert!(svg("plane").contains("\nu\n"));
     assert!(svg("level").contains("\nrow\n"));
 }
+
+/// A line a second where that is asked for, and nothing where nobody looks.
+#[test]
+fn progress_is_shown_where_it_is_asked_for() {
+    let columns = 10_000;
+    let mut wide = String::from("t");
+    (0..columns).for_each(|column| wide += &format!(",c{column}"));
+    for row in 0..4 {
+        let y = 8.0 * f64::exp(-0.5 * f64::from(row));
+        wide += &format!("\n{row}");
+        (0..columns)
+            .for_each(|column| wide += &format!(",{:.4}", y + 1e-4 * f64::from(column % 97)));
+    }
+    let all = folder(&[("m.toml", DECAY), ("few.csv", WIDE), ("many.csv", &wide)]);
+    let shown = |words: &str| {
+        let words: Vec<&str> = ["fit", "m.toml"].into_iter().chain(words.split(' ')).collect();
+        let output = run_in(all.path(), &words);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output).to_string()
+    };
+    assert_eq!(shown("few.csv --wide"), "");
+    assert_eq!(shown("few.csv --wide --progress bar --quiet"), "");
+    // So many fits that they take seconds.
+    let lines = shown("many.csv --wide --threads 1 --starts 7 --samples 10 --progress plain");
+    let line = lines.lines().next().unwrap_or_default();
+    assert!(line.contains(" of 10,000 fits, ") && line.contains(" fits/s, "), "{lines:?}");
+}

@@ -1,6 +1,7 @@
 //! `warpswarm report`: its messages, and its page in a browser.
 
 mod browser;
+mod fits;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -105,6 +105,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         for first in (0..self.work.fits).step_by(most) {
             let count = most.min(self.work.fits - first);
             parts.push(self.some(&arrays, first, count)?);
+            self.work.add(count);
         }
         Ok(Found::joined(parts, self.work.names.len()))
     }
@@ -263,6 +264,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
                 }))
             };
             all.push(plan.fitted(start, &mut summed)?);
+            self.work.add(1);
         }
         Ok(gathered(self.work.names.len(), &all))
     }

@@ -38,7 +38,11 @@ pub(crate) fn of_any_size<R: Precise>(work: &Work<'_, R>) -> Found<R> {
 pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<'_, R>) -> Found<R> {
     let (mut plan, workers) = (Plan::<R, N>::new(work), &work.workers);
     plan.is_parallel = work.rows >= LARGE && workers.pool.is_some();
-    let one = |fit: usize| plan.one(fit);
+    let one = |fit: usize| {
+        let one = plan.one(fit);
+        work.add(1);
+        one
+    };
     let all: Vec<One<R, N>> = match &workers.pool {
         Some(pool) => pool.install(|| {
             let fits = (0..work.fits).into_par_iter();

@@ -1,6 +1,7 @@
 //! What there is to be fitted, checked.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -121,6 +122,8 @@ pub(crate) struct Work<'a, R> {
     pub(crate) seed: u64,
     /// Threads of the CPU.
     pub(crate) workers: Workers,
+    /// How many fits are done, for those who wait.
+    pub(crate) count: Arc<AtomicU64>,
 }
 
 impl<'a, R: Precise> Work<'a, R> {
@@ -152,7 +155,13 @@ impl<'a, R: Precise> Work<'a, R> {
             search: [None; 2],
             seed: 0,
             workers: Workers { pool: None, threads: 1 },
+            count: Arc::default(),
         }
+    }
+
+    /// So many more fits are done.
+    pub(crate) fn add(&self, fits: usize) {
+        self.count.fetch_add(fits as u64, Ordering::Relaxed);
     }
 
     /// Checks settings and bounds, and takes them over.
@@ -340,6 +349,7 @@ impl<'a, R: Precise> Work<'a, R> {
 
     /// What all fits come to, and where they were done.
     fn found(&self, settings: &FitSettings) -> Result<(Found<R>, String)> {
+        self.count.store(0, Ordering::Relaxed);
         let refused = |allowed: &str| {
             let (field, value) = ("backend", settings.backend.to_string());
             Err(Error::Setting { field, value, allowed: allowed.into() })
@@ -360,7 +370,7 @@ impl<'a, R: Precise> Work<'a, R> {
                     Err(error) if error.is_input() => return Err(error),
                     Ok(found) => return Ok(found),
                     // What the device lacks, the CPU may have.
-                    Err(_) => {}
+                    Err(_) => self.count.store(0, Ordering::Relaxed),
                 }
             }
             _ => {}

@@ -202,6 +202,7 @@ mod derivative;
 mod file;
 mod fit;
 mod fitted;
+mod fitting;
 mod goal;
 mod graph;
 mod interpreted;

@@ -19,7 +19,7 @@ use super::problem::ProblemFile;
 use super::program::Program;
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
-use crate::fit::{FitSettings, Fits, Numbers, OnDevice, Sheet, Target, Work};
+use crate::fit::{FitSettings, Numbers, OnDevice, Sheet, Target, Work};
 use crate::problems::Precise;
 
 /// The models of a file, row after row.
@@ -77,59 +77,12 @@ impl<R: Float> Sheet<R> for OfFile<R> {
 }
 
 impl ProblemFile {
-    /// Whether it fits models to data: whether it says `fit` or `fits`.
-    ///
-    /// ```
-    /// use warpswarm::problem_file::ProblemFile;
-    /// let problem = ProblemFile::parse(
-    ///     "fit = \"y ~ a * t\"\nvariables.a = { lower = 0, upper = 9 }\ndata = { t = [1, 2, 3], y = [2, 4, 6] }",
-    /// )?;
-    /// assert!(problem.fits_models());
-    /// // What is minimised is the sum of squares.
-    /// assert_eq!(problem.evaluate(&[1.0])?.fitness.value, 1.0 + 4.0 + 9.0);
-    /// # Ok::<(), warpswarm::Error>(())
-    /// ```
-    pub fn fits_models(&self) -> bool {
-        self.curves.is_some()
-    }
-
-    /// Fits the models that the file says by `fit` or `fits`, of each run of its data: parameters with their errors.
-    ///
-    /// ```
-    /// use warpswarm::fit::FitSettings;
-    /// use warpswarm::problem_file::ProblemFile;
-    /// let decay = ProblemFile::parse(
-    ///     r#"
-    ///     fit = "y ~ height * exp(-t / lifetime)"
-    ///     variables.height = { lower = 0, upper = 100 }
-    ///     variables.lifetime = { lower = 1e-3, upper = 1e3, scale = "log" }
-    ///     data = { t = [0, 1, 2, 3, 4], y = [10.1, 6.0, 3.8, 2.1, 1.4] }
-    ///     "#,
-    /// )?;
-    /// let fits = decay.fit_models::<f64>(&FitSettings::default())?;
-    /// let fit = fits.get(0).expect("one");
-    /// assert!((fit.parameters()[0] - 10.0793).abs() < 1e-4 && (fit.errors()[0] - 0.1108).abs() < 1e-4);
-    /// # Ok::<(), warpswarm::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Where the file fits nothing, has constraints or whole numbers, or as [`fit`](crate::fit()).
-    pub fn fit_models<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
-        R::fits(self, settings)
-    }
-
-    /// The same, to be compiled in this crate.
-    pub(crate) fn fits_here<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
-        self.work::<R>(settings).and_then(|work| work.done(settings))
-    }
-
     fn refused(&self, message: impl Into<String>) -> Error {
         Error::ProblemFile { file: self.name.clone(), message: message.into() }
     }
 
     /// Everything that there is to be fitted.
-    fn work<'a, R: Precise>(&self, settings: &'a FitSettings) -> Result<Work<'a, R>> {
+    pub(super) fn work<'a, R: Precise>(&self, settings: &'a FitSettings) -> Result<Work<'a, R>> {
         let Some(curves) = &self.curves else {
             return Err(self.refused(
                 "there is no model to fit; allowed: fit = \"y ~ ...\" in place of minimise or maximise",

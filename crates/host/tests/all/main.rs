@@ -7,6 +7,7 @@ mod emulator;
 mod events;
 mod expressions;
 mod falling;
+mod fit_coverage;
 mod fits_on_devices;
 mod fwa;
 mod given_up;

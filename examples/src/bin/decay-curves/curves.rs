@@ -1,11 +1,24 @@
 //! What the program and its test share: curves that were made up, and how to fit them.
 
-use models::decay::Decay;
-use warpswarm::{Bounds, Data, DeParams, Float, OwnObjective, Report, Result, Settings, minimise};
-use warpswarm_examples::{KERNELS, uniform};
+use warpswarm::fit::{FitSettings, Fits};
+use warpswarm::problem_file::{NamedNumbers, ProblemFile};
+use warpswarm::{Precise, Result};
+use warpswarm_examples::uniform;
 
 /// Points of a curve.
 pub(crate) const POINTS: usize = 64;
+
+/// The model, and between which values its parameters are sought. That one lifetime is at most 1 and the other at least 1 says
+/// which is which.
+const MODEL: &str = r#"
+fit = "counts ~ a1 * exp(-t / tau1) + a2 * exp(-t / tau2) + background"
+[variables]
+a1         = { lower = 0, upper = 10 }
+tau1       = { lower = 0.05, upper = 1, scale = "log" }
+a2         = { lower = 0, upper = 10 }
+tau2       = { lower = 1, upper = 10, scale = "log" }
+background = { lower = -1, upper = 1 }
+"#;
 
 /// The parameters of curve `number`: a1, tau1, a2, tau2, background.
 pub(crate) fn truth(number: u64) -> [f64; 5] {
@@ -28,39 +41,16 @@ pub(crate) fn counts(number: u64, noise: f64) -> Vec<f64> {
     times().into_iter().enumerate().map(at).collect()
 }
 
-/// The objective over so many curves.
+/// Fits all curves: their times are shared, and each has counts of its own.
 ///
 /// # Errors
 ///
-/// Where there are more numbers than a table holds.
-pub(crate) fn objective<R: Float>(curves: u64, noise: f64) -> Result<OwnObjective<R, Decay>> {
-    let rounded = |numbers: Vec<f64>| numbers.into_iter().map(R::from_f64).collect::<Vec<R>>();
-    let mut data = Data::new();
-    let times = data.table(&rounded(times()))?;
-    let all: Vec<R> = (0..curves).flat_map(|number| rounded(counts(number, noise))).collect();
-    let counts = data.table_of_runs(&all, curves)?;
-    Ok(OwnObjective::new("Decay", Decay { times, counts }).with_data(data).with_kernels(KERNELS))
-}
-
-/// Where the parameters of so many curves are sought: amplitudes and background up to what was counted first.
-///
-/// # Errors
-///
-/// Where there are no curves.
-pub(crate) fn bounds(curves: u64, noise: f64) -> Result<Bounds> {
-    let of_curve = |number| {
-        let first = counts(number, noise)[0];
-        Bounds::new(vec![0.0, 0.05, 0.0, 1.0, 0.0], vec![1.2 * first, 1.0, first, 6.0, 0.5 * first])
-    };
-    Bounds::of_runs((0..curves).map(of_curve).collect::<Result<Vec<_>>>()?)
-}
-
-/// Fits all curves: a run each.
-///
-/// # Errors
-///
-/// Where the backend fails.
-pub(crate) fn fit<R: Float>(curves: u64, noise: f64, settings: &Settings) -> Result<Report<R>> {
-    let algorithm = DeParams { scale_factor: 0.6, ..DeParams::default() }.into();
-    minimise(&objective::<R>(curves, noise)?, &bounds(curves, noise)?, &algorithm, settings)
+/// Where there are no curves, or the backend fails.
+pub(crate) fn fit<R: Precise>(curves: u64, noise: f64, settings: &FitSettings) -> Result<Fits<R>> {
+    let times = times();
+    let counts: Vec<f64> = (0..curves).flat_map(|number| counts(number, noise)).collect();
+    let shared = NamedNumbers { name: "t", numbers: &times, columns: None, of_runs: None };
+    let own =
+        NamedNumbers { name: "counts", numbers: &counts, columns: None, of_runs: Some(curves) };
+    ProblemFile::parse_with_data(MODEL, "decay-curves", &[shared, own])?.fit_models(settings)
 }

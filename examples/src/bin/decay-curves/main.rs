@@ -1,11 +1,11 @@
-//! Fits many decay curves at once, each to its own data within its own bounds.
+//! Fits many decay curves at once, each to its own data, with the standard errors of all parameters.
 //! `cargo run --release -p warpswarm-examples --bin decay-curves -- --curves 10000`
 
 mod curves;
 
 use clap::Parser;
 use curves::{fit, truth};
-use warpswarm::{Settings, Stop};
+use warpswarm::fit::{Ended, FitSettings, Fits};
 use warpswarm_examples::Options;
 use warpswarm_examples::chart::{Drawn, Look, Panel, Series, panel, picture};
 
@@ -18,36 +18,32 @@ struct Arguments {
     options: Options,
 }
 
-/// What the parameters are called.
-const NAMES: [&str; 5] = ["a1", "tau1", "a2", "tau2", "background"];
-
 fn main() -> Drawn {
     let Arguments { curves, options } = Arguments::parse();
     let curves = if options.small { curves.min(50) } else { curves };
-    let stop = Stop::iterations(300);
-    let settings = Settings { individuals: 32, runs: curves, stop, ..Settings::default() };
-    let report = fit::<f32>(curves, 0.01, &settings)?;
-    let each = 1e3 * report.seconds / curves as f64;
-    println!("{curves} curves on {}: {:.3} s, {each:.3} ms a fit", report.device, report.seconds);
+    let fits = fit::<f64>(curves, 0.01, &FitSettings::default())?;
+    let (seconds, names) = (fits.seconds(), fits.names());
+    let each = 1e3 * seconds / curves as f64;
+    println!("{curves} curves on {}: {seconds:.3} s, {each:.3} ms a fit", fits.device());
+    println!("{}", statuses(&fits));
 
-    // Relative errors, `[parameter][curve]`.
-    let error = |k: usize, number: u64| {
-        f64::from(report.runs[number as usize].best.position[k]) / truth(number)[k] - 1.0
-    };
-    let errors: Vec<Vec<f64>> =
-        (0..NAMES.len()).map(|k| (0..curves).map(|number| error(k, number)).collect()).collect();
-    println!("relative error  half are within  nine of ten are within");
-    let show = |name: &str, errors: &mut Vec<f64>| {
-        errors.retain(|error| error.is_finite());
-        errors.sort_by(f64::total_cmp);
-        let within = |part: f64| 100.0 * errors[((errors.len() - 1) as f64 * part) as usize];
-        println!("{name:14}  {:13.3} %  {:20.3} %", within(0.5), within(0.9));
-    };
-    let sizes = |errors: &Vec<f64>| errors.iter().map(|error| error.abs()).collect::<Vec<f64>>();
-    for (name, errors) in NAMES.iter().zip(&errors) {
-        show(name, &mut sizes(errors));
+    // Relative errors, `[parameter][curve]`, and how many standard errors they are.
+    let mut errors = vec![Vec::with_capacity(fits.len()); names.len()];
+    let mut sizes = errors.clone();
+    for one in fits.iter() {
+        let truth = truth(one.number() as u64);
+        for (k, (value, error)) in one.parameters().into_iter().zip(one.errors()).enumerate() {
+            errors[k].push(value / truth[k] - 1.0);
+            sizes[k].push(((value - truth[k]) / error).abs());
+        }
     }
-    show("all parameters", &mut errors.iter().flat_map(sizes).collect());
+    println!(
+        "relative error  half within  nine of ten within  one standard error holds  1.96 hold"
+    );
+    for (k, name) in names.iter().enumerate() {
+        show(name, &errors[k], &sizes[k]);
+    }
+    show("all parameters", &errors.concat(), &sizes.concat());
 
     let Some(file) = options.picture else { return Ok(()) };
     picture(&file, (760, 420), |area| {
@@ -59,6 +55,27 @@ fn main() -> Drawn {
         let texts = Panel { title, x: "relative error, %", y: "curves", least: None };
         panel(area, &texts, &series)
     })
+}
+
+/// How many fits have ended how.
+fn statuses(fits: &Fits<f64>) -> String {
+    let count = |ended: Ended| fits.iter().filter(|fit| fit.ended() == ended).count();
+    let counts = Ended::ALL.map(|ended| (count(ended), ended.name()));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Within which errors a half and nine tenths of a parameter's values are, and which part of them the truth is near.
+fn show(name: &str, errors: &[f64], sizes: &[f64]) {
+    let mut errors: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let within = |part: f64| 100.0 * errors[((errors.len() - 1) as f64 * part) as usize];
+    let held = |limit: f64| {
+        let count = sizes.iter().filter(|size| **size <= limit).count();
+        100.0 * count as f64 / sizes.len() as f64
+    };
+    let [half, most, one, two] = [within(0.5), within(0.9), held(1.0), held(1.96)];
+    println!("{name:14}  {half:9.3} %  {most:16.3} %  {one:20.1} %   {two:7.1} %");
 }
 
 /// A histogram's outline: how many of the errors are in each of 40 bins from -4 % to 4 %.
