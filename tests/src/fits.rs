@@ -15,13 +15,19 @@ fn bits<R: Precise>(fit: Fit<'_, R>) -> Vec<u64> {
     bits.chain([u64::from(fit.evaluations()), fit.ended() as u64]).collect()
 }
 
-fn on<R: Precise>(backend: Backend, fits: u64, rows: usize) -> Result<Fits<R>, warpswarm::Error> {
+/// As many fits, which start where they are searched for, or in the same place, or each in its own: `starts` are 0, 1 or all.
+fn on<R: Precise>(
+    backend: Backend,
+    (fits, rows): (u64, usize),
+    starts: u64,
+) -> Result<Fits<R>, warpswarm::Error> {
     let number = |fit: usize, k: usize| {
         let clean = (20.0 + fit as f64 % 9.0) * (-(k as f64) * 0.2 / 1.5).exp() + 2.0;
         R::from_f64(clean + ((fit * 31 + k) * 7919 % 13) as f64 / 60.0 - 0.1)
     };
     let times: Vec<R> = (0..rows).map(|k| R::from_f64(k as f64 * 0.2)).collect();
-    let seen: Vec<R> = (0..fits as usize).flat_map(|fit| (0..rows).map(move |k| number(fit, k))).collect();
+    let seen: Vec<R> =
+        (0..fits as usize).flat_map(|fit| (0..rows).map(move |k| number(fit, k))).collect();
     let mut data = Data::new();
     let decay = Decay { times: data.table(&times)? };
     let observed = Observed::plain(data.table_of_runs(&seen, fits)?);
@@ -31,12 +37,18 @@ fn on<R: Precise>(backend: Backend, fits: u64, rows: usize) -> Result<Fits<R>, w
         Variable::log("lifetime", 0.01, 100.0),
         Variable::linear("background", -5.0, 5.0),
     ])?;
-    let settings = FitSettings { backend, samples: Some(4), ..FitSettings::default() };
+    let start = (0..starts).flat_map(|fit| [15.0 + fit as f64 % 7.0, 1.0, 0.5]).collect();
+    let settings = FitSettings { backend, start, samples: Some(4), ..FitSettings::default() };
     fit(&model, &bounds, &settings)
 }
 
-fn of<R: Precise>(backend: Backend, fits: u64, rows: usize) -> Result<(), warpswarm::Error> {
-    let (here, there) = (on::<R>(Backend::Cpu, fits, rows)?, on::<R>(backend, fits, rows)?);
+fn of<R: Precise>(
+    backend: Backend,
+    (fits, rows): (u64, usize),
+    starts: u64,
+) -> Result<(), warpswarm::Error> {
+    let here = on::<R>(Backend::Cpu, (fits, rows), starts)?;
+    let there = on::<R>(backend, (fits, rows), starts)?;
     for (one, other) in here.iter().zip(there.iter()) {
         assert_eq!(bits(one), bits(other), "fit {} of {fits} over {rows} rows", one.number());
     }
@@ -50,9 +62,22 @@ fn of<R: Precise>(backend: Backend, fits: u64, rows: usize) -> Result<(), warpsw
 ///
 /// Where the device fails.
 pub fn check(backend: Backend) -> Result<(), warpswarm::Error> {
-    for (fits, rows) in [(5, 40), (300, 12), (1, 66_000)] {
-        of::<f32>(backend, fits, rows)?;
-        of::<f64>(backend, fits, rows)?;
+    for (fits, rows, starts) in
+        [(5, 40, 0), (300, 12, 0), (300, 12, 1), (70, 12, 70), (1, 66_000, 0)]
+    {
+        of::<f32>(backend, (fits, rows), starts)?;
+        of::<f64>(backend, (fits, rows), starts)?;
     }
     Ok(())
+}
+
+/// The same of so many that several threads copy their data and what they come to.
+///
+/// # Errors
+///
+/// Where the device fails.
+pub fn check_many(backend: Backend) -> Result<(), warpswarm::Error> {
+    of::<f32>(backend, (150_000, 12), 0)?;
+    of::<f64>(backend, (150_001, 12), 150_001)?;
+    of::<f32>(backend, (2, 2_000_001), 0)
 }

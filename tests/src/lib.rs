@@ -10,6 +10,7 @@ pub mod alone;
 #[allow(dead_code, unreachable_pub)]
 mod cases;
 pub mod faults;
+pub mod fits;
 pub mod islands;
 pub mod large;
 pub mod lifetimes;

@@ -11,8 +11,9 @@ use warpswarm::{
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::alone::alone;
 use warpswarm_tests::{
-    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, islands,
-    large, lifetimes, methods, on_device, own, papers, problem_files, restarts, searches, traps,
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_against, dimensions_of, faults, fits,
+    islands, large, lifetimes, methods, on_device, own, papers, problem_files, restarts, searches,
+    traps,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -406,6 +407,12 @@ fn own_objectives_with_everything_that_runs_have_for_themselves() {
     own::check(&[33, 140], &places[1..]);
 }
 
+#[test]
+fn fits_of_own_models() {
+    fits::check(Backend::Gpu).unwrap();
+    fits::check_many(Backend::Gpu).unwrap();
+}
+
 /// As many as there are: two at least are needed for this to say something.
 #[test]
 fn all_devices() {
@@ -490,6 +497,11 @@ fn sanitize_devices() {
 #[test]
 fn sanitize_own_objectives() {
     own::check(&[2, 5, 30], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
+}
+
+#[test]
+fn sanitize_fits_of_own_models() {
+    fits::check(Backend::Gpu).unwrap();
 }
 
 #[test]

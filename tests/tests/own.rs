@@ -38,6 +38,11 @@ fn an_own_objective_gives_the_same_bits_where_no_tile_holds_it() {
 }
 
 #[test]
+fn fits_of_an_own_model_give_the_same_bits() {
+    warpswarm_tests::fits::check(Backend::Emulator).unwrap();
+}
+
+#[test]
 fn a_kernel_that_traps_is_an_error() {
     warpswarm_tests::traps::check_emulated();
 }
