@@ -43,7 +43,8 @@ fn commands(block: &str) -> usize {
 }
 
 /// Compiles fast: cargo takes this for whatever lies below the folder, in the place of what manifests say. The same for
-/// the clone and the crate beside it, so that they share what they depend on; `cargo xtask package` has it too.
+/// the clone and the crate beside it, so that they share what they depend on; `cargo xtask package` has it too. What the
+/// clone's manifest says of the profile must be said here, too: otherwise cargo compiles all of it twice.
 const FAST: &str = r#"
 [profile.dev]
 debug = false
@@ -52,6 +53,7 @@ incremental = false
 codegen-units = 16
 debug = false
 opt-level = 0
+strip = "symbols"
 "#;
 
 /// Pixels of a PNG, across and down.

@@ -37,10 +37,11 @@ const MOST_BYTES: u64 = 10 << 20;
 const CRATE: &str = "my-fit";
 /// Compiled fast, and once: the program, the crate and what `tests/tests/new_user.rs` builds share what they depend on.
 /// For that the folder, the flags and the profile are those of that test.
-const PROFILE: [&str; 3] = [
+const PROFILE: [&str; 4] = [
     "profile.release.codegen-units=16",
     "profile.release.debug=false",
     "profile.release.opt-level=0",
+    "profile.release.strip=\"symbols\"",
 ];
 const FLAGS: &str = "-C debuginfo=0";
 /// In the target folder.

@@ -17,6 +17,7 @@ pub mod build_script;
 pub mod compile;
 pub mod compose;
 pub mod cut;
+mod distances;
 pub mod link;
 pub mod lower;
 pub mod package;

@@ -112,26 +112,34 @@ impl<R: Real> Machine<R> {
                 0
             });
             let memory = memories[at].1.downcast_mut::<Memory<R>>();
-            let Memory { numbers: memory, run: before } = memory.expect("numbers are not reused");
-            if *before != run {
-                let own = self.of_runs.of(run as usize);
-                let places = memory[self.own..].iter_mut().zip(own);
-                places.for_each(|(place, &number)| *place = R::from_f64(number));
-                *before = run;
-            }
-            memory[self.coordinates..][..x.len()].copy_from_slice(x);
-            for &(coordinate, at) in &self.spread {
-                memory[at..][..WIDTH].fill(x[coordinate]);
-            }
-            let program = machine::Program {
-                steps: &self.steps,
-                bodies: &self.bodies,
-                solves: &self.solves,
-                moves: &self.moves,
-            };
-            self.vectors.run(Work { memory, program });
-            then(memory)
+            let memory = memory.expect("numbers are not reused");
+            self.carry_out(memory, run, x);
+            then(&mut memory.numbers)
         })
+    }
+
+    /// Carries out the program's steps. It is never inlined: all operations are compiled into it, and every caller of
+    /// [`with_memory`](Machine::with_memory) would have a copy of them.
+    #[inline(never)]
+    fn carry_out(&self, memory: &mut Memory<R>, run: u32, x: &[R]) {
+        let Memory { numbers: memory, run: before } = memory;
+        if *before != run {
+            let own = self.of_runs.of(run as usize);
+            let places = memory[self.own..].iter_mut().zip(own);
+            places.for_each(|(place, &number)| *place = R::from_f64(number));
+            *before = run;
+        }
+        memory[self.coordinates..][..x.len()].copy_from_slice(x);
+        for &(coordinate, at) in &self.spread {
+            memory[at..][..WIDTH].fill(x[coordinate]);
+        }
+        let program = machine::Program {
+            steps: &self.steps,
+            bodies: &self.bodies,
+            solves: &self.solves,
+            moves: &self.moves,
+        };
+        self.vectors.run(Work { memory, program });
     }
 }
 
