@@ -406,6 +406,11 @@ fn own_objectives_with_everything_that_runs_have_for_themselves() {
     own::check(&[33, 140], &places[1..]);
 }
 
+#[test]
+fn gradients_of_own_objectives() {
+    own::check_gradients(&[1, 2, 5, 7, 8, 9, 31, 33, 140, 1100], Backend::Gpu);
+}
+
 /// As many as there are: two at least are needed for this to say something.
 #[test]
 fn all_devices() {
@@ -490,6 +495,7 @@ fn sanitize_devices() {
 #[test]
 fn sanitize_own_objectives() {
     own::check(&[2, 5, 30], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
+    own::check_gradients(&[2, 9, 33], Backend::Gpu);
 }
 
 #[test]

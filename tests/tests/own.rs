@@ -38,6 +38,11 @@ fn an_own_objective_gives_the_same_bits_where_no_tile_holds_it() {
 }
 
 #[test]
+fn an_own_objective_gives_the_same_gradients_on_a_device() {
+    own::check_gradients(&[1, 2, 7, 8, 9, 33, 140], Backend::Emulator);
+}
+
+#[test]
 fn a_kernel_that_traps_is_an_error() {
     warpswarm_tests::traps::check_emulated();
 }

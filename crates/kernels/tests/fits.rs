@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Array, SHAPES, Shape, launch};
+use common::{Array, SHAPES, launch};
 use warpswarm_core::data::{DataSlices, WithData};
 use warpswarm_core::fit::{
     Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Derived, Goodness, Look, Model, Normal,
