@@ -3,8 +3,8 @@
 
 use probe::Probe;
 use warpswarm::{
-    Algorithm, Bounds, Data, DeParams, GpuFwaParams, Kernels, OfRun, Optimiser, OwnObjective,
-    Precise, PsoParams, Scale, Settings, Stop,
+    Algorithm, Backend, Bounds, Data, DeParams, GpuFwaParams, Kernels, OfRun, Optimiser,
+    OwnObjective, Precise, PsoParams, Scale, Settings, Stop,
 };
 use warpswarm_cpu_ref::{Swarm, difference};
 
@@ -18,7 +18,7 @@ pub(crate) const KERNELS: Kernels =
             probe::beyond::f32,
             probe::beyond::f64,
         ])
-        .with_emulated(&[probe::decay::all]);
+        .with_emulated(&[probe::decay::all, probe::probe::gradients]);
 
 const RUNS: u64 = 3;
 
@@ -104,6 +104,27 @@ impl Case {
         optimiser.state()
     }
 
+    /// Has a device compute gradients, and compares them with the CPU's, bit for bit, and those with differences.
+    fn check_gradients<R: Precise>(self, backend: Backend) {
+        let settings = Settings {
+            individuals: self.individuals,
+            runs: RUNS,
+            maximise: self.scaled,
+            backend,
+            polish: true,
+            ..Settings::default()
+        };
+        let bounds = self.bounds().unwrap();
+        let algorithm = PsoParams::default().into();
+        let mut optimiser =
+            Optimiser::new(&self.objective::<R>(), &bounds, &algorithm, &settings).unwrap();
+        let found = optimiser.derivatives().unwrap();
+        let what = format!("{self:?} in {}: {found}", R::NAME);
+        assert!(found.compared > 0 && found.are_fine(), "{what}");
+        let each = 1 + self.dimensions as u64;
+        assert_eq!(found.on_device, RUNS * self.individuals * each, "{what}");
+    }
+
     fn check_in<R: Precise>(self, algorithm: &Algorithm, places: &[Place]) {
         let expected = self.run::<R>(algorithm, Place::REFERENCE).unwrap();
         if self.differ {
@@ -138,6 +159,21 @@ pub fn check(dimensions: &[usize], places: &[Place]) {
                 case.check_in::<f32>(algorithm, places);
                 case.check_in::<f64>(algorithm, places);
             }
+        }
+    }
+}
+
+/// Demands the CPU's bits of the gradients of a device, in both precisions.
+///
+/// # Panics
+///
+/// Where one differs, or is not that of what is evaluated.
+pub fn check_gradients(dimensions: &[usize], backend: Backend) {
+    for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {
+        for (differ, scaled) in [(true, false), (false, true), (true, true)] {
+            let case = Case { dimensions, individuals, differ, scaled };
+            case.check_gradients::<f32>(backend);
+            case.check_gradients::<f64>(backend);
         }
     }
 }

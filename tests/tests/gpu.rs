@@ -413,6 +413,11 @@ fn fits_of_own_models() {
     fits::check_many(Backend::Gpu).unwrap();
 }
 
+#[test]
+fn gradients_of_own_objectives() {
+    own::check_gradients(&[1, 2, 5, 7, 8, 9, 31, 33, 140, 1100], Backend::Gpu);
+}
+
 /// As many as there are: two at least are needed for this to say something.
 #[test]
 fn all_devices() {
@@ -497,6 +502,7 @@ fn sanitize_devices() {
 #[test]
 fn sanitize_own_objectives() {
     own::check(&[2, 5, 30], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
+    own::check_gradients(&[2, 9, 33], Backend::Gpu);
 }
 
 #[test]

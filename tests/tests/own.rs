@@ -43,6 +43,11 @@ fn fits_of_an_own_model_give_the_same_bits() {
 }
 
 #[test]
+fn an_own_objective_gives_the_same_gradients_on_a_device() {
+    own::check_gradients(&[1, 2, 7, 8, 9, 33, 140], Backend::Emulator);
+}
+
+#[test]
 fn a_kernel_that_traps_is_an_error() {
     warpswarm_tests::traps::check_emulated();
 }

@@ -45,13 +45,13 @@ pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
     Problem::of(&args.problem, &Said { dim: args.dim, instance: args.instance, ..Said::default() })
 }
 
-/// Describes what CPU and device make of it, and says whether they differ.
+/// Describes what CPU and device make of it, and says whether they differ, or derivatives are wrong.
 fn device<R: Precise>(checked: &Checked<R>, precision: &str, text: &mut String) -> bool {
     for (number, line) in checked.to_string().lines().enumerate() {
         let head = if number == 0 { precision } else { "" };
         let _ = writeln!(text, "{head:<12}{line}");
     }
-    checked.difference.is_some()
+    checked.difference.is_some() || !checked.derivatives.are_fine()
 }
 
 /// What was seen at the points.

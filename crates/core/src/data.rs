@@ -210,6 +210,19 @@ impl<R: Real, P: Point<R>, D: Data<R>> Point<R> for WithData<P, D> {
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
         self.point.sum_of_prefixes(element, term)
     }
+    #[inline(always)]
+    fn fold_others<T: Real, O: Operator<T>>(&self, n: usize, term: impl Fn(usize) -> T) -> T {
+        self.point.fold_others::<T, O>(n, term)
+    }
+    #[inline(always)]
+    fn sum_of_other_prefixes<T: Real>(
+        &self,
+        n: usize,
+        element: impl Fn(usize) -> T,
+        term: impl Fn(usize, T) -> T,
+    ) -> T {
+        self.point.sum_of_other_prefixes(n, element, term)
+    }
 }
 
 #[cfg(test)]

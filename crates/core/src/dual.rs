@@ -35,7 +35,7 @@ use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 pub use digamma::digamma;
-pub use point::{CHUNK, Differentiable, DualPoint, gradient};
+pub use point::{CHUNK, Differentiable, DualPoint, each_slope, gradient};
 
 use crate::real::Real;
 

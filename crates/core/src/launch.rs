@@ -10,6 +10,7 @@ mod easing;
 mod epochs;
 mod fit;
 mod generation;
+mod gradients;
 mod handed;
 mod kept;
 mod look;
@@ -38,6 +39,7 @@ pub use generation::{
     GenerationArgs, MethodArgs, MethodTile, TILE_BLOCKS, generation_kernels, generation_stage,
     proposal_place, proposals_len, team_scratch,
 };
+pub use gradients::{GRADIENT_BLOCK, GradientArgs, GradientPoints};
 pub use handed::{HAND_OUT, HANDED_BLOCK, HandOutArgs, TAKE_IN, TakeInArgs};
 pub use kept::KeptArgs;
 pub use look::{LOOK, LookArgs};

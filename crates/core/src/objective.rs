@@ -145,6 +145,25 @@ pub trait Point<R: Real> {
     /// Sums `term(i, s_i)`, where s_i = e_0 + ... + e_i is added in sequence and e_i = `element(i, x_i)`.
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R;
 
+    /// As [`fold_terms`](Point::fold_terms), of numbers of another kind.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fold_others<T: Real, O: Operator<T>>(&self, n: usize, term: impl Fn(usize) -> T) -> T {
+        sum::fold_buffered::<T, O>(n, term)
+    }
+
+    /// As [`sum_of_prefixes`](Point::sum_of_prefixes), of `n` numbers of another kind.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn sum_of_other_prefixes<T: Real>(
+        &self,
+        n: usize,
+        element: impl Fn(usize) -> T,
+        term: impl Fn(usize, T) -> T,
+    ) -> T {
+        sum::of_prefixes(n, element, term)
+    }
+
     /// Sums `term(i, x_i)` over all coordinates.
     #[inline(always)]
     fn sum(&self, term: impl Fn(usize, R) -> R) -> R {

@@ -4,8 +4,8 @@
 
 mod column;
 
-use warpswarm_core::objective::Point;
 use warpswarm_core::sum::{self, LEAVES, Operator, Pairwise, Sum, TILE, TILE_LEVELS};
+use warpswarm_core::{Point, Real};
 
 use crate::shared::SharedArray;
 use crate::view::{DeviceReal, View};
@@ -114,11 +114,26 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
-        sum::fold_in_registers::<R, Sum>(self.dimensions, |i| {
-            let mut prefix = R::ZERO;
+        self.sum_of_other_prefixes(self.dimensions, |i| element(i, self.row.get(i)), term)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn fold_others<T: Real, O: Operator<T>>(&self, n: usize, term: impl Fn(usize) -> T) -> T {
+        sum::fold_in_groups::<T, O>(n, thread::opaque, term)
+    }
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sum_of_other_prefixes<T: Real>(
+        &self,
+        n: usize,
+        element: impl Fn(usize) -> T,
+        term: impl Fn(usize, T) -> T,
+    ) -> T {
+        sum::fold_in_registers::<T, Sum>(n, |i| {
+            let mut prefix = T::ZERO;
             let mut j = 0;
             while j <= i {
-                prefix += element(j, self.row.get(j));
+                prefix += element(j);
                 j += 1;
             }
             term(i, prefix)

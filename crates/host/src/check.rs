@@ -1,4 +1,7 @@
-//! Whether an objective gives the same bits on CPU and device, and where it is faster.
+//! Whether an objective gives the same bits on CPU and device, whether its derivatives are right, and where it is faster.
+
+mod derivatives;
+mod differences;
 
 use std::fmt;
 use std::time::Instant;
@@ -6,6 +9,8 @@ use std::time::Instant;
 use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
+
+pub use derivatives::{DerivativeDifference, Derivatives, WrongDerivative};
 
 use crate::algorithms::{Algorithm, DeParams, PsoParams};
 use crate::bounds::{Bounds, Scales};
@@ -20,7 +25,7 @@ use crate::settings::{Settings, Stop};
 /// Its text is a report for people.
 ///
 /// ```
-/// use warpswarm::{Checked, Speed};
+/// use warpswarm::{Checked, Derivatives, Speed};
 /// let speed = |individuals, device| Speed { individuals, cpu: 8e-9, device: Some(device) };
 /// let checked = Checked::<f32> {
 ///     evaluations: 400,
@@ -28,6 +33,7 @@ use crate::settings::{Settings, Stop};
 ///     difference: None,
 ///     not_finite: 0,
 ///     first_not_finite: None,
+///     derivatives: Derivatives { compared: 64, ..Derivatives::NONE },
 ///     speeds: vec![speed(32, 6e-7), speed(2048, 9e-9), speed(8192, 2e-9)],
 /// };
 /// assert_eq!(checked.worthwhile(), Some(8192));
@@ -46,6 +52,8 @@ pub struct Checked<R> {
     pub not_finite: u64,
     /// The first point with such a one, and its fitness.
     pub first_not_finite: Option<(Vec<R>, Fitness<R>)>,
+    /// How exact derivatives compare with differences.
+    pub derivatives: Derivatives<R>,
     /// How long iterations take, from few individuals to many.
     pub speeds: Vec<Speed>,
 }
@@ -96,13 +104,15 @@ impl<R> Checked<R> {
     }
 }
 
+/// Shows a point.
+fn show<R: Float>(f: &mut fmt::Formatter<'_>, point: &[R]) -> fmt::Result {
+    let shown: Vec<_> = point.iter().take(8).map(R::to_string).collect();
+    let more = if point.len() > 8 { ", ..." } else { "" };
+    write!(f, "({}{more})", shown.join(", "))
+}
+
 impl<R: Float> fmt::Display for Checked<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let show = |f: &mut fmt::Formatter<'_>, point: &[R]| {
-            let shown: Vec<_> = point.iter().take(8).map(R::to_string).collect();
-            let more = if point.len() > 8 { ", ..." } else { "" };
-            write!(f, "({}{more})", shown.join(", "))
-        };
         match (&self.device, &self.difference) {
             (None, _) => writeln!(f, "no device: {} evaluations on the CPU", self.evaluations)?,
             (Some(device), None) => {
@@ -126,6 +136,9 @@ impl<R: Float> fmt::Display for Checked<R> {
             write!(f, "{} evaluations are not finite, the first at ", self.not_finite)?;
             show(f, point)?;
             writeln!(f, ": value {}, violation {}", fitness.value, fitness.violation)?;
+        }
+        if self.derivatives.compared > 0 {
+            writeln!(f, "{}", self.derivatives)?;
         }
         if self.speeds.is_empty() {
             return Ok(());
@@ -181,7 +194,9 @@ pub(crate) fn with<R: Float>(
     settings: &Settings,
     make: &Make<'_, R>,
 ) -> Result<Checked<R>> {
-    let settings = &Settings { stop: Stop::default(), of_runs: Vec::new(), ..settings.clone() };
+    // Who would polish knows the derivatives; nothing runs to its end here.
+    let settings =
+        &Settings { stop: Stop::default(), of_runs: Vec::new(), polish: true, ..settings.clone() };
     let cpu = &Settings {
         backend: Backend::Cpu,
         schedule: Default::default(),
@@ -204,6 +219,7 @@ pub(crate) fn with<R: Float>(
         difference: None,
         not_finite: 0,
         first_not_finite: None,
+        derivatives: Derivatives::NONE,
         speeds: Vec::new(),
     };
     let corners = corners(bounds);
@@ -220,6 +236,9 @@ pub(crate) fn with<R: Float>(
             Some(device) => Some(make(&corners, algorithm, &sized(device))?),
             None => None,
         };
+        if checked.evaluations == 0 {
+            checked.derivatives = there.as_mut().unwrap_or(&mut here).derivatives()?;
+        }
         for iterations in [0, 1] {
             here.step(iterations)?;
             let here = here.state()?;
@@ -331,6 +350,7 @@ mod tests {
             difference: None,
             not_finite: 0,
             first_not_finite: None,
+            derivatives: Derivatives::NONE,
             speeds: vec![speed(32, Some(0.9)), speed(64, Some(1.0)), speed(128, Some(0.5))],
         };
         assert_eq!(checked.worthwhile(), Some(128));

@@ -105,7 +105,8 @@ impl<R: Float, O: Differentiable<R>> Goal<R> for OwnObjective<R, O> {
     fn known(&self, scales: &Scales<R>) -> Known<R> {
         // With scales in any case: each objective is compiled once, and the bits are the same.
         let (objective, data) = self.scaled(scales);
-        Known(Some(Arc::new(OfObjective { objective, data })))
+        let kernels = self.kernels.map(|kernels| (self.name, kernels));
+        Known(Some(Arc::new(OfObjective { objective, data, kernels })))
     }
 }
 

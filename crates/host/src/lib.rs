@@ -100,7 +100,9 @@ pub use algorithms::{
 };
 pub use backend::machine::Stream;
 pub use bounds::{Bounds, MAX_DIMENSIONS};
-pub use check::{Checked, Difference, Speed, check};
+pub use check::{
+    Checked, DerivativeDifference, Derivatives, Difference, Speed, WrongDerivative, check,
+};
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "checkpoint")]
 pub use checkpoint::{CheckpointFile, write_whole};

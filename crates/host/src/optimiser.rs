@@ -27,6 +27,7 @@ use pace::Pace;
 use crate::algorithms::Algorithm;
 use crate::backend::{self, Driver, Evaluator, Job, Placing, Until, Wanted};
 use crate::bounds::{Bounds, Scales};
+use crate::check::Derivatives;
 use crate::choices::Backend;
 use crate::error::{Error, Result};
 use crate::goal::Goal;
@@ -167,6 +168,32 @@ impl<R: Float> Optimiser<R> {
         };
         optimiser.ease()?;
         Ok(optimiser)
+    }
+
+    /// Compares exact derivatives of the objective with differences, near the first individuals of each run: whether they are those
+    /// of what is evaluated. It needs [`Settings::polish`]: who would polish knows the derivatives. Where the runs are on a device, and
+    /// the objective was exported with kernels for derivatives (see [`OwnObjective`](crate::OwnObjective)), their bits are
+    /// compared with the CPU's.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Rosenbrock};
+    /// let settings = Settings { individuals: 16, polish: true, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
+    /// let mut optimiser = Optimiser::<f64>::new(&Rosenbrock, &bounds, &Algorithm::default(), &settings)?;
+    /// let derivatives = optimiser.derivatives()?;
+    /// assert_eq!((derivatives.compared, derivatives.wrong), (32, 0));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails, or a closure panics.
+    pub fn derivatives(&mut self) -> Result<Derivatives<R>> {
+        let (swarms, backend) = (self.state()?, self.backend());
+        match &self.polisher {
+            Some(polisher) => Derivatives::compare(polisher, &self.job, &swarms, backend),
+            None => Ok(Derivatives::NONE),
+        }
     }
 
     /// Does so many iterations of every run that has not stopped by itself (at its target, or by

@@ -53,7 +53,8 @@ impl Kernels {
         }
     }
 
-    /// The same with what the emulator runs instead: the functions that `export_method!` has made.
+    /// The same with what the emulator runs instead: the functions that `export_method!` has made, and those
+    /// called `gradients` of `export_objective!`.
     #[cfg(feature = "emulator")]
     pub const fn with_emulated(self, entries: &'static [fn() -> &'static [Entry]]) -> Self {
         Kernels { entries, ..self }
@@ -133,7 +134,9 @@ impl fmt::Debug for Kernels {
 /// It is [exported](Kernels::new) in a crate that is compiled for GPUs, under the name that is given here:
 /// `export_objective! { few model, "Model", Model, Model }`. Where no kernels were compiled it runs on the CPU.
 /// A built-in problem that takes data ([`ImageRegistration`](crate::problems::ImageRegistration)) needs no kernels of
-/// its own.
+/// its own. With `derivatives` at the end of the export there are kernels that compute gradients, too, which
+/// [`Optimiser::derivatives`] compares with the CPU's; for the emulator, [`Kernels::with_emulated`] takes the function `gradients`
+/// of the module that the export makes.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Kernels, Objective, OwnObjective, Point, Real, Settings, Stop, minimise};

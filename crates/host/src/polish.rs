@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::goal::HostObjective;
 use crate::settings::Settings;
 
-pub(crate) use slopes::{OfObjective, Slopes};
+pub(crate) use slopes::{OfObjective, Slopes, in_chunks};
 
 use place::Place;
 
@@ -26,8 +26,8 @@ use place::Place;
 /// the budget of 20,000 evaluations allow another step. The result is never worse: the better of both is the run's best. With
 /// derivatives, which are exact where an [`Objective`](crate::Objective) or a problem file is searched, steps are those of a
 /// bounded quasi-Newton method, and constraints are met by an augmented Lagrangian. The derivatives of a
-/// [`HostObjective`](crate::HostObjective) are central differences, after which a simplex goes on (Nelder and Mead); where a
-/// closure has violations, the simplex goes alone. Whole numbers and choices keep their values. See
+/// [`HostObjective`](crate::HostObjective) are [its own](crate::HostObjective::with_gradient) or central differences, after which a
+/// simplex goes on (Nelder and Mead); where a closure has violations, the simplex goes alone. Whole numbers and choices keep their values. See
 /// [`warpswarm_core::polish`] for equations and sources.
 ///
 /// It runs on the CPU, on all threads that the settings allow, with the same bits wherever the run was. Its evaluations are
@@ -68,7 +68,7 @@ pub(crate) struct Polisher<R> {
     objective: HostObjective<R>,
     /// Its constraints and derivatives, where they are known.
     known: Option<Arc<dyn Slopes<R>>>,
-    threads: Option<usize>,
+    settings: Settings,
 }
 
 impl<R: Float> Polisher<R> {
@@ -82,7 +82,7 @@ impl<R: Float> Polisher<R> {
             Evaluator::Host(objective) if !objective.is_on_device() => objective,
             _ => return Err(no_polish("on a device, or by whoever is asked")),
         };
-        Ok(Polisher { objective, known, threads: settings.threads })
+        Ok(Polisher { objective, known, settings: settings.clone() })
     }
 
     /// Polishes the best point of each run, `[run]`, as individuals have them.
@@ -98,10 +98,26 @@ impl<R: Float> Polisher<R> {
         if bests.len() == 1 || self.known.is_none() {
             return bests.iter_mut().enumerate().map(one).collect();
         }
-        match Workers::new(self.threads)?.pool {
+        match Workers::new(self.settings.threads)?.pool {
             Some(pool) => pool.install(|| bests.par_iter_mut().enumerate().map(one).collect()),
             None => bests.iter_mut().enumerate().map(one).collect(),
         }
+    }
+
+    /// Whoever knows the derivatives, if somebody does.
+    pub(crate) fn slopes(&self) -> Option<&dyn Slopes<R>> {
+        let own = || self.objective.gradient.is_some().then_some(&self.objective as &dyn Slopes<R>);
+        self.known.as_deref().map(|known| known as &dyn Slopes<R>).or_else(own)
+    }
+
+    /// The settings of the runs.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The value at a point of a run, by its place in the batch.
+    pub(crate) fn value(&self, run: u32, x: &[R]) -> R {
+        self.objective.at(run, x).value
     }
 
     fn one(&self, job: &Job<R>, run: u32, best: &mut (Candidate<R>, Vec<R>)) -> Polish<R> {
@@ -115,7 +131,10 @@ impl<R: Float> Polisher<R> {
             let mut work = vec![R::ZERO; polish::descent_numbers(n, place.constraints())];
             reports.push(descend(&mut place, &settings, cells(&mut x), cells(&mut work)));
         }
-        if self.known.is_none() && n <= MOST_OF_A_SIMPLEX {
+        // Along exact derivatives there is no more to be found, unless points with a violation were in the way.
+        let is_done =
+            self.objective.gradient.is_some() && !reports.is_empty() && !place.has_met_wall();
+        if self.known.is_none() && !is_done && n <= MOST_OF_A_SIMPLEX {
             place.let_violations_pass();
             let mut work = vec![R::ZERO; polish::simplex_numbers(n)];
             reports.push(nelder_mead(&mut place, &settings, cells(&mut x), cells(&mut work)));

@@ -289,9 +289,13 @@ impl ProblemInfo {
     ///
     /// As [`check`](fn@crate::check).
     pub fn check<R: Precise>(&self, bounds: &Bounds, settings: &Settings) -> Result<Checked<R>> {
-        check::with(bounds, settings, &|bounds, algorithm, settings| {
+        let checked = check::with(bounds, settings, &|bounds, algorithm, settings| {
             self.optimiser(0.0, bounds, algorithm, settings)
-        })
+        })?;
+        let coordinate = |i: usize| self.coordinates.get(i).map(|name| name.to_string());
+        let constraint = |i: usize| self.constraints.get(i).map(|of| of.name.to_string());
+        let derivatives = checked.derivatives.named(coordinate, constraint);
+        Ok(Checked { derivatives, ..checked })
     }
 }
 

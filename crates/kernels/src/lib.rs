@@ -28,6 +28,7 @@ pub mod fit;
 #[cfg(feature = "built-in")]
 pub mod fits;
 pub mod generation;
+pub mod gradients;
 #[cfg(feature = "built-in")]
 pub mod handed;
 #[cfg(feature = "built-in")]

@@ -6,10 +6,14 @@
 /// `objective_Decay_f32_x8k4` and so on. The first word says in which numbers of dimensions it exists, and so which
 /// forms it needs: see [`for_each_problem`](warpswarm_core::for_each_problem). The types are those for f32 and for
 /// f64. Each is exported a second time as [`Scaled`](warpswarm_core::variable::Scaled) sees it.
+///
+/// `export_objective! { few decay, "Decay", Decay, Decay, derivatives }` gives `decay::gradients` beside, the kernels
+/// `gradient_Decay_f32` and `gradient_Decay_f64`, which compute value and gradient at many points: see
+/// [`gradients`](crate::gradients::gradients).
 #[macro_export]
 macro_rules! export_objective {
-    ($forms:ident $module:ident, $name:literal, $single:ty, $double:ty) => {
-        $crate::export_objective! { @ $forms scaled $module [$name] $single, $double }
+    ($forms:ident $module:ident, $name:literal, $single:ty, $double:ty $(, $derivatives:ident)?) => {
+        $crate::export_objective! { @ $forms scaled $module [$name] $single, $double $(, $derivatives)? }
     };
     (@ any $as:ident $($rest:tt)*) => {
         $crate::export_objective! { @forms $as [x1k2 column x8k4 x16k8 x32k1 warp thread] $($rest)* }
@@ -23,13 +27,25 @@ macro_rules! export_objective {
     (@ many $as:ident $($rest:tt)*) => {
         $crate::export_objective! { @forms $as [column x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
-    (@forms $as:ident $forms:tt $module:ident $name:tt $single:ty, $double:ty) => {
+    (@forms $as:ident $forms:tt $module:ident $name:tt $single:ty, $double:ty $(, $derivatives:ident)?) => {
         #[allow(non_snake_case, missing_docs)]
         pub mod $module {
             #[allow(unused_imports)]
             use super::*;
             $crate::export_objective! { @$as f32 $name $single, $forms }
             $crate::export_objective! { @$as f64 $name $double, $forms }
+            $($crate::export_objective! { @$derivatives $name $single, $double })?
+        }
+    };
+    (@derivatives [$name:literal] $single:ty, $double:ty) => {
+        $crate::device::entries! {
+            /// The kernels that compute gradients.
+            pub fn gradients {
+                concat!("gradient_", $name, "_f32") =>
+                    |args: $crate::gradients::Args<f32, $single>| $crate::gradients::gradients(&args),
+                concat!("gradient_", $name, "_f64") =>
+                    |args: $crate::gradients::Args<f64, $double>| $crate::gradients::gradients(&args),
+            }
         }
     };
     (@plain $real:ident $name:tt $objective:ty, [$($form:ident)*]) => {

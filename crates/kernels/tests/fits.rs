@@ -1,5 +1,8 @@
 //! Fits under the emulator have the bits that one thread of the CPU gives them, with any grid.
 
+mod common;
+
+use common::{Array, SHAPES, launch};
 use warpswarm_core::data::{DataSlices, WithData};
 use warpswarm_core::fit::{
     Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Derived, Goodness, Look, Model, Normal,
@@ -11,7 +14,7 @@ use warpswarm_core::launch::{
 };
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::{Float, Point, Real, Table};
-use warpswarm_device::emulator::{self, Entry, LaunchConfig};
+use warpswarm_device::emulator::Entry;
 
 /// height exp(-t / lifetime) + background
 #[repr(C)]
@@ -31,44 +34,6 @@ warpswarm_kernels::export_model! { decay, "Decay", Decay, 3 }
 
 const ROWS: usize = 270;
 const FITS: usize = 45;
-
-/// What an array is at, in memory as the host allocates it.
-struct Array<T> {
-    memory: Vec<u128>,
-    len: usize,
-    item: std::marker::PhantomData<T>,
-}
-
-impl<T: Copy> Array<T> {
-    fn of(items: &[T]) -> Self {
-        let memory = vec![0; size_of_val(items).div_ceil(16).max(1)];
-        let mut array = Array { memory, len: items.len(), item: std::marker::PhantomData };
-        array.items().copy_from_slice(items);
-        array
-    }
-
-    fn items(&mut self) -> &mut [T] {
-        // SAFETY: the memory is as large and at least as aligned, and holds plain numbers.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.len) }
-    }
-
-    fn ptr(&mut self) -> Ptr<T> {
-        Ptr::at(self.memory.as_mut_ptr().expose_provenance() as u64)
-    }
-}
-
-/// Runs a kernel of Decay's.
-fn launch<T: Copy>(entry: &Entry, (grid, block, shuffle_seed): Shape, args: &T) {
-    let config = LaunchConfig { grid, block, shuffle_seed, ..LaunchConfig::default() };
-    // SAFETY: the bytes of the kernel's argument; the arrays in it outlive the launch.
-    let bytes = unsafe { std::slice::from_raw_parts((&raw const *args).cast(), size_of_val(args)) };
-    // SAFETY: the entry takes this argument.
-    unsafe { emulator::launch(entry, &config, bytes) }.unwrap();
-}
-
-/// Blocks, threads of a block, and the seed of the order in which they run.
-type Shape = (u32, u32, Option<u64>);
-const SHAPES: [Shape; 3] = [(1, 32, None), (2, 32, Some(1)), (1, 64, Some(2))];
 
 /// Everything that a fit has come to, as bits.
 #[derive(Debug, PartialEq)]

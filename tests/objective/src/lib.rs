@@ -37,7 +37,7 @@ impl<R: Real> Objective<R> for Probe {
     }
 }
 
-warpswarm_kernels::export_objective! { any probe, "Probe", Probe, Probe }
+warpswarm_kernels::export_objective! { any probe, "Probe", Probe, Probe, derivatives }
 
 /// Asks for a coordinate that is not there: the kernel traps.
 #[repr(C)]

@@ -11,10 +11,11 @@ Examples:
   warpswarm check rastrigin --dim 10
 
 Evaluates the problem at the bounds, the centre and a thousand random points: where f32 and f64 differ, what is not finite, \
-which constraint no point meets, which data are the same number in f32, whether CPU and device give the same bits, and how \
-long an evaluation takes.
+which constraint no point meets, which data are the same number in f32, whether CPU and device give the same bits, whether \
+exact derivatives agree with differences, and how long an evaluation takes.
 
-Exit codes: 0 nothing is wrong; 1 CPU and device differ, or it failed while running; 2 bad usage or input.";
+Exit codes: 0 nothing is wrong; 1 CPU and device differ, derivatives are wrong, or it failed while running; 2 bad usage or \
+input.";
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {

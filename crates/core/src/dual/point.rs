@@ -4,7 +4,7 @@ use super::Dual;
 use crate::data::Table;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
-use crate::sum::{self, Operator};
+use crate::sum::Operator;
 
 /// Derivatives that one evaluation of [`gradient`] carries: a vector register's worth or two on a CPU.
 pub const CHUNK: usize = 8;
@@ -66,7 +66,7 @@ impl<R: Real, P: Point<R>, const N: usize> Point<Dual<R, N>> for DualPoint<P, N>
         n: usize,
         term: impl Fn(usize) -> Dual<R, N>,
     ) -> Dual<R, N> {
-        sum::fold_buffered::<Dual<R, N>, O>(n, term)
+        self.point.fold_others::<Dual<R, N>, O>(n, term)
     }
     #[inline(always)]
     fn sum_of_prefixes(
@@ -74,7 +74,8 @@ impl<R: Real, P: Point<R>, const N: usize> Point<Dual<R, N>> for DualPoint<P, N>
         element: impl Fn(usize, Dual<R, N>) -> Dual<R, N>,
         term: impl Fn(usize, Dual<R, N>) -> Dual<R, N>,
     ) -> Dual<R, N> {
-        sum::of_prefixes(self.dimensions(), |i| element(i, self.get(i)), term)
+        let element = |i| element(i, self.get(i));
+        self.point.sum_of_other_prefixes(self.dimensions(), element, term)
     }
 }
 
@@ -98,15 +99,45 @@ pub fn gradient<R: Real, O: Differentiable<R>, P: Point<R> + Copy>(
     x: &P,
     into: &mut [R],
 ) -> R {
-    let mut value = None;
-    let chunks = into.chunks_mut(CHUNK).enumerate();
-    for (chunk, slopes) in chunks {
-        let point = DualPoint::<P, CHUNK> { point: *x, first: chunk * CHUNK };
+    each_slope(objective, x, into.len(), |i, slope| into[i] = slope)
+}
+
+/// The same by the first `count` coordinates, wherever the derivatives are kept: each goes to `each(coordinate, derivative)`.
+///
+/// ```
+/// use warpswarm_core::dual::each_slope;
+/// use warpswarm_core::objective::SlicePoint;
+/// use warpswarm_core::problems::Sphere;
+/// let mut steepest = (0, 0.0);
+/// let value = each_slope(&Sphere, &SlicePoint(&[1.0_f64, -3.0, 2.0]), 3, |i, slope| {
+///     if slope.abs() > steepest.1 {
+///         steepest = (i, slope.abs());
+///     }
+/// });
+/// assert_eq!((value, steepest), (14.0, (1, 6.0)));
+/// ```
+#[inline(always)]
+pub fn each_slope<R: Real, O: Differentiable<R>, P: Point<R> + Copy>(
+    objective: &O,
+    x: &P,
+    count: usize,
+    mut each: impl FnMut(usize, R),
+) -> R {
+    let mut first = 0;
+    loop {
+        let point = DualPoint::<P, CHUNK> { point: *x, first };
         let found: Dual<R, CHUNK> = objective.value(&point);
-        for (slope, partial) in slopes.iter_mut().zip(found.partials) {
-            *slope = if partial.is_nan() { R::NAN } else { partial + R::ZERO };
+        let mut k = 0;
+        while k < CHUNK {
+            let partial = found.partials[k];
+            if first + k < count {
+                each(first + k, if partial.is_nan() { R::NAN } else { partial + R::ZERO });
+            }
+            k += 1;
         }
-        value = Some(found.value);
+        first += CHUNK;
+        if first >= count {
+            return found.value;
+        }
     }
-    value.unwrap_or_else(|| Objective::<R>::value(objective, x))
 }

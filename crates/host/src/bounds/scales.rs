@@ -160,6 +160,16 @@ impl<R: Float> Scales<R> {
         points
     }
 
+    /// Turns derivatives by what a point means, `[coordinate]`, into those that individuals see.
+    pub(crate) fn see_slopes(&self, natural: &[R], slopes: &mut [R]) {
+        let log = Scale::Log.code::<R>();
+        for (i, slope) in slopes.iter_mut().enumerate() {
+            // By the logarithm of a coordinate.
+            let by = if self.codes.get(i) == Some(&log) { natural[i] } else { R::ONE };
+            *slope = self.sign(*slope * by);
+        }
+    }
+
     /// How each coordinate is [shown](warpswarm_core::variable::shown), `[coordinate][SHOWN]`; nothing where all are as they are.
     pub(crate) fn shown(&self) -> Vec<R> {
         if self.codes.is_empty() && self.periods.is_empty() {

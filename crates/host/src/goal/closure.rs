@@ -17,6 +17,14 @@ impl<R: Float> Goal<R> for HostObjective<R> {
             return Prepared(Evaluator::Host(self.clone()));
         }
         let scales = scales.clone();
+        let gradient = self.gradient.clone().map(|gradient| -> Arc<OfGradient<R>> {
+            let scales = scales.clone();
+            Arc::new(move |run, x: &[R], slopes: &mut [R]| {
+                let natural = scales.natural(x);
+                gradient(run, &natural, slopes);
+                scales.see_slopes(&natural, slopes);
+            })
+        });
         let kind = match self.kind.clone() {
             // Points lie on the device as they are meant.
             Kind::Device(evaluate) => Kind::Device(evaluate),
@@ -31,7 +39,7 @@ impl<R: Float> Goal<R> for HostObjective<R> {
                 }))
             }
         };
-        Prepared(Evaluator::Host(HostObjective { kind }))
+        Prepared(Evaluator::Host(HostObjective { kind, gradient }))
     }
 }
 
@@ -54,12 +62,16 @@ impl<R: Float> Goal<R> for HostObjective<R> {
 /// ```
 pub struct HostObjective<R> {
     pub(crate) kind: Kind<R>,
+    pub(crate) gradient: Option<Arc<OfGradient<R>>>,
 }
 
 /// The fitness at a point of a run, by its place in the batch.
 pub(crate) type OfPoint<R> = dyn Fn(u32, &[R]) -> Fitness<R> + Send + Sync;
 /// The fitness at each of many points.
 type OfPopulation<R> = dyn Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync;
+
+/// Writes the derivatives at a point of a run.
+type OfGradient<R> = dyn Fn(u32, &[R], &mut [R]) + Send + Sync;
 
 /// Addresses of values at each of many points on a device.
 type OfDevice = dyn Fn(&DevicePoints) -> DeviceValues + Send + Sync;
@@ -83,7 +95,7 @@ impl<R> Clone for Kind<R> {
 
 impl<R> Clone for HostObjective<R> {
     fn clone(&self) -> Self {
-        HostObjective { kind: self.kind.clone() }
+        HostObjective { kind: self.kind.clone(), gradient: self.gradient.clone() }
     }
 }
 
@@ -131,7 +143,7 @@ impl<R: Float> HostObjective<R> {
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     pub fn with_violation(fitness: impl Fn(&[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
-        HostObjective { kind: Kind::Point(Arc::new(move |_, x: &[R]| fitness(x))) }
+        Self::of_run(move |_, x| fitness(x))
     }
 
     /// The same at a point of a run, by its place in the batch, from 0: where each run has data of its own.
@@ -151,7 +163,7 @@ impl<R: Float> HostObjective<R> {
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     pub fn of_run(fitness: impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static) -> Self {
-        HostObjective { kind: Kind::Point(Arc::new(fitness)) }
+        Kind::Point(Arc::new(fitness)).into()
     }
 
     /// Value and violation at each of many points, in their order: those that all runs of the batch evaluate in
@@ -173,7 +185,7 @@ impl<R: Float> HostObjective<R> {
     pub fn of_population(
         fitness: impl Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync + 'static,
     ) -> Self {
-        HostObjective { kind: Kind::Population(Arc::new(fitness)) }
+        Kind::Population(Arc::new(fitness)).into()
     }
 
     /// The same by other kernels on the GPU on which the individuals move, such as those of an array library: the closure enqueues
@@ -184,7 +196,38 @@ impl<R: Float> HostObjective<R> {
     pub fn on_device(
         values: impl Fn(&DevicePoints) -> DeviceValues + Send + Sync + 'static,
     ) -> Self {
-        HostObjective { kind: Kind::Device(Arc::new(values)) }
+        Kind::Device(Arc::new(values)).into()
+    }
+
+    /// The same with its gradient: a closure that writes the derivative of the value by each coordinate, at a point as users mean
+    /// it. [Polishing](crate::Polish) uses it in place of differences, and [`check`](fn@crate::check) compares it with them.
+    ///
+    /// The derivatives are zero before it is called.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, minimise};
+    /// let valley = HostObjective::new(|x: &[f64]| (x[0] - 1.0).powi(2) + 100.0 * (x[1] - x[0] * x[0]).powi(2))
+    ///     .with_gradient(|x, slopes| {
+    ///         slopes[1] = 200.0 * (x[1] - x[0] * x[0]);
+    ///         slopes[0] = 2.0 * (x[0] - 1.0) - 2.0 * x[0] * slopes[1];
+    ///     });
+    /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
+    /// let settings = Settings { individuals: 16, stop: Stop::iterations(20), polish: true, ..Settings::default() };
+    /// let report = minimise(&valley, &bounds, &Algorithm::default(), &settings)?;
+    /// assert!(report.best().value < 1e-20);
+    /// assert_eq!(warpswarm::check(&valley, &bounds, &Settings::default())?.derivatives.wrong, 0);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub fn with_gradient(self, gradient: impl Fn(&[R], &mut [R]) + Send + Sync + 'static) -> Self {
+        self.with_gradient_of_run(move |_, x, slopes| gradient(x, slopes))
+    }
+
+    /// The same at a point of a run, by its place in the batch, as with [`of_run`](HostObjective::of_run).
+    pub fn with_gradient_of_run(
+        self,
+        gradient: impl Fn(u32, &[R], &mut [R]) + Send + Sync + 'static,
+    ) -> Self {
+        HostObjective { gradient: Some(Arc::new(gradient)), ..self }
     }
 
     /// The fitness at one point of a run, by its place in the batch, in the bits that results have; the worst where there is none,
@@ -208,9 +251,15 @@ impl<R: Float> HostObjective<R> {
     }
 }
 
+impl<R> From<Kind<R>> for HostObjective<R> {
+    fn from(kind: Kind<R>) -> Self {
+        HostObjective { kind, gradient: None }
+    }
+}
+
 impl<R: Float> From<Portable<R>> for HostObjective<R> {
     fn from(objective: Portable<R>) -> Self {
-        HostObjective { kind: Kind::Point(objective.evaluate.into()) }
+        Kind::Point(objective.evaluate.into()).into()
     }
 }
 

@@ -1,7 +1,6 @@
 //! A run's objective between its bounds, as a local search sees it.
 
 use warpswarm_core::Float;
-use warpswarm_core::dual::CHUNK;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::polish::{Landscape, Smooth, Store};
 use warpswarm_core::variable::Scale;
@@ -23,6 +22,8 @@ pub(super) struct Place<'a, R> {
     constraints: usize,
     /// Whether a point with a violation has no value: where constraints are not known one by one, derivatives do not lead back.
     walled: bool,
+    /// Whether there was such a point.
+    met_wall: bool,
     /// The point that was evaluated last.
     x: Vec<R>,
 }
@@ -41,7 +42,12 @@ impl<'a, R: Float> Place<'a, R> {
         let mut constraints = 0;
         slopes.constraints(run, x, &mut |_| constraints += 1);
         let (bounds, walled, x) = (job.bounds_of(run), known.is_none(), x.to_vec());
-        Place { objective, slopes, run, bounds, fixed, constraints, walled, x }
+        Place { objective, slopes, run, bounds, fixed, constraints, walled, met_wall: false, x }
+    }
+
+    /// Whether a point had no value since it had a violation.
+    pub(super) fn has_met_wall(&self) -> bool {
+        self.met_wall
     }
 
     /// For a search that goes by violations itself.
@@ -82,22 +88,22 @@ impl<R: Float> Landscape<R> for Place<'_, R> {
             });
         }
         let fitness = self.objective.at(self.run, &self.x);
-        if self.walled && fitness.violation != R::ZERO { Fitness::WORST } else { fitness }
+        if self.walled && fitness.violation != R::ZERO {
+            self.met_wall = true;
+            return Fitness::WORST;
+        }
+        fitness
     }
 }
 
 impl<R: Float> Smooth<R> for Place<'_, R> {
     fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         self.take(x);
-        for first in (0..self.x.len()).step_by(CHUNK) {
-            let last = (first + CHUNK).min(self.x.len());
-            let mut number = 0;
-            self.slopes.partials(self.run, &self.x, first, &mut |row| {
-                // The value comes last, and is row 0.
-                let at = if number == self.constraints { 0 } else { number + 1 };
-                (first..last).zip(row.partials).for_each(|(i, slope)| partial(at, i, slope));
-                number += 1;
-            });
-        }
+        let constraints = self.constraints;
+        self.slopes.partials(self.run, &self.x, &mut |number, i, slope| {
+            // The value comes last, and is row 0.
+            let row = if number == constraints { 0 } else { number + 1 };
+            partial(row, i, slope);
+        });
     }
 }

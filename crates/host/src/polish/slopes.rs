@@ -7,22 +7,49 @@ use warpswarm_core::data::WithData;
 use warpswarm_core::dual::{CHUNK, Differentiable, Dual, DualPoint};
 use warpswarm_core::objective::{Objective, SlicePoint};
 
+use crate::backend::GradientKernel;
+use crate::backend::machine::Parameter;
 use crate::data::LaidOut;
 use crate::goal::HostObjective;
+use crate::own::Kernels;
 
 /// An objective at points of a run, by its place in the batch.
 pub(crate) trait Slopes<R>: Send + Sync {
     /// Hands each constraint's value at `x` to `each`, at most 0 where it is met.
     fn constraints(&self, run: u32, x: &[R], each: &mut dyn FnMut(R));
 
-    /// Hands each constraint and at last the value to `row`, with their derivatives by the [`CHUNK`] coordinates from `first` on.
-    fn partials(&self, run: u32, x: &[R], first: usize, row: &mut dyn FnMut(Dual<R, CHUNK>));
+    /// Hands all derivatives at `x` to `partial(row, coordinate, derivative)`: a row for each constraint, and a last one for the value.
+    fn partials(&self, run: u32, x: &[R], partial: &mut dyn FnMut(usize, usize, R));
+
+    /// The objective's own kernel for value and gradient, where there may be one.
+    fn kernel(&self) -> Option<GradientKernel<'_, R>> {
+        None
+    }
+}
+
+/// Hands derivatives to `partial` as [`Slopes::partials`] does, where `rows(first, row)` gives all rows with those by the [`CHUNK`]
+/// coordinates from `first` on.
+pub(crate) fn in_chunks<R: Float>(
+    dimensions: usize,
+    partial: &mut dyn FnMut(usize, usize, R),
+    mut rows: impl FnMut(usize, &mut dyn FnMut(Dual<R, CHUNK>)),
+) {
+    for first in (0..dimensions).step_by(CHUNK) {
+        let mut number = 0;
+        rows(first, &mut |row| {
+            let by = (first..dimensions).zip(row.partials);
+            by.for_each(|(i, slope)| partial(number, i, slope));
+            number += 1;
+        });
+    }
 }
 
 /// An objective with its data.
 pub(crate) struct OfObjective<R, O> {
     pub(crate) objective: O,
     pub(crate) data: Arc<LaidOut<R>>,
+    /// Its kernels, and its name there.
+    pub(crate) kernels: Option<(&'static str, Kernels)>,
 }
 
 impl<R: Float, O: Differentiable<R>> Slopes<R> for OfObjective<R, O> {
@@ -31,22 +58,34 @@ impl<R: Float, O: Differentiable<R>> Slopes<R> for OfObjective<R, O> {
         Objective::<R>::each_constraint(&self.objective, &point, each);
     }
 
-    fn partials(&self, run: u32, x: &[R], first: usize, row: &mut dyn FnMut(Dual<R, CHUNK>)) {
+    fn partials(&self, run: u32, x: &[R], partial: &mut dyn FnMut(usize, usize, R)) {
         let point = WithData { point: SlicePoint(x), data: self.data.of(run) };
-        let point = DualPoint::<_, CHUNK> { point, first };
-        self.objective.each_constraint(&point, &mut *row);
-        row(self.objective.value(&point));
+        in_chunks(x.len(), partial, |first, row| {
+            let point = DualPoint::<_, CHUNK> { point, first };
+            self.objective.each_constraint(&point, &mut *row);
+            row(self.objective.value(&point));
+        });
+    }
+
+    fn kernel(&self) -> Option<GradientKernel<'_, R>> {
+        let (name, own) = self.kernels?;
+        let objective = Parameter::of(self.objective);
+        Some(GradientKernel { name, own, objective, data: &self.data })
     }
 }
 
-/// A closure, whose derivatives are central differences, and whose constraints are not known one by one.
+/// A closure, whose derivatives are its own or central differences, and whose constraints are not known one by one.
 impl<R: Float> Slopes<R> for HostObjective<R> {
     fn constraints(&self, _: u32, _: &[R], _: &mut dyn FnMut(R)) {}
 
-    fn partials(&self, run: u32, x: &[R], first: usize, row: &mut dyn FnMut(Dual<R, CHUNK>)) {
-        let mut value = Dual::constant(self.at(run, x).value);
+    fn partials(&self, run: u32, x: &[R], partial: &mut dyn FnMut(usize, usize, R)) {
+        if let Some(gradient) = &self.gradient {
+            let mut slopes = vec![R::ZERO; x.len()];
+            gradient(run, x, &mut slopes);
+            return slopes.into_iter().enumerate().for_each(|(i, slope)| partial(0, i, slope));
+        }
         let mut near = x.to_vec();
-        for (partial, i) in value.partials.iter_mut().zip(first..x.len()) {
+        for i in 0..x.len() {
             // The error of a central difference is least for a step of about the cube root of epsilon.
             let step = R::HALF_EPSILON.cbrt() * x[i].abs().larger(R::from_f64(LEAST_SIZE));
             let [above, below] = [x[i] + step, x[i] - step].map(|moved| {
@@ -54,9 +93,8 @@ impl<R: Float> Slopes<R> for HostObjective<R> {
                 (moved, self.at(run, &near).value)
             });
             near[i] = x[i];
-            *partial = (above.1 - below.1) / (above.0 - below.0);
+            partial(0, i, (above.1 - below.1) / (above.0 - below.0));
         }
-        row(value);
     }
 }
 

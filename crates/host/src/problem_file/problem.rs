@@ -279,11 +279,14 @@ impl ProblemFile {
     ///
     /// As [`check`](fn@crate::check).
     pub fn check<R: Float>(&self, settings: &Settings) -> Result<Checked<R>> {
-        check::with(&self.searched(), settings, &|bounds, algorithm, settings| {
+        let checked = check::with(&self.searched(), settings, &|bounds, algorithm, settings| {
             let settings = Settings { maximise: self.maximises, ..settings.clone() };
             Optimiser::new(self, bounds, algorithm, &settings)
         })
-        .map_err(|error| self.named_in(error))
+        .map_err(|error| self.named_in(error))?;
+        let constraint = |i: usize| self.constraints.get(i).map(|(name, _)| name.to_string());
+        let derivatives = checked.derivatives.named(|i| self.coordinate(i), constraint);
+        Ok(Checked { derivatives, ..checked })
     }
 
     /// The program and its data, of coordinates of these scales, whose value is negated or not; perhaps with the

@@ -8,7 +8,7 @@ use warpswarm_core::dual::{CHUNK, Dual};
 use super::cpu::Machine;
 use super::problem::ProblemFile;
 use crate::bounds::Scales;
-use crate::polish::Slopes;
+use crate::polish::{Slopes, in_chunks};
 
 /// A problem as it is searched: of coordinates of these scales, its value negated where it is maximised.
 pub(super) struct Searched<R> {
@@ -42,14 +42,16 @@ impl<R: Float> Slopes<R> for Searched<R> {
         self.machines().0.at((run, x), |outputs| outputs.skip(2).for_each(each));
     }
 
-    fn partials(&self, run: u32, x: &[R], first: usize, row: &mut dyn FnMut(Dual<R, CHUNK>)) {
-        let variable = |(i, &x): (usize, &R)| Dual::variable(x, i.wrapping_sub(first));
-        let x: Vec<_> = x.iter().enumerate().map(variable).collect();
-        self.machines().1.at((run, &x), |outputs| {
-            let value = outputs.next().unwrap_or(Dual::constant(R::NAN));
-            // The violation is the sum of what follows.
-            outputs.skip(1).for_each(&mut *row);
-            row(value);
+    fn partials(&self, run: u32, x: &[R], partial: &mut dyn FnMut(usize, usize, R)) {
+        in_chunks(x.len(), partial, |first, row| {
+            let variable = |(i, &x): (usize, &R)| Dual::variable(x, i.wrapping_sub(first));
+            let x: Vec<_> = x.iter().enumerate().map(variable).collect();
+            self.machines().1.at((run, &x), |outputs| {
+                let value = outputs.next().unwrap_or(Dual::constant(R::NAN));
+                // The violation is the sum of what follows.
+                outputs.skip(1).for_each(&mut *row);
+                row(value);
+            });
         });
     }
 }

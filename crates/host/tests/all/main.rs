@@ -1,5 +1,6 @@
 //! The tests of the library, one program.
 
+mod checking;
 mod checkpoint;
 mod common;
 mod constraints;

@@ -109,6 +109,53 @@ fn closures_go_by_differences_and_a_simplex() {
     assert!(report.runs.iter().all(|run| run.best.value < 1e-20), "{report:?}");
 }
 
+/// A closure's gradient stands for differences, and a simplex follows only where a violation was in the way.
+#[test]
+fn closures_go_along_their_own_gradient() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    let valley = |calls: &Arc<AtomicU64>| {
+        let calls = calls.clone();
+        HostObjective::new(move |x: &[f64]| {
+            calls.fetch_add(1, Relaxed);
+            -100.0 * (x[1] - x[0].ln().powi(2)).powi(2) - (1.0 - x[0].ln()).powi(2)
+        })
+    };
+    let slopes = |x: &[f64], slopes: &mut [f64]| {
+        let off = x[1] - x[0].ln().powi(2);
+        slopes[0] = (400.0 * off * x[0].ln() + 2.0 * (1.0 - x[0].ln())) / x[0];
+        slopes[1] = -200.0 * off;
+    };
+    let variables = [Variable::log("a", 0.1, 50.0), Variable::linear("b", -2.0, 2.0)];
+    let bounds = Bounds::of(&variables).unwrap();
+    let found = |with_gradient: bool| {
+        let calls = Arc::new(AtomicU64::new(0));
+        let closure = match with_gradient {
+            true => valley(&calls).with_gradient(slopes),
+            false => valley(&calls),
+        };
+        let report =
+            maximise(&closure, &bounds, &DeParams::default().into(), &polishing(10)).unwrap();
+        assert!(report.best().value > -1e-15, "{report:?}");
+        (report.runs[0].polish.unwrap(), calls.load(Relaxed) - report.runs[0].evaluations)
+    };
+    let (polish, calls) = found(true);
+    assert!(polish.evaluations > 5 && calls <= polish.evaluations + 2, "{polish:?}, {calls} calls");
+    let (polish, calls) = found(false);
+    assert!(calls > polish.evaluations + 3 * polish.gradients, "{polish:?}, {calls} calls");
+    // On the far side of a line: derivatives lead into it.
+    let far = HostObjective::with_violation(|x: &[f64]| Fitness {
+        violation: (1.0 - x[0] - x[1]).max(0.0),
+        value: x[0] * x[0] + x[1] * x[1],
+    })
+    .with_gradient(|x, slopes| slopes.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]));
+    let bounds = Bounds::uniform(2, -2.0, 2.0).unwrap();
+    let report = minimise(&far, &bounds, &DeParams::default().into(), &polishing(10)).unwrap();
+    let best = report.best();
+    assert!(best.violation == 0.0 && (best.value - 0.5).abs() < 1e-9, "{report:?}");
+}
+
 #[test]
 fn scales_whole_numbers_and_maxima() {
     let variables = [
