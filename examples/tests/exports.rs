@@ -40,7 +40,7 @@ fn numbers(count: u64) -> Vec<f32> {
 /// Counts of hares and lynxes of each of so many runs, under a name.
 fn counted(name: &'static str, runs: u64) -> OwnObjective<f32, Predators> {
     let mut data = Data::new();
-    let mut table = || data.table_of_runs(&numbers(5 * runs), runs).unwrap();
+    let mut table = || data.table_of_runs(numbers(5 * runs), runs).unwrap();
     let objective = Predators { hares: table(), lynxes: table() };
     OwnObjective::new(name, objective).with_data(data)
 }
@@ -79,8 +79,8 @@ fn what_was_not_exported() {
 #[test]
 fn an_image() {
     let mut data = Data::new();
-    let image = data.matrix(&numbers(30), 5).unwrap();
-    let mut table = || data.table_of_runs(&numbers(14), 2).unwrap();
+    let image = data.matrix(numbers(30), 5).unwrap();
+    let mut table = || data.table_of_runs(numbers(14), 2).unwrap();
     let objective = Registration { image, across: table(), down: table(), grey: table() };
     let objective = OwnObjective::new("Registration", objective);
     // Beyond the image's edge, too.

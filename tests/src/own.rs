@@ -41,9 +41,9 @@ impl Case {
         };
         let tables = (|| {
             Ok::<_, warpswarm::Error>(Probe {
-                near: data.table_of_runs(&numbers(3 * 5, 0.25), RUNS)?,
-                weights: data.table(&numbers(70, 0.01))?,
-                values: data.table_of_runs(&numbers(3 * 70, 0.125), RUNS)?,
+                near: data.table_of_runs(numbers(3 * 5, 0.25), RUNS)?,
+                weights: data.table(numbers(70, 0.01))?,
+                values: data.table_of_runs(numbers(3 * 70, 0.125), RUNS)?,
             })
         })();
         let probe = tables.expect("whole runs of numbers");

@@ -153,7 +153,7 @@ fn compare_all<R: Precise>(backend: Backend) -> Result<()> {
     let (t, y) = points(100);
     let of = |numbers: &[f64]| numbers.iter().map(|&x| R::from_f64(x)).collect::<Vec<R>>();
     let mut data = Data::new();
-    let decay = Decay { t: data.table(&of(&t))?, y: data.table(&of(&y))? };
+    let decay = Decay { t: data.table(of(&t))?, y: data.table(of(&y))? };
     let decay = OwnObjective::new("Decay", decay).with_data(data);
     let bounds = Bounds::new(vec![0.0, 0.1], vec![10.0, 100.0])?;
     let compiled =

@@ -27,16 +27,16 @@ fn main() -> Drawn {
         (0..SIZE * SIZE).map(|i| noisy(scene([i % SIZE, i / SIZE].map(|p| p as f64)), i)).collect();
     let mut data = Data::<f32>::new();
     let single = |numbers: &[f64]| numbers.iter().map(|&x| x as f32).collect::<Vec<f32>>();
-    let table = data.matrix(&single(&image), SIZE)?;
+    let table = data.matrix(single(&image), SIZE)?;
     // Each run has its own template: where its points are, and how bright.
     let points: Vec<[f64; 2]> = (0..POINTS * POINTS).map(point).collect();
     let templates = TRUTH.iter().flat_map(|&truth| points.iter().map(move |&p| placed(truth)(p)));
     let greys: Vec<f64> =
         templates.enumerate().map(|(i, p)| noisy(scene(p), SIZE * SIZE + i)).collect();
     let both = |k: usize| single(&points.iter().chain(&points).map(|p| p[k]).collect::<Vec<_>>());
-    let across = data.table_of_runs(&both(0), 2)?;
-    let down = data.table_of_runs(&both(1), 2)?;
-    let grey = data.table_of_runs(&single(&greys), 2)?;
+    let across = data.table_of_runs(both(0), 2)?;
+    let down = data.table_of_runs(both(1), 2)?;
+    let grey = data.table_of_runs(single(&greys), 2)?;
     let objective = Registration { image: table, across, down, grey };
     let objective = OwnObjective::new("Registration", objective);
     let objective = objective.with_data(data).with_kernels(KERNELS);

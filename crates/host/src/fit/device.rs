@@ -163,7 +163,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         let parameters = self.work.names.len();
         let machine = &mut self.machine;
         let count = count as u64;
-        let found = Ok(Found {
+        Ok(Found {
             parameters: machine.fetch_numbers(at.found, 0, count * parameters as u64)?,
             covariance: machine.fetch_numbers(
                 at.covariance,
@@ -173,8 +173,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             chi_squared: machine.fetch_numbers(at.chi_squared, 0, count)?,
             other,
             outcomes: machine.fetch_outcomes::<R>(at.outcomes, count)?,
-        });
-        found
+        })
     }
 
     /// Has starting values written; the costs of other minima.

@@ -79,14 +79,14 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Sheet<R> for OfModel<R, M
         }
     }
 
-    fn slopes(&self, fit: u32, x: &[R], first: usize, values: &mut [R], partials: &mut [R]) {
+    fn slopes(&self, fit: u32, x: &[R], first: usize, into: &mut [R]) {
         let point = WithData { point: SlicePoint(x), data: self.data.of(fit) };
-        let count = values.len();
-        for (k, value) in values.iter_mut().enumerate() {
+        let count = into.len() / (1 + N);
+        for k in 0..count {
             let (mean, row) = Derived(self.model).row(&point, first + k);
-            *value = mean;
+            into[k] = mean;
             for (i, partial) in row.into_iter().enumerate() {
-                partials[i * count + k] = partial;
+                into[(1 + i) * count + k] = partial;
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Rows of a fit on the CPU: what is done with them side by side, compiled for the vectors of the processor.
 
-use std::ops::Range;
-
 use warpswarm_core::fit::{
     Accumulator, Bounds, Look, Next, PIECE, Scatter, Settings, Solver, Status, Term,
 };
@@ -11,9 +9,8 @@ use crate::problems::Precise;
 
 /// Room for a block of rows.
 pub(super) struct Room<R> {
-    pub(super) values: Vec<R>,
-    /// `[piece][parameter][row]`
-    pub(super) partials: Vec<R>,
+    /// What is predicted of a piece of it, and the derivatives: `[1 + parameters][row]`
+    pub(super) numbers: Vec<R>,
     /// The derivatives by parameters that a model does not have.
     pub(super) zeros: Vec<R>,
 }
@@ -95,13 +92,13 @@ impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Advance<'_, R, A,
     }
 }
 
-/// Pieces of consecutive rows: the `count` that are looked at from number `first` on, with the first row of each and where
-/// among these it goes.
+/// Pieces of consecutive rows, of the `count` that are looked at from number `first` on: the first row of each, and how many it
+/// has.
 pub(super) fn pieces(
     look: &Look,
     first: usize,
     count: usize,
-) -> impl Iterator<Item = (usize, Range<usize>)> + use<> {
+) -> impl Iterator<Item = (usize, usize)> + use<> {
     let (look, len) = (*look, if look.stride == 1 { count } else { PIECE });
-    (0..count).step_by(len).map(move |at| (look.row(first + at), at..(at + len).min(count)))
+    (0..count).step_by(len).map(move |at| (look.row(first + at), len.min(count - at)))
 }

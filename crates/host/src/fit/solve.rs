@@ -110,8 +110,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     fn room(&self) -> Room<R> {
         let zeros = |count: usize| vec![R::ZERO; count];
-        let partials = zeros(BLOCK * self.parameters);
-        Room { values: zeros(BLOCK), partials, zeros: zeros(BLOCK) }
+        Room { numbers: zeros(BLOCK * (1 + self.parameters)), zeros: zeros(BLOCK) }
     }
 
     /// A fit from a start, with the cost of the best other minimum; `sums` gives the sums at a point.
@@ -204,8 +203,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let mut sum = R::ZERO;
         for first in (0..rows).step_by(BLOCK) {
             let mut part = R::ZERO;
-            for (row, at) in pieces(&self.look, first, BLOCK.min(rows - first)) {
-                let means = &mut room.values[at];
+            for (row, count) in pieces(&self.look, first, BLOCK.min(rows - first)) {
+                let means = &mut room.numbers[..count];
                 self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
                 part = self.vectors.run(Cost(part, self.rows(fit, row, means, [])));
             }
@@ -249,14 +248,14 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         fit: usize,
         x: &[R; N],
         room: &mut Room<R>,
-        pieces: impl Iterator<Item = (usize, Range<usize>)>,
+        pieces: impl Iterator<Item = (usize, usize)>,
     ) -> A {
         let (n, x) = (self.parameters, &x[..self.parameters]);
         let mut sums = A::empty();
-        for (row, at) in pieces {
-            let (count, partials) = (at.len(), &mut room.partials[at.start * n..at.end * n]);
-            let means = &mut room.values[at];
-            self.work.sheet.slopes(fit as u32, x, row, means, partials);
+        for (row, count) in pieces {
+            let numbers = &mut room.numbers[..(1 + n) * count];
+            self.work.sheet.slopes(fit as u32, x, row, numbers);
+            let (means, partials) = numbers.split_at(count);
             let partials = std::array::from_fn(|i| {
                 if i < n { &partials[i * count..][..count] } else { &room.zeros[..count] }
             });

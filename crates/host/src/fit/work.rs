@@ -26,8 +26,8 @@ pub(crate) trait Sheet<R>: Send + Sync {
     /// What is predicted of the rows from `first` on, with parameters `x`.
     fn values(&self, fit: u32, x: &[R], first: usize, values: &mut [R]);
 
-    /// The same, and the derivatives, `[parameter][row]`.
-    fn slopes(&self, fit: u32, x: &[R], first: usize, values: &mut [R], partials: &mut [R]);
+    /// The same, and behind it the derivatives by each parameter: `into` is `[1 + parameters][row]`.
+    fn slopes(&self, fit: u32, x: &[R], first: usize, into: &mut [R]);
 }
 
 /// A number for each row, which all fits share or of which each has its own, among other numbers.

@@ -46,16 +46,12 @@ impl<R: Float> Sheet<R> for OfFile<R> {
         self.values.rows((fit, x), first, (values, count));
     }
 
-    fn slopes(&self, fit: u32, x: &[R], first: usize, values: &mut [R], partials: &mut [R]) {
-        let count = values.len();
+    fn slopes(&self, fit: u32, x: &[R], first: usize, into: &mut [R]) {
+        let count = into.len() / (1 + self.parameters);
         match &self.slopes {
-            Slopes::Derived(machine) => {
-                let mut all = vec![R::ZERO; (self.parameters + 1) * count];
-                machine.rows((fit, x), first, (&mut all, count));
-                values.copy_from_slice(&all[..count]);
-                partials.copy_from_slice(&all[count..]);
-            }
+            Slopes::Derived(machine) => machine.rows((fit, x), first, (into, count)),
             Slopes::Dual(machine) => {
+                let (values, partials) = into.split_at_mut(count);
                 let mut row = vec![Dual::constant(R::ZERO); count];
                 for (chunk, partials) in partials.chunks_mut(CHUNK * count).enumerate() {
                     let variable =

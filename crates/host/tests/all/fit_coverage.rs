@@ -43,9 +43,9 @@ fn observed(fit: usize, row: usize) -> f64 {
 fn within(absolute_sigma: bool, limits: [f64; 2]) -> [[f64; 3]; 2] {
     let mut data = Data::<f64>::new();
     let each = |of: &dyn Fn(usize) -> f64| (0..ROWS).map(of).collect::<Vec<f64>>();
-    let times = data.table(&each(&time)).unwrap();
+    let times = data.table(each(&time)).unwrap();
     let factor = if absolute_sigma { 1.0 } else { 10.0 };
-    let sigma = data.table(&each(&|row| factor * sigma(row))).unwrap();
+    let sigma = data.table(each(&|row| factor * sigma(row))).unwrap();
     let seen: Vec<f64> = (0..FITS).flat_map(|fit| each(&|row| observed(fit, row))).collect();
     let values = data.table_of_runs(&seen, FITS as u64).unwrap();
     let observed = Observed { sigma, ..Observed::plain(values) };

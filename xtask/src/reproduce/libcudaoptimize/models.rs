@@ -90,7 +90,7 @@ pub(crate) fn objective(
         models.iter().flat_map(of).collect()
     };
     let mut data = Data::new();
-    let mut table = |number| data.table_of_runs(&column(number), runs);
+    let mut table = |number| data.table_of_runs(column(number), runs);
     let across = table(|_, [u, _]| u)?;
     let down = table(|_, [_, v]| v)?;
     let seen =
