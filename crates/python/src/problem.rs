@@ -255,7 +255,8 @@ fn named(dict: Option<&Bound<'_, PyDict>>, are_of_runs: bool) -> PyResult<Vec<Ar
         let array = array.as_array();
         let of_runs = are_of_runs.then(|| array.shape().first().copied().unwrap_or(0) as u64);
         let columns = array.shape().get(1 + usize::from(are_of_runs)).copied();
-        let numbers = array.iter().copied().collect();
+        let one_by_one = || array.iter().copied().collect();
+        let numbers = array.as_slice().map_or_else(one_by_one, <[f64]>::to_vec);
         Ok(Array { name: name.extract()?, numbers, columns, of_runs })
     };
     dict.into_iter().flat_map(|dict| dict.iter()).map(array).collect()

@@ -10,7 +10,7 @@ use warpswarm_core::launch::{
 };
 
 use super::outcome::Found;
-use super::solve::{One, Plan, gathered};
+use super::solve::{LARGE, One, Plan, gathered};
 use super::work::Work;
 use crate::backend::machine::gpu::Gpu;
 use crate::backend::machine::{Kernel, Machine, Parameter, Piece, Shape};
@@ -25,8 +25,6 @@ use crate::problems::Precise;
 const MOST_BYTES: usize = 1 << 32;
 /// Fewer fits are searched for on the CPU, whose threads are faster than those of a device.
 const FEW: usize = 256;
-/// Rows from which on few fits are done one after the other, each by the whole device.
-const LARGE: usize = 1 << 16;
 
 /// Who does fits on a device.
 pub(crate) trait OnDevice<R: Precise>: Send + Sync {

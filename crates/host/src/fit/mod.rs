@@ -17,6 +17,8 @@ pub(crate) use device::{OnDevice, Target};
 pub use model::FittedModel;
 pub use outcome::{Ended, Fit, Fits};
 pub use settings::FitSettings;
+#[cfg(feature = "problem-files")]
+pub(crate) use solve::LARGE;
 pub use warpswarm_core::fit::{Loss, Model, Observed, Scatter, SmoothModel};
 #[cfg(feature = "problem-files")]
 pub(crate) use work::{Numbers, Sheet, Work};

@@ -15,8 +15,8 @@ use super::rows::{Add, Advance, Cost, Room, Rows, pieces};
 use super::work::Work;
 use crate::problems::Precise;
 
-/// Rows from which on the blocks of one fit are spread over threads.
-const LARGE: usize = 1 << 16;
+/// Rows from which on a fit is large: its blocks of rows are spread over threads, or over a device.
+pub(crate) const LARGE: usize = 1 << 16;
 
 /// Does all fits of a model with any number of parameters: by the code for the next larger number of those for which
 /// there is some. What a model does not have is fixed at zero.

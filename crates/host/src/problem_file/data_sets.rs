@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::columns::{MOST_NUMBERS, Sheet, text};
 use super::curves;
@@ -370,7 +371,7 @@ impl Sets {
         let own = |(column, numbers): (&Column, &Vec<f64>)| OfRuns {
             name: column.name.clone(),
             runs: fits,
-            numbers: numbers.clone(),
+            numbers: Arc::new(numbers.clone()),
         };
         let of_runs: Vec<OfRuns> = if fits > 1 { all().map(own).collect() } else { Vec::new() };
         let data = DataFrom::Here(&here);

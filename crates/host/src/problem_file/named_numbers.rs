@@ -1,5 +1,7 @@
 //! Data that a program has in memory.
 
+use std::sync::Arc;
+
 use super::file::Given;
 use super::problem::ProblemFile;
 use crate::error::{Error, Result};
@@ -34,7 +36,7 @@ pub(crate) struct OfRuns {
     pub(super) name: String,
     pub(super) runs: usize,
     /// `[run][number]`
-    pub(super) numbers: Vec<f64>,
+    pub(super) numbers: Arc<Vec<f64>>,
 }
 
 impl NamedNumbers<'_> {
@@ -54,7 +56,7 @@ impl NamedNumbers<'_> {
             let message = format!("`{}` has {number}; allowed: finite numbers", self.name);
             return Err(said(message));
         }
-        Ok(Some(OfRuns { name: self.name.into(), runs, numbers: self.numbers.to_vec() }))
+        Ok(Some(OfRuns { name: self.name.into(), runs, numbers: Arc::new(self.numbers.to_vec()) }))
     }
 
     /// As a file would give them; of the first run.

@@ -171,7 +171,7 @@ impl Names {
     }
 
     /// Has each run have numbers of its own in place of those of a name, which are the first run's; `[run][number]`.
-    pub(super) fn give_runs(&mut self, name: &str, numbers: &[f64], runs: usize) {
+    pub(super) fn give_runs(&mut self, name: &str, numbers: &Arc<Vec<f64>>, runs: usize) {
         let range = match self.get(name) {
             Some(&Meaning::Data(first, len)) => (first, len),
             Some(&Meaning::Matrix(Matrix { first, rows, columns })) => (first, rows * columns),
@@ -218,14 +218,18 @@ pub(super) struct Own {
 }
 
 impl Own {
-    fn add(&mut self, range: (u32, u32), numbers: &[f64], runs: usize) {
+    fn add(&mut self, range: (u32, u32), numbers: &Arc<Vec<f64>>, runs: usize) {
         let (len, before) = (range.1 as usize, self.count);
-        let mut all = Vec::with_capacity(runs * (before + len));
-        for run in 0..runs {
-            all.extend_from_slice(&self.numbers[run * before..][..before]);
-            all.extend_from_slice(&numbers[run * len..][..len]);
+        if before == 0 {
+            self.numbers = numbers.clone();
+        } else {
+            let mut all = Vec::with_capacity(runs * (before + len));
+            for run in 0..runs {
+                all.extend_from_slice(&self.numbers[run * before..][..before]);
+                all.extend_from_slice(&numbers[run * len..][..len]);
+            }
+            self.numbers = Arc::new(all);
         }
-        self.numbers = Arc::new(all);
         self.ranges.push(range);
         (self.count, self.runs) = (before + len, runs);
         self.whole.resize(self.count, numbers.iter().all(|number| number.fract() == 0.0));

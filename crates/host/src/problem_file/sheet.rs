@@ -19,13 +19,14 @@ use super::problem::ProblemFile;
 use super::program::Program;
 use crate::data::LaidOut;
 use crate::error::{Error, Result};
-use crate::fit::{FitSettings, Numbers, OnDevice, Sheet, Target, Work};
+use crate::fit::{FitSettings, LARGE, Numbers, OnDevice, Sheet, Target, Work};
 use crate::problems::Precise;
 
 /// The models of a file, row after row.
 struct OfFile<R> {
     parameters: usize,
-    values: Machine<R>,
+    /// Of many rows there is none: it would have all data a second time.
+    values: Option<Machine<R>>,
     slopes: Slopes<R>,
 }
 
@@ -43,7 +44,12 @@ enum Slopes<R> {
 impl<R: Float> Sheet<R> for OfFile<R> {
     fn values(&self, fit: u32, x: &[R], first: usize, values: &mut [R]) {
         let count = values.len();
-        self.values.rows((fit, x), first, (values, count));
+        if let Some(machine) = &self.values {
+            return machine.rows((fit, x), first, (values, count));
+        }
+        let mut all = vec![R::ZERO; (1 + self.parameters) * count];
+        self.slopes(fit, x, first, &mut all);
+        values.copy_from_slice(&all[..count]);
     }
 
     fn slopes(&self, fit: u32, x: &[R], first: usize, into: &mut [R]) {
@@ -240,8 +246,10 @@ impl ProblemFile {
         let plain = Program::with_rows(&compiler.graph, &[], &plain);
         let data = compiler.data();
         let given = (&data[..], &self.names.own);
-        let values = Machine::new(&plain, parameters, given);
+        let rows: u32 = predicted.iter().map(|&(rows, _)| rows).sum();
         let derived = derived.filter(|program| program.fits().is_ok());
+        let has_values = derived.is_none() || (rows as usize) < LARGE;
+        let values = has_values.then(|| Machine::new(&plain, parameters, given));
         let slopes = match &derived {
             Some(program) => Slopes::Derived(Machine::new(program, parameters, given)),
             None => Slopes::Dual(Machine::new(&plain, parameters, given)),

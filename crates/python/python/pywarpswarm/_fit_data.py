@@ -89,7 +89,7 @@ def numbers(name: str, given: Any) -> Numbers:
         array = np.asarray(given)
         if array.dtype.kind == "c":
             raise ValueError("complex numbers")
-        return np.array(array, dtype=np.float64, order="C")
+        return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is {_short(given)}; allowed: real numbers") from error
 
@@ -104,8 +104,8 @@ def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None, are_counts:
     data = Rows(_x(xdata, y), y, _sigma(sigma, y))
     wrong = _wrong(data, must_be_finite=nan_policy != "omit")
     data = data if wrong is None else _without(data, wrong)
-    below = np.argwhere(data.y < 0)
-    if are_counts and len(below):
+    below = np.argwhere(data.y < 0) if are_counts else ()
+    if len(below):
         at: tuple[int, ...] = tuple(below[0].tolist())
         raise ValueError(f"ydata is {data.y[at]}{_place(at, y.ndim)}; allowed: counts from 0 on, as loss is 'poisson'")
     return _twice(data) if data.length == 1 else data
