@@ -259,7 +259,7 @@ impl<R: Float> LaidOut<R> {
 
 /// Whether numbers are whole groups of so many, and numbers.
 /// Numbers of which it takes long to look at all.
-const MANY: usize = 1 << 22;
+const MANY: usize = 1 << 20;
 
 fn check<R: Float>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
     if groups == 0 || !numbers.len().is_multiple_of(groups) {

@@ -5,7 +5,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use crate::run::{half_of, of_run};
+use crate::run::of_run;
 
 /// What this block's run keeps.
 #[derive(Clone, Copy)]
@@ -66,4 +66,15 @@ impl<'a, R: DeviceReal> Kept<'a, R> {
     pub(crate) fn stop(&self) -> StopRule<R> {
         self.own(self.args.own_runs, 1).get(0).stop
     }
+}
+
+/// A run's half of an array.
+#[inline(always)]
+fn half_of<T: Copy>(
+    array: Ptr<T>,
+    (runs, run): (u32, usize),
+    (halves, half): (usize, usize),
+    len: usize,
+) -> View<T> {
+    of_run(array, runs, run, halves * len).part(half * len, len)
 }

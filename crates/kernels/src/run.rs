@@ -37,17 +37,6 @@ pub(crate) fn bounds_of_run<T: Copy>(
     of_run(ptr, bounds_runs, if bounds_runs > 1 { run } else { 0 }, stride)
 }
 
-/// A run's half of an array.
-#[inline(always)]
-pub(crate) fn half_of<T: Copy>(
-    array: Ptr<T>,
-    (runs, run): (u32, usize),
-    (halves, half): (usize, usize),
-    len: usize,
-) -> View<T> {
-    of_run(array, runs, run, halves * len).part(half * len, len)
-}
-
 /// Where coordinate `i` of an individual of a run begins; NaN where that is not given.
 #[inline(always)]
 pub(crate) fn given<R: DeviceReal>(
