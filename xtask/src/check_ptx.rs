@@ -137,12 +137,12 @@ const ALLOWED: &[Allowed] = &[
     Allowed::new("search_Expression_f32_n6", 64, 120, MINIMA),
     Allowed::new("search_Expression_f32_n8", 480, 740, MINIMA),
     Allowed::new("search_Expression_f32_n12", 1560, 4400, MINIMA),
-    Allowed::new("search_Expression_f64_n3", 160, 300, MINIMA),
-    Allowed::new("search_Expression_f64_n4", 576, 150, MINIMA),
-    Allowed::new("search_Expression_f64_n5", 936, 430, MINIMA),
-    Allowed::new("search_Expression_f64_n6", 1408, 960, MINIMA),
-    Allowed::new("search_Expression_f64_n8", 2448, 3200, MINIMA),
-    Allowed::new("search_Expression_f64_n12", 5168, 9200, MINIMA),
+    Allowed::new("search_Expression_f64_n3", 80, 140, MINIMA),
+    Allowed::new("search_Expression_f64_n4", 352, 576, MINIMA),
+    Allowed::new("search_Expression_f64_n5", 688, 1400, MINIMA),
+    Allowed::new("search_Expression_f64_n6", 1024, 2300, MINIMA),
+    Allowed::new("search_Expression_f64_n8", 1856, 5800, MINIMA),
+    Allowed::new("search_Expression_f64_n12", 4024, 13600, MINIMA),
     Allowed::new("sums_Expression_f64_n12", 232, 376, FITS),
 ];
 
