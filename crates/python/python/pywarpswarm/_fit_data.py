@@ -104,10 +104,11 @@ def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None, are_counts:
     data = Rows(_x(xdata, y), y, _sigma(sigma, y))
     wrong = _wrong(data, must_be_finite=nan_policy != "omit")
     data = data if wrong is None else _without(data, wrong)
-    below = np.argwhere(data.y < 0) if are_counts else ()
-    if len(below):
-        at: tuple[int, ...] = tuple(below[0].tolist())
-        raise ValueError(f"ydata is {data.y[at]}{_place(at, y.ndim)}; allowed: counts from 0 on, as loss is 'poisson'")
+    if are_counts:
+        below = np.argwhere(data.y < 0)
+        if len(below):
+            at: tuple[int, ...] = tuple(below[0].tolist())
+            raise ValueError(f"ydata is {data.y[at]}{_place(at, y.ndim)}; allowed: counts from 0 on, as loss is 'poisson'")
     return _twice(data) if data.length == 1 else data
 
 
