@@ -20,7 +20,13 @@ fn check<O: warpswarm::dual::Differentiable<f32>>(
 ) {
     let objective = objective.with_kernels(EMULATED);
     let at = |backend| -> Vec<Swarm<f32>> {
-        let settings = Settings { individuals: 40, runs: 2, backend, ..Settings::default() };
+        let settings = Settings {
+            individuals: 40,
+            runs: 2,
+            backend,
+            polish: Some(false),
+            ..Settings::default()
+        };
         let algorithm = DeParams::default().into();
         let mut optimiser = Optimiser::new(&objective, bounds, &algorithm, &settings).unwrap();
         optimiser.step(5).unwrap();
@@ -53,7 +59,8 @@ fn a_simulation() {
 /// What an optimiser says of an objective with these data, on the emulator.
 fn refused(objective: OwnObjective<f32, Predators>, bounds: &Bounds, runs: u64) -> Error {
     let backend = Backend::Emulator;
-    let settings = Settings { individuals: 32, runs, backend, ..Settings::default() };
+    let settings =
+        Settings { individuals: 32, runs, backend, polish: Some(false), ..Settings::default() };
     let algorithm = DeParams::default().into();
     let objective = objective.with_kernels(EMULATED);
     Optimiser::new(&objective, bounds, &algorithm, &settings).unwrap_err()

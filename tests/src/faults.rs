@@ -58,6 +58,7 @@ pub fn scenarios(backend: Backend) -> Vec<Scenario> {
         schedule,
         block_size,
         threads: Some(2),
+        polish: Some(false),
         ..Settings::default()
     };
     let problem = |name, dimensions, algorithm: Algorithm, settings: Settings| Scenario {

@@ -27,6 +27,7 @@ fn settings(individuals: u64, iterations: u64, place: Place) -> Settings {
         schedule: place.schedule,
         block_size: place.block_size,
         threads: place.threads,
+        polish: Some(false),
         ..Settings::default()
     }
 }

@@ -163,6 +163,7 @@ impl Case {
             schedule: place.schedule,
             block_size: place.block_size,
             threads: place.threads,
+            polish: Some(false),
             ..Settings::default()
         };
         // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.

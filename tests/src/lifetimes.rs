@@ -20,6 +20,7 @@ fn make(backend: Backend, kind: u64) -> Optimiser<f32> {
         record_every: Some(1),
         backend,
         threads: Some(1 + (kind % 2) as usize),
+        polish: Some(false),
         ..Settings::default()
     };
     let bounds = Bounds::uniform(3, -4.0, 5.0).unwrap();

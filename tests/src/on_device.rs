@@ -35,8 +35,14 @@ pub fn check(backend: Backend, algorithms: &[Algorithm], sizes: &[(u64, usize)])
             for (runs, maximise, stop) in
                 [(1, false, Stop::iterations(7)), (3, true, Stop::target(3.9).or_iterations(7))]
             {
-                let settings =
-                    Settings { individuals, runs, maximise, stop, ..Settings::default() };
+                let settings = Settings {
+                    individuals,
+                    runs,
+                    maximise,
+                    stop,
+                    polish: Some(false),
+                    ..Settings::default()
+                };
                 check_as::<f32>(backend, algorithm, &settings, dimensions);
                 check_as::<f64>(backend, algorithm, &settings, dimensions);
             }
@@ -81,7 +87,8 @@ fn check_as<R: Precise>(
 ///
 /// Where it is not.
 pub fn check_refused(backend: Backend) {
-    let settings = Settings { individuals: 20, backend, ..Settings::default() };
+    let settings =
+        Settings { individuals: 20, backend, polish: Some(false), ..Settings::default() };
     let algorithm = Algorithm::from(warpswarm::DeParams::default());
     let bounds = Bounds::uniform(2, -1.0, 1.0).unwrap_or_else(|error| panic!("{error}"));
     for (values, ahead) in [(64, 0), (0, 1 << 40)] {

@@ -96,6 +96,7 @@ impl Case {
             schedule: place.schedule,
             block_size: place.block_size,
             threads: place.threads,
+            polish: Some(false),
             ..Settings::default()
         };
         let mut optimiser =
@@ -111,7 +112,7 @@ impl Case {
             runs: RUNS,
             maximise: self.scaled,
             backend,
-            polish: true,
+            polish: Some(true),
             ..Settings::default()
         };
         let bounds = self.bounds().unwrap();

@@ -246,6 +246,7 @@ fn state_of<R: Precise>(
         schedule: place.schedule,
         block_size: place.block_size,
         threads: place.threads,
+        polish: Some(false),
         ..Settings::default()
     };
     let mut optimiser = match file.optimiser::<R>(algorithm, &settings) {

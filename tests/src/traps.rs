@@ -12,7 +12,14 @@ use crate::own::KERNELS;
 
 fn settings(backend: Backend, schedule: Schedule) -> Settings {
     let stop = Stop::iterations(10);
-    Settings { individuals: 33, stop, backend, schedule, ..Settings::default() }
+    Settings {
+        individuals: 33,
+        stop,
+        backend,
+        schedule,
+        polish: Some(false),
+        ..Settings::default()
+    }
 }
 
 /// What comes of an objective that asks for a coordinate that is not there.

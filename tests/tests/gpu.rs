@@ -385,6 +385,7 @@ fn fireworks_are_as_good_as_in_their_paper() {
         // The paper's 1,000 iterations.
         stop: Stop::iterations(31_000),
         backend: Backend::Gpu,
+        polish: Some(false),
         ..Settings::default()
     };
     for (id, theirs) in paper {

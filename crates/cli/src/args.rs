@@ -131,7 +131,7 @@ and in more than 200 dimensions.
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
 block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
 position, constraints with name and value; of a problem file also variables, a name with its value each, with values and choices \
-as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, restarts, stop_reason, not_finite, and with --polish polish (value and violation from which it started, steps, evaluations, gradients); with --islands also \
+as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, restarts, stop_reason, not_finite, and where a local search has finished the run polish (value and violation from which it started, steps, evaluations, gradients); with --islands also \
 islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \
 numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
 
@@ -250,9 +250,14 @@ pub(crate) struct SolveArgs {
     pub(crate) restart: Restart,
 
     /// Finish each run with a local search from its best point, along exact derivatives: to the last digits, and never to a worse
-    /// point
+    /// point. This is done anyway, in at most about a tenth of the run's own evaluations, unless a run has reached its target or there
+    /// are more than 1,000 dimensions; with --polish in any case and in up to 20,000
     #[arg(long, conflicts_with_all = ["islands", "split"])]
     pub(crate) polish: bool,
+
+    /// Report the best point that the population has found, without a local search from there
+    #[arg(long, conflicts_with = "polish")]
+    pub(crate) no_polish: bool,
 
     /// Begin with the points of a CSV file, a row a point: its headings are the variables' names, or x1, x2 and so on
     #[arg(long, value_name = "FILE.csv")]

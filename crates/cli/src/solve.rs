@@ -98,7 +98,11 @@ fn settings(args: &SolveArgs) -> Settings {
             interrupt: None,
         },
         restart: args.restart,
-        polish: args.polish,
+        polish: match (args.polish, args.no_polish) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
         backend: args.backend,
         devices: args.devices.clone().unwrap_or_default(),
         split: args.split,

@@ -129,6 +129,12 @@ pub trait Landscape<R: Float> {
         false
     }
 
+    /// Whether the search is to end as if all its evaluations were spent: there is no time for another one.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// Value and violation at `x`, and the value of each constraint, at most zero where it is met:
     /// `constraint(number, value)`. The violation is zero exactly where all constraints are met.
     fn evaluate(&mut self, x: impl Store<R>, constraint: impl FnMut(usize, R)) -> Fitness<R>;
@@ -225,7 +231,7 @@ pub enum Status {
     Step,
     /// No step makes the value smaller, or no round comes near enough to the constraints.
     NoProgress,
-    /// All evaluations are spent.
+    /// All evaluations are spent, or [there is no time](Landscape::is_over).
     Budget,
     /// The value, a constraint or a derivative is not finite at the start.
     NotFinite,

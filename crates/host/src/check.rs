@@ -195,8 +195,12 @@ pub(crate) fn with<R: Float>(
     make: &Make<'_, R>,
 ) -> Result<Checked<R>> {
     // Who would polish knows the derivatives; nothing runs to its end here.
-    let settings =
-        &Settings { stop: Stop::default(), of_runs: Vec::new(), polish: true, ..settings.clone() };
+    let settings = &Settings {
+        stop: Stop::default(),
+        of_runs: Vec::new(),
+        polish: Some(true),
+        ..settings.clone()
+    };
     let cpu = &Settings {
         backend: Backend::Cpu,
         schedule: Default::default(),

@@ -130,11 +130,11 @@ impl<R: Float> Optimiser<R> {
         let scales = Scales::new(bounds, settings.maximise);
         let by = objective.prepared(&scales).0;
         let mut optimiser = Optimiser::with(by, bounds, wanted, settings)?;
-        if settings.polish {
-            let known = objective.known(&scales).0;
-            optimiser.polisher =
-                Some(Polisher::new(objective.prepared(&scales).0, known, settings)?);
-        }
+        optimiser.polisher = Polisher::new(
+            || objective.prepared(&scales).0,
+            || objective.known(&scales).0,
+            (settings, bounds.dimensions()),
+        )?;
         Ok(optimiser)
     }
 
@@ -171,13 +171,13 @@ impl<R: Float> Optimiser<R> {
     }
 
     /// Compares exact derivatives of the objective with differences, near the first individuals of each run: whether they are those
-    /// of what is evaluated. It needs [`Settings::polish`]: who would polish knows the derivatives. Where the runs are on a device, and
+    /// of what is evaluated. It needs [`Settings::polish`], asked for or by default: who would polish knows the derivatives. Where the runs are on a device, and
     /// the objective was exported with kernels for derivatives (see [`OwnObjective`](crate::OwnObjective)), their bits are
     /// compared with the CPU's.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Rosenbrock};
-    /// let settings = Settings { individuals: 16, polish: true, ..Settings::default() };
+    /// let settings = Settings { individuals: 16, polish: Some(true), ..Settings::default() };
     /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
     /// let mut optimiser = Optimiser::<f64>::new(&Rosenbrock, &bounds, &Algorithm::default(), &settings)?;
     /// let derivatives = optimiser.derivatives()?;

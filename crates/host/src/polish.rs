@@ -4,6 +4,8 @@ mod place;
 mod slopes;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use warpswarm_core::Float;
@@ -23,7 +25,9 @@ use place::Place;
 /// What a local search made of a run's best point: see [`Settings::polish`](crate::Settings::polish).
 ///
 /// It starts from the best point that the run has found, and ends at the bottom of its valley, or where neither more digits nor
-/// the budget of 20,000 evaluations allow another step. The result is never worse: the better of both is the run's best. With
+/// the budget of 20,000 evaluations allow another step. Where it was not asked for, the budget is smaller: about a tenth of the run's
+/// evaluations, or 20,000 if that is more, divided by 1 + the number of dimensions (what an evaluation with its gradient costs); and a
+/// tenth of [`Stop::seconds`](crate::Stop::seconds). The result is never worse: the better of both is the run's best. With
 /// derivatives, which are exact where an [`Objective`](crate::Objective) or a problem file is searched, steps are those of a
 /// bounded quasi-Newton method, and constraints are met by an augmented Lagrangian. The derivatives of a
 /// [`HostObjective`](crate::HostObjective) are [its own](crate::HostObjective::with_gradient) or central differences, after which a
@@ -36,9 +40,9 @@ use place::Place;
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Rosenbrock};
 /// let bounds = Bounds::uniform(10, -5.0, 10.0)?;
-/// let settings = Settings { polish: true, stop: Stop::iterations(200), ..Settings::default() };
+/// let settings = Settings { stop: Stop::iterations(200), ..Settings::default() };
 /// let report = minimise::<f64, _>(&Rosenbrock, &bounds, &Algorithm::default(), &settings)?;
-/// let polish = report.runs[0].polish.expect("it was asked for");
+/// let polish = report.runs[0].polish.expect("derivatives are known");
 /// assert!(polish.from.value > 1e-6 && report.best().value < 1e-20);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
@@ -71,18 +75,37 @@ pub(crate) struct Polisher<R> {
     settings: Settings,
 }
 
+/// How a run has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) evaluations: u64,
+    pub(crate) at_target: bool,
+}
+
 impl<R: Float> Polisher<R> {
+    /// Nobody, where there is nothing to do: where it is not wanted, or neither asked for nor cheap.
     pub(crate) fn new(
-        by: Evaluator<R>,
-        known: Option<Arc<dyn Slopes<R>>>,
-        settings: &Settings,
-    ) -> Result<Self> {
-        let objective = match by {
+        by: impl FnOnce() -> Evaluator<R>,
+        known: impl FnOnce() -> Option<Arc<dyn Slopes<R>>>,
+        (settings, dimensions): (&Settings, usize),
+    ) -> Result<Option<Self>> {
+        let is_shared = settings.migrates || settings.split || settings.peers.is_some();
+        let is_asked = match settings.polish {
+            Some(false) => return Ok(None),
+            Some(true) => true,
+            None if is_shared || dimensions > MOST_UNASKED => return Ok(None),
+            None => false,
+        };
+        let objective: HostObjective<R> = match by() {
             Evaluator::Portable(objective) => objective.into(),
             Evaluator::Host(objective) if !objective.is_on_device() => objective,
+            _ if !is_asked => return Ok(None),
             _ => return Err(no_polish("on a device, or by whoever is asked")),
         };
-        Ok(Polisher { objective, known, settings: settings.clone() })
+        let known = known();
+        let is_exact = known.is_some() || objective.gradient.is_some();
+        let polisher = Polisher { objective, known, settings: settings.clone() };
+        Ok((is_asked || is_exact).then_some(polisher))
     }
 
     /// Polishes the best point of each run, `[run]`, as individuals have them.
@@ -90,9 +113,21 @@ impl<R: Float> Polisher<R> {
         &self,
         job: &Job<R>,
         bests: &mut [(Candidate<R>, Vec<R>)],
-    ) -> Result<Vec<Polish<R>>> {
+        ended: &[Ended],
+    ) -> Result<Vec<Option<Polish<R>>>> {
+        let until = match (self.settings.polish, self.settings.stop.seconds) {
+            (None, Some(limit)) => Duration::try_from_secs_f64(limit / 10.0).ok(),
+            _ => None,
+        };
+        let start = Instant::now();
+        let interrupt = self.settings.stop.interrupt.as_deref();
+        let is_over = || {
+            until.is_some_and(|until| start.elapsed() >= until)
+                || interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
         let one = |(run, best): (usize, &mut (Candidate<R>, Vec<R>))| {
-            caught(|| self.one(job, run as u32, best))
+            let Some(evaluations) = self.budget(ended[run], best.1.len()) else { return Ok(None) };
+            caught(|| Some(self.one(job, (run as u32, best), evaluations, &is_over)))
         };
         // A closure over many points is called on one thread.
         if bests.len() == 1 || self.known.is_none() {
@@ -102,6 +137,16 @@ impl<R: Float> Polisher<R> {
             Some(pool) => pool.install(|| bests.par_iter_mut().enumerate().map(one).collect()),
             None => bests.iter_mut().enumerate().map(one).collect(),
         }
+    }
+
+    /// The most evaluations of a run's local search; none where there is none.
+    fn budget(&self, ended: Ended, dimensions: usize) -> Option<u32> {
+        let most = polish::Settings::<R>::default().evaluations;
+        if self.settings.polish.is_some() {
+            return Some(most);
+        }
+        let all = (ended.evaluations / 10).max(LEAST_UNASKED) / (1 + dimensions as u64);
+        (!ended.at_target).then_some(all.min(most.into()) as u32)
     }
 
     /// Whoever knows the derivatives, if somebody does.
@@ -120,11 +165,18 @@ impl<R: Float> Polisher<R> {
         self.objective.at(run, x).value
     }
 
-    fn one(&self, job: &Job<R>, run: u32, best: &mut (Candidate<R>, Vec<R>)) -> Polish<R> {
+    fn one(
+        &self,
+        job: &Job<R>,
+        (run, best): (u32, &mut (Candidate<R>, Vec<R>)),
+        evaluations: u32,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Polish<R> {
         let (candidate, position) = best;
         let mut x = position.clone();
-        let mut place = Place::new(&self.objective, self.known.as_deref(), job, run, &x);
-        let settings = polish::Settings::default();
+        let known = self.known.as_deref();
+        let mut place = Place::new(&self.objective, known, job, (run, &x), is_over);
+        let settings = polish::Settings { evaluations, ..polish::Settings::default() };
         let (n, start) = (x.len(), candidate.fitness);
         let mut reports = Vec::new();
         if self.known.is_some() || start.violation == R::ZERO {
@@ -155,6 +207,10 @@ impl<R: Float> Polisher<R> {
     }
 }
 
+/// The most dimensions of a search that nobody has asked for: a gradient costs as much as an evaluation for each.
+const MOST_UNASKED: usize = 1000;
+/// The least evaluations of such a search, those of its gradients among them.
+const LEAST_UNASKED: u64 = 20_000;
 /// In more dimensions a simplex hardly moves.
 const MOST_OF_A_SIMPLEX: usize = 32;
 

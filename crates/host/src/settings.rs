@@ -86,8 +86,10 @@ pub struct Settings {
     pub constraints: Constraints,
     /// What a run does when its population has converged. Default [`Restart::Never`].
     pub restart: Restart,
-    /// Whether a local search finishes each run from its best point: see [`Polish`](crate::Polish). Default: no.
-    pub polish: bool,
+    /// Whether a local search finishes each run from its best point: see [`Polish`](crate::Polish). By default where exact
+    /// derivatives are known (of an [`Objective`](crate::Objective), a problem file, a closure with its gradient) and there are at
+    /// most 1,000 dimensions, of runs that have not reached their target, and briefly; not of swarms that islands or devices share.
+    pub polish: Option<bool>,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
     /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
@@ -130,7 +132,7 @@ impl Default for Settings {
             migrates: false,
             constraints: Constraints::FeasibleFirst,
             restart: Restart::Never,
-            polish: false,
+            polish: None,
             backend: Backend::Auto,
             devices: Devices::default(),
             split: false,

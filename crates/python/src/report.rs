@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use warpswarm::{Float, Polish, Progress, Report};
+use warpswarm::{Fitness, Float, Polish, Progress, Report, RunReport};
 
 /// Rows of so many numbers, copied.
 pub(crate) fn matrix<'py, R: Element + Copy>(
@@ -33,8 +33,8 @@ pub(crate) fn report<'py, R: Float + Element>(
     out.set_item("not_finite", of_runs(py, runs.iter().map(|run| run.not_finite)))?;
     let reasons: Vec<&str> = runs.iter().map(|run| run.stop_reason.name()).collect();
     out.set_item("stop_reasons", reasons)?;
-    let polished: Option<Vec<Polish<R>>> = runs.iter().map(|run| run.polish).collect();
-    if let Some(polished) = polished {
+    if runs.iter().any(|run| run.polish.is_some()) {
+        let polished: Vec<Polish<R>> = runs.iter().map(polished).collect();
         out.set_item("polish", polish(py, &polished)?)?;
     }
     let best = report.best();
@@ -47,6 +47,12 @@ pub(crate) fn report<'py, R: Float + Element>(
     out.set_item("setup_seconds", report.setup_seconds)?;
     out.set_item("trace", trace(py, &report.history, runs.len())?)?;
     Ok(out)
+}
+
+/// What a local search did of a run: nothing, where there was none.
+fn polished<R: Float>(run: &RunReport<R>) -> Polish<R> {
+    let from = Fitness { violation: run.best.violation, value: run.best.value };
+    run.polish.unwrap_or(Polish { from, steps: 0, evaluations: 0, gradients: 0 })
 }
 
 /// What local searches did, `[run]`.

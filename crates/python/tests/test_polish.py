@@ -10,14 +10,22 @@ def rosenbrock(x):
 
 
 def test_a_compiled_function_goes_by_exact_derivatives():
-    result = ws.minimize(rosenbrock, [(0, 2)] * 20, algorithm="de", max_iterations=50, rng=1, runs=4, polish=True)
+    result = ws.minimize(rosenbrock, [(0, 2)] * 20, algorithm="de", max_iterations=50, rng=1, runs=4)
     polish = result.runs.polish
     assert isinstance(polish, ws.Polish)
     assert (polish.funs > 1e-3).all() and (result.runs.funs < 1e-20).all()
     assert polish.nit.shape == polish.nfev.shape == polish.njev.shape == (4,) and (polish.njev > 0).all()
-    plain = ws.minimize(rosenbrock, [(0, 2)] * 20, algorithm="de", max_iterations=50, rng=1, runs=4)
+    plain = ws.minimize(rosenbrock, [(0, 2)] * 20, algorithm="de", max_iterations=50, rng=1, runs=4, polish=False)
     assert plain.runs.polish is None
     assert (plain.runs.funs == polish.funs).all() and (plain.runs.nfev == result.runs.nfev).all()
+
+
+def test_a_run_at_its_target_is_left_as_it_is():
+    options = {"algorithm": "de", "max_iterations": 50, "rng": 1, "runs": 2}
+    runs = ws.minimize(rosenbrock, [(0, 2)] * 5, target=[1e9, 0], **options).runs
+    assert list(runs.polish.nfev > 0) == [False, True]
+    assert runs.polish.funs[0] == runs.funs[0] > 1e-3 and runs.polish.nit[0] == 0
+    assert ws.minimize(rosenbrock, [(0, 2)] * 5, target=1e9, **options).runs.polish is None
 
 
 @pytest.mark.parametrize("vectorized", [False, True])
@@ -41,7 +49,6 @@ def test_constraints_are_met_one_by_one():
         algorithm="de",
         max_iterations=20,
         rng=1,
-        polish=True,
     )
     assert result.maxcv == 0
     assert abs(result.fun - 5) < 1e-12

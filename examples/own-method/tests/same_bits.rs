@@ -19,7 +19,13 @@ fn states<R: Precise>(objective: &impl Goal<R>, settings: &Settings) -> Vec<Swar
 fn check<R: Precise>(objective: &impl Goal<R>) {
     for individuals in [5, 40] {
         let at = |backend, schedule, threads| {
-            let settings = Settings { individuals, runs: 2, seed: 3, ..Settings::default() };
+            let settings = Settings {
+                individuals,
+                runs: 2,
+                seed: 3,
+                polish: Some(false),
+                ..Settings::default()
+            };
             states(objective, &Settings { backend, schedule, threads, ..settings })
         };
         let serial = at(Backend::Cpu, Schedule::Auto, Some(1));
@@ -52,7 +58,13 @@ fn individuals_begin_in_strata() {
         (Backend::Emulator, Schedule::Streaming),
         (Backend::Emulator, Schedule::Hosted),
     ] {
-        let settings = Settings { individuals: 32, backend, schedule, ..Settings::default() };
+        let settings = Settings {
+            individuals: 32,
+            backend,
+            schedule,
+            polish: Some(false),
+            ..Settings::default()
+        };
         let method: OwnMethod<f64> = method().with_kernels(EMULATED);
         let mut optimiser = method.optimiser(&Rastrigin, &bounds, &settings).unwrap();
         let swarm = &optimiser.state().unwrap()[0];
@@ -67,7 +79,8 @@ fn individuals_begin_in_strata() {
 #[test]
 fn without_kernels_it_is_for_the_cpu() {
     let bounds = Bounds::uniform(2, 0.0, 1.0).unwrap();
-    let settings = Settings { backend: Backend::Emulator, ..Settings::default() };
+    let settings =
+        Settings { backend: Backend::Emulator, polish: Some(false), ..Settings::default() };
     let alone = OwnMethod::<f32>::new("jaya", jaya::Jaya::default());
     let error = alone.optimiser(&Rastrigin, &bounds, &settings).unwrap_err();
     assert!(error.to_string().contains("jaya"), "{error}");

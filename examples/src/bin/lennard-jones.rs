@@ -97,6 +97,7 @@ fn search(effort: Effort) -> Result<Vec<Cluster>, Box<dyn Error>> {
             runs: effort.seeds as u64,
             seed: round,
             stop: Stop::iterations(effort.iterations),
+            polish: Some(false),
             ..Settings::default()
         };
         let report = problem.optimiser::<f64>(0.0, &bounds, &algorithm, &settings)?.run()?;

@@ -58,7 +58,7 @@ fn main() -> Drawn {
     let algorithm = DeParams::default().into();
     let report = minimise::<f32, _>(&objective, &bounds, &algorithm, &settings)?;
     // What the same runs begin with.
-    let settings = Settings { stop: Stop::iterations(0), ..settings };
+    let settings = Settings { stop: Stop::iterations(0), polish: Some(false), ..settings };
     let start = minimise::<f32, _>(&objective, &bounds, &algorithm, &settings)?;
 
     println!("2 templates on {}: {:.2} s", report.device, report.seconds);

@@ -77,14 +77,14 @@ impl Program {
         serde_json::from_slice(&self.output(["doctor", "--json"])?).context("no JSON came back")
     }
 
-    /// `warpswarm solve` with these words.
+    /// `warpswarm solve` with these words, without a local search: methods are compared by themselves.
     pub(crate) fn solve<S: AsRef<OsStr>>(
         &self,
         words: impl IntoIterator<Item = S>,
     ) -> Result<Solved> {
         let words: Vec<_> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
         let all = std::iter::once("solve".into()).chain(words);
-        read(&self.output(all.chain(["--json", "-", "--quiet"].map(Into::into)))?)
+        read(&self.output(all.chain(["--no-polish", "--json", "-", "--quiet"].map(Into::into)))?)
     }
 
     /// What it writes.

@@ -170,6 +170,7 @@ impl Batch<'_> {
             backend: conditions.backend,
             threads: conditions.threads,
             record_every: (self.task.targets.len() > 1).then_some(every),
+            polish: Some(false),
             ..Settings::default()
         };
         let mut optimiser = self.optimiser::<R>(&settings)?;
@@ -236,6 +237,7 @@ pub(crate) fn check(task: &Task, entrant: &Entrant, conditions: &Conditions) -> 
         constraints: task.problem.usual_constraints(),
         backend: Backend::Cpu,
         threads: Some(1),
+        polish: Some(false),
         ..Settings::default()
     };
     match conditions.precision {

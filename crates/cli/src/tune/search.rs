@@ -127,6 +127,7 @@ impl Space {
             stop: Stop::evaluations(args.budget).or_interrupt(trial.interrupt.clone()),
             backend: Backend::Cpu,
             threads: args.common.threads.map(|threads| threads as usize),
+            polish: Some(false),
             ..Settings::default()
         };
         let failed = Arc::new(Mutex::new(None));

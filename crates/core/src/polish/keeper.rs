@@ -48,10 +48,10 @@ impl<'a, R: Float, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
         self.landscape
     }
 
-    /// Whether no evaluation is left, but for those in reserve.
+    /// Whether no evaluation is left, but for those in reserve, or no time.
     #[inline(always)]
     pub(super) fn spent(&self) -> bool {
-        self.evaluations >= self.allowed.saturating_sub(self.reserve)
+        self.evaluations >= self.allowed.saturating_sub(self.reserve) || self.landscape.is_over()
     }
 
     /// The fitness at `x`, and the constraints' values for `each`; [`Fitness::WORST`] where no evaluation is left.

@@ -66,7 +66,7 @@ impl<R: Float> AskTell<R> {
 
     /// The same for any algorithm, whose parameters have been checked, as the settings have.
     pub(crate) fn start(bounds: &Bounds, wanted: Wanted<R>, settings: &Settings) -> Result<Self> {
-        if settings.polish {
+        if settings.polish == Some(true) {
             return Err(no_polish("by whoever is asked"));
         }
         let optimiser = Optimiser::with(Evaluator::Caller, bounds, wanted, settings)?;

@@ -8,7 +8,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 
 use super::Optimiser;
 use crate::error::Result;
-use crate::polish::Polish;
+use crate::polish::{Ended, Polish};
 use crate::report::{Best, Report, RunReport, StopReason};
 
 impl<R: Float> Optimiser<R> {
@@ -24,12 +24,17 @@ impl<R: Float> Optimiser<R> {
         let controls = self.runs()?.controls()?;
         let mut bests = self.strict_bests(&controls)?;
         let mut polished = Vec::new();
-        if let Some(polisher) = &self.polisher
-            && reason != StopReason::Interrupted
-            && self.is_placed()
-        {
+        if self.polisher.is_some() && reason != StopReason::Interrupted && self.is_placed() {
             let start = Instant::now();
-            polished = polisher.polish(&self.job, &mut bests)?;
+            let ended: Vec<Ended> = (controls.iter().zip(self.evaluations(&controls)?))
+                .map(|(control, evaluations)| Ended {
+                    evaluations,
+                    at_target: control.stopped == stopped::TARGET,
+                })
+                .collect();
+            if let Some(polisher) = &self.polisher {
+                polished = polisher.polish(&self.job, &mut bests, &ended)?;
+            }
             self.seconds += start.elapsed().as_secs_f64();
         }
         self.report_of(reason, &controls, bests, polished)
@@ -40,7 +45,7 @@ impl<R: Float> Optimiser<R> {
         reason: StopReason,
         controls: &[Control],
         bests: Vec<(Candidate<R>, Vec<R>)>,
-        polished: Vec<Polish<R>>,
+        polished: Vec<Option<Polish<R>>>,
     ) -> Result<Report<R>> {
         let evaluations = self.evaluations(controls)?;
         let restarts = if self.is_placed() { self.runs()?.restarts()? } else { Vec::new() };
@@ -49,7 +54,7 @@ impl<R: Float> Optimiser<R> {
             true if self.is_placed() => self.statistics()?.into_iter().map(Some).collect(),
             _ => vec![None; controls.len()],
         };
-        let polished = polished.into_iter().map(Some).chain(std::iter::repeat(None));
+        let polished = polished.into_iter().chain(std::iter::repeat(None));
         let found = bests.into_iter().zip(evaluations).zip(restarts).zip(populations).zip(polished);
         let runs = controls.iter().zip(found).zip(self.job.first_run..).map(
             |(

@@ -24,6 +24,8 @@ pub(super) struct Place<'a, R> {
     walled: bool,
     /// Whether there was such a point.
     met_wall: bool,
+    /// Whether there is no time for another point.
+    is_over: &'a (dyn Fn() -> bool + Sync),
     /// The point that was evaluated last.
     x: Vec<R>,
 }
@@ -33,8 +35,8 @@ impl<'a, R: Float> Place<'a, R> {
         objective: &'a HostObjective<R>,
         known: Option<&'a dyn Slopes<R>>,
         job: &'a Job<R>,
-        run: u32,
-        x: &[R],
+        (run, x): (u32, &[R]),
+        is_over: &'a (dyn Fn() -> bool + Sync),
     ) -> Self {
         let whole = Scale::Integer.code::<R>();
         let fixed = (0..x.len()).map(|i| job.scales.codes().get(i) == Some(&whole)).collect();
@@ -42,7 +44,8 @@ impl<'a, R: Float> Place<'a, R> {
         let mut constraints = 0;
         slopes.constraints(run, x, &mut |_| constraints += 1);
         let (bounds, walled, x) = (job.bounds_of(run), known.is_none(), x.to_vec());
-        Place { objective, slopes, run, bounds, fixed, constraints, walled, met_wall: false, x }
+        let met_wall = false;
+        Place { objective, slopes, run, bounds, fixed, constraints, walled, met_wall, is_over, x }
     }
 
     /// Whether a point had no value since it had a violation.
@@ -75,6 +78,10 @@ impl<R: Float> Landscape<R> for Place<'_, R> {
 
     fn is_fixed(&self, i: usize) -> bool {
         self.fixed[i]
+    }
+
+    fn is_over(&self) -> bool {
+        (self.is_over)()
     }
 
     fn evaluate(&mut self, x: impl Store<R>, mut constraint: impl FnMut(usize, R)) -> Fitness<R> {

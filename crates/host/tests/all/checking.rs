@@ -6,7 +6,7 @@ use warpswarm::{
 };
 
 fn settings() -> Settings {
-    Settings { individuals: 16, backend: Backend::Cpu, polish: true, ..Settings::default() }
+    Settings { individuals: 16, backend: Backend::Cpu, polish: Some(true), ..Settings::default() }
 }
 
 fn pso() -> Algorithm {

@@ -21,6 +21,7 @@ pub(crate) fn settings(individuals: u64) -> Settings {
         stop: Stop::iterations(20),
         backend: Backend::Cpu,
         threads: Some(1),
+        polish: Some(false),
         ..Settings::default()
     }
 }

@@ -18,6 +18,7 @@ fn settings(iterations: u64) -> Settings {
         runs: 3,
         constraints: Constraints::Epsilon,
         stop: Stop::iterations(iterations),
+        polish: Some(false),
         ..Settings::default()
     }
 }

@@ -23,7 +23,14 @@ impl<R: Real> Objective<R> for Slow {
 
 fn settings(individuals: u64, stop: Stop) -> Settings {
     let backend = Backend::Cpu;
-    Settings { individuals, stop, backend, threads: Some(4), ..Settings::default() }
+    Settings {
+        individuals,
+        stop,
+        backend,
+        threads: Some(4),
+        polish: Some(false),
+        ..Settings::default()
+    }
 }
 
 fn bounds() -> Bounds {

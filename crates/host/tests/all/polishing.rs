@@ -1,14 +1,18 @@
 //! Runs that a local search finishes.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
 use warpswarm::problems::{self, Rosenbrock};
 use warpswarm::{
-    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, PsoParams,
-    Report, Settings, Stop, Variable, algorithms, maximise, minimise,
+    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, OfRun, PsoParams,
+    Report, Settings, Stop, StopReason, Variable, algorithms, maximise, minimise,
 };
 
 /// Settings for so many iterations and a local search.
 fn polishing(iterations: u64) -> Settings {
-    Settings { polish: true, stop: Stop::iterations(iterations), ..Settings::default() }
+    Settings { polish: Some(true), stop: Stop::iterations(iterations), ..Settings::default() }
 }
 
 /// What `de` and a local search report of a built-in problem.
@@ -58,8 +62,8 @@ fn no_run_becomes_worse_and_the_bits_do_not_depend_on_threads() {
             let problem = problems::find(id).unwrap();
             let bounds = problem.bounds(dimensions).unwrap();
             let report = |polish, threads| {
-                let settings =
-                    Settings { polish, threads: Some(threads), runs: 5, ..polishing(20) };
+                let (polish, threads) = (Some(polish), Some(threads));
+                let settings = Settings { polish, threads, runs: 5, ..polishing(20) };
                 problem.optimiser::<R>(0.0, &bounds, algorithm, &settings).unwrap().run().unwrap()
             };
             let (plain, finished, again) = (report(false, 1), report(true, 1), report(true, 3));
@@ -82,6 +86,101 @@ fn no_run_becomes_worse_and_the_bits_do_not_depend_on_threads() {
         check::<f32>(&info.algorithm());
         check::<f64>(&info.algorithm());
     }
+}
+
+/// What is done where nothing is said of it.
+fn unasked(iterations: u64) -> Settings {
+    Settings { polish: None, ..polishing(iterations) }
+}
+
+/// A bowl as a closure with its gradient, which is shown how often it is evaluated.
+fn bowl(seen: impl Fn(u64) + Send + Sync + 'static) -> HostObjective<f64> {
+    let count = AtomicU64::new(0);
+    let value = move |x: &[f64]| {
+        seen(count.fetch_add(1, Relaxed) + 1);
+        x.iter().map(|x| (x - 0.3).powi(4)).sum()
+    };
+    HostObjective::new(value).with_gradient(|x, slopes| {
+        slopes.iter_mut().zip(x).for_each(|(slope, x)| *slope = 4.0 * (x - 0.3).powi(3));
+    })
+}
+
+#[test]
+fn runs_are_polished_unless_something_speaks_against_it() {
+    let algorithm = DeParams::default().into();
+    let bounds = |dimensions| Bounds::uniform(dimensions, -2.0, 2.0).unwrap();
+    let of_rosenbrock = |dimensions, settings: &Settings| {
+        minimise::<f64, _>(&Rosenbrock, &bounds(dimensions), &algorithm, settings).unwrap().runs
+    };
+    assert_eq!(of_rosenbrock(5, &unasked(60)), of_rosenbrock(5, &polishing(60)));
+    assert!(of_rosenbrock(5, &unasked(60))[0].best.value < 1e-20);
+    let not = Settings { polish: Some(false), ..unasked(60) };
+    assert_eq!(of_rosenbrock(5, &not)[0].polish, None);
+
+    // One run of two has reached what it was to.
+    let of_run = |target| OfRun { target: Some(target), ..OfRun::default() };
+    let of_runs = vec![of_run(1e9), of_run(0.0)];
+    let runs = of_rosenbrock(5, &Settings { runs: 2, of_runs, ..unasked(60) });
+    assert_eq!(runs[0].stop_reason, StopReason::Target);
+    assert!(runs[0].polish.is_none() && runs[1].polish.is_some(), "{runs:?}");
+
+    assert!(of_rosenbrock(1000, &unasked(1))[0].polish.unwrap().evaluations <= 20_000 / 1001);
+    assert_eq!(of_rosenbrock(1001, &unasked(1))[0].polish, None);
+    let migrates = Settings { migrates: true, ..unasked(1) };
+    assert_eq!(of_rosenbrock(2, &migrates)[0].polish, None);
+
+    let of_bowl = |objective: &HostObjective<f64>| {
+        minimise(objective, &bounds(3), &algorithm, &unasked(5)).unwrap().runs.remove(0)
+    };
+    assert!(of_bowl(&bowl(|_| ())).polish.unwrap().gradients > 0);
+    let unknown = HostObjective::new(|x: &[f64]| x.iter().map(|x| x * x).sum());
+    assert_eq!(of_bowl(&unknown).polish, None);
+    assert!(AskTell::<f64>::new(&bounds(3), &algorithm, &unasked(5)).is_ok());
+}
+
+#[test]
+fn a_limit_of_time_holds_for_what_was_not_asked_for() {
+    let bounds = Bounds::uniform(30, -2.0, 2.0).unwrap();
+    let slow = bowl(|_| std::thread::sleep(Duration::from_millis(4)));
+    let polish = |polish| {
+        let settings = Settings {
+            individuals: 8,
+            stop: Stop::seconds(0.1),
+            threads: Some(1),
+            polish,
+            ..Settings::default()
+        };
+        let report = minimise(&slow, &bounds, &DeParams::default().into(), &settings).unwrap();
+        report.runs[0].polish.unwrap()
+    };
+    // The start, and three more in a tenth of it.
+    let (short, whole) = (polish(None), polish(Some(true)));
+    assert!(short.evaluations <= 4 && whole.evaluations > 4, "{short:?}, {whole:?}");
+}
+
+#[test]
+fn an_interrupted_polish_ends_with_the_best_so_far() {
+    let bounds = Bounds::uniform(30, -2.0, 2.0).unwrap();
+    let settings = |interrupt: &Arc<AtomicBool>| Settings {
+        individuals: 8,
+        threads: Some(1),
+        stop: Stop::iterations(2).or_interrupt(interrupt.clone()),
+        ..polishing(2)
+    };
+    let never = Arc::new(AtomicBool::new(false));
+    let run = |objective: &HostObjective<f64>, interrupt: &Arc<AtomicBool>| {
+        let algorithm = DeParams::default().into();
+        let mut report = minimise(objective, &bounds, &algorithm, &settings(interrupt)).unwrap();
+        report.runs.remove(0)
+    };
+    let whole = run(&bowl(|_| ()), &never);
+    let (flag, at) = (Arc::new(AtomicBool::new(false)), whole.evaluations + 4);
+    let interrupt = flag.clone();
+    let cut = run(&bowl(move |count| interrupt.store(count >= at, Relaxed)), &flag);
+    assert_eq!(cut.evaluations, whole.evaluations);
+    let (polish, all) = (cut.polish.unwrap(), whole.polish.unwrap());
+    assert!(polish.from == all.from && polish.gradients < all.gradients, "{polish:?}, {all:?}");
+    assert!(whole.best.value < cut.best.value && cut.best.value < polish.from.value);
 }
 
 #[test]
@@ -112,9 +211,6 @@ fn closures_go_by_differences_and_a_simplex() {
 /// A closure's gradient stands for differences, and a simplex follows only where a violation was in the way.
 #[test]
 fn closures_go_along_their_own_gradient() {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
     let valley = |calls: &Arc<AtomicU64>| {
         let calls = calls.clone();
         HostObjective::new(move |x: &[f64]| {

@@ -22,7 +22,8 @@ fn best(algorithm: &str, problem: &str, known: f64, sizes: (u64, u64, u64)) -> f
     let info = problems::find(problem).unwrap();
     let bounds = info.bounds(info.dimensions.least).unwrap();
     let (backend, stop) = (Backend::Cpu, Stop::iterations(iterations));
-    let settings = Settings { runs, individuals, stop, backend, ..Settings::default() };
+    let settings =
+        Settings { runs, individuals, stop, backend, polish: Some(false), ..Settings::default() };
     let algorithm = algorithms::find(algorithm).unwrap().algorithm();
     let mut optimiser = info.optimiser::<f64>(0.0, &bounds, &algorithm, &settings).unwrap();
     let best = optimiser.run().unwrap().best().clone();

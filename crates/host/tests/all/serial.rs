@@ -69,7 +69,7 @@ fn settings_come_back() {
     let all = Settings {
         constraints: Constraints::Epsilon,
         restart: Restart::Converged,
-        polish: true,
+        polish: Some(true),
         migrates: true,
         individuals: 77,
         runs: 3,

@@ -105,6 +105,7 @@ fn until(iterations: u64) -> Settings {
         seed: 11,
         stop: Stop::iterations(iterations),
         threads: Some(1),
+        polish: Some(false),
         ..Settings::default()
     }
 }

@@ -15,7 +15,15 @@ use super::each_rank;
 /// On emulated devices.
 fn split(individuals: u64, stop: Stop) -> Settings {
     let backend = Backend::Emulator;
-    Settings { individuals, stop, backend, split: true, seed: 5, ..Settings::default() }
+    Settings {
+        individuals,
+        stop,
+        backend,
+        split: true,
+        seed: 5,
+        polish: Some(false),
+        ..Settings::default()
+    }
 }
 
 fn optimiser<R: Precise>(settings: &Settings) -> Result<Optimiser<R>> {

@@ -66,7 +66,7 @@ class Runs:
     """What ended each: `target`, `iterations`, `evaluations`, `seconds`, `stagnation`, ..."""
 
     polish: Polish | None = None
-    """What the local searches did, where `polish` was asked for."""
+    """What the local searches did, where there were any; 0 steps of a run without one."""
 
     def __len__(self) -> int:
         return len(self.funs)

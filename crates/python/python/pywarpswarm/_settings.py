@@ -200,7 +200,7 @@ def settings(
     maximise: bool,
     eased: bool,
     restart: bool,
-    polish: bool,
+    polish: bool | None,
     device: str,
     threads: SupportsIndex | None,
     history: bool | int,
@@ -222,7 +222,7 @@ def settings(
         "maximise": maximise,
         "constraints": "epsilon" if eased else "feasible-first",
         "restart": "converged" if restart else "never",
-        "polish": bool(polish),
+        "polish": None if polish is None else bool(polish),
         **backend(device),
     }
     if targets is not None:

@@ -27,6 +27,7 @@ pub(crate) fn beside(arguments: &Arguments, form: Form) -> Result<Compared, warp
         seed: arguments.seed,
         stop: Stop::iterations(arguments.iterations),
         backend: Backend::Cpu,
+        polish: Some(false),
         ..Settings::default()
     };
     let algorithm = arguments.preset.params().into();

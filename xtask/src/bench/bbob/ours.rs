@@ -82,6 +82,7 @@ fn settings(most: u64, target: f64) -> Settings {
         stop: Stop::evaluations(most).or_target(target),
         backend: Backend::Cpu,
         threads: Some(1),
+        polish: Some(false),
         ..Settings::default()
     }
 }

@@ -118,6 +118,7 @@ impl Bench {
             backend,
             schedule,
             threads,
+            polish: Some(false),
             ..Settings::default()
         };
         let report = warpswarm::minimise(objective, bounds, &self.algorithm, &settings)

@@ -262,6 +262,7 @@ fn settings(individuals: u64) -> impl Strategy<Value = Settings> {
                     record_every: Some(every),
                     records_at_most: at_most,
                     record_statistics: statistics,
+                    polish: Some(false),
                     ..Settings::default()
                 })
             },
