@@ -1,7 +1,6 @@
 //! Fits on a device: which kernels in which order, and how what they read and write lies.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use warpswarm_core::fit::{Accumulator, BLOCK, Look, Observed};
@@ -154,7 +153,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             fits: count as u32,
             absolute: 1,
             fixed: 0,
-            apart: if shares_start(self.work) { 0 } else { N as u32 },
+            apart: if self.work.shares_start() { 0 } else { N as u32 },
         };
         self.launch(&kernel, shape, Parameter::of(args), (&at.data, count))?;
 
@@ -177,7 +176,8 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
     /// Has starting values written; the costs of other minima.
     fn start(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Vec<R>> {
         if !self.work.starts.is_empty() {
-            let starts = given::<R, N>(self.work, first..first + count);
+            let given = self.work.given(first..first + count);
+            let starts = padded::<N>(given, self.work.names.len());
             self.machine.store_numbers(at.starts, 0, &starts)?;
             return Ok(Vec::new());
         }
@@ -303,20 +303,12 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
     }
 }
 
-/// Whether all fits start in the same place, which is given.
-fn shares_start<R: Precise>(work: &Work<'_, R>) -> bool {
-    work.starts.len() == work.names.len()
-}
-
-/// Starts that are given, of some fits or of all: a model's with fewer than `N` parameters have zeros behind them.
-fn given<'a, R: Precise, const N: usize>(work: &Work<'a, R>, fits: Range<usize>) -> Cow<'a, [f64]> {
-    let n = work.names.len();
-    let fits = if shares_start(work) { 0..1 } else { fits };
-    let given = &work.starts[fits.start * n..fits.end * n];
+/// Starts that are given: a model's with fewer than `N` parameters have zeros behind them.
+fn padded<const N: usize>(given: &[f64], n: usize) -> Cow<'_, [f64]> {
     if n == N {
         return Cow::Borrowed(given);
     }
-    let mut starts = vec![0.0; fits.len() * N];
+    let mut starts = vec![0.0; given.len() / n * N];
     let pairs = starts.chunks_exact_mut(N).zip(given.chunks_exact(n));
     pairs.for_each(|(into, start)| into[..n].copy_from_slice(start));
     Cow::Owned(starts)

@@ -31,9 +31,14 @@ impl<R: Precise, const N: usize> Rows<'_, R, N> {
     /// A row's term.
     #[inline(always)]
     fn term(&self, k: usize) -> Term<R> {
-        let weight = self.sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[k] * sigma[k]));
-        self.scatter.term(self.means[k], self.seen[k], weight)
+        self.scatter.term(self.means[k], self.seen[k], weight(self.sigma, k))
     }
+}
+
+/// The weight of a row, 1 / sigma^2.
+#[inline(always)]
+pub(super) fn weight<R: Precise>(sigma: Option<&[R]>, k: usize) -> R {
+    sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[k] * sigma[k]))
 }
 
 /// Adds rows to sums.

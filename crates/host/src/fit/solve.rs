@@ -11,7 +11,7 @@ use warpswarm_core::launch::{Outcome, triangle};
 use warpswarm_cpu_ref::vectors::Vectors;
 
 use super::outcome::Found;
-use super::rows::{Add, Advance, Cost, Room, Rows, pieces};
+use super::rows::{Add, Advance, Cost, Room, Rows, pieces, weight};
 use super::work::Work;
 use crate::problems::Precise;
 
@@ -56,6 +56,20 @@ pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<'_, R>) -> Found<R
         None => (0..work.fits).map(one).collect(),
     };
     gathered(work.names.len(), &all)
+}
+
+impl<'a, R: Precise> Work<'a, R> {
+    /// Whether all fits start in the same place, which is given.
+    pub(super) fn shares_start(&self) -> bool {
+        self.starts.len() == self.names.len()
+    }
+
+    /// Starts that are given, of some fits or the one of all.
+    pub(super) fn given(&self, fits: Range<usize>) -> &'a [f64] {
+        let n = self.names.len();
+        let fits = if self.shares_start() { 0..1 } else { fits };
+        &self.starts[fits.start * n..fits.end * n]
+    }
 }
 
 /// An error that there is not.
@@ -143,13 +157,10 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     /// Where a fit starts, and the cost of the best other minimum.
     fn start(&self, fit: usize, room: &mut Room<R>) -> ([R; N], R) {
-        let starts = self.work.starts;
-        if !starts.is_empty() {
-            let n = self.parameters;
-            let first = if starts.len() > n { fit * n } else { 0 };
-            let number = |i: usize| R::from_f64(starts[first + i]);
-            let start = std::array::from_fn(|i| if i < n { number(i) } else { R::ZERO });
-            return (start, R::NAN);
+        if !self.work.starts.is_empty() {
+            let given = self.work.given(fit..fit + 1);
+            let number = |i: usize| given.get(i).map_or(R::ZERO, |&number| R::from_f64(number));
+            return (std::array::from_fn(number), R::NAN);
         }
         // What `Search::best` does, with the solver in one place of the program.
         let settings = self.search.loose(&self.work.settings);
@@ -188,8 +199,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let sigma = self.sigma(fit);
         (0..rows).fold(R::ZERO, |size, k| {
             let row = self.look.row(k);
-            let weight = sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[row] * sigma[row]));
-            size + Term::squared(seen[row], weight).cost
+            size + Term::squared(seen[row], weight(sigma, row)).cost
         })
     }
 
