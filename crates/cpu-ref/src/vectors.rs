@@ -2,21 +2,39 @@
 //!
 //! An x86-64 program is compiled for processors of 2003 unless it says otherwise. What runs in [`Vectors::run`] is
 //! compiled a second time, for AVX2 and fused multiplications (x86-64-v3), and that is taken where the processor has
-//! them. The bits are the same: nothing is fused that does not say so, and what says so is fused everywhere.
+//! them; what runs in [`Vectors::run_widest`] a third time, for AVX-512 (x86-64-v4). The bits are the same: nothing is
+//! fused that does not say so, and what says so is fused everywhere.
 
+#[cfg(not(target_arch = "x86_64"))]
 use pulp::Arch;
+#[cfg(target_arch = "x86_64")]
+use pulp::x86::{V3, V4};
 
 /// Something to be compiled for several processors: its `call` must be `#[inline(always)]`.
 pub use pulp::NullaryFnOnce as Run;
 
 /// Which vectors the processor has.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Vectors(Arch);
+pub struct Vectors {
+    #[cfg(target_arch = "x86_64")]
+    usual: Option<V3>,
+    #[cfg(target_arch = "x86_64")]
+    widest: Option<V4>,
+    #[cfg(not(target_arch = "x86_64"))]
+    usual: Arch,
+}
 
 impl Vectors {
     /// Those of this processor.
     pub fn new() -> Self {
-        Vectors(Arch::new())
+        Vectors {
+            #[cfg(target_arch = "x86_64")]
+            usual: V3::try_new(),
+            #[cfg(target_arch = "x86_64")]
+            widest: V4::try_new(),
+            #[cfg(not(target_arch = "x86_64"))]
+            usual: Arch::new(),
+        }
     }
 
     /// Does `work`, compiled for them.
@@ -27,7 +45,23 @@ impl Vectors {
         if cfg!(all(target_feature = "avx2", target_feature = "fma")) {
             return work.call();
         }
-        self.0.dispatch(work)
+        #[cfg(target_arch = "x86_64")]
+        return match self.usual {
+            Some(usual) => usual.vectorize(work),
+            None => work.call(),
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        self.usual.dispatch(work)
+    }
+
+    /// The same, and once more for vectors of 512 bits: for long loops that are little code.
+    #[inline(always)]
+    pub fn run_widest<W: Run>(self, work: W) -> W::Output {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(widest) = self.widest {
+            return widest.vectorize(work);
+        }
+        self.run(work)
     }
 }
 
@@ -55,9 +89,10 @@ mod tests {
         fn check<R: Float>() {
             let x: Vec<R> = (0..77).map(|i| R::from_f64(f64::from(i) * 0.137 - 5.0)).collect();
             for n in 1..x.len() {
-                let here = Arch::new().dispatch(At(&x[..n])).value;
-                let everywhere = At(&x[..n]).call().value;
-                assert_eq!(here.to_bits64(), everywhere.to_bits64(), "{n}");
+                let vectors = Vectors::new();
+                let here = [vectors.run(At(&x[..n])), vectors.run_widest(At(&x[..n]))];
+                let everywhere = At(&x[..n]).call().value.to_bits64();
+                assert_eq!(here.map(|here| here.value.to_bits64()), [everywhere; 2], "{n}");
             }
         }
         check::<f32>();

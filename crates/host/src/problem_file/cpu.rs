@@ -94,7 +94,7 @@ impl<R: Real> Machine<R> {
                         rows: (start - before, WIDTH.min(here.end - start)),
                         into: (&mut into[start - first..], count),
                     };
-                    self.vectors.run(work);
+                    self.vectors.run_widest(work);
                 }
                 before += rows.rows;
             }
