@@ -74,22 +74,22 @@ where
         let mut found = Best::<R, N>::new(rows.size(&look));
         // What `Search::best` does: closures as large as these would not be inlined.
         loop {
-            let cost = |at: &[R; N]| {
+            let cost = |at: &[R; N], most: R| {
                 rows.begin(at);
-                sum_costs(look.rows as usize, &|k| rows.row(at, look.row(k)).0.cost)
+                sum_costs(look.rows as usize, most, &|k| rows.row(at, look.row(k)).0.cost)
             };
             let fit = args.first_fit + u64::from(number);
             let drawn = args.search.best_drawn(fit, found.starts, &bounds, cost);
             let mut solver = Solver::<R, Normal<R, N>, N>::new(drawn, &bounds);
-            let status = loop {
+            loop {
                 let at = *solver.point();
                 rows.begin(&at);
                 let sums = sum_rows(look.rows as usize, &|k| rows.row(&at, look.row(k)));
-                if let Next::Done(status) = solver.advance(&settings, &bounds, &sums) {
-                    break status;
+                let next = solver.advance(&settings, &bounds, &sums);
+                if found.has_ended(&solver, next.status()) {
+                    break;
                 }
-            };
-            found.add(&solver, status);
+            }
             if found.is_enough(&args.search) {
                 break;
             }

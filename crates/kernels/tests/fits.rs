@@ -210,7 +210,7 @@ fn searched<R: Float>(entry: &Entry) -> Vec<R> {
             &bounds,
             &settings,
             size.fold(R::ZERO, |sum, square| sum + square),
-            |at| sum_costs(96, &|k| row(&of, data, at, look.row(k)).0.cost),
+            |at, most| sum_costs(96, most, &|k| row(&of, data, at, look.row(k)).0.cost),
             |at| sum_rows(96, &|k| row(&of, data, at, look.row(k))),
         )
     };

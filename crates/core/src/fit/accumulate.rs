@@ -1,6 +1,7 @@
 //! Sums over rows: all that the solver needs to know of the data.
 
 use super::parameters::Parameters;
+use super::search::PIECE;
 use super::solve::{Damped, Factor};
 use crate::real::Float;
 
@@ -323,22 +324,30 @@ pub fn sum_rows<R: Float, A: Accumulator<R, N>, const N: usize>(
     }
 }
 
-/// The sum of a number of each row, in the order of [`sum_rows`]: the cost alone has the bits of
+/// The sum of the costs of rows, in the order of [`sum_rows`]: it has the bits of
 /// [`chi_squared`](Accumulator::chi_squared) of all sums.
+///
+/// Where some pieces of [`PIECE`] rows have more than `most` already, that is given, which is more too: nothing else was asked.
+/// A limit of NaN is none.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Normal, Term, sum_costs, sum_rows};
 /// let row = |k: usize| (Term::squared((k as f32).sin(), 1.0), [1.0]);
 /// let sums: Normal<f32, 1> = sum_rows(700, &row);
-/// assert_eq!(sum_costs(700, &|k| row(k).0.cost), sums.chi_squared());
+/// assert_eq!(sum_costs(700, f32::NAN, &|k| row(k).0.cost), sums.chi_squared());
+/// // After 64 rows.
+/// assert_eq!(sum_costs(700, 50.0_f32, &|_| 1.0), 64.0);
 /// ```
 #[inline(always)]
-pub fn sum_costs<R: Float>(rows: usize, cost: &impl Fn(usize) -> R) -> R {
+pub fn sum_costs<R: Float>(rows: usize, most: R, cost: &impl Fn(usize) -> R) -> R {
     let (mut sum, mut group, mut block) = (R::ZERO, R::ZERO, R::ZERO);
     let mut k = 0;
     while k < rows {
         block += cost(k);
         k += 1;
+        if k.is_multiple_of(PIECE) && group + block > most {
+            return group + block;
+        }
         // The first of each begins the next sum, as in `sum_rows`.
         if k.is_multiple_of(BLOCK) || k == rows {
             let is_first = ((k - 1) / BLOCK).is_multiple_of(BLOCK);

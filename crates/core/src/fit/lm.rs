@@ -98,6 +98,17 @@ pub enum Next<R, const N: usize> {
     Done(Status),
 }
 
+impl<R, const N: usize> Next<R, N> {
+    /// How the fit has ended, if it has.
+    #[inline(always)]
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            Next::Evaluate(_) => None,
+            Next::Done(status) => Some(*status),
+        }
+    }
+}
+
 /// One fit: what is known of it between two evaluations. Plain numbers, to be kept wherever there is room.
 ///
 /// ```
@@ -165,6 +176,11 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
     #[inline(always)]
     pub fn evaluations(&self) -> u32 {
         self.evaluations
+    }
+    /// Chi-squared at [`point`](Self::point), as far as it is known before its sums are.
+    #[inline(always)]
+    pub fn expected(&self) -> R {
+        self.sums.chi_squared() - self.predicted
     }
     /// The parameters at a bound that they would leave to make chi-squared smaller.
     #[inline(always)]

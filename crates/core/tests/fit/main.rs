@@ -7,6 +7,7 @@ mod models;
 mod nist;
 mod regressions;
 mod rows;
+mod searches;
 mod statistics;
 
 use approx::assert_relative_eq;

@@ -13,21 +13,21 @@ pub(super) struct Room<R> {
     pub(super) numbers: Vec<R>,
     /// The derivatives by parameters that a model does not have.
     pub(super) zeros: Vec<R>,
+    /// The terms of a piece of it.
+    pub(super) terms: Vec<Term<R>>,
 }
 
 /// Rows next to each other, of a fit.
-pub(super) struct Rows<'a, R, const N: usize> {
+pub(super) struct Rows<'a, R> {
     pub(super) scatter: Scatter,
     /// What was observed, and its standard deviations.
     pub(super) seen: &'a [R],
     pub(super) sigma: Option<&'a [R]>,
     /// What is predicted.
     pub(super) means: &'a [R],
-    /// Its derivatives by each parameter.
-    pub(super) partials: [&'a [R]; N],
 }
 
-impl<R: Precise, const N: usize> Rows<'_, R, N> {
+impl<R: Precise> Rows<'_, R> {
     /// A row's term.
     #[inline(always)]
     fn term(&self, k: usize) -> Term<R> {
@@ -41,28 +41,58 @@ pub(super) fn weight<R: Precise>(sigma: Option<&[R]>, k: usize) -> R {
     sigma.map_or(R::ONE, |sigma| R::ONE / (sigma[k] * sigma[k]))
 }
 
-/// Adds rows to sums.
-pub(super) struct Add<'a, R, A, const N: usize>(pub(super) A, pub(super) Rows<'a, R, N>);
+/// Computes the terms of rows.
+pub(super) struct Terms<'a, R>(pub(super) Rows<'a, R>, pub(super) &'a mut [Term<R>]);
+
+impl<R: Precise> Run for Terms<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Terms(mut rows, terms) = self;
+        // So that none is looked for beyond an end.
+        rows.means = &rows.means[..terms.len()];
+        rows.seen = &rows.seen[..terms.len()];
+        rows.sigma = rows.sigma.map(|sigma| &sigma[..terms.len()]);
+        for (k, term) in terms.iter_mut().enumerate() {
+            *term = rows.term(k);
+        }
+    }
+}
+
+/// Adds rows, whose terms are there, to sums.
+///
+/// Terms are not computed in the same loop: with all kinds of them in it, sums do not stay in registers.
+pub(super) struct Add<'a, R, A, const N: usize> {
+    pub(super) sums: A,
+    pub(super) terms: &'a [Term<R>],
+    /// Derivatives by each parameter, of as many rows.
+    pub(super) partials: [&'a [R]; N],
+}
 
 impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Add<'_, R, A, N> {
     type Output = A;
 
     #[inline(always)]
     fn call(self) -> A {
-        let Add(mut sums, rows) = self;
-        for k in 0..rows.means.len() {
-            let mut partials = [R::ZERO; N];
+        let Add { mut sums, terms, mut partials } = self;
+        // Likewise.
+        for i in 0..N {
+            partials[i] = &partials[i][..terms.len()];
+        }
+        for k in 0..terms.len() {
+            let mut row = [R::ZERO; N];
             for i in 0..N {
-                partials[i] = rows.partials[i][k];
+                row[i] = partials[i][k];
             }
-            sums.add_term(rows.term(k), &partials);
+            sums.add_term(terms[k], &row);
         }
         sums
     }
 }
 
 /// Adds rows' costs to one.
-pub(super) struct Cost<'a, R>(pub(super) R, pub(super) Rows<'a, R, 0>);
+pub(super) struct Cost<'a, R>(pub(super) R, pub(super) Rows<'a, R>);
 
 impl<R: Precise> Run for Cost<'_, R> {
     type Output = R;

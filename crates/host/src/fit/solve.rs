@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Normal, Parameters, Search, Settings,
-    Solver, Status, Term, sum_all,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Normal, PIECE, Parameters, Search,
+    Settings, Solver, Status, Term, sum_all,
 };
 use warpswarm_core::launch::{Outcome, triangle};
 use warpswarm_cpu_ref::vectors::Vectors;
 
 use super::outcome::Found;
-use super::rows::{Add, Advance, Cost, Room, Rows, pieces, weight};
+use super::rows::{Add, Advance, Cost, Room, Rows, Terms, pieces, weight};
 use super::work::Work;
 use crate::problems::Precise;
 
@@ -124,7 +124,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     fn room(&self) -> Room<R> {
         let zeros = |count: usize| vec![R::ZERO; count];
-        Room { numbers: zeros(BLOCK * (1 + self.parameters)), zeros: zeros(BLOCK) }
+        let terms = vec![Term::squared(R::ZERO, R::ZERO); BLOCK];
+        Room { numbers: zeros(BLOCK * (1 + self.parameters)), zeros: zeros(BLOCK), terms }
     }
 
     /// A fit from a start, with the cost of the best other minimum; `sums` gives the sums at a point.
@@ -166,16 +167,16 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let settings = self.search.loose(&self.work.settings);
         let mut found = Best::new(self.size(fit));
         loop {
-            let cost = |x: &[R; N]| self.cost(fit, x, room);
+            let cost = |x: &[R; N], most| self.cost(fit, x, most, room);
             let drawn = self.search.best_drawn(fit as u64, found.starts, &self.bounds, cost);
             let mut solver = Solver::<R, Normal<R, N>, N>::new(drawn, &self.bounds);
-            let status = loop {
+            loop {
                 let sums = self.looked_at(fit, solver.point(), room);
-                if let Some(status) = self.advance(&mut solver, &settings, &sums) {
-                    break status;
+                let status = self.advance(&mut solver, &settings, &sums);
+                if found.has_ended(&solver, status) {
+                    break;
                 }
-            };
-            found.add(&solver, status);
+            }
             if found.is_enough(&self.search) {
                 return (found.point, found.other());
             }
@@ -207,20 +208,30 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         self.work.sigma.as_ref().map(|sigma| sigma.of(fit, self.work.rows))
     }
 
-    /// The cost of the rows that a search looks at.
-    fn cost(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> R {
+    /// The cost of the rows that a search looks at, as [`sum_costs`](warpswarm_core::fit::sum_costs) adds it up.
+    fn cost(&self, fit: usize, x: &[R; N], most: R, room: &mut Room<R>) -> R {
         let rows = self.look.rows as usize;
-        let mut sum = R::ZERO;
-        for first in (0..rows).step_by(BLOCK) {
-            let mut part = R::ZERO;
-            for (row, count) in pieces(&self.look, first, BLOCK.min(rows - first)) {
-                let means = &mut room.numbers[..count];
-                self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
-                part = self.vectors.run(Cost(part, self.rows(fit, row, means, [])));
+        let (mut sum, mut block) = (R::ZERO, R::ZERO);
+        for first in (0..rows).step_by(PIECE) {
+            let count = PIECE.min(rows - first);
+            let (row, means) = (self.look.row(first), &mut room.numbers[..count]);
+            self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
+            block = self.vectors.run(Cost(block, self.rows(fit, row, means)));
+            if count == PIECE && sum + block > most {
+                return sum + block;
             }
-            sum = if first == 0 { part } else { sum + part };
+            if (first + count).is_multiple_of(BLOCK) {
+                sum = if first < BLOCK { block } else { sum + block };
+                block = R::ZERO;
+            }
         }
-        sum
+        if rows.is_multiple_of(BLOCK) {
+            sum
+        } else if rows < BLOCK {
+            block
+        } else {
+            sum + block
+        }
     }
 
     /// The sums over the rows that a search looks at.
@@ -269,22 +280,18 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let partials = std::array::from_fn(|i| {
                 if i < n { &partials[i * count..][..count] } else { &room.zeros[..count] }
             });
-            sums = self.vectors.run(Add(sums, self.rows(fit, row, means, partials)));
+            let terms = &mut room.terms[..count];
+            self.vectors.run(Terms(self.rows(fit, row, means), terms));
+            sums = self.vectors.run(Add { sums, terms, partials });
         }
         sums
     }
 
     /// Rows from one on, where so much is predicted.
-    fn rows<'b, const K: usize>(
-        &'b self,
-        fit: usize,
-        first: usize,
-        means: &'b [R],
-        partials: [&'b [R]; K],
-    ) -> Rows<'b, R, K> {
+    fn rows<'b>(&'b self, fit: usize, first: usize, means: &'b [R]) -> Rows<'b, R> {
         let seen = &self.work.values.of(fit, self.work.rows)[first..][..means.len()];
         let sigma = self.sigma(fit).map(|sigma| &sigma[first..][..means.len()]);
-        Rows { scatter: self.work.scatter, seen, sigma, means, partials }
+        Rows { scatter: self.work.scatter, seen, sigma, means }
     }
 
     #[inline(never)]

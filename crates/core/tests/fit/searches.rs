@@ -1,0 +1,128 @@
+//! Searches for where fits begin.
+
+use std::cell::Cell;
+
+use warpswarm_core::fit::{
+    Accumulator, Best, Bounds, Normal, Parameters, Search, Settings, Solver, Term, sum_costs,
+    sum_rows,
+};
+
+const ROWS: usize = 70;
+const LOW: [f64; 5] = [0.0, 0.05, 0.0, 1.0, 0.0];
+const HIGH: [f64; 5] = [4.0, 1.0, 3.0, 6.0, 1.0];
+
+/// Two decays above a background, at a time.
+fn decays([a, b, c, d, e]: &[f64; 5], t: f64) -> (f64, [f64; 5]) {
+    let (fast, slow) = ((-t / b).exp(), (-t / d).exp());
+    let partials = [fast, a * fast * t / (b * b), slow, c * slow * t / (d * d), 1.0];
+    (a * fast + c * slow + e, partials)
+}
+
+/// A row, with some noise.
+fn row(at: &[f64; 5], k: usize) -> (Term<f64>, [f64; 5]) {
+    let t = k as f64 * 0.15;
+    let noise = ((k * 7919) % 101) as f64 / 1e4 - 0.005;
+    let seen = decays(&[1.5, 0.4, 0.9, 2.5, 0.1], t).0 + noise;
+    let (mean, partials) = decays(at, t);
+    (Term::squared(mean - seen, 1.0), partials)
+}
+
+fn cost(at: &[f64; 5], most: f64) -> f64 {
+    sum_costs(ROWS, most, &|k| row(at, k).0.cost)
+}
+
+fn sums(at: &[f64; 5]) -> Normal<f64, 5> {
+    sum_rows(ROWS, &|k| row(at, k))
+}
+
+#[test]
+fn starts_on_their_way_to_what_is_known_end_there() {
+    let (bounds, settings) = (Bounds::new(LOW, HIGH).unwrap(), Settings::new(5));
+    let (mut short, mut long) = (0, 0);
+    for seed in 0..20 {
+        let search = Search::between(LOW, HIGH, Parameters::NONE, seed);
+        let count = Cell::new(0);
+        let counted = |at: &[f64; 5]| {
+            count.set(count.get() + 1);
+            sums(at)
+        };
+        let found = search.best(0, &bounds, &settings, 20.0, cost, counted);
+        short += count.take();
+
+        // Every start to its end.
+        let mut to_the_end = Best::new(20.0);
+        while !to_the_end.is_enough(&search) {
+            let drawn = search.best_drawn(0, to_the_end.starts, &bounds, cost);
+            let mut solver = Solver::<f64, Normal<f64, 5>, 5>::new(drawn, &bounds);
+            let status = loop {
+                let next =
+                    solver.advance(&search.loose(&settings), &bounds, &counted(solver.point()));
+                if let Some(status) = next.status() {
+                    break status;
+                }
+            };
+            assert!(to_the_end.has_ended(&solver, Some(status)));
+        }
+        long += count.take();
+        assert_eq!(found.starts, to_the_end.starts, "seed {seed}");
+        let [found, wanted] = [found.point, to_the_end.point].map(|at| sums(&at).chi_squared());
+        assert!((found / wanted - 1.0).abs() < 1e-4, "seed {seed}: {found}, {wanted}");
+    }
+    assert!(5 * short < 4 * long, "{short} and {long} evaluations");
+}
+
+/// A point of the sample may be given up before all of its rows are seen, but not the best one.
+#[test]
+fn the_best_of_a_sample_does_not_depend_on_where_costs_end() {
+    let bounds = Bounds::new(LOW, HIGH).unwrap();
+    let search = Search::between(LOW, HIGH, Parameters::NONE.with(1), 5);
+    let (seen, given_up) = (Cell::new(0), Cell::new(0));
+    for start in 0..200 {
+        let limited = search.best_drawn(0, start, &bounds, |at, most| {
+            let found = cost(at, most);
+            seen.set(seen.get() + 1);
+            given_up.set(given_up.get() + u32::from(found < cost(at, f64::NAN)));
+            found
+        });
+        assert_eq!(limited, search.best_drawn(0, start, &bounds, |at, _| cost(at, f64::NAN)));
+    }
+    assert!(2 * given_up.get() > seen.get(), "{} of {}", given_up.get(), seen.get());
+}
+
+/// The sums that limits end early are above them, and those that they do not are all.
+#[test]
+fn costs_end_where_they_are_more_than_asked_for() {
+    for rows in [0, 1, 31, 32, 33, 255, 256, 257, 1000] {
+        let all = sum_costs(rows, f64::NAN, &|_| 1.0);
+        assert_eq!(all, rows as f64);
+        for most in [0.5, 32.0, 300.0, 2000.0] {
+            let found = sum_costs(rows, most, &|_| 1.0);
+            assert!(found == all || (found > most && found < all), "{rows} rows, {most}");
+        }
+    }
+    assert_eq!(sum_costs(1000, 300.0, &|_| 1.0), 320.0);
+}
+
+/// A minimum that is better than what is known is not given up for it.
+#[test]
+fn the_better_of_two_minima_near_each_other_is_found() {
+    // (x^2 - 1)^2 + (x / 10 + 1 / 10)^2 is 0 at -1, and 0.04 near 1.
+    let row = |[x]: &[f64; 1], k: usize| match k {
+        0 => (Term::squared(x * x - 1.0, 1.0), [2.0 * x]),
+        _ => (Term::squared(0.1 * x + 0.1, 1.0), [0.1]),
+    };
+    let bounds = Bounds::new([-3.0], [3.0]).unwrap();
+    for seed in 0..50 {
+        let search = Search::between([-3.0], [3.0], Parameters::NONE, seed);
+        let found = search.best::<Normal<f64, 1>>(
+            0,
+            &bounds,
+            &Settings::new(1),
+            1.0,
+            |at, most| sum_costs(2, most, &|k| row(at, k).0.cost),
+            |at| sum_rows(2, &|k| row(at, k)),
+        );
+        assert!((found.point[0] + 1.0).abs() < 1e-3, "seed {seed}: {:?}", found.point);
+        assert!((found.other() - 0.04).abs() < 1e-3 || found.other().is_nan(), "seed {seed}");
+    }
+}
