@@ -16,7 +16,7 @@ pub const PIECE: usize = 32;
 const APART: f64 = 1e-2;
 
 /// The part of the cost by which it may grow, by curvature, from one point to another that is taken for the same.
-const NEAR: f64 = 1e-4;
+const NEAR: f64 = 1e-6;
 
 /// The tolerance of starts' fits.
 const LOOSE: f64 = 1e-4;
@@ -33,7 +33,7 @@ const LOOSE: f64 = 1e-4;
 ///
 /// **What is known.** A start whose next step goes to the best minimum so far ends there and counts as one more that ended in
 /// it: where the cost that is expected is that minimum's, to a hundredth, and curvature says that the cost between the
-/// two points differs by no more than a ten-thousandth. Of a sample's points only as many rows are looked at as show
+/// two points differs by no more than a millionth. Of a sample's points only as many rows are looked at as show
 /// that it is not the best.
 ///
 /// **Source.** Multistart with local searches from the best of a sample (A. H. G. Rinnooy Kan, G. T. Timmer, Stochastic
