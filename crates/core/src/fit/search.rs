@@ -275,7 +275,7 @@ impl<R: Float, const N: usize> Best<R, N> {
         let (expected, least) = (solver.expected(), self.minima.least);
         let mut apart = *solver.point();
         for i in 0..N {
-            apart[i] = apart[i] - self.point[i];
+            apart[i] -= self.point[i];
         }
         let nothing = self.minima.nothing;
         let is_as_good = (expected - least).abs() <= R::from_f64(APART) * least + nothing;
