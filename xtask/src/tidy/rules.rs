@@ -77,9 +77,10 @@ const MAY_DEPEND: [(&str, &[&str]); 15] = [
 ];
 
 /// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
-const TARGET_ARCH: [(&str, &str); 7] = [
+const TARGET_ARCH: [(&str, &str); 8] = [
     ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
     ("crates/core/src/math.rs", "roots and the like, which libm computes in software"),
+    ("crates/cpu-ref/src/vectors.rs", "x86-64 has the vectors of two generations"),
     ("crates/kernels/src/lib.rs", "no_std and the panic handler belong to the crate of kernels"),
     ("examples/own-kernel/kernels/src/lib.rs", "as the kernels of the workspace"),
     ("examples/own-method/kernels/src/lib.rs", "no_std belongs to the crate compiled to PTX"),
