@@ -33,7 +33,8 @@ use crate::problems::built_in;
 /// /// How near to zero a few iterations come.
 /// fn reached(goal: &impl Goal<f64>) -> Result<f64> {
 ///     let bounds = Bounds::uniform(2, -1.0, 1.0)?;
-///     let settings = Settings { individuals: 16, stop: Stop::iterations(10), ..Settings::default() };
+///     let (stop, polish) = (Stop::iterations(10), Some(false));
+///     let settings = Settings { individuals: 16, stop, polish, ..Settings::default() };
 ///     Ok(minimise(goal, &bounds, &Algorithm::default(), &settings)?.best().value)
 /// }
 /// let closure = HostObjective::new(|x: &[f64]| x[0] * x[0] + x[1] * x[1]);

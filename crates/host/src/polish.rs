@@ -79,7 +79,8 @@ pub(crate) struct Polisher<R> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) evaluations: u64,
-    pub(crate) at_target: bool,
+    /// Whether it has done something, and a better value is of use to it.
+    pub(crate) wants_more: bool,
 }
 
 impl<R: Float> Polisher<R> {
@@ -146,7 +147,7 @@ impl<R: Float> Polisher<R> {
             return Some(most);
         }
         let all = (ended.evaluations / 10).max(LEAST_UNASKED) / (1 + dimensions as u64);
-        (!ended.at_target).then_some(all.min(most.into()) as u32)
+        ended.wants_more.then_some(all.min(most.into()) as u32)
     }
 
     /// Whoever knows the derivatives, if somebody does.

@@ -286,8 +286,18 @@ fn json_has_the_documented_fields() {
     for run in runs {
         assert_eq!(
             keys(run),
-            ["best", "evaluations", "iterations", "not_finite", "restarts", "stop_reason"]
+            [
+                "best",
+                "evaluations",
+                "iterations",
+                "not_finite",
+                "polish",
+                "restarts",
+                "stop_reason"
+            ]
         );
+        let polish = ["evaluations", "gradients", "steps", "value", "violation"];
+        assert_eq!(keys(&run["polish"]), polish);
         assert_eq!(keys(&run["best"]), ["constraints", "position", "value", "violation"]);
         assert_eq!(run["best"]["constraints"], serde_json::json!([]));
         assert_eq!(run["best"]["position"].as_array().unwrap().len(), 3);

@@ -49,13 +49,17 @@ fn solved(arguments: &[String]) -> String {
 
 #[test]
 fn islands_are_the_runs_of_a_batch_that_exchange_individuals() {
-    let alone =
-        succeeds(&[&SMALL[..6], &["--runs", "8", "--iterations", "9", "--json", "-"]].concat());
+    let alone = succeeds(
+        &[&SMALL[..6], &["--runs", "8", "--iterations", "9", "--json", "-", "--no-polish"]]
+            .concat(),
+    );
     let before = solved(&islands("full", &["--iterations", "9", "--json", "-"]));
     assert_eq!(runs(&alone), runs(&before));
     assert!(!alone.contains("\"islands\""));
-    let alone =
-        succeeds(&[&SMALL[..6], &["--runs", "8", "--iterations", "20", "--json", "-"]].concat());
+    let alone = succeeds(
+        &[&SMALL[..6], &["--runs", "8", "--iterations", "20", "--json", "-", "--no-polish"]]
+            .concat(),
+    );
     let after = solved(&islands("full", &["--iterations", "20", "--json", "-"]));
     assert_ne!(runs(&alone), runs(&after));
 }

@@ -136,7 +136,8 @@ fn climbed(home: &Path) {
     fs::write(home.join("hill.toml"), hill).unwrap();
     let arguments =
         ["solve", "hill.toml", "--runs", "5", "--iterations", "30", "--individuals", "8"];
-    let kept = ["--precision", "f64", "--plot", "hill.svg", "--out", "hill", "--quiet"];
+    let kept =
+        ["--precision", "f64", "--plot", "hill.svg", "--out", "hill", "--quiet", "--no-polish"];
     let output = run(&[&arguments[..], &kept].concat(), home);
     assert!(output.status.success(), "{output:?}");
 }

@@ -212,7 +212,7 @@ impl<R: Float> HostObjective<R> {
     ///         slopes[0] = 2.0 * (x[0] - 1.0) - 2.0 * x[0] * slopes[1];
     ///     });
     /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
-    /// let settings = Settings { individuals: 16, stop: Stop::iterations(20), polish: true, ..Settings::default() };
+    /// let settings = Settings { individuals: 16, stop: Stop::iterations(20), ..Settings::default() };
     /// let report = minimise(&valley, &bounds, &Algorithm::default(), &settings)?;
     /// assert!(report.best().value < 1e-20);
     /// assert_eq!(warpswarm::check(&valley, &bounds, &Settings::default())?.derivatives.wrong, 0);

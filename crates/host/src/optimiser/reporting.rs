@@ -29,7 +29,7 @@ impl<R: Float> Optimiser<R> {
             let ended: Vec<Ended> = (controls.iter().zip(self.evaluations(&controls)?))
                 .map(|(control, evaluations)| Ended {
                     evaluations,
-                    at_target: control.stopped == stopped::TARGET,
+                    wants_more: control.iterations > 0 && control.stopped != stopped::TARGET,
                 })
                 .collect();
             if let Some(polisher) = &self.polisher {

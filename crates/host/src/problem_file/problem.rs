@@ -11,6 +11,7 @@ use super::compile::Compiler;
 use super::cpu::Machines;
 use super::curves::Curves;
 use super::file::Given;
+use super::graph::Value;
 use super::kept::Source;
 use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
@@ -297,26 +298,38 @@ impl ProblemFile {
         negated: bool,
         with_constraints: bool,
     ) -> (Program, Vec<f64>) {
+        let (compiler, mut outputs) = self.compiled(codes, negated);
+        outputs.truncate(if with_constraints { outputs.len() } else { 2 });
+        (Program::new(&compiler.graph, &outputs), compiler.data())
+    }
+
+    /// What has value, violation and constraints, in this order, of coordinates of these scales.
+    pub(super) fn compiled<'a>(
+        &'a self,
+        codes: &'a [f64],
+        negated: bool,
+    ) -> (Compiler<'a>, Vec<Value>) {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(codes);
         // It has been compiled once, so that nothing can be wrong now.
-        let compiled = self.compile(&mut compiler, negated, with_constraints);
-        compiled.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"))
+        let outputs = self.compile(&mut compiler, negated);
+        let outputs = outputs.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"));
+        (compiler, outputs)
     }
 
     /// Compiles everything for the first time: how much it is, and whether a constraint leaves little room.
     pub(super) fn first_compiled(&self) -> Result<(Program, bool), (Whose, Mistake)> {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds));
-        self.compile(&mut compiler, false, false)?;
+        self.compile(&mut compiler, false)?;
         let scales = Scales::<f64>::new(&self.bounds, self.maximises);
         Ok((self.program(scales.codes(), self.maximises, true).0, compiler.is_tight()))
     }
 
+    /// Value, violation and constraints.
     fn compile(
         &self,
         compiler: &mut Compiler<'_>,
         negated: bool,
-        with_constraints: bool,
-    ) -> Result<(Program, Vec<f64>), (Whose, Mistake)> {
+    ) -> Result<Vec<Value>, (Whose, Mistake)> {
         compiler.define()?;
         for (number, curve) in self.curves.iter().flat_map(|curves| &curves.all).enumerate() {
             for tree in [&curve.observed, &curve.model] {
@@ -339,8 +352,8 @@ impl ProblemFile {
             violation = graph.apply(Operation::Add, &[violation, constraint.violation]);
         }
         let mut outputs = vec![value, violation];
-        outputs.extend(constraints.iter().map(|of| of.shown).filter(|_| with_constraints));
-        Ok((Program::new(graph, &outputs), compiler.data()))
+        outputs.extend(constraints.iter().map(|of| of.shown));
+        Ok(outputs)
     }
 
     /// The key and the text of an expression.
