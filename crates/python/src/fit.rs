@@ -1,13 +1,12 @@
 //! Fits of models to data.
 
-use numpy::{Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use serde::Deserialize;
-use warpswarm::fit::{Ended, Fit, FitSettings, Fits};
-use warpswarm::problem_file::ProblemFile;
-use warpswarm::{Backend, Precise};
+use warpswarm::fit::{Ended, Fit, FitSettings, Fits, HostModel, scatter};
+use warpswarm::{Backend, Bounds, Precise, Scale};
 
 use crate::callbacks::{Going, Shared};
 use crate::errors::{raised, wrong};
@@ -29,49 +28,164 @@ struct Given {
     threads: Option<usize>,
 }
 
+/// How fits are done: settings as JSON; starting values of `[fit][parameter]`, or of `[parameter]`, or none where starts are
+/// searched for; lower and upper limits; how many rows each fit has, where some have fewer than the data; in single precision
+/// or not.
+#[derive(FromPyObject)]
+pub(crate) struct How<'py>(
+    String,
+    PyReadonlyArray1<'py, f64>,
+    Vec<[f64; 2]>,
+    PyReadonlyArray1<'py, u32>,
+    bool,
+);
+
+impl How<'_> {
+    /// The settings, and whether they are of single precision.
+    fn settings(self) -> PyResult<(FitSettings, bool)> {
+        let How(text, start, limits, rows, single) = self;
+        let given: Given = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let seed = given.seed.parse().map_err(|_| wrong("seed is no whole number"))?;
+        let settings = FitSettings {
+            start: start.as_array().to_vec(),
+            limits,
+            absolute_sigma: given.absolute_sigma,
+            rows: rows.as_array().to_vec(),
+            ftol: given.ftol,
+            xtol: given.xtol,
+            gtol: given.gtol,
+            evaluations: given.evaluations,
+            starts: given.starts,
+            samples: given.samples,
+            seed,
+            backend: given.backend,
+            threads: given.threads,
+        };
+        Ok((settings, single))
+    }
+}
+
 /// Fits what a problem says by `fit`, and returns all arrays: those of `[fit]`, `[fit][parameter]` and
-/// `[fit][parameter][parameter]`. `start` is of `[fit][parameter]`, or of `[parameter]`, or empty where starts are searched
-/// for; `limits` are lower and upper ones; `rows` are how many each fit has, where some have fewer than the data.
+/// `[fit][parameter][parameter]`.
 #[pyfunction]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
     problem: &Problem,
-    settings: &str,
-    start: PyReadonlyArray1<'py, f64>,
-    limits: Vec<[f64; 2]>,
-    rows: PyReadonlyArray1<'py, u32>,
-    single: bool,
+    how: How<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let given: Given = serde_json::from_str(settings).map_err(|error| wrong(error.to_string()))?;
-    let seed = given.seed.parse().map_err(|_| wrong("seed is no whole number"))?;
-    let settings = FitSettings {
-        start: start.as_array().to_vec(),
-        limits,
-        absolute_sigma: given.absolute_sigma,
-        rows: rows.as_array().to_vec(),
-        ftol: given.ftol,
-        xtol: given.xtol,
-        gtol: given.gtol,
-        evaluations: given.evaluations,
-        starts: given.starts,
-        samples: given.samples,
-        seed,
-        backend: given.backend,
-        threads: given.threads,
-    };
+    let (settings, single) = how.settings()?;
     let file = problem.file()?;
     let _going = Going::begin(&Shared::default())?;
-    if single { done::<f32>(py, file, &settings) } else { done::<f64>(py, file, &settings) }
+    if single {
+        done::<f32>(py, &settings, || file.fit_models(&settings))
+    } else {
+        done::<f64>(py, &settings, || file.fit_models(&settings))
+    }
+}
+
+/// Data of a model that is called: observations `[fit][row]`, standard deviations `[row]` or so, or none, and how residuals
+/// count.
+#[derive(FromPyObject)]
+pub(crate) struct Seen<'py>(
+    PyReadonlyArray1<'py, f64>,
+    usize,
+    Option<PyReadonlyArray1<'py, f64>>,
+    String,
+    Option<f64>,
+);
+
+/// The same of a function that is called in this thread: `function(fit, parameters)` gives a number for each row. `parameters` are
+/// their names, the bounds between which they are searched for, and their scales.
+#[pyfunction]
+pub(crate) fn fit_called<'py>(
+    py: Python<'py>,
+    function: Py<PyAny>,
+    parameters: Vec<(String, f64, f64, String)>,
+    seen: Seen<'py>,
+    how: How<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (mut settings, single) = how.settings()?;
+    // One thread at a time is in Python.
+    settings.threads = Some(1);
+    let (mut names, [mut lower, mut upper]) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let mut scales = Vec::new();
+    for (name, low, high, scale) in parameters {
+        names.push(name);
+        lower.push(low);
+        upper.push(high);
+        scales.push(if scale == "log" { Scale::Log } else { Scale::Linear });
+    }
+    let bounds = Bounds::new(lower, upper).and_then(|bounds| bounds.with_scales(scales));
+    let bounds = bounds.map_err(raised)?;
+    let shared = Shared::default();
+    let _going = Going::begin(&shared)?;
+    let called = Called { function, names, seen, bounds, shared: shared.clone() };
+    let found = if single {
+        called.fitted::<f32>(py, &settings)
+    } else {
+        called.fitted::<f64>(py, &settings)
+    };
+    shared.take().map_or(found, Err)
+}
+
+/// A function and its data.
+struct Called<'py> {
+    function: Py<PyAny>,
+    names: Vec<String>,
+    seen: Seen<'py>,
+    bounds: Bounds,
+    shared: Shared,
+}
+
+impl<'py> Called<'py> {
+    fn fitted<R: Precise + Element>(
+        self,
+        py: Python<'py>,
+        settings: &FitSettings,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let Called { function, names, seen, bounds, shared } = self;
+        let Seen(observed, fits, sigma, loss, scale) = seen;
+        let numbers = |given: &PyReadonlyArray1<'_, f64>| -> Vec<R> {
+            given.as_array().iter().map(|&number| R::from_f64(number)).collect()
+        };
+        let scatter = scatter(&loss, scale).map_err(raised)?;
+        let predict = move |fit: usize, x: &[R], into: &mut [R]| {
+            let x: Vec<f64> = x.iter().map(|x| x.to_f64()).collect();
+            let call = |py: Python<'_>| -> PyResult<()> {
+                py.check_signals()?;
+                let found = function.bind(py).call1((fit, PyArray1::from_vec(py, x)))?;
+                let found: PyReadonlyArray1<'_, f64> = found.extract()?;
+                let pairs = into.iter_mut().zip(found.as_array());
+                pairs.for_each(|(into, &found)| *into = R::from_f64(found));
+                Ok(())
+            };
+            let found = if shared.has_ended() { Ok(()) } else { Python::attach(call) };
+            if let Err(error) = found {
+                shared.end(error);
+            }
+            // Fits of what is not finite end soon.
+            if shared.has_ended() {
+                into.fill(R::NAN);
+            }
+        };
+        let mut model = HostModel::of_fits(numbers(&observed), fits, predict)
+            .with_scatter(scatter)
+            .with_names(names);
+        if let Some(sigma) = &sigma {
+            model = model.with_sigma(numbers(sigma));
+        }
+        done(py, settings, || warpswarm::fit(&model, &bounds, settings))
+    }
 }
 
 fn done<'py, R: Precise + Element>(
     py: Python<'py>,
-    file: &ProblemFile,
     settings: &FitSettings,
+    fit: impl FnOnce() -> warpswarm::Result<Fits<R>> + Send,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (fits, said) = py
         .detach(|| -> warpswarm::Result<_> {
-            let fits: Fits<R> = file.fit_models(settings)?;
+            let fits = fit()?;
             let threads = settings.threads.unwrap_or(0);
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let said = match pool {

@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use super::errors::DeviceError;
     #[pymodule_export]
-    use super::fit::fit;
+    use super::fit::{fit, fit_called};
     #[pymodule_export]
     use super::listing::{algorithms, problems, system};
     #[pymodule_export]

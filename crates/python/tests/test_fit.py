@@ -299,12 +299,12 @@ def with_nan(array, *place):
         ),
         (
             (lambda x, a: a * x.mean() * x, T, with_nan(Y, 2, 7)),
-            {"nan_policy": "omit"},
+            {"nan_policy": "omit", "compile": True},
             r"computes rows of more than that row .* f may use x alone there",
         ),
         (
             (lambda x, a: a * T * x, T, with_nan(Y, 2, 7)),
-            {"nan_policy": "omit"},
+            {"nan_policy": "omit", "compile": True},
             r"computes rows of more than that row",
         ),
         (
@@ -341,7 +341,7 @@ def with_nan(array, *place):
         ),
         ((decay, T, Y[0], [1, 1]), {"scale": "log"}, r"scale says how starting values are searched for.*p0 is given"),
         ((decay, T, Y[0], [1, 1]), {"loss": "arctan"}, r'loss is "arctan"; allowed: linear, huber'),
-        ((decay, T, Y[0], [1, 1]), {"loss_scale": 2}, r"loss_scale is for losses that grow more slowly"),
+        ((decay, T, Y[0], [1, 1]), {"loss_scale": 2}, r"loss_scale is 2; allowed: with huber"),
         ((decay, T, Y[0] - 3, [1, 1]), {"loss": "poisson"}, r"ydata is -.* in row \d+; allowed: counts from 0 on"),
         ((decay, T, Y[0], [1, 1]), {"ftol": 2}, r"ftol is 2; allowed: from 0 to below 1"),
         ((decay, T, Y[0], [1, 1]), {"max_nfev": 0}, r"max_nfev is 0; allowed: a whole number from 1 on"),
@@ -359,25 +359,97 @@ def with_nan(array, *place):
             r"does not say how many parameters it has; allowed: p0, bounds or names",
         ),
         ((lambda x: x, T, Y[0]), {}, r"has no parameters; allowed: f\(x, a, ...\)"),
-        ((branches, T, Y[0]), {}, r"branches cannot be compiled.*write np.where\(condition, a, b\), in `if a > b:`"),
+        ((branches, T, Y[0]), {"compile": True}, r"branches cannot be compiled.*write np.where\(condition, a, b\), in `if a > b:`"),
         (
             (lambda x, a: [math.exp(a * one) for one in x], T, Y[0]),
-            {},
+            {"compile": True},
             r"math.exp needs a number.*write np.exp instead",
         ),
         ((lambda x, a: None, T, Y[0]), {}, r"returned None; allowed: a number"),
+        ((branches, T, Y[0]), {"device": "cuda"}, r"branches cannot be compiled, and device is 'cuda'.*write np.where"),
+        ((decay, T, Y[0]), {"device": "cuda", "compile": False}, r"decay cannot be compiled.*compile is False"),
         (
             (lambda x, a: a * x[1:], T, Y[0]),
             {},
             r"returned an array of shape \(39,\); allowed: \(40,\), one number for each",
         ),
-        ((lambda x, a: np.concatenate([a * x[:1], x[1:]]), T, Y[0]), {}, r"computes rows each in its own way; allowed"),
+        ((lambda x, a: np.concatenate([a * x[:1], x[1:]]), T, Y[0]), {"compile": True}, r"computes rows each in its own way; allowed"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, options, said):
     with pytest.raises(ValueError, match=said), warnings.catch_warnings():
         warnings.simplefilter("error")
         ws.curve_fit(*arguments, **options)
+
+
+def stepwise(t, height, lifetime):
+    """`decay`, of numbers alone: it cannot be compiled."""
+    return np.array([height * math.exp(-float(one) / float(lifetime)) for one in t])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"p0": [1, 1], "bounds": None},
+        {"sigma": 0.05, "absolute_sigma": True},
+        {"sigma": np.linspace(0.05, 0.1, len(T))},
+        {"loss": "huber", "loss_scale": 2.0},
+        {"loss": "poisson"},
+        {"bounds": [(0, 50), (2, 2)]},
+    ],
+)
+@pytest.mark.parametrize("fits", [None, 4])
+def test_a_function_that_is_called_fits_as_a_compiled_one(options, fits):
+    options = {"bounds": [(0, 50), (0.1, 50)], **options}
+    y = np.abs(Y[0] if fits is None else Y[:fits])
+    right, right_cov, compiled = ws.curve_fit(decay, T, y, full_output=True, **options)
+    popt, pcov, called = ws.curve_fit(stepwise, T, y, full_output=True, **options)
+    assert np.allclose(popt, right, rtol=1e-6)
+    assert np.allclose(pcov, right_cov, rtol=1e-4, atol=1e-12)
+    assert np.allclose(called.chi_squared, compiled.chi_squared, rtol=1e-9)
+    assert (called.status == compiled.status) if fits is None else (list(called.status) == list(compiled.status))
+
+
+def test_a_function_that_is_called_sees_its_own_rows_alone():
+    y = Y[:3].copy()
+    y[1, [0, 5]] = np.nan
+    seen = set()
+
+    def counted(t, height, lifetime):
+        seen.add(t.shape)
+        return stepwise(t, height, lifetime)
+
+    options = {"bounds": [(0, 50), (0.1, 50)], "nan_policy": "omit"}
+    right, _ = ws.curve_fit(decay, T, y, **options)
+    popt, _ = ws.curve_fit(counted, T, y, **options)
+    assert np.allclose(popt, right, rtol=1e-6)
+    assert {(len(T),), (len(T) - 2,)} == {shape for shape in seen if shape}
+
+
+def test_an_exception_of_a_function_that_is_called_ends_the_fit():
+    calls = []
+
+    def fails(t, a, b):
+        if t.dtype == object or not isinstance(a, float):
+            raise TypeError("not traceable")
+        calls.append(a)
+        if len(calls) == 3:
+            raise RuntimeError("the third call")
+        return a * t + b
+
+    with pytest.raises(RuntimeError, match="the third call"):
+        ws.curve_fit(fails, T, Y[0], bounds=[(0, 1), (0, 1)], compile=False)
+    assert len(calls) == 3
+
+
+def test_a_call_in_single_precision_and_a_warning():
+    popt, pcov = ws.curve_fit(stepwise, T, Y[0], bounds=[(0, 50), (0.1, 50)], precision="float32")
+    assert popt.dtype == pcov.dtype == np.float32
+    right, _ = ws.curve_fit(decay, T, Y[0], bounds=[(0, 50), (0.1, 50)])
+    assert np.allclose(popt, right, rtol=1e-2)
+    with pytest.warns(ws.FitWarning, match="the data do not determine b"):
+        ws.curve_fit(lambda t, a, b: np.array([float(a) * float(one) for one in t]), T, Y[0], [1, 1])
 
 
 def test_what_is_of_another_type_is_said():

@@ -4,18 +4,22 @@
 //! fitted by Levenberg and Marquardt's method: see [`warpswarm_core::fit`] for equations and sources. Many data sets are
 //! fitted side by side.
 
+mod called;
 mod device;
 mod model;
 mod outcome;
 mod rows;
+mod scatter;
 mod settings;
 mod solve;
 mod work;
 
+pub use called::HostModel;
 #[cfg(feature = "problem-files")]
 pub(crate) use device::{OnDevice, Target};
-pub use model::FittedModel;
+pub use model::{Fittable, FittedModel};
 pub use outcome::{Ended, Fit, Fits};
+pub use scatter::scatter;
 pub use settings::FitSettings;
 #[cfg(feature = "problem-files")]
 pub(crate) use solve::LARGE;
@@ -61,14 +65,10 @@ use crate::problems::Precise;
 ///
 /// Where data are missing or not as many as the model wants, there are fewer rows than parameters, starting values are
 /// not within the bounds, or settings are not allowed.
-pub fn fit<R, M, const N: usize>(
-    model: &FittedModel<R, M, N>,
+pub fn fit<R: Precise>(
+    model: &impl Fittable<R>,
     bounds: &Bounds,
     settings: &FitSettings,
-) -> Result<Fits<R>>
-where
-    R: Precise,
-    M: SmoothModel<R, N>,
-{
-    model.work(bounds, settings)?.done(settings)
+) -> Result<Fits<R>> {
+    model.wanted(bounds, settings)?.0.done(settings)
 }

@@ -1,5 +1,6 @@
 //! Models of one's own.
 
+use std::fmt;
 use std::sync::Arc;
 
 use warpswarm_core::Float;
@@ -92,13 +93,37 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Sheet<R> for OfModel<R, M
     }
 }
 
-impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
-    /// Everything that there is to be fitted.
-    pub(super) fn work<'a>(
-        &self,
-        bounds: &Bounds,
-        settings: &'a FitSettings,
-    ) -> Result<Work<'a, R>> {
+/// What [`fit`](crate::fit()) fits: a [`FittedModel`], or a [`HostModel`](super::HostModel).
+///
+/// ```
+/// use warpswarm::fit::{FitSettings, Fittable, HostModel};
+/// use warpswarm::{Bounds, Result, fit};
+/// /// How far a model with two parameters is from its data.
+/// fn misfit(model: &impl Fittable<f64>) -> Result<f64> {
+///     let fits = fit(model, &Bounds::uniform(2, -9.0, 9.0)?, &FitSettings::default())?;
+///     Ok(fits.get(0).expect("one").chi_squared())
+/// }
+/// let line = |x: &[f64], y: &mut [f64]| (0..3).for_each(|t| y[t] = x[0] + x[1] * t as f64);
+/// assert!(misfit(&HostModel::new(vec![1.0, 3.0, 5.0], line))? < 1e-20);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+pub trait Fittable<R> {
+    #[doc(hidden)]
+    fn wanted<'a>(&self, bounds: &Bounds, settings: &'a FitSettings) -> Result<Wanted<'a, R>>;
+}
+
+/// Everything that there is to be fitted.
+#[doc(hidden)]
+pub struct Wanted<'a, R>(pub(super) Work<'a, R>);
+
+impl<R> fmt::Debug for Wanted<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wanted")
+    }
+}
+
+impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Fittable<R> for FittedModel<R, M, N> {
+    fn wanted<'a>(&self, bounds: &Bounds, settings: &'a FitSettings) -> Result<Wanted<'a, R>> {
         if bounds.dimensions() != N {
             let (value, allowed) =
                 (bounds.dimensions().to_string(), format!("{N}, the model's parameters"));
@@ -132,9 +157,11 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> FittedModel<R, M, N> {
                 data: self.data.clone(),
             }));
         }
-        Ok(work)
+        Ok(Wanted(work))
     }
+}
 
+impl<R: Precise, M, const N: usize> FittedModel<R, M, N> {
     /// A table's numbers, of all fits or of each.
     fn numbers(&self, table: Table) -> Result<Numbers<R>> {
         let data: DataSlices<'_, R> = self.data.of(0);

@@ -49,7 +49,6 @@ impl<R> Numbers<R> {
     }
 
     /// Of those that each fit has, so many one after the other, the ones from `first` on.
-    #[cfg(feature = "problem-files")]
     pub(crate) fn among(numbers: Arc<Vec<R>>, first: usize, stride: usize) -> Self {
         Numbers { numbers, first, stride }
     }

@@ -8,6 +8,7 @@ mod emulator;
 mod events;
 mod expressions;
 mod falling;
+mod fit_called;
 mod fit_coverage;
 mod fits_on_devices;
 mod fwa;

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _fit_data, _native, _settings
 from ._each import shared_and_own
-from ._fit_data import Rows
+from ._fit_data import Numbers, Rows
 from ._fit_parameters import Parameters, parameters
 from ._fit_result import FitResult, fit_result
 from ._problem import arrays, document
@@ -46,6 +46,7 @@ def curve_fit(
     names: Sequence[str] | None = None,
     starts: SupportsIndex | None = None,
     samples: SupportsIndex | None = None,
+    compile: bool | None = None,
     seed: Seed = 0,
     precision: str = "float64",
     device: str = "auto",
@@ -64,13 +65,15 @@ def curve_fit(
         [5.0, 2.0]
 
     Names and results are those of `scipy.optimize.curve_fit`. Between finite bounds no starting values are needed: the whole
-    box is searched. The function is compiled, and its derivatives are exact.
+    box is searched. The function is compiled, and its derivatives are exact; one that cannot be compiled is called.
 
     Parameters
     ----------
     f : function
         `f(x, a, b, ...)` predicts a number for each row of `x`, `(rows,)`. Its parameters have the names that it gives them.
-        It is called once, with symbolic values, and what it computes is compiled; see `trace` for what that may be.
+        It is called once, with symbolic values, and what it computes is compiled; see `trace` for what that may be. What cannot
+        be compiled is called for each evaluation, on the CPU, with numbers: derivatives are central differences then, of two
+        calls a parameter.
     xdata : array
         What is known of the rows: `(rows,)`; `(k, rows)`, or a tuple of k arrays, for k variables, which `f` sees as
         such an array; of each fit its own as `(fits, rows)` or `(fits, k, rows)`. Where `ydata` are of many fits, and there are as
@@ -107,6 +110,8 @@ def curve_fit(
     starts, samples : int, optional
         The most local searches for starting values (default 64 n, up to 512), each from the best of so many points (default
         8). There are fewer where all of them end in the same minimum.
+    compile : bool, optional
+        True makes it an error where `f` cannot be compiled; False calls it without trying.
     seed : int
         Of the points' draws: the same one gives the same result.
     precision : 'float64' or 'float32'
@@ -132,7 +137,7 @@ def curve_fit(
     Raises
     ------
     ValueError
-        Where `f` cannot be compiled, and where shapes, numbers, bounds or options are wrong. The message says what is allowed.
+        Where `f` cannot be compiled and has to be, for `compile=True` or on a GPU, and where shapes, numbers, bounds or options are wrong. The message says what is allowed.
     """
     if not callable(f):
         raise TypeError(f"f is of type {type(f).__name__}; allowed: a function f(x, a, b, ...)")
@@ -146,11 +151,11 @@ def curve_fit(
     wanted = parameters(f, data.fits if data.is_batch else None, p0, bounds, scale, names)
     _check_counts(data, wanted)
     name = getattr(f, "__name__", type(f).__name__)
-    traced = _traced(f, name, data, wanted)
-    options = {"loss": loss, "loss_scale": float(loss_scale)}
-    problem = _problem(traced, name, data, wanted, options)
-    if loss == "linear":
-        _compare(f, name, problem, data, wanted)
+    options: dict[str, Any] = {"loss": loss, "loss_scale": float(loss_scale)}
+    traced, reason = (None, None) if compile is False else _traced(f, data, wanted)
+    if traced is None and (compile or device.startswith("cuda")):
+        by = "compile is True" if compile else f"device is {device!r}, where functions are compiled"
+        raise ValueError(f"{name} cannot be compiled, and {by}: {reason or 'compile is False'}")
     settings = {
         "absolute_sigma": bool(absolute_sigma),
         "ftol": None if ftol is None else float(ftol),
@@ -166,7 +171,14 @@ def curve_fit(
     start = np.zeros(0) if wanted.start is None else wanted.start.reshape(-1)
     counts = np.zeros(0, dtype=np.uint32) if data.counts is None else data.counts
     limits = np.stack([wanted.lower, wanted.upper], axis=1).tolist()
-    report = _native.fit(problem, json.dumps(settings), start, limits, counts, dtype is np.float32)
+    how = (json.dumps(settings), start, limits, counts, dtype is np.float32)
+    if traced is None:
+        report = _native.fit_called(_calls(f, name, data), *_seen(data, wanted, options), how)
+    else:
+        problem = _problem(traced, name, data, wanted, options)
+        if loss == "linear":
+            _compare(f, name, problem, data, wanted)
+        report = _native.fit(problem, how)
     is_absolute = bool(absolute_sigma) or loss == "poisson"
     result = fit_result(report, name, wanted.names, wanted.free, is_absolute, data.is_batch)
     _warn(result)
@@ -204,18 +216,19 @@ def _check_counts(data: Rows, wanted: Parameters) -> None:
         )
 
 
-def _traced(f: Callable[..., Any], name: str, data: Rows, wanted: Parameters) -> TracedRows:
+def _traced(f: Callable[..., Any], data: Rows, wanted: Parameters) -> tuple[TracedRows | None, str | None]:
+    """What a function computes; why that cannot be compiled, if it cannot."""
     # Imported where it is needed: that takes a while.
     from ._trace import NotTraceable, trace_rows
 
     n = len(wanted.names)
     try:
-        return trace_rows(f, n, data.x, alone=data.counts is not None)
+        return trace_rows(f, n, data.x, alone=data.counts is not None), None
     except NotTraceable as reason:
         if isinstance(data.x, np.ndarray):
             # What is computed of the rows without parameters may be anything.
             try:
-                return trace_rows(f, n, data.x, known=True)
+                return trace_rows(f, n, data.x, known=True), None
             except NotTraceable:
                 pass
         more = ""
@@ -223,7 +236,41 @@ def _traced(f: Callable[..., Any], name: str, data: Rows, wanted: Parameters) ->
             more = (
                 ". nan_policy='omit' leaves different rows out of each fit: f may use x alone there, one row at a time"
             )
-        raise ValueError(f"{name} cannot be compiled, which curve_fit needs: {reason}{more}") from reason
+        return None, f"{reason}{more}"
+
+
+def _calls(f: Callable[..., Any], name: str, data: Rows) -> Callable[[int, Numbers], Numbers]:
+    """What gives a number for each row of a fit, by its parameters, from a function that is called."""
+
+    def call(fit: int, x: Numbers) -> Numbers:
+        rows = data.length if data.counts is None else int(data.counts[fit])
+        with np.errstate(all="ignore"):
+            found = f(data.x_of(fit)[..., :rows], *x)
+        y = np.asarray(found)
+        if y.dtype.kind not in "biuf":
+            raise ValueError(f"{name} returned {_short(found)}; allowed: a number for each row")
+        if y.shape not in ((), (rows,)):
+            raise ValueError(
+                f"{name} returned an array of shape {y.shape}; allowed: ({rows},), one number for each row, or one for all"
+            )
+        # Rows that are left out come last.
+        predicted = np.zeros(data.length)
+        predicted[:rows] = y
+        return predicted
+
+    return call
+
+
+def _seen(data: Rows, wanted: Parameters, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The parameters and the data of a function that is called."""
+    lower, upper = wanted.box
+    parameters = list(zip(wanted.names, lower.tolist(), upper.tolist(), wanted.scales, strict=True))
+    sigma = data.sigma
+    if sigma is not None:
+        sigma = np.ascontiguousarray(np.broadcast_to(sigma, sigma.shape if sigma.ndim else (data.length,))).reshape(-1)
+    scale = None if options["loss_scale"] == 1.0 else options["loss_scale"]
+    y = np.ascontiguousarray(data.y).reshape(-1)
+    return parameters, (y, data.fits, sigma, options["loss"], scale)
 
 
 def _problem(traced: TracedRows, name: str, data: Rows, wanted: Parameters, options: dict[str, Any]) -> _native.Problem:

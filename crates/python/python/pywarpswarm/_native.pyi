@@ -7,6 +7,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+# Settings as JSON, starting values, limits, rows of each fit, and whether in single precision.
+_How = tuple[str, NDArray[np.float64], list[list[float]], NDArray[np.uint32], bool]
+
 __all__ = [
     "DeviceError",
     "DevicePoints",
@@ -131,13 +134,12 @@ class Search:
     def about(path: str | PathLike[str]) -> tuple[str, str]: ...
 
 def command(words: list[str], problems: list[tuple[str, Problem]]) -> None: ...
-def fit(
-    problem: Problem,
-    settings: str,
-    start: NDArray[np.float64],
-    limits: list[list[float]],
-    rows: NDArray[np.uint32],
-    single: bool,
+def fit(problem: Problem, how: _How) -> dict[str, Any]: ...
+def fit_called(
+    function: Callable[[int, NDArray[np.float64]], NDArray[np.float64]],
+    parameters: list[tuple[str, float, float, str]],
+    seen: tuple[NDArray[np.float64], int, NDArray[np.float64] | None, str, float | None],
+    how: _How,
 ) -> dict[str, Any]: ...
 def program(words: list[str]) -> int: ...
 def forked() -> None: ...

@@ -1,22 +1,14 @@
 //! What a file says of models that are fitted to data.
 
-use warpswarm_core::fit::{Loss, Scatter};
+use warpswarm_core::fit::Scatter;
 
 use super::Reader;
 use crate::error::{Result, meant};
+use crate::fit::scatter;
 use crate::problem_file::curves::{self, Curve, Curves, Spread};
 use crate::problem_file::file::{File, Given};
 use crate::problem_file::names::{Meaning, Names, on_one_line};
 use crate::problem_file::syntax::{self, Mistake};
-
-/// The losses by their names.
-const LOSSES: [(&str, Option<Loss>); 5] = [
-    ("linear", Some(Loss::Linear)),
-    ("huber", Some(Loss::Huber)),
-    ("soft-l1", Some(Loss::SoftL1)),
-    ("cauchy", Some(Loss::Cauchy)),
-    ("poisson", None),
-];
 
 impl Reader<'_> {
     /// The models, as they are written.
@@ -74,30 +66,15 @@ impl Reader<'_> {
     /// How what was observed scatters.
     fn scatter(&self, file: &File) -> Result<Scatter> {
         let name = file.loss.as_deref().unwrap_or("linear");
-        let loss = LOSSES.iter().find(|(known, _)| *known == name.replace('_', "-"));
-        let Some((_, loss)) = loss else {
-            let known: Vec<&str> = LOSSES.iter().map(|(name, _)| *name).collect();
-            return Err(self.said(format!(
-                "loss is \"{}\"; allowed: {}",
-                on_one_line(name),
-                known.join(", ")
-            )));
-        };
-        let scale = file.loss_scale.unwrap_or(1.0);
-        if !(scale.is_finite() && scale > 0.0) {
-            return Err(self.said(format!("loss_scale is {scale}; allowed: a number above 0")));
-        }
-        match loss {
-            Some(Loss::Linear) | None if file.loss_scale.is_some() => Err(self.said(
-                "loss_scale is for losses that grow more slowly; allowed: with huber, soft-l1 or cauchy",
-            )),
-            None if file.sigma.is_some() || file.weights.is_some() => Err(self.said(
+        let scatter =
+            scatter(name, file.loss_scale).map_err(|error| self.said(error.to_string()))?;
+        if scatter == Scatter::Counts && (file.sigma.is_some() || file.weights.is_some()) {
+            return Err(self.said(
                 "counts have the standard deviation that their mean says; allowed: loss = \"poisson\" without sigma \
                  and weights",
-            )),
-            None => Ok(Scatter::Counts),
-            Some(loss) => Ok(Scatter::Residuals { loss: *loss, scale }),
+            ));
         }
+        Ok(scatter)
     }
 
     /// How certain what the so-manieth of some models is beside is.
