@@ -129,7 +129,7 @@ backend, with every schedule, block size and number of threads; auto is another 
 and in more than 200 dimensions.
 
 --json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
-block_size (null on the CPU), precision, seed, runs, seconds, setup_seconds; each of runs has best (value, violation, \
+block_size (null on the CPU), precision, seed, runs, seconds, polish_seconds, setup_seconds; each of runs has best (value, violation, \
 position, constraints with name and value; of a problem file also variables, a name with its value each, with values and choices \
 as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, restarts, stop_reason, not_finite, and where a local search has finished the run polish (value and violation from which it started, steps, evaluations, gradients); with --islands also \
 islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \

@@ -39,6 +39,7 @@ pub(crate) struct Solved<'a, R> {
     islands: Option<Islands<'a>>,
     runs: Vec<Run<'a, R>>,
     seconds: f64,
+    polish_seconds: f64,
     setup_seconds: f64,
 }
 
@@ -143,6 +144,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
             islands: asked.islands.as_ref().map(Islands::of),
             runs: report.runs.iter().map(|of| run(&asked.problem, of)).collect(),
             seconds: report.seconds,
+            polish_seconds: report.polish_seconds,
             setup_seconds: report.setup_seconds,
         }
     }

@@ -227,7 +227,10 @@ pub struct Report<R> {
     pub plan: Option<Plan>,
     /// Seconds of stepping.
     pub seconds: f64,
-    /// Seconds before that: the driver's start, kernels, memory, initial placement.
+    /// Seconds of the local searches after that: see [`RunReport::polish`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub polish_seconds: f64,
+    /// Seconds before stepping: the driver's start, kernels, memory, initial placement.
     pub setup_seconds: f64,
     /// The records that [`Settings::record_every`](crate::Settings::record_every) asked for, thinned where
     /// [`Settings::records_at_most`](crate::Settings::records_at_most) says so.

@@ -44,6 +44,7 @@ pub(crate) fn report<'py, R: Float + Element>(
     out.set_item("device", &report.device)?;
     out.set_item("schedule", report.schedule().map(|schedule| schedule.name()))?;
     out.set_item("seconds", report.seconds)?;
+    out.set_item("polish_seconds", report.polish_seconds)?;
     out.set_item("setup_seconds", report.setup_seconds)?;
     out.set_item("trace", trace(py, &report.history, runs.len())?)?;
     Ok(out)

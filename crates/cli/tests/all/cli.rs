@@ -268,6 +268,7 @@ fn json_has_the_documented_fields() {
         "seed",
         "runs",
         "seconds",
+        "polish_seconds",
         "setup_seconds",
     ];
     expected.sort_unstable();

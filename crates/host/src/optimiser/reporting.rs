@@ -23,7 +23,7 @@ impl<R: Float> Optimiser<R> {
     pub(super) fn polished(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
         let mut bests = self.strict_bests(&controls)?;
-        let mut polished = Vec::new();
+        let (mut polished, mut polish_seconds) = (Vec::new(), 0.0);
         if self.polisher.is_some() && reason != StopReason::Interrupted && self.is_placed() {
             let start = Instant::now();
             let ended: Vec<Ended> = (controls.iter().zip(self.evaluations(&controls)?))
@@ -35,9 +35,10 @@ impl<R: Float> Optimiser<R> {
             if let Some(polisher) = &self.polisher {
                 polished = polisher.polish(&self.job, &mut bests, &ended)?;
             }
-            self.seconds += start.elapsed().as_secs_f64();
+            polish_seconds = start.elapsed().as_secs_f64();
         }
-        self.report_of(reason, &controls, bests, polished)
+        let report = self.report_of(reason, &controls, bests, polished)?;
+        Ok(Report { polish_seconds, ..report })
     }
 
     fn report_of(
@@ -87,6 +88,7 @@ impl<R: Float> Optimiser<R> {
             device: self.driver.state().device(),
             plan: self.driver.state().plan(),
             seconds: self.seconds,
+            polish_seconds: 0.0,
             setup_seconds: self.setup_seconds,
             history: self.history.take(),
         })

@@ -46,8 +46,8 @@ fn a_closure_fits_as_a_model_does() {
     let fits = 9;
     let sigma: Vec<f64> = (0..ROWS).map(|k| 0.04 + 1e-5 * k as f64).collect();
     let mut data = Data::<f64>::new();
-    let times = data.table(&times()).unwrap();
-    let values = data.table_of_runs(&observed(fits), fits as u64).unwrap();
+    let times = data.table(times()).unwrap();
+    let values = data.table_of_runs(observed(fits), fits as u64).unwrap();
     let spread = data.table(&sigma).unwrap();
     let seen = Observed { sigma: spread, ..Observed::plain(values) };
     let compiled = FittedModel::<_, _, 3>::new(Decay { times }, seen, data);

@@ -110,7 +110,7 @@ class Result(dict[str, Any]):
     | `trace` | how the best values went, where `history` was asked for: see `Trace` |
     | `stop_reason` | what ended the best run |
     | `how` | how the objective was evaluated |
-    | `device`, `seconds`, `setup_seconds` | where it ran, and how long |
+    | `device`, `seconds`, `polish_seconds`, `setup_seconds` | where it ran, and how long |
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -213,6 +213,7 @@ def result(report: Mapping[str, Any], how: str, search: Search | None = None) ->
         how=how,
         device=f"{report['backend']}: {report['device']}",
         seconds=report["seconds"],
+        polish_seconds=report["polish_seconds"],
         setup_seconds=report["setup_seconds"],
         runs=runs,
         trace=_trace(report["trace"], report["maximised"]),
