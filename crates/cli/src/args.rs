@@ -252,7 +252,7 @@ pub(crate) struct SolveArgs {
     /// Finish each run with a local search from its best point, along exact derivatives: to the last digits, and never to a worse
     /// point. This is done anyway, in at most about a tenth of the run's own evaluations, unless a run has reached its target or there
     /// are more than 1,000 dimensions; with --polish in any case and in up to 20,000
-    #[arg(long, conflicts_with_all = ["islands", "split"])]
+    #[arg(long, conflicts_with = "islands")]
     pub(crate) polish: bool,
 
     /// Report the best point that the population has found, without a local search from there

@@ -90,11 +90,10 @@ impl<R: Float> Polisher<R> {
         known: impl FnOnce() -> Option<Arc<dyn Slopes<R>>>,
         (settings, dimensions): (&Settings, usize),
     ) -> Result<Option<Self>> {
-        let is_shared = settings.migrates || settings.split || settings.peers.is_some();
         let is_asked = match settings.polish {
             Some(false) => return Ok(None),
             Some(true) => true,
-            None if is_shared || dimensions > MOST_UNASKED => return Ok(None),
+            None if settings.migrates || dimensions > MOST_UNASKED => return Ok(None),
             None => false,
         };
         let objective: HostObjective<R> = match by() {

@@ -88,7 +88,7 @@ pub struct Settings {
     pub restart: Restart,
     /// Whether a local search finishes each run from its best point: see [`Polish`](crate::Polish). By default where exact
     /// derivatives are known (of an [`Objective`](crate::Objective), a problem file, a closure with its gradient) and there are at
-    /// most 1,000 dimensions, of runs that have done an iteration and not reached their target, and briefly; not of swarms that islands or devices share.
+    /// most 1,000 dimensions, of runs that have done an iteration and not reached their target, and briefly; not of islands.
     pub polish: Option<bool>,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,

@@ -19,6 +19,7 @@ __all__ = [
     "algorithms",
     "command",
     "fit",
+    "fit_called",
     "forked",
     "leave",
     "picture",
