@@ -40,7 +40,7 @@ def test_functions_problems_and_names_are_compared(tmp_path):
 
 def test_the_numbers_are_those_of_minimize():
     found = ws.compare([BOWL], ["de"], runs=3, max_evaluations=1280, population=32, goals={"bowl": 0}, targets=1e-30)
-    result = ws.minimize(BOWL, algorithm="de", runs=3, max_evaluations=1280, population=32)
+    result = ws.minimize(BOWL, algorithm="de", runs=3, max_evaluations=1280, population=32, polish=False)
     of_runs = [run["value"] for run in found["problems"][0]["results"][0]["runs"]]
     assert sorted(of_runs) == sorted(result.runs.funs.tolist())
 

@@ -33,11 +33,12 @@ def test_a_traced_function_is_compiled():
 
 
 def test_the_same_call_gives_the_same_numbers_and_another_seed_gives_others():
-    first, second = (ws.minimize(sphere, BOX, max_evaluations=2000) for _ in range(2))
+    limits = {"max_evaluations": 2000, "polish": False}
+    first, second = (ws.minimize(sphere, BOX, **limits) for _ in range(2))
     assert first.x.tobytes() == second.x.tobytes()
-    other = ws.minimize(sphere, BOX, max_evaluations=2000, rng=1)
+    other = ws.minimize(sphere, BOX, **limits, rng=1)
     assert first.x.tobytes() != other.x.tobytes()
-    assert other.x.tobytes() == ws.minimize(sphere, BOX, max_evaluations=2000, seed=1).x.tobytes()
+    assert other.x.tobytes() == ws.minimize(sphere, BOX, **limits, seed=1).x.tobytes()
 
 
 def test_generators_are_seeds():
@@ -60,8 +61,8 @@ def test_every_algorithm_by_name(algorithm):
 
 
 def test_parameters_and_presets_of_algorithms():
-    plain = ws.minimize(sphere, BOX, algorithm={"name": "de"}, max_iterations=50)
-    other = ws.minimize(sphere, BOX, algorithm={"name": "de", "scale_factor": 0.7}, max_iterations=50)
+    plain = ws.minimize(sphere, BOX, algorithm={"name": "de"}, max_iterations=50, polish=False)
+    other = ws.minimize(sphere, BOX, algorithm={"name": "de", "scale_factor": 0.7}, max_iterations=50, polish=False)
     preset = ws.minimize(sphere, BOX, algorithm={"name": "shade", "preset": "lshade"}, max_evaluations=5000)
     assert plain.fun != other.fun
     assert preset.fun < 1e-3
@@ -74,7 +75,7 @@ def test_one_function_four_ways():
         return x[0] * x[0] + x[1] * x[1]
 
     def at(**options):
-        return ws.minimize(exact, BOX[:2], algorithm="de", max_iterations=30, **options)
+        return ws.minimize(exact, BOX[:2], algorithm="de", max_iterations=30, polish=False, **options)
 
     traced = at()
     called = at(compile=False)
@@ -157,7 +158,8 @@ def test_single_precision():
 
 
 def test_runs_and_trace():
-    result = ws.minimize(rosenbrock, BOX, algorithm="de", population=20, max_iterations=40, runs=3, history=10)
+    options = {"algorithm": "de", "population": 20, "max_iterations": 40, "runs": 3, "history": 10}
+    result = ws.minimize(rosenbrock, BOX, **options, polish=False)
     assert result.runs.xs.shape == (3, 5) and len(result.runs) == 3
     assert result.fun == result.runs.funs.min()
     assert result.trace.nit.tolist() == [0, 10, 20, 30, 40]
@@ -166,6 +168,10 @@ def test_runs_and_trace():
     assert result.population.shape == (20, 5) and result.population_energies.shape == (20,)
     assert result.population_energies.min() == result.fun
     assert result.nfev == 3 * 20 * 41
+    # A local search goes on from there, and is not of the population.
+    polished = ws.minimize(rosenbrock, BOX, **options)
+    assert (polished.population_energies == result.population_energies).all()
+    assert polished.nfev == result.nfev and polished.fun < 1e-20 < polished.runs.polish.funs.min()
 
 
 def test_limits():
