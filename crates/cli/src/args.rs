@@ -250,7 +250,7 @@ pub(crate) struct SolveArgs {
     pub(crate) restart: Restart,
 
     /// Finish each run with a local search from its best point, along exact derivatives: to the last digits, and never to a worse
-    /// point. This is done anyway, in at most about a tenth of the run's own evaluations, unless a run has reached its target or there
+    /// point. This is done anyway, in at most about a tenth of the run's own evaluations, or 20,000 if that is more, unless a run has reached its target or there
     /// are more than 1,000 dimensions; with --polish in any case and in up to 20,000
     #[arg(long, conflicts_with = "islands")]
     pub(crate) polish: bool,

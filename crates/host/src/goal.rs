@@ -80,7 +80,7 @@ impl<R: Float, O: Differentiable<R>> Goal<R> for O {
         if scales.are_plain() {
             let objective = *self;
             let vectors = Vectors::new();
-            let evaluate = Box::new(move |_, x: &[R]| evaluate(vectors, &objective, SlicePoint(x)));
+            let evaluate = Arc::new(move |_, x: &[R]| evaluate(vectors, &objective, SlicePoint(x)));
             let (constrained, target) = (<O as Objective<R>>::CONSTRAINED, built_in::<R>(self));
             let data = Arc::default();
             return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
@@ -141,7 +141,7 @@ fn portable<R: Float, O: Differentiable<R>>(
     };
     let seen = data.clone();
     let vectors = Vectors::new();
-    let evaluate = Box::new(move |run, x: &[R]| {
+    let evaluate = Arc::new(move |run, x: &[R]| {
         let point = WithData { point: SlicePoint(x), data: seen.of(run) };
         evaluate(vectors, &objective, point)
     });

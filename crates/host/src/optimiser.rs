@@ -129,12 +129,10 @@ impl<R: Float> Optimiser<R> {
     ) -> Result<Self> {
         let scales = Scales::new(bounds, settings.maximise);
         let by = objective.prepared(&scales).0;
+        let on_host = by.on_host();
         let mut optimiser = Optimiser::with(by, bounds, wanted, settings)?;
-        optimiser.polisher = Polisher::new(
-            || objective.prepared(&scales).0,
-            || objective.known(&scales).0,
-            (settings, bounds.dimensions()),
-        )?;
+        let known = || objective.known(&scales).0;
+        optimiser.polisher = Polisher::new(on_host, known, (settings, bounds.dimensions()))?;
         Ok(optimiser)
     }
 

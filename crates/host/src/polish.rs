@@ -13,7 +13,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::polish::{self, Landscape, cells, descend, nelder_mead};
 
 use crate::backend::workers::Workers;
-use crate::backend::{Evaluator, Job, caught};
+use crate::backend::{Job, caught};
 use crate::error::{Error, Result};
 use crate::goal::HostObjective;
 use crate::settings::Settings;
@@ -86,7 +86,7 @@ pub(crate) struct Ended {
 impl<R: Float> Polisher<R> {
     /// Nobody, where there is nothing to do: where it is not wanted, or neither asked for nor cheap.
     pub(crate) fn new(
-        by: impl FnOnce() -> Evaluator<R>,
+        objective: Option<HostObjective<R>>,
         known: impl FnOnce() -> Option<Arc<dyn Slopes<R>>>,
         (settings, dimensions): (&Settings, usize),
     ) -> Result<Option<Self>> {
@@ -96,11 +96,10 @@ impl<R: Float> Polisher<R> {
             None if settings.migrates || dimensions > MOST_UNASKED => return Ok(None),
             None => false,
         };
-        let objective: HostObjective<R> = match by() {
-            Evaluator::Portable(objective) => objective.into(),
-            Evaluator::Host(objective) if !objective.is_on_device() => objective,
-            _ if !is_asked => return Ok(None),
-            _ => return Err(no_polish("on a device, or by whoever is asked")),
+        let objective = match objective {
+            Some(objective) => objective,
+            None if is_asked => return Err(no_polish("on a device, or by whoever is asked")),
+            None => return Ok(None),
         };
         let known = known();
         let is_exact = known.is_some() || objective.gradient.is_some();

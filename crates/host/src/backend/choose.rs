@@ -358,7 +358,7 @@ mod tests {
         let bounds = Bounds::uniform(3, -1.0, 2.0)?;
         let job = Job::new(&bounds, wanted.procedure.clone(), settings)?;
         let by = Evaluator::Portable(Portable {
-            evaluate: Box::new(|_, x: &[f32]| Fitness { violation: 0.0, value: x[0] }),
+            evaluate: std::sync::Arc::new(|_, x: &[f32]| Fitness { violation: 0.0, value: x[0] }),
             constrained: false,
             target: built_in::<f32>(&Sphere),
             data: Default::default(),

@@ -40,7 +40,7 @@ const RUNS_PER_THREAD: usize = 4;
 /// An objective that is as good on the host as on a device. It is behind a pointer: engines are compiled once and not for every problem.
 pub(crate) struct Portable<R> {
     /// The fitness at a point of a run, by its place in the batch, in the bits that results have.
-    pub(crate) evaluate: Box<OfPoint<R>>,
+    pub(crate) evaluate: Arc<OfPoint<R>>,
     /// `Objective::CONSTRAINED`
     pub(crate) constrained: bool,
     /// As kernels know it, if they do.
@@ -356,7 +356,7 @@ mod tests {
         let procedure = Wanted::new(&Algorithm::Pso(Default::default()), 64).unwrap().procedure;
         let bounds = Bounds::uniform(2, -1.0, 2.0).unwrap();
         let objective = Portable {
-            evaluate: Box::new(move |_, x: &[f32]| {
+            evaluate: Arc::new(move |_, x: &[f32]| {
                 if !evaluation.is_zero() {
                     std::thread::sleep(evaluation);
                 }

@@ -23,7 +23,7 @@ use crate::bounds::{Bounds, Scales};
 use crate::choices::Backend;
 use crate::communicator::Communicator;
 use crate::error::{Error, Result};
-use crate::goal::HostObjective;
+use crate::goal::{HostObjective, Kind};
 use crate::on_device::{DevicePoints, DeviceValues};
 use crate::peers::Exchange;
 use crate::planner::Demand;
@@ -327,6 +327,17 @@ pub(crate) enum Evaluator<R> {
     Host(HostObjective<R>),
     /// The caller.
     Caller,
+}
+
+impl<R: Float> Evaluator<R> {
+    /// The same as the host evaluates one point after the other; nothing where it does not.
+    pub(crate) fn on_host(&self) -> Option<HostObjective<R>> {
+        match self {
+            Evaluator::Portable(objective) => Some(Kind::Point(objective.evaluate.clone()).into()),
+            Evaluator::Host(objective) => Some(objective.clone()).filter(|of| !of.is_on_device()),
+            Evaluator::Caller => None,
+        }
+    }
 }
 
 /// What is to be laid over a device, of points whose coordinates lanes show each other or not.

@@ -7,7 +7,7 @@ use warpswarm_core::fit::Scatter;
 
 use super::model::{Fittable, Wanted};
 use super::settings::FitSettings;
-use super::work::{Numbers, Sheet, Work};
+use super::work::{Numbers, Sheet, Work, names};
 use crate::bounds::Bounds;
 use crate::error::{Error, Result};
 use crate::problems::Precise;
@@ -138,10 +138,8 @@ impl<R: Precise> Fittable<R> for HostModel<R> {
                 Err(Error::Setting { field: "sigma", value: len.to_string(), allowed })
             }
         });
-        let named = bounds.names();
-        let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
         let names = match self.names.len() {
-            0 => (0..bounds.dimensions()).map(name).collect(),
+            0 => names(bounds),
             count if count == bounds.dimensions() => self.names.clone(),
             count => {
                 let allowed = format!("{}, as bounds", bounds.dimensions());

@@ -11,7 +11,7 @@ use warpswarm_core::objective::SlicePoint;
 use super::device::Target;
 use super::settings::FitSettings;
 use super::solve;
-use super::work::{Numbers, Sheet, Work};
+use super::work::{Numbers, Sheet, Work, names};
 use crate::bounds::Bounds;
 use crate::data::{Data, LaidOut};
 use crate::error::{Error, Result};
@@ -132,11 +132,8 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Fittable<R> for FittedMod
         let values = self.numbers(self.observed.values)?;
         let sigma = Some(self.observed.sigma).filter(|sigma| !sigma.is_empty());
         let sigma = sigma.map(|sigma| self.numbers(sigma)).transpose()?;
-        let named = bounds.names();
-        let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
         let sheet = Arc::new(OfModel::<R, M, N> { model: self.model, data: self.data.clone() });
-        let mut work =
-            Work::new((0..N).map(name).collect(), sheet, self.fits, self.observed.rows());
+        let mut work = Work::new(names(bounds), sheet, self.fits, self.observed.rows());
         work.solve = solve::of_size::<R, N>;
         work.values = values;
         work.sigma = sigma;

@@ -21,6 +21,13 @@ use crate::data::LaidOut;
 use crate::error::{Error, Result};
 use crate::problems::Precise;
 
+/// The parameters' names: those of the bounds, or `p0` and so on.
+pub(crate) fn names(bounds: &Bounds) -> Vec<String> {
+    let named = bounds.names();
+    let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
+    (0..bounds.dimensions()).map(name).collect()
+}
+
 /// A model, as fits see it: what it predicts of rows.
 pub(crate) trait Sheet<R>: Send + Sync {
     /// What is predicted of the rows from `first` on, with parameters `x`.

@@ -259,7 +259,7 @@ impl<R> From<Kind<R>> for HostObjective<R> {
 
 impl<R: Float> From<Portable<R>> for HostObjective<R> {
     fn from(objective: Portable<R>) -> Self {
-        Kind::Point(objective.evaluate.into()).into()
+        Kind::Point(objective.evaluate).into()
     }
 }
 

@@ -23,7 +23,7 @@ impl<R: Float> Goal<R> for ProblemFile {
         let (program, data) = self.program(&codes, scales.maximises, false);
         let own = &self.names.own;
         let machine = Machine::<R>::new(&program, self.bounds.dimensions(), (&data, own));
-        let evaluate = Box::new(move |run, x: &[R]| {
+        let evaluate = Arc::new(move |run, x: &[R]| {
             machine.at((run, x), |outputs| {
                 let mut next = || outputs.next().unwrap_or(R::NAN);
                 Fitness { value: next(), violation: next() }.canonical()

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use warpswarm_core::Float;
 use warpswarm_core::dual::{CHUNK, Dual};
 
+use super::compile::Compiler;
 use super::cpu::Machine;
+use super::graph::Value;
 use super::problem::ProblemFile;
 use super::program::Program;
 use crate::bounds::Scales;
@@ -46,35 +48,39 @@ impl<R: Float> Searched<R> {
 
     fn machines(&self) -> &Machines<R> {
         self.machines.get_or_init(|| {
-            let (program, data) = self.problem.program(&self.codes, self.negated, true);
+            let (mut compiler, outputs) = self.problem.compiled(&self.codes, self.negated);
+            let program = Program::new(&compiler.graph, &outputs);
             let (own, dimensions) = (&self.problem.names.own, self.problem.bounds.dimensions());
-            let given = (&data[..], own);
-            let slopes = match self.expressions() {
-                Some((program, data)) => {
-                    Derived::Expressions(Machine::new(&program, dimensions, (&data, own)))
+            let data = compiler.data();
+            let slopes = match expressions(&mut compiler, &outputs, dimensions) {
+                Some(slopes) => {
+                    let data = compiler.data();
+                    Derived::Expressions(Machine::new(&slopes, dimensions, (&data, own)))
                 }
-                None => Derived::Duals(Machine::new(&program, dimensions, given)),
+                None => Derived::Duals(Machine::new(&program, dimensions, (&data, own))),
             };
-            Machines { numbers: Machine::new(&program, dimensions, given), slopes }
+            Machines { numbers: Machine::new(&program, dimensions, (&data, own)), slopes }
         })
     }
+}
 
-    /// What computes derivatives as expressions, if they are some, and few.
-    fn expressions(&self) -> Option<(Program, Vec<f64>)> {
-        let dimensions = self.problem.bounds.dimensions();
-        if dimensions > MOST_EXPRESSIONS {
-            return None;
-        }
-        let by: Vec<u32> = (0..dimensions as u32).collect();
-        let (mut compiler, values) = self.problem.compiled(&self.codes, self.negated);
-        let mut outputs = Vec::new();
-        for &value in values[2..].iter().chain(&values[..1]) {
-            outputs.extend(compiler.graph.derivatives(value, &by)?);
-        }
-        let program = Program::new(&compiler.graph, &outputs);
-        program.fits().ok()?;
-        Some((program, compiler.data()))
+/// What computes derivatives of constraints and value as expressions, if they are some, and few.
+fn expressions(
+    compiler: &mut Compiler<'_>,
+    outputs: &[Value],
+    dimensions: usize,
+) -> Option<Program> {
+    if dimensions > MOST_EXPRESSIONS {
+        return None;
     }
+    let by: Vec<u32> = (0..dimensions as u32).collect();
+    let mut slopes = Vec::new();
+    // Value and violation come first.
+    for &output in outputs[2..].iter().chain(&outputs[..1]) {
+        slopes.extend(compiler.graph.derivatives(output, &by)?);
+    }
+    let program = Program::new(&compiler.graph, &slopes);
+    program.fits().ok().map(|()| program)
 }
 
 impl<R: Float> Slopes<R> for Searched<R> {
