@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use warpswarm::fit::Model;
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
     Algorithm, Backend, Bounds, Objective, Optimiser, Point, Precise, Real, Report, Result,
-    Settings, Stop, Swarm, difference,
+    Settings, Stop, Swarm, Table, difference,
 };
 
 /// A box whose middle is not the optimum: clamped particles must not find it by accident.
@@ -58,5 +59,17 @@ impl<R: Real> Objective<R> for Counted {
     fn value<P: Point<R>>(&self, x: &P) -> R {
         self.0.fetch_add(1, Ordering::Relaxed);
         x.sum(|_, x| (x - R::ONE) * (x - R::ONE))
+    }
+}
+
+/// height exp(-t / lifetime) + background
+#[derive(Clone, Copy)]
+pub(crate) struct Decay {
+    pub(crate) times: Table,
+}
+
+impl<R: Real> Model<R, 3> for Decay {
+    fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R {
+        x.get(0) * (-x.data(self.times, row) / x.get(1)).exp() + x.get(2)
     }
 }

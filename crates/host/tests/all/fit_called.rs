@@ -1,21 +1,11 @@
 //! Fits of models that closures compute.
 
-use warpswarm::fit::{FitSettings, FittedModel, HostModel, Model, Observed, Scatter};
-use warpswarm::{Backend, Bounds, Data, Error, Point, Real, Table, fit};
+use warpswarm::fit::{FitSettings, FittedModel, HostModel, Observed, Scatter};
+use warpswarm::{Backend, Bounds, Data, Error, fit};
+
+use crate::common::Decay;
 
 const ROWS: usize = 700;
-
-/// height exp(-t / lifetime) + background
-#[derive(Clone, Copy)]
-struct Decay {
-    times: Table,
-}
-
-impl<R: Real> Model<R, 3> for Decay {
-    fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R {
-        x.get(0) * (-x.data(self.times, row) / x.get(1)).exp() + x.get(2)
-    }
-}
 
 fn times() -> Vec<f64> {
     (0..ROWS).map(|k| 0.01 * k as f64).collect()

@@ -1,24 +1,15 @@
 //! Whether standard errors are as large as they say: of many fits of data with known noise, how often the truth lies within them.
 
-use warpswarm::fit::{FitSettings, FittedModel, Model, Observed, fit};
-use warpswarm::{Backend, Bounds, Data, Point, Real, Table};
+use warpswarm::fit::{FitSettings, FittedModel, Observed, fit};
+use warpswarm::{Backend, Bounds, Data};
 use warpswarm_core::random::{Purpose, RunKey, Stream, standard_normal};
+
+use crate::common::Decay;
 
 const FITS: usize = 10_000;
 const ROWS: usize = 23;
 /// Height, lifetime and background.
 const TRUTH: [f64; 3] = [10.0, 1.5, 2.0];
-
-#[derive(Clone, Copy)]
-struct Decay {
-    times: Table,
-}
-
-impl<R: Real> Model<R, 3> for Decay {
-    fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R {
-        x.get(0) * (-x.data(self.times, row) / x.get(1)).exp() + x.get(2)
-    }
-}
 
 fn time(row: usize) -> f64 {
     0.25 * row as f64
