@@ -25,7 +25,7 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
-#![cfg_attr(target_arch = "nvptx64", feature(core_float_math))]
+#![cfg_attr(target_arch = "nvptx64", feature(core_float_math, optimize_attribute))]
 
 // For `mul_add` and `round_ties_even`: instructions of the host's processor, which `core` has not.
 #[cfg(not(target_arch = "nvptx64"))]

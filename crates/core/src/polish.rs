@@ -43,6 +43,10 @@
 //! | D | [`Landscape::bounds`] | ranges between the bounds | > 0 | 1 where one is infinite |
 //! | J | [`Smooth::partials`] | derivatives of active constraints | | |
 //!
+//! **On a GPU** the same code runs, a thread a search. The driver compiles a kernel when it is first loaded, and where all is inlined
+//! everywhere it takes half a minute for that. So what is used more than once is a function that is called (`inline(never)`),
+//! written for size, and loops do not tell how often they go round at most (`store::times`), or they would be unrolled.
+//!
 //! **Sources.** R. Byrd, P. Lu, J. Nocedal, C. Zhu, "A limited memory algorithm for bound constrained optimization", SIAM
 //! Journal on Scientific Computing 16, 1995. D. Bertsekas, "Projected Newton methods for optimization problems with
 //! simple constraints", SIAM Journal on Control and Optimization 20, 1982. W. Hager, H. Zhang, "A new conjugate gradient
@@ -277,7 +281,8 @@ pub const fn descent_numbers(dimensions: usize, constraints: usize) -> usize {
 ///
 /// A landscape with a violation but no constraints of its own is descended by its value alone; among the points that are
 /// seen, violations count.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub fn descend<R: Float, L: Smooth<R>, S: Store<R>>(
     landscape: &mut L,
     settings: &Settings<R>,

@@ -62,7 +62,8 @@ impl<S: Copy> Frame<S> {
 /// Descends from `frame.x`, the point evaluated last, where it leaves the point it came to, with the gradient
 /// there; unless the evaluations are spent, that is again the point evaluated last. Returns why it ended and
 /// how many steps it took.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &mut M,
     frame: &mut Frame<S>,
@@ -107,7 +108,10 @@ pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
         };
         steps += 1;
         let gradients = [frame.gradient, frame.trial_gradient];
-        frame.curvature.push([frame.x, frame.trial], gradients, |i| merit.reach(i));
+        for i in 0..merit.dimensions() {
+            frame.reach.set(i, merit.reach(i));
+        }
+        frame.curvature.push([frame.x, frame.trial], gradients, frame.reach);
         core::mem::swap(&mut frame.x, &mut frame.trial);
         core::mem::swap(&mut frame.gradient, &mut frame.trial_gradient);
         let tiny = last_step(merit, frame) <= R::HALF_EPSILON;
@@ -164,7 +168,8 @@ fn steepest<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> 
 }
 
 /// Makes a direction in which the function falls, and returns its slope; `None` where there is none.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn direct<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &mut Frame<S>) -> Option<R> {
     let n = merit.dimensions();
     loop {

@@ -18,7 +18,8 @@ pub(super) fn row(i: usize) -> usize {
 ///
 /// Where a pivot is lost in rounding it becomes infinite, so that [`solve`] gives zero for its unknown: rows that
 /// depend on those before them are left out.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn factor<R: Float, S: Store<R>>(n: usize, matrix: S) -> bool {
     let mut regular = true;
     let smallest = R::from_f64(16.0) * R::from_u32(n as u32) * R::HALF_EPSILON;
@@ -40,7 +41,8 @@ pub(super) fn factor<R: Float, S: Store<R>>(n: usize, matrix: S) -> bool {
 }
 
 /// Replaces b in `vector` by the solution of L L^T x = b.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn solve<R: Float, S: Store<R>>(n: usize, matrix: S, vector: S) {
     for i in 0..n {
         let rest = vector.get(i) - sum(i, |k| matrix.get(row(i) + k) * vector.get(k));

@@ -4,7 +4,7 @@ use super::bounded::{Frame, Stop, descend};
 use super::cholesky::row;
 use super::lagrangian::Augmented;
 use super::restore::{self, Equations, restore};
-use super::store::{Part, Store, largest};
+use super::store::{Part, Store, largest, times};
 use super::{Settings, Smooth, Status};
 use crate::real::Float;
 
@@ -31,7 +31,8 @@ const NEAR: f64 = 1e-2;
 const SWEEPS: u32 = 100;
 
 /// Descends from `frame.x`, the point evaluated last. Returns why the last round ended, and the number of steps.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn run<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &mut Augmented<'_, '_, R, L, S>,
     frame: &mut Frame<S>,
@@ -51,7 +52,8 @@ pub(super) fn run<R: Float, L: Smooth<R>, S: Store<R>>(
 }
 
 /// The rounds of the augmented Lagrangian.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn rounds<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &mut Augmented<'_, '_, R, L, S>,
     frame: &mut Frame<S>,
@@ -63,7 +65,7 @@ fn rounds<R: Float, L: Smooth<R>, S: Store<R>>(
     merit.penalty = c(PENALTY);
     let mut gradient = c(GRADIENT);
     let (mut before, mut steps) = (R::INFINITY, 0);
-    for _ in 0..ROUNDS {
+    for _ in times(ROUNDS) {
         let (relative_gradient, change) = (settings.gradient, settings.change);
         let (status, taken) = descend(merit, frame, &Stop { gradient, relative_gradient, change });
         steps += taken;
@@ -105,7 +107,8 @@ fn multiply<R: Float, L: Smooth<R>, S: Store<R>>(merit: &mut Augmented<'_, '_, R
 
 /// Estimates the multipliers of the constraints that are nearly active: those with which the gradient of the
 /// Lagrangian is shortest, none below zero. One after the other is set to its best value, over and over.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn estimate<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &Augmented<'_, '_, R, L, S>,
     x: Part<S>,
@@ -122,7 +125,7 @@ fn estimate<R: Float, L: Smooth<R>, S: Store<R>>(
             matrix.set(row(k) + other, entry);
         }
     }
-    for _ in 0..SWEEPS {
+    for _ in times(SWEEPS) {
         for k in 0..m {
             let own = matrix.get(row(k) + k);
             if merit.constraint(k) > R::from_f64(-NEAR) && own > R::ZERO {

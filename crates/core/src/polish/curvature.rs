@@ -63,20 +63,13 @@ impl<S: Copy> Curvature<S> {
         &mut self,
         x: [Part<S>; 2],
         gradient: [Part<S>; 2],
-        width: impl Fn(usize) -> R,
+        ranges: Part<S>,
     ) where
         S: Store<R>,
     {
         match self {
             Curvature::Pairs(pairs) => pairs.push(x, gradient),
-            Curvature::Dense(dense) => dense.push(
-                |i| {
-                    let width = width(i);
-                    let step = (x[1].get(i) - x[0].get(i)) / width;
-                    if width > R::ZERO { step } else { R::ZERO }
-                },
-                |i| (gradient[1].get(i) - gradient[0].get(i)) * width(i),
-            ),
+            Curvature::Dense(dense) => dense.push(x, gradient, ranges),
         }
     }
 

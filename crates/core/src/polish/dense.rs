@@ -4,11 +4,13 @@ use super::cholesky::{factor, half, row, solve};
 use super::store::{Part, Store, largest, sum};
 use crate::real::Float;
 
-/// The matrix B, in coordinates that are parts of their ranges, with room for a factor and a vector.
+/// The matrix B, in coordinates that are parts of their ranges, with room for a factor and three vectors.
 pub(super) struct Dense<S> {
     matrix: Part<S>,
     factor: Part<S>,
     product: Part<S>,
+    step: Part<S>,
+    change: Part<S>,
     dimensions: usize,
     count: u32,
 }
@@ -16,7 +18,7 @@ pub(super) struct Dense<S> {
 impl<S: Copy> Dense<S> {
     /// How many numbers it needs.
     pub(super) const fn numbers(dimensions: usize) -> usize {
-        2 * half(dimensions) + dimensions
+        2 * half(dimensions) + 3 * dimensions
     }
 
     /// Nothing known, with the places where it will be.
@@ -26,6 +28,8 @@ impl<S: Copy> Dense<S> {
             matrix: room.take(half(dimensions)),
             factor: room.take(half(dimensions)),
             product: room.take(dimensions),
+            step: room.take(dimensions),
+            change: room.take(dimensions),
             dimensions,
             count: 0,
         }
@@ -52,18 +56,30 @@ impl<S: Copy> Dense<S> {
         self.matrix.get(if i >= j { row(i) + j } else { row(j) + i })
     }
 
-    /// Learns from a step s (`step(i)`) along which the gradient changes by y (`change(i)`), both in parts of the
-    /// ranges:
+    /// Learns from a step s along which the gradient changes by y, both in parts of the ranges:
     ///
     /// B + y y^T / s^T y - B s s^T B / s^T B s
     ///
-    /// and before the first step B = y^T y / s^T y. Nothing is learned where s^T y is not positive.
-    #[inline]
-    pub(super) fn push<R: Float>(&mut self, step: impl Fn(usize) -> R, change: impl Fn(usize) -> R)
-    where
+    /// and before the first step B = y^T y / s^T y. Nothing is learned where s^T y is not positive. Points and gradients are those
+    /// before and after the step; ranges of coordinates that do not move are zero.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
+    pub(super) fn push<R: Float>(
+        &mut self,
+        x: [Part<S>; 2],
+        gradient: [Part<S>; 2],
+        ranges: Part<S>,
+    ) where
         S: Store<R>,
     {
         let n = self.dimensions;
+        for i in 0..n {
+            let range = ranges.get(i);
+            let step = (x[1].get(i) - x[0].get(i)) / range;
+            self.step.set(i, if range > R::ZERO { step } else { R::ZERO });
+            self.change.set(i, (gradient[1].get(i) - gradient[0].get(i)) * range);
+        }
+        let (step, change) = (|i| self.step.get(i), |i| self.change.get(i));
         let along = sum(n, |i| step(i) * change(i));
         let size = sum(n, |i| change(i) * change(i));
         let length = sum(n, |i| step(i) * step(i));
@@ -97,7 +113,8 @@ impl<S: Copy> Dense<S> {
     /// the solution of B p = g with the rows and columns of those coordinates alone. Where nothing is known, or B is
     /// not positive definite, the step is along the gradient, and the largest part of the reach that a coordinate
     /// moves is `first`.
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn apply<R: Float>(&mut self, vector: Part<S>, reach: Part<S>, first: R)
     where
         S: Store<R>,

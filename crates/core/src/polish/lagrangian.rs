@@ -71,7 +71,8 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
 
     /// Fills in all derivatives at `x`, of scaled functions and in parts of the ranges, zero for coordinates that do
     /// not move. Says whether they are finite.
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn differentiate(&mut self, x: impl Store<R>) -> bool {
         let (n, m) = (self.dimensions(), self.constraints());
         let Rows { jacobian, slopes, .. } = self.rows;
@@ -138,7 +139,8 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
 
     /// The sum of products of two rows of the Jacobian, or of one with the objective's slopes, over coordinates that
     /// `counts`.
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn product(
         &self,
         k: usize,
@@ -178,7 +180,8 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S
         });
         self.scale * self.keeper.last + penalties
     }
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     fn value(&mut self, x: impl Store<R>) -> R {
         let values = self.rows.values;
         let m = self.constraints();
@@ -192,7 +195,8 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Merit<R> for Augmented<'_, '_, R, L, S
         });
         self.again()
     }
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>) {
         let (n, m) = (self.dimensions(), self.constraints());
         clear(n, gradient);

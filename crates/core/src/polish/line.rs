@@ -1,7 +1,7 @@
 //! How far to go in a direction: a search for the weak Wolfe conditions along the path that the bounds bend.
 
 use super::merit::{Merit, slope, walk};
-use super::store::{Part, Store, largest};
+use super::store::{Part, Store, largest, times};
 use crate::real::Float;
 
 /// The decrease asked for, as a part of what the slope promises: Armijo's condition.
@@ -48,7 +48,8 @@ pub(super) fn noise<R: Float>(value: R) -> R {
 ///
 /// A step to where the function is not finite is halved. Where values differ by little more than their rounding, the
 /// slope alone decides: the approximate Wolfe conditions of Hager and Zhang.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &mut M,
     line: &Line<S>,
@@ -60,7 +61,7 @@ pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
     let mut high: Option<Place<R>> = None;
     let mut step = R::ONE;
     let mut between = 0;
-    for trial in 0..TRIALS {
+    for trial in times(TRIALS) {
         let far = walk(merit, step, (line.x, line.direction, line.trial));
         // A step that was shortened to the coordinates' rounding is not shortened further.
         let least = if trial == 0 { R::ZERO } else { R::HALF_EPSILON };
@@ -104,7 +105,8 @@ enum Verdict<R> {
 }
 
 /// Judges `line.trial`, which is `step` from `start`.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn look<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &mut M,
     line: &Line<S>,

@@ -43,11 +43,13 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S
     fn again(&self) -> R {
         self.0.last
     }
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     fn value(&mut self, x: impl Store<R>) -> R {
         self.0.evaluate(x, |_, _| ()).value
     }
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>) {
         let n = self.dimensions();
         clear(n, gradient);
@@ -84,7 +86,8 @@ pub(super) fn clear_fixed<R: Float, M: Merit<R>>(merit: &M, gradient: impl Store
 
 /// Puts `x + step * direction`, moved between its bounds, into `to`. Returns the largest part of its range that a
 /// coordinate moves, zero where that is the same point.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn walk<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &M,
     step: R,

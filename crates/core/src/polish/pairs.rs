@@ -57,7 +57,8 @@ impl<S: Copy> Pairs<S> {
 
     /// Remembers a step (point before, after) and the change of the gradient (before, after), in place of the
     /// oldest pair.
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn push<R: Float>(&mut self, x: [Part<S>; 2], gradient: [Part<S>; 2])
     where
         S: Store<R>,
@@ -77,7 +78,8 @@ impl<S: Copy> Pairs<S> {
     /// zero: Nocedal's two loops (1980), with all products over those coordinates alone, and reach^2 times a factor
     /// in place of the identity to begin with. Pairs without positive curvature there are left out. Where none is
     /// left, the largest part of the reach that a coordinate moves is `first`.
-    #[inline]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn apply<R: Float>(&self, vector: Part<S>, reach: Part<S>, first: R)
     where
         S: Store<R>,

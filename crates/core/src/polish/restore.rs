@@ -4,7 +4,7 @@ use super::Smooth;
 use super::cholesky::{factor, half, row, solve};
 use super::lagrangian::Augmented;
 use super::merit::Merit;
-use super::store::{Part, Store, largest, sum};
+use super::store::{Part, Store, largest, sum, times};
 use crate::real::Float;
 
 /// The most Newton steps.
@@ -45,7 +45,8 @@ impl<S: Copy> Equations<S> {
 /// Each step is the shortest, in parts of the ranges, to where the constraints' linear models are zero. Rounding keeps
 /// the last steps from what they aim at; then those constraints that are not met aim at a margin below zero, of the
 /// size of that rounding, which is doubled until all are met.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn restore<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &mut Augmented<'_, '_, R, L, S>,
     x: Part<S>,
@@ -57,7 +58,7 @@ pub(super) fn restore<R: Float, L: Smooth<R>, S: Store<R>>(
         margins.set(k, R::ZERO);
     }
     let mut before = R::INFINITY;
-    for taken in 0..STEPS {
+    for taken in times(STEPS) {
         if !merit.value(x).is_finite() || !merit.differentiate(x) {
             return;
         }
@@ -95,7 +96,8 @@ fn is_active<R: Float, L: Smooth<R>, S: Store<R>>(
 
 /// A Newton step from `x`, where derivatives are known: x - D^2 J^T (J D^2 J^T)^-1 (c + margin), with J the rows of
 /// the active constraints, D the ranges of the coordinates between their bounds, and zero for those at one.
-#[inline]
+#[inline(never)]
+#[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn step<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &Augmented<'_, '_, R, L, S>,
     x: Part<S>,

@@ -127,3 +127,10 @@ pub(super) fn copy<R: Float>(n: usize, from: impl Store<R>, to: impl Store<R>) {
         to.set(i, from.get(i));
     }
 }
+
+/// Numbers from 0 to `most`, for loops that end before in most cases. The compiler does not see how many there are:
+/// for a GPU it unrolls all loops whose number of rounds it knows, and what is unrolled here takes the driver long to compile.
+#[inline(always)]
+pub(super) fn times(most: u32) -> core::ops::Range<u32> {
+    0..core::hint::black_box(most)
+}
