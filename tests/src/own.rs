@@ -4,7 +4,7 @@
 use probe::Probe;
 use warpswarm::{
     Algorithm, Backend, Bounds, Data, DeParams, GpuFwaParams, Kernels, OfRun, Optimiser,
-    OwnObjective, Precise, PsoParams, Scale, Settings, Stop,
+    OwnObjective, Precise, PsoParams, Scale, Settings, Stop, faults, minimise,
 };
 use warpswarm_cpu_ref::{Swarm, difference};
 
@@ -27,6 +27,7 @@ const RUNS: u64 = 3;
 struct Case {
     dimensions: usize,
     individuals: u64,
+    runs: u64,
     /// Whether runs differ in everything in which they can.
     differ: bool,
     /// Whether coordinates have other scales, and it is maximised.
@@ -35,15 +36,15 @@ struct Case {
 
 impl Case {
     fn objective<R: Precise>(self) -> OwnObjective<R, Probe> {
-        let mut data = Data::new();
+        let (mut data, runs) = (Data::new(), self.runs as usize);
         let numbers = |count: usize, by: f64| -> Vec<R> {
             (0..count).map(|i| R::from_f64(1.0 + by * (i % 11) as f64)).collect()
         };
         let tables = (|| {
             Ok::<_, warpswarm::Error>(Probe {
-                near: data.table_of_runs(numbers(3 * 5, 0.25), RUNS)?,
+                near: data.table_of_runs(numbers(runs * 5, 0.25), self.runs)?,
                 weights: data.table(numbers(70, 0.01))?,
-                values: data.table_of_runs(numbers(3 * 70, 0.125), RUNS)?,
+                values: data.table_of_runs(numbers(runs * 70, 0.125), self.runs)?,
             })
         })();
         let probe = tables.expect("whole runs of numbers");
@@ -53,7 +54,7 @@ impl Case {
     fn bounds(self) -> Result<Bounds, warpswarm::Error> {
         let of_run = |run: usize| {
             let (lower, upper) =
-                (vec![0.5; self.dimensions], vec![4.0 + run as f64; self.dimensions]);
+                (vec![0.5; self.dimensions], vec![4.0 + (run % 3) as f64; self.dimensions]);
             let scale = |i| match i % 3 {
                 _ if !self.scaled => Scale::Linear,
                 0 => Scale::Log,
@@ -64,11 +65,12 @@ impl Case {
             if !self.differ {
                 return bounds.beginning_at(&[vec![2.0; self.dimensions]]);
             }
-            let first: Vec<_> = (0..run).map(|k| vec![1.0 + k as f64; self.dimensions]).collect();
+            let first: Vec<_> =
+                (0..run % 3).map(|k| vec![1.0 + k as f64; self.dimensions]).collect();
             bounds.beginning_at(&first)
         };
         if self.differ {
-            Bounds::of_runs((0..3).map(of_run).collect::<Result<Vec<_>, _>>()?)
+            Bounds::of_runs((0..self.runs as usize).map(of_run).collect::<Result<Vec<_>, _>>()?)
         } else {
             of_run(0)
         }
@@ -86,7 +88,7 @@ impl Case {
         ];
         let settings = Settings {
             individuals: self.individuals,
-            runs: RUNS,
+            runs: self.runs,
             seed: 7,
             stop: Stop::default(),
             of_runs: if self.differ { own.to_vec() } else { Vec::new() },
@@ -109,7 +111,7 @@ impl Case {
     fn check_gradients<R: Precise>(self, backend: Backend) {
         let settings = Settings {
             individuals: self.individuals,
-            runs: RUNS,
+            runs: self.runs,
             maximise: self.scaled,
             backend,
             polish: Some(true),
@@ -123,7 +125,32 @@ impl Case {
         let what = format!("{self:?} in {}: {found}", R::NAME);
         assert!(found.compared > 0 && found.are_fine(), "{what}");
         let each = 1 + self.dimensions as u64;
-        assert_eq!(found.on_device, RUNS * self.individuals * each, "{what}");
+        assert_eq!(found.on_device, self.runs * self.individuals * each, "{what}");
+    }
+
+    /// Has a device finish the runs by local searches, and compares what they come to with the CPU's, bit for bit; how many runs
+    /// have moved.
+    fn check_polish<R: Precise>(self, backend: Backend) -> usize {
+        let runs = |backend| {
+            let settings = Settings {
+                individuals: self.individuals,
+                runs: self.runs,
+                maximise: self.scaled,
+                stop: Stop::iterations(6),
+                backend,
+                polish: Some(true),
+                ..Settings::default()
+            };
+            let (bounds, algorithm) = (self.bounds().unwrap(), PsoParams::default().into());
+            let objective = self.objective::<R>();
+            minimise(&objective, &bounds, &algorithm, &settings).unwrap().runs
+        };
+        let expected = runs(Backend::Cpu);
+        let found = faults::polishing_on_device(|| runs(backend));
+        for (expected, found) in expected.iter().zip(&found) {
+            assert_eq!(expected, found, "{self:?} in {}", R::NAME);
+        }
+        expected.iter().filter(|run| run.polish.is_some_and(|of| of.steps > 1)).count()
     }
 
     fn check_in<R: Precise>(self, algorithm: &Algorithm, places: &[Place]) {
@@ -155,7 +182,7 @@ pub fn check(dimensions: &[usize], places: &[Place]) {
         [PsoParams::default().into(), DeParams::default().into(), GpuFwaParams::default().into()];
     for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {
         for (differ, scaled) in [(true, false), (false, true), (true, true)] {
-            let case = Case { dimensions, individuals, differ, scaled };
+            let case = Case { dimensions, individuals, runs: RUNS, differ, scaled };
             for algorithm in &algorithms {
                 case.check_in::<f32>(algorithm, places);
                 case.check_in::<f64>(algorithm, places);
@@ -172,9 +199,26 @@ pub fn check(dimensions: &[usize], places: &[Place]) {
 pub fn check_gradients(dimensions: &[usize], backend: Backend) {
     for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {
         for (differ, scaled) in [(true, false), (false, true), (true, true)] {
-            let case = Case { dimensions, individuals, differ, scaled };
+            let case = Case { dimensions, individuals, runs: RUNS, differ, scaled };
             case.check_gradients::<f32>(backend);
             case.check_gradients::<f64>(backend);
         }
     }
+}
+
+/// Demands the CPU's results of so many local searches on a device, in both precisions.
+///
+/// # Panics
+///
+/// Where one differs.
+pub fn check_polish(dimensions: &[usize], runs: u64, backend: Backend) {
+    let (mut moved, mut all) = (0, 0);
+    for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {
+        for (differ, scaled) in [(true, false), (false, true), (true, true)] {
+            let case = Case { dimensions, individuals, runs, differ, scaled };
+            moved += case.check_polish::<f32>(backend) + case.check_polish::<f64>(backend);
+            all += 2 * runs as usize;
+        }
+    }
+    assert!(3 * moved > all, "{moved} of {all} runs have moved");
 }

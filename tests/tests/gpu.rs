@@ -419,6 +419,11 @@ fn gradients_of_own_objectives() {
     own::check_gradients(&[1, 2, 5, 7, 8, 9, 31, 33, 140, 1100], Backend::Gpu);
 }
 
+#[test]
+fn local_searches_of_own_objectives() {
+    own::check_polish(&[1, 2, 5, 8, 9, 31, 33, 140], 300, Backend::Gpu);
+}
+
 /// As many as there are: two at least are needed for this to say something.
 #[test]
 fn all_devices() {
@@ -504,6 +509,7 @@ fn sanitize_devices() {
 fn sanitize_own_objectives() {
     own::check(&[2, 5, 30], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
     own::check_gradients(&[2, 9, 33], Backend::Gpu);
+    own::check_polish(&[2, 9, 33], 300, Backend::Gpu);
 }
 
 #[test]

@@ -51,3 +51,8 @@ fn an_own_objective_gives_the_same_gradients_on_a_device() {
 fn a_kernel_that_traps_is_an_error() {
     warpswarm_tests::traps::check_emulated();
 }
+
+#[test]
+fn local_searches_of_an_own_objective_give_the_same_bits() {
+    own::check_polish(&[1, 2, 7, 33], 3, Backend::Emulator);
+}

@@ -15,6 +15,7 @@ mod handed;
 mod kept;
 mod look;
 mod migration;
+mod polish;
 mod record;
 mod resident;
 mod slots;
@@ -44,6 +45,7 @@ pub use handed::{HAND_OUT, HANDED_BLOCK, HandOutArgs, TAKE_IN, TakeInArgs};
 pub use kept::KeptArgs;
 pub use look::{LOOK, LookArgs};
 pub use migration::{MIGRATION_BLOCK, MigrationArgs, migration_kernels, migration_shared_bytes};
+pub use polish::{POLISH_BLOCK, PolishArgs, PolishRuns, Polished, of_objective, polish_numbers};
 pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,

@@ -90,6 +90,7 @@ mod on_demand {
         static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
         static FAILED: Cell<Option<Call>> = const { Cell::new(None) };
         static HELD: Cell<u64> = const { Cell::new(0) };
+        static ON_DEVICE: Cell<bool> = const { Cell::new(false) };
     }
 
     /// What `run` gives where call number `n` of this thread, from 0, fails, and what that call was for: none where
@@ -114,6 +115,19 @@ mod on_demand {
     #[cfg(feature = "faults")]
     pub fn free_on_gpu() -> crate::Result<u64> {
         crate::backend::machine::gpu::Gpu::free_memory()
+    }
+
+    /// What `run` gives where a GPU polishes all runs for which it has a kernel, however fast the CPU would be.
+    #[doc(hidden)]
+    pub fn polishing_on_device<T>(run: impl FnOnce() -> T) -> T {
+        ON_DEVICE.set(true);
+        let given = run();
+        ON_DEVICE.set(false);
+        given
+    }
+
+    pub(crate) fn polishes_on_device() -> bool {
+        ON_DEVICE.get()
     }
 
     pub(crate) fn due(call: Call) -> bool {
@@ -145,6 +159,12 @@ pub(crate) fn passing_for(found: (u32, u32)) -> (u32, u32) {
         return found.min((number(major), number(minor)));
     }
     found
+}
+
+#[cfg(not(any(test, feature = "faults")))]
+#[inline(always)]
+pub(crate) fn polishes_on_device() -> bool {
+    false
 }
 
 #[cfg(not(any(test, feature = "faults")))]

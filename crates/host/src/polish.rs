@@ -13,8 +13,10 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::polish::{self, Landscape, cells, descend, nelder_mead};
 
 use crate::backend::workers::Workers;
-use crate::backend::{Job, caught};
+use crate::backend::{Job, Searches, caught};
+use crate::choices::Backend;
 use crate::error::{Error, Result};
+use crate::faults;
 use crate::goal::HostObjective;
 use crate::settings::Settings;
 
@@ -34,8 +36,9 @@ use place::Place;
 /// simplex goes on (Nelder and Mead); where a closure has violations, the simplex goes alone. Whole numbers and choices keep their values. See
 /// [`warpswarm_core::polish`] for equations and sources.
 ///
-/// It runs on the CPU, on all threads that the settings allow, with the same bits wherever the run was. Its evaluations are
-/// beside those of the run.
+/// It runs on the CPU, on all threads that the settings allow; of an objective of one's own with kernels, that are exported with
+/// `derivatives`, on the GPU where the CPU would take seconds. The bits are the same everywhere. Its evaluations are beside those
+/// of the run.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Rosenbrock};
@@ -113,7 +116,10 @@ impl<R: Float> Polisher<R> {
         job: &Job<R>,
         bests: &mut [(Candidate<R>, Vec<R>)],
         ended: &[Ended],
+        backend: Backend,
     ) -> Result<Vec<Option<Polish<R>>>> {
+        let n = job.dimensions;
+        let mut budgets: Vec<u32> = ended.iter().map(|run| self.budget(*run, n)).collect();
         let until = match (self.settings.polish, self.settings.stop.seconds) {
             (None, Some(limit)) => Duration::try_from_secs_f64(limit / 10.0).ok(),
             _ => None,
@@ -124,9 +130,50 @@ impl<R: Float> Polisher<R> {
             until.is_some_and(|until| start.elapsed() >= until)
                 || interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
         };
-        let one = |(run, best): (usize, &mut (Candidate<R>, Vec<R>))| {
-            let Some(evaluations) = self.budget(ended[run], best.1.len()) else { return Ok(None) };
-            caught(|| Some(self.one(job, (run as u32, best), evaluations, &is_over)))
+        let first =
+            if until.is_none() { self.before_device(bests.len(), backend) } else { bests.len() };
+        let mut done = self.on_cpu(job, (0, &mut bests[..first]), &budgets, &is_over)?;
+        if first == bests.len() {
+            return Ok(done);
+        }
+        let rest = (bests.len() - first) as f64 / first as f64;
+        let takes_long = first == 0 || start.elapsed().as_secs_f64() * rest > LOADING;
+        if takes_long && !is_over() {
+            budgets[..first].fill(0);
+            if let Some(found) = self.on_device(job, bests, &budgets, backend)? {
+                done.extend(found.into_iter().skip(first));
+                return Ok(done);
+            }
+        }
+        done.extend(self.on_cpu(job, (first, &mut bests[first..]), &budgets[first..], &is_over)?);
+        Ok(done)
+    }
+
+    /// How many of the runs the CPU polishes before a device is asked: as many as tell how long all would take, or all, where no
+    /// device helps.
+    fn before_device(&self, runs: usize, backend: Backend) -> usize {
+        let has_kernels = self.known.as_deref().is_some_and(|known| known.kernels().is_some());
+        match backend {
+            _ if !has_kernels => runs,
+            Backend::Gpu if !faults::polishes_on_device() => runs.min((runs / 64).max(256)),
+            Backend::Gpu | Backend::Emulator => 0,
+            Backend::Cpu | Backend::Auto => runs,
+        }
+    }
+
+    /// Polishes some runs, from run `first` on, on the threads of the CPU.
+    fn on_cpu(
+        &self,
+        job: &Job<R>,
+        (first, bests): (usize, &mut [(Candidate<R>, Vec<R>)]),
+        budgets: &[u32],
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Option<Polish<R>>>> {
+        let one = |(k, best): (usize, &mut (Candidate<R>, Vec<R>))| match budgets[k] {
+            0 => Ok(None),
+            evaluations => {
+                caught(|| Some(self.one(job, ((first + k) as u32, best), evaluations, is_over)))
+            }
         };
         // A closure over many points is called on one thread.
         if bests.len() == 1 || self.known.is_none() {
@@ -138,14 +185,58 @@ impl<R: Float> Polisher<R> {
         }
     }
 
-    /// The most evaluations of a run's local search; none where there is none.
-    fn budget(&self, ended: Ended, dimensions: usize) -> Option<u32> {
+    /// The most evaluations of a run's local search; 0 where there is none.
+    fn budget(&self, ended: Ended, dimensions: usize) -> u32 {
         let most = polish::Settings::<R>::default().evaluations;
         if self.settings.polish.is_some() {
-            return Some(most);
+            return most;
+        }
+        if !ended.wants_more {
+            return 0;
         }
         let all = (ended.evaluations / 10).max(LEAST_UNASKED) / (1 + dimensions as u64);
-        ended.wants_more.then_some(all.min(most.into()) as u32)
+        all.min(most.into()) as u32
+    }
+
+    /// Polishes the runs with a budget on the device where they were; nothing where there is no kernel for that.
+    fn on_device(
+        &self,
+        job: &Job<R>,
+        bests: &mut [(Candidate<R>, Vec<R>)],
+        budgets: &[u32],
+        backend: Backend,
+    ) -> Result<Option<Vec<Option<Polish<R>>>>> {
+        let Some(slopes) = self.known.as_deref() else { return Ok(None) };
+        let Some(kernels) = slopes.kernels() else { return Ok(None) };
+        let place = Place::new(&self.objective, Some(slopes), job, (0, &bests[0].1), &|| false);
+        let searches = Searches {
+            points: bests.iter().flat_map(|(_, position)| position).copied().collect(),
+            dimensions: job.dimensions,
+            budgets,
+            bounds: job.all_bounds(),
+            fixed: place.fixed(),
+            constraints: place.constraints(),
+        };
+        let settings = Settings { backend, ..self.settings.clone() };
+        let found = match kernels.polished(&searches, &settings) {
+            // What a GPU lacks, such as memory, the CPU has, and the runs are not to be lost for that.
+            Err(_) if backend == Backend::Gpu => None,
+            found => found?,
+        };
+        let Some(found) = found else { return Ok(None) };
+        let done = (bests.iter_mut().zip(found.done).enumerate()).map(|(run, (best, done))| {
+            let (candidate, position) = best;
+            let start = candidate.fitness;
+            let fitness = Fitness { violation: found.violations[run], value: found.values[run] };
+            if budgets[run] > 0 && fitness.beats(start) {
+                candidate.fitness = fitness;
+                position.copy_from_slice(&found.points[run * job.dimensions..][..job.dimensions]);
+            }
+            let [steps, evaluations, gradients, _] = done.map(u64::from);
+            let from = job.scales.fitness(start);
+            (budgets[run] > 0).then_some(Polish { from, steps, evaluations, gradients })
+        });
+        Ok(Some(done.collect()))
     }
 
     /// Whoever knows the derivatives, if somebody does.
@@ -210,6 +301,8 @@ impl<R: Float> Polisher<R> {
 const MOST_UNASKED: usize = 1000;
 /// The least evaluations of such a search, those of its gradients among them.
 const LEAST_UNASKED: u64 = 20_000;
+/// Seconds that a device's driver takes to compile the kernel, the first time that it meets it.
+const LOADING: f64 = 4.0;
 /// In more dimensions a simplex hardly moves.
 const MOST_OF_A_SIMPLEX: usize = 32;
 

@@ -38,6 +38,7 @@ pub mod look;
 #[cfg(feature = "built-in")]
 pub mod migration;
 pub mod objectives;
+pub mod polish;
 #[cfg(feature = "built-in")]
 pub mod pso;
 pub mod run;

@@ -45,6 +45,10 @@ macro_rules! export_objective {
                     |args: $crate::gradients::Args<f32, $single>| $crate::gradients::gradients(&args),
                 concat!("gradient_", $name, "_f64") =>
                     |args: $crate::gradients::Args<f64, $double>| $crate::gradients::gradients(&args),
+                concat!("polish_", $name, "_f32") =>
+                    |args: $crate::polish::Args<f32, $single>| $crate::polish::polish(&args),
+                concat!("polish_", $name, "_f64") =>
+                    |args: $crate::polish::Args<f64, $double>| $crate::polish::polish(&args),
             }
         }
     };

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::own::Kernels;
 use crate::settings::Settings;
 
-/// What an objective's own kernel for that, if it was exported, is launched with.
-pub(crate) struct GradientKernel<'a, R> {
+/// What an objective's own kernels for gradients and local searches, if they were exported, are launched with.
+pub(crate) struct OwnKernels<'a, R> {
     /// The objective's name.
     pub(crate) name: &'static str,
     pub(crate) own: Kernels,
@@ -38,7 +38,7 @@ pub(crate) struct Gradients<R> {
     pub(crate) slopes: Vec<R>,
 }
 
-impl<R: Float> GradientKernel<'_, R> {
+impl<R: Float> OwnKernels<'_, R> {
     /// Value and gradient at points, on the first device that the settings name; nothing where no such kernel was exported.
     pub(crate) fn gradients(
         &self,

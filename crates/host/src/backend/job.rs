@@ -186,6 +186,11 @@ impl<R: Float> Job<R> {
         cpu_ref::Bounds { lower: side(&self.lower), upper: side(&self.upper) }
     }
 
+    /// The lower and the upper bounds of all runs, or `[run][coordinate]` where runs have their own.
+    pub(crate) fn all_bounds(&self) -> [&[R]; 2] {
+        [&self.lower, &self.upper]
+    }
+
     /// What is a run's of numbers of which each run that has bounds has so many.
     fn of_run<'a>(&self, run: u32, all: &'a [R], len: usize) -> &'a [R] {
         &all[(run % self.bounds_runs()) as usize * len..][..len]

@@ -9,7 +9,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::differences::{Difference, LARGEST, Level, SHRINK};
 use super::point;
-use crate::backend::{GradientKernel, Job, PointsOfRuns, caught};
+use crate::backend::{Job, OwnKernels, PointsOfRuns, caught};
 use crate::bounds::Scales;
 use crate::choices::Backend;
 use crate::error::Result;
@@ -180,7 +180,7 @@ impl<R: Float> Derivatives<R> {
             caught(|| place.compare(x, number, &mut all))?;
         }
         let settings = Settings { backend, ..polisher.settings().clone() };
-        if let Some(kernel) = slopes.kernel() {
+        if let Some(kernel) = slopes.kernels() {
             all.compare_bits((polisher, slopes, &kernel), job, swarms, &settings)?;
         }
         Ok(all)
@@ -189,7 +189,7 @@ impl<R: Float> Derivatives<R> {
     /// Compares the bits of CPU and device at the first individuals.
     fn compare_bits(
         &mut self,
-        (polisher, slopes, kernel): (&Polisher<R>, &dyn Slopes<R>, &GradientKernel<'_, R>),
+        (polisher, slopes, kernel): (&Polisher<R>, &dyn Slopes<R>, &OwnKernels<'_, R>),
         job: &Job<R>,
         swarms: &[Swarm<R>],
         settings: &Settings,

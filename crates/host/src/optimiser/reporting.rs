@@ -32,8 +32,9 @@ impl<R: Float> Optimiser<R> {
                     wants_more: control.iterations > 0 && control.stopped != stopped::TARGET,
                 })
                 .collect();
+            let backend = self.backend();
             if let Some(polisher) = &self.polisher {
-                polished = polisher.polish(&self.job, &mut bests, &ended)?;
+                polished = polisher.polish(&self.job, &mut bests, &ended, backend)?;
             }
             polish_seconds = start.elapsed().as_secs_f64();
         }

@@ -48,6 +48,11 @@ impl<'a, R: Float> Place<'a, R> {
         Place { objective, slopes, run, bounds, fixed, constraints, walled, met_wall, is_over, x }
     }
 
+    /// Whether each coordinate keeps its value.
+    pub(super) fn fixed(&self) -> &[bool] {
+        &self.fixed
+    }
+
     /// Whether a point had no value since it had a violation.
     pub(super) fn has_met_wall(&self) -> bool {
         self.met_wall

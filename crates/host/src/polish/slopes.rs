@@ -7,7 +7,7 @@ use warpswarm_core::data::WithData;
 use warpswarm_core::dual::{CHUNK, Differentiable, Dual, DualPoint};
 use warpswarm_core::objective::{Objective, SlicePoint};
 
-use crate::backend::GradientKernel;
+use crate::backend::OwnKernels;
 use crate::backend::machine::Parameter;
 use crate::data::LaidOut;
 use crate::goal::HostObjective;
@@ -21,8 +21,8 @@ pub(crate) trait Slopes<R>: Send + Sync {
     /// Hands all derivatives at `x` to `partial(row, coordinate, derivative)`: a row for each constraint, and a last one for the value.
     fn partials(&self, run: u32, x: &[R], partial: &mut dyn FnMut(usize, usize, R));
 
-    /// The objective's own kernel for value and gradient, where there may be one.
-    fn kernel(&self) -> Option<GradientKernel<'_, R>> {
+    /// The objective's own kernels for gradients and local searches, where there may be some.
+    fn kernels(&self) -> Option<OwnKernels<'_, R>> {
         None
     }
 }
@@ -67,10 +67,10 @@ impl<R: Float, O: Differentiable<R>> Slopes<R> for OfObjective<R, O> {
         });
     }
 
-    fn kernel(&self) -> Option<GradientKernel<'_, R>> {
+    fn kernels(&self) -> Option<OwnKernels<'_, R>> {
         let (name, own) = self.kernels?;
         let objective = Parameter::of(self.objective);
-        Some(GradientKernel { name, own, objective, data: &self.data })
+        Some(OwnKernels { name, own, objective, data: &self.data })
     }
 }
 
