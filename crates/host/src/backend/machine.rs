@@ -85,6 +85,14 @@ pub(crate) trait Machine: Send {
     fn allocate(&mut self, bytes: u64) -> Result<u64>;
     /// The same of memory that the host sees while kernels run that write it.
     fn allocate_visible(&mut self, bytes: u64) -> Result<u64>;
+    /// Allocates arrays of so many bytes each, and writes down their addresses. A GPU takes one block for all: calls of its driver
+    /// for memory are slow.
+    fn allocate_all(&mut self, arrays: &mut [(&mut u64, u64)]) -> Result<()> {
+        for (address, bytes) in arrays {
+            **address = self.allocate(*bytes)?;
+        }
+        Ok(())
+    }
     /// Zeroes allocated memory.
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()>;
     /// Copies to allocated memory.
@@ -131,6 +139,22 @@ pub(crate) trait Machine: Send {
     ) -> Result<()>;
 }
 
+/// Every array of a block begins at a multiple of this, as arrays do that are allocated alone.
+const ALIGNMENT: u64 = 256;
+
+/// Bytes of a block for arrays of so many bytes each.
+fn bytes_of_block(arrays: &[(&mut u64, u64)]) -> u64 {
+    arrays.iter().map(|(_, bytes)| bytes.next_multiple_of(ALIGNMENT)).sum()
+}
+
+/// Writes down where arrays lie in a block at `next`; one without bytes has no address.
+fn place_in_block(arrays: &mut [(&mut u64, u64)], mut next: u64) {
+    for (address, bytes) in arrays {
+        **address = if *bytes == 0 { 0 } else { next };
+        next += bytes.next_multiple_of(ALIGNMENT);
+    }
+}
+
 /// What the host can do with a device's memory while a kernel runs: each word at once, in whatever order.
 pub(crate) trait Desk {
     /// Reads memory that it [sees](Machine::allocate_visible).
@@ -173,5 +197,21 @@ impl Shape {
         let cluster = if grid.cluster { grid.blocks_per_run } else { 0 };
         let blocks = runs * grid.blocks_per_run;
         Shape { grid: blocks, block: grid.block, shared, cooperative, cluster }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_of_a_block_are_aligned_and_apart() {
+        let mut at = [7; 5];
+        let mut arrays: Vec<_> = at.iter_mut().zip([4, 256, 0, 257, 8]).collect();
+        // 256, 256, 0, 512 and 256.
+        assert_eq!(bytes_of_block(&arrays), 1280);
+        place_in_block(&mut arrays, 0x1000);
+        assert_eq!(at, [0x1000, 0x1100, 0, 0x1200, 0x1400]);
+        assert_eq!(bytes_of_block(&[]), 0);
     }
 }

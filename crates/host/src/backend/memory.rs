@@ -252,7 +252,7 @@ fn with_bounds<R: Float>(job: &Job<R>, (first, runs): (u32, u32)) -> (u32, u32) 
 }
 
 /// The data of an objective on a device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DataArrays {
     all: u64,
     of_runs: u64,
@@ -275,12 +275,33 @@ impl DataArrays {
         runs: usize,
         machine: &mut M,
     ) -> Result<Self> {
-        let all = machine.allocate(size_of_val(&data.all[..]) as u64)?;
-        machine.store_numbers(all, 0, &data.all)?;
-        let of_runs = machine.allocate((runs * data.of_run * size_of::<R>()) as u64)?;
+        let mut arrays = DataArrays::nowhere(data);
+        machine.allocate_all(&mut arrays.room::<R>(runs))?;
+        arrays.share(data, machine)?;
+        Ok(arrays)
+    }
+
+    /// Those that have no memory yet.
+    pub(crate) fn nowhere<R: Float>(data: &LaidOut<R>) -> Self {
         // Tables count them in 32 bits.
         let (count, count_of_run) = (data.all.len() as u32, data.of_run as u32);
-        Ok(DataArrays { all, of_runs, count, count_of_run })
+        DataArrays { all: 0, of_runs: 0, count, count_of_run }
+    }
+
+    /// The addresses, to be written, and bytes of what all runs share, and of what so many runs have for themselves.
+    pub(crate) fn room<R: Float>(&mut self, runs: usize) -> [(&mut u64, u64); 2] {
+        let bytes = |numbers: usize| (numbers * size_of::<R>()) as u64;
+        let (all, of_runs) = (self.count as usize, runs * self.count_of_run as usize);
+        [(&mut self.all, bytes(all)), (&mut self.of_runs, bytes(of_runs))]
+    }
+
+    /// Copies what all runs share.
+    pub(crate) fn share<R: Float, M: Machine>(
+        &self,
+        data: &LaidOut<R>,
+        machine: &mut M,
+    ) -> Result<()> {
+        machine.store_numbers(self.all, 0, &data.all)
     }
 
     /// Copies what some runs have for themselves, for whom there is room: they become the first ones.

@@ -75,6 +75,7 @@ struct Launches<'a, R: Precise, M, K, const N: usize> {
 }
 
 /// The addresses of the arrays that some fits need.
+#[derive(Default)]
 struct Arrays {
     data: DataArrays,
     starts: u64,
@@ -108,22 +109,24 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
     }
 
     fn arrays(&mut self, fits: usize) -> Result<Arrays> {
-        let data = DataArrays::with_room(&*self.target.data, fits, &mut self.machine)?;
-        let (number, fits) = (size_of::<R>() as u64, fits as u64);
-        let machine = &mut self.machine;
-        let mut numbers = |count: u64| machine.allocate(count * number);
-        let arrays = Arrays {
-            data,
-            other: numbers(fits)?,
-            found: numbers(fits * N as u64)?,
-            covariance: numbers(fits * triangle(N) as u64)?,
-            chi_squared: numbers(fits)?,
-            lower: numbers(N as u64)?,
-            upper: numbers(N as u64)?,
-            starts: self.machine.allocate(fits * N as u64 * size_of::<f64>() as u64)?,
-            outcomes: self.machine.allocate(fits * size_of::<Outcome>() as u64)?,
-            taken: self.machine.allocate(size_of::<u32>() as u64)?,
-        };
+        let data = DataArrays::nowhere(&self.target.data);
+        let mut arrays = Arrays { data, ..Arrays::default() };
+        let numbers = |count: usize| (count * size_of::<R>()) as u64;
+        let [of_all, of_fits] = arrays.data.room::<R>(fits);
+        self.machine.allocate_all(&mut [
+            of_all,
+            of_fits,
+            (&mut arrays.starts, (fits * N * size_of::<f64>()) as u64),
+            (&mut arrays.other, numbers(fits)),
+            (&mut arrays.found, numbers(fits * N)),
+            (&mut arrays.covariance, numbers(fits * triangle(N))),
+            (&mut arrays.chi_squared, numbers(fits)),
+            (&mut arrays.outcomes, (fits * size_of::<Outcome>()) as u64),
+            (&mut arrays.taken, size_of::<u32>() as u64),
+            (&mut arrays.lower, numbers(N)),
+            (&mut arrays.upper, numbers(N)),
+        ])?;
+        arrays.data.share(&*self.target.data, &mut self.machine)?;
         self.machine.store_numbers(arrays.lower, 0, self.plan.bounds.lower())?;
         self.machine.store_numbers(arrays.upper, 0, self.plan.bounds.upper())?;
         Ok(arrays)

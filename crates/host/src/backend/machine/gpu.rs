@@ -183,6 +183,12 @@ impl Machine for Gpu {
         Ok(address)
     }
 
+    fn allocate_all(&mut self, arrays: &mut [(&mut u64, u64)]) -> Result<()> {
+        let block = self.allocate(super::bytes_of_block(arrays))?;
+        super::place_in_block(arrays, block);
+        Ok(())
+    }
+
     fn allocate_visible(&mut self, bytes: u64) -> Result<u64> {
         self.context.enter()?;
         let visible = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
