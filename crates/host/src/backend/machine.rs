@@ -4,6 +4,7 @@
 pub(crate) mod emulator;
 pub(crate) mod gpu;
 mod loan;
+pub(crate) mod pages;
 mod parameter;
 pub(crate) mod plain;
 

@@ -31,28 +31,33 @@ pub(crate) trait Transfer: Machine {
     /// Numbers `first..first + count`.
     fn fetch_numbers<R: Float>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
         let mut numbers = vec![R::ZERO; count as usize];
-        match plain::bytes_mut(&mut numbers) {
-            Some([]) => {}
-            Some(bytes) => self.download(array + first * size_of::<R>() as u64, bytes)?,
-            None => {
-                let all = self.fetch::<R, Number<R>>(array, first, count)?;
-                numbers = all.into_iter().map(|number| number.0).collect();
-            }
-        }
+        self.fetch_into(array, first, &mut numbers)?;
         Ok(numbers)
     }
 
-    /// How fits have ended.
-    fn fetch_outcomes<R: Float>(&mut self, array: u64, count: u64) -> Result<Vec<[u32; 4]>> {
-        let mut outcomes = vec![[0; 4]; count as usize];
-        match plain::bytes_of_words(&mut outcomes) {
-            Some(bytes) => self.download(array, bytes)?,
+    /// As many numbers as there is room for, from number `first` on.
+    fn fetch_into<R: Float>(&mut self, array: u64, first: u64, numbers: &mut [R]) -> Result<()> {
+        match plain::bytes_mut(numbers) {
+            Some([]) => Ok(()),
+            Some(bytes) => self.download(array + first * size_of::<R>() as u64, bytes),
             None => {
-                let all = self.fetch::<R, Outcome>(array, 0, count)?;
-                outcomes = all.into_iter().map(Into::into).collect();
+                let all = self.fetch::<R, Number<R>>(array, first, numbers.len() as u64)?;
+                numbers.iter_mut().zip(all).for_each(|(into, number)| *into = number.0);
+                Ok(())
             }
         }
-        Ok(outcomes)
+    }
+
+    /// How as many fits have ended as there is room for.
+    fn fetch_outcomes<R: Float>(&mut self, array: u64, outcomes: &mut [[u32; 4]]) -> Result<()> {
+        match plain::bytes_of_words(outcomes) {
+            Some(bytes) => self.download(array, bytes),
+            None => {
+                let all = self.fetch::<R, Outcome>(array, 0, outcomes.len() as u64)?;
+                outcomes.iter_mut().zip(all).for_each(|(into, outcome)| *into = outcome.into());
+                Ok(())
+            }
+        }
     }
 
     /// Writes items from item `first` on.

@@ -12,7 +12,7 @@ use super::outcome::Found;
 use super::solve::{LARGE, One, Plan, gathered};
 use super::work::Work;
 use crate::backend::machine::gpu::Gpu;
-use crate::backend::machine::{Kernel, Machine, Parameter, Piece, Shape};
+use crate::backend::machine::{Kernel, Machine, Parameter, Piece, Shape, pages};
 use crate::backend::memory::{DataArrays, Transfer};
 use crate::data::LaidOut;
 use crate::error::Result;
@@ -132,8 +132,22 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         Ok(arrays)
     }
 
-    /// Fits from number `first` on.
+    /// Fits from number `first` on. While data go up and kernels run, other threads prepare the memory of the results.
     fn some(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Found<R>> {
+        let work = self.work;
+        let mut found = Found::<R>::zeros(work.names.len(), count);
+        let pool = work.workers.pool.as_ref();
+        found.other = pages::prepared_while(found.bytes(), pool, || self.begin(at, first, count))?;
+        let machine = &mut self.machine;
+        machine.fetch_into(at.found, 0, &mut found.parameters)?;
+        machine.fetch_into(at.covariance, 0, &mut found.covariance)?;
+        machine.fetch_into(at.chi_squared, 0, &mut found.chi_squared)?;
+        machine.fetch_outcomes::<R>(at.outcomes, &mut found.outcomes)?;
+        Ok(found)
+    }
+
+    /// Enqueues fits from number `first` on; the costs of other minima.
+    fn begin(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Vec<R>> {
         at.data.take(&*self.target.data, first..first + count, &mut self.machine)?;
         let other = self.start(at, first, count)?;
         let kernel = self.kernel("fit");
@@ -159,21 +173,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             apart: if self.work.shares_start() { 0 } else { N as u32 },
         };
         self.launch(&kernel, shape, Parameter::of(args), (&at.data, count))?;
-
-        let parameters = self.work.names.len();
-        let machine = &mut self.machine;
-        let count = count as u64;
-        Ok(Found {
-            parameters: machine.fetch_numbers(at.found, 0, count * parameters as u64)?,
-            covariance: machine.fetch_numbers(
-                at.covariance,
-                0,
-                count * triangle(parameters) as u64,
-            )?,
-            chi_squared: machine.fetch_numbers(at.chi_squared, 0, count)?,
-            other,
-            outcomes: machine.fetch_outcomes::<R>(at.outcomes, count)?,
-        })
+        Ok(other)
     }
 
     /// Has starting values written; the costs of other minima.

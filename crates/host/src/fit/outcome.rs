@@ -5,6 +5,7 @@ use warpswarm_core::fit::{Goodness, Parameters, Spread, Status};
 use warpswarm_core::launch::{Outcome, triangle};
 
 use super::work::Numbers;
+use crate::backend::machine::plain;
 
 /// The difference of chi-squared up to which another minimum fits nearly as well, in units of reduced chi-squared: three
 /// standard deviations.
@@ -35,6 +36,28 @@ impl<R> Found<R> {
             other: Vec::with_capacity(fits),
             outcomes: Vec::with_capacity(fits),
         }
+    }
+}
+
+impl<R: Float> Found<R> {
+    /// Zeros, in memory that nobody has written yet; no costs of other minima.
+    pub(crate) fn zeros(parameters: usize, fits: usize) -> Self {
+        let numbers = |count: usize| vec![R::ZERO; count * fits];
+        Found {
+            parameters: numbers(parameters),
+            covariance: numbers(triangle(parameters)),
+            chi_squared: numbers(1),
+            other: Vec::new(),
+            outcomes: vec![[0; 4]; fits],
+        }
+    }
+
+    /// The bytes of its arrays, where they lie here as on a device.
+    pub(crate) fn bytes(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        let Found { parameters, covariance, chi_squared, outcomes, .. } = self;
+        let numbers =
+            [covariance, parameters, chi_squared].map(|numbers| plain::bytes_mut(numbers));
+        numbers.into_iter().chain([plain::bytes_of_words(outcomes)]).flatten()
     }
 }
 

@@ -108,3 +108,51 @@ fn other_sizes_and_several_models_have_the_same_bits() {
     assert_eq!((fit.degrees_of_freedom(), fit.parameters().len()), (53, 7));
     assert!((fit.parameters()[6] - 1.5).abs() < 0.1, "{:?}", fit.parameters());
 }
+
+/// Results so large that other threads prepare their memory: 12 parameters, most of them fixed, have 78 covariances.
+#[test]
+fn large_results_have_the_same_bits() {
+    const FITS: u16 = 3500;
+    let t = [0.0, 1.0, 2.0, 3.0];
+    let y: Vec<f64> = (0..FITS).flat_map(|fit| seen(usize::from(fit), 4)).collect();
+    let of_runs = Some(u64::from(FITS));
+    let data = [
+        NamedNumbers { name: "t", numbers: &t, columns: None, of_runs: None },
+        NamedNumbers { name: "y", numbers: &y, columns: None, of_runs },
+    ];
+    let fixed = "cdefghijkl".chars().map(|name| format!("+ {name} ")).collect::<String>();
+    let names = "abcdefghijkl".chars();
+    let variables = names.map(|name| format!("{name} = {{ lower = -9000, upper = 9000 }}\n"));
+    let variables = variables.collect::<String>();
+    let text = format!("fit = \"y ~ a + b * t {fixed}\"\n[variables]\n{variables}");
+    let problem = ProblemFile::parse_with_data(&text, "twelve", &data).unwrap();
+    let limits = (0..12).map(|i| if i < 2 { [-9000.0, 9000.0] } else { [0.25; 2] }).collect();
+    let start = vec![0.25; 12];
+    let fits = compared::<f64>(&problem, &FitSettings { start, limits, ..FitSettings::default() });
+    assert!(fits.iter().all(|fit| fit.ended().is_converged()));
+}
+
+/// Whichever call of a device fails, the fits do, and its memory is given back.
+#[test]
+#[cfg(feature = "faults")]
+fn each_call_that_fails_gives_the_memory_back() {
+    use warpswarm::faults::{self, Call};
+    let problem = decays(7, 8);
+    let settings = FitSettings {
+        start: vec![10.0, 1.0, 0.5],
+        backend: Backend::Emulator,
+        ..FitSettings::default()
+    };
+    let before = faults::held();
+    let mut failed = Vec::new();
+    loop {
+        let n = failed.len() as u64;
+        let (fits, call) = faults::at(n, || problem.fit_models::<f64>(&settings));
+        assert_eq!((fits.is_err(), faults::held()), (call.is_some(), before), "{n}: {call:?}");
+        let Some(call) = call else { break };
+        failed.push(call);
+    }
+    // What all fits share and what each has, starts, results and bounds: one array each; all results come down.
+    let count = |of: Call| failed.iter().filter(|&&call| call == of).count();
+    assert_eq!((count(Call::Allocate), count(Call::Launch), count(Call::Download)), (11, 1, 4));
+}

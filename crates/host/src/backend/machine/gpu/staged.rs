@@ -8,6 +8,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 use rayon::prelude::*;
 
+use super::super::pages;
 use super::Gpu;
 use super::context::Context;
 
@@ -125,7 +126,7 @@ impl Gpu {
         to: &mut [u8],
     ) -> Result<(), DriverError> {
         let queue = Queue(self.stream);
-        ask_for_large_pages(to);
+        pages::ask_for_large(to);
         in_pieces(&self.context, to.chunks_mut(PIECE), |room, next| {
             let mut waiting: [Option<&mut [u8]>; 2] = [None, None];
             let mut turn = 0;
@@ -149,21 +150,6 @@ impl Gpu {
         })
     }
 }
-
-/// Asks the system for large pages, if it has none yet for this memory: writing it for the first time takes half as long then.
-#[cfg(target_os = "linux")]
-fn ask_for_large_pages(bytes: &mut [u8]) {
-    const PAGE: usize = 1 << 12;
-    let skipped = bytes.as_ptr().align_offset(PAGE).min(bytes.len());
-    let whole = &mut bytes[skipped..];
-    let len = whole.len() / PAGE * PAGE;
-    // SAFETY: the pages are all within memory that we have borrowed, and their contents stay as they are. What it says does not
-    // matter: a system may have no large pages.
-    unsafe { libc::madvise(whole.as_mut_ptr().cast(), len, libc::MADV_HUGEPAGE) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_large_pages(_: &mut [u8]) {}
 
 /// Has threads copy pieces, each the next one that no other has; who fails copies no more.
 fn in_pieces<T: Send>(
