@@ -78,6 +78,9 @@ pub(crate) struct Polisher<R> {
     settings: Settings,
 }
 
+/// The best point of a run: its fitness, and where it is.
+type BestPoint<R> = (Candidate<R>, Vec<R>);
+
 /// How a run has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
@@ -114,7 +117,7 @@ impl<R: Float> Polisher<R> {
     pub(crate) fn polish(
         &self,
         job: &Job<R>,
-        bests: &mut [(Candidate<R>, Vec<R>)],
+        bests: &mut [BestPoint<R>],
         ended: &[Ended],
         backend: Backend,
     ) -> Result<Vec<Option<Polish<R>>>> {
@@ -165,11 +168,11 @@ impl<R: Float> Polisher<R> {
     fn on_cpu(
         &self,
         job: &Job<R>,
-        (first, bests): (usize, &mut [(Candidate<R>, Vec<R>)]),
+        (first, bests): (usize, &mut [BestPoint<R>]),
         budgets: &[u32],
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Option<Polish<R>>>> {
-        let one = |(k, best): (usize, &mut (Candidate<R>, Vec<R>))| match budgets[k] {
+        let one = |(k, best): (usize, &mut BestPoint<R>)| match budgets[k] {
             0 => Ok(None),
             evaluations => {
                 caught(|| Some(self.one(job, ((first + k) as u32, best), evaluations, is_over)))
@@ -202,7 +205,7 @@ impl<R: Float> Polisher<R> {
     fn on_device(
         &self,
         job: &Job<R>,
-        bests: &mut [(Candidate<R>, Vec<R>)],
+        bests: &mut [BestPoint<R>],
         budgets: &[u32],
         backend: Backend,
     ) -> Result<Option<Vec<Option<Polish<R>>>>> {
@@ -258,7 +261,7 @@ impl<R: Float> Polisher<R> {
     fn one(
         &self,
         job: &Job<R>,
-        (run, best): (u32, &mut (Candidate<R>, Vec<R>)),
+        (run, best): (u32, &mut BestPoint<R>),
         evaluations: u32,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Polish<R> {

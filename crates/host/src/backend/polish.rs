@@ -81,13 +81,28 @@ impl<R: Float> OwnKernels<'_, R> {
         let grid = (runs as u32).div_ceil(block).min(at_once).min(room);
         let threads = (grid * block) as usize;
 
-        let data = DataArrays::upload(self.data, &mut machine)?;
-        let mut numbers = |count: usize| machine.allocate((count * size_of::<R>()) as u64);
-        let [at, values, violations] = [numbers(points.len())?, numbers(runs)?, numbers(runs)?];
-        let [lower, upper] = [numbers(bounds[0].len())?, numbers(bounds[1].len())?];
-        let (work, rows) = (numbers(threads * (of_thread - n))?, numbers(threads * n)?);
-        let mut words = |count: usize| machine.allocate((count * size_of::<u32>()) as u64);
-        let [of_fixed, of_budgets, done] = [words(n)?, words(runs)?, words(4 * runs)?];
+        let mut data = DataArrays::nowhere(self.data);
+        let [mut at, mut values, mut violations, mut lower, mut upper] = [0; 5];
+        let [mut work, mut rows, mut of_fixed, mut of_budgets, mut done] = [0; 5];
+        let numbers = |count: usize| (count * size_of::<R>()) as u64;
+        let words = |count: usize| (count * size_of::<u32>()) as u64;
+        let [of_all, of_runs] = data.room::<R>(runs);
+        machine.allocate_all(&mut [
+            of_all,
+            of_runs,
+            (&mut at, numbers(points.len())),
+            (&mut values, numbers(runs)),
+            (&mut violations, numbers(runs)),
+            (&mut lower, numbers(bounds[0].len())),
+            (&mut upper, numbers(bounds[1].len())),
+            (&mut work, numbers(threads * (of_thread - n))),
+            (&mut rows, numbers(threads * n)),
+            (&mut of_fixed, words(n)),
+            (&mut of_budgets, words(runs)),
+            (&mut done, words(4 * runs)),
+        ])?;
+        data.share(self.data, &mut machine)?;
+        data.take(self.data, 0..runs, &mut machine)?;
         machine.store_numbers(at, 0, points)?;
         machine.store_numbers(lower, 0, bounds[0])?;
         machine.store_numbers(upper, 0, bounds[1])?;
@@ -119,11 +134,13 @@ impl<R: Float> OwnKernels<'_, R> {
         let shape = Shape { grid, block, shared: 0, cooperative: false, cluster: 0 };
         machine.launch(&kernel, shape, &parameter)?;
         let count = runs as u64;
+        let mut did = vec![[0; 4]; runs];
+        machine.fetch_outcomes::<R>(done, &mut did)?;
         Ok(Some(Searched {
             points: machine.fetch_numbers(at, 0, points.len() as u64)?,
             values: machine.fetch_numbers(values, 0, count)?,
             violations: machine.fetch_numbers(violations, 0, count)?,
-            done: machine.fetch_outcomes::<R>(done, count)?,
+            done: did,
         }))
     }
 }
