@@ -18,6 +18,7 @@ pub mod compile;
 pub mod compose;
 pub mod cut;
 mod distances;
+pub mod known;
 pub mod link;
 pub mod lower;
 pub mod package;

@@ -42,6 +42,8 @@ pub(crate) struct Kernel {
     /// Whether it shall have so few registers that a multiprocessor holds two of the largest blocks, if none
     /// of them has to be spilled for that.
     pub(crate) dense: bool,
+    /// Words of its argument that are known when it is loaded, by their place in bytes: they become constants in its text.
+    pub(crate) known: Vec<(u32, u32)>,
 }
 
 impl Kernel {

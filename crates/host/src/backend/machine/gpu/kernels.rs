@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use warpswarm_ptx_builder::{LinkError, Package, PackageError, link, lower};
+use warpswarm_ptx_builder::{LinkError, Package, PackageError, known, link, lower};
 
 use super::super::Piece;
 use super::Kernel;
@@ -84,6 +84,7 @@ pub(super) fn text(
             link(&entry, &objective).map_err(failed)?
         }
     };
+    let text = known::with_words(&text, &kernel.entry.name, &kernel.known);
     let text = if kernel.dense { with_blocks(&text, 2) } else { text };
     CString::new(lower::for_architecture(&text, architecture).into_owned())
         .map_err(|_| missing(kernel))

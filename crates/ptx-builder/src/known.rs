@@ -1,0 +1,81 @@
+//! Words of a kernel's argument that are known when it is loaded, written into its text as constants: what is a loop over any number of
+//! coordinates is then one over so many.
+
+/// The text of a kernel's module where loads of words of its argument are moves of constants: each word is its place in the argument, in
+/// bytes, and its value. The argument is the entry's first parameter, named as rustc names it; what is loaded otherwise stays as it is.
+///
+/// ```
+/// use warpswarm_ptx_builder::known::with_words;
+/// let text = "ld.param.b32 %r1, [k_param_0+4];\n\tld.param.b64 \t%rd1, [k_param_0+8];\n";
+/// let known = with_words(text, "k", &[(4, 10), (8, 3), (12, 1)]);
+/// assert_eq!(known, "mov.b32 %r1, 10;\n\tmov.b64 %rd1, 4294967299;\n");
+/// ```
+#[must_use]
+pub fn with_words(text: &str, entry: &str, words: &[(u32, u32)]) -> String {
+    if words.is_empty() {
+        return text.to_owned();
+    }
+    let argument = format!("[{entry}_param_0");
+    let known = |line: &str| known(line.trim(), &argument, words);
+    let mut new = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match known(line) {
+            Some(moves) => {
+                let indent = line.len() - line.trim_start().len();
+                new.push_str(&line[..indent]);
+                new.push_str(&moves);
+                new.push_str(&line[line.trim_end().len()..]);
+            }
+            None => new.push_str(line),
+        }
+    }
+    new
+}
+
+/// What to write for a line that loads words, all of which are known.
+fn known(line: &str, argument: &str, words: &[(u32, u32)]) -> Option<String> {
+    let (class, rest) = line.strip_prefix("ld.param.")?.split_once(char::is_whitespace)?;
+    let (into, place) = rest.strip_suffix("];")?.split_once(", ")?;
+    let into = into.trim();
+    let place = place.trim().strip_prefix(argument)?;
+    let at: u32 = match place.strip_prefix('+') {
+        Some(digits) => digits.parse().ok()?,
+        None if place.is_empty() => 0,
+        None => return None,
+    };
+    let word = |at: u32| words.iter().find(|(place, _)| *place == at).map(|&(_, value)| value);
+    match class {
+        "b32" | "u32" | "s32" => Some(format!("mov.b32 {into}, {};", word(at)?)),
+        "b64" | "u64" | "s64" => {
+            let value = u64::from(word(at)?) | u64::from(word(at + 4)?) << 32;
+            Some(format!("mov.b64 {into}, {value};"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_wholly_known_stays() {
+        let words = [(8, 7), (16, 1)];
+        for line in [
+            "ld.param.b64 %rd1, [k_param_0+8];",
+            "ld.param.b32 %r1, [k_param_0+12];",
+            "ld.param.b32 %r1, [k_param_0];",
+            "ld.param.b32 %r1, [k2_param_0+8];",
+            "ld.param.b32 %r1, [k_param_01+8];",
+            "ld.param.v2.b32 {%r1, %r2}, [k_param_0+8];",
+            "ld.param.f32 %f1, [k_param_0+8];",
+            "ld.b32 %r1, [%rd1+8];",
+            "// ld.param.b32 %r1, [k_param_0+8];",
+        ] {
+            assert_eq!(with_words(line, "k", &words), line);
+        }
+        let text = "\tld.param.u32 \t%r1, [k_param_0+16];\n\tret;\n";
+        assert_eq!(with_words(text, "k", &words), "\tmov.b32 %r1, 1;\n\tret;\n");
+        assert_eq!(with_words(text, "k", &[]), text);
+    }
+}
