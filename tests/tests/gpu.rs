@@ -504,6 +504,26 @@ fn sanitize_devices() {
     check(&many, &[over(Schedule::Auto).split()]);
 }
 
+/// Particles in registers, a run a block: as many runs as it takes for the planner to choose that.
+#[test]
+fn sanitize_batches_in_registers() {
+    let place = Place::device(Backend::Gpu, Schedule::Resident, None);
+    for (problem, dimensions, individuals) in [
+        ("rastrigin", 3, 33),
+        ("rosenbrock", 4, 64),
+        ("schwefel-1.2", 7, 40),
+        ("griewank", 10, 64),
+        ("michalewicz", 13, 200),
+        ("rosenbrock", 16, 96),
+        ("spring", 3, 70),
+        ("welded-beam", 4, 64),
+    ] {
+        let runs = (dimensions as u64 * 700).div_ceil(individuals);
+        let case = Case::new(problem, dimensions, individuals);
+        check(&Case { iterations: 100, runs, ..case }, &[place]);
+    }
+}
+
 /// For compute-sanitizer.
 #[test]
 fn sanitize_own_objectives() {

@@ -119,6 +119,29 @@ fn windows_give_the_same_bits() {
     check(&constrained, &places);
 }
 
+/// A batch of so many particles that each has a thread for itself, and a run a block: up to 16 dimensions in registers.
+#[test]
+fn batches_in_registers_give_the_same_bits() {
+    let places =
+        [None, Some(64)].map(|block| Place::device(Backend::Emulator, Schedule::Resident, block));
+    for (problem, dimensions, individuals, runs) in [
+        ("rastrigin", 3, 33, 5),
+        ("rosenbrock", 4, 64, 3),
+        ("schwefel-1.2", 7, 40, 7),
+        ("griewank", 10, 64, 5),
+        ("michalewicz", 13, 50, 9),
+        ("rosenbrock", 16, 96, 5),
+        ("spring", 3, 70, 3),
+        ("welded-beam", 4, 64, 4),
+        ("pressure-vessel", 4, 64, 4),
+    ] {
+        let case = Case::new(problem, dimensions, individuals);
+        let case = Case { iterations: 120, runs, ..case };
+        check(&case, &places);
+        check(&Case { stop: Stop::stagnation(7), ..case }, &places);
+    }
+}
+
 /// So many particles that the planner takes bulk copies, where streaming with fewer does without.
 #[test]
 fn bulk_copies_give_the_same_bits() {

@@ -49,7 +49,7 @@ pub use polish::{POLISH_BLOCK, PolishArgs, PolishRuns, Polished, of_objective, p
 pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,
-    column_place, common_len, common_place, in_columns, pso_slots_len, record_words,
+    column_place, common_len, common_place, has_common, in_columns, pso_slots_len, record_words,
 };
 pub use slots::{key_word, keyed_fitness, keys_of, slot_words, slots_len};
 pub use stepwise::{SparksLayout, stepwise_kernels};
@@ -281,6 +281,13 @@ impl Tile {
     pub const fn columns<R: Float>() -> Tile {
         let most = if R::WORDS == 1 { 512 } else { 256 };
         Tile::new("column", (1, 32), (most, most))
+    }
+
+    /// A particle a thread, for up to 16 dimensions, in the thread's registers: for a batch of runs of which a block holds one each, and
+    /// [`Boundary::Clamp`](crate::boundary::Boundary).
+    pub const fn rows<R: Float>() -> Tile {
+        let most = if R::WORDS == 1 { 512 } else { 256 };
+        Tile::new("x1k16", (1, 16), (most, most))
     }
 
     /// The most dimensions that the tile holds.

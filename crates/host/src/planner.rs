@@ -193,7 +193,12 @@ fn resident<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Resul
     }
     let enough = IN_COLUMNS * u64::from(demand.multiprocessors) * u64::from(dimensions);
     let many = u64::from(individuals) * u64::from(runs) >= enough;
-    let [first, second] = if many { [columns, tile] } else { [tile, columns] };
+    // In registers where they suffice, and one block has a run for itself: there are no such kernels for several.
+    let rows = Tile::rows::<R>();
+    let block = demand.block.map_or(rows.max_block, |block| block.min(rows.max_block));
+    let alone = individuals <= block && dimensions <= rows.dimensions();
+    let thread = if alone { rows } else { columns };
+    let [first, second] = if many { [thread, tile] } else { [tile, thread] };
     match resident_in::<R>(demand, first, occupancy)? {
         Ok(layout) => Ok(Ok(layout)),
         Err(_) => resident_in::<R>(demand, second, occupancy),
@@ -400,7 +405,9 @@ mod tests {
         assert_eq!(one(48, 30), (Resident, Some("x8k4"), 384, 1, 1));
         assert_eq!(one(5, 33), (Resident, Some("x16k8"), 96, 1, 1));
         let batch = Demand { individuals: 40, runs: 1_000_000, dimensions: 10, ..H200 };
-        assert_eq!(grid(batch), (Resident, Some("column"), 64, 1, 1_000_000));
+        assert_eq!(grid(batch), (Resident, Some("x1k16"), 64, 1, 1_000_000));
+        let longer = Demand { dimensions: 17, ..batch };
+        assert_eq!(grid(longer), (Resident, Some("column"), 64, 1, 1_000_000));
         assert_eq!(grid(Demand { runs: 100, ..batch }), (Resident, Some("x8k4"), 320, 1, 100));
         let reflecting = Demand { clamps: false, ..batch };
         assert_eq!(grid(reflecting), (Resident, Some("x8k4"), 320, 1, 1_000_000));

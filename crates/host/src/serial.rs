@@ -145,7 +145,7 @@ as_other!(
 );
 
 fn tile_names() -> impl Iterator<Item = &'static str> {
-    let tiles = Tile::all::<f32>().into_iter().chain([Tile::columns::<f32>()]);
+    let tiles = Tile::all::<f32>().into_iter().chain([Tile::rows::<f32>(), Tile::columns::<f32>()]);
     tiles.map(|tile| tile.name).chain([
         MethodTile::THREAD.name,
         MethodTile::TILE.name,

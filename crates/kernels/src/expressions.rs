@@ -44,7 +44,7 @@ macro_rules! export_forms {
     };
 }
 
-export_forms! { x1k2 column x8k4 x16k8 x32k1 warp thread }
+export_forms! { x1k2 x1k16 column x8k4 x16k8 x32k1 warp thread }
 
 warpswarm_device::pieces! {
     "piece_number_f32" => number [f32],

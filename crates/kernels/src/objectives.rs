@@ -16,16 +16,16 @@ macro_rules! export_objective {
         $crate::export_objective! { @ $forms scaled $module [$name] $single, $double $(, $derivatives)? }
     };
     (@ any $as:ident $($rest:tt)*) => {
-        $crate::export_objective! { @forms $as [x1k2 column x8k4 x16k8 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @forms $as [x1k2 x1k16 column x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
     (@ two $as:ident $($rest:tt)*) => {
         $crate::export_objective! { @forms $as [x1k2 column x32k1 warp thread] $($rest)* }
     };
     (@ few $as:ident $($rest:tt)*) => {
-        $crate::export_objective! { @forms $as [column x8k4 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @forms $as [x1k16 column x8k4 x32k1 warp thread] $($rest)* }
     };
     (@ many $as:ident $($rest:tt)*) => {
-        $crate::export_objective! { @forms $as [column x8k4 x16k8 x32k1 warp thread] $($rest)* }
+        $crate::export_objective! { @forms $as [x1k16 column x8k4 x16k8 x32k1 warp thread] $($rest)* }
     };
     (@forms $as:ident $forms:tt $module:ident $name:tt $single:ty, $double:ty $(, $derivatives:ident)?) => {
         #[allow(non_snake_case, missing_docs)]
@@ -76,6 +76,7 @@ macro_rules! export_objective {
     (@name [$($name:tt)*] $real:ident $form:ident) => {
         concat!("objective_", $($name)*, "_", stringify!($real), "_", stringify!($form))
     };
+    (@form x1k16 $real:ident) => { $crate::device::point::TilePoint<$real, 1, 16> };
     (@form x1k2 $real:ident) => { $crate::device::point::TilePoint<$real, 1, 2> };
     (@form column $real:ident) => { $crate::device::point::ColumnPoint<$real> };
     (@form x8k4 $real:ident) => { $crate::device::point::TilePoint<$real, 8, 4> };

@@ -164,7 +164,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
 /// that share a run, and streaming, of which several blocks are to share a multiprocessor. The second list is of tiles
 /// that are in columns: they do not stream. The third is of those that stream by bulk copies.
 macro_rules! kernels {
-    ($real:ident, $tiles:tt, $columns:tt, $bulk:tt) => {
+    ($real:ident, $tiles:tt, $columns:tt, $bulk:tt, $rows:tt) => {
         mod $real {
             use super::*;
             warpswarm_device::entries! {
@@ -184,14 +184,15 @@ macro_rules! kernels {
                         |args: PsoArgs<$real>| streaming::any(&args),
                 }
             }
-            kernels! { @ unconstrained $real "" false $tiles $columns $bulk }
-            kernels! { @ constrained $real "_constrained" true $tiles $columns $bulk }
+            kernels! { @ unconstrained $real "" false $tiles $columns $bulk $rows }
+            kernels! { @ constrained $real "_constrained" true $tiles $columns $bulk $rows }
         }
     };
     (@ $table:ident $real:ident $suffix:literal $constrained:literal
         [$(($tile:literal, $lanes:literal, $own:literal, $one:literal, $grid:literal, $stream:literal)),*]
         [$(($column:literal, $c_lanes:literal, $c_own:literal, $c_one:literal, $c_grid:literal)),*]
-        [$(($b_tile:literal, $b_lanes:literal, $b_own:literal, $b_stream:literal)),*]) => {
+        [$(($b_tile:literal, $b_lanes:literal, $b_own:literal, $b_stream:literal)),*]
+        ($row:literal, $r_own:literal, $r_one:literal)) => {
         warpswarm_device::entries! {
             /// Those that hold particles in registers.
             pub fn $table {
@@ -222,6 +223,9 @@ macro_rules! kernels {
                 $(concat!("pso_streaming_bulk_", stringify!($real), "_", $b_tile, $suffix) =>
                     |args: PsoArgs<$real>| streaming::bulk::<
                         $real, $b_lanes, $b_own, $b_stream, $constrained>(&args),)*
+                concat!("pso_resident_", stringify!($real), "_", $row, $suffix) =>
+                    |args: PsoArgs<$real>| resident::resident::<
+                        $real, One, 1, $r_own, $r_one, $constrained>(&args),
             }
         }
     };
@@ -231,12 +235,12 @@ kernels! { f32, [
     ("x1k2", 1, 2, 512, 512, 1024),
     ("x8k4", 8, 4, 384, 384, 384),
     ("x16k8", 16, 8, 256, 256, 384)
-], [("column", 1, 32, 512, 512)], [("x16k8", 16, 8, 256)] }
+], [("column", 1, 32, 512, 512)], [("x16k8", 16, 8, 256)], ("x1k16", 16, 512) }
 kernels! { f64, [
     ("x1k2", 1, 2, 384, 384, 512),
     ("x8k4", 8, 4, 256, 256, 256),
     ("x16k8", 16, 8, 256, 256, 256)
-], [("column", 1, 32, 256, 256)], [("x16k8", 16, 8, 256)] }
+], [("column", 1, 32, 256, 256)], [("x16k8", 16, 8, 256)], ("x1k16", 16, 256) }
 
 warpswarm_device::on_host! {
 /// Every kernel, for the emulator.

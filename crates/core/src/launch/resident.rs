@@ -44,7 +44,7 @@ pub struct ResidentLayout {
     pub board: u32,
     /// The coordinates that lanes show each other, `[particle][coordinate]`; not in columns.
     pub stage: u32,
-    /// In columns, what all have in common: [`common_len`] places.
+    /// Where particles have a thread each, what all have in common: [`common_len`] places.
     pub common: u32,
     /// In columns, positions, velocities and personal bests, `[thread]` with [`column_pitch`] places.
     pub columns: u32,
@@ -68,7 +68,8 @@ impl ResidentLayout {
         // First what is at fixed places then.
         let has_columns = in_columns(lanes, dimensions / lanes);
         let common = 0;
-        let candidates = if has_columns { common_len(dimensions) * number } else { 0 };
+        let has_common = has_common(lanes, dimensions / lanes);
+        let candidates = if has_common { common_len(dimensions) * number } else { 0 };
         let positions =
             candidates + ((warps + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16);
         let board = positions + (warps + 1) * row;
@@ -120,5 +121,11 @@ pub const fn common_place(i: u32) -> u32 {
 
 /// Whether a tile is in columns: a thread has a particle for itself that is too large for its registers alone.
 pub const fn in_columns(lanes: u32, per_lane: u32) -> bool {
+    lanes == 1 && per_lane > 16
+}
+
+/// Whether a block has the leader's position and the limits once, in shared memory: where a thread has a particle for itself, and more
+/// than two coordinates.
+pub const fn has_common(lanes: u32, per_lane: u32) -> bool {
     lanes == 1 && per_lane > 2
 }

@@ -12,7 +12,7 @@ macro_rules! judge {
         unsafe {
             asm!(
                 "{{",
-                concat!(".reg .", $bits, " %ws_x<8>, %ws_violation, %ws_value;"),
+                concat!(".reg .", $bits, " %ws_x<16>, %ws_violation, %ws_value;"),
                 ".reg .b32 %ws_dimensions, %ws_stage;",
                 ".reg .b64 %ws_row;",
                 $(concat!("mov.", $bits, " %ws_x", $k, ", {", stringify!($x), "};"),)*
@@ -41,7 +41,7 @@ macro_rules! judges {
             dimensions: u32,
             stage: u32,
         ) -> ($word, $word) {
-            if K > 8 {
+            if K > 16 {
                 super::fail("so many coordinates are handed over in memory");
             }
             const { assert!(K == 1 || K == 2 || K == 4 || K >= 8) };
@@ -53,9 +53,14 @@ macro_rules! judges {
             } else if K == 4 {
                 judge!($word, $class, $bits, [0 x0 = x(0), 1 x1 = x(1), 2 x2 = x(2), 3 x3 = x(3)],
                     dimensions, stage)
-            } else {
+            } else if K <= 8 {
                 judge!($word, $class, $bits, [0 x0 = x(0), 1 x1 = x(1), 2 x2 = x(2), 3 x3 = x(3),
                     4 x4 = x(4), 5 x5 = x(5), 6 x6 = x(6), 7 x7 = x(7)], dimensions, stage)
+            } else {
+                judge!($word, $class, $bits, [0 x0 = x(0), 1 x1 = x(1), 2 x2 = x(2), 3 x3 = x(3),
+                    4 x4 = x(4), 5 x5 = x(5), 6 x6 = x(6), 7 x7 = x(7), 8 x8 = x(8), 9 x9 = x(9),
+                    10 x10 = x(10), 11 x11 = x(11), 12 x12 = x(12), 13 x13 = x(13), 14 x14 = x(14),
+                    15 x15 = x(15)], dimensions, stage)
             }
         }
 
@@ -99,7 +104,15 @@ macro_rules! judges {
                     4 => $coordinate::<4>(),
                     5 => $coordinate::<5>(),
                     6 => $coordinate::<6>(),
-                    _ => $coordinate::<7>(),
+                    7 => $coordinate::<7>(),
+                    8 => $coordinate::<8>(),
+                    9 => $coordinate::<9>(),
+                    10 => $coordinate::<10>(),
+                    11 => $coordinate::<11>(),
+                    12 => $coordinate::<12>(),
+                    13 => $coordinate::<13>(),
+                    14 => $coordinate::<14>(),
+                    _ => $coordinate::<15>(),
                 };
                 k += 1;
             }

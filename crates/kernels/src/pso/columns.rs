@@ -4,7 +4,7 @@
 
 use warpswarm_core::boundary::{self, Boundary};
 use warpswarm_core::launch::{
-    ResidentLayout, column_pitch, column_place, common_len, common_place, in_columns,
+    ResidentLayout, column_pitch, column_place, common_len, common_place, has_common,
 };
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
@@ -14,7 +14,7 @@ use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{block, thread};
 
 use super::Swarm;
-use super::particle::Move;
+use super::particle::{Move, Particle};
 
 /// A thread's column and what all have in common.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl<R: DeviceReal> Columns<R> {
                 common: SharedArray::new(layout.common, common_len(K as u32)),
             }
         };
-        if !in_columns(LANES, K as u32) {
+        if !has_common(LANES, K as u32) {
             return columns;
         }
         let mut i = thread::index();
@@ -156,9 +156,52 @@ impl<R: DeviceReal> Columns<R> {
         stream: &Stream,
         coefficients: &Coefficients<R>,
     ) {
-        let (own, common) = (column_place(k), common_place(k));
+        let own = column_place(k);
         let (mut x, mut v) = (self.own.get4(own), self.own.get4(own + 4));
         let personal = self.own.get4(own + 8);
+        self.move_quad::<PAIRS>(k, (stream, coefficients), (&mut x, &mut v), personal);
+        self.own.set4(own, x);
+        self.own.set4(own + 4, v);
+    }
+
+    /// Moves a particle that is in registers one iteration on, four coordinates after four.
+    #[inline(always)]
+    pub(super) fn advance_row<const LANES: u32, const K: usize>(
+        &self,
+        which: Move,
+        coefficients: &Coefficients<R>,
+        it: &mut Particle<R, LANES, K>,
+        dimensions: u32,
+    ) {
+        let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
+        let mut k = 0;
+        while k + 3 < K {
+            if (k as u32) < dimensions {
+                let four = |row: &[R; K]| [row[k], row[k + 1], row[k + 2], row[k + 3]];
+                let (mut x, mut v) = (four(&it.x), four(&it.v));
+                let at = (&stream, coefficients);
+                self.move_quad::<2>(k as u32, at, (&mut x, &mut v), four(&it.p));
+                let mut j = 0;
+                while j < 4 {
+                    it.x[k + j] = x[j];
+                    it.v[k + j] = v[j];
+                    j += 1;
+                }
+            }
+            k += 4;
+        }
+    }
+
+    /// Moves `PAIRS` (1 or 2) pairs of coordinates from `k` on.
+    #[inline(always)]
+    fn move_quad<const PAIRS: usize>(
+        &self,
+        k: u32,
+        (stream, coefficients): (&Stream, &Coefficients<R>),
+        (x, v): (&mut [R; 4], &mut [R; 4]),
+        personal: [R; 4],
+    ) {
+        let common = common_place(k);
         let global = self.common.get4(common);
         let (lower, upper) = (self.common.get4(common + 4), self.common.get4(common + 8));
         let (slowest, fastest) = (self.common.get4(common + 12), self.common.get4(common + 16));
@@ -175,7 +218,5 @@ impl<R: DeviceReal> Columns<R> {
             (x[i], v[i]) = boundary::enforce(Boundary::Clamp, R::ZERO, there, bounds, unused);
             i += 1;
         }
-        self.own.set4(own, x);
-        self.own.set4(own + 4, v);
     }
 }

@@ -1,6 +1,6 @@
 //! Particles that are held from iteration to iteration, in registers or columns, each by a thread or a group of lanes.
 
-use warpswarm_core::launch::{PsoArgs, in_columns};
+use warpswarm_core::launch::{PsoArgs, has_common, in_columns};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::point::{TilePoint, coordinate};
@@ -23,6 +23,12 @@ const fn is_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
 #[inline(always)]
 pub(super) const fn is_in_columns<const LANES: u32, const K: usize>() -> bool {
     in_columns(LANES, K as u32)
+}
+
+/// Whether the leader's position and the limits are in shared memory, once a block.
+#[inline(always)]
+pub(super) const fn is_in_common<const LANES: u32, const K: usize>() -> bool {
+    has_common(LANES, K as u32)
 }
 
 /// The particle of this thread or group of lanes, and what it needs to move.
@@ -54,11 +60,11 @@ pub(super) struct Moved {
 }
 
 impl<R: DeviceReal, const K: usize> Leader<R, K> {
-    /// As memory has it; in columns without its position.
+    /// As memory has it; without its position where the block has that in common.
     #[inline(always)]
     pub(super) fn read<const LANES: u32, const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Self {
         let global = swarm.global.get(0);
-        let position = if is_in_columns::<LANES, K>() {
+        let position = if is_in_common::<LANES, K>() {
             [R::ZERO; K]
         } else {
             let row = swarm.global_position.row(0, swarm.args.stride);
@@ -95,7 +101,8 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             Particle { x: [R::ZERO; K], v: [R::ZERO; K], p: [R::ZERO; K] }
         } else {
             let own = |array| {
-                particle::load::<R, LANES, K>(swarm.lane_row(array, hidden), R::ZERO, false)
+                let row = swarm.lane_row(array, hidden);
+                particle::load::<R, LANES, K>(row, R::ZERO, is_in_common::<LANES, K>())
             };
             Particle {
                 x: own(swarm.positions),
@@ -133,7 +140,8 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             self.columns.write(swarm, particle);
         } else {
             let own = |array, own| {
-                particle::store::<R, LANES, K>(swarm.lane_row(array, particle), own, false);
+                let row = swarm.lane_row(array, particle);
+                particle::store::<R, LANES, K>(row, own, is_in_common::<LANES, K>());
             };
             own(swarm.positions, &held.it.x);
             own(swarm.velocities, &held.it.v);
@@ -167,7 +175,11 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         let args = self.args;
         let which = Move { key: self.key, iteration: now, individual: self.particle };
         // Those of the next move do not wait for anything: they fill the gaps of this one.
-        let pulls = if is_ahead::<R, LANES, K>() { held.ahead } else { self.weights(now) };
+        let pulls = if is_ahead::<R, LANES, K>() || is_in_common::<LANES, K>() {
+            held.ahead
+        } else {
+            self.weights(now)
+        };
         if is_ahead::<R, LANES, K>() {
             held.ahead = self.weights(now + 1);
         }
@@ -176,7 +188,11 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             self.columns.advance(which, &args.coefficients, args.dimensions);
             objective::judge::<R, _, CONSTRAINED>(&self.columns.point(args.dimensions))
         } else {
-            held.it.advance(&args.coefficients, which, &pulls, &leader.position, &self.bounds);
+            if is_in_common::<LANES, K>() {
+                self.columns.advance_row(which, &args.coefficients, &mut held.it, args.dimensions);
+            } else {
+                held.it.advance(&args.coefficients, which, &pulls, &leader.position, &self.bounds);
+            }
             let dimensions = args.dimensions as usize;
             let point = TilePoint::<R, LANES, K>::new(held.it.x, dimensions, self.meeting.stage);
             objective::judge::<R, _, CONSTRAINED>(&point)
@@ -243,7 +259,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     #[inline(always)]
     pub(super) fn follow(&self, leader: &mut Leader<R, K>, position: impl Fn(u32) -> R) {
         let stride = self.args.stride;
-        if is_in_columns::<LANES, K>() {
+        if is_in_common::<LANES, K>() {
             // Nobody looks at the present one any more, and all at the new one.
             block::sync();
             let mut i = thread::index();
@@ -268,7 +284,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     #[inline(always)]
     pub(super) fn tell(&self, leader: &Leader<R, K>, coordinate_is: impl Fn(u32, R)) {
         let (stride, lane) = (self.args.stride, thread::lane());
-        if is_in_columns::<LANES, K>() {
+        if is_in_common::<LANES, K>() {
             let mut i = lane;
             while i < stride {
                 coordinate_is(i, self.columns.leader(i));
@@ -294,7 +310,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             return false;
         }
         let stride = self.args.stride;
-        if is_in_columns::<LANES, K>() {
+        if is_in_common::<LANES, K>() {
             // A group is a thread.
             let mut i = 0;
             while i < stride {

@@ -2,7 +2,9 @@
 
 use core::marker::PhantomData;
 
-use warpswarm_core::launch::{ResidentLayout, in_columns, record_words, slot_words, slots_len};
+use warpswarm_core::launch::{
+    ResidentLayout, has_common, in_columns, record_words, slot_words, slots_len,
+};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::grid::{Board, Exchange, Tagged};
 use warpswarm_device::point::coordinate;
@@ -71,6 +73,7 @@ struct Shared<R> {
 impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, LANES, K> {
     const ROW: u32 = LANES * K as u32;
     const COLUMNS: bool = in_columns(LANES, K as u32);
+    const COMMON: bool = has_common(LANES, K as u32);
 
     /// Collective among the blocks of a run.
     #[inline(always)]
@@ -209,12 +212,19 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
     /// Takes over the leader's position from a lane of the only warp.
     #[inline(always)]
     fn take_from_lane(&self, lane: u32, x: &Own<R, K>, stride: u32, leader: &mut Leader<R, K>) {
-        if Self::COLUMNS {
+        if Self::COMMON {
             warp::sync();
             let mut i = 0;
-            while i < stride && thread::lane() == lane {
+            while Self::COLUMNS && i < stride && thread::lane() == lane {
                 self.columns.lead(i, self.columns.position(i));
                 i += 1;
+            }
+            let mut k = 0;
+            while !Self::COLUMNS && k < K {
+                if (k as u32) < stride && thread::lane() == lane {
+                    self.columns.lead(k as u32, x[k]);
+                }
+                k += 1;
             }
             warp::sync();
             return;
@@ -230,7 +240,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
     /// Takes over the leader's position, `stride` places, from row `row` of the shared positions. Collective in the block.
     #[inline(always)]
     fn take(&self, shared: &Shared<R>, row: u32, stride: u32, leader: &mut Leader<R, K>) {
-        if Self::COLUMNS {
+        if Self::COMMON {
             let i = thread::opaque(thread::index());
             if i < stride {
                 self.columns.lead(i, shared.positions.get(row * Self::ROW + i));

@@ -18,7 +18,7 @@ use warpswarm_device::view::DeviceReal;
 
 use super::Swarm;
 use super::blocks::Blocks;
-use super::flight::{Flight, is_in_columns};
+use super::flight::{Flight, is_in_common};
 use super::meeting::{Leader, NEVER};
 use crate::run::{count_not_finite, set_progress};
 
@@ -34,7 +34,7 @@ const SHORTEST_IN_COLUMNS: u32 = 8;
 /// leader: what has not happened for long will not happen soon.
 #[inline(always)]
 pub(super) const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
-    let shortest = if is_in_columns::<LANES, K>() { SHORTEST_IN_COLUMNS } else { 2 };
+    let shortest = if is_in_common::<LANES, K>() { SHORTEST_IN_COLUMNS } else { 2 };
     let half = idle / 2;
     if half < shortest {
         1
