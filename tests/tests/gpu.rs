@@ -366,6 +366,19 @@ fn methods_that_stop_and_large_populations() {
     }
 }
 
+/// Blocks that are larger than kernels themselves say, and kernels that know parameters: for each method in both precisions, since
+/// cases are checked in both.
+#[test]
+fn large_blocks_of_tiles() {
+    let auto = [Place::device(Backend::Gpu, Schedule::Auto, None)];
+    for algorithm in methods(9_000) {
+        for (problem, dimensions) in [("rastrigin", 30), ("spring", 3), ("ackley", 12)] {
+            let case = Case::new(problem, dimensions, 9_000).with(algorithm);
+            check(&Case { iterations: 12, ..case }, &auto);
+        }
+    }
+}
+
 /// The mean of the best values of twenty runs is at least as good as in Table 2 of GPU-FWA's paper.
 #[test]
 fn fireworks_are_as_good_as_in_their_paper() {

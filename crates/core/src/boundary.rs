@@ -15,7 +15,9 @@
 //! negative, and that the particle "returns to inner search space" by a "correction factor applied to a random variable";
 //! the equation above is our reading.
 
+use crate::launch::Words;
 use crate::real::Float;
+use crate::words;
 
 /// How a coordinate that left its bounds is put back.
 ///
@@ -56,6 +58,8 @@ impl Boundary {
     ];
 }
 
+words!(enum Boundary);
+
 /// The boundary of a method without velocities: the mode and its reach.
 ///
 /// ```
@@ -70,6 +74,10 @@ pub struct Limits<R> {
     pub correction: R,
     /// What happens at the bounds.
     pub boundary: Boundary,
+}
+
+impl<R: Float> Words for Limits<R> {
+    words!(correction, boundary);
 }
 
 impl<R: Float> Limits<R> {

@@ -52,6 +52,7 @@ use crate::epso::{Epso, Weights};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site};
 use crate::pso::{self, Coordinate};
 use crate::real::Float;
+use crate::words;
 
 /// The parameters of cooperative evolutionary multi-swarm optimisation, in the precision of the run.
 #[repr(C)]
@@ -110,6 +111,8 @@ impl<R: Float> Method<R> for Cmepso<R> {
     const NUMBERS: usize = 0;
     type Seen = Seen;
     type Plan = Plan<R>;
+
+    words!(epso, third, slaves, particles);
 
     #[inline(always)]
     fn most_attempts(&self) -> u32 {

@@ -38,6 +38,7 @@ use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::real::Float;
+use crate::words;
 
 /// The fewest individuals: one, and three others.
 pub const MIN_INDIVIDUALS: u32 = 4;
@@ -88,6 +89,8 @@ impl Crossover {
     pub const ALL: [(&'static str, Crossover); 2] =
         [("binomial", Crossover::Binomial), ("exponential", Crossover::Exponential)];
 }
+
+words!(enum Base, Crossover);
 
 /// The parameters of differential evolution, in the precision of the run.
 #[repr(C)]
@@ -172,8 +175,11 @@ impl<R: Float> Method<R> for De<R> {
     const NUMBERS: usize = 0;
     const OTHERS: usize = 3;
     const FRUGAL: bool = true;
+    const MOST_THREADS: [u32; 2] = [640, 512];
     type Seen = ();
     type Plan = Plan<R>;
+
+    words!(scale_factor, crossover_rate, limits, base, crossover);
 
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {

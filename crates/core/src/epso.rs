@@ -44,10 +44,12 @@
 //! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.
 
 use crate::boundary::Boundary;
+use crate::launch::Words;
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::random::standard_normal;
 use crate::real::Float;
+use crate::words;
 
 /// The parameters of evolutionary particle swarm optimisation, in the precision of the run.
 #[repr(C)]
@@ -129,11 +131,27 @@ impl<R: Float> Epso<R> {
 }
 
 /// The public point is the personal best; the own rows are position and velocity.
+impl<R: Float> Words for Epso<R> {
+    words!(
+        coefficients,
+        final_inertia,
+        weight_deviation,
+        best_deviation,
+        inertia_iterations,
+        replicas
+    );
+}
+
 impl<R: Float> Method<R> for Epso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
+    const MOST_THREADS: [u32; 2] = [512, 256];
     type Seen = ();
     type Plan = Weights<R>;
+
+    fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
+        Words::words(self, at, note);
+    }
 
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {

@@ -49,6 +49,7 @@ use crate::fwa::{self, Range};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::Fitness;
 use crate::real::Float;
+use crate::words;
 
 /// The parameters of GPU-FWA, in the precision of the run.
 #[repr(C)]
@@ -129,6 +130,8 @@ impl<R: Float> Method<R> for GpuFwa<R> {
     const NUMBERS: usize = 1;
     type Seen = Phase;
     type Plan = Plan<R>;
+
+    words!(amplitude, amplitude_floor, delta, limits, modulo, sparks, explosions);
 
     #[inline(always)]
     fn most_attempts(&self) -> u32 {

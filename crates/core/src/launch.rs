@@ -21,6 +21,7 @@ mod resident;
 mod slots;
 mod stepwise;
 mod stop;
+mod words;
 
 use core::marker::PhantomData;
 
@@ -54,6 +55,7 @@ pub use resident::{
 pub use slots::{key_word, keyed_fitness, keys_of, slot_words, slots_len};
 pub use stepwise::{SparksLayout, stepwise_kernels};
 pub use stop::{StopRule, stopped};
+pub use words::Words;
 
 /// The address of an array in the memory of whatever runs the kernel.
 #[repr(transparent)]

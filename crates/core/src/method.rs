@@ -98,6 +98,10 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// threads](crate::launch::TILE_BLOCKS) leave: `cargo xtask check-ptx` says if they do not.
     const FRUGAL: bool = false;
 
+    /// Threads of the largest blocks in which eight lanes have an individual, in `f32` and `f64`, of a kernel that knows the parameters
+    /// when it is loaded. Where registers have to be spilled for that, it is loaded as if this were not said.
+    const MOST_THREADS: [u32; 2] = [512, 384];
+
     /// Whether planning takes so long that lanes which have an individual together rather plan for one each, and hand over
     /// what they have [decided](Method::handed). Such a method has one attempt, takes over no other's point, and leaves the
     /// numbers as they are until it [accepts](Method::accept).
@@ -126,6 +130,13 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {
         work.with(self)
+    }
+
+    /// Calls `note` with the place, in bytes from `at` on, and the value of each word of the parameters that a kernel may take for
+    /// a constant when it is loaded, which makes it faster; [`words!`](crate::words) writes this function for a list of fields.
+    /// None unless the method says otherwise.
+    fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
+        let _ = (at, note);
     }
 
     /// The evaluations of all individuals in the first so many iterations: the sum of all

@@ -39,8 +39,10 @@
 //! can arise, and positions stay in bounds.
 
 use crate::boundary::{self, Boundary};
+use crate::launch::Words;
 use crate::random::{Draw, Factor, Purpose, RunKey, Stream};
 use crate::real::Float;
+use crate::words;
 
 /// The coefficients of a particle's move, in the precision of the run.
 #[repr(C)]
@@ -58,6 +60,10 @@ pub struct Coefficients<R> {
     pub correction: R,
     /// What happens at the bounds.
     pub boundary: Boundary,
+}
+
+impl<R: Float> Words for Coefficients<R> {
+    words!(inertia, cognitive, social, velocity_limit, correction, boundary);
 }
 
 /// One coordinate of a particle.

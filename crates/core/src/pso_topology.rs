@@ -34,6 +34,7 @@ use crate::method::{Fitnesses, Individual, MAX_OTHERS, Method, Numbers, Own, Pop
 use crate::order::Candidate;
 use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Float;
+use crate::words;
 
 /// Who is whose neighbour.
 ///
@@ -59,6 +60,8 @@ impl Topology {
     pub const ALL: [(&'static str, Topology); 3] =
         [("star", Topology::Star), ("ring", Topology::Ring), ("von-neumann", Topology::VonNeumann)];
 }
+
+words!(enum Topology);
 
 /// The parameters of particle swarm optimisation, in the precision of the run.
 #[repr(C)]
@@ -152,9 +155,12 @@ impl<R: Float> Method<R> for Pso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     const OTHERS: usize = 1;
+    const MOST_THREADS: [u32; 2] = [640, 512];
     /// The particle whose personal best pulls.
     type Seen = u32;
     type Plan = Plan<R>;
+
+    words!(coefficients, final_inertia, inertia_iterations, topology, width);
 
     #[inline(always)]
     fn start(&self, x: R, v: R) -> Own<R> {

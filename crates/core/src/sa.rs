@@ -40,6 +40,7 @@ use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
 use crate::random::standard_normal;
 use crate::real::Float;
+use crate::words;
 
 /// How far a chain steps.
 ///
@@ -84,6 +85,8 @@ impl Unit {
     pub const ALL: [(&'static str, Unit); 2] =
         [("ranges", Unit::Ranges), ("coordinates", Unit::Coordinates)];
 }
+
+words!(enum Neighbour, Unit);
 
 /// The parameters of simulated annealing, in the precision of the run.
 #[repr(C)]
@@ -140,9 +143,12 @@ impl<R: Float> Method<R> for Sa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 2;
     const FRUGAL: bool = true;
+    const MOST_THREADS: [u32; 2] = [640, 384];
     type Seen = ();
     /// The step.
     type Plan = R;
+
+    words!(temperature, cooling, step, step_cooling, limits, neighbour, unit);
 
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {

@@ -1,10 +1,8 @@
-//! Scatter search: a small reference set of good and of scattered points, all pairs of which are combined and
-//! the offspring improved.
+//! Scatter search: pairs of a small reference set of good and of scattered points are combined, and the offspring improved.
 //!
-//! **Idea.** The first individuals are the reference set: the *best set*, then the *diverse set*. The others
-//! are a pool. In a cycle each of the pool is put between or near two of the reference set, improves by
-//! itself, and then the reference set takes over the best of all, and, or, the farthest from the best.
-//! Where it took over none of the pool, the pool is placed anew, and the diverse set chosen from it.
+//! **Idea.** The first individuals are the reference set: the *best set*, then the *diverse set*. The others are a pool. In a
+//! cycle each of the pool is put between or near two of the reference set, improves by itself, and then the reference set takes
+//! over the best of all, and, or, the farthest from the best. Where it took over none of the pool, that is placed anew.
 //!
 //! **Equations** (of one coordinate; a and b are the parents'):
 //!
@@ -16,8 +14,7 @@
 //!           diverse set; of all but the best set, or of the pool where it was placed anew
 //! ```
 //!
-//! A cycle is six iterations and `improvement` more: in three the individuals measure, in two the reference
-//! set takes over, in one the pool combines.
+//! A cycle is six iterations and `improvement` more: three to measure, two for the reference set to take over, one to combine.
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
@@ -28,14 +25,14 @@
 //! | | `update` | whether the diverse set is renewed by the best, or by the farthest | | diverse |
 //! | | `search` | see [`solis_wets`]; its `step` is 0 for the distance above, its `mirror` `failure` | | |
 //!
-//! **Source.** F. Glover, "A template for scatter search and path relinking", 1998; in the form of
-//! libCudaOptimize ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha
-//! after L. Eshelman, J. Schaffer, "Real-coded genetic algorithms and interval-schemata", 1993.
+//! **Source.** F. Glover, "A template for scatter search and path relinking", 1998; in the form of libCudaOptimize
+//! ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha after L. Eshelman, J. Schaffer,
+//! "Real-coded genetic algorithms and interval-schemata", 1993.
 //!
-//! **Deviations.** libCudaOptimize does not say which elements of the two sets it combines: here all pairs, one after the
-//! other, one for each of the pool; nor the sets' sizes, alpha, or how long it improves. Distances are in ranges of the
-//! bounds. The best set also takes over better points of a new pool. The improvement tries a mirror image after a failure
-//! only (libCudaOptimize: the better of both): with two evaluations a try, the kernels did not link.
+//! **Deviations.** libCudaOptimize does not say which elements of the two sets it combines: here all pairs, one after the other,
+//! one for each of the pool; nor the sets' sizes, alpha, or how long it improves. Distances are in ranges of the bounds. The best
+//! set also takes over better points of a new pool. The improvement tries a mirror image after a failure only (libCudaOptimize:
+//! the better of both): with two evaluations a try, the kernels did not link.
 
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::{Candidate, Fitness};
@@ -64,6 +61,7 @@ impl Update {
     pub const ALL: [(&'static str, Update); 2] =
         [("best", Update::Best), ("diverse", Update::Diverse)];
 }
+crate::words!(enum Update);
 
 /// The parameters of scatter search, in the precision of the run.
 #[repr(C)]
@@ -273,6 +271,8 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
     const NUMBERS: usize = 4;
     type Seen = Seen;
     type Plan = Plan<R>;
+
+    crate::words!(search, alpha, best_set, diverse_set, improvement, update);
 
     #[inline(always)]
     fn attempts(&self, iteration: u64, index: u32) -> u32 {

@@ -43,6 +43,7 @@ use crate::method::{
 };
 use crate::order::Fitness;
 use crate::real::Float;
+use crate::words;
 
 /// The fewest individuals: one, and two others.
 pub const MIN_INDIVIDUALS: u32 = 4;
@@ -235,6 +236,8 @@ impl<R: Float> Method<R> for Shade<R> {
     const PLANS_ALONE: bool = true;
     type Seen = Seen<R>;
     type Plan = Plan<R>;
+
+    words!(initial, limits, midpoint, memory, tournament, weights);
 
     #[inline(always)]
     fn memory(&self) -> u32 {

@@ -35,10 +35,12 @@
 //! with 0.1.
 
 use crate::boundary::{Boundary, Limits};
+use crate::launch::Words;
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws, With};
 use crate::order::Fitness;
 use crate::random::{Draw, standard_normal};
 use crate::real::Float;
+use crate::words;
 
 /// When the mirror image of a step is tried.
 ///
@@ -61,6 +63,8 @@ impl Mirror {
     pub const ALL: [(&'static str, Mirror); 2] =
         [("failure", Mirror::Failure), ("always", Mirror::Always)];
 }
+
+words!(enum Mirror);
 
 /// The parameters of Solis and Wets' search, in the precision of the run.
 #[repr(C)]
@@ -186,12 +190,21 @@ impl<R: Float> SolisWets<R> {
     }
 }
 
+impl<R: Float> Words for SolisWets<R> {
+    words!(step, smallest_step, limits, successes, failures, mirror);
+}
+
 impl<R: Float> Method<R> for SolisWets<R> {
     /// The last step.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;
+    const MOST_THREADS: [u32; 2] = [512, 256];
     type Seen = ();
     type Plan = Attempt<R>;
+
+    fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
+        Words::words(self, at, note);
+    }
 
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {

@@ -2,7 +2,8 @@
 //! coordinates is then one over so many.
 
 /// The text of a kernel's module where loads of words of its argument are moves of constants: each word is its place in the argument, in
-/// bytes, and its value. The argument is the entry's first parameter, named as rustc names it; what is loaded otherwise stays as it is.
+/// bytes, and its value. The argument is the entry's first parameter, named as rustc names it; what is loaded otherwise than by words or
+/// pairs of words stays as it is.
 ///
 /// ```
 /// use warpswarm_ptx_builder::known::with_words;
@@ -47,8 +48,22 @@ fn known(line: &str, argument: &str, words: &[(u32, u32)]) -> Option<String> {
     match class {
         "b32" | "u32" | "s32" => Some(format!("mov.b32 {into}, {};", word(at)?)),
         "b64" | "u64" | "s64" => {
-            let value = u64::from(word(at)?) | u64::from(word(at + 4)?) << 32;
-            Some(format!("mov.b64 {into}, {value};"))
+            let half = |at, name| match word(at) {
+                Some(value) => format!("mov.b32 {name}, {value};"),
+                None => format!("ld.param.b32 {name}, {argument}+{at}];"),
+            };
+            match [word(at), word(at + 4)] {
+                [None, None] => None,
+                [Some(low), Some(high)] => {
+                    Some(format!("mov.b64 {into}, {};", u64::from(low) | u64::from(high) << 32))
+                }
+                // Of two words that are loaded together one is known.
+                _ => Some(format!(
+                    "{{ .reg .b32 %low, %high; {} {} mov.b64 {into}, {{%low, %high}}; }}",
+                    half(at, "%low"),
+                    half(at + 4, "%high"),
+                )),
+            }
         }
         _ => None,
     }
@@ -59,10 +74,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_wholly_known_stays() {
+    fn what_is_not_known_stays() {
         let words = [(8, 7), (16, 1)];
         for line in [
-            "ld.param.b64 %rd1, [k_param_0+8];",
+            "ld.param.b64 %rd1, [k_param_0+24];",
             "ld.param.b32 %r1, [k_param_0+12];",
             "ld.param.b32 %r1, [k_param_0];",
             "ld.param.b32 %r1, [k2_param_0+8];",
@@ -74,6 +89,12 @@ mod tests {
         ] {
             assert_eq!(with_words(line, "k", &words), line);
         }
+        let low = "ld.param.b64 %rd1, [k_param_0+8];";
+        let wanted = "{ .reg .b32 %low, %high; mov.b32 %low, 7; ld.param.b32 %high, [k_param_0+12]; mov.b64 %rd1, {%low, %high}; }";
+        assert_eq!(with_words(low, "k", &words), wanted);
+        let high = "ld.param.b64 %rd1, [k_param_0+12];";
+        let wanted = "{ .reg .b32 %low, %high; ld.param.b32 %low, [k_param_0+12]; mov.b32 %high, 1; mov.b64 %rd1, {%low, %high}; }";
+        assert_eq!(with_words(high, "k", &words), wanted);
         let text = "\tld.param.u32 \t%r1, [k_param_0+16];\n\tret;\n";
         assert_eq!(with_words(text, "k", &words), "\tmov.b32 %r1, 1;\n\tret;\n");
         assert_eq!(with_words(text, "k", &[]), text);

@@ -1,5 +1,7 @@
 //! Methods behind pointers, as backends know them.
 
+use std::mem::offset_of;
+
 use warpswarm_core::Float;
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{Lessons, Method};
@@ -50,6 +52,8 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn halves(&self) -> Box<dyn Halves<R>>;
     /// What a kernel takes besides its objective.
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
+    /// Its words in what a kernel takes, by their place in bytes: see [`Method::words`].
+    fn words(&self) -> Vec<(u32, u32)>;
 }
 
 impl<R: Float, M: Method<R>> AnyMethod<R> for M {
@@ -69,6 +73,7 @@ impl<R: Float, M: Method<R>> AnyMethod<R> for M {
             looks_far: self.looks_far(),
             rows: M::OWN + M::OTHERS,
             frugal: M::FRUGAL,
+            most_threads: M::MOST_THREADS[R::WORDS - 1],
             has_steps: false,
         }
     }
@@ -112,5 +117,11 @@ impl<R: Float, M: Method<R>> AnyMethod<R> for M {
     }
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter {
         Parameter::of(MethodArgs { args, method: *self })
+    }
+    fn words(&self) -> Vec<(u32, u32)> {
+        let mut words = Vec::new();
+        let note = &mut |place, word| words.push((place as u32, word));
+        Method::words(self, offset_of!(MethodArgs<R, M>, method), note);
+        words
     }
 }

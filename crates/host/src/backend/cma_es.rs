@@ -1,13 +1,12 @@
 //! CMA-ES on a device, alone or by turns with SHADE: its arrays and launches.
 
 mod partner;
+mod plan;
 mod state;
 
 use warpswarm_core::Float;
-use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{
-    AUTO, AutoArgs, CMA_ES, CMA_ES_TAGS, CmaEsArgs, Control, DistributionLayout, Ptr, Turns,
-    chunks, slots_len, stopped, sums_len,
+    AutoArgs, CMA_ES_TAGS, CmaEsArgs, Control, Ptr, Turns, chunks, slots_len, stopped, sums_len,
 };
 use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession, restarts};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -18,14 +17,15 @@ use warpswarm_cpu_ref::portfolio::Portfolio;
 use super::device::{MAX_LAUNCH, Target};
 use super::machine::{Kernel, Machine, Parameter, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
-use super::{Engine, Job, State, demand};
+use super::{Engine, Job, State};
 use crate::choices::Backend;
 use crate::data::LaidOut;
 use crate::error::Result;
-use crate::planner::cma_es::{self as planner, Layout};
+use crate::planner::cma_es::Layout;
 use crate::report::Plan;
 use crate::settings::Settings;
 use partner::Partner;
+use plan::{numbers, plan};
 use state::samples_of;
 
 /// The addresses of the arrays of `CmaEsArgs`, but for those of [`Samples`].
@@ -359,34 +359,4 @@ fn partner<R: Float>(
 ) -> Result<Option<Partner<R>>> {
     let grid = (layout.grid.blocks_per_run, layout.grid.runs_per_launch);
     shade.map(|shade| Partner::allocate(job, shade, grid, machine)).transpose()
-}
-
-/// Numbers of a run's distribution: those of the first leg, whose generation is the smallest, so that it remembers the most of them.
-fn numbers<R: Float>(job: &Job<R>) -> u32 {
-    let strategy = Strategy::<R>::new(job.dimensions(), job.individuals, true);
-    DistributionLayout::new(job.dimensions(), strategy.remembered()).len
-}
-
-/// Lays the runs over a device, with the kernel for that.
-fn plan<R: Float>(
-    job: &Job<R>,
-    target: &Target,
-    (settings, shade): (&Settings, Option<(Shade<R>, u32)>),
-    room: u32,
-    machine: &mut impl Machine,
-) -> Result<(Layout, Kernel)> {
-    let demand = demand(job, target.gathers, settings, machine);
-    let demand = crate::planner::Demand { individuals: room, ..demand };
-    let kernel = |holds| {
-        let suffix = if holds { "_held" } else { "" };
-        let name = if shade.is_some() { AUTO } else { CMA_ES };
-        target.kernel::<R>((format!("{name}_{}{suffix}", R::NAME), None), "warp", false)
-    };
-    let others = shade.map_or(0, |(_, individuals)| individuals);
-    let layout = planner::plan::<R>(&demand, others, &mut |holds, block, shared| {
-        machine.occupancy(&kernel(holds), block, shared)
-    })?;
-    let kernel = kernel(layout.holds);
-    machine.load(&kernel)?;
-    Ok((layout, kernel))
 }

@@ -10,7 +10,7 @@ use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
     Control, EPOCHS_TAGS, EpochsArgs, JoinArgs, MAX_BLOCK, OfficeLayout, OwnRun, PSO_TAGS, PsoArgs,
-    Ptr, Tile, pso_kernels, pso_slots_len, reduction_shared_bytes, row_stride,
+    Ptr, Tile, Words, pso_kernels, pso_slots_len, reduction_shared_bytes, row_stride,
 };
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
@@ -200,13 +200,13 @@ impl<R: Float, M: Machine> Device<R, M> {
             if one.kernel == pso_kernels::STREAMING_BULK && !machine.has_bulk_copies() {
                 return Ok(0);
             }
-            let kernel = kernel::<R>(&target, one.kernel, (one.tile, job.dimensions));
+            let kernel = kernel(&target, one.kernel, one.tile, (job.dimensions(), &coefficients));
             match one.cluster {
                 0 => machine.occupancy(&kernel, one.block, one.shared),
                 blocks => machine.clusters(&kernel, Shape::cluster(blocks, one.block, one.shared)),
             }
         })?;
-        let kernels = LayoutKernels::of::<R>(&layout, &target, job.dimensions);
+        let kernels = LayoutKernels::of(&layout, &target, (job.dimensions(), &coefficients));
         for kernel in [&kernels.initialise, &kernels.best].into_iter().chain(&kernels.iteration) {
             machine.load(kernel)?;
         }
@@ -362,11 +362,8 @@ impl<R: Float, M: Machine> Device<R, M> {
                 let Layout { grid, tile, .. } = self.layout;
                 let layout = self.office_layout();
                 let (_, shared) = self.epochs_shared(&layout);
-                let kernel = kernel::<R>(
-                    &self.target,
-                    pso_kernels::EPOCHS_GRID,
-                    (tile, self.job.dimensions),
-                );
+                let swarm = (self.job.dimensions(), &self.coefficients);
+                let kernel = kernel(&self.target, pso_kernels::EPOCHS_GRID, tile, swarm);
                 let held = self.machine.occupancy(&kernel, grid.block, shared)?;
                 if held * self.machine.multiprocessors() >= grid.blocks_per_run {
                     let [heard, said] = office_bytes(&layout);
@@ -639,8 +636,8 @@ impl<R: Float, M: Machine> State<R> for Device<R, M> {
 }
 
 impl LayoutKernels {
-    fn of<R: Float>(layout: &Layout, target: &Target, dimensions: usize) -> Self {
-        let name = |name| kernel::<R>(target, name, (layout.tile, dimensions));
+    fn of<R: Float>(layout: &Layout, target: &Target, swarm: (u32, &Coefficients<R>)) -> Self {
+        let name = |name| kernel(target, name, layout.tile, swarm);
         let iteration = match layout.schedule {
             Schedule::Stepwise => vec![name(pso_kernels::VELOCITY), name(pso_kernels::POSITION)],
             Schedule::Resident if layout.grid.cluster => {
@@ -662,24 +659,36 @@ impl LayoutKernels {
 }
 
 /// What a kernel that holds particles knows of its argument when it is loaded: without loops over any number of coordinates, and without
-/// asking which coordinates there are, an iteration takes up to a third less time. Streaming waits for memory, and gains nothing; for
-/// epochs it was not measured.
-fn known<R: Float>(name: &str, dimensions: u32) -> Vec<(u32, u32)> {
-    use pso_kernels::{EPOCHS_GRID, STREAMING, STREAMING_BULK};
-    if [EPOCHS_GRID, STREAMING, STREAMING_BULK].contains(&name) {
+/// asking which coordinates there are, an iteration takes up to a third less time. Streaming waits for memory, and gains nothing; nor
+/// do particles of a block in registers from constant coefficients.
+fn known<R: Float>(
+    name: &str,
+    tile: Tile,
+    (dimensions, coefficients): (u32, &Coefficients<R>),
+) -> Vec<(u32, u32)> {
+    use pso_kernels::{STREAMING, STREAMING_BULK};
+    // Epochs begin with the same arguments.
+    const { assert!(offset_of!(EpochsArgs<R>, swarm) == 0) };
+    if [STREAMING, STREAMING_BULK].contains(&name) {
         return Vec::new();
     }
-    vec![
+    let mut known = vec![
         (offset_of!(PsoArgs<R>, dimensions) as u32, dimensions),
         (offset_of!(PsoArgs<R>, stride) as u32, row_stride(dimensions)),
-    ]
+    ];
+    if tile != Tile::rows::<R>() {
+        let note = &mut |place, word| known.push((place as u32, word));
+        coefficients.words(offset_of!(PsoArgs<R>, coefficients), note);
+    }
+    known
 }
 
 /// A kernel by its name in [`pso_kernels`].
 fn kernel<R: Float>(
     target: &Target,
     name: &str,
-    (tile, dimensions): (Option<Tile>, usize),
+    tile: Option<Tile>,
+    swarm: (u32, &Coefficients<R>),
 ) -> Kernel {
     let entry = format!("{name}_{}", R::NAME);
     let evaluating = |entry, form, flavoured| target.kernel::<R>((entry, None), form, flavoured);
@@ -690,7 +699,7 @@ fn kernel<R: Float>(
         (_, None) => evaluating(entry + "_any", "warp", false),
         (_, Some(tile)) => {
             let kernel = evaluating(format!("{entry}_{}", tile.name), tile.name, true);
-            Kernel { known: known::<R>(name, dimensions as u32), ..kernel }
+            Kernel { known: known(name, tile, swarm), ..kernel }
         }
     }
 }

@@ -10,7 +10,9 @@ mod stepwise;
 mod whole;
 
 use warpswarm_core::Float;
-use warpswarm_core::launch::{Control, GenerationArgs, Ptr, StartArgs, generation_kernels};
+use warpswarm_core::launch::{
+    Control, GenerationArgs, Ptr, StartArgs, TILE_BLOCKS, generation_kernels,
+};
 use warpswarm_core::order::{Candidate, Fitness};
 
 use warpswarm_cpu_ref::Swarm;
@@ -255,7 +257,8 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         }
         let kernel = Kernel::new(format!("{}_{}", generation_kernels::NEAREST, R::NAME), None);
         self.machine.load(&kernel)?;
-        let grid = self.layout.grid;
+        let Layout { grid, .. } = self.layout;
+        let grid = Geometry { block: grid.block.min(TILE_BLOCKS[0]), ..grid };
         for (first, runs) in grid.waves(self.job.runs) {
             let parameter = Parameter::of(self.args(first, runs, 0));
             self.machine.launch(&kernel, Shape::of(grid, runs, 0, false), &parameter)?;

@@ -31,6 +31,15 @@ pub(crate) struct Piece {
     pub(crate) program: Option<Arc<Program>>,
 }
 
+/// Threads that have the registers of a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Residency {
+    /// Of a block, at most.
+    pub(crate) threads: u32,
+    /// Blocks of that size at the same time, at least.
+    pub(crate) blocks: u32,
+}
+
 /// What the names of kernels begin with that ask a model for rows.
 const MODEL_KERNELS: [&str; 3] = ["fit_", "search_", "sums_"];
 
@@ -39,10 +48,11 @@ const MODEL_KERNELS: [&str; 3] = ["fit_", "search_", "sums_"];
 pub(crate) struct Kernel {
     pub(crate) entry: Piece,
     pub(crate) objective: Option<Piece>,
-    /// Whether it shall have so few registers that a multiprocessor holds two of the largest blocks, if none
-    /// of them has to be spilled for that.
-    pub(crate) dense: bool,
-    /// Words of its argument that are known when it is loaded, by their place in bytes: they become constants in its text.
+    /// How many threads a multiprocessor shall hold, if no register has to be spilled for that; otherwise, and where nothing is said, as
+    /// many as the kernel's own text says.
+    pub(crate) wish: Option<Residency>,
+    /// Words of its argument that are known when it is loaded, by their place in bytes: they become constants in its text, unless there are
+    /// too many texts of the kernel already. All launches have these words.
     pub(crate) known: Vec<(u32, u32)>,
 }
 
@@ -78,7 +88,7 @@ pub(crate) trait Machine: Send {
     fn multiprocessors(&self) -> u32;
     /// Whether it has bulk copies.
     fn has_bulk_copies(&self) -> bool;
-    /// How many such blocks of a kernel a multiprocessor runs at the same time.
+    /// How many such blocks of a kernel a multiprocessor runs at the same time; 0 where a block has more threads than the kernel may have.
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32>;
     /// How many clusters of `shape` the device runs at the same time; 0 where it has none, or none of that size.
     fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32>;

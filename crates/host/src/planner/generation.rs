@@ -34,6 +34,8 @@ pub(crate) struct Moves {
     pub(crate) rows: usize,
     /// Whether its kernels need few registers: see [`MethodTile::max_block`].
     pub(crate) frugal: bool,
+    /// Threads of its largest blocks of tiles: see [`Method::MOST_THREADS`](warpswarm_core::method::Method::MOST_THREADS).
+    pub(crate) most_threads: u32,
     /// Whether its individuals have something in common, which changes after each iteration.
     pub(crate) shares: bool,
     /// Whether there are kernels of its paper for the schedule `stepwise`.
@@ -216,10 +218,26 @@ fn tile(demand: &Demand, moves: Moves) -> MethodTile {
     if dimensions <= tile.dimensions { tile } else { MethodTile::ANY }
 }
 
-/// Lays the runs of a method over the device.
+/// The block that is wished for where a population, or all of many, needs more tiles than a multiprocessor has with the kernel's own
+/// number of threads; and its bytes of shared memory.
+pub(crate) fn wished<R: Float>(demand: &Demand, moves: Moves) -> Option<(u32, u32)> {
+    let threads = moves.most_threads;
+    let schedules = [Schedule::Auto, Schedule::Resident, Schedule::Streaming];
+    let lanes = all_runs(demand) * u64::from(MethodTile::TILE.lanes);
+    let is_wished = demand.block.is_none()
+        && schedules.contains(&demand.schedule)
+        && tile(demand, moves) == MethodTile::TILE
+        && lanes > u64::from(MAX_BLOCK * demand.multiprocessors)
+        && threads > MethodTile::TILE.max_block::<R>(moves.frugal);
+    let shared = MethodTile::TILE.shared_bytes::<R>(threads, demand.dimensions, demand.gathers);
+    is_wished.then_some((threads, shared))
+}
+
+/// Lays the runs of a method over the device, in blocks of as many threads as are allowed, or as the kernels' own texts say.
 pub(crate) fn plan<R: Float>(
     demand: &Demand,
     moves: Moves,
+    allowed: Option<u32>,
     occupancy: Occupancy<'_>,
 ) -> Result<Layout> {
     let hosted = demand.schedule == Schedule::Hosted;
@@ -238,7 +256,7 @@ pub(crate) fn plan<R: Float>(
         let most = MethodTile::WARP.dimensions;
         return impossible(format!("{} dimensions, and registers hold {most}", demand.dimensions));
     }
-    let most = tile.max_block::<R>(moves.frugal);
+    let most = allowed.unwrap_or_else(|| tile.max_block::<R>(moves.frugal));
     let block = match forced(demand, most)? {
         Some(block) => block,
         None if tile == MethodTile::THREAD => block_of_threads::<R>(demand, occupancy)?,
@@ -299,6 +317,7 @@ mod tests {
         looks_far: false,
         rows: 0,
         frugal: true,
+        most_threads: 640,
         shares: false,
         has_steps: false,
     };
@@ -308,8 +327,26 @@ mod tests {
     const FAR: Moves = Moves { looks_far: true, ..ALONE };
 
     fn grid(demand: Demand, moves: Moves) -> (Schedule, Option<&'static str>, u32, u32) {
-        let plan = plan::<f32>(&demand, moves, &mut |_, block, _| Ok(1024 / block)).unwrap().plan();
+        let plan =
+            plan::<f32>(&demand, moves, None, &mut |_, block, _| Ok(1024 / block)).unwrap().plan();
         (plan.schedule, plan.tile, plan.blocks_per_run, plan.runs_per_launch)
+    }
+
+    #[test]
+    fn large_populations_of_tiles_wish_for_larger_blocks() {
+        let wish =
+            |demand: Demand, moves| wished::<f32>(&demand, moves).map(|(threads, _)| threads);
+        let many = Demand { individuals: 65_536, ..H200 };
+        assert_eq!(wish(many, NEAR), Some(640));
+        assert_eq!(wish(Demand { individuals: 1000, runs: 300, ..H200 }, NEAR), Some(640));
+        let asked = Demand { block: Some(128), ..many };
+        for (demand, moves) in [(H200, NEAR), (many, FAR), (asked, NEAR)] {
+            assert_eq!(wish(demand, moves), None);
+        }
+        // The kernel's own text has as many.
+        assert_eq!(wish(many, Moves { most_threads: 512, ..NEAR }), None);
+        let plan = plan::<f32>(&many, NEAR, Some(640), &mut |_, block, _| Ok(640 / block)).unwrap();
+        assert_eq!((plan.grid.block, plan.grid.blocks_per_run), (640, 132));
     }
 
     #[test]
@@ -349,7 +386,7 @@ mod tests {
         let of = |individuals, runs| {
             let demand = Demand { individuals, runs, ..H200 };
             let occupancy: Occupancy<'_> = &mut |_, block, _| Ok(512 / block);
-            let plan = plan::<f32>(&demand, NEAR, occupancy).unwrap().plan();
+            let plan = plan::<f32>(&demand, NEAR, None, occupancy).unwrap().plan();
             (plan.block, plan.blocks_per_run)
         };
         // 1,056 blocks of 64 threads at once, 528 of 128.
@@ -362,7 +399,8 @@ mod tests {
         let piece = |individuals, runs, schedule| {
             let demand = Demand { individuals, runs, schedule, ..H200 };
             let occupancy: Occupancy<'_> = &mut |_, block, _| Ok(512 / block);
-            let layout = plan::<f32>(&demand, Moves { shares: true, ..NEAR }, occupancy).unwrap();
+            let layout =
+                plan::<f32>(&demand, Moves { shares: true, ..NEAR }, None, occupancy).unwrap();
             (layout.individuals_per_block(individuals), layout.piece(individuals))
         };
         let resident = |individuals, runs| piece(individuals, runs, Schedule::Auto);
@@ -390,7 +428,8 @@ mod tests {
         let few = |individuals, runs, attempts| {
             let demand = Demand { individuals, runs, dimensions: 4, ..H200 };
             let moves = Moves { attempts, ..FAR };
-            let layout = plan::<f32>(&demand, moves, &mut |_, block, _| Ok(1024 / block)).unwrap();
+            let layout =
+                plan::<f32>(&demand, moves, None, &mut |_, block, _| Ok(1024 / block)).unwrap();
             assert_eq!((layout.schedule, layout.tile.name), (Schedule::Resident, "column"));
             (layout.grid.block, layout.grid.blocks_per_run, layout.team)
         };
@@ -421,7 +460,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_an_error() {
         let error = |demand: Demand| {
-            plan::<f32>(&demand, NEAR, &mut |_, _, _| Ok(4)).unwrap_err().to_string()
+            plan::<f32>(&demand, NEAR, None, &mut |_, _, _| Ok(4)).unwrap_err().to_string()
         };
         assert_eq!(
             error(Demand { schedule: Schedule::Stepwise, ..H200 }),
@@ -436,7 +475,7 @@ mod tests {
         let large = Demand { block: Some(544), ..H200 };
         assert!(error(large).contains("up to 512"));
         let hungry = Moves { frugal: false, ..NEAR };
-        let error = plan::<f32>(&large, hungry, &mut |_, _, _| Ok(4)).unwrap_err();
+        let error = plan::<f32>(&large, hungry, None, &mut |_, _, _| Ok(4)).unwrap_err();
         assert!(error.to_string().contains("up to 384"), "{error}");
     }
 }

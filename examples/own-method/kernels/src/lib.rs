@@ -45,6 +45,8 @@ impl<R: Float> Method<R> for Jaya<R> {
     type Seen = u32;
     type Plan = u32;
 
+    warpswarm_core::words!(limits);
+
     #[inline(always)]
     fn place(&self, who: &Individual<R>, coordinate: u32, bounds: (R, R), drawn: Draw<R>) -> R {
         let n = who.individuals.max(1);

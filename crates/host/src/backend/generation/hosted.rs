@@ -73,7 +73,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         check_size(&job, moves.attempts)?;
         let schedule = Schedule::Hosted;
         let demand = Demand { schedule, ..demand(&job, false, settings, &machine) };
-        let layout = planner::plan::<R>(&demand, moves, &mut |_, block, shared| {
+        let layout = planner::plan::<R>(&demand, moves, None, &mut |_, block, shared| {
             machine.occupancy(&tell, block, shared)
         })?;
         let arrays = Arrays::allocate(&job, &layout, (0, moves.attempts), &mut machine)?;

@@ -1,10 +1,12 @@
 //! A method on a device that evaluates: launches of whole iterations.
 
+use std::mem::offset_of;
+
 use warpswarm_core::Float;
-use warpswarm_core::launch::{MethodTile, slots_len};
+use warpswarm_core::launch::{GenerationArgs, MAX_BLOCK, MethodTile, slots_len};
 
 use super::super::device::{MAX_LAUNCH, Target};
-use super::super::machine::{Kernel, Machine, Parameter};
+use super::super::machine::{Kernel, Machine, Parameter, Residency};
 use super::super::memory::{DataArrays, tags_left};
 use super::super::{Engine, Job, Named, demand};
 use super::anew::Anew;
@@ -62,6 +64,7 @@ impl<R: Float, M: Machine> Whole<R, M> {
     /// Launches the kernel for so many iterations, so many times.
     fn iterate(&mut self, iterations: u64, times: u64) -> Result<()> {
         let Iterations { kernel, objective, data } = &self.way;
+        debug_assert_eq!(kernel.known, known(&self.job, &self.named));
         let (kernel, objective, data) = (kernel.clone(), objective.clone(), *data);
         let blocks = self.layout.grid.blocks_per_run;
         let behind = |runs, blocks| data.behind::<R>(&objective, runs, blocks);
@@ -114,25 +117,48 @@ fn plan<R: Float>(
     machine: &mut impl Machine,
 ) -> Result<(Layout, Kernel)> {
     let demand = demand(job, target.gathers, settings, machine);
-    let kernel = |tile: &MethodTile, dense| {
+    let kernel = |tile: &MethodTile, wish| {
         let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
         let form = if tile.is_held() { tile.name } else { "warp" };
-        Kernel { dense, ..target.kernel::<R>((entry, named.kernels), form, tile.is_held()) }
+        let known = known(job, named);
+        Kernel { wish, known, ..target.kernel::<R>((entry, named.kernels), form, tile.is_held()) }
     };
     let moves = named.moves();
-    let mut plan = |dense| {
-        planner::plan::<R>(&demand, moves, &mut |tile, block, shared| {
-            machine.occupancy(&kernel(tile, dense), block, shared)
+    let mut wish = None;
+    if let Some((threads, shared)) = planner::wished::<R>(&demand, moves) {
+        let large = Some(Residency { threads, blocks: 1 });
+        let held = machine.occupancy(&kernel(&MethodTile::TILE, large), threads, shared)?;
+        wish = large.filter(|_| held > 0);
+    }
+    let mut plan = |wish: Option<Residency>| {
+        let allowed = wish.map(|wish| wish.threads);
+        planner::plan::<R>(&demand, moves, allowed, &mut |tile, block, shared| {
+            machine.occupancy(&kernel(tile, wish), block, shared)
         })
     };
-    let mut dense = false;
-    let mut layout = plan(dense)?;
+    let mut layout = plan(wish)?;
     if layout.short {
-        let denser = plan(true)?;
-        dense = denser.threads() > layout.threads();
-        layout = if dense { denser } else { layout };
+        let dense = Some(Residency { threads: MAX_BLOCK, blocks: 2 });
+        let denser = plan(dense)?;
+        if denser.threads() > layout.threads() {
+            (layout, wish) = (denser, dense);
+        }
     }
-    let kernel = kernel(&layout.tile, dense);
+    let kernel = kernel(&layout.tile, wish);
     machine.load(&kernel)?;
     Ok((layout, kernel))
+}
+
+/// What a kernel knows of its argument when it is loaded: loops over so many coordinates are then shorter, and choices are made
+/// once. A population that falls has no number of individuals that stays.
+fn known<R: Float>(job: &Job<R>, named: &Named<R>) -> Vec<(u32, u32)> {
+    let mut known = vec![
+        (offset_of!(GenerationArgs<R>, dimensions) as u32, job.dimensions()),
+        (offset_of!(GenerationArgs<R>, stride) as u32, job.stride()),
+    ];
+    if named.falls.is_none() {
+        known.push((offset_of!(GenerationArgs<R>, individuals) as u32, job.individuals));
+    }
+    known.extend(named.method.words());
+    known
 }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use warpswarm_core::launch::MAX_BLOCK;
 use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
 use super::{Desk, Kernel, Loan, Machine, Parameter, Piece, Service, Shape, Stream};
@@ -182,6 +183,10 @@ impl Machine for Emulator {
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.find(kernel)?;
         before(Call::Ask, "the occupancy")?;
+        if kernel.wish.is_some_and(|wish| wish.threads > MAX_BLOCK) {
+            // Blocks are checked against what kernels say themselves.
+            return Ok(0);
+        }
         Ok((THREADS / block).min(SHARED / shared.max(1)))
     }
 

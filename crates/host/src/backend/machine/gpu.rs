@@ -18,6 +18,7 @@ mod loans;
 mod nccl;
 mod side;
 mod staged;
+mod variants;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -62,7 +63,7 @@ pub(crate) struct Gpu {
     /// Addresses and bytes.
     arrays: Vec<(sys::CUdeviceptr, u64)>,
     /// The last kernel that was enqueued: the one that a failure of the context is most likely about.
-    last: Option<Kernel>,
+    last: Option<(Kernel, sys::CUfunction)>,
 }
 
 // SAFETY: streams, mark, addresses and visible memory are the driver's handles, valid in any thread in which the context
@@ -116,7 +117,7 @@ impl Gpu {
     /// What a call says that reports failures of earlier launches too.
     fn check_work<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
         said.map_err(|error| match &self.last {
-            Some(kernel) if is_final(error.0) => self.context.kernel_failed(kernel, error),
+            Some((kernel, _)) if is_final(error.0) => self.context.kernel_failed(kernel, error),
             _ => self.context.note(error, failure(call, error)),
         })
     }
@@ -142,17 +143,7 @@ impl Machine for Gpu {
     }
 
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
-        let function = self.context.function(kernel)?;
-        self.context.enter()?;
-        let (block, shared) = (block as i32, shared as usize);
-        let blocks = said(Call::Ask, INVALID, || {
-            // SAFETY: the function's module is never unloaded.
-            unsafe {
-                result::occupancy::max_active_block_per_multiprocessor(function, block, shared)
-            }
-        });
-        let call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
-        self.context.check(call, blocks).map(|blocks| blocks.max(0) as u32)
+        self.context.occupancy(kernel, block, shared)
     }
 
     fn clusters(&mut self, kernel: &Kernel, shape: Shape) -> Result<u32> {
@@ -325,11 +316,15 @@ impl Machine for Gpu {
     }
 
     fn launch(&mut self, kernel: &Kernel, shape: Shape, parameter: &Parameter) -> Result<()> {
-        let function = self.context.function(kernel)?;
+        let function = match &self.last {
+            Some((last, function)) if last == kernel => *function,
+            _ => {
+                let function = self.context.function(kernel)?;
+                self.last = Some((kernel.clone(), function));
+                function
+            }
+        };
         self.context.enter()?;
-        if self.last.as_ref() != Some(kernel) {
-            self.last = Some(kernel.clone());
-        }
         let Shape { grid, block, shared, cooperative, cluster } = shape;
         let mut parameters = [parameter.bytes().as_ptr().cast_mut().cast::<c_void>()];
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));

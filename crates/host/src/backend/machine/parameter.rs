@@ -60,6 +60,8 @@ impl Parameter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::{Procedure, Wanted};
+    use warpswarm_core::launch::GenerationArgs;
 
     #[test]
     fn structs_lie_one_after_the_other_at_their_alignment() {
@@ -80,5 +82,28 @@ mod tests {
         // SAFETY: the first and the last two bytes were written.
         let byte = |i: usize| unsafe { longer.bytes()[i].assume_init() };
         assert_eq!((longer.bytes().len(), [0, 2, 3].map(byte)), (4, [9, 10, 11]));
+    }
+
+    #[test]
+    fn the_words_of_a_method_are_those_that_its_kernel_takes() {
+        // SAFETY: these are addresses and numbers, which may be zero.
+        let args: GenerationArgs<f32> = unsafe { std::mem::zeroed() };
+        for info in crate::algorithms::ALL {
+            let procedure =
+                Wanted::<f32>::new(&info.algorithm(), 410).map(|wanted| wanted.procedure);
+            let Ok(Procedure::Method(named)) = procedure else { continue };
+            let parameter = named.method.parameter(args);
+            let words = named.method.words();
+            // At its end there may be a word that is none.
+            let all = (4 * words.len()).next_multiple_of(8);
+            assert_eq!(all, parameter.bytes().len() - size_of_val(&args), "{}", info.id);
+            for (place, word) in words {
+                let bytes = (place as usize..place as usize + 4).map(|at| {
+                    // SAFETY: a method of `f32` has no padding but at its end.
+                    unsafe { parameter.bytes()[at].assume_init() }
+                });
+                assert_eq!(bytes.collect::<Vec<_>>(), word.to_le_bytes(), "{} at {place}", info.id);
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@ use super::devices::{describe, devices};
 use super::failures::{failure, is_final, message, said};
 use super::kernels::{self, package};
 use super::staged::Room;
+use super::variants::Variants;
 use crate::error::{Error, Result};
 use crate::faults::Call;
 use crate::system;
@@ -41,8 +42,9 @@ pub(super) struct Context {
     /// The other devices' contexts, by their addresses, whose memory this one has been allowed to reach.
     reached: Mutex<BTreeSet<usize>>,
     kernels: &'static Package<'static>,
-    /// Each is loaded by who needs it first: compiling takes the driver up to a second, in which others may launch theirs.
-    functions: Mutex<HashMap<Kernel, Arc<OnceCell<Pointer<sys::CUfunction>>>>>,
+    /// Of kernels in whose text nothing is known, their variants. Each is loaded by who needs it first: compiling takes the driver up to a
+    /// second, in which others may launch theirs.
+    functions: Mutex<HashMap<Kernel, Variants<OnceCell<Pointer<sys::CUfunction>>>>>,
     /// What large copies go through, of which no copy has need now.
     rooms: Mutex<Vec<Room>>,
     /// Why the context cannot be used any more.
@@ -137,15 +139,18 @@ impl Context {
     pub(super) fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         said(Call::Load, CUresult::CUDA_ERROR_INVALID_PTX, || Ok(()))
             .map_err(|error| self.kernel_failed(kernel, error))?;
-        let function = Arc::clone(lock(&self.functions).entry(kernel.clone()).or_default());
+        let general = Kernel { known: Vec::new(), ..kernel.clone() };
+        let (known, function) =
+            lock(&self.functions).entry(general.clone()).or_default().of(&kernel.known);
+        let kernel = Kernel { known, ..general };
         // Who needs it while it is loaded waits; where it could not be, the next one tries again.
-        function.get_or_try_init(|| self.fitting(kernel).map(Pointer)).map(|function| function.0)
+        function.get_or_try_init(|| self.fitting(&kernel).map(Pointer)).map(|function| function.0)
     }
 
-    /// The function of a kernel, loaded now; of one that is to be dense but does not fit, the usual one.
+    /// The function of a kernel, loaded now; of one that cannot be as it is wished to be, the usual one.
     fn fitting(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let function = self.load(kernel)?;
-        if !kernel.dense {
+        if kernel.wish.is_none() {
             return Ok(function);
         }
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
@@ -153,8 +158,28 @@ impl Context {
         let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
         match self.check("cuFuncGetAttribute", spilled)? {
             0 => Ok(function),
-            _ => self.function(&Kernel { dense: false, ..kernel.clone() }),
+            _ => self.function(&Kernel { wish: None, ..kernel.clone() }),
         }
+    }
+
+    /// How many such blocks of a kernel a multiprocessor runs at the same time; 0 where a block has more threads than the kernel may have.
+    pub(super) fn occupancy(&self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
+        let function = self.function(kernel)?;
+        self.enter()?;
+        use result::{function, occupancy};
+        let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        // SAFETY: the function's module is never unloaded.
+        let most = unsafe { function::get_function_attribute(function, most) };
+        let (block, shared) = (block as i32, shared as usize);
+        if self.check("cuFuncGetAttribute", most)? < block {
+            return Ok(0);
+        }
+        let blocks = said(Call::Ask, CUresult::CUDA_ERROR_INVALID_VALUE, || {
+            // SAFETY: as above.
+            unsafe { occupancy::max_active_block_per_multiprocessor(function, block, shared) }
+        });
+        let call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+        self.check(call, blocks).map(|blocks| blocks.max(0) as u32)
     }
 
     /// What no other device in the world has.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use warpswarm_ptx_builder::{LinkError, Package, PackageError, known, link, lower};
 
-use super::super::Piece;
+use super::super::{Piece, Residency};
 use super::Kernel;
 use crate::error::{Error, Result};
 use crate::own::Kernels;
@@ -85,14 +85,22 @@ pub(super) fn text(
         }
     };
     let text = known::with_words(&text, &kernel.entry.name, &kernel.known);
-    let text = if kernel.dense { with_blocks(&text, 2) } else { text };
+    let text = match kernel.wish {
+        Some(wish) => resident(&text, wish),
+        None => text,
+    };
     CString::new(lower::for_architecture(&text, architecture).into_owned())
         .map_err(|_| missing(kernel))
 }
 
-/// The same text for a multiprocessor that shall hold so many of the largest blocks.
-fn with_blocks(text: &str, blocks: u32) -> String {
-    text.replacen(".minnctapersm 1\n", &format!(".minnctapersm {blocks}\n"), 1)
+/// The same text for so many threads of a multiprocessor.
+fn resident(text: &str, Residency { threads, blocks }: Residency) -> String {
+    let line = |line: &str| match line.split_whitespace().next() {
+        Some(".maxntid") => format!(".maxntid {threads}, 1, 1\n"),
+        Some(".minnctapersm") => format!(".minnctapersm {blocks}\n"),
+        _ => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(line).collect()
 }
 
 #[cfg(test)]
@@ -110,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn a_dense_kernel_asks_for_two_blocks() {
+    fn a_text_says_how_many_threads_a_multiprocessor_holds() {
         let text = ".entry a(\n)\n.maxntid 256, 1, 1\n.minnctapersm 1\n{\n}";
-        let dense = ".entry a(\n)\n.maxntid 256, 1, 1\n.minnctapersm 2\n{\n}";
-        assert_eq!(with_blocks(text, 2), dense);
+        let crowded = ".entry a(\n)\n.maxntid 640, 1, 1\n.minnctapersm 2\n{\n}";
+        assert_eq!(resident(text, Residency { threads: 640, blocks: 2 }), crowded);
     }
 }
