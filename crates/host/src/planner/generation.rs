@@ -197,8 +197,8 @@ fn block_of_tiles<R: Float>(demand: &Demand, most: u32, occupancy: Occupancy<'_>
     Ok(if few { MAX_BLOCK } else { most })
 }
 
-/// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives; docs/performance.md
-/// has the numbers.
+/// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives;
+/// `docs/performance-tried.md` has the numbers.
 fn tile(demand: &Demand, moves: Moves) -> MethodTile {
     let all = all_runs(demand);
     let at_most = |each: u32| all <= u64::from(each) * u64::from(demand.multiprocessors);
