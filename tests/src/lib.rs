@@ -255,6 +255,18 @@ pub fn check(case: &Case, places: &[Place]) {
     check_against::<f64>(case, Place::REFERENCE, places);
 }
 
+/// Runs the case in a place of the emulator, in `f32`, whose threads and blocks run in random orders, some of them far ahead of the others.
+///
+/// # Panics
+///
+/// As [`check`] does.
+pub fn check_orders(case: &Case, place: Place) {
+    for seed in 0..3 {
+        let run = || check_against::<f32>(case, Place::REFERENCE, &[place]);
+        warpswarm::faults::shuffled(seed, run);
+    }
+}
+
 /// Runs the case in all places and demands the bits of `reference` in each, for what one thread would not end.
 ///
 /// # Panics

@@ -30,6 +30,19 @@ pub fn check_generations(backend: warpswarm::Backend, sizes: &[(u64, usize)], it
     }
 }
 
+/// Generations in random orders of threads and blocks.
+///
+/// # Panics
+///
+/// As [`check_generations`].
+pub fn check_orders_of_generations() {
+    for (individuals, dimensions) in [(10, 7), (33, 3), (150, 4)] {
+        let case = Case { iterations: 4, ..Case::new("rastrigin", dimensions, individuals) };
+        let place = Place::device(warpswarm::Backend::Emulator, Schedule::Auto, Some(32));
+        crate::check_orders(&with(Restarts::Never, case), place);
+    }
+}
+
 /// Legs of runs that begin anew: in a batch, until a stop, at falling levels.
 ///
 /// # Panics

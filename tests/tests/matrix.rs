@@ -3,7 +3,9 @@
 use warpswarm::problems::Precise;
 use warpswarm::{Backend, Schedule, Stop, difference};
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, DIMENSIONS, INDIVIDUALS, Place, check, dimensions_of, methods};
+use warpswarm_tests::{
+    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_orders, dimensions_of, methods,
+};
 
 fn everywhere() -> Vec<Place> {
     let mut places = Place::devices(Backend::Emulator);
@@ -117,6 +119,17 @@ fn windows_give_the_same_bits() {
     check(&Case { iterations: 40, ..Case::new("rastrigin", 2, 530) }, &places[..1]);
     let constrained = Case { iterations: 160, ..Case::new("spring", 3, 70) };
     check(&constrained, &places);
+}
+
+#[test]
+fn orders_of_blocks_give_the_same_bits() {
+    for (dimensions, individuals, block) in
+        [(2, 300, 32), (30, 70, 32), (30, 200, 64), (9, 700, 32)]
+    {
+        let case = Case::new("rastrigin", dimensions, individuals);
+        let place = Place::device(Backend::Emulator, Schedule::Resident, Some(block));
+        check_orders(&Case { iterations: 12, ..case }, place);
+    }
 }
 
 /// A batch of so many particles that each has a thread for itself, and a run a block: up to 16 dimensions in registers.

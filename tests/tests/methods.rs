@@ -5,7 +5,9 @@ use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, ShadeParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
-use warpswarm_tests::{Case, Place, check, check_against, has_paper_kernels, methods, papers};
+use warpswarm_tests::{
+    Case, Place, check, check_against, check_orders, has_paper_kernels, methods, papers,
+};
 
 /// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads; and the kernels of
 /// the algorithm's paper, if there are some.
@@ -47,6 +49,18 @@ fn populations_of_several_blocks_give_the_same_bits() {
         check_all(individuals, |algorithm| {
             Case::new("rosenbrock", dimensions, individuals).with(algorithm)
         });
+    }
+}
+
+/// A warp an individual, eight lanes, and a thread.
+#[test]
+fn orders_of_blocks_give_the_same_bits() {
+    for (individuals, dimensions) in [(30, 9), (140, 9), (300, 5)] {
+        for algorithm in methods(individuals) {
+            let case = Case::new("rosenbrock", dimensions, individuals).with(algorithm);
+            let place = Place::device(Backend::Emulator, Schedule::Resident, Some(32));
+            check_orders(&Case { iterations: 7, ..case }, place);
+        }
     }
 }
 
@@ -181,6 +195,11 @@ fn many_dimensions_stream() {
 fn generations_of_cma_es_give_the_same_bits() {
     let sizes = [(4, 1), (5, 2), (10, 7), (33, 3), (14, 33), (150, 4)];
     warpswarm_tests::searches::check_generations(Backend::Emulator, &sizes, 4);
+}
+
+#[test]
+fn orders_of_blocks_of_cma_es_give_the_same_bits() {
+    warpswarm_tests::searches::check_orders_of_generations();
 }
 
 #[test]

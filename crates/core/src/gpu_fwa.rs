@@ -158,6 +158,11 @@ impl<R: Float> Method<R> for GpuFwa<R> {
     }
 
     #[inline(always)]
+    fn looks(&self, iteration: u64) -> bool {
+        self.phase(iteration) == Phase::First
+    }
+
+    #[inline(always)]
     fn start(&self, _: R, _: R) -> Own<R> {
         Own::default()
     }
@@ -251,6 +256,8 @@ mod tests {
         assert_eq!(left, [3, 2, 1, 0, 3]);
         let noticed = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|iteration| GPU_FWA.noticed(iteration));
         assert_eq!(noticed, [0, 3, 3, 3, 4, 7, 7, 7, 8]);
+        let looks = [1, 2, 3, 4, 5].map(|iteration| GPU_FWA.looks(iteration));
+        assert_eq!(looks, [true, false, false, false, true]);
         let later = 5_u64 << 40;
         assert_eq!(GPU_FWA.phase(later + 1), phases[(later % 4) as usize]);
         assert_eq!(GpuFwa { explosions: 1, ..GPU_FWA }.phase(2), Mutation);

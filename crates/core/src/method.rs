@@ -148,10 +148,18 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
 
     /// The first iteration, from this one on, after which individuals look at others: at its end the run may
     /// stop by itself, and an improvement is noticed. An iteration before it takes only better points, and
-    /// the one after it sees no others; blocks need not wait for each other between them.
+    /// the one after it sees no others; blocks wait for each other between them only if it has [looked](Method::looks).
     #[inline(always)]
     fn noticed(&self, iteration: u64) -> u64 {
         iteration
+    }
+
+    /// Whether individuals look at others in an iteration (from 1) that is before the one in which improvements are
+    /// [noticed](Method::noticed). Then all have done so before anyone goes on, since two iterations later what they look at is written anew.
+    #[inline(always)]
+    fn looks(&self, iteration: u64) -> bool {
+        let _ = iteration;
+        true
     }
 
     /// Whether number 0 becomes [`solis_wets::first_step`](crate::solis_wets::first_step) of the distance to the

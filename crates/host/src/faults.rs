@@ -91,6 +91,7 @@ mod on_demand {
         static FAILED: Cell<Option<Call>> = const { Cell::new(None) };
         static HELD: Cell<u64> = const { Cell::new(0) };
         static ON_DEVICE: Cell<bool> = const { Cell::new(false) };
+        static SHUFFLED: Cell<Option<u64>> = const { Cell::new(None) };
     }
 
     /// What `run` gives where call number `n` of this thread, from 0, fails, and what that call was for: none where
@@ -128,6 +129,20 @@ mod on_demand {
 
     pub(crate) fn polishes_on_device() -> bool {
         ON_DEVICE.get()
+    }
+
+    /// What `run` gives where the emulator's threads and blocks run in a random order of this seed, some of them kept behind.
+    #[doc(hidden)]
+    pub fn shuffled<T>(seed: u64, run: impl FnOnce() -> T) -> T {
+        SHUFFLED.set(Some(seed));
+        let given = run();
+        SHUFFLED.set(None);
+        given
+    }
+
+    #[cfg(feature = "emulator")]
+    pub(crate) fn shuffle_seed() -> Option<u64> {
+        SHUFFLED.get()
     }
 
     pub(crate) fn due(call: Call) -> bool {
@@ -175,6 +190,12 @@ pub(crate) fn known_texts(usual: usize) -> usize {
 #[inline(always)]
 pub(crate) fn polishes_on_device() -> bool {
     false
+}
+
+#[cfg(all(feature = "emulator", not(any(test, feature = "faults"))))]
+#[inline(always)]
+pub(crate) fn shuffle_seed() -> Option<u64> {
+    None
 }
 
 #[cfg(not(any(test, feature = "faults")))]

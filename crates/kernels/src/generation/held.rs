@@ -113,8 +113,9 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         }
         done += 1;
         let (noticed, last) = (method.noticed(iteration), done == args.iterations as u32);
-        if args.blocks_per_run > 1 && iteration != noticed && !last {
-            // The next iteration looks at nothing that another block has written.
+        let waits = last || iteration == noticed || method.looks(iteration);
+        if args.blocks_per_run > 1 && !waits {
+            // The next iteration looks at nothing that another block has written, and nobody looks any more at what it writes.
             block::sync();
             iteration += 1;
             continue;

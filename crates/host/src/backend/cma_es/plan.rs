@@ -1,13 +1,8 @@
-//! Which kernel runs CMA-ES, how its runs are laid over a device, and what the kernel knows when it is loaded.
-
-use std::mem::offset_of;
+//! Which kernel runs CMA-ES, and how its runs are laid over a device.
 
 use warpswarm_core::Float;
 use warpswarm_core::cma_es::Strategy;
-use warpswarm_core::launch::{
-    AUTO, AutoArgs, CMA_ES, CmaEsArgs, DistributionLayout, GenerationArgs,
-};
-use warpswarm_core::method::Method;
+use warpswarm_core::launch::{AUTO, CMA_ES, DistributionLayout};
 use warpswarm_core::shade::Shade;
 
 use super::super::device::Target;
@@ -38,7 +33,7 @@ pub(super) fn plan<R: Float>(
         let suffix = if holds { "_held" } else { "" };
         let name = if shade.is_some() { AUTO } else { CMA_ES };
         let entry = (format!("{name}_{}{suffix}", R::NAME), None);
-        Kernel { known: known(job, shade), ..target.kernel::<R>(entry, "warp", false) }
+        target.kernel::<R>(entry, "warp", false)
     };
     let others = shade.map_or(0, |(_, individuals)| individuals);
     let layout = planner::plan::<R>(&demand, others, &mut |holds, block, shared| {
@@ -47,26 +42,4 @@ pub(super) fn plan<R: Float>(
     let kernel = kernel(layout.holds);
     machine.load(&kernel)?;
     Ok((layout, kernel))
-}
-
-/// What the kernel knows of its argument when it is loaded.
-fn known<R: Float>(job: &Job<R>, shade: Option<(Shade<R>, u32)>) -> Vec<(u32, u32)> {
-    let mut known = vec![
-        (offset_of!(CmaEsArgs<R>, dimensions), job.dimensions()),
-        (offset_of!(CmaEsArgs<R>, stride), job.stride()),
-        (offset_of!(CmaEsArgs<R>, numbers), numbers(job)),
-    ];
-    if let Some((method, individuals)) = shade {
-        // CMA-ES's arguments come first.
-        const { assert!(offset_of!(AutoArgs<R>, cma_es) == 0) };
-        let args = offset_of!(AutoArgs<R>, shade);
-        known.extend([
-            (args + offset_of!(GenerationArgs<R>, dimensions), job.dimensions()),
-            (args + offset_of!(GenerationArgs<R>, stride), job.stride()),
-            (args + offset_of!(GenerationArgs<R>, individuals), individuals),
-        ]);
-        let note = &mut |place, word| known.push((place, word));
-        Method::words(&method, offset_of!(AutoArgs<R>, method), note);
-    }
-    known.into_iter().map(|(place, word)| (place as u32, word)).collect()
 }

@@ -334,8 +334,8 @@ impl Emulator {
         let (entry, objective) = self.find(kernel)?;
         before_kernel(Call::Launch, kernel)?;
         let Shape { grid, block, shared: shared_bytes, cooperative, cluster } = shape;
-        let config =
-            LaunchConfig { grid, block, shared_bytes, cooperative, cluster, shuffle_seed: None };
+        let shuffle_seed = faults::shuffle_seed();
+        let config = LaunchConfig { grid, block, shared_bytes, cooperative, cluster, shuffle_seed };
         let this = &*self;
         let bytes = match kernel.is_of_model() {
             true => parameter.bytes().get(..entry.argument_bytes()),
