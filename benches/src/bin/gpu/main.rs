@@ -1,7 +1,7 @@
 //! What an iteration costs on the GPU, or whether the GPU gives the CPU's bits.
 //!
 //! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`, or `gpu --schedules`, `gpu --backends`, `gpu --start-up`,
-//! `gpu --devices`
+//! `gpu --devices`, `gpu --growth`, `gpu --targets`
 //!
 //! Prints a line for each case, as its peers do: `system case individuals dimensions iterations seconds iterations/s
 //! best  # remarks`. `--quick` does a tenth of the iterations. `--check` measures nothing and compares each case's state
@@ -9,7 +9,8 @@
 //! its peers.
 //!
 //! The others are of what users do not choose: see [`planner`] and [`start_up`]. `cargo xtask bench gpu --choices` runs
-//! them. [`devices`] measures what several devices are worth: `cargo xtask bench gpu --devices`.
+//! them. [`devices`] measures what several devices are worth, [`growth`] how the cost of an iteration grows, and [`targets`] how soon
+//! solves come to a target: `cargo xtask bench gpu --devices`, `--growth` and `--targets`.
 
 use std::time::Instant;
 
@@ -21,8 +22,11 @@ use cases::Case;
 
 mod cases;
 mod devices;
+mod growth;
 mod planner;
 mod start_up;
+mod targets;
+mod together;
 
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
@@ -48,7 +52,10 @@ fn main() -> Result<()> {
         Some("--schedules") => return planner::schedules(),
         Some("--backends") => return planner::backends(),
         Some("--devices") => return devices::table(),
+        Some("--growth") => return growth::table(),
+        Some("--growth-of") => return growth::one(&words[1..]),
         Some("--start-up") => return start_up::table(),
+        Some("--targets") => return targets::table(&words[1..]),
         Some("--first") => return start_up::first(words.get(1).context("which case?")?),
         Some("--solve") => return planner::solve(&words[1..]),
         _ => {}
@@ -98,7 +105,7 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
             }
             _ => bail!(
                 "{word}: allowed are --quick, --only CASE,CASE, --check and --tune, or --schedules, \
-                 --backends, --start-up or --devices alone"
+                 --backends, --start-up, --devices, --growth or --targets first"
             ),
         }
     }
