@@ -13,8 +13,9 @@ use crate::shell;
 const RUN_SH: &str = include_str!("run.sh");
 /// Those peers that are taken from PyPI, pinned, so that tables can be compared; what else they need comes with JAX and
 /// PyTorch.
-const PACKAGES: [&str; 3] = ["evox==1.4.0", "evosax==0.3.2", "dotmap==1.3.30"];
-const PYTHON: [&str; 5] = ["gpu.py", "jax_pso.py", "torch_pso.py", "evox_pso.py", "evosax_pso.py"];
+const PACKAGES: [&str; 4] = ["evox==1.4.0", "evosax==0.3.2", "dotmap==1.3.30", "cma==4.5.0"];
+const PYTHON: [&str; 6] =
+    ["gpu.py", "jax_pso.py", "torch_pso.py", "evox_pso.py", "evosax_pso.py", "targets.py"];
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct FolderArgs {
@@ -38,6 +39,7 @@ pub(super) fn run(args: &GpuArgs) -> Result<()> {
     let mut run = Command::new(folder.join("run.sh"));
     run.args(args.quick.then_some("--quick")).args(args.no_peers.then_some("--no-peers"));
     run.args(args.choices.then_some("--choices")).args(args.devices.then_some("--devices"));
+    run.args(args.growth.then_some("--growth")).args(args.targets.then_some("--targets"));
     if !args.only.is_empty() {
         run.arg("--only").args(&args.only);
     }
@@ -87,6 +89,6 @@ fn packages(site: &Path) {
     let mut pip = Command::new("python3");
     pip.args(install).args(["--no-deps", "--upgrade", "--target"]).arg(site).args(PACKAGES);
     if let Err(error) = shell::run(&mut pip) {
-        println!("without EvoX and evosax: {error:#}");
+        println!("without EvoX, evosax and pycma: {error:#}");
     }
 }

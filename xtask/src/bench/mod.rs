@@ -21,6 +21,8 @@ mod folder;
 #[cfg(any(test, feature = "reproduce"))]
 mod gpu;
 #[cfg(any(test, feature = "reproduce"))]
+mod growth;
+#[cfg(any(test, feature = "reproduce"))]
 mod python;
 
 /// What is measured.
@@ -38,6 +40,18 @@ enum What {
     Bbob(BbobArgs),
     /// On a GPU: beside EvoX, evosax, JAX, PyTorch and CUDA C++, in a folder that needs no Rust where it runs
     Gpu(GpuArgs),
+    /// Draw what `bench gpu --growth` has measured: microseconds an iteration over individuals, dimensions and runs
+    GrowthPictures(GrowthArgs),
+}
+
+#[derive(Clone, Debug, clap::Args)]
+struct GrowthArgs {
+    /// The file that it wrote
+    #[arg(value_name = "GROWTH_CSV")]
+    file: PathBuf,
+    /// Where the pictures go
+    #[arg(value_name = "OUT_DIR")]
+    out: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -104,10 +118,10 @@ impl BbobArgs {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 struct GpuArgs {
-    /// A tenth of the iterations
+    /// A tenth of the iterations; with --targets five seeds instead of 20
     #[arg(long)]
     quick: bool,
-    /// These cases alone, such as n64k_d2
+    /// These cases alone, such as n64k_d2; with --targets these problems, such as rastrigin
     #[arg(long, value_name = "CASE", num_args = 1..)]
     only: Vec<String>,
     /// Measure this library alone
@@ -119,6 +133,12 @@ struct GpuArgs {
     /// Measure something else: what several GPUs of this machine are worth
     #[arg(long, conflicts_with_all = ["quick", "only", "no_peers", "choices"])]
     devices: bool,
+    /// Measure something else: how the cost of an iteration grows with individuals, dimensions and runs
+    #[arg(long, conflicts_with_all = ["quick", "only", "no_peers", "choices", "devices"])]
+    growth: bool,
+    /// Measure something else: how soon whole solves come to a target, beside scipy, pycma, evosax and EvoX
+    #[arg(long, conflicts_with_all = ["choices", "devices", "growth"])]
+    targets: bool,
     /// Where the tables go [default: the folder that measures]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -134,6 +154,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         What::Cpu(args) => cpu::run(*args),
         What::Bbob(args) => bbob::run(args),
         What::Gpu(args) => gpu::run(args),
+        What::GrowthPictures(args) => growth::run(args),
     }
 }
 

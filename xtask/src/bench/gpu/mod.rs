@@ -1,6 +1,7 @@
 //! Microseconds an iteration on the GPU, in the folder that `super::folder` made, which lies where this program does.
 //!
 //! * [`line`]: what programs print; [`peers`]: the peers' programs; [`results`]: the table.
+//! * [`targets`]: whole solves until a target is reached, beside peers.
 
 use std::fs;
 use std::path::Path;
@@ -15,6 +16,7 @@ use crate::shell;
 mod line;
 mod peers;
 mod results;
+mod targets;
 
 use line::{Line, Measured};
 use peers::{Compiling, PEERS, Peer, Said};
@@ -31,6 +33,12 @@ pub(super) fn run(args: &Args) -> Result<()> {
     }
     if args.devices {
         return aside(folder, &["devices"], out);
+    }
+    if args.growth {
+        return aside(folder, &["growth"], out);
+    }
+    if args.targets {
+        return targets::run(folder, args, out);
     }
     let asked: Vec<&Peer> =
         PEERS.iter().filter(|peer| !args.no_peers && peer.is_asked(args)).collect();

@@ -156,7 +156,7 @@ impl Peer {
 }
 
 /// The last line of its errors, or how it ended.
-fn last_words(output: &Output) -> String {
+pub(super) fn last_words(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     let last = errors.lines().rfind(|line| !line.trim().is_empty());
     last.map_or_else(|| output.status.to_string(), |line| line.trim().into())
