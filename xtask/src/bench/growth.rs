@@ -3,10 +3,15 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use warpswarm_pictures::{Axis, Dash, INK, Line, Panel, Picture};
+use plotters::style::RGBColor;
+use warpswarm_pictures::{Axis, COLOURS, Dash, INK, Line, Panel, Picture};
 
 use super::GrowthArgs;
 use crate::reproduce::table::integer;
+
+/// Behind [`COLOURS`]: there are ten methods, and each has a colour of its own.
+const MORE_COLOURS: [RGBColor; 4] =
+    [RGBColor(0, 0, 0), RGBColor(117, 76, 165), RGBColor(140, 80, 40), RGBColor(130, 130, 130)];
 
 /// A row of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +25,9 @@ struct Point {
 
 /// What a picture is over.
 struct Series {
-    /// The ending of its file's name, and its axis.
+    /// The ending of its file's name.
     name: &'static str,
+    axis: &'static str,
     title: &'static str,
     /// What is the same for all points.
     note: &'static str,
@@ -34,6 +40,7 @@ struct Series {
 const SERIES: [Series; 3] = [
     Series {
         name: "individuals",
+        axis: "individuals (particles, samples, chains)",
         title: "An iteration of one run, by individuals",
         note: "Rastrigin's function in 30 dimensions, f32, default parameters",
         has: |point| point.dimensions == 30 && point.runs == 1,
@@ -42,6 +49,7 @@ const SERIES: [Series; 3] = [
     },
     Series {
         name: "dimensions",
+        axis: "dimensions of the function",
         title: "An iteration of one run, by dimensions",
         note: "Rastrigin's function, 1,024 individuals, f32, default parameters",
         // CMEPSO has as many as its ten swarms can have.
@@ -51,6 +59,7 @@ const SERIES: [Series; 3] = [
     },
     Series {
         name: "runs",
+        axis: "independent runs in one batch",
         title: "An iteration of all runs, by runs",
         note: "Rastrigin's function in 10 dimensions, each run with the method's usual individuals (64 in most), f32",
         has: |point| point.dimensions == 10 && point.individuals < 1000,
@@ -123,7 +132,8 @@ impl Series {
                 .map(|point| (log((self.size)(point)), point.microseconds.log10()))
                 .collect();
             places.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let look = Line { width: 2, mark_size: 4, ..Line::numbered(number) };
+            let look =
+                Line { color: colour(number), width: 2, mark_size: 4, ..Line::numbered(number) };
             look.through(places).named(name.to_string())
         };
         let mut lines: Vec<Line> = names.iter().enumerate().map(line).collect();
@@ -133,7 +143,7 @@ impl Series {
         let least = dots().map(|dot| dot.x).fold(ticks[0], f64::min);
         let most = dots().map(|dot| dot.x).fold(least + 0.3, f64::max);
         let x = Axis::new(
-            self.name,
+            self.axis,
             (least - 0.05, most + 0.05),
             ticks.into_iter().filter(|tick| *tick <= most + 0.05).collect(),
             |tick| integer(10_f64.powf(tick).round() as u64),
@@ -142,13 +152,21 @@ impl Series {
         let lines = lines.into_iter().chain([proportional(&x, &y)]).collect();
         Picture {
             title: self.title.into(),
-            notes: vec![self.note.into(), "grey: twice as many take twice as long".into()],
+            notes: vec![
+                self.note.into(),
+                "thin dashed line: the slope of a cost that doubles when the number doubles".into(),
+            ],
             has_legend: true,
             columns: 1,
             size: (800, 470),
             panels: vec![Panel { title: String::new(), x, y, areas: Vec::new(), lines }],
         }
     }
+}
+
+fn colour(number: usize) -> RGBColor {
+    let more = MORE_COLOURS.get(number.wrapping_sub(COLOURS.len()));
+    *more.unwrap_or(&COLOURS[number % COLOURS.len()])
 }
 
 /// A line in the lower right corner with the slope of what takes as many times as long as there are times as many.
@@ -194,6 +212,13 @@ pso,f32,64,10,100,resident,100,1000
         let cmepso = vec![(log(2.0), log(20.0))];
         assert_eq!(places(&SERIES[1]), [("pso".into(), pso), ("cmepso".into(), cmepso)]);
         assert_eq!(places(&SERIES[2]), [("pso".into(), vec![(2.0, 2.0)])]);
+    }
+
+    #[test]
+    fn ten_methods_have_ten_colours() {
+        let all: Vec<RGBColor> = (0..10).map(colour).collect();
+        assert!((0..10).all(|i| (0..i).all(|j| all[i] != all[j])));
+        assert_eq!(colour(12), COLOURS[0]);
     }
 
     #[test]
