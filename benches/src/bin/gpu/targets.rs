@@ -20,7 +20,7 @@ const LIMIT: f64 = 10.0;
 /// Where a local search comes at the end: it may take a tenth of what is said.
 const LIMIT_BEFORE_POLISH: f64 = LIMIT / 1.1;
 /// Seconds for all rows. A row may take its part of what is left, or an eighth, and has at least so many seeds.
-const SECONDS: f64 = 180.0;
+const SECONDS: f64 = 170.0;
 const PARTS: usize = 8;
 const LEAST_SEEDS: u64 = 3;
 /// How near to the optimum a value has to be; the values of engineering problems, in parts of theirs.
