@@ -366,6 +366,31 @@ fn methods_that_stop_and_large_populations() {
     }
 }
 
+/// The number of dimensions is a constant in kernels, of which the driver's compiler makes other code for each: all numbers that have tiles, for
+/// each algorithm, and in each kind of tile. `WARPSWARM_KNOWN_TEXTS` says how many kernels with constants there may be, which are
+/// four otherwise.
+#[test]
+fn every_number_of_dimensions_as_a_constant() {
+    let auto = [Place::device(Backend::Gpu, Schedule::Resident, None)];
+    for dimensions in 1..=32 {
+        let mut done = Vec::new();
+        for (individuals, runs) in [(100, 1), (64, 500)] {
+            let case = Case::new("rosenbrock", dimensions.max(2), individuals);
+            check(&Case { iterations: 30, runs, ..case }, &auto);
+        }
+        for algorithm in methods(36) {
+            if done.contains(&algorithm.info().id) {
+                continue;
+            }
+            done.push(algorithm.info().id);
+            for (individuals, runs) in [(36, 1), (36, 100), (36, 700)] {
+                let case = Case::new("rastrigin", dimensions, individuals).with(algorithm);
+                check(&Case { iterations: 4, runs, ..case }, &auto);
+            }
+        }
+    }
+}
+
 /// Blocks that are larger than kernels themselves say, and kernels that know parameters: for each method in both precisions, since
 /// cases are checked in both.
 #[test]
