@@ -34,34 +34,14 @@
 //! set also takes over better points of a new pool. The improvement tries a mirror image after a failure only (libCudaOptimize:
 //! the better of both): with two evaluations a try, the kernels did not link.
 
+mod update;
+
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
 use crate::order::{Candidate, Fitness};
 use crate::real::Float;
 use crate::solis_wets::{self, SolisWets};
 
-/// How the diverse set is renewed.
-///
-/// ```
-/// use warpswarm_core::scatter_search::Update;
-/// let default = Update::ALL.into_iter().find(|(_, update)| *update == Update::default());
-/// assert_eq!(default, Some(("diverse", Update::Diverse)));
-/// ```
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Update {
-    /// By the best that the best set has no room for.
-    Best = 0,
-    /// By the farthest from the best set.
-    #[default]
-    Diverse = 1,
-}
-
-impl Update {
-    /// Every way with the name that users give it.
-    pub const ALL: [(&'static str, Update); 2] =
-        [("best", Update::Best), ("diverse", Update::Diverse)];
-}
-crate::words!(enum Update);
+pub use update::Update;
 
 /// The parameters of scatter search, in the precision of the run.
 #[repr(C)]
@@ -291,6 +271,12 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
     fn noticed(&self, iteration: u64) -> u64 {
         let (step, last) = (self.step(iteration), self.cycle() - 1);
         if iteration == 0 || step < BEFORE { iteration } else { iteration + (last - step) }
+    }
+
+    /// In the first of its tries it looks how far the nearest of the reference set is.
+    #[inline(always)]
+    fn looks(&self, iteration: u64) -> bool {
+        self.step(iteration) <= BEFORE
     }
 
     #[inline(always)]

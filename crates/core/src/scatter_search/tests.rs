@@ -78,6 +78,11 @@ fn a_cycle_is_six_iterations_and_the_improvement() {
     assert_eq!([5, 6, 7, 8, 9].map(|i| SCATTER.attempts(i, 4)), [0, 1, 1, 1, 0]);
     assert_eq!([5, 6, 7, 8, 9].map(|i| SCATTER.attempts(i, 3)), [0; 5]);
     assert_eq!([0, 5, 6, 7, 8, 9].map(|i| SCATTER.noticed(i)), [0, 5, 6, 8, 8, 9]);
+    // The first try is iteration 7, the last one 8.
+    assert_eq!(
+        [6, 7, 8, 9, 15, 16].map(|i| SCATTER.looks(i)),
+        [true, true, false, true, true, false]
+    );
     for improvement in [0, 1, 2] {
         let scatter = ScatterSearch { improvement, ..SCATTER };
         for iterations in 0..30 {
