@@ -7,7 +7,7 @@ pub(crate) use pairs::{OBJECTIVE, linked};
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
@@ -158,6 +158,9 @@ pub(crate) struct Args {
 const QUICK: usize = 16;
 const QUICK_ARCH: &str = "sm_90";
 
+/// How long it is remembered what ptxas has said about a text.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// The most of what an entry uses on any architecture.
 fn most(row: &Row) -> Usage {
     row.iter().flatten().copied().fold(Usage::default(), Usage::most)
@@ -187,8 +190,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// Assembles each module for each architecture, unless the same text was assembled before. Returns
 /// a row per module, and how often it had to be done.
 fn assemble_all(ptxas: &Ptxas, modules: &[Module], quick: bool) -> Result<(Vec<Row>, usize)> {
-    let known = shell::target()?.join("ptx/checked");
+    let known = shell::cache()?.join("ptxas");
     fs::create_dir_all(&known)?;
+    forget(&known)?;
     let jobs = modules.len() * ARCHS.len();
     let one = |job: usize| -> Result<Option<(Usage, bool)>> {
         let (entry, arch) = (job / ARCHS.len(), ARCHS[job % ARCHS.len()]);
@@ -208,6 +212,17 @@ fn assemble_all(ptxas: &Ptxas, modules: &[Module], quick: bool) -> Result<(Vec<R
     let rows =
         usages.chunks_exact(ARCHS.len()).map(|row| [row[0], row[1], row[2], row[3]]).collect();
     Ok((rows, assembled))
+}
+
+/// Removes what ptxas said long ago, of texts that are no more.
+fn forget(known: &Path) -> Result<()> {
+    for entry in fs::read_dir(known)? {
+        let entry = entry?;
+        if entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a module is for an architecture; it may be for later ones alone.

@@ -11,6 +11,16 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the repository")
 }
 
+/// Where programs of a user keep what they could find out again, the one folder of all checkouts of the repository.
+pub(crate) fn cache() -> Result<PathBuf> {
+    let given = env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty());
+    let folder = match given {
+        Some(folder) => PathBuf::from(folder),
+        None => env::home_dir().context("there is no home folder")?.join(".cache"),
+    };
+    Ok(folder.join("warpswarm"))
+}
+
 /// Cargo's target folder: the one this program was built into, however that was chosen.
 pub(crate) fn target() -> Result<PathBuf> {
     let program = env::current_exe()?;
