@@ -54,7 +54,7 @@ struct Size {
 };
 
 // The line that `cargo xtask bench gpu` reads.
-static void print_line(const char* system, const char* name, Size size, int iterations, double seconds, float best,
+static void print_line(const char* system, const char* name, Size size, int iterations, double seconds, double best,
                        const char* how) {
     printf("%s %s %s %d %.6f %.1f %.6g  # %s\n", system, name, size.words().c_str(), iterations, seconds,
            iterations / seconds, best, how);

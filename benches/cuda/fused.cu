@@ -4,7 +4,7 @@
 //     nvcc -O3 -std=c++17 -arch=sm_90 -o fused fused.cu && ./fused [--quick] [--only CASE,CASE]
 //
 // Cases are those of `cargo xtask bench gpu`: `cpso_paper` the CPSO paper's table (w = 1, c1 = c2 = 2, unbounded), the
-// others the sphere in two dimensions and Rastrigin's function in more, clamped to [-R, 0.9 R].
+// others the sphere in two dimensions and Rastrigin's function in more, clamped to [-R, 0.9 R]; `_f64` in double.
 
 #include <algorithm>
 #include <functional>
@@ -15,44 +15,63 @@
 #include "streaming.cuh"
 
 static uint4* g_slots;
-static float *g_gpos, *g_outf, *g_outx;
+static void *g_gpos, *g_outf, *g_outx;
 static uint32_t g_seq = 0;
 static int g_sms;
 
 // Coefficients, box and highest velocity.
+template <class Real>
 struct Setting {
-    float w, c, lo, hi, vmax;
+    Real w, c, lo, hi, vmax;
 };
 
-constexpr float W = 0.7298f, C = 1.49618f, R0 = -5.12f, R1 = 0.9f * 5.12f;
-constexpr Setting PAPER{1.f, 2.f, -100.f, 100.f, 1.f}, SPHERE{W, C, -100.f, 90.f, 90.f}, RASTRIGIN{W, C, R0, R1, R1};
+constexpr double W = 0.7298, C = 1.49618;
+constexpr Setting<float> PAPER{1.f, 2.f, -100.f, 100.f, 1.f}, SPHERE{(float)W, (float)C, -100.f, 90.f, 90.f};
+template <class Real>
+constexpr Real R1 = Real(0.9) * Real(5.12);
+template <class Real>
+constexpr Setting<Real> RASTRIGIN{Real(W), Real(C), Real(-5.12), R1<Real>, R1<Real>};
 
 // A shape of launch: seconds of so many iterations, and the best value; negative where the device cannot run it.
 struct Candidate {
     std::string name;
-    std::function<double(int iterations, float* best)> run;
+    std::function<double(int iterations, double* best)> run;
 };
 
-template <int L, int DPL, int PPT, int FN, int COMM, bool GREG, int MAXT>
-static Candidate shape(int N, int D, int threads, int blocks, Setting s) {
+template <class Real, int L, int DPL, int PPT, int FN, int COMM, bool GREG, int MAXT, int MINB = 1, int PS = 0,
+          int VS = 0>
+static Candidate shape(int N, int D, int threads, int blocks, Setting<Real> s) {
+    static_assert(PS <= DPL && VS <= DPL);
+    constexpr int SHARED = PPT * (PS + VS) * MAXT * sizeof(Real);
     char name[96];
     snprintf(name, sizeof name, "%s/b%d/t%d/L%d/P%d", COMM == BLOCK ? "block" : COMM == CLUSTER ? "cluster" : "grid",
              blocks, threads, L, PPT);
     std::string named = name;
-    return {named, [=](int iterations, float* best) -> double {
-                auto kernel = pso_persist<L, DPL, PPT, FN, COMM, GREG, MAXT>;
-                Params P{};
+    if (MINB > 1) {
+        named += "/M" + std::to_string(MINB);
+    }
+    if (PS + VS > 0) {
+        named += "/S" + std::to_string(PS) + "," + std::to_string(VS);
+    }
+    return {named, [=](int iterations, double* best) -> double {
+                auto kernel = pso_persist<Real, L, DPL, PPT, FN, COMM, GREG, MAXT, MINB, PS, VS>;
+                Params<Real> P{};
                 P.N = N, P.D = D, P.iters = iterations;
                 P.w = s.w, P.c1 = P.c2 = s.c, P.lo = s.lo, P.hi = s.hi, P.vmax = s.vmax;
                 P.seed = 12345u, P.nblk = blocks;
-                P.slots = g_slots, P.gpos = g_gpos, P.outf = g_outf, P.outx = g_outx;
+                P.slots = g_slots, P.gpos = (Real*)g_gpos;
+                P.outf = (Real*)g_outf, P.outx = (Real*)g_outx;
                 P.seqbase = g_seq;
                 g_seq += iterations + 2;
+                cudaError_t e = cudaSuccess;
+                if (SHARED > 0) {
+                    e = cudaFuncSetAttribute((const void*)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
+                }
                 CK(cudaDeviceSynchronize());
                 const double start = now();
-                cudaError_t e = cudaSuccess;
-                if (COMM == BLOCK) {
-                    kernel<<<blocks, threads>>>(P);
+                if (e != cudaSuccess) {
+                } else if (COMM == BLOCK) {
+                    kernel<<<blocks, threads, SHARED>>>(P);
                     e = cudaGetLastError();
                 } else if (COMM == CLUSTER) {
                     if (blocks > 8) {
@@ -64,7 +83,7 @@ static Candidate shape(int N, int D, int threads, int blocks, Setting s) {
                     attribute[0].val.clusterDim.x = blocks;
                     attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
                     cudaLaunchConfig_t launch{};
-                    launch.gridDim = dim3(blocks), launch.blockDim = dim3(threads);
+                    launch.gridDim = dim3(blocks), launch.blockDim = dim3(threads), launch.dynamicSmemBytes = SHARED;
                     launch.attrs = attribute, launch.numAttrs = 1;
                     if (e == cudaSuccess) {
                         e = cudaLaunchKernelEx(&launch, kernel, P);
@@ -74,7 +93,8 @@ static Candidate shape(int N, int D, int threads, int blocks, Setting s) {
                         return -1;
                     }
                     void* arguments[] = {(void*)&P};
-                    e = cudaLaunchCooperativeKernel((const void*)kernel, dim3(blocks), dim3(threads), arguments, 0, 0);
+                    const dim3 grid(blocks), block(threads);
+                    e = cudaLaunchCooperativeKernel((const void*)kernel, grid, block, arguments, SHARED, 0);
                 }
                 if (e != cudaSuccess) {
                     cudaGetLastError();
@@ -83,14 +103,16 @@ static Candidate shape(int N, int D, int threads, int blocks, Setting s) {
                 }
                 CK(cudaDeviceSynchronize());
                 const double seconds = now() - start;
-                CK(cudaMemcpy(best, g_outf, 4, cudaMemcpyDeviceToHost));
+                Real found;
+                CK(cudaMemcpy(&found, g_outf, sizeof found, cudaMemcpyDeviceToHost));
+                *best = found;
                 return seconds;
             }};
 }
 
 // The median of three runs of the fastest shape.
 static void report(const char* name, Size size, int iterations, int probe, const std::vector<Candidate>& candidates) {
-    float best = 0;
+    double best = 0;
     const Candidate* fastest = nullptr;
     double least = 1e30;
     for (const Candidate& candidate : candidates) {
@@ -121,7 +143,7 @@ static void report(const char* name, Size size, int iterations, const std::vecto
 
 template <int PPT, int COMM>
 static Candidate paper_shape(int n, int threads, int blocks) {
-    return shape<1, 2, PPT, F_EUCLID, COMM, true, 1024>(n, 2, threads, blocks, PAPER);
+    return shape<float, 1, 2, PPT, F_EUCLID, COMM, true, 1024>(n, 2, threads, blocks, PAPER);
 }
 
 static std::vector<Candidate> paper_shapes(int n) {
@@ -162,54 +184,77 @@ static std::vector<Candidate> paper_shapes(int n) {
 
 template <int PPT, int COMM>
 static Candidate sphere(int n, int threads, int blocks) {
-    return shape<1, 2, PPT, F_SPHERE, COMM, true, 1024>(n, 2, threads, blocks, SPHERE);
+    return shape<float, 1, 2, PPT, F_SPHERE, COMM, true, 1024>(n, 2, threads, blocks, SPHERE);
 }
 
 template <int L, int DPL, int PPT, int COMM, bool GREG, int MAXT>
 static Candidate rastrigin(int n, int d, int threads, int blocks) {
-    return shape<L, DPL, PPT, F_RASTRIGIN, COMM, GREG, MAXT>(n, d, threads, blocks, RASTRIGIN);
+    return shape<float, L, DPL, PPT, F_RASTRIGIN, COMM, GREG, MAXT>(n, d, threads, blocks, RASTRIGIN<float>);
 }
 
-template <int FN, int R>
-static double stream_run(SParams P, int blocks_per_multiprocessor, int iterations, float* best) {
-    const unsigned long long nobody = ~0ull;
+// With at least MINB blocks a multiprocessor, and PS and VS coordinates in shared memory, for which threads are MAXT.
+template <int L, int DPL, int PPT, int COMM, bool GREG, int MAXT, int MINB = 1, int PS = 0, int VS = 0>
+static Candidate rastrigin_f64(int n, int d, int threads, int blocks) {
+    constexpr Setting<double> s = RASTRIGIN<double>;
+    return shape<double, L, DPL, PPT, F_RASTRIGIN, COMM, GREG, MAXT, MINB, PS, VS>(n, d, threads, blocks, s);
+}
+
+template <class Real, int FN, int R>
+static double stream_run(SParams<Real> P, int blocks_per_multiprocessor, int iterations, double* best) {
     const int blocks = g_sms * blocks_per_multiprocessor;
-    CK(cudaMemcpy(P.best, &nobody, 8, cudaMemcpyHostToDevice));
+    CK(cudaMemset(P.best, 0xff, 8));  // nobody
     CK(cudaMemset(P.done, 0, 4));
-    pso_stream<FN, R><<<blocks, 256>>>(P, 0);
+    pso_stream<Real, FN, R><<<blocks, 256>>>(P, 0);
     CK(cudaDeviceSynchronize());
     const double start = now();
     for (int t = 1; t <= iterations; t++) {
-        pso_stream<FN, R><<<blocks, 256>>>(P, t);
+        pso_stream<Real, FN, R><<<blocks, 256>>>(P, t);
     }
     CK(cudaDeviceSynchronize());
     CK(cudaGetLastError());
     const double seconds = now() - start;
-    CK(cudaMemcpy(best, P.gf + ((iterations & 1) ^ 1), 4, cudaMemcpyDeviceToHost));
+    Real found;
+    CK(cudaMemcpy(&found, P.gf + ((iterations & 1) ^ 1), sizeof found, cudaMemcpyDeviceToHost));
+    *best = found;
     return seconds;
 }
 
-static void streaming(const char* name, int N, int D, int iterations) {
-    SParams P{};
-    const size_t bytes = (size_t)N * D * 4;
+// So many rows of a warp at a time, and blocks a multiprocessor, at most 8.
+template <class Real>
+struct Rows {
+    int rows, blocks;
+    double (*run)(SParams<Real>, int blocks, int iterations, double* best);
+};
+
+template <class Real, int R>
+static Rows<Real> rows(int blocks) {
+    return {R, blocks, stream_run<Real, F_RASTRIGIN, R>};
+}
+
+template <class Real>
+static void streaming(const char* name, int N, int D, int iterations, const std::vector<Rows<Real>>& shapes) {
+    SParams<Real> P{};
+    const size_t bytes = (size_t)N * D * sizeof(Real);
     CK(cudaMalloc(&P.x, bytes));
     CK(cudaMalloc(&P.v, bytes));
     CK(cudaMalloc(&P.p, bytes));
-    CK(cudaMalloc(&P.pf, N * 4));
-    CK(cudaMalloc(&P.best, 24));
-    CK(cudaMalloc(&P.g, 2 * D * 4));
-    CK(cudaMalloc(&P.gf, 8));
+    CK(cudaMalloc(&P.pf, N * sizeof(Real)));
+    CK(cudaMalloc(&P.best, 8 * g_sms * sizeof(Found<Real>)));
+    CK(cudaMalloc(&P.g, 2 * D * sizeof(Real)));
+    CK(cudaMalloc(&P.gf, 2 * sizeof(Real)));
     CK(cudaMalloc(&P.done, 4));
     CK(cudaMemset(P.p, 0, bytes));
-    P.N = N, P.D = D, P.w = W, P.c1 = P.c2 = C, P.lo = R0, P.hi = R1, P.vmax = R1, P.seed = 777u;
-    const auto rows = [=](auto run, int blocks) {
-        return [=](int n, float* best) { return run(P, blocks, n, best); };
-    };
-    report(name, {N, D}, iterations, 20,
-           {{"stream/R1/8", rows(stream_run<F_RASTRIGIN, 1>, 8)},
-            {"stream/R2/6", rows(stream_run<F_RASTRIGIN, 2>, 6)},
-            {"stream/R2/4", rows(stream_run<F_RASTRIGIN, 2>, 4)},
-            {"stream/R4/3", rows(stream_run<F_RASTRIGIN, 4>, 3)}});
+    constexpr Setting<Real> s = RASTRIGIN<Real>;
+    P.N = N, P.D = D, P.w = s.w, P.c1 = P.c2 = s.c, P.lo = s.lo, P.hi = s.hi, P.vmax = s.vmax, P.seed = 777u;
+    std::vector<Candidate> all;
+    for (const Rows<Real>& shape : shapes) {
+        all.push_back({"stream/R" + std::to_string(shape.rows) + "/" + std::to_string(shape.blocks),
+                       [=](int n, double* best) { return shape.run(P, shape.blocks, n, best); }});
+    }
+    report(name, {N, D}, iterations, 20, all);
+    for (void* memory : {(void*)P.x, (void*)P.v, (void*)P.p}) {
+        CK(cudaFree(memory));
+    }
 }
 
 int main(int count, char** words) {
@@ -220,8 +265,8 @@ int main(int count, char** words) {
     printf("# %s, %d multiprocessors\n", device.name, g_sms);
     CK(cudaMalloc(&g_slots, 2 * 256 * sizeof(uint4)));
     CK(cudaMemset(g_slots, 0, 2 * 256 * sizeof(uint4)));
-    CK(cudaMalloc(&g_gpos, 2 * 256 * 64 * 4));
-    CK(cudaMalloc(&g_outf, 65536 * 4));
+    CK(cudaMalloc(&g_gpos, 2 * 256 * 64 * 8));
+    CK(cudaMalloc(&g_outf, 65536 * 8));
     CK(cudaMalloc(&g_outx, 4096));
     if (options.wants("cpso_paper")) {
         for (int n = 32; n <= 65536; n *= 2) {
@@ -264,6 +309,31 @@ int main(int count, char** words) {
                 rastrigin<4, 3, 1, BLOCK, true, 256>(64, 10, 256, 1000)});
     }
     if (options.wants("n1m_d100")) {
-        streaming("n1m_d100", 1048576, 100, options.iterations(100));
+        streaming<float>("n1m_d100", 1048576, 100, options.iterations(100),
+                         {rows<float, 1>(8), rows<float, 2>(6), rows<float, 2>(4), rows<float, 4>(3)});
+    }
+    if (options.wants("n64k_d30_f64")) {
+        // Of 47 MB registers hold 34 at most: with coordinates in shared memory, and as the compiler spills.
+        report("n64k_d30_f64", {65536, 30}, large,
+               {rastrigin_f64<1, 30, 1, GRID, false, 512, 1, 30, 22>(65536, 30, 512, 128),
+                rastrigin_f64<1, 30, 1, GRID, false, 512, 1, 30, 0>(65536, 30, 512, 128),
+                rastrigin_f64<1, 30, 1, GRID, false, 512>(65536, 30, 512, 128),
+                rastrigin_f64<2, 15, 1, GRID, false, 1024, 1, 15, 11>(65536, 30, 1024, 128),
+                rastrigin_f64<2, 15, 1, GRID, false, 1024>(65536, 30, 1024, 128),
+                rastrigin_f64<2, 15, 2, GRID, false, 512, 1, 15, 11>(65536, 30, 512, 128)});
+    }
+    if (options.wants("batch1000_f64")) {
+        report("batch1000_f64", {64, 10, 1000}, large,
+               {rastrigin_f64<2, 5, 1, BLOCK, true, 128>(64, 10, 128, 1000),
+                rastrigin_f64<2, 5, 1, BLOCK, true, 128, 8>(64, 10, 128, 1000),
+                rastrigin_f64<2, 5, 1, BLOCK, true, 128, 8, 5>(64, 10, 128, 1000),
+                rastrigin_f64<1, 10, 1, BLOCK, true, 64>(64, 10, 64, 1000),
+                rastrigin_f64<1, 10, 1, BLOCK, true, 64, 8>(64, 10, 64, 1000),
+                rastrigin_f64<4, 3, 1, BLOCK, true, 256>(64, 10, 256, 1000)});
+    }
+    if (options.wants("n1m_d100_f64")) {
+        streaming<double>("n1m_d100_f64", 1048576, 100, options.iterations(100),
+                          {rows<double, 1>(8), rows<double, 1>(6), rows<double, 1>(4), rows<double, 2>(4),
+                           rows<double, 2>(3), rows<double, 2>(2)});
     }
 }

@@ -5,7 +5,8 @@
 //   GRID     a cooperative launch: each block posts a tagged slot of 16 bytes in the second-level cache, and its first
 //            warp polls all slots: barrier and reduction in one round trip
 //
-// L lanes share a particle, each with DPL coordinates; a thread has PPT particles.
+// L lanes share a particle, each with DPL coordinates; a thread has PPT particles. What registers cannot hold of a swarm
+// in double is in shared memory: PS coordinates of personal bests and VS of velocities.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -15,17 +16,17 @@
 namespace cg = cooperative_groups;
 
 enum { BLOCK = 0, CLUSTER = 1, GRID = 2 };
-constexpr uint32_t NOCAND = 0xffffffffu;
 
+template <class Real>
 struct Params {
     int N, D, iters;
-    float w, c1, c2, lo, hi, vmax;
+    Real w, c1, c2, lo, hi, vmax;
     uint32_t seed, seqbase;
     int nblk;
     uint4* slots;  // [2][nblk]
-    float* gpos;   // [2][nblk][DP]
-    float* outf;   // [nswarm]
-    float* outx;   // [DP]
+    Real* gpos;    // [2][nblk][DP]
+    Real* outf;    // [nswarm]
+    Real* outx;    // [DP]
 };
 
 __device__ inline void st_slot(uint4* p, uint4 q) {
@@ -46,41 +47,82 @@ __device__ inline uint4 ld_slot(const uint4* p) {
     return q;
 }
 
-template <int L, int DPL, int PPT, int FN, int COMM, bool GREG, int MAXT>
-__global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
+// The key in a slot.
+template <class Real>
+__device__ inline Key<Real> key_of(const uint4& slot) {
+    if constexpr (sizeof(Real) == 4) {
+        return slot.x;
+    } else {
+        return (uint64_t)slot.y << 32 | slot.x;
+    }
+}
+
+// A thread's numbers, of which each particle's first S are in shared memory, beside those of the block's other threads,
+// which are THREADS.
+template <class Real, int PPT, int DPL, int S, int THREADS>
+struct Held {
+    Real own[PPT][S < DPL ? DPL - S : 1];
+    Real* shared;
+
+    __device__ Real get(int k, int j) const {
+        return j < S ? shared[(k * S + j) * THREADS] : own[k][j < S ? 0 : j - S];
+    }
+    __device__ void set(int k, int j, Real a) {
+        if (j < S) {
+            shared[(k * S + j) * THREADS] = a;
+        } else {
+            own[k][j < S ? 0 : j - S] = a;
+        }
+    }
+};
+
+extern __shared__ double s_held[];
+
+template <class Real, int L, int DPL, int PPT, int FN, int COMM, bool GREG, int MAXT, int MINB, int PS, int VS>
+__global__ void __launch_bounds__(MAXT, MINB) pso_persist(const Params<Real> P) {
     constexpr int DP = L * DPL;
-    __shared__ uint32_t s_wf[2][32];
-    __shared__ float s_pos[2][32][DP];
-    __shared__ float s_g[DP];
-    __shared__ uint32_t s_gf;
-    __shared__ uint32_t c_f[2][16];
-    __shared__ float c_pos[2][COMM == CLUSTER ? 16 : 1][DP];
+    constexpr Key<Real> NOCAND = ~Key<Real>(0);
+    constexpr bool IN_SLOT = DP <= 2 && sizeof(Real) == 4;
+    __shared__ Key<Real> s_wf[2][32];
+    __shared__ Real s_pos[2][32][DP];
+    __shared__ Real s_g[DP];
+    __shared__ Key<Real> s_gf;
+    __shared__ Key<Real> c_f[2][16];
+    __shared__ Real c_pos[2][COMM == CLUSTER ? 16 : 1][DP];
     const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5, nwarp = blockDim.x >> 5;
     const int sub = tid % L;
     const int gt = blockIdx.x * blockDim.x + tid;
     const int base = COMM == BLOCK ? tid / L : gt / L;
     const int stride = (COMM == BLOCK ? blockDim.x : blockDim.x * gridDim.x) / L;
-    float x[PPT][DPL], v[PPT][DPL], p[PPT][DPL], pf[PPT], g[GREG ? DPL : 1];
+    Real x[PPT][DPL];
+    Held<Real, PPT, DPL, VS, MAXT> v;
+    Held<Real, PPT, DPL, PS, MAXT> p;
+    Real pf[PPT], g[GREG ? DPL : 1];
+    if constexpr (PS + VS > 0) {
+        static_assert(sizeof(Real) == 8);
+        p.shared = s_held + tid;
+        v.shared = s_held + PPT * PS * MAXT + tid;
+    }
     Rng rng;
     rng.seed(P.seed, gt);
-    uint32_t gof = NOCAND;
+    Key<Real> gof = NOCAND;
 #pragma unroll
     for (int k = 0; k < PPT; k++) {
-        pf[k] = __int_as_float(0x7f800000);
+        pf[k] = infinity<Real>();
 #pragma unroll
         for (int j = 0; j < DPL; j++) {
-            x[k][j] = P.lo + (P.hi - P.lo) * rng.u01();
-            v[k][j] = P.vmax * (2.f * rng.u01() - 1.f);
-            p[k][j] = x[k][j];
+            x[k][j] = P.lo + (P.hi - P.lo) * rng.u01<Real>();
+            v.set(k, j, P.vmax * (Real(2) * rng.u01<Real>() - Real(1)));
+            p.set(k, j, x[k][j]);
         }
     }
 #pragma unroll
     for (int j = 0; j < (GREG ? DPL : 1); j++) {
-        g[j] = 0.f;
+        g[j] = 0;
     }
     if (!GREG) {
         for (int d = tid; d < DP; d += blockDim.x) {
-            s_g[d] = 0.f;
+            s_g[d] = 0;
         }
         __syncthreads();
     }
@@ -91,7 +133,7 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
     for (int t = 0; t <= P.iters; t++) {
         const int par = t & 1;
         // ---- move, evaluate, personal best
-        uint32_t cand = NOCAND;
+        Key<Real> cand = NOCAND;
         int ck = 0;
 #pragma unroll
         for (int k = 0; k < PPT; k++) {
@@ -99,27 +141,27 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
             if (t > 0) {
 #pragma unroll
                 for (int j = 0; j < DPL; j++) {
-                    const float gj = GREG ? g[GREG ? j : 0] : s_g[sub * DPL + j];
-                    float nv = P.w * v[k][j] + P.c1 * rng.u01() * (p[k][j] - x[k][j]) +
-                               P.c2 * rng.u01() * (gj - x[k][j]);
+                    const Real gj = GREG ? g[GREG ? j : 0] : s_g[sub * DPL + j];
+                    Real nv = P.w * v.get(k, j) + rng.times(P.c1) * (p.get(k, j) - x[k][j]) +
+                              rng.times(P.c2) * (gj - x[k][j]);
                     if (FN != F_EUCLID) {
-                        nv = fminf(fmaxf(nv, P.lo), P.hi);
+                        nv = clamped(nv, P.lo, P.hi);
                     }
-                    float nx = x[k][j] + nv;
+                    Real nx = x[k][j] + nv;
                     if (FN != F_EUCLID) {
-                        nx = fminf(fmaxf(nx, P.lo), P.hi);
+                        nx = clamped(nx, P.lo, P.hi);
                     }
-                    v[k][j] = nv;
+                    v.set(k, j, nv);
                     x[k][j] = nx;
                 }
             }
-            float f = 0.f;
+            Real f = 0;
 #pragma unroll
             for (int j = 0; j < DPL; j++) {
-                const float a = x[k][j];
-                float term = FN == F_RASTRIGIN ? rast_term(a) : a * a;
+                const Real a = x[k][j];
+                Real term = FN == F_RASTRIGIN ? rast_term(a) : a * a;
                 if (L * DPL > 2) {
-                    term = (sub * DPL + j < P.D) ? term : 0.f;
+                    term = (sub * DPL + j < P.D) ? term : 0;
                 }
                 f += term;
             }
@@ -128,26 +170,26 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
                 f += __shfl_xor_sync(FULL, f, o);
             }
             if (FN == F_EUCLID) {
-                f = sqrtf(f);
+                f = sqrt(f);
             }
             if (FN == F_RASTRIGIN) {
-                f += 10.f * P.D;
+                f += Real(10) * P.D;
             }
             if (act && f < pf[k]) {
                 pf[k] = f;
 #pragma unroll
                 for (int j = 0; j < DPL; j++) {
-                    p[k][j] = x[k][j];
+                    p.set(k, j, x[k][j]);
                 }
             }
-            const uint32_t o = act ? ordf(pf[k]) : NOCAND;
+            const Key<Real> o = act ? ordf(pf[k]) : NOCAND;
             if (o < gof && o < cand) {
                 cand = o;
                 ck = k;
             }
         }
         // ---- reduce within the block
-        const uint32_t wmin = __reduce_min_sync(FULL, cand);
+        const Key<Real> wmin = warp_min(cand);
         if (wmin != NOCAND) {
             const int src = __ffs(__ballot_sync(FULL, cand == wmin)) - 1;
             if (lane / L == src / L) {
@@ -156,7 +198,7 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
                     if (k == ck) {
 #pragma unroll
                         for (int j = 0; j < DPL; j++) {
-                            s_pos[par][warp][sub * DPL + j] = p[k][j];
+                            s_pos[par][warp][sub * DPL + j] = p.get(k, j);
                         }
                     }
                 }
@@ -170,8 +212,8 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
         } else {
             __syncwarp();
         }
-        const uint32_t wf = lane < nwarp ? s_wf[par][lane] : NOCAND;
-        const uint32_t bmin = __reduce_min_sync(FULL, wf);
+        const Key<Real> wf = lane < nwarp ? s_wf[par][lane] : NOCAND;
+        const Key<Real> bmin = warp_min(wf);
         const int ww = __ffs(__ballot_sync(FULL, wf == bmin)) - 1;
         if (COMM == BLOCK) {
             if (bmin < gof) {
@@ -197,8 +239,8 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
             __syncwarp();
             asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
                              : "memory");
-            const uint32_t cf = lane < CS ? c_f[par][lane & 15] : NOCAND;
-            const uint32_t cm = __reduce_min_sync(FULL, cf);
+            const Key<Real> cf = lane < CS ? c_f[par][lane & 15] : NOCAND;
+            const Key<Real> cm = warp_min(cf);
             const int cw = __ffs(__ballot_sync(FULL, cf == cm)) - 1;
             if (cm < gof) {
                 gof = cm;
@@ -211,7 +253,7 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
             const uint32_t want = P.seqbase + (uint32_t)t + 1u;
             if (warp == 0) {
                 uint4* slots = P.slots + par * P.nblk;
-                if (DP > 2 && bmin < gof) {
+                if (!IN_SLOT && bmin < gof) {
                     for (int k = lane; k < DP; k += 32) {
                         P.gpos[((size_t)par * P.nblk + blockIdx.x) * DP + k] = s_pos[par][ww][k];
                     }
@@ -219,10 +261,13 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
                 __syncwarp();
                 if (lane == 0) {
                     uint4 q;
-                    q.x = bmin;
+                    q.x = (uint32_t)bmin;
                     q.w = want;
                     q.y = q.z = 0;
-                    if (DP <= 2) {
+                    if constexpr (sizeof(Real) == 8) {
+                        q.y = (uint32_t)(bmin >> 32);
+                    }
+                    if constexpr (IN_SLOT) {
                         q.y = __float_as_uint(s_pos[par][ww][0]);
                         q.z = __float_as_uint(s_pos[par][ww][DP - 1]);
                     }
@@ -243,21 +288,22 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
                         ok &= (lane + 32 * k >= P.nblk) || q[k].w == want;
                     }
                 } while (!ok);
-                uint32_t bf = NOCAND, by = 0, bz = 0;
+                Key<Real> bf = NOCAND;
+                uint32_t by = 0, bz = 0;
                 int bi = 0;
 #pragma unroll
                 for (int k = 0; k < 5; k++) {
-                    if (lane + 32 * k < P.nblk && q[k].x < bf) {
-                        bf = q[k].x;
+                    if (lane + 32 * k < P.nblk && key_of<Real>(q[k]) < bf) {
+                        bf = key_of<Real>(q[k]);
                         by = q[k].y;
                         bz = q[k].z;
                         bi = lane + 32 * k;
                     }
                 }
-                const uint32_t m = __reduce_min_sync(FULL, bf);
+                const Key<Real> m = warp_min(bf);
                 const int src = __ffs(__ballot_sync(FULL, bf == m)) - 1;
                 if (m < gof) {
-                    if (DP <= 2) {
+                    if constexpr (IN_SLOT) {
                         if (lane == src) {
                             s_g[0] = __uint_as_float(by);
                             s_g[DP - 1] = __uint_as_float(bz);
@@ -275,7 +321,7 @@ __global__ void __launch_bounds__(MAXT, 1) pso_persist(const Params P) {
                 }
             }
             __syncthreads();
-            const uint32_t m = s_gf;
+            const Key<Real> m = s_gf;
             if (m < gof) {
                 gof = m;
                 if (GREG) {

@@ -1,97 +1,188 @@
-// A swarm in memory, larger than what registers hold: one launch an iteration, 20 bytes a coordinate. A warp has a
-// particle's row; dimensions are a multiple of 4, at most 128.
+// A swarm in memory, larger than what registers hold: one launch an iteration, 20 bytes a coordinate, in double 40. A
+// warp has a particle's row, and a lane a vector of 16 bytes of it, in double two; dimensions are a multiple of 4, at
+// most 128.
 #pragma once
 
 #include "device.cuh"
 
+// A fitness and whose it is; the least is the best.
+template <class Real>
+struct Found;
+
+// In one word, for atomicMin.
+template <>
+struct Found<float> {
+    unsigned long long word;
+
+    __device__ static Found none() { return {~0ull}; }
+    __device__ static Found of(float f, unsigned n) { return {((unsigned long long)ordf(f) << 32) | n}; }
+    __device__ bool is_any() const { return word != ~0ull; }
+    __device__ bool operator<(const Found& other) const { return word < other.word; }
+    __device__ unsigned particle() const { return (unsigned)(word & 0xffffffffull); }
+    __device__ float fitness() const { return unordf((uint32_t)(word >> 32)); }
+};
+
+// Each block has one in memory.
+template <>
+struct Found<double> {
+    uint64_t key, n;
+
+    __device__ static Found none() { return {~0ull, ~0ull}; }
+    __device__ static Found of(double f, unsigned n) { return {ordf(f), n}; }
+    __device__ bool is_any() const { return key != ~0ull; }
+    __device__ bool operator<(const Found& other) const {
+        return key < other.key || (key == other.key && n < other.n);
+    }
+    __device__ unsigned particle() const { return (unsigned)n; }
+    __device__ double fitness() const { return unordf(key); }
+};
+
+template <class Real>
+struct Vector;
+template <>
+struct Vector<float> {
+    using Type = float4;
+};
+template <>
+struct Vector<double> {
+    using Type = double2;
+};
+
+template <class Real>
 struct SParams {
-    float4 *x, *v, *p;
-    float* pf;
-    unsigned long long* best; /*[3]*/
-    float* g;                 /*[2][D]*/
-    float* gf;                /*[2]*/
+    typename Vector<Real>::Type *x, *v, *p;
+    Real* pf;
+    Found<Real>* best; /*[3], in double of each block*/
+    Real* g;           /*[2][D]*/
+    Real* gf;          /*[2]*/
     unsigned* done;
     int N, D;
-    float w, c1, c2, lo, hi, vmax;
+    Real w, c1, c2, lo, hi, vmax;
     uint32_t seed;
 };
 
-template <int FN, int R>
-__global__ void __launch_bounds__(256) pso_stream(const SParams P, const int t) {
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, D4 = P.D >> 2;
-    const int gw = blockIdx.x * (blockDim.x >> 5) + warp, nw = gridDim.x * (blockDim.x >> 5);
-    __shared__ unsigned long long sb[8];
-    __shared__ unsigned last;
-    const bool on = lane < D4;
-    const int src = t & 1, dst = src ^ 1;
-    float4 g = make_float4(0, 0, 0, 0);
-    if (t > 0 && on) {
-        g = ((const float4*)(P.g + src * P.D))[lane];
+// The best of all blocks, for all threads of the last one.
+__device__ inline Found<float> best_of_all(const Found<float>* best, Found<float>*) {
+    return {*(volatile unsigned long long*)best};
+}
+__device__ inline Found<double> best_of_all(const Found<double>* best, Found<double>* of_warps) {
+    Found<double> least = Found<double>::none();
+    for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
+        const Found<double> found{__ldcg((const unsigned long long*)&best[i].key),
+                                  __ldcg((const unsigned long long*)&best[i].n)};
+        if (found < least) {
+            least = found;
+        }
     }
-    const float gf = t > 0 ? P.gf[src] : __int_as_float(0x7f800000);
+#pragma unroll
+    for (int o = 16; o > 0; o >>= 1) {
+        const Found<double> other{__shfl_xor_sync(FULL, least.key, o), __shfl_xor_sync(FULL, least.n, o)};
+        if (other < least) {
+            least = other;
+        }
+    }
+    if ((threadIdx.x & 31) == 0) {
+        of_warps[threadIdx.x >> 5] = least;
+    }
+    __syncthreads();
+    for (int i = 0; i < (int)(blockDim.x >> 5); i++) {
+        if (of_warps[i] < least) {
+            least = of_warps[i];
+        }
+    }
+    return least;
+}
+
+template <class Real, int FN, int R>
+__global__ void __launch_bounds__(256) pso_stream(const SParams<Real> P, const int t) {
+    using Vec = typename Vector<Real>::Type;
+    constexpr int W = sizeof(Vec) / sizeof(Real), K = 4 / W;  // numbers of a vector, vectors of a lane
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, DV = P.D >> (W == 4 ? 2 : 1);
+    const int gw = blockIdx.x * (blockDim.x >> 5) + warp, nw = gridDim.x * (blockDim.x >> 5);
+    __shared__ Found<Real> sb[8];
+    __shared__ unsigned last;
+    const auto on = [=](int k) { return lane + 32 * k < DV; };
+    const int src = t & 1, dst = src ^ 1;
+    Vec g[K] = {};
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        if (t > 0 && on(k)) {
+            g[k] = ((const Vec*)(P.g + src * P.D))[lane + 32 * k];
+        }
+    }
+    const Real gf = t > 0 ? P.gf[src] : infinity<Real>();
     Rng rng;
     rng.seed(P.seed + 0x9E3779B9u * (uint32_t)t, blockIdx.x * blockDim.x + threadIdx.x);
-    unsigned long long best = ~0ull;
+    Found<Real> best = Found<Real>::none();
     for (int n0 = gw * R; n0 < P.N; n0 += nw * R) {
-        float4 x[R], v[R], p[R];
-        float pf[R];
+        Vec x[R][K], v[R][K], p[R][K];
+        Real pf[R];
 #pragma unroll
         for (int r = 0; r < R; r++) {
-            const size_t o = (size_t)(n0 + r) * D4 + lane;
-            if (on && n0 + r < P.N) {
-                if (t > 0) {
-                    x[r] = __ldcs(P.x + o);
-                    v[r] = __ldcs(P.v + o);
-                    p[r] = __ldcs(P.p + o);
+#pragma unroll
+            for (int k = 0; k < K; k++) {
+                const size_t o = (size_t)(n0 + r) * DV + lane + 32 * k;
+                if (on(k) && n0 + r < P.N) {
+                    if (t > 0) {
+                        x[r][k] = __ldcs(P.x + o);
+                        v[r][k] = __ldcs(P.v + o);
+                        p[r][k] = __ldcs(P.p + o);
+                    }
                 }
             }
-            pf[r] = (t > 0 && n0 + r < P.N) ? P.pf[n0 + r] : __int_as_float(0x7f800000);
+            pf[r] = (t > 0 && n0 + r < P.N) ? P.pf[n0 + r] : infinity<Real>();
         }
 #pragma unroll
         for (int r = 0; r < R; r++) {
             if (n0 + r >= P.N) {
                 break;
             }
-            float f = 0.f;
-            if (on) {
-                float *xa = (float*)&x[r], *va = (float*)&v[r], *pa = (float*)&p[r];
-                const float* ga = (const float*)&g;
+            Real f = 0;
 #pragma unroll
-                for (int j = 0; j < 4; j++) {
-                    if (t > 0) {
-                        float nv = P.w * va[j] + P.c1 * rng.u01() * (pa[j] - xa[j]) +
-                                   P.c2 * rng.u01() * (ga[j] - xa[j]);
-                        nv = fminf(fmaxf(nv, P.lo), P.hi);
-                        va[j] = nv;
-                        xa[j] = fminf(fmaxf(xa[j] + nv, P.lo), P.hi);
-                    } else {
-                        xa[j] = P.lo + (P.hi - P.lo) * rng.u01();
-                        va[j] = P.vmax * (2.f * rng.u01() - 1.f);
+            for (int k = 0; k < K; k++) {
+                if (on(k)) {
+                    Real *xa = (Real*)&x[r][k], *va = (Real*)&v[r][k], *pa = (Real*)&p[r][k];
+                    const Real* ga = (const Real*)&g[k];
+#pragma unroll
+                    for (int j = 0; j < W; j++) {
+                        if (t > 0) {
+                            Real nv = P.w * va[j] + rng.times(P.c1) * (pa[j] - xa[j]) +
+                                      rng.times(P.c2) * (ga[j] - xa[j]);
+                            nv = clamped(nv, P.lo, P.hi);
+                            va[j] = nv;
+                            xa[j] = clamped(xa[j] + nv, P.lo, P.hi);
+                        } else {
+                            xa[j] = P.lo + (P.hi - P.lo) * rng.u01<Real>();
+                            va[j] = P.vmax * (Real(2) * rng.u01<Real>() - Real(1));
+                        }
+                        f += FN == F_RASTRIGIN ? rast_term(xa[j]) : xa[j] * xa[j];
                     }
-                    f += FN == F_RASTRIGIN ? rast_term(xa[j]) : xa[j] * xa[j];
+                    const size_t o = (size_t)(n0 + r) * DV + lane + 32 * k;
+                    __stcs(P.x + o, x[r][k]);
+                    __stcs(P.v + o, v[r][k]);
                 }
-                const size_t o = (size_t)(n0 + r) * D4 + lane;
-                __stcs(P.x + o, x[r]);
-                __stcs(P.v + o, v[r]);
             }
 #pragma unroll
             for (int o = 16; o > 0; o >>= 1) {
                 f += __shfl_xor_sync(FULL, f, o);
             }
             if (FN == F_RASTRIGIN) {
-                f += 10.f * P.D;
+                f += Real(10) * P.D;
             }
             if (f < pf[r]) {
-                if (on) {
-                    __stcs(P.p + (size_t)(n0 + r) * D4 + lane, x[r]);
+#pragma unroll
+                for (int k = 0; k < K; k++) {
+                    if (on(k)) {
+                        __stcs(P.p + (size_t)(n0 + r) * DV + lane + 32 * k, x[r][k]);
+                    }
                 }
                 if (lane == 0) {
                     P.pf[n0 + r] = f;
                 }
                 if (f < gf) {
-                    unsigned long long k = ((unsigned long long)ordf(f) << 32) | (unsigned)(n0 + r);
-                    if (k < best) {
-                        best = k;
+                    const Found<Real> found = Found<Real>::of(f, n0 + r);
+                    if (found < best) {
+                        best = found;
                     }
                 }
             }
@@ -108,8 +199,10 @@ __global__ void __launch_bounds__(256) pso_stream(const SParams P, const int t) 
                 best = sb[i];
             }
         }
-        if (best != ~0ull) {
-            atomicMin(P.best, best);
+        if constexpr (sizeof(Real) == 8) {
+            P.best[blockIdx.x] = best;
+        } else if (best.is_any()) {
+            atomicMin(&P.best->word, best.word);
         }
         __threadfence();
         last = atomicAdd(P.done, 1) == gridDim.x - 1;
@@ -117,14 +210,14 @@ __global__ void __launch_bounds__(256) pso_stream(const SParams P, const int t) 
     __syncthreads();
     if (last) {  // the last block publishes gbest for the next iteration
         __threadfence();
-        const unsigned long long b = *(volatile unsigned long long*)P.best;
-        if (b != ~0ull) {
-            const size_t row = (size_t)(unsigned)(b & 0xffffffffull) * P.D;
+        const Found<Real> b = best_of_all(P.best, sb);
+        if (b.is_any()) {
+            const size_t row = (size_t)b.particle() * P.D;
             for (int d = threadIdx.x; d < P.D; d += blockDim.x) {
-                P.g[dst * P.D + d] = __ldcg((const float*)P.p + row + d);
+                P.g[dst * P.D + d] = __ldcg((const Real*)P.p + row + d);
             }
             if (threadIdx.x == 0) {
-                P.gf[dst] = unordf((uint32_t)(b >> 32));
+                P.gf[dst] = b.fitness();
             }
         } else {
             for (int d = threadIdx.x; d < P.D; d += blockDim.x) {
@@ -136,7 +229,7 @@ __global__ void __launch_bounds__(256) pso_stream(const SParams P, const int t) 
         }
         __syncthreads();
         if (threadIdx.x == 0) {
-            *P.best = ~0ull;
+            *P.best = Found<Real>::none();
             *P.done = 0;
         }
     }

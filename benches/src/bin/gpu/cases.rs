@@ -6,7 +6,8 @@ use anyhow::Result;
 use warpswarm::problems;
 use warpswarm::{
     Algorithm, Backend, Bounds, CmepsoParams, DeParams, EpsoParams, GpuFwaParams, Optimiser,
-    PsoParams, SaParams, ScatterSearchParams, Schedule, Settings, SolisWetsParams, Stop,
+    Precise, Precision, PsoParams, SaParams, ScatterSearchParams, Schedule, Settings,
+    SolisWetsParams, Stop,
 };
 
 /// What is timed: a swarm, or a batch of them.
@@ -21,6 +22,7 @@ pub(crate) struct Case {
     /// Of each coordinate; the problem's own where there are none.
     pub(crate) bounds: Option<(f64, f64)>,
     pub(crate) algorithm: Algorithm,
+    pub(crate) precision: Precision,
     /// On the GPU.
     pub(crate) schedule: Schedule,
 }
@@ -48,7 +50,9 @@ pub(crate) fn all() -> Vec<Case> {
         ..case("cpso_paper", "euclidean", 1 << power, 2, 100_000)
     });
     let streaming =
-        Case { schedule: Schedule::Streaming, ..rastrigin("n1m_d100", 1 << 20, 100, 100) };
+        |name| Case { schedule: Schedule::Streaming, ..rastrigin(name, 1 << 20, 100, 100) };
+    let batch = |name| Case { runs: 1_000, ..rastrigin(name, 64, 10, 1_000) };
+    let in_f64 = |case| Case { precision: Precision::F64, ..case };
     let fireworks = Case {
         bounds: Some((-2.048, 2.048)),
         algorithm: GpuFwaParams::paper().into(),
@@ -66,11 +70,15 @@ pub(crate) fn all() -> Vec<Case> {
         sphere("n64k_d2", 65_536),
         rastrigin("n768_d30", 768, 30, 1_000),
         rastrigin("n64k_d30", 65_536, 30, 1_000),
-        streaming,
-        Case { runs: 1_000, ..rastrigin("batch1000", 64, 10, 1_000) },
+        streaming("n1m_d100"),
+        batch("batch1000"),
+        in_f64(rastrigin("n64k_d30_f64", 65_536, 30, 1_000)),
+        in_f64(streaming("n1m_d100_f64")),
+        in_f64(batch("batch1000_f64")),
         few("de_n768_d30", de.into()),
         many("de_n64k_d30", de.into()),
-        Case { runs: 1_000, algorithm: de.into(), ..rastrigin("de_batch1000", 64, 10, 1_000) },
+        Case { algorithm: de.into(), ..batch("de_batch1000") },
+        in_f64(many("de_n64k_d30_f64", de.into())),
         few("sa_n768_d30", sa.into()),
         many("sa_n64k_d30", sa.into()),
         few("solis_wets_n768_d30", search.into()),
@@ -101,28 +109,30 @@ pub(crate) fn case(
         iterations,
         bounds: None,
         algorithm: PsoParams::default().into(),
+        precision: Precision::F32,
         schedule: Schedule::Auto,
     }
 }
 
 impl Case {
-    pub(crate) fn optimiser(
+    /// In `R`, which is that of the case's precision in the table.
+    pub(crate) fn optimiser<R: Precise>(
         &self,
         backend: Backend,
         block_size: Option<u32>,
         seed: u64,
-    ) -> Result<Optimiser<f32>> {
+    ) -> Result<Optimiser<R>> {
         self.stopping(backend, block_size, seed, Stop::default())
     }
 
     /// The same with an end.
-    pub(crate) fn stopping(
+    pub(crate) fn stopping<R: Precise>(
         &self,
         backend: Backend,
         block_size: Option<u32>,
         seed: u64,
         stop: Stop,
-    ) -> Result<Optimiser<f32>> {
+    ) -> Result<Optimiser<R>> {
         let on_the_cpu = backend == Backend::Cpu;
         let settings = Settings {
             individuals: self.individuals,
@@ -139,7 +149,7 @@ impl Case {
             Some((lower, upper)) => Bounds::uniform(self.dimensions, lower, upper)?,
             None => info.bounds(self.dimensions)?,
         };
-        Ok(info.optimiser::<f32>(0.0, &bounds, &self.algorithm, &settings)?)
+        Ok(info.optimiser(0.0, &bounds, &self.algorithm, &settings)?)
     }
 }
 

@@ -15,7 +15,7 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use warpswarm::Backend;
+use warpswarm::{Backend, Precise, Precision};
 use warpswarm_cpu_ref::{Swarm, difference};
 
 use cases::Case;
@@ -114,10 +114,17 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
 
 /// The median of three repetitions.
 fn line(case: &Case, block_size: Option<u32>) -> Result<String> {
+    match case.precision {
+        Precision::F32 => line_in::<f32>(case, block_size),
+        Precision::F64 => line_in::<f64>(case, block_size),
+    }
+}
+
+fn line_in<R: Precise>(case: &Case, block_size: Option<u32>) -> Result<String> {
     let mut found = Vec::new();
     for seed in 0..3 {
         // From the start, as the peers do: improvements are many at first and few later.
-        let mut optimiser = case.optimiser(Backend::Gpu, block_size, seed)?;
+        let mut optimiser = case.optimiser::<R>(Backend::Gpu, block_size, seed)?;
         optimiser.step(1)?;
         let start = Instant::now();
         optimiser.step(case.iterations)?;
@@ -127,7 +134,8 @@ fn line(case: &Case, block_size: Option<u32>) -> Result<String> {
             format!("{}/{tile}/b{}/t{}", plan.schedule, plan.blocks_per_run, plan.block)
         });
         let runs = optimiser.progress()?.runs;
-        let best = runs.iter().map(|run| run.best.value).fold(f32::INFINITY, f32::min);
+        let values = runs.iter().map(|run| run.best.value.to_f64());
+        let best = values.fold(f64::INFINITY, f64::min);
         found.push((seconds, best, plan));
     }
     // The first seed's, whichever takes how long.
@@ -147,17 +155,24 @@ fn check(case: &Case) -> Result<()> {
     let individuals = case.individuals.min(MOST_CHECKED);
     let runs = case.runs.min(MOST_CHECKED / individuals);
     let case = Case { individuals, runs, ..case.clone() };
-    same(&state(&case, Backend::Gpu, 0)?, &state(&case, Backend::Cpu, 0)?)
+    match case.precision {
+        Precision::F32 => check_in::<f32>(&case),
+        Precision::F64 => check_in::<f64>(&case),
+    }
+}
+
+fn check_in<R: Precise>(case: &Case) -> Result<()> {
+    same::<R>(&state(case, Backend::Gpu, 0)?, &state(case, Backend::Cpu, 0)?)
 }
 
 /// The runs after a few iterations.
-fn state(case: &Case, backend: Backend, seed: u64) -> Result<Vec<Swarm<f32>>> {
-    let mut optimiser = case.optimiser(backend, None, seed)?;
+fn state<R: Precise>(case: &Case, backend: Backend, seed: u64) -> Result<Vec<Swarm<R>>> {
+    let mut optimiser = case.optimiser::<R>(backend, None, seed)?;
     optimiser.step(CHECKED)?;
     Ok(optimiser.state()?)
 }
 
-fn same(found: &[Swarm<f32>], expected: &[Swarm<f32>]) -> Result<()> {
+fn same<R: Precise>(found: &[Swarm<R>], expected: &[Swarm<R>]) -> Result<()> {
     ensure!(found.len() == expected.len(), "{} runs, not {}", found.len(), expected.len());
     for (run, (found, expected)) in found.iter().zip(expected).enumerate() {
         if let Some(difference) = difference(found, expected) {
@@ -185,12 +200,37 @@ mod tests {
     fn every_case_runs_and_differences_are_found() {
         for case in cases::all() {
             let case = Case { individuals: case.individuals.min(510), runs: 2, ..case };
-            let state = |seed| state(&case, Backend::Cpu, seed).unwrap();
-            let runs = state(0);
-            same(&runs, &state(0)).unwrap();
-            assert!(same(&runs, &runs[..1]).is_err());
-            let error = same(&runs, &[runs[0].clone(), state(1).remove(1)]).unwrap_err();
-            assert!(error.to_string().starts_with("run 1 is not the CPU's: "), "{case}: {error}");
+            match case.precision {
+                Precision::F32 => differences_are_found::<f32>(&case),
+                Precision::F64 => differences_are_found::<f64>(&case),
+            }
+        }
+    }
+
+    fn differences_are_found<R: Precise>(case: &Case) {
+        let state = |seed| state::<R>(case, Backend::Cpu, seed).unwrap();
+        let runs = state(0);
+        same(&runs, &state(0)).unwrap();
+        assert!(same(&runs, &runs[..1]).is_err());
+        let error = same(&runs, &[runs[0].clone(), state(1).remove(1)]).unwrap_err();
+        assert!(error.to_string().starts_with("run 1 is not the CPU's: "), "{case}: {error}");
+    }
+
+    #[test]
+    fn cases_in_f64_are_those_in_f32() {
+        let all = cases::all();
+        let in_f64 = |case: &&Case| case.precision == Precision::F64;
+        let names: Vec<&str> = all.iter().filter(in_f64).map(|case| case.name).collect();
+        let expected = ["n64k_d30_f64", "n1m_d100_f64", "batch1000_f64", "de_n64k_d30_f64"];
+        assert_eq!(names, expected);
+        for case in &all {
+            let Some(name) = case.name.strip_suffix("_f64") else {
+                assert_eq!(case.precision, Precision::F32, "{case}");
+                continue;
+            };
+            let single = all.iter().find(|other| other.name == name).unwrap();
+            let renamed = Case { name, precision: Precision::F32, ..case.clone() };
+            assert_eq!(format!("{renamed:?}"), format!("{single:?}"));
         }
     }
 }

@@ -133,14 +133,14 @@ pub(crate) fn schedules() -> Result<()> {
 }
 
 fn plan(case: &Case) -> Result<Plan> {
-    case.optimiser(Backend::Gpu, None, 0)?.plan().context("a GPU has a plan")
+    case.optimiser::<f32>(Backend::Gpu, None, 0)?.plan().context("a GPU has a plan")
 }
 
 /// The median of three repetitions from the start, or the first if it takes longer than `enough`.
 fn seconds(case: &Case, enough: f64) -> Result<f64> {
     let mut found = Vec::new();
     while found.len() < 3 && found.iter().all(|&seconds| seconds < enough) {
-        let mut optimiser = case.optimiser(Backend::Gpu, None, 0)?;
+        let mut optimiser = case.optimiser::<f32>(Backend::Gpu, None, 0)?;
         optimiser.step(1)?;
         let start = Instant::now();
         optimiser.step(case.iterations)?;
@@ -210,7 +210,7 @@ pub(crate) fn solve(words: &[String]) -> Result<()> {
     let case = sized(name, (individuals, dimensions as usize, runs), iterations)?;
     let stop = Stop::iterations(iterations).or_seconds(PATIENCE);
     let start = Instant::now();
-    let report = case.stopping(backend.parse()?, None, 0, stop)?.run()?;
+    let report = case.stopping::<f32>(backend.parse()?, None, 0, stop)?.run()?;
     let done = report.runs[0].iterations == iterations;
     let seconds = if done { start.elapsed().as_secs_f64() } else { f64::INFINITY };
     println!("{} {seconds:.6}", report.backend);

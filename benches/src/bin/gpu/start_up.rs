@@ -70,7 +70,7 @@ pub(crate) fn first(name: &str) -> Result<()> {
     let driver = start.elapsed().as_secs_f64();
     let begin = || -> Result<(f64, f64)> {
         let start = Instant::now();
-        let mut optimiser = case.optimiser(Backend::Gpu, None, 0)?;
+        let mut optimiser = case.optimiser::<f32>(Backend::Gpu, None, 0)?;
         let set_up = start.elapsed().as_secs_f64();
         optimiser.step(1)?;
         Ok((set_up, start.elapsed().as_secs_f64() - set_up))

@@ -25,12 +25,23 @@ pub(super) struct Peer {
 const PAPER: &[&str] = &["cpso_paper"];
 const PSO: &[&str] =
     &["n32_d2", "n1k_d2", "n64k_d2", "n768_d30", "n64k_d30", "n1m_d100", "batch1000"];
-const PSO_AND_PAPER: &[&str] =
-    &["cpso_paper", "n32_d2", "n1k_d2", "n64k_d2", "n768_d30", "n64k_d30", "n1m_d100", "batch1000"];
+const CUDA: &[&str] = &[
+    "cpso_paper",
+    "n32_d2",
+    "n1k_d2",
+    "n64k_d2",
+    "n768_d30",
+    "n64k_d30",
+    "n1m_d100",
+    "batch1000",
+    "n64k_d30_f64",
+    "n1m_d100_f64",
+    "batch1000_f64",
+];
 
 /// In the order in which they run, and in which their columns stand.
 pub(super) const PEERS: [Peer; 6] = [
-    peer("CUDA C++ by hand", "cuda", "fused.cu", PSO_AND_PAPER, 30),
+    peer("CUDA C++ by hand", "cuda", "fused.cu", CUDA, 30),
     peer("CPSO paper's kernels", "paper", "paper.cu", PAPER, 45),
     peer("JAX by hand", "jax", "jax_pso.py", PSO, 60),
     peer("PyTorch by hand", "torch", "torch_pso.py", PSO, 65),
@@ -224,6 +235,7 @@ mod tests {
         assert_eq!(asked(&["fwa_n144"]), [""; 6]);
         assert_eq!(asked(&["cpso_paper"]), ["cpso_paper", "cpso_paper", "", "", "", ""]);
         assert_eq!(asked(&["de_n768_d30", "n32_d2"])[4], "n32_d2,n768_d30");
+        assert_eq!(asked(&["n64k_d30_f64"]), ["n64k_d30_f64", "", "", "", "", ""]);
         assert_eq!(asked(&[])[1], "cpso_paper");
     }
 }

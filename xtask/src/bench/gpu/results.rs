@@ -23,7 +23,16 @@ use warpswarm_statistics::Summary;
 /// 6.3 for 65,536.
 /// 768 individuals agree among all blocks in each iteration; a row that another block has just written takes some 0.3 to come.
 /// Scatter search agrees in 6 of 26 iterations. `cmepso` makes six attempts of 100 instructions a coordinate.
-const LIMITS: [(&str, f64); 18] = [
+///
+/// In f64:
+///
+/// * Memory and the second-level cache: twice the bytes, 975 for 1,048,576 x 100 and 12.6 for the rows of `de`, whose arithmetic
+///   takes less.
+/// * Arithmetic: 29 operations on doubles a coordinate, as the assembler has them (12 of the move, 17 of Rastrigin's term and its
+///   sum), of which 132 x 64 lanes do one a cycle: 3.4 for 65,536 x 30 coordinates, 1.1 for 64,000 x 10. Integer work, such as
+///   Philox, takes no longer for a block than in f32 and goes on beside it. Of some 55 instructions of all kinds (14 of Philox, 8
+///   that select in clamps), 128 lanes begin one a cycle: 3.2 for 65,536 x 30, which is less.
+const LIMITS: [(&str, f64); 22] = [
     ("n32_d2", 0.1),
     ("n1k_d2", 0.3),
     ("n64k_d2", 1.0),
@@ -42,6 +51,10 @@ const LIMITS: [(&str, f64); 18] = [
     ("epso_n768_d30", 1.2),
     ("epso_n64k_d30", 39.0),
     ("cmepso_1000", 29.0),
+    ("n64k_d30_f64", 3.4),
+    ("n1m_d100_f64", 975.0),
+    ("batch1000_f64", 1.1),
+    ("de_n64k_d30_f64", 12.6),
 ];
 
 /// All that was measured.
@@ -126,7 +139,7 @@ impl Results {
         let columns = ["case", "individuals", "dimensions", "warpswarm"].into_iter();
         let columns = columns.chain(peers).chain(ratio).chain(["/ limit"]);
         Table {
-            title: format!("Microseconds an iteration, f32, on {}", self.device),
+            title: format!("Microseconds an iteration, on {}", self.device),
             groups: Vec::new(),
             columns: columns.map(String::from).collect(),
             rows: self.ours.iter().take(1).flatten().map(|case| self.row(case).cells()).collect(),
@@ -138,7 +151,7 @@ impl Results {
         let mut notes = vec![format!(
             "warpswarm: the median of {} rounds, each of which is a median of three. Ratios are our time to theirs. \
              Limits are estimates for an H200, of swarms that agree on their best in each iteration: ours may do so less \
-             often. PSO unless the name says another method.",
+             often. PSO unless the name says another method, f32 unless it ends in f64.",
             self.ours.len()
         )];
         if self.peers.is_none() {
@@ -317,10 +330,19 @@ mod tests {
         assert!(lines.contains(&"1,paper_host,cpso_paper,32,2,5000,0.1375,27.5000,0"));
     }
 
-    /// The only limit that follows from two numbers.
+    /// The limits that follow from a few numbers.
     #[test]
-    fn the_limit_of_memory() {
-        let microseconds = 20.0 * f64::from(1 << 20) * 100.0 / 4.3e12 * 1e6;
-        assert_eq!(LIMITS[5], ("n1m_d100", microseconds.round()));
+    fn the_limits_of_memory_and_of_doubles() {
+        let limit = |name| LIMITS.iter().find(|(case, _)| *case == name).unwrap().1;
+        let memory = |bytes: f64| (bytes * f64::from(1 << 20) * 100.0 / 4.3e12 * 1e6).round();
+        assert_eq!(limit("n1m_d100"), memory(20.0));
+        assert_eq!(limit("n1m_d100_f64"), memory(40.0));
+        let tenths = |microseconds: f64| (microseconds * 10.0).round() / 10.0;
+        let doubles = |coordinates: f64| tenths(29.0 * coordinates / (132.0 * 64.0 * 1980.0));
+        assert_eq!(limit("n64k_d30_f64"), doubles(65_536.0 * 30.0));
+        assert_eq!(limit("batch1000_f64"), doubles(64_000.0 * 10.0));
+        let rows = |bytes: f64| tenths(4.0 * bytes * 65_536.0 * 30.0 / 5e12 * 1e6);
+        assert_eq!(limit("de_n64k_d30"), rows(4.0));
+        assert_eq!(limit("de_n64k_d30_f64"), rows(8.0));
     }
 }
