@@ -7,6 +7,7 @@ pub(crate) use pairs::{OBJECTIVE, linked};
 
 use std::fs;
 use std::path::Path;
+use std::process;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -218,8 +219,10 @@ fn assemble_all(ptxas: &Ptxas, modules: &[Module], quick: bool) -> Result<(Vec<R
 fn forget(known: &Path) -> Result<()> {
     for entry in fs::read_dir(known)? {
         let entry = entry?;
-        if entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT) {
-            fs::remove_file(entry.path())?;
+        // Another checkout may remove it, too.
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        if modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > KEPT)) {
+            let _ = fs::remove_file(entry.path());
         }
     }
     Ok(())
@@ -244,13 +247,14 @@ fn said(
     if let Ok(said) = fs::read_to_string(&known) {
         return Ok((said, false));
     }
-    // Two pairs may have the same text.
-    let text = known.with_extension(format!("{job}.ptx"));
+    // Two pairs may have the same text, and another checkout may be assembling it now.
+    let own = format!("{}-{job}", process::id());
+    let text = known.with_extension(format!("{own}.ptx"));
     fs::write(&text, lowered.as_bytes())?;
     let said = ptxas.assemble(arch, &text).with_context(|| module.name.clone())?;
     fs::remove_file(&text)?;
     // Renamed into place: an interrupted run leaves no half of an answer.
-    let part = known.with_extension(format!("{job}.part"));
+    let part = known.with_extension(format!("{own}.part"));
     fs::write(&part, &said)?;
     fs::rename(&part, &known)?;
     Ok((said, true))

@@ -130,7 +130,6 @@ impl<R: Float> Epso<R> {
     }
 }
 
-/// The public point is the personal best; the own rows are position and velocity.
 impl<R: Float> Words for Epso<R> {
     words!(
         coefficients,
@@ -142,6 +141,7 @@ impl<R: Float> Words for Epso<R> {
     );
 }
 
+/// The public point is the personal best; the own rows are position and velocity.
 impl<R: Float> Method<R> for Epso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;

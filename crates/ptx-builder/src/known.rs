@@ -33,7 +33,7 @@ pub fn with_words(text: &str, entry: &str, words: &[(u32, u32)]) -> String {
     new
 }
 
-/// What to write for a line that loads words, all of which are known.
+/// What to write for a line that loads words, of which one or all are known.
 fn known(line: &str, argument: &str, words: &[(u32, u32)]) -> Option<String> {
     let (class, rest) = line.strip_prefix("ld.param.")?.split_once(char::is_whitespace)?;
     let (into, place) = rest.strip_suffix("];")?.split_once(", ")?;
