@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-use crate::{CutError, DeviceToolchain, Module, Version, cut, package, words};
+use crate::{CutError, DeviceToolchain, Module, Version, cut, halves, package, words};
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
@@ -133,8 +133,9 @@ fn plain(name: &str) -> String {
 impl Kernels {
     /// Compiles the crate and cuts it into one module per entry, in the order of their names.
     pub fn build(&self, toolchain: &DeviceToolchain) -> Result<Vec<Module>, CompileError> {
-        let mut modules = cut(&self.compile(toolchain)?, Some(Version::LOWEST))
-            .map_err(|error| self.in_words(error))?;
+        let text = halves::permuted(&self.compile(toolchain)?);
+        let mut modules =
+            cut(&text, Some(Version::LOWEST)).map_err(|error| self.in_words(error))?;
         if modules.is_empty() {
             return Err(CompileError::Nothing { manifest: self.manifest.clone() });
         }

@@ -18,6 +18,8 @@ pub mod compile;
 pub mod compose;
 pub mod cut;
 mod distances;
+#[cfg(feature = "build")]
+pub mod halves;
 pub mod known;
 pub mod link;
 pub mod lower;
