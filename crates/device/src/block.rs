@@ -16,6 +16,9 @@ pub fn sync() {
 }
 
 /// [`sync`], and whether the predicate holds in any thread.
+///
+/// All threads do something else where it holds, in the branch that follows. Where one warp alone asked, ptxas 13.0 put a second barrier
+/// into the branch of that warp, from architecture 9.0 on.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn sync_or(predicate: bool) -> bool {

@@ -36,15 +36,18 @@ pub const fn cluster_board_len<R: Float>(row: u32) -> u32 {
 /// Where a resident block keeps things in its shared memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResidentLayout {
-    /// The best candidate of each warp, `[warp]`, and one for what the block hears from the others.
+    /// The best candidate of each warp, `[parity][warp]`, and one for what the block hears from the others.
     pub candidates: u32,
-    /// The position of the best candidate of each warp, `[warp][coordinate]`, and one more likewise.
+    /// How far each warp can go, `[warp]`, and one for all blocks.
+    pub counts: u32,
+    /// Positions of candidates, two for each warp and two for what the block hears: `[warp][2][coordinate]`. One of them is
+    /// the leader's.
     pub positions: u32,
     /// Where the blocks of a cluster show each other what they have found: 8-byte words, as many as were asked for.
     pub board: u32,
     /// The coordinates that lanes show each other, `[particle][coordinate]`; not in columns.
     pub stage: u32,
-    /// Where particles have a thread each, what all have in common: [`common_len`] places.
+    /// Where particles have a thread each, the limits, which all have in common: [`common_len`] places.
     pub common: u32,
     /// In columns, positions, velocities and personal bests, `[thread]` with [`column_pitch`] places.
     pub columns: u32,
@@ -70,9 +73,9 @@ impl ResidentLayout {
         let common = 0;
         let has_common = has_common(lanes, dimensions / lanes);
         let candidates = if has_common { common_len(dimensions) * number } else { 0 };
-        let positions =
-            candidates + ((warps + 1) * size_of::<Candidate<R>>() as u32).next_multiple_of(16);
-        let board = positions + (warps + 1) * row;
+        let counts = candidates + (2 * warps + 1) * size_of::<Candidate<R>>() as u32;
+        let positions = (counts + 4 * (warps + 1)).next_multiple_of(16);
+        let board = positions + 2 * (warps + 1) * row;
         let stage = board + 8 * board_words;
         let columns = stage;
         let bytes = if has_columns {
@@ -82,7 +85,7 @@ impl ResidentLayout {
         } else {
             stage
         };
-        ResidentLayout { candidates, positions, board, stage, common, columns, bytes }
+        ResidentLayout { candidates, counts, positions, board, stage, common, columns, bytes }
     }
 }
 
@@ -106,17 +109,16 @@ pub const fn column_pitch(stride: u32) -> u32 {
     ((column_len(stride) / 4) | 1) * 4
 }
 
-/// Places of what a block has once for all its columns, `[quad][5][4]`: the leader's position, lower and upper bound,
-/// least and largest velocity.
+/// Places of what a block has once for all its columns, `[quad][4][4]`: lower and upper bound, least and largest velocity.
 #[inline(always)]
 pub const fn common_len(dimensions: u32) -> u32 {
-    20 * dimensions.div_ceil(4)
+    16 * dimensions.div_ceil(4)
 }
 
-/// Where coordinate `i` of the leader's position is; the bounds and velocities are 4, 8, 12 and 16 places on.
+/// Where coordinate `i` of the lower bound is; the upper one and the velocities are 4, 8 and 12 places on.
 #[inline(always)]
 pub const fn common_place(i: u32) -> u32 {
-    20 * (i / 4) + i % 4
+    16 * (i / 4) + i % 4
 }
 
 /// Whether a tile is in columns: a thread has a particle for itself that is too large for its registers alone.
@@ -124,8 +126,8 @@ pub const fn in_columns(lanes: u32, per_lane: u32) -> bool {
     lanes == 1 && per_lane > 16
 }
 
-/// Whether a block has the leader's position and the limits once, in shared memory: where a thread has a particle for itself, and more
-/// than two coordinates.
+/// Whether threads read the leader's position and the limits in shared memory, where their block has them once: where a thread has a
+/// particle for itself, and more than two coordinates.
 pub const fn has_common(lanes: u32, per_lane: u32) -> bool {
     lanes == 1 && per_lane > 2
 }

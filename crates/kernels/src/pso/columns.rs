@@ -1,5 +1,5 @@
 //! Particles that a thread has for itself and that are too large for its registers: each is a column of shared memory,
-//! in which what is moved together lies together, and what is the same for all, the leader and the limits, lies there once a block. So a multiprocessor holds 512
+//! in which what is moved together lies together, and what is the same for all, the limits and the leader, lies there once a block. So a multiprocessor holds 512
 //! particles of 32 dimensions, its registers are free to move several coordinates at once, and the code is a short loop.
 
 use warpswarm_core::boundary::{self, Boundary};
@@ -10,8 +10,8 @@ use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_device::point::ColumnPoint;
 use warpswarm_device::shared::SharedArray;
+use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
-use warpswarm_device::{block, thread};
 
 use super::Swarm;
 use super::particle::{Move, Particle};
@@ -21,25 +21,29 @@ use super::particle::{Move, Particle};
 pub(super) struct Columns<R> {
     /// `[quad][3][4]`: position, velocity, personal best
     own: SharedArray<R>,
-    /// `[quad][5][4]`: the leader's position, lower and upper bound, least and largest velocity
+    /// `[quad][4][4]`: lower and upper bound, least and largest velocity
     common: SharedArray<R>,
+    /// `[row][place]`: positions, one of them the leader's
+    rows: SharedArray<R>,
 }
 
 impl<R: DeviceReal> Columns<R> {
-    /// The block's columns in a tile of so many lanes and coordinates, its leader and limits written; nothing where
-    /// particles are in registers. Collective in the block.
+    /// The block's columns in a tile of so many lanes and coordinates, its limits written, and its rows, of which the first of the last two
+    /// is the leader: to be seen behind the next barrier.
     #[inline(always)]
     pub(super) fn new<const LANES: u32, const K: usize>(swarm: &Swarm<'_, R>) -> Self {
         let (threads, stride) = (thread::block_dim(), swarm.args.stride);
         let tile = (LANES, LANES * K as u32);
         let layout = ResidentLayout::new::<R>(tile, (threads, stride), false, 0);
         let pitch = column_pitch(stride);
+        let rows = 2 * (threads / 32 + 1);
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         let columns = unsafe {
             Columns {
                 own: SharedArray::new(layout.columns, threads * pitch)
                     .part(thread::index() * pitch, pitch),
                 common: SharedArray::new(layout.common, common_len(K as u32)),
+                rows: SharedArray::new(layout.positions, rows * LANES * K as u32),
             }
         };
         if !has_common(LANES, K as u32) {
@@ -49,16 +53,15 @@ impl<R: DeviceReal> Columns<R> {
         while i < stride {
             let bounds = (swarm.lower.get(i as usize), swarm.upper.get(i as usize));
             let speeds = pso::speeds(&swarm.args.coefficients, bounds);
-            let leader = swarm.global_position.get(i as usize);
-            let values = [leader, bounds.0, bounds.1, speeds.0, speeds.1];
+            columns.rows.set((rows - 2) * K as u32 + i, swarm.global_position.get(i as usize));
+            let values = [bounds.0, bounds.1, speeds.0, speeds.1];
             let mut k = 0;
-            while k < 5 {
+            while k < 4 {
                 columns.common.set(common_place(i) + 4 * k as u32, values[k]);
                 k += 1;
             }
             i += threads;
         }
-        block::sync();
         columns
     }
 
@@ -77,9 +80,9 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
-    /// Writes the column to the particle's rows.
+    /// Writes the column to the particle's rows, its personal best if asked to.
     #[inline(always)]
-    pub(super) fn write(&self, swarm: &Swarm<'_, R>, particle: u32) {
+    pub(super) fn write(&self, swarm: &Swarm<'_, R>, particle: u32, with_best: bool) {
         let row = |array| swarm.lane_row(array, particle);
         let rows = [row(swarm.positions), row(swarm.velocities), row(swarm.best_positions)];
         let mut k = 0;
@@ -87,7 +90,9 @@ impl<R: DeviceReal> Columns<R> {
             let at = column_place(k);
             rows[0].set_stream4(k, self.own.get4(at));
             rows[1].set_stream4(k, self.own.get4(at + 4));
-            rows[2].set_stream4(k, self.own.get4(at + 8));
+            if with_best {
+                rows[2].set_stream4(k, self.own.get4(at + 8));
+            }
             k += 4;
         }
     }
@@ -115,36 +120,30 @@ impl<R: DeviceReal> Columns<R> {
         ColumnPoint::new(self.own, dimensions as usize)
     }
 
-    /// Coordinate `i` of the position.
+    /// Four coordinates of the position, from `i` on.
     #[inline(always)]
-    pub(super) fn position(&self, i: u32) -> R {
-        self.own.get(column_place(i))
+    pub(super) fn quad(&self, i: u32) -> [R; 4] {
+        self.own.get4(column_place(i))
     }
 
-    /// Makes `x` coordinate `i` of the leader.
+    /// Moves the particle one iteration on, towards the leader whose row begins at `leader`: two pairs of coordinates at once, so that
+    /// neither waits for the other's results, and then the pair that may be left.
     #[inline(always)]
-    pub(super) fn lead(&self, i: u32, x: R) {
-        self.common.set(common_place(i), x);
-    }
-
-    /// Coordinate `i` of the leader.
-    #[inline(always)]
-    pub(super) fn leader(&self, i: u32) -> R {
-        self.common.get(common_place(i))
-    }
-
-    /// Moves the particle one iteration on: two pairs of coordinates at once, so that neither waits for the other's
-    /// results, and then the pair that may be left.
-    #[inline(always)]
-    pub(super) fn advance(&self, which: Move, coefficients: &Coefficients<R>, dimensions: u32) {
+    pub(super) fn advance(
+        &self,
+        which: Move,
+        coefficients: &Coefficients<R>,
+        leader: u32,
+        dimensions: u32,
+    ) {
         let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
         let mut k = 0;
         while k + 2 < dimensions {
-            self.advance_quad::<2>(k, &stream, coefficients);
+            self.advance_quad::<2>((k, leader), &stream, coefficients);
             k += 4;
         }
         if k < dimensions {
-            self.advance_quad::<1>(k, &stream, coefficients);
+            self.advance_quad::<1>((k, leader), &stream, coefficients);
         }
     }
 
@@ -152,14 +151,14 @@ impl<R: DeviceReal> Columns<R> {
     #[inline(always)]
     fn advance_quad<const PAIRS: usize>(
         &self,
-        k: u32,
+        (k, leader): (u32, u32),
         stream: &Stream,
         coefficients: &Coefficients<R>,
     ) {
         let own = column_place(k);
         let (mut x, mut v) = (self.own.get4(own), self.own.get4(own + 4));
         let personal = self.own.get4(own + 8);
-        self.move_quad::<PAIRS>(k, (stream, coefficients), (&mut x, &mut v), personal);
+        self.move_quad::<PAIRS>((k, leader), (stream, coefficients), (&mut x, &mut v), personal);
         self.own.set4(own, x);
         self.own.set4(own + 4, v);
     }
@@ -171,7 +170,7 @@ impl<R: DeviceReal> Columns<R> {
         which: Move,
         coefficients: &Coefficients<R>,
         it: &mut Particle<R, LANES, K>,
-        dimensions: u32,
+        (leader, dimensions): (u32, u32),
     ) {
         let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);
         let mut k = 0;
@@ -180,7 +179,12 @@ impl<R: DeviceReal> Columns<R> {
                 let four = |row: &[R; K]| [row[k], row[k + 1], row[k + 2], row[k + 3]];
                 let (mut x, mut v) = (four(&it.x), four(&it.v));
                 let at = (&stream, coefficients);
-                self.move_quad::<2>(k as u32, at, (&mut x, &mut v), four(&it.p));
+                let place = (k as u32, leader);
+                if k as u32 + 2 < dimensions {
+                    self.move_quad::<2>(place, at, (&mut x, &mut v), four(&it.p));
+                } else {
+                    self.move_quad::<1>(place, at, (&mut x, &mut v), four(&it.p));
+                }
                 let mut j = 0;
                 while j < 4 {
                     it.x[k + j] = x[j];
@@ -196,15 +200,15 @@ impl<R: DeviceReal> Columns<R> {
     #[inline(always)]
     fn move_quad<const PAIRS: usize>(
         &self,
-        k: u32,
+        (k, leader): (u32, u32),
         (stream, coefficients): (&Stream, &Coefficients<R>),
         (x, v): (&mut [R; 4], &mut [R; 4]),
         personal: [R; 4],
     ) {
         let common = common_place(k);
-        let global = self.common.get4(common);
-        let (lower, upper) = (self.common.get4(common + 4), self.common.get4(common + 8));
-        let (slowest, fastest) = (self.common.get4(common + 12), self.common.get4(common + 16));
+        let global = self.rows.get4(leader + k);
+        let (lower, upper) = (self.common.get4(common), self.common.get4(common + 4));
+        let (slowest, fastest) = (self.common.get4(common + 8), self.common.get4(common + 12));
         let factors = stream.quad_factors::<R>(k / 4);
         let mut i = 0;
         while i < 2 * PAIRS {

@@ -283,7 +283,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     #[inline(always)]
     fn write(&mut self) {
         self.count();
-        self.flight.save(&self.held);
+        self.flight.save(&mut self.held);
         self.written = true;
         self.base = self.now;
         self.base_epoch = self.epoch;

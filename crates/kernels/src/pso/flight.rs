@@ -8,7 +8,7 @@ use warpswarm_device::view::{DeviceReal, Row};
 use warpswarm_device::{block, objective, thread, warp};
 
 use super::Swarm;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, One};
 use super::columns::Columns;
 use super::meeting::{Leader, Meeting, unconstrained};
 use super::particle::{self, Bounds, Move, Particle, Weights};
@@ -47,6 +47,8 @@ pub(super) struct Flight<'a, R, B, const LANES: u32, const K: usize> {
 pub(super) struct Held<R, const LANES: u32, const K: usize> {
     pub(super) it: Particle<R, LANES, K>,
     pub(super) best: Fitness<R>,
+    /// Whether memory has its personal best, too; asked in columns alone.
+    pub(super) kept: bool,
     /// The weights of the next move, where they are known before.
     ahead: Weights<R, K>,
 }
@@ -71,7 +73,8 @@ impl<R: DeviceReal, const K: usize> Leader<R, K> {
             particle::load::<R, LANES, K>(row, R::ZERO, false)
         };
         let fitness = unconstrained::<R, CONSTRAINED>(global.fitness);
-        Leader { best: Candidate::new(fitness, global.index), position }
+        let row = Meeting::<R, One, LANES, K>::first_row();
+        Leader { best: Candidate::new(fitness, global.index), position, row }
     }
 }
 
@@ -111,7 +114,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             }
         };
         let best = unconstrained::<R, CONSTRAINED>(swarm.best.get(particle as usize));
-        Held { it, best, ahead: self.ahead(iteration + 1) }
+        Held { it, best, kept: true, ahead: self.ahead(iteration + 1) }
     }
 
     /// Goes back to where memory has the particle, after `iteration`.
@@ -128,16 +131,16 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         }
     }
 
-    /// Writes an active particle to memory.
+    /// Writes an active particle to memory, of its personal best what is not there.
     #[inline(always)]
-    pub(super) fn save(&self, held: &Held<R, LANES, K>) {
+    pub(super) fn save(&self, held: &mut Held<R, LANES, K>) {
         if !self.active {
             return;
         }
         let swarm = &Swarm::of_block(self.args);
         let particle = thread::opaque(self.particle);
         if is_in_columns::<LANES, K>() {
-            self.columns.write(swarm, particle);
+            self.columns.write(swarm, particle, !held.kept);
         } else {
             let own = |array, own| {
                 let row = swarm.lane_row(array, particle);
@@ -150,6 +153,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         if thread::lane().is_multiple_of(LANES) {
             swarm.best.set(particle as usize, held.best);
         }
+        held.kept = true;
     }
 
     /// The weights of the move of an iteration, where they are computed ahead.
@@ -185,11 +189,12 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         }
         let level = Swarm::of_block(args).level_of::<CONSTRAINED>(self.particle);
         let fitness = if is_in_columns::<LANES, K>() {
-            self.columns.advance(which, &args.coefficients, args.dimensions);
+            self.columns.advance(which, &args.coefficients, leader.row, args.dimensions);
             objective::judge::<R, _, CONSTRAINED>(&self.columns.point(args.dimensions))
         } else {
             if is_in_common::<LANES, K>() {
-                self.columns.advance_row(which, &args.coefficients, &mut held.it, args.dimensions);
+                let there = (leader.row, args.dimensions);
+                self.columns.advance_row(which, &args.coefficients, &mut held.it, there);
             } else {
                 held.it.advance(&args.coefficients, which, &pulls, &leader.position, &self.bounds);
             }
@@ -201,6 +206,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         let mut leads = false;
         if self.active && fitness.beats(held.best) {
             held.best = fitness.canonical();
+            held.kept = false;
             if is_in_columns::<LANES, K>() {
                 self.columns.keep(args.stride);
             } else {
@@ -260,14 +266,15 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     pub(super) fn follow(&self, leader: &mut Leader<R, K>, position: impl Fn(u32) -> R) {
         let stride = self.args.stride;
         if is_in_common::<LANES, K>() {
-            // Nobody looks at the present one any more, and all at the new one.
-            block::sync();
+            let row = self.meeting.room_for_another(leader);
+            let positions = self.meeting.positions();
             let mut i = thread::index();
             while i < stride {
-                self.columns.lead(i, position(i));
+                positions.set(row + i, position(i));
                 i += thread::block_dim();
             }
             block::sync();
+            leader.row = row;
             return;
         }
         let mut k = 0;
@@ -287,7 +294,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         if is_in_common::<LANES, K>() {
             let mut i = lane;
             while i < stride {
-                coordinate_is(i, self.columns.leader(i));
+                coordinate_is(i, self.meeting.positions().get(leader.row + i));
                 i += 32;
             }
             return;
@@ -314,7 +321,8 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             // A group is a thread.
             let mut i = 0;
             while i < stride {
-                swarm.global_position.set(i as usize, self.columns.leader(i));
+                let x = self.meeting.positions().get(leader.row + i);
+                swarm.global_position.set(i as usize, x);
                 i += 1;
             }
         } else {

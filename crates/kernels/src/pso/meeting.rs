@@ -20,12 +20,14 @@ use super::particle::Own;
 /// No iteration of a window.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// The global best as every lane knows it: fitness and index, and the lane's own coordinates, unless they are in
-/// columns.
+/// The global best as every lane knows it: fitness and index, and either the lane's own coordinates or a row.
 #[derive(Clone, Copy)]
 pub(super) struct Leader<R, const K: usize> {
     pub(super) best: Candidate<R>,
+    /// Unless the block has it in common.
     pub(super) position: Own<R, K>,
+    /// Where in the block's shared positions its row begins, if the block has it in common.
+    pub(super) row: u32,
 }
 
 /// This thread's lane and warp, found out anew: what is computed from them holds no registers while
@@ -57,11 +59,12 @@ pub(super) struct Meeting<R, B, const LANES: u32, const K: usize> {
 /// A block's shared memory, cut up as [`ResidentLayout`] says.
 #[derive(Clone, Copy)]
 struct Shared<R> {
-    /// The best of each warp, then what the block hears from the others.
+    /// The best that each warp has offered, `[parity][warp]`, then what the block hears from the others.
     candidates: SharedArray<Candidate<R>>,
-    /// In the same place, but not at the same time: the soonest iteration of each warp, then of all blocks.
+    /// The soonest iteration of each warp, then of all blocks.
     counts: SharedArray<u32>,
-    /// The position of each warp's best, `[warp][coordinate]`, then that of the best of all blocks.
+    /// Two rows a warp, `[warp][2][coordinate]`, then two for what the block hears. One of all is the leader's; its warp offers in the
+    /// other one, which nobody reads any more.
     positions: SharedArray<R>,
     /// The coordinates that lanes show each other, `[particle][coordinate]`.
     stage: SharedArray<R>,
@@ -78,7 +81,14 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
     /// Collective among the blocks of a run.
     #[inline(always)]
     pub(super) fn new(swarm: &Swarm<'_, R>, columns: Columns<R>) -> Self {
-        let Shared { stage, board, .. } = Self::shared(thread::block_dim());
+        let Shared { stage, board, candidates, warps, .. } = Self::shared(thread::block_dim());
+        let mut i = thread::index();
+        while i < 2 * warps {
+            candidates.set(i, Candidate::NONE);
+            i += thread::block_dim();
+        }
+        // Nobody offers anything, or looks at what the columns have in common, before.
+        block::sync();
         B::begin::<R>(swarm, board, Self::ROW);
         let stage = if LANES > 1 {
             stage.part(thread::index() / LANES * Self::ROW, Self::ROW)
@@ -96,9 +106,9 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         unsafe {
             Shared {
-                candidates: SharedArray::new(layout.candidates, warps + 1),
-                counts: SharedArray::new(layout.candidates, warps + 1),
-                positions: SharedArray::new(layout.positions, (warps + 1) * Self::ROW),
+                candidates: SharedArray::new(layout.candidates, 2 * warps + 1),
+                counts: SharedArray::new(layout.counts, warps + 1),
+                positions: SharedArray::new(layout.positions, 2 * (warps + 1) * Self::ROW),
                 stage: SharedArray::new(layout.stage, threads / LANES * Self::ROW),
                 board: SharedArray::new(layout.board, words),
                 warps,
@@ -174,6 +184,24 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         counts.get(warps)
     }
 
+    /// Where the first leader's row begins: where the block hears from others.
+    #[inline(always)]
+    pub(super) fn first_row() -> u32 {
+        2 * (thread::block_dim() / 32) * Self::ROW
+    }
+
+    /// Where warp `warp` has room for a row, or the block for what it hears. It has two, of which one may be the leader's; the leader that
+    /// is in registers has been read from where one was under the tag before.
+    ///
+    /// Nobody reads the other one any more: who did, of an earlier leader, has since been at the barrier behind which the present one
+    /// was taken.
+    #[inline(always)]
+    fn room(warp: u32, tag: u32, leader: &Leader<R, K>) -> u32 {
+        let first = 2 * warp * Self::ROW;
+        let is_taken = if Self::COMMON { leader.row == first } else { tag & 1 != 0 };
+        if is_taken { first + Self::ROW } else { first }
+    }
+
     /// Makes the best of all candidates the leader, if there is any: each beats the leader already.
     /// Says whether there was one. Collective in the block and, over several blocks, among them.
     #[inline(always)]
@@ -186,66 +214,47 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         leader: &mut Leader<R, K>,
     ) -> bool {
         let better = mine.index != u32::MAX;
-        if B::SEVERAL {
-            return self.agree_over_blocks::<CONSTRAINED>(swarm, tag, (mine, x), leader);
-        }
-        if thread::block_dim() == 32 {
+        if !B::SEVERAL && thread::block_dim() == 32 && !Self::COMMON {
             let any = warp::any(better);
             if any {
                 let (best, lane) = warp::best(mine, CONSTRAINED);
                 leader.best = best;
-                self.take_from_lane(lane, x, swarm.args.stride, leader);
+                let (source, mut k) = (lane / LANES * LANES + thread::lane() % LANES, 0);
+                while k < K {
+                    leader.position[k] = warp::shuffle(x[k], source);
+                    k += 1;
+                }
             }
             return any;
         }
+        let shared = Self::shared(thread::opaque(thread::block_dim()));
+        let stride = swarm.args.stride;
+        if warp::any(better) {
+            self.offer::<CONSTRAINED>(&shared, tag, mine, (x, stride), leader);
+        }
         let any = block::sync_or(better);
+        if B::SEVERAL {
+            return self.agree_over_blocks::<CONSTRAINED>(swarm, &shared, (tag, any), leader);
+        }
         if any {
-            let shared = Self::shared(thread::opaque(thread::block_dim()));
-            let stride = swarm.args.stride;
-            let (best, warp) = self.agree_in_block::<CONSTRAINED>(&shared, mine, (x, stride));
-            leader.best = best;
-            self.take(&shared, warp, stride, leader);
+            let (best, warp) = self.best_of_block::<CONSTRAINED>(&shared, tag);
+            self.take(&shared, (best, Self::room(warp, tag, leader)), stride, leader);
         }
         any
     }
 
-    /// Takes over the leader's position from a lane of the only warp.
+    /// Takes over a leader whose row of `stride` places begins at `row` of the shared positions.
     #[inline(always)]
-    fn take_from_lane(&self, lane: u32, x: &Own<R, K>, stride: u32, leader: &mut Leader<R, K>) {
+    fn take(
+        &self,
+        shared: &Shared<R>,
+        (best, row): (Candidate<R>, u32),
+        stride: u32,
+        leader: &mut Leader<R, K>,
+    ) {
+        leader.best = best;
         if Self::COMMON {
-            warp::sync();
-            let mut i = 0;
-            while Self::COLUMNS && i < stride && thread::lane() == lane {
-                self.columns.lead(i, self.columns.position(i));
-                i += 1;
-            }
-            let mut k = 0;
-            while !Self::COLUMNS && k < K {
-                if (k as u32) < stride && thread::lane() == lane {
-                    self.columns.lead(k as u32, x[k]);
-                }
-                k += 1;
-            }
-            warp::sync();
-            return;
-        }
-        let mut k = 0;
-        let source = lane / LANES * LANES + thread::lane() % LANES;
-        while k < K {
-            leader.position[k] = warp::shuffle(x[k], source);
-            k += 1;
-        }
-    }
-
-    /// Takes over the leader's position, `stride` places, from row `row` of the shared positions. Collective in the block.
-    #[inline(always)]
-    fn take(&self, shared: &Shared<R>, row: u32, stride: u32, leader: &mut Leader<R, K>) {
-        if Self::COMMON {
-            let i = thread::opaque(thread::index());
-            if i < stride {
-                self.columns.lead(i, shared.positions.get(row * Self::ROW + i));
-            }
-            block::sync();
+            leader.row = row;
             return;
         }
         let (lane, _) = place();
@@ -253,105 +262,137 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         while k < K {
             let i = coordinate::<LANES>(lane, k) as u32;
             if i < stride {
-                leader.position[k] = shared.positions.get(row * Self::ROW + i);
+                leader.position[k] = shared.positions.get(row + i);
             }
             k += 1;
         }
     }
 
-    /// The best of the block's candidates and the warp that has it; its position is in that warp's
-    /// place. The places may be used again after the next barrier.
+    /// Shows the block the best of a warp's candidates, of which there is one at least.
     #[inline(always)]
-    fn agree_in_block<const CONSTRAINED: bool>(
+    fn offer<const CONSTRAINED: bool>(
         &self,
         shared: &Shared<R>,
+        tag: u32,
         mine: Candidate<R>,
         (x, stride): (&Own<R, K>, u32),
-    ) -> (Candidate<R>, u32) {
+        leader: &Leader<R, K>,
+    ) {
         let (lane_of_mine, warp_of_mine) = place();
         let (best, lane) = warp::best(mine, CONSTRAINED);
-        if best.index != u32::MAX && lane / LANES == lane_of_mine / LANES {
-            let row = warp_of_mine * Self::ROW;
+        let row = Self::room(warp_of_mine, tag, leader);
+        if lane / LANES == lane_of_mine / LANES {
             let mut i = 0;
             while Self::COLUMNS && i < stride {
-                shared.positions.set(row + i, self.columns.position(i));
-                i += 1;
+                shared.positions.set4(row + i, self.columns.quad(i));
+                i += 4;
             }
             let mut k = 0;
             while !Self::COLUMNS && k < K {
-                let i = coordinate::<LANES>(lane_of_mine, k) as u32;
-                shared.positions.set(row + i, x[k]);
-                k += 1;
+                let i = row + coordinate::<LANES>(lane_of_mine, k) as u32;
+                if Self::COMMON {
+                    shared.positions.set4(i, [x[k], x[k + 1], x[k + 2], x[k + 3]]);
+                    k += 4;
+                } else {
+                    shared.positions.set(i, x[k]);
+                    k += 1;
+                }
             }
         }
         if lane_of_mine == 0 {
-            shared.candidates.set(warp_of_mine, best);
+            shared.candidates.set((tag & 1) * shared.warps + warp_of_mine, best);
         }
-        block::sync();
-        let theirs = if lane_of_mine < shared.warps {
-            shared.candidates.get(lane_of_mine)
+    }
+
+    /// The best that the block's warps have offered, and whose it is. There is one at least; those of warps without are from before the
+    /// present leader, which beats them.
+    #[inline(always)]
+    fn best_of_block<const CONSTRAINED: bool>(
+        &self,
+        shared: &Shared<R>,
+        tag: u32,
+    ) -> (Candidate<R>, u32) {
+        let (lane, _) = place();
+        let theirs = if lane < shared.warps {
+            shared.candidates.get((tag & 1) * shared.warps + lane)
         } else {
             Candidate::NONE
         };
         warp::best(theirs, CONSTRAINED)
     }
 
+    /// The same as [`agree`](Meeting::agree) among blocks, after the barrier at which all know whether `any` thread of this one has a
+    /// candidate.
     #[inline(always)]
     fn agree_over_blocks<const CONSTRAINED: bool>(
         &self,
         swarm: &Swarm<'_, R>,
-        tag: u32,
-        (mine, x): (Candidate<R>, &Own<R, K>),
+        shared: &Shared<R>,
+        (tag, any): (u32, bool),
         leader: &mut Leader<R, K>,
     ) -> bool {
-        let shared = Self::shared(thread::opaque(thread::block_dim()));
         let (lane, warp) = place();
         let stride = swarm.args.stride;
-        let mut ours = Fitness::WORST;
-        if block::sync_or(mine.index != u32::MAX) {
-            let (best, holder) = self.agree_in_block::<CONSTRAINED>(&shared, mine, (x, stride));
-            ours = best.fitness;
-            if warp == 0 {
+        let row = Self::room(shared.warps, tag, leader);
+        // By all threads, though the first warp alone needs it: see `block::sync_or`.
+        let (mut ours, mut held) = (Candidate::NONE, 0);
+        if any {
+            let (best, holder) = self.best_of_block::<CONSTRAINED>(shared, tag);
+            ours = best;
+            held = Self::room(holder, tag, leader);
+        }
+        let mut heard_of_one = false;
+        if warp == 0 {
+            if ours.index != u32::MAX {
                 // Every word carries the tag: nobody has to wait until all are there.
                 let record = Self::record::<CONSTRAINED>(swarm, tag, swarm.part);
                 let mut i = lane;
                 while i < stride {
-                    record.keep_number(tag, i, shared.positions.get(holder * Self::ROW + i));
+                    record.keep_number(tag, i, shared.positions.get(held + i));
                     i += 32;
                 }
                 if lane == 0 {
-                    record.keep(tag, stride * R::WORDS as u32, best.index);
+                    record.keep(tag, stride * R::WORDS as u32, ours.index);
                 }
             }
-        }
-        let mut any = false;
-        if warp == 0 {
             let exchange = Self::exchange::<CONSTRAINED>(swarm);
-            exchange.post_alone(tag, swarm.part, ours);
+            exchange.post_alone(tag, swarm.part, ours.fitness);
             let heard = exchange.collect::<R, 4>(tag);
             // A block without an improvement has posted the worst fitness, which nobody improves to.
             let Fitness { violation, value } = heard.fitness;
-            any = !value.is_nan() || (CONSTRAINED && !violation.is_nan());
-            if any {
+            heard_of_one = !value.is_nan() || (CONSTRAINED && !violation.is_nan());
+            if heard_of_one {
                 let record = Self::record::<CONSTRAINED>(swarm, tag, heard.index);
                 let mut i = lane;
                 while i < stride {
                     let x = record.kept_number(tag, heard.index, i);
-                    shared.positions.set(shared.warps * Self::ROW + i, x);
+                    shared.positions.set(row + i, x);
                     i += 32;
                 }
                 if lane == 0 {
                     let index = record.kept(tag, heard.index, stride * R::WORDS as u32);
-                    shared.candidates.set(shared.warps, Candidate::new(heard.fitness, index));
+                    shared.candidates.set(2 * shared.warps, Candidate::new(heard.fitness, index));
                 }
             }
         }
-        if !block::sync_or(any) {
+        if !block::sync_or(heard_of_one) {
             return false;
         }
-        let Candidate { fitness, index, .. } = shared.candidates.get(shared.warps);
-        leader.best = Candidate::new(unconstrained::<R, CONSTRAINED>(fitness), index);
-        self.take(&shared, shared.warps, stride, leader);
+        let Candidate { fitness, index, .. } = shared.candidates.get(2 * shared.warps);
+        let best = Candidate::new(unconstrained::<R, CONSTRAINED>(fitness), index);
+        self.take(shared, (best, row), stride, leader);
         true
+    }
+
+    /// Where in the shared positions there is room for the row of a leader that comes from elsewhere and that the block is to have in common.
+    #[inline(always)]
+    pub(super) fn room_for_another(&self, leader: &Leader<R, K>) -> u32 {
+        Self::room(thread::block_dim() / 32, 0, leader)
+    }
+
+    /// The shared positions.
+    #[inline(always)]
+    pub(super) fn positions(&self) -> SharedArray<R> {
+        Self::shared(thread::opaque(thread::block_dim())).positions
     }
 }

@@ -27,14 +27,12 @@ const ENDLESS: u32 = u32::MAX;
 /// The longest window: it costs a barrier and a particle's way to memory, shared by so many iterations.
 const LONGEST: u32 = 64;
 
-/// The shortest but one in columns: there a particle's way to memory is long.
-const SHORTEST_IN_COLUMNS: u32 = 8;
-
 /// The iterations that are gone through without a word, after so many in which nobody has improved on the
 /// leader: what has not happened for long will not happen soon.
 #[inline(always)]
 pub(super) const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
-    let shortest = if is_in_common::<LANES, K>() { SHORTEST_IN_COLUMNS } else { 2 };
+    // Where a thread has a particle for itself, its way to memory is long: a short window costs more than it saves.
+    let shortest = if is_in_common::<LANES, K>() { LONGEST } else { 2 };
     let half = idle / 2;
     if half < shortest {
         1
@@ -86,7 +84,7 @@ pub fn resident<
         // Whether somebody improves after the window and nobody before is known without asking.
         let mut certain = window == 1;
         if !certain {
-            flight.save(&held);
+            flight.save(&mut held);
         }
         let (mut first, mut not_finite);
         let improving = loop {
@@ -138,7 +136,7 @@ pub fn resident<
             reason = stopped::STAGNATION;
         }
     }
-    flight.save(&held);
+    flight.save(&mut held);
     if flight.writes_leader(&leader) {
         let improved = idle < args.iterations as u32 - left;
         let improved_at = if improved {

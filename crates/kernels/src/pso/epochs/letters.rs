@@ -101,6 +101,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
             self.flight.learn(&mut self.held, comes, |i| office.coordinate(letter.epoch, i));
             if comes {
                 self.held.best = letter.fitness;
+                self.held.kept = false;
             }
         }
         comes
