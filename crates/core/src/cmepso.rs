@@ -48,9 +48,10 @@
 //! values for each best global of the slave swarms", but its Algorithm 3 has no step from the master to a slave, and
 //! there is none here. Which swarm a GPU's block moves is the engine's choice, not the paper's block a swarm.
 
+use crate::boundary::Boundary;
 use crate::epso::{Epso, Weights};
-use crate::method::{Individual, Method, Numbers, Own, Population, Site};
-use crate::pso::{self, Coordinate};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
+use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Float;
 use crate::words;
 
@@ -113,6 +114,25 @@ impl<R: Float> Method<R> for Cmepso<R> {
     type Plan = Plan<R>;
 
     words!(epso, third, slaves, particles);
+
+    #[inline(always)]
+    fn of_kind<W: With<(Self, Plan<R>)>>(self, plan: Plan<R>, work: W) -> W::Output {
+        let coefficients = Coefficients { boundary: Boundary::Clamp, ..self.epso.coefficients };
+        let common = Cmepso { epso: Epso { coefficients, ..self.epso }, ..self };
+        let Plan { weights, seen, .. } = plan;
+        if seen.master || self != common {
+            return work.with((self, plan));
+        }
+        let of_slave = |mutated| {
+            let weights = Weights { mutated, ..weights };
+            Plan { weights, seen: Seen { master: false, ..seen }, first: false }
+        };
+        if weights.mutated {
+            work.with((common, of_slave(true)))
+        } else {
+            work.with((common, of_slave(false)))
+        }
+    }
 
     #[inline(always)]
     fn most_attempts(&self) -> u32 {

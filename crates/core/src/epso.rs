@@ -161,6 +161,15 @@ impl<R: Float> Method<R> for Epso<R> {
     }
 
     #[inline(always)]
+    fn of_kind<W: With<(Self, Weights<R>)>>(self, plan: Weights<R>, work: W) -> W::Output {
+        if plan.mutated {
+            work.with((self, Weights { mutated: true, ..plan }))
+        } else {
+            work.with((self, Weights { mutated: false, ..plan }))
+        }
+    }
+
+    #[inline(always)]
     fn most_attempts(&self) -> u32 {
         1 + self.replicas
     }

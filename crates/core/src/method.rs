@@ -132,6 +132,13 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
         work.with(self)
     }
 
+    /// Does `work` with this method and a plan of it, or with equal ones of which the kind is a constant: so a CPU's loops over
+    /// coordinates are compiled anew for each kind of plan.
+    #[inline(always)]
+    fn of_kind<W: With<(Self, Self::Plan)>>(self, plan: Self::Plan, work: W) -> W::Output {
+        work.with((self, plan))
+    }
+
     /// Calls `note` with the place, in bytes from `at` on, and the value of each word of the parameters that a kernel may take for
     /// a constant when it is loaded, which makes it faster; [`words!`](crate::words) writes this function for a list of fields.
     /// None unless the method says otherwise.

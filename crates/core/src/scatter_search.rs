@@ -36,7 +36,8 @@
 
 mod update;
 
-use crate::method::{Individual, Method, Numbers, Own, Population, Site, step_of_cycle};
+use crate::boundary::{Boundary, Limits};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With, step_of_cycle};
 use crate::order::{Candidate, Fitness};
 use crate::real::Float;
 use crate::solis_wets::{self, SolisWets};
@@ -253,6 +254,19 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
     type Plan = Plan<R>;
 
     crate::words!(search, alpha, best_set, diverse_set, improvement, update);
+
+    #[inline(always)]
+    fn of_kind<W: With<(Self, Plan<R>)>>(self, plan: Plan<R>, work: W) -> W::Output {
+        let limits = Limits { boundary: Boundary::Clamp, ..self.search.limits };
+        let common = ScatterSearch { search: SolisWets { limits, ..self.search }, ..self };
+        let Plan::Improved(improved) = plan else { return work.with((self, plan)) };
+        let of_kind = |mirror| (common, Plan::Improved(solis_wets::Plan { mirror, ..improved }));
+        match (self == common, improved.mirror) {
+            (false, _) => work.with((self, plan)),
+            (true, true) => work.with(of_kind(true)),
+            (true, false) => work.with(of_kind(false)),
+        }
+    }
 
     #[inline(always)]
     fn attempts(&self, iteration: u64, index: u32) -> u32 {

@@ -214,6 +214,16 @@ impl<R: Float> Method<R> for SolisWets<R> {
     }
 
     #[inline(always)]
+    fn of_kind<W: With<(Self, Attempt<R>)>>(self, attempt: Attempt<R>, work: W) -> W::Output {
+        let of_kind = |plan| (self, Attempt { plan, ..attempt });
+        if attempt.plan.mirror {
+            work.with(of_kind(Plan { mirror: true, ..attempt.plan }))
+        } else {
+            work.with(of_kind(Plan { mirror: false, ..attempt.plan }))
+        }
+    }
+
+    #[inline(always)]
     fn most_attempts(&self) -> u32 {
         match self.mirror {
             Mirror::Failure => 1,

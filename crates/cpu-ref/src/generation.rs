@@ -17,7 +17,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Float;
 use warpswarm_core::solis_wets;
 
-use before::{Before, square};
+use before::{Before, Looking, square};
 pub use halves::Moving;
 use individuals::{One, Ones, each};
 use proposal::{Around, Drawn, Proposal};
@@ -255,9 +255,10 @@ impl<R: Float, M: Method<R>> With<M> for Advance<'_, '_, R, M> {
         let moves = Moves { method, ..moves };
         let mut scratch = Scratch::new::<M>(moves.before.stride);
         let mut outcome = Outcome::NONE;
+        let looking = Looking::at(moves.before);
         // No closure: it would be compiled by itself, without vectors.
         for one in ones {
-            outcome = outcome.join(moves.advance(one, &mut scratch));
+            outcome = outcome.join(moves.advance(one, &looking, &mut scratch));
         }
         outcome
     }
@@ -282,12 +283,17 @@ impl<R: Float> Scratch<R> {
 impl<R: Float, M: Method<R>> Moves<'_, R, M> {
     /// Has an individual propose, and perhaps take its proposal for its public point.
     #[inline(always)]
-    fn advance(self, mut one: One<'_, R>, scratch: &mut Scratch<R>) -> Outcome<R> {
+    fn advance(
+        self,
+        mut one: One<'_, R>,
+        looking: &Looking<'_, R>,
+        scratch: &mut Scratch<R>,
+    ) -> Outcome<R> {
         let Moves { ref method, work, before, bounds, best, .. } = self;
         let dimensions = work.bounds.dimensions();
         let who = &individual(&one, self.key, self.iteration, self.individuals, dimensions);
         let mut numbers = one.numbers(M::NUMBERS);
-        let seen = method.look(who, &before, &mut numbers);
+        let seen = method.look(who, looking, &mut numbers);
         let from = method.takes_over(who, &seen);
         if from != who.index {
             one.public.copy_from_slice(before.row(from));

@@ -1,8 +1,10 @@
 //! A population as others see it.
 
-use warpswarm_core::method::{Fitnesses, Numbers, Population};
+use std::cell::Cell;
+
+use warpswarm_core::method::{Fitnesses, Numbers, Population, best_one_by_one};
 use warpswarm_core::objective::{Point, SlicePoint};
-use warpswarm_core::order::Fitness;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Float;
 use warpswarm_core::solis_wets;
 
@@ -35,11 +37,15 @@ impl<R: Float> Fitnesses<R> for Before<'_, R> {
 }
 
 impl<R: Float> Population<R> for Before<'_, R> {
+    #[inline(always)]
     fn numbers(&self, individual: u32) -> Numbers<R> {
-        let mut numbers = Numbers::default();
-        let first = individual as usize * self.count;
-        numbers[..self.count].copy_from_slice(&self.numbers[first..][..self.count]);
-        numbers
+        let own = &self.numbers[individual as usize * self.count..][..self.count];
+        // All of them in one piece, where there are as many.
+        Numbers::try_from(own).unwrap_or_else(|_| {
+            let mut numbers = Numbers::default();
+            numbers[..own.len()].copy_from_slice(own);
+            numbers
+        })
     }
 
     fn remembered(&self, k: u32) -> R {
@@ -48,6 +54,56 @@ impl<R: Float> Population<R> for Before<'_, R> {
 
     fn square(&self, a: u32, b: u32) -> R {
         square(&self.row(a)[..self.bounds.dimensions()], self.row(b), self.bounds)
+    }
+}
+
+/// The same, as one thread sees it, which remembers the best of the individuals that it last asked for: neighbours ask for the
+/// same.
+pub(super) struct Looking<'a, R> {
+    before: Before<'a, R>,
+    last: Cell<Option<BestOf<R>>>,
+}
+
+/// The first of some individuals and how many they are, and their best.
+type BestOf<R> = ((u32, u32), Candidate<R>);
+
+impl<'a, R: Float> Looking<'a, R> {
+    pub(super) fn at(before: Before<'a, R>) -> Self {
+        Looking { before, last: Cell::new(None) }
+    }
+}
+
+impl<R: Float> Fitnesses<R> for Looking<'_, R> {
+    #[inline(always)]
+    fn fitness(&self, individual: u32) -> Fitness<R> {
+        self.before.fitness(individual)
+    }
+
+    #[inline(always)]
+    fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
+        match self.last.get() {
+            Some((last, best)) if last == (first, count) => best,
+            _ => {
+                let best = best_one_by_one(self, first, count);
+                self.last.set(Some(((first, count), best)));
+                best
+            }
+        }
+    }
+}
+
+impl<R: Float> Population<R> for Looking<'_, R> {
+    #[inline(always)]
+    fn numbers(&self, individual: u32) -> Numbers<R> {
+        self.before.numbers(individual)
+    }
+
+    fn remembered(&self, k: u32) -> R {
+        self.before.remembered(k)
+    }
+
+    fn square(&self, a: u32, b: u32) -> R {
+        self.before.square(a, b)
     }
 }
 

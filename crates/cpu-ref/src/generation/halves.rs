@@ -9,7 +9,7 @@ use warpswarm_core::real::Float;
 
 use super::individuals::{One, Ones, ones};
 use super::proposal::{Around, Drawn, Proposal};
-use super::{Before, common, finish};
+use super::{Before, Looking, common, finish};
 use crate::flight::Rows;
 use crate::halves::Halves;
 use crate::swarm::Swarm;
@@ -245,6 +245,7 @@ impl<R: Float, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
         let mut attempts = part.attempts.iter_mut();
         let mut points = part.points.chunks_exact_mut(dimensions);
         let mut drawn = Drawn::none();
+        let looking = Looking::at(before);
         for (index, mover) in (part.first..).zip(part.movers) {
             let who = &Individual {
                 key,
@@ -261,7 +262,7 @@ impl<R: Float, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
                 .map(|rows| rows.get(row.clone()).unwrap_or_default());
             mover.numbers[..M::NUMBERS]
                 .copy_from_slice(&swarm.numbers[index as usize * M::NUMBERS..][..M::NUMBERS]);
-            let seen = method.look(who, &before, &mut mover.numbers);
+            let seen = method.look(who, &looking, &mut mover.numbers);
             mover.from = method.takes_over(who, &seen);
             let public = before.row(mover.from);
             let who = &Individual { fitness: swarm.best[mover.from as usize], ..*who };

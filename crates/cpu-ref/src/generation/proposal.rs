@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use warpswarm_core::method::{MAX_OWN, Method, Own, Site, SiteDraws};
+use warpswarm_core::method::{MAX_OWN, Method, Own, Site, SiteDraws, With};
 use warpswarm_core::random::{Draw, Factor, PLACES};
 use warpswarm_core::real::Float;
 
@@ -36,6 +36,17 @@ impl<R: Float> Proposal<R> {
     /// Proposes all coordinates; the places behind the last stay zero.
     #[inline(always)]
     pub(super) fn fill<M: Method<R>>(
+        &mut self,
+        method: &M,
+        plan: &M::Plan,
+        around: &Around<'_, R>,
+        drawn: &mut Drawn<R>,
+    ) {
+        method.of_kind(*plan, Fill { proposal: self, around, drawn });
+    }
+
+    #[inline(always)]
+    fn fill_all<M: Method<R>>(
         &mut self,
         method: &M,
         plan: &M::Plan,
@@ -106,6 +117,22 @@ impl<R: Float> Proposal<R> {
     fn rows(&mut self, own: usize) -> impl Iterator<Item = &mut [R]> {
         let [own0, own1] = &mut self.own;
         [&mut self.x, own0, own1].into_iter().take(1 + own).map(Vec::as_mut_slice)
+    }
+}
+
+/// A proposal whose coordinates are to be proposed.
+struct Fill<'a, 'b, R> {
+    proposal: &'a mut Proposal<R>,
+    around: &'a Around<'b, R>,
+    drawn: &'a mut Drawn<R>,
+}
+
+impl<R: Float, M: Method<R>> With<(M, M::Plan)> for Fill<'_, '_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with(self, (method, plan): (M, M::Plan)) {
+        self.proposal.fill_all(&method, &plan, self.around, self.drawn);
     }
 }
 
