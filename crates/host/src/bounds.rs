@@ -151,7 +151,7 @@ impl Bounds {
     ///
     /// Individuals move through two periods side by side, so that there is no seam within half a period of any place, and
     /// what they hold means a place between the bounds. Only an objective that knows of it can be searched so.
-    #[cfg(feature = "problem-files")]
+    #[cfg(any(test, feature = "problem-files"))]
     pub(crate) fn with_periods(self, periodic: Vec<bool>) -> Self {
         Bounds { periodic, ..self }
     }

@@ -20,7 +20,9 @@ use crate::faults;
 use crate::goal::HostObjective;
 use crate::settings::Settings;
 
-pub(crate) use slopes::{OfObjective, Slopes, in_chunks};
+#[cfg(feature = "problem-files")]
+pub(crate) use slopes::in_chunks;
+pub(crate) use slopes::{OfObjective, Slopes};
 
 use place::Place;
 
