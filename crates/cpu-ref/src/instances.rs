@@ -1,4 +1,4 @@
-//! The loops of the methods of `core`, compiled with this crate.
+//! The loops of the methods of `core`, and of programs of expressions, compiled with this crate.
 //!
 //! They take minutes to compile. In builds without much optimisation the compiler uses a function of generic types again that
 //! another crate has compiled: so those that use this one, and their tests, need not compile the loops anew, each by itself.
@@ -15,7 +15,9 @@ use warpswarm_core::scatter_search::ScatterSearch;
 use warpswarm_core::shade::Shade;
 use warpswarm_core::solis_wets::SolisWets;
 
-use crate::{Halves, falling, generation, portfolio, pso, restarts};
+use crate::{
+    Behind, Halves, Swarm, expressions, falling, fwa, generation, portfolio, pso, restarts, spso,
+};
 
 /// A number that depends on where the loops of a method are, so that they are compiled.
 fn of_method<R: Float, M: Method<R>>() -> usize {
@@ -43,8 +45,17 @@ fn of_real<R: Float>() -> usize {
         of_method::<R, Cmepso<R>>(),
         of_method::<R, GpuFwa<R>>(),
         <pso::Flying<R> as Halves<R>>::propose as *const () as usize,
+        Swarm::<R>::new::<Behind<'_, R, true>> as *const () as usize,
+        pso::run::<R, Behind<'_, R, false>> as *const () as usize,
+        pso::run::<R, Behind<'_, R, true>> as *const () as usize,
+        spso::run::<R, Behind<'_, R, false>> as *const () as usize,
+        spso::run::<R, Behind<'_, R, true>> as *const () as usize,
+        fwa::start::<R> as *const () as usize,
+        fwa::run::<R> as *const () as usize,
         portfolio::start::<R> as *const () as usize,
         portfolio::run::<R> as *const () as usize,
+        expressions::run::<R> as *const () as usize,
+        expressions::rows::<R> as *const () as usize,
     ]
     .into_iter()
     .fold(0, usize::wrapping_add)

@@ -14,6 +14,7 @@
 //! * [`migration`]: what runs give each other as islands.
 //! * [`threads`]: how the particles of a run are spread over threads.
 //! * [`vectors`]: loops compiled for the processor at hand.
+//! * [`expressions`]: programs of expressions, carried out with these vectors.
 //! * [`mod@fingerprint`]: comparing states by bits.
 //!
 //! ```
@@ -44,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cma_es;
+pub mod expressions;
 pub mod falling;
 pub mod fingerprint;
 mod flight;

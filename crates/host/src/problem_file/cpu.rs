@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use warpswarm_core::Real;
 use warpswarm_core::expression::machine::{self, WIDTH};
-use warpswarm_cpu_ref::vectors::{Run, Vectors};
+use warpswarm_cpu_ref::{Vectors, expressions};
 
 use layout::Layout;
 
@@ -87,14 +87,10 @@ impl<R: Real> Machine<R> {
             for rows in &self.rows {
                 let here = first.max(before)..(first + count).min(before + rows.rows);
                 for start in here.clone().step_by(WIDTH) {
-                    let work = OfRows {
-                        memory,
-                        body: &self.bodies[rows.body.clone()],
-                        outputs: &rows.outputs,
-                        rows: (start - before, WIDTH.min(here.end - start)),
-                        into: (&mut into[start - first..], count),
-                    };
-                    self.vectors.run_widest(work);
+                    let program = (&self.bodies[rows.body.clone()], &rows.outputs[..]);
+                    let these = (start - before, WIDTH.min(here.end - start));
+                    let into = (&mut into[start - first..], count);
+                    expressions::rows(self.vectors, memory, program, these, into);
                 }
                 before += rows.rows;
             }
@@ -118,9 +114,7 @@ impl<R: Real> Machine<R> {
         })
     }
 
-    /// Carries out the program's steps. It is never inlined: all operations are compiled into it, and every caller of
-    /// [`with_memory`](Machine::with_memory) would have a copy of them.
-    #[inline(never)]
+    /// Carries out the program's steps.
     fn carry_out(&self, memory: &mut Memory<R>, run: u32, x: &[R]) {
         let Memory { numbers: memory, run: before } = memory;
         if *before != run {
@@ -139,7 +133,7 @@ impl<R: Real> Machine<R> {
             solves: &self.solves,
             moves: &self.moves,
         };
-        self.vectors.run(Work { memory, program });
+        expressions::run(self.vectors, memory, program);
     }
 }
 
@@ -152,38 +146,5 @@ impl Machines {
         let place = &self.0[R::PRECISION as usize];
         let machine = place.get_or_init(|| Arc::new(make()));
         machine.downcast_ref().expect("each precision has its place")
-    }
-}
-
-/// A program to be carried out, with whatever vectors there are.
-struct Work<'a, R> {
-    memory: &'a mut [R],
-    program: machine::Program<'a>,
-}
-
-impl<R: Real> Run for Work<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        machine::run(self.memory, self.program);
-    }
-}
-
-/// Rows of data, likewise.
-struct OfRows<'a, R> {
-    memory: &'a mut [R],
-    body: &'a [machine::Instruction],
-    outputs: &'a [u32],
-    rows: (usize, usize),
-    into: (&'a mut [R], usize),
-}
-
-impl<R: Real> Run for OfRows<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        machine::rows(self.memory, self.body, self.outputs, self.rows, self.into);
     }
 }
