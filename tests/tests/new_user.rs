@@ -85,8 +85,10 @@ impl User {
         fs::write(&hook, text).unwrap();
         assert!(Command::new("chmod").arg("+x").arg(&hook).status().unwrap().success());
         fs::create_dir(home.path().join(".cargo")).unwrap();
-        fs::write(home.path().join(".cargo/config.toml"), FAST).unwrap();
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-user");
+        // Not in variables of the environment: those that begin with `CARGO_` are a part of what sccache knows a crate by.
+        let places = format!("[build]\ntarget-dir = {target:?}\n[net]\noffline = true\n");
+        fs::write(home.path().join(".cargo/config.toml"), places + FAST).unwrap();
         User { home, target }
     }
 
@@ -108,7 +110,7 @@ impl User {
         shell.env("GIT_TEMPLATE_DIR", self.home.path().join("template"));
         // As on a machine on which nothing was set up for GPUs.
         shell.env_remove("WARPSWARM_PTX").env("WARPSWARM_DEVICE_RUSTC", "none");
-        shell.env("CARGO_TARGET_DIR", &self.target).env("CARGO_NET_OFFLINE", "true");
+        shell.env_remove("CARGO_TARGET_DIR");
         // In the place of what the clone's cargo configuration says, which the crate beside it has not.
         shell.env("RUSTFLAGS", "-C debuginfo=0");
         let output = shell.output().unwrap();

@@ -131,11 +131,13 @@ fn unpacked(folders: &Folders, name: &str) -> PathBuf {
     folders.crates.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")))
 }
 
-/// A cargo in a folder outside of the workspace, with a target folder for all of them.
+/// A cargo in a folder outside of the workspace, with a target folder for all of them. It is no variable of the environment: those
+/// that begin with `CARGO_` are a part of what sccache knows a crate by.
 fn cargo(folders: &Folders, folder: &Path, arguments: &[&str]) -> Command {
     let mut command = shell::cargo(arguments);
     command.args(PROFILE.iter().flat_map(|line| ["--config", line]));
-    command.current_dir(folder).env("CARGO_TARGET_DIR", &folders.build).env("RUSTFLAGS", FLAGS);
+    command.arg("--target-dir").arg(&folders.build);
+    command.current_dir(folder).env("RUSTFLAGS", FLAGS);
     command
 }
 

@@ -50,8 +50,13 @@ fn package() -> PathBuf {
 }
 
 /// The wheel that maturin makes, linked by zig against an old glibc.
+///
+/// Maturin is in the same place for every checkout. The name of the linker depends on that place, and is a part of what sccache knows
+/// a crate by.
 fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
-    let bin = environment(&folder.join("build"), "python3")?;
+    let (major, minor) =
+        version(Path::new("python3")).context("python3 does not run, or is older than 3.10")?;
+    let bin = environment(&shell::cache()?.join(format!("maturin-{major}.{minor}")), "python3")?;
     install(&bin, &["--requirement", &text(&package().join("requirements-build.txt"))])?;
     let made = folder.join("made");
     if made.exists() {
