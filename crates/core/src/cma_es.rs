@@ -34,7 +34,6 @@ mod edges;
 
 pub use edges::{into_bounds, mirrored};
 
-use crate::random::{Draw, Stream};
 use crate::real::{Float, Real};
 use crate::sum::{self, Sum};
 
@@ -357,18 +356,9 @@ pub fn usual_individuals(dimensions: u32) -> u32 {
     4 + (3.0 * Real::ln(f64::from(dimensions))) as u32
 }
 
-/// The standard normal numbers of the coordinates `2 pair` and `2 pair + 1` of a sample.
-#[inline(always)]
-pub fn normals<R: Float>(stream: Stream, pair: u32) -> [R; 2] {
-    let [u, v] = Draw::both(stream.draws_of::<R>(pair));
-    let radius = (-R::TWO * u.ln()).sqrt();
-    [radius * v.cos_turns(), radius * v.sin_turns()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Purpose, RunKey};
     use approx::assert_relative_eq;
 
     /// As pycma 4.5.0 has them; its d_sigma has other constants than the tutorial, by which this one is.
@@ -458,20 +448,5 @@ mod tests {
         assert_eq!([-5.0, 1.0, 11.0].map(at), [-5.0, 1.0, 11.0]);
         assert_eq!([-8.0, 14.0].map(at), [-6.5, 12.5]);
         assert!(at(f64::NAN).is_nan() && at(f64::INFINITY) == f64::INFINITY);
-    }
-
-    #[test]
-    fn normals_are_normal() {
-        let (mut sum, mut squares, mut product) = (0.0, 0.0, 0.0);
-        let count = 20_000;
-        for index in 0..count {
-            let stream = Stream::new(RunKey::new(3, 0), Purpose::Move, 1, index);
-            let [a, b] = normals::<f64>(stream, 1);
-            (sum, squares, product) = (sum + a + b, squares + a * a + b * b, product + a * b);
-        }
-        let count = f64::from(count);
-        assert!((sum / (2.0 * count)).abs() < 0.02, "{sum}");
-        assert!((squares / (2.0 * count) - 1.0).abs() < 0.03, "{squares}");
-        assert!((product / count).abs() < 0.03, "{product}");
     }
 }

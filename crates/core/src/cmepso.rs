@@ -185,6 +185,11 @@ impl<R: Float> Method<R> for Cmepso<R> {
     }
 
     #[inline(always)]
+    fn normals(&self, who: &Individual<R>, plan: &Plan<R>) -> Option<u32> {
+        self.epso.disturbs(&plan.weights).then_some(who.attempt)
+    }
+
+    #[inline(always)]
     fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
         let Plan { weights, seen, first } = plan;
         let best_of_slave = site.of(seen.slave);
@@ -210,7 +215,7 @@ impl<R: Float> Method<R> for Cmepso<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::epso::tests::{EPSO, normal_of_two};
+    use crate::epso::tests::EPSO;
     use crate::method::Fitnesses;
     use crate::method::tests::{Known, Still, feasible, individual};
 
@@ -262,7 +267,8 @@ mod tests {
             best: -1.0,
             others: [10.0, 2.0, 0.0],
             bounds: (-100.0, 100.0),
-            draws: [[0.25, 0.5], normal_of_two(), [0.125, 0.0]],
+            draws: [[0.25, 0.5], [0.0; 2], [0.125, 0.0]],
+            normal: 2.0,
             ..Still::default()
         };
         let weights = Weights { pso: [0.5, 2.0, 4.0], third: 8.0, mutated: false };

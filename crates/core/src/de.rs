@@ -35,7 +35,9 @@
 //! Storn and Price leave the bounds open.
 
 use crate::boundary::{Boundary, Limits};
-use crate::method::{Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site, With};
+use crate::method::{
+    Individual, MAX_OTHERS, Method, Numbers, Own, Planning, Population, Site, With,
+};
 use crate::order::Fitness;
 use crate::real::Float;
 use crate::words;
@@ -176,6 +178,7 @@ impl<R: Float> Method<R> for De<R> {
     const OTHERS: usize = 3;
     const FRUGAL: bool = true;
     const MOST_THREADS: [u32; 2] = [640, 512];
+    const PLANNING: Planning = Planning::IndividualEach;
     type Seen = ();
     type Plan = Plan<R>;
 
@@ -208,6 +211,17 @@ impl<R: Float> Method<R> for De<R> {
                 Crossover::Exponential => reach(self.crossover_rate, who.uniform(0)[0]),
             },
             dimensions: who.dimensions,
+        }
+    }
+
+    #[inline(always)]
+    fn handed(plan: Plan<R>, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Plan<R> {
+        let [r1, r2, r3] = plan.others;
+        Plan {
+            others: [word(r1), word(r2), word(r3)],
+            first: word(plan.first),
+            reach: number(plan.reach),
+            ..plan
         }
     }
 

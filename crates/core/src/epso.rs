@@ -45,9 +45,8 @@
 
 use crate::boundary::Boundary;
 use crate::launch::Words;
-use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
+use crate::method::{Individual, Method, Numbers, Own, Planning, Population, Site, With};
 use crate::pso::{self, Coefficients, Coordinate};
-use crate::random::standard_normal;
 use crate::real::Float;
 use crate::words;
 
@@ -80,10 +79,10 @@ pub struct Weights<R> {
     pub mutated: bool,
 }
 
-/// A weight p (1 + s N), of two draws uniform in (0, 1).
+/// A weight p (1 + s N).
 #[inline(always)]
-pub fn mutated<R: Float>(weight: R, deviation: R, draws: [R; 2]) -> R {
-    weight * (R::ONE + deviation * standard_normal(draws))
+pub fn mutated<R: Float>(weight: R, deviation: R, normal: R) -> R {
+    weight * (R::ONE + deviation * normal)
 }
 
 impl<R: Float> Epso<R> {
@@ -97,22 +96,22 @@ impl<R: Float> Epso<R> {
         if who.attempt == 0 {
             return Weights { pso, third, mutated: false };
         }
-        let s = self.weight_deviation;
-        let mutated = |weight, number| mutated(weight, s, who.uniform(number));
-        let pso = [mutated(pso[0], 0), mutated(pso[1], 1), mutated(pso[2], 2)];
-        let third = if third == R::ZERO { third } else { mutated(third, 3) };
-        Weights { pso, third, mutated: true }
+        let ([first, second], [social, last]) = (who.normals(0), who.normals(1));
+        let mutated = |weight, normal| mutated(weight, self.weight_deviation, normal);
+        let pso = [mutated(pso[0], first), mutated(pso[1], second), mutated(pso[2], social)];
+        Weights { pso, third: mutated(third, last), mutated: true }
     }
 
     /// The global best as a replica sees it, g*; as it is for the particle itself.
     #[inline(always)]
     pub fn near<S: Site<R>>(&self, best: R, weights: &Weights<R>, site: &S) -> R {
-        // Without a deviation the draws are saved.
-        if weights.mutated && self.best_deviation > R::ZERO {
-            best + self.best_deviation * standard_normal(site.draws(1))
-        } else {
-            best
-        }
+        if self.disturbs(weights) { best + self.best_deviation * site.normal() } else { best }
+    }
+
+    /// Whether g* is another point than the global best.
+    #[inline(always)]
+    pub fn disturbs(&self, weights: &Weights<R>) -> bool {
+        weights.mutated && self.best_deviation > R::ZERO
     }
 
     /// Velocity without the limit, then position, velocity after the boundary mode.
@@ -146,6 +145,8 @@ impl<R: Float> Method<R> for Epso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     const MOST_THREADS: [u32; 2] = [512, 256];
+    /// Normal numbers for each weight.
+    const PLANNING: Planning = Planning::AttemptEach;
     type Seen = ();
     type Plan = Weights<R>;
 
@@ -185,6 +186,22 @@ impl<R: Float> Method<R> for Epso<R> {
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Weights<R> {
         self.weights(who, R::ZERO)
+    }
+
+    #[inline(always)]
+    fn handed(
+        weights: Weights<R>,
+        word: impl Fn(u32) -> u32,
+        number: impl Fn(R) -> R,
+    ) -> Weights<R> {
+        let [inertia, cognitive, social] = weights.pso;
+        let pso = [number(inertia), number(cognitive), number(social)];
+        Weights { pso, mutated: word(u32::from(weights.mutated)) != 0, ..weights }
+    }
+
+    #[inline(always)]
+    fn normals(&self, who: &Individual<R>, weights: &Weights<R>) -> Option<u32> {
+        self.disturbs(weights).then_some(who.attempt)
     }
 
     #[inline(always)]
@@ -231,25 +248,28 @@ pub(crate) mod tests {
         replicas: 5,
     };
 
-    /// The draws u1 = e^-2 and u2 = 0 of which the standard normal number is 2; u2 = 1/2: -2.
-    pub(crate) fn normal_of_two() -> [f64; 2] {
-        [(-2.0_f64).exp(), 0.0]
-    }
-
     #[test]
     fn weights_by_hand() {
-        assert!((mutated(3.0, 0.5, normal_of_two()) - 3.0 * (1.0 + 0.5 * 2.0)).abs() < 1e-14);
+        assert_eq!(mutated(3.0, 0.5, 2.0), 3.0 * (1.0 + 0.5 * 2.0));
         let who = individual(Fitness { violation: 0.0, value: 1.0 });
         let itself = EPSO.weights(&Individual { iteration: 5, ..who }, 0.0);
         assert_eq!(itself, Weights { pso: [0.65, 2.0, 4.0], third: 0.0, mutated: false });
         let replica = EPSO.weights(&Individual { attempt: 1, ..who }, 8.0);
-        let normal = |number| standard_normal(Individual { attempt: 1, ..who }.uniform(number));
+        let normals = |number| Individual { attempt: 1, ..who }.normals(number);
+        let normals = [normals(0), normals(1)].concat();
         let expected = [0.9 - 0.5 * 0.1, 2.0, 4.0];
         for k in 0..3 {
-            assert_eq!(replica.pso[k], expected[k] * (1.0 + 0.5 * normal(k as u32)));
+            assert_eq!(replica.pso[k], expected[k] * (1.0 + 0.5 * normals[k]));
         }
-        assert_eq!(replica.third, 8.0 * (1.0 + 0.5 * normal(3)));
+        assert_eq!(replica.third, 8.0 * (1.0 + 0.5 * normals[3]));
         assert!(replica.mutated);
+        // Normal numbers are drawn for replicas alone, and where they count.
+        let drawn = |epso: Epso<f64>, attempt| {
+            let who = Individual { attempt, ..who };
+            epso.normals(&who, &epso.weights(&who, 0.0))
+        };
+        assert_eq!([0, 1, 5].map(|attempt| drawn(EPSO, attempt)), [None, Some(1), Some(5)]);
+        assert_eq!(drawn(Epso { best_deviation: 0.0, ..EPSO }, 1), None);
     }
 
     #[test]
@@ -259,7 +279,8 @@ pub(crate) mod tests {
             own: [1.0, 3.0],
             best: -1.0,
             bounds: (-100.0, 100.0),
-            draws: [[0.25, 0.5], normal_of_two(), [0.0; 2]],
+            draws: [[0.25, 0.5], [0.0; 2], [0.0; 2]],
+            normal: 2.0,
             ..Still::default()
         };
         let weights = Weights { pso: [0.5, 2.0, 4.0], third: 0.0, mutated: false };
@@ -267,7 +288,7 @@ pub(crate) mod tests {
         assert_eq!(EPSO.propose(&weights, &site), (-1.0, [-1.0, -2.0]));
         // g* = -1 + 0.25 * 2 = -0.5; v* = 0.5 * 3 + 2 * (2 - 1) + 4 * (-0.5 - 1) = -2.5
         let (x, [_, v]) = EPSO.propose(&Weights { mutated: true, ..weights }, &site);
-        assert!((x + 1.5).abs() < 1e-12 && (v + 2.5).abs() < 1e-12, "{x} {v}");
+        assert_eq!((x, v), (-1.5, -2.5));
     }
 
     #[test]

@@ -55,6 +55,19 @@ pub trait With<M> {
     fn with(self, method: M) -> Self::Output;
 }
 
+/// How lanes that have an individual together share [planning](Method::plan): alone, they hand over what they have decided by
+/// [`Method::handed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planning {
+    /// All plan the same.
+    Together,
+    /// Each plans another attempt of the individual; for methods whose plans leave the numbers as they are.
+    AttemptEach,
+    /// Each plans for another individual. For methods of one attempt that take over no other's point, and leave the numbers as
+    /// they are until they [accept](Method::accept).
+    IndividualEach,
+}
+
 /// A population-based method.
 ///
 /// ```
@@ -102,10 +115,11 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// when it is loaded. Where registers have to be spilled for that, it is loaded as if this were not said.
     const MOST_THREADS: [u32; 2] = [512, 384];
 
-    /// Whether planning takes so long that lanes which have an individual together rather plan for one each, and hand over
-    /// what they have [decided](Method::handed). Such a method has one attempt, takes over no other's point, and leaves the
-    /// numbers as they are until it [accepts](Method::accept).
-    const PLANS_ALONE: bool = false;
+    /// Whether individuals never look at others, nor at the best: then blocks of individuals go on before they have heard what
+    /// others have found.
+    const ALONE: bool = false;
+    /// How lanes that have an individual together share planning.
+    const PLANNING: Planning = Planning::Together;
 
     /// What an individual sees of the others before it moves.
     type Seen: Copy;
@@ -270,6 +284,14 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
         [0; MAX_OTHERS]
     }
 
+    /// Whether [`propose`](Method::propose) asks for normal numbers by [`Site::normal`], and then for those of which attempt,
+    /// mostly this one's: `Some(who.attempt)`. They are drawn for several coordinates at once.
+    #[inline(always)]
+    fn normals(&self, who: &Individual<R>, plan: &Self::Plan) -> Option<u32> {
+        let _ = (who, plan);
+        None
+    }
+
     /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
     /// they are from now on, whatever comes of the proposal.
     ///
@@ -371,6 +393,9 @@ pub trait Site<R: Float> {
     fn draws(&self, set: u32) -> [R; 2] {
         Draw::both(self.drawn(set))
     }
+    /// A standard normal number, of the attempt that [`Method::normals`] names; not a number where it names none. Not
+    /// independent of the draws of set 1.
+    fn normal(&self) -> R;
     /// The draw with which the coordinate re-enters its bounds.
     fn reentry(&self) -> R;
 }

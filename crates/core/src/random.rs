@@ -237,6 +237,35 @@ impl Stream {
         R::quad_factors(|index| self.block(index), quad)
     }
 
+    /// Standard normal numbers of the coordinates `2 * pair` and `2 * pair + 1`: see [`standard_normals`].
+    #[inline(always)]
+    pub fn pair_normals<R: Float>(self, pair: u32) -> [R; 2] {
+        standard_normals(Draw::both(self.draws_of(pair)))
+    }
+
+    /// Those of the four coordinates from `4 * quad` on.
+    #[inline(always)]
+    pub fn quad_normals<R: Float>(self, quad: u32) -> [R; 4] {
+        let [[a, b], [c, d]] =
+            self.coordinate_draws(quad).map(|drawn| standard_normals(Draw::both(drawn)));
+        [a, b, c, d]
+    }
+
+    /// Those of [`PLACES`] neighbouring coordinates from `first` on; of no meaning from the `count`-th on. `first` is a
+    /// multiple of 4.
+    #[inline(always)]
+    pub fn row_normals<R: Float>(self, first: u32, count: usize) -> [R; PLACES] {
+        let pairs = count.div_ceil(2).min(PLACES / 2);
+        let [u1, u2] = self.row_draws::<R>(first / 2, pairs);
+        let mut normals = [R::ZERO; PLACES];
+        for k in 0..pairs {
+            let [even, odd] = standard_normals([u1[k].open(), u2[k].open()]);
+            normals[2 * k] = even;
+            normals[2 * k + 1] = odd;
+        }
+        normals
+    }
+
     /// Both factors of one coordinate.
     #[inline(always)]
     pub fn factors_of<R: Float>(self, coordinate: u32) -> [Factor<R>; 2] {
@@ -330,8 +359,25 @@ impl<R: Float> Factor<R> {
 /// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of
 /// Mathematical Statistics 29, 1958; the cosine of the pair.
 #[inline(always)]
-pub fn standard_normal<R: Float>([u1, u2]: [R; 2]) -> R {
-    (-R::TWO * u1.ln()).sqrt() * u2.cos_turns()
+pub fn standard_normal<R: Float>(draws: [R; 2]) -> R {
+    standard_normals(draws)[0]
+}
+
+/// Two independent standard normal numbers of two draws uniform in (0, 1).
+///
+/// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of Mathematical Statistics 29,
+/// 1958.
+///
+/// ```
+/// use warpswarm_core::random::standard_normals;
+/// // A radius of sqrt(-2 ln u1) = 2, an eighth of a turn.
+/// let [a, b] = standard_normals([(-2.0_f64).exp(), 0.125]);
+/// assert!((a - 2.0_f64.sqrt()).abs() < 1e-15 && (b - 2.0_f64.sqrt()).abs() < 1e-15);
+/// ```
+#[inline(always)]
+pub fn standard_normals<R: Float>([u1, u2]: [R; 2]) -> [R; 2] {
+    let radius = (-R::TWO * u1.ln()).sqrt();
+    [radius * u2.cos_turns(), radius * u2.sin_turns()]
 }
 
 #[cfg(test)]
@@ -492,6 +538,50 @@ mod tests {
             [least.times(3.0), most.times(3.0)],
             [0.0, (3.0 - 3.0 * f64::from(f32::EPSILON)) as f32]
         );
+    }
+
+    #[test]
+    fn normals_are_normal() {
+        let (mut sum, mut squares, mut product) = (0.0, 0.0, 0.0);
+        let count = 20_000;
+        for index in 0..count {
+            let stream = Stream::new(RunKey::new(3, 0), Purpose::Move, 1, index);
+            let [a, b] = stream.pair_normals::<f64>(1);
+            (sum, squares, product) = (sum + a + b, squares + a * a + b * b, product + a * b);
+        }
+        let count = f64::from(count);
+        assert!((sum / (2.0 * count)).abs() < 0.02, "{sum}");
+        assert!((squares / (2.0 * count) - 1.0).abs() < 0.03, "{squares}");
+        assert!((product / count).abs() < 0.03, "{product}");
+    }
+
+    /// One by one, in pairs, in fours and in rows that end anywhere; the first of a pair is a cosine, the second a sine.
+    fn normals_are_the_same_from_all_sides<R: Float>() {
+        let stream = Stream::new(RunKey::new(5, 2), Purpose::Move, 9, 4).set(1);
+        for pair in 0..40 {
+            let [even, odd] = stream.pair_normals::<R>(pair);
+            let [u1, u2] = Draw::both(stream.draws_of::<R>(pair));
+            let radius = (-R::TWO * u1.ln()).sqrt();
+            assert!(even == radius * u2.cos_turns() && odd == radius * u2.sin_turns());
+            let quad = stream.quad_normals::<R>(pair / 2);
+            assert!(
+                quad[2 * (pair as usize % 2)] == even && quad[2 * (pair as usize % 2) + 1] == odd
+            );
+        }
+        for (first, count) in [(0, 1), (0, 32), (4, 2), (8, 7), (32, 30), (64, 5)] {
+            let row = stream.row_normals::<R>(first, count);
+            for (i, normal) in row.into_iter().take(count).enumerate() {
+                let i = first + i as u32;
+                let pair = stream.pair_normals::<R>(i / 2);
+                assert!(normal == pair[i as usize % 2], "{first} {count} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn normals_of_neighbours_are_the_same_from_all_sides() {
+        normals_are_the_same_from_all_sides::<f32>();
+        normals_are_the_same_from_all_sides::<f64>();
     }
 
     #[test]

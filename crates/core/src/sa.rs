@@ -38,7 +38,6 @@
 use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
-use crate::random::standard_normal;
 use crate::real::Float;
 use crate::words;
 
@@ -116,10 +115,10 @@ const STEP: usize = 1;
 impl<R: Float> Sa<R> {
     /// A coordinate's step, in steps: z.
     #[inline(always)]
-    pub fn direction(&self, draws: [R; 2]) -> R {
+    pub fn direction<S: Site<R>>(&self, site: &S) -> R {
         match self.neighbour {
-            Neighbour::Uniform => R::TWO * draws[0] - R::ONE,
-            Neighbour::Gaussian => standard_normal(draws),
+            Neighbour::Uniform => R::TWO * site.draws(0)[0] - R::ONE,
+            Neighbour::Gaussian => site.normal(),
         }
     }
 }
@@ -143,6 +142,7 @@ impl<R: Float> Method<R> for Sa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 2;
     const FRUGAL: bool = true;
+    const ALONE: bool = true;
     const MOST_THREADS: [u32; 2] = [640, 384];
     type Seen = ();
     /// The step.
@@ -176,13 +176,18 @@ impl<R: Float> Method<R> for Sa<R> {
     }
 
     #[inline(always)]
+    fn normals(&self, who: &Individual<R>, _: &R) -> Option<u32> {
+        (self.neighbour == Neighbour::Gaussian).then_some(who.attempt)
+    }
+
+    #[inline(always)]
     fn propose<S: Site<R>>(&self, step: &R, site: &S) -> (R, Own<R>) {
         let (lower, upper) = site.bounds();
         let size = match self.unit {
             Unit::Ranges => *step * (upper - lower),
             Unit::Coordinates => *step,
         };
-        let x = site.public() + size * self.direction(site.draws(0));
+        let x = site.public() + size * self.direction(site);
         (self.limits.enforce(x, (lower, upper), || site.reentry()), Own::default())
     }
 
@@ -254,8 +259,10 @@ mod tests {
         let mut numbers = SA.numbers(&who);
         assert!(SA.accept(&who, &0.25, Fitness { violation: 0.0, value: 1.0 }, &mut numbers));
         assert_eq!(numbers, [4.0, 0.1875, 0.0, 0.0]);
-        assert_eq!(SA.direction([0.75, 0.5]), 0.5);
+        let draws = [[0.75, 0.5]; 3];
+        let site = crate::method::tests::Still { draws, normal: 2.0, ..Default::default() };
+        assert_eq!((SA.direction(&site), SA.normals(&who, &0.25)), (0.5, None));
         let gaussian = Sa { neighbour: Neighbour::Gaussian, ..SA };
-        assert!((gaussian.direction([(-2.0_f64).exp(), 0.0]) - 2.0).abs() < 1e-15);
+        assert_eq!((gaussian.direction(&site), gaussian.normals(&who, &0.25)), (2.0, Some(0)));
     }
 }

@@ -40,7 +40,7 @@ use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With, step_of_cycle};
 use crate::order::{Candidate, Fitness};
 use crate::real::Float;
-use crate::solis_wets::{self, SolisWets};
+use crate::solis_wets::{self, Mirror, SolisWets};
 
 pub use update::Update;
 
@@ -258,7 +258,8 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
     #[inline(always)]
     fn of_kind<W: With<(Self, Plan<R>)>>(self, plan: Plan<R>, work: W) -> W::Output {
         let limits = Limits { boundary: Boundary::Clamp, ..self.search.limits };
-        let common = ScatterSearch { search: SolisWets { limits, ..self.search }, ..self };
+        let search = SolisWets { limits, mirror: Mirror::Failure, ..self.search };
+        let common = ScatterSearch { search, ..self };
         let Plan::Improved(improved) = plan else { return work.with((self, plan)) };
         let of_kind = |mirror| (common, Plan::Improved(solis_wets::Plan { mirror, ..improved }));
         match (self == common, improved.mirror) {
@@ -362,6 +363,14 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
             (Phase::Combine, None) => Plan::Anew,
             (Phase::Combine, Some(parents)) => Plan::Combined(parents),
             _ => Plan::Improved(self.search.planned(numbers)),
+        }
+    }
+
+    #[inline(always)]
+    fn normals(&self, _: &Individual<R>, plan: &Plan<R>) -> Option<u32> {
+        match plan {
+            Plan::Improved(plan) => self.search.drawn(plan),
+            _ => None,
         }
     }
 

@@ -39,7 +39,7 @@
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{
-    Individual, Lessons, MAX_OTHERS, Memory, Method, Numbers, Own, Population, Site,
+    Individual, Lessons, MAX_OTHERS, Memory, Method, Numbers, Own, Planning, Population, Site,
 };
 use crate::order::Fitness;
 use crate::real::Float;
@@ -233,7 +233,7 @@ impl<R: Float> Method<R> for Shade<R> {
     const SHARES: bool = true;
     // Not quite: a few registers are spilled, which costs less than a third more warps save.
     const FRUGAL: bool = true;
-    const PLANS_ALONE: bool = true;
+    const PLANNING: Planning = Planning::IndividualEach;
     type Seen = Seen<R>;
     type Plan = Plan<R>;
 

@@ -36,9 +36,8 @@
 
 use crate::boundary::{Boundary, Limits};
 use crate::launch::Words;
-use crate::method::{Individual, Method, Numbers, Own, Population, Site, SiteDraws, With};
+use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
 use crate::order::Fitness;
-use crate::random::{Draw, standard_normal};
 use crate::real::Float;
 use crate::words;
 
@@ -107,22 +106,13 @@ pub fn first_step<R: Float>(square: R) -> R {
     if half > R::ZERO && half.is_finite() { half } else { R::from_f64(ALONE) }
 }
 
-/// What an iteration does.
+/// What an attempt does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan<R> {
     /// The deviation of a step, in ranges.
     pub rho: R,
     /// Whether the mirror image of a step is tried.
     pub mirror: bool,
-}
-
-/// What an attempt does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Attempt<R> {
-    /// How it steps.
-    pub plan: Plan<R>,
-    /// The draws of the iteration's first attempt, of whose step the second tries the mirror image.
-    pub draws: SiteDraws,
 }
 
 impl<R: Float> SolisWets<R> {
@@ -132,16 +122,25 @@ impl<R: Float> SolisWets<R> {
         Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
     }
 
-    /// A coordinate after the next step, or after the last one's mirror image, and that step.
+    /// Which attempt's normal numbers a step is made of; none where it is the mirror image of the last one.
+    #[inline(always)]
+    pub fn drawn(&self, plan: &Plan<R>) -> Option<u32> {
+        // Both attempts of an iteration step by what the first has drawn.
+        (self.mirror == Mirror::Always || !plan.mirror).then_some(0)
+    }
+
+    /// A coordinate after the next step, or after its or the last one's mirror image, and that step.
     #[inline(always)]
     pub fn stepped<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
         let (lower, upper) = site.bounds();
-        let step = if plan.mirror {
+        let step = if self.mirror == Mirror::Failure && plan.mirror {
             R::ZERO - site.own(0)
         } else {
-            plan.rho * (upper - lower) * standard_normal(site.draws(0))
+            let rho = if plan.mirror { R::ZERO - plan.rho } else { plan.rho };
+            rho * (upper - lower) * site.normal()
         };
-        self.after(step, site)
+        let x = self.limits.enforce(site.public() + step, site.bounds(), || site.reentry());
+        (x, [step, R::ZERO])
     }
 
     /// Whether a try succeeded; adapts the numbers.
@@ -155,13 +154,6 @@ impl<R: Float> SolisWets<R> {
         let succeeded = proposal.beats(who.fitness);
         *numbers = self.adapted(*numbers, succeeded);
         succeeded
-    }
-
-    /// A coordinate after a step, and that step.
-    #[inline(always)]
-    fn after<S: Site<R>>(&self, step: R, site: &S) -> (R, Own<R>) {
-        let x = self.limits.enforce(site.public() + step, site.bounds(), || site.reentry());
-        (x, [step, R::ZERO])
     }
 
     /// The numbers after a try that succeeded or did not.
@@ -198,9 +190,10 @@ impl<R: Float> Method<R> for SolisWets<R> {
     /// The last step.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;
+    const ALONE: bool = true;
     const MOST_THREADS: [u32; 2] = [512, 256];
     type Seen = ();
-    type Plan = Attempt<R>;
+    type Plan = Plan<R>;
 
     fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
         Words::words(self, at, note);
@@ -214,12 +207,11 @@ impl<R: Float> Method<R> for SolisWets<R> {
     }
 
     #[inline(always)]
-    fn of_kind<W: With<(Self, Attempt<R>)>>(self, attempt: Attempt<R>, work: W) -> W::Output {
-        let of_kind = |plan| (self, Attempt { plan, ..attempt });
-        if attempt.plan.mirror {
-            work.with(of_kind(Plan { mirror: true, ..attempt.plan }))
+    fn of_kind<W: With<(Self, Plan<R>)>>(self, plan: Plan<R>, work: W) -> W::Output {
+        if plan.mirror {
+            work.with((self, Plan { mirror: true, ..plan }))
         } else {
-            work.with(of_kind(Plan { mirror: false, ..attempt.plan }))
+            work.with((self, Plan { mirror: false, ..plan }))
         }
     }
 
@@ -251,30 +243,28 @@ impl<R: Float> Method<R> for SolisWets<R> {
     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Attempt<R> {
-        let plan = match self.mirror {
+    fn plan(&self, who: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Plan<R> {
+        match self.mirror {
             Mirror::Failure => self.planned(numbers),
             Mirror::Always => Plan { rho: numbers[RHO], mirror: who.attempt == 1 },
-        };
-        Attempt { plan, draws: SiteDraws::of(&Individual { attempt: 0, ..*who }) }
+        }
     }
 
     #[inline(always)]
-    fn propose<S: Site<R>>(&self, Attempt { plan, draws }: &Attempt<R>, site: &S) -> (R, Own<R>) {
-        if self.mirror == Mirror::Failure {
-            return self.stepped(plan, site);
-        }
-        let (lower, upper) = site.bounds();
-        let rho = if plan.mirror { R::ZERO - plan.rho } else { plan.rho };
-        let normal = standard_normal(Draw::both(draws.drawn(site.coordinate(), 0)));
-        self.after(rho * (upper - lower) * normal, site)
+    fn normals(&self, _: &Individual<R>, plan: &Plan<R>) -> Option<u32> {
+        self.drawn(plan)
+    }
+
+    #[inline(always)]
+    fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
+        self.stepped(plan, site)
     }
 
     #[inline(always)]
     fn accept(
         &self,
         who: &Individual<R>,
-        _: &Attempt<R>,
+        _: &Plan<R>,
         proposal: Fitness<R>,
         numbers: &mut Numbers<R>,
     ) -> bool {
@@ -315,15 +305,18 @@ mod tests {
         let who = individual(feasible(1.0));
         let plan =
             |attempt| always.plan(&Individual { attempt, ..who }, (), &mut [0.25, 0.0, 0.0, 0.0]);
-        assert_eq!([0, 1].map(|attempt| plan(attempt).plan.mirror), [false, true]);
-        // Both attempts draw what the first draws, whatever the site has for them.
-        let z = standard_normal(Draw::both(SiteDraws::of(&who).drawn::<f64>(0, 0)));
-        let site = Still { public: 1.0, bounds: (-4.0, 6.0), own: [9.0, 0.0], ..Still::default() };
-        let step = 0.25 * 10.0 * z;
-        let held = |x: f64| x.clamp(-4.0, 6.0);
-        assert_eq!(always.propose(&plan(0), &site), (held(1.0 + step), [step, 0.0]));
-        assert_eq!(always.propose(&plan(1), &site), (held(1.0 - step), [-step, 0.0]));
-        assert!(step.abs() > 0.01 && step.abs() < 5.0, "{step} leaves the bounds");
+        assert_eq!([0, 1].map(|attempt| plan(attempt).mirror), [false, true]);
+        // Both attempts step by what the first draws, whatever the last step was.
+        assert_eq!([0, 1].map(|attempt| always.normals(&who, &plan(attempt))), [Some(0); 2]);
+        let (bounds, own) = ((-4.0, 6.0), [9.0, 0.0]);
+        let site = Still { public: 1.0, bounds, own, normal: 0.5, ..Still::default() };
+        assert_eq!(always.propose(&plan(0), &site), (1.0 + 1.25, [1.25, 0.0]));
+        assert_eq!(always.propose(&plan(1), &site), (1.0 - 1.25, [-1.25, 0.0]));
+        // Where the mirror image is tried after a failure, nothing is drawn for it.
+        let tried = |mirror| Plan { rho: 0.25, mirror };
+        assert_eq!([false, true].map(|mirror| SW.normals(&who, &tried(mirror))), [Some(0), None]);
+        assert_eq!(SW.propose(&tried(false), &site), (1.0 + 1.25, [1.25, 0.0]));
+        assert_eq!(SW.propose(&tried(true), &site), (-4.0, [-9.0, 0.0]));
         // A failure of both is one: with N- = 1 the step shrinks at once, to no less than the smallest.
         assert_eq!(always.adapted([1.0, 1.0, 0.0, 0.0], false), [0.5, 0.0, 0.0, 0.0]);
         assert_eq!(always.adapted([0.5, 1.0, 0.0, 0.0], true), [1.0, 0.0, 0.0, 0.0]);
@@ -338,7 +331,7 @@ mod tests {
         let bounds = (-100.0, 100.0);
         let plan =
             |attempt| always.plan(&Individual { attempt, ..who }, (), &mut [0.005, 0.0, 0.0, 0.0]);
-        let site = Still { public: 1.0, bounds, ..Still::default() };
+        let site = Still { public: 1.0, bounds, normal: 1.0, ..Still::default() };
         let [there, back] = [0, 1].map(|attempt| always.propose(&plan(attempt), &site).0);
         assert_eq!(there - 1.0, 1.0 - back);
         let (better, worse) = if there > back { (there, back) } else { (back, there) };

@@ -7,7 +7,7 @@
 
 mod update;
 
-use warpswarm_core::cma_es::{Strategy, into_bounds, mirrored, normals};
+use warpswarm_core::cma_es::{Strategy, into_bounds, mirrored};
 use warpswarm_core::launch::{DistributionLayout, head};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::{Purpose, Stream};
@@ -250,7 +250,7 @@ impl<R: Float> Run for Draw<'_, '_, R> {
         for (index, ((z, x), fitness)) in (first..).zip(each) {
             let stream = Stream::new(key, Purpose::Move, generation, index);
             for pair in 0..n.div_ceil(2) {
-                let [even, odd] = normals(stream, pair as u32);
+                let [even, odd] = stream.pair_normals(pair as u32);
                 z[2 * pair] = even;
                 if 2 * pair + 1 < n {
                     z[2 * pair + 1] = odd;

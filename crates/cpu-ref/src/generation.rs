@@ -308,7 +308,9 @@ impl<R: Float, M: Method<R>> Moves<'_, R, M> {
             let plan = method.plan(who, seen, &mut tried);
             let own = [&*one.own[0], &*one.own[1]];
             let draws = SiteDraws::of(who);
-            let around = Around { before, bounds, public: one.public, own, best, draws };
+            let normals = SiteDraws::of_normals(method, who, &plan);
+            let public = &*one.public;
+            let around = Around { before, bounds, public, own, best, draws, normals };
             scratch.tried.fill(method, &plan, &around, &mut scratch.drawn);
             let fitness = (work.evaluate)(&scratch.tried.x[..dimensions]).judged_by(who.index);
             not_finite += u64::from(!fitness.is_finite());

@@ -1,8 +1,11 @@
 //! What a method draws.
 
-use super::Individual;
+use super::{Individual, Method};
 use crate::random::{Draw, Factor, PLACES, Purpose, RunKey, Stream};
 use crate::real::Float;
+
+/// The set of draws of which normal numbers are made.
+const NORMALS: u32 = 1;
 
 /// The draws of a [`Site`](super::Site).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,17 @@ impl SiteDraws {
     pub fn of<R: Float>(who: &Individual<R>) -> Self {
         let Individual { key, iteration, index, attempt, .. } = *who;
         SiteDraws { key, iteration, individual: index, attempt }
+    }
+
+    /// Those of which the normal numbers are made that a method asks for, if it does.
+    #[inline(always)]
+    pub fn of_normals<R: Float, M: Method<R>>(
+        method: &M,
+        who: &Individual<R>,
+        plan: &M::Plan,
+    ) -> Option<Self> {
+        let of_attempt = |attempt| SiteDraws::of(&Individual { attempt, ..*who });
+        method.normals(who, plan).map(of_attempt)
     }
 
     /// Those of set 0 of the coordinates `2 * pair` and `2 * pair + 1`, for less work than one by one.
@@ -73,6 +87,31 @@ impl SiteDraws {
     #[inline(always)]
     pub fn factors_of_row<R: Float>(&self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
         self.moves(0).row_factors(first, count)
+    }
+
+    /// The standard normal number of a coordinate: see [`Site::normal`](super::Site::normal).
+    #[inline(always)]
+    pub fn normal<R: Float>(&self, coordinate: u32) -> R {
+        let [even, odd] = self.moves(NORMALS).pair_normals(coordinate / 2);
+        if coordinate.is_multiple_of(2) { even } else { odd }
+    }
+
+    /// Those of the coordinates `2 * pair` and `2 * pair + 1`.
+    #[inline(always)]
+    pub fn normals_of_pair<R: Float>(&self, pair: u32) -> [R; 2] {
+        self.moves(NORMALS).pair_normals(pair)
+    }
+
+    /// Those of the four coordinates from `4 * quad` on.
+    #[inline(always)]
+    pub fn normals_of_quad<R: Float>(&self, quad: u32) -> [R; 4] {
+        self.moves(NORMALS).quad_normals(quad)
+    }
+
+    /// Those of `count` coordinates from `first` on: see [`Stream::row_normals`].
+    #[inline(always)]
+    pub fn normals_of_row<R: Float>(&self, first: u32, count: usize) -> [R; PLACES] {
+        self.moves(NORMALS).row_normals(first, count)
     }
 
     /// Of a move, a set of this attempt.

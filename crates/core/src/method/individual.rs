@@ -3,7 +3,7 @@
 use super::{Method, Own};
 use crate::order::Fitness;
 use crate::pso;
-use crate::random::{Draw, Purpose, RunKey, Stream};
+use crate::random::{Draw, Purpose, RunKey, Stream, standard_normals};
 use crate::real::Float;
 
 /// Who is moving.
@@ -63,6 +63,12 @@ impl<R: Float> Individual<R> {
     pub fn uniform(&self, number: u32) -> [R; 2] {
         // Beyond the blocks from which integers come.
         Draw::both(self.choices().set(512 + self.attempt).draws_of(number))
+    }
+
+    /// Two standard normal numbers, of the `number`-th pair.
+    #[inline(always)]
+    pub fn normals(&self, number: u32) -> [R; 2] {
+        standard_normals(self.uniform(number))
     }
 
     #[inline(always)]

@@ -52,6 +52,7 @@ pub(crate) struct Still {
     pub(crate) best: f64,
     pub(crate) bounds: (f64, f64),
     pub(crate) draws: [[f64; 2]; 3],
+    pub(crate) normal: f64,
     pub(crate) reentry: f64,
 }
 
@@ -84,6 +85,9 @@ impl Site<f64> for Still {
     fn draws(&self, set: u32) -> [f64; 2] {
         self.draws[set as usize]
     }
+    fn normal(&self) -> f64 {
+        self.normal
+    }
     fn reentry(&self) -> f64 {
         self.reentry
     }
@@ -108,5 +112,11 @@ fn attempts_draw_apart() {
     let pair = site(&second).of_pair::<f64>(3);
     assert_eq!(pair, [6, 7].map(|i| site(&second).drawn(i, 0)));
     assert_ne!(site(&first).reentry::<f64>(0), site(&second).reentry::<f64>(0));
+    assert_ne!(site(&first).normal::<f64>(0), site(&second).normal::<f64>(0));
+    let quad = site(&second).normals_of_quad::<f64>(1);
+    assert_eq!(quad, [4, 5, 6, 7].map(|i| site(&second).normal(i)));
+    assert_eq!(site(&second).normals_of_pair::<f64>(3), [quad[2], quad[3]]);
+    assert_eq!(site(&second).normals_of_row::<f64>(4, 4)[..4], quad);
+    assert_ne!(first.normals(0), first.normals(1));
     assert_ne!(first.below(1 << 31, 0), second.below(1 << 31, 0));
 }

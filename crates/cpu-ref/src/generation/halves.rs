@@ -273,7 +273,8 @@ impl<R: Float, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
                 let plan = method.plan(who, seen, &mut tried.numbers);
                 let draws = SiteDraws::of(who);
                 let best = &swarm.global_position;
-                let around = Around { before, bounds, public, own, best, draws };
+                let normals = SiteDraws::of_normals(&method, who, &plan);
+                let around = Around { before, bounds, public, own, best, draws, normals };
                 tried.proposal.fill(&method, &plan, &around, &mut drawn);
                 tried.plan = Some(plan);
                 point.copy_from_slice(&tried.proposal.x[..dimensions]);

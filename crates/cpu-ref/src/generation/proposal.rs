@@ -24,6 +24,8 @@ pub(super) struct Around<'a, R> {
     pub(super) own: [&'a [R]; MAX_OWN],
     pub(super) best: &'a [R],
     pub(super) draws: SiteDraws,
+    /// Of which the normal numbers are made, if the method asks for any.
+    pub(super) normals: Option<SiteDraws>,
 }
 
 impl<R: Float> Proposal<R> {
@@ -92,7 +94,7 @@ impl<R: Float> Proposal<R> {
         let mut made = [[R::ZERO; PLACES]; 1 + MAX_OWN];
         loop {
             assert!(wanted >> ABSENT == 0, "a method looks at an individual that there is not");
-            drawn.draw(&around.draws, wanted, (first, count));
+            drawn.draw(around, wanted, (first, count));
             asked.set(wanted);
             let drawn = &*drawn;
             for i in 0..count {
@@ -142,6 +144,8 @@ const SETS: u32 = 8;
 const REENTRY: u32 = SETS;
 /// The bit of what is asked for that stands for the factors.
 const FACTORS: u32 = SETS + 1;
+/// The bit of what is asked for that stands for the normal numbers.
+const NORMALS: u32 = SETS + 2;
 /// The bit of what is asked for that says that there is no such individual.
 const ABSENT: u32 = 31;
 
@@ -151,6 +155,7 @@ pub(super) struct Drawn<R> {
     there: u32,
     sets: [[[Draw<R>; PLACES]; 2]; SETS as usize + 1],
     factors: [[Factor<R>; PLACES]; 2],
+    normals: [R; PLACES],
 }
 
 impl<R: Float> Drawn<R> {
@@ -160,16 +165,25 @@ impl<R: Float> Drawn<R> {
             there: 0,
             sets: [[[Draw::of_one_to_two(R::ONE); PLACES]; 2]; SETS as usize + 1],
             factors: [[Factor::of_offset(R::ZERO); PLACES]; 2],
+            normals: [R::NAN; PLACES],
         }
     }
 
     /// Draws what is `wanted`, a bit each, and not there, for `count` coordinates from the `first` on.
     #[inline(always)]
-    fn draw(&mut self, draws: &SiteDraws, wanted: u32, (first, count): (usize, usize)) {
+    fn draw(&mut self, around: &Around<'_, R>, wanted: u32, (first, count): (usize, usize)) {
+        let draws = &around.draws;
         let mut missing = wanted & !self.there;
         if missing >> FACTORS & 1 != 0 {
             missing &= !(1 << FACTORS);
             self.factors = draws.factors_of_row(first as u32, count);
+        }
+        if missing >> NORMALS & 1 != 0 {
+            missing &= !(1 << NORMALS);
+            self.normals = match &around.normals {
+                Some(draws) => draws.normals_of_row(first as u32, count),
+                None => [R::NAN; PLACES],
+            };
         }
         while missing != 0 {
             let set = missing.trailing_zeros();
@@ -261,7 +275,7 @@ struct Place<'a, R> {
     others: &'a [R],
     stride: usize,
     drawn: &'a Drawn<R>,
-    /// Which sets of draws have been asked for, a bit each, [`FACTORS`] and [`ABSENT`].
+    /// Which sets of draws have been asked for, a bit each, [`FACTORS`], [`NORMALS`] and [`ABSENT`].
     asked: &'a Cell<u32>,
 }
 
@@ -318,6 +332,11 @@ impl<R: Float> Site<R> for Place<'_, R> {
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {
         debug_assert!(set < SETS);
         self.draws_of(set)
+    }
+    #[inline(always)]
+    fn normal(&self) -> R {
+        self.ask(1 << NORMALS);
+        self.drawn.normals[self.i]
     }
     #[inline(always)]
     fn reentry(&self) -> R {

@@ -18,9 +18,20 @@ struct Curious {
     other: u32,
 }
 
-/// What is expected of the draws at a coordinate: the set, or the draw for re-entering.
-fn set_of(coordinate: u32) -> Option<u32> {
-    [Some(0), Some(0), Some(5), None, Some(1)][coordinate as usize % 5]
+/// What a coordinate draws.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// The second of a set.
+    Set(u32),
+    /// With which it re-enters its bounds.
+    Reentry,
+    /// The normal number of another attempt.
+    Normal,
+}
+
+fn asked(coordinate: u32) -> Asked {
+    let all = [Asked::Set(0), Asked::Set(0), Asked::Set(5), Asked::Reentry, Asked::Normal];
+    all[coordinate as usize % all.len()]
 }
 
 impl Method<f64> for Curious {
@@ -34,11 +45,15 @@ impl Method<f64> for Curious {
     }
     fn look<P: Population<f64>>(&self, _: &Individual<f64>, _: &P, _: &mut Numbers<f64>) {}
     fn plan(&self, _: &Individual<f64>, (): (), _: &mut Numbers<f64>) {}
+    fn normals(&self, _: &Individual<f64>, (): &()) -> Option<u32> {
+        Some(3)
+    }
     fn propose<S: Site<f64>>(&self, (): &(), site: &S) -> (f64, Own<f64>) {
         let (lower, upper) = site.bounds();
-        let draw = match set_of(site.coordinate()) {
-            Some(set) => site.draws(set)[1],
-            None => site.reentry(),
+        let draw = match asked(site.coordinate()) {
+            Asked::Set(set) => site.draws(set)[1],
+            Asked::Reentry => site.reentry(),
+            Asked::Normal => site.normal(),
         };
         let seen = site.public() + site.of(self.other) + site.best() + site.own(0);
         (lower + (upper - lower) * draw, [seen, draw])
@@ -77,14 +92,16 @@ fn each_place_is_told_what_is_there() {
                 fitness: before.best[index],
             };
             let draws = SiteDraws::of(&who);
+            let others = SiteDraws::of(&Individual { attempt: 3, ..who });
             for i in 0..before.stride {
                 let place = index * before.stride + i;
                 let (mut x, mut seen, mut draw) = (0.0, 0.0, 0.0);
                 if i < dimensions {
                     let coordinate = i as u32;
-                    draw = match set_of(coordinate) {
-                        Some(set) => draws.drawn::<f64>(coordinate, set)[1].open(),
-                        None => draws.reentry(coordinate),
+                    draw = match asked(coordinate) {
+                        Asked::Set(set) => draws.drawn::<f64>(coordinate, set)[1].open(),
+                        Asked::Reentry => draws.reentry(coordinate),
+                        Asked::Normal => others.normal(coordinate),
                     };
                     x = -1.0 + 4.0 * draw;
                     let public = before.best_positions[place];

@@ -1,6 +1,6 @@
 //! Samples: drawn by a warp a few at a time, and evaluated one by one.
 
-use warpswarm_core::cma_es::{into_bounds, mirrored, normals};
+use warpswarm_core::cma_es::{into_bounds, mirrored};
 use warpswarm_core::launch::head;
 use warpswarm_core::random::{Purpose, Stream};
 use warpswarm_core::sum::{Operator, Sum, TILE};
@@ -80,7 +80,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         Self::each_lane(0, count * pairs, |item| {
             let (sample, pair) = (first + item / pairs, item % pairs);
             let z = all.part(sample as usize * stride, stride);
-            let [even, odd] = normals(Stream::new(leg.key, Purpose::Move, age, sample), pair);
+            let [even, odd] = Stream::new(leg.key, Purpose::Move, age, sample).pair_normals(pair);
             z.set(2 * pair as usize, even);
             if 2 * pair + 1 < self.n {
                 z.set(2 * pair as usize + 1, odd);

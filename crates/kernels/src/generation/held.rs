@@ -1,9 +1,9 @@
 //! Individuals that are held in registers or shared memory while they move: any number of iterations in one
 //! launch.
 
-use warpswarm_core::launch::{Control, MethodArgs, stopped};
+use warpswarm_core::launch::{Control, GenerationArgs, MethodArgs, stopped};
 use warpswarm_core::method::{Individual, Method};
-use warpswarm_core::order::Candidate;
+use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
@@ -98,6 +98,9 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         remembered.set_improved_at(control.improved_at);
     }
     block::sync();
+    // Who looks at nobody goes on before it has heard what others have found. Where that ends the run, own rows are as they are
+    // after one iteration more.
+    let goes_on = M::ALONE && args.blocks_per_run > 1 && (M::OWN == 0 || args.never_stops != 0);
     let mut not_finite = 0;
     let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
     let (reason, until) = loop {
@@ -105,6 +108,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let around = Around { generation, before, after };
         generation.learn(method, iteration, stage());
+        let known_not_finite = not_finite;
         (mine, not_finite) =
             spread.advance::<CONSTRAINED>(method, around, iteration, (mine, not_finite));
         this_block().teach(method, iteration, stage());
@@ -121,10 +125,50 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             continue;
         }
         let mut leader = remembered.best::<CONSTRAINED>();
-        let old = leader.fitness;
         meetings += 1;
         let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
         let tag = args.tag.wrapping_add(meetings);
+        if M::ALONE && goes_on {
+            // What all have found in the iteration before, and, where none comes after it, in this one.
+            let (mut ago, mut kept, mut reason) = (1, false, stopped::NOT);
+            loop {
+                if ago == 0 {
+                    meeting.offer::<CONSTRAINED>(tag, (mine, kept), leader);
+                    mine = none::<R, CONSTRAINED>();
+                    if !last {
+                        break;
+                    }
+                }
+                if done > ago {
+                    let at = iteration - u64::from(ago);
+                    let improved = leader.fitness;
+                    if meeting.hear::<CONSTRAINED>(tag.wrapping_sub(ago), &mut leader) {
+                        kept = keep::<R, M, S>(&this_block(), &mut spread, (leader.index, at));
+                        if thread::index() == 0 {
+                            remembered.set_best(leader);
+                            if leader.fitness.beats(improved) {
+                                remembered.set_improved_at(at);
+                            }
+                        }
+                        block::sync();
+                    }
+                    reason = stop_of(args, leader.fitness, at, remembered);
+                }
+                if reason != stopped::NOT || ago == 0 {
+                    break;
+                }
+                ago -= 1;
+            }
+            if reason != stopped::NOT || last {
+                if ago != 0 {
+                    not_finite = known_not_finite;
+                }
+                break (reason, thread::opaque_wide(iteration) - u64::from(ago));
+            }
+            iteration += 1;
+            continue;
+        }
+        let old = leader.fitness;
         if meeting.agree::<CONSTRAINED>(tag, mine, &mut leader) {
             let after = this_block().written_by(thread::opaque_wide(iteration));
             spread.follow(after.row(leader.index), args.stride);
@@ -137,10 +181,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
             block::sync();
         }
         mine = none::<R, CONSTRAINED>();
-        // What nothing can beat ends a run in any case.
-        let is_asked = args.never_stops == 0 || leader.fitness.value == R::ZERO - R::INFINITY;
-        let reason = if iteration == noticed && is_asked {
-            own_run(args).stop.check(leader.fitness, iteration, remembered.improved_at())
+        let reason = if iteration == noticed {
+            stop_of(args, leader.fitness, iteration, remembered)
         } else {
             stopped::NOT
         };
@@ -163,10 +205,47 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let done = u64::from(!starts);
         generation.run().end_iterations(done, noticed, mine, row, args.stride, scratch);
     } else if generation.part == 0 {
-        spread.tell(generation.global_position, args.stride);
+        if !goes_on {
+            spread.tell(generation.global_position, args.stride);
+        }
         if thread::index() == 0 {
             generation.global.set(0, remembered.best::<CONSTRAINED>());
             set_progress(generation.control, until, remembered.improved_at(), reason);
         }
+    }
+}
+
+/// Writes the public point of an individual, as it is after an iteration, as the run's best one, if it is one of this block's; says
+/// whether it is. Collective in the block.
+#[inline(always)]
+fn keep<R: DeviceReal, M: Method<R>, S: Spread<R, M>>(
+    generation: &Generation<'_, R>,
+    spread: &mut S,
+    (index, iteration): (u32, u64),
+) -> bool {
+    let (first, end) = generation.of_this_block();
+    let is_ours = first <= index && index < end;
+    if is_ours {
+        let after = generation.written_by(thread::opaque_wide(iteration));
+        spread.follow(after.row(index), generation.args.stride);
+        block::sync();
+        spread.tell(generation.global_position, generation.args.stride);
+    }
+    is_ours
+}
+
+/// Whether a run that has this best after an iteration stops by itself, and why.
+#[inline(always)]
+fn stop_of<R: DeviceReal>(
+    args: &GenerationArgs<R>,
+    best: Fitness<R>,
+    iteration: u64,
+    remembered: Remembered<R>,
+) -> u32 {
+    // What nothing can beat ends a run in any case.
+    if args.never_stops == 0 || best.value == R::ZERO - R::INFINITY {
+        own_run(args).stop.check(best, iteration, remembered.improved_at())
+    } else {
+        stopped::NOT
     }
 }

@@ -59,7 +59,64 @@ impl<R: DeviceReal> Meeting<R> {
         mine: Candidate<R>,
         leader: &mut Candidate<R>,
     ) -> bool {
-        let better = mine.beats(*leader);
+        let (any, ours) = self.best_of_block::<CONSTRAINED>(mine, *leader);
+        if self.blocks == 1 {
+            if any {
+                *leader = ours;
+            }
+            return any;
+        }
+        self.post::<CONSTRAINED>(tag, ours, true);
+        let best = self.heard::<CONSTRAINED, true>(tag);
+        let found = best.index != u32::MAX;
+        if found {
+            *leader = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
+        }
+        found
+    }
+
+    /// Shows the other blocks the best of this one's candidates, if it beats a leader of before; for [`hear`](Meeting::hear).
+    /// What the block wrote before its last barrier is visible then if there is a candidate, or if the block `has_more`.
+    ///
+    /// Collective in the block.
+    #[inline(always)]
+    pub(super) fn offer<const CONSTRAINED: bool>(
+        &self,
+        tag: u32,
+        (mine, has_more): (Candidate<R>, bool),
+        leader: Candidate<R>,
+    ) {
+        let (_, ours) = self.best_of_block::<CONSTRAINED>(mine, leader);
+        self.post::<CONSTRAINED>(tag, ours, has_more);
+    }
+
+    /// Makes the best of what all blocks have [offered](Meeting::offer) under a tag the leader if it beats it; says whether it does.
+    /// The next may be offered after it.
+    ///
+    /// Collective in the block and among the run's blocks.
+    #[inline(always)]
+    pub(super) fn hear<const CONSTRAINED: bool>(
+        &self,
+        tag: u32,
+        leader: &mut Candidate<R>,
+    ) -> bool {
+        let best = self.heard::<CONSTRAINED, false>(tag);
+        let best = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
+        let found = best.index != u32::MAX && best.beats(*leader);
+        if found {
+            *leader = best;
+        }
+        found
+    }
+
+    /// Whether one of the block's candidates beats the leader, and then the best of them. Collective in the block.
+    #[inline(always)]
+    fn best_of_block<const CONSTRAINED: bool>(
+        &self,
+        mine: Candidate<R>,
+        leader: Candidate<R>,
+    ) -> (bool, Candidate<R>) {
+        let better = mine.beats(leader);
         let any = block::sync_or(better);
         // Hidden, so that places in shared memory are not kept in registers all the while.
         let (lane, warp) = (thread::opaque(thread::lane()), thread::opaque(thread::warp()));
@@ -77,44 +134,45 @@ impl<R: DeviceReal> Meeting<R> {
             let best = warp::best(theirs, CONSTRAINED).0;
             ours = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
         }
-        if self.blocks == 1 {
-            if any {
-                *leader = ours;
-            }
-            return any;
-        }
-        let best = self.over_blocks::<CONSTRAINED>(tag, ours);
-        let found = best.index != u32::MAX;
-        if found {
-            *leader = Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index);
-        }
-        found
+        (any, ours)
     }
 
-    /// The best of all blocks' candidates; [`Candidate::NONE`] where no block has one.
+    /// Posts the block's best candidate, if there is one. What the block's threads wrote before their last barrier is visible to who
+    /// has heard of it, if there is one or the block `has_more`.
     #[inline(always)]
-    fn over_blocks<const CONSTRAINED: bool>(&self, tag: u32, ours: Candidate<R>) -> Candidate<R> {
-        let place = thread::opaque(thread::block_dim()) / 32;
-        if thread::warp() == 0 {
-            let parity = ((tag & 1) * self.blocks) as usize;
-            if thread::lane() == 0 {
-                if ours.index != u32::MAX {
-                    self.indices.set(parity + self.part as usize, u64::from(ours.index));
-                }
+    fn post<const CONSTRAINED: bool>(&self, tag: u32, ours: Candidate<R>, has_more: bool) {
+        if thread::index() == 0 {
+            let nothing = ours.index == u32::MAX;
+            if !nothing {
+                let parity = ((tag & 1) * self.blocks) as usize;
+                self.indices.set(parity + self.part as usize, u64::from(ours.index));
+            }
+            if has_more || !nothing {
                 // The block's rows, which the barrier before has ordered before this thread.
                 grid::fence();
-                let nothing = ours.index == u32::MAX;
-                let fitness = if nothing { Fitness::WORST } else { ours.fitness };
-                self.exchange.post(tag, self.part, fitness);
             }
+            let fitness = if nothing { Fitness::WORST } else { ours.fitness };
+            self.exchange.post(tag, self.part, fitness);
+        }
+    }
+
+    /// The best of all blocks' candidates; [`Candidate::NONE`] where no block has one. What they wrote before is visible, with `ALL` also
+    /// where there is none.
+    #[inline(always)]
+    fn heard<const CONSTRAINED: bool, const ALL: bool>(&self, tag: u32) -> Candidate<R> {
+        let place = thread::opaque(thread::block_dim()) / 32;
+        if thread::warp() == 0 {
             let heard = self.exchange.collect::<R, IN_FLIGHT>(tag);
-            grid::fence();
+            let nothing =
+                heard.fitness.value.is_nan() && (!CONSTRAINED || heard.fitness.violation.is_nan());
+            if ALL || !nothing {
+                grid::fence();
+            }
             if thread::lane() == 0 {
-                let nothing = heard.fitness.value.is_nan()
-                    && (!CONSTRAINED || heard.fitness.violation.is_nan());
                 let best = if nothing {
                     Candidate::NONE
                 } else {
+                    let parity = ((tag & 1) * self.blocks) as usize;
                     let index = self.indices.load_relaxed(parity + heard.index as usize);
                     Candidate::new(heard.fitness, index as u32)
                 };

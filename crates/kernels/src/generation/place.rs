@@ -1,12 +1,34 @@
 //! A coordinate at which an individual proposes.
 
-use warpswarm_core::method::{MAX_OTHERS, Own, Site, SiteDraws};
+use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Own, Site, SiteDraws};
 use warpswarm_core::random::{Draw, Factor};
 use warpswarm_device::thread;
 use warpswarm_device::view::DeviceReal;
 
+use super::population::hidden;
+
 /// What is drawn for a coordinate: factors, and draws of set 0.
 pub(crate) type Known<R> = ([Factor<R>; 2], [Draw<R>; 2]);
+
+/// The normal numbers of `N` (2 or 4) neighbouring coordinates from `first` on, which is a multiple of `N`; not numbers where the
+/// method asks for none.
+#[inline(always)]
+pub(crate) fn normals_of<R: DeviceReal, M: Method<R>, const N: usize>(
+    method: &M,
+    (who, plan): (&Individual<R>, &M::Plan),
+    first: u32,
+) -> [R; N] {
+    let mut normals = [R::NAN; N];
+    let who = &Individual { key: hidden(who.key), ..*who };
+    if let Some(draws) = SiteDraws::of_normals(method, who, plan) {
+        if N == 4 {
+            normals.copy_from_slice(&draws.normals_of_quad(first / 4));
+        } else {
+            normals.copy_from_slice(&draws.normals_of_pair(first / 2));
+        }
+    }
+    normals
+}
 
 /// A coordinate of an individual that proposes.
 #[derive(Clone, Copy)]
@@ -15,6 +37,8 @@ pub(crate) struct Place<R, F> {
     pub(crate) draws: SiteDraws,
     /// Factors, and draws of set 0, where they are known already.
     pub(crate) known: Option<Known<R>>,
+    /// See [`Site::normal`].
+    pub(crate) normal: R,
     pub(crate) bounds: (R, R),
     pub(crate) public: R,
     pub(crate) own: Own<R>,
@@ -67,6 +91,10 @@ impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
             Some((_, drawn)) if set == 0 => drawn,
             _ => self.draws.drawn(self.coordinate, set),
         }
+    }
+    #[inline(always)]
+    fn normal(&self) -> R {
+        self.normal
     }
     #[inline(always)]
     fn reentry(&self) -> R {

@@ -9,7 +9,7 @@ use warpswarm_core::random::RunKey;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use super::place::Place;
+use super::place::{Place, normals_of};
 use crate::run::{Run, bounds_of_run, given, level_of, of_run};
 
 /// One run's arrays and this block's place in it.
@@ -310,10 +310,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
             theirs[k] = self.other::<M>(before, others[k]).get(i as usize);
             k += 1;
         }
+        let [even, odd] = normals_of::<R, M, 2>(method, (who, plan), i / 2 * 2);
+        let normal = if i.is_multiple_of(2) { even } else { odd };
         let place = Place {
             coordinate: i,
             draws: draws_of(who),
             known: None,
+            normal,
             bounds: self.bounds(i),
             public: public(),
             own: self.own::<M>(who.index, i),

@@ -14,7 +14,7 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use super::held::{Around, Spread};
 use super::kept::Copied;
-use super::place::Place;
+use super::place::{Place, normals_of};
 use super::population::{Generation, draws_of, hidden};
 use super::seen::{SeenByLanes, looked, none};
 
@@ -335,6 +335,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
             };
             let even = draws.of_pair(k / 2);
             let drawn = [even, if N == 4 { draws.of_pair(k / 2 + 1) } else { even }];
+            let normals = normals_of::<R, M, N>(&method, (who, plan), k);
             let mut x = [R::ZERO; 4];
             let mut j = 0;
             while j < N {
@@ -342,6 +343,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
                     coordinate: k + j as u32,
                     draws,
                     known: Some((factors[j], drawn[j / 2][j % 2])),
+                    normal: normals[j],
                     bounds: (lower[j], upper[j]),
                     public: public[j],
                     own: [own[0][j], own[1][j]],

@@ -1,7 +1,7 @@
 //! Eight lanes an individual, four neighbouring coordinates a lane: up to 32 coordinates.
 
 use warpswarm_core::launch::{MAX_BLOCK, TILE_BLOCKS, generation_stage};
-use warpswarm_core::method::{Individual, MAX_OTHERS, Method, With};
+use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Planning, With};
 use warpswarm_core::order::Candidate;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::point::TilePoint;
@@ -12,7 +12,7 @@ use warpswarm_device::{objective, thread, warp};
 
 use super::held::{Around, Spread};
 use super::kept::{Copied, Proposal, is_better};
-use super::place::Place;
+use super::place::{Place, normals_of};
 use super::population::{Generation, draws_of, hidden};
 use super::seen::{SeenByLanes, known, looked, none, numbers_before};
 
@@ -107,7 +107,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
     ) -> (Candidate<R>, u32) {
         let mut round = 0;
         while let Some(turn) = turn(around, round) {
-            if !M::PLANS_ALONE {
+            if M::PLANNING != Planning::IndividualEach {
                 let at = (iteration, round);
                 let (candidate, bad) =
                     self.take::<M, CONSTRAINED>(method, around, at, (turn, None));
@@ -227,11 +227,24 @@ impl<R: DeviceReal> Tiles<R> {
         };
         let attempts = if is_there { attempts } else { 0 };
         let mut kept: Option<Proposal<[R; K], R, M::Plan>> = None;
+        // What this lane has planned: the next of as many attempts as there are lanes.
+        let mut ahead = None;
         let (mut attempt, mut not_finite) = (0, 0);
         while attempt < most && warp::any(attempt < attempts) {
             let who = Individual { attempt, key: hidden(who.key), ..who };
             let mut tried = numbers;
             let plan = match (seen, decided) {
+                (Some(seen), _) if M::PLANNING == Planning::AttemptEach => {
+                    if attempt.is_multiple_of(LANES) {
+                        let attempt = attempt + thread::lane() % LANES;
+                        let who = Individual { attempt, ..who };
+                        ahead = Some(method.plan(&who, seen, &mut { numbers }));
+                    }
+                    match ahead {
+                        Some(plans) => of_lane::<R, M>(plans, attempt % LANES),
+                        None => break,
+                    }
+                }
                 (Some(seen), _) => method.plan(&who, seen, &mut tried),
                 (None, Some(decided)) => decided,
                 (None, None) => break,
@@ -344,6 +357,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
         // Those that the method does not ask for are not computed.
         let factors = draws.factors_of_quad(first / 4);
         let drawn = [draws.of_pair(first / 2), draws.of_pair(first / 2 + 1)];
+        let normals = normals_of::<R, M, K>(&method, (who, plan), first);
         let (mut x, mut after) = ([R::ZERO; K], [[R::ZERO; K]; 2]);
         let mut j = 0;
         while j < K {
@@ -352,6 +366,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
                 coordinate,
                 draws,
                 known: Some((factors[j], drawn[j / 2][j % 2])),
+                normal: normals[j],
                 bounds: (lower[j], upper[j]),
                 public: public[j],
                 own: [own[0][j], own[1][j]],

@@ -239,6 +239,7 @@ fn place<'a, R: DeviceReal>(
         coordinate: i,
         draws: draws_of(who),
         known: None,
+        normal: R::NAN,
         bounds: generation.bounds(i),
         public: x,
         own: Own::default(),
