@@ -178,7 +178,9 @@ impl<R: Float> Method<R> for De<R> {
     const OTHERS: usize = 3;
     const FRUGAL: bool = true;
     const MOST_THREADS: [u32; 2] = [640, 512];
-    const PLANNING: Planning = Planning::IndividualEach;
+    /// In f64 there are no registers to plan ahead.
+    const PLANNING: Planning =
+        if R::WORDS == 1 { Planning::IndividualEach } else { Planning::Together };
     type Seen = ();
     type Plan = Plan<R>;
 
