@@ -110,6 +110,7 @@ pub struct Plan<R> {
 impl<R: Float> Method<R> for Cmepso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
+    const SWARMS: bool = true;
     type Seen = Seen;
     type Plan = Plan<R>;
 
@@ -154,6 +155,11 @@ impl<R: Float> Method<R> for Cmepso<R> {
         [x, v]
     }
 
+    #[inline(always)]
+    fn swarms(&self) -> (u32, u32) {
+        (self.slaves, self.of_slave())
+    }
+
     fn looks_far(&self) -> bool {
         true
     }
@@ -170,8 +176,8 @@ impl<R: Float> Method<R> for Cmepso<R> {
         let all = self.slaves * of_slave;
         let master = who.index >= all;
         let swarm = if master { who.index - all } else { who.index / of_slave };
-        let slave = population.best_of(swarm * of_slave, of_slave);
-        let slaves = if master { population.best_of(0, all) } else { slave };
+        let slave = population.best_of_swarm(swarm, of_slave);
+        let slaves = if master { population.best_of_swarms(self.slaves, of_slave) } else { slave };
         let takes_over = master && slave.fitness.beats(who.fitness);
         let personal = if takes_over { slave.index } else { who.index };
         Seen { personal, slave: slave.index, slaves: slaves.index, master }

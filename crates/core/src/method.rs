@@ -115,6 +115,8 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// when it is loaded. Where registers have to be spilled for that, it is loaded as if this were not said.
     const MOST_THREADS: [u32; 2] = [512, 384];
 
+    /// Whether individuals ask for the bests of [swarms](Method::swarms).
+    const SWARMS: bool = false;
     /// Whether individuals never look at others, nor at the best: then blocks of individuals go on before they have heard what
     /// others have found.
     const ALONE: bool = false;
@@ -252,6 +254,13 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
         population: &P,
         numbers: &mut Numbers<R>,
     ) -> Self::Seen;
+
+    /// Of how many swarms [`look`](Method::look) asks for the best by [`Fitnesses::best_of_swarm`] and
+    /// [`best_of_swarms`](Fitnesses::best_of_swarms), and of how many neighbours each is: they are searched once for all.
+    #[inline(always)]
+    fn swarms(&self) -> (u32, u32) {
+        (0, 1)
+    }
 
     /// Whether [`look`](Method::look) goes over more than a few others, which lanes do together.
     #[inline(always)]

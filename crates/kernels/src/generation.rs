@@ -12,6 +12,7 @@ pub(crate) mod place;
 pub(crate) mod population;
 mod remembered;
 pub(crate) mod seen;
+mod swarms;
 
 pub mod held;
 pub mod hosted;

@@ -56,6 +56,18 @@ pub trait Fitnesses<R: Float> {
         best_one_by_one(self, first, count)
     }
 
+    /// The best of a swarm of `size` neighbours, at least 1, number `swarm` from 0; see [`Method::swarms`](super::Method::swarms).
+    #[inline(always)]
+    fn best_of_swarm(&self, swarm: u32, size: u32) -> Candidate<R> {
+        self.best_of(swarm * size, size)
+    }
+
+    /// The best of the first `swarms` of them, at least 1.
+    #[inline(always)]
+    fn best_of_swarms(&self, swarms: u32, size: u32) -> Candidate<R> {
+        self.best_of(0, swarms * size)
+    }
+
     /// Whom of `count` draws, at least 1, gives the best individual; of equals the first. `drawn` says whom a draw gives.
     #[inline(always)]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {

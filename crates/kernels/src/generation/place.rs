@@ -3,7 +3,7 @@
 use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Own, Site, SiteDraws};
 use warpswarm_core::random::{Draw, Factor};
 use warpswarm_device::thread;
-use warpswarm_device::view::DeviceReal;
+use warpswarm_device::view::{DeviceReal, View};
 
 use super::population::hidden;
 
@@ -101,4 +101,23 @@ impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
         // Rarely needed: hidden, so that the compiler does not compute it ahead for all.
         self.draws.reentry(thread::opaque(self.coordinate))
     }
+}
+
+/// `N` (2 or 4) places of a row from `k` on.
+#[inline(always)]
+pub(super) fn places<R: DeviceReal, const N: usize>(row: View<R>, k: u32) -> [R; 4] {
+    if N == 4 {
+        return row.get4(k as usize);
+    }
+    [row.get(k as usize), row.get(k as usize + 1), R::ZERO, R::ZERO]
+}
+
+/// Writes `N` (2 or 4) places of a row from `k` on.
+#[inline(always)]
+pub(super) fn set_places<R: DeviceReal, const N: usize>(row: View<R>, k: u32, x: [R; 4]) {
+    if N == 4 {
+        return row.set4(k as usize, x);
+    }
+    row.set(k as usize, x[0]);
+    row.set(k as usize + 1, x[1]);
 }

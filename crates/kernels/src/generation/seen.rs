@@ -5,6 +5,7 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::solis_wets;
 use warpswarm_core::sum::{self, Operator, Sum};
 use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::warp::Word;
 use warpswarm_device::{thread, warp};
@@ -153,6 +154,8 @@ fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EA
 pub(crate) struct SeenByLanes<'a, R, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> {
     pub(crate) generation: &'a Generation<'a, R>,
     pub(crate) before: Parity<R>,
+    /// The best of each swarm, where the block has searched for them.
+    pub(crate) bests: Option<SharedArray<Candidate<R>>>,
 }
 
 impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> Fitnesses<R>
@@ -178,6 +181,30 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
             i += 1;
         }
         Candidate::new(self.fitness(at), at)
+    }
+
+    #[inline(always)]
+    fn best_of_swarm(&self, swarm: u32, size: u32) -> Candidate<R> {
+        match self.bests {
+            Some(bests) => {
+                let best = bests.get(swarm);
+                Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index)
+            }
+            None => self.best_of(swarm * size, size),
+        }
+    }
+
+    #[inline(always)]
+    fn best_of_swarms(&self, swarms: u32, size: u32) -> Candidate<R> {
+        if self.bests.is_none() {
+            return self.best_of(0, swarms * size);
+        }
+        let (mut best, mut swarm) = (self.best_of_swarm(0, size), 1);
+        while swarm < swarms {
+            best = best.better(self.best_of_swarm(swarm, size));
+            swarm += 1;
+        }
+        best
     }
 
     #[inline(always)]

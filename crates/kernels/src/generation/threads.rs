@@ -14,9 +14,10 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use super::held::{Around, Spread};
 use super::kept::Copied;
-use super::place::{Place, normals_of};
+use super::place::{Place, normals_of, places, set_places};
 use super::population::{Generation, draws_of, hidden};
-use super::seen::{SeenByLanes, looked, none};
+use super::seen::{SeenByLanes, SeenByWarp, looked, none};
+use super::swarms::bests_of_swarms;
 
 /// A thread an individual.
 ///
@@ -28,6 +29,8 @@ pub struct Threads<R> {
     leader: SharedArray<R>,
     /// This thread's proposal, in which [`column_place`] says where a coordinate is.
     proposal: SharedArray<R>,
+    /// A candidate a thread, those of the [meeting](super::meeting) first.
+    scratch: SharedArray<Candidate<R>>,
     /// Of this thread's individuals.
     copied: Copied,
 }
@@ -41,7 +44,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
     }
 
     #[inline(always)]
-    fn of_block(generation: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
+    fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self {
         let (threads, dimensions) = (thread::block_dim(), generation.args.dimensions);
         let (leader, proposals) =
             (dimensions.next_multiple_of(4), proposals_len(threads, dimensions));
@@ -50,7 +53,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         let points =
             unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), leader + proposals) };
         let proposal = points.part(leader + first, column_len(dimensions));
-        Threads { leader: points.part(0, leader), proposal, copied: Copied::NONE }
+        Threads { leader: points.part(0, leader), proposal, scratch, copied: Copied::NONE }
     }
 
     #[inline(always)]
@@ -77,11 +80,14 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         iteration: u64,
         (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
-        let (first, end) = around.generation.of_this_block();
+        let Around { generation, before, .. } = around;
+        let seen = SeenByWarp::<R, CONSTRAINED> { generation, before };
+        let bests = bests_of_swarms(method, seen, self.scratch);
+        let (first, end) = generation.of_this_block();
         let (mut index, mut bit) = (first + thread::index(), 1);
         while index < end {
             let who = around.individual::<CONSTRAINED>(iteration, index);
-            let (candidate, bad) = self.one::<M, CONSTRAINED>(method, around, who, bit);
+            let (candidate, bad) = self.one::<M, CONSTRAINED>(method, around, (who, bests), bit);
             not_finite += bad;
             mine = mine.better(candidate);
             index += thread::block_dim();
@@ -116,11 +122,11 @@ impl<R: DeviceReal> Threads<R> {
         &mut self,
         method: &M,
         around: Around<'_, R>,
-        who: Individual<R>,
+        (who, bests): (Individual<R>, Option<SharedArray<Candidate<R>>>),
         bit: u32,
     ) -> (Candidate<R>, u32) {
         let Around { generation, before, .. } = around;
-        let others = SeenByLanes::<R, CONSTRAINED, 1, 4> { generation, before };
+        let others = SeenByLanes::<R, CONSTRAINED, 1, 4> { generation, before, bests };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
         let starts = who.iteration == 0;
         let attempts = if starts { 1 } else { method.attempts(who.iteration, who.index) };
@@ -378,23 +384,4 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
             threads.proposal.set(column_place(first + 1), R::ZERO);
         }
     }
-}
-
-/// `N` (2 or 4) places of a row from `k` on.
-#[inline(always)]
-fn places<R: DeviceReal, const N: usize>(row: View<R>, k: u32) -> [R; 4] {
-    if N == 4 {
-        return row.get4(k as usize);
-    }
-    [row.get(k as usize), row.get(k as usize + 1), R::ZERO, R::ZERO]
-}
-
-/// Writes `N` (2 or 4) places of a row from `k` on.
-#[inline(always)]
-fn set_places<R: DeviceReal, const N: usize>(row: View<R>, k: u32, x: [R; 4]) {
-    if N == 4 {
-        return row.set4(k as usize, x);
-    }
-    row.set(k as usize, x[0]);
-    row.set(k as usize + 1, x[1]);
 }

@@ -158,10 +158,10 @@ fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     let who = around.individual::<CONSTRAINED>(iteration, index);
     let Around { generation, before, .. } = around;
     let (mut numbers, seen, who, _) = if alone {
-        let others = SeenByLanes::<R, CONSTRAINED, 1, 16> { generation, before };
+        let others = SeenByLanes::<R, CONSTRAINED, 1, 16> { generation, before, bests: None };
         looked(method, before, &others, who)
     } else {
-        let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before };
+        let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before, bests: None };
         looked(method, before, &others, who)
     };
     // Hidden, so that what is computed of it is not kept in registers meanwhile.
@@ -208,7 +208,8 @@ impl<R: DeviceReal> Tiles<R> {
         let (mut numbers, seen, who, from) = if decided.is_some() {
             (numbers_before(method, before, &who), None, who, who.index)
         } else {
-            let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before };
+            let others =
+                SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before, bests: None };
             let (numbers, seen, who, from) = looked(method, before, &others, who);
             (numbers, Some(seen), who, from)
         };
