@@ -19,9 +19,11 @@
 //! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
 
 mod common;
+mod cycle;
 mod draws;
 mod fitnesses;
 mod individual;
+mod planning;
 
 use crate::order::Fitness;
 use crate::pso;
@@ -29,9 +31,11 @@ use crate::random::{Draw, Factor};
 use crate::real::Float;
 
 pub use common::{GROUP, LESSONS, Lessons, Memory, sum_of_group, sum_of_groups};
+pub use cycle::step_of_cycle;
 pub use draws::SiteDraws;
 pub use fitnesses::{Fitnesses, best_one_by_one};
 pub use individual::{Individual, first};
+pub use planning::Planning;
 
 /// The most own rows of an individual.
 pub const MAX_OWN: usize = 2;
@@ -53,19 +57,6 @@ pub trait With<M> {
     type Output;
     /// Does it; to be `#[inline(always)]`.
     fn with(self, method: M) -> Self::Output;
-}
-
-/// How lanes that have an individual together share [planning](Method::plan): alone, they hand over what they have decided by
-/// [`Method::handed`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Planning {
-    /// All plan the same.
-    Together,
-    /// Each plans another attempt of the individual; for methods whose plans leave the numbers as they are.
-    AttemptEach,
-    /// Each plans for another individual. For methods of one attempt that take over no other's point, and leave the numbers as
-    /// they are until they [accept](Method::accept).
-    IndividualEach,
 }
 
 /// A population-based method.
@@ -319,23 +310,6 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     ) -> bool {
         let _ = (plan, numbers);
         proposal.beats(who.fitness)
-    }
-}
-
-/// Which iteration of its cycle of `length` an iteration (from 1) is, from 0.
-///
-/// ```
-/// use warpswarm_core::method::step_of_cycle;
-/// let steps: Vec<_> = (1..=7).map(|iteration| step_of_cycle(iteration, 3)).collect();
-/// assert_eq!(steps, [0, 1, 2, 0, 1, 2, 0]);
-/// ```
-#[inline(always)]
-pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
-    let before = iteration.max(1) - 1;
-    match (u32::try_from(before), u32::try_from(length)) {
-        // Much cheaper on a GPU. Never zero; said so that no check for a division by zero is compiled.
-        (Ok(before), Ok(length)) => u64::from(before % length.max(1)),
-        _ => before % length.max(1),
     }
 }
 

@@ -34,6 +34,7 @@
 //! set also takes over better points of a new pool. The improvement tries a mirror image after a failure only (libCudaOptimize:
 //! the better of both): with two evaluations a try, the kernels did not link.
 
+mod phase;
 mod update;
 
 use crate::boundary::{Boundary, Limits};
@@ -42,6 +43,7 @@ use crate::order::{Candidate, Fitness};
 use crate::real::Float;
 use crate::solis_wets::{self, Mirror, SolisWets};
 
+pub use phase::Phase;
 pub use update::Update;
 
 /// The parameters of scatter search, in the precision of the run.
@@ -60,25 +62,6 @@ pub struct ScatterSearch<R> {
     pub improvement: u32,
     /// How the diverse set is renewed.
     pub update: Update,
-}
-
-/// What individuals do in an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// All find their rank by fitness.
-    Rank,
-    /// The best set takes over.
-    Best,
-    /// All but the best set measure how far they are from it.
-    Measure,
-    /// They find their rank by that.
-    RankFarthest,
-    /// The diverse set takes over.
-    Diverse,
-    /// The pool combines.
-    Combine,
-    /// The pool improves.
-    Improve,
 }
 
 /// What an individual sees of the others.
@@ -368,10 +351,8 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
 
     #[inline(always)]
     fn normals(&self, _: &Individual<R>, plan: &Plan<R>) -> Option<u32> {
-        match plan {
-            Plan::Improved(plan) => self.search.drawn(plan),
-            _ => None,
-        }
+        let Plan::Improved(plan) = plan else { return None };
+        self.search.drawn(plan)
     }
 
     #[inline(always)]
