@@ -42,11 +42,13 @@ fn names() -> impl Iterator<Item = &'static str> {
     algorithms::ALL.iter().filter(has_kernels).map(|info| info.id)
 }
 
-/// With its default parameters, but that it does not begin anew.
+/// With its default parameters, but that it does not begin anew, and does not look at all others before the first iteration.
 fn algorithm(name: &str) -> Result<Algorithm> {
     let mut algorithm = algorithms::find(name)?.algorithm();
-    if name == "cma-es" {
-        algorithm.set("restarts", "never")?;
+    match name {
+        "cma-es" => algorithm.set("restarts", "never")?,
+        "solis-wets" => algorithm.set("step", "0.1")?,
+        _ => (),
     }
     Ok(algorithm)
 }
