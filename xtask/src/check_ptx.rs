@@ -51,6 +51,7 @@ const MORE_WARPS: &str =
     "at the 128 registers that 512 threads leave: twice the warps take less time all the same";
 const NO_MORE: &str = "at the 255 registers that a thread can have";
 
+const LEVEL: &str = "the run's level, read beside a violation and a value, at the 128 or 168 registers of blocks as large as they are fastest";
 const MINIMA: &str = "a fit beside the 16 minima that a search tells from each other";
 const FITS: &str = "a fit's state beside the sums over a block, a group of blocks and all rows, at 255 registers a thread";
 const TRIANGLE: &str =
@@ -87,11 +88,11 @@ const ALLOWED: &[Allowed] = &[
     },
     Allowed {
         prefix: "epso_f32_x8k4 ImageRegistration",
-        stack: 112,
+        stack: 120,
         spill: 192,
         reason: "two loops over the tables of a model, and six attempts, at 168 registers a thread",
     },
-    Allowed { prefix: "epso_f64_x8k4 ImageRegistration", stack: 80, spill: 108, reason: NO_MORE },
+    Allowed { prefix: "epso_f64_x8k4 ImageRegistration", stack: 168, spill: 300, reason: NO_MORE },
     Allowed { prefix: "auto_", stack: 576, spill: 1480, reason: MORE_WARPS },
     Allowed { prefix: "cma_es_", stack: 256, spill: 680, reason: MORE_WARPS },
     Allowed { prefix: "shade_f32_x8k4", stack: 128, spill: 160, reason: MORE_WARPS },
@@ -120,12 +121,10 @@ const ALLOWED: &[Allowed] = &[
         spill: 8,
         reason: "the run's level, read beside a violation and a value, at 128 registers a thread",
     },
-    Allowed {
-        prefix: "solis_wets_f32_x8k4_constrained Expression",
-        stack: 8,
-        spill: 8,
-        reason: "the run's level, read beside a violation and a value, at 168 registers a thread",
-    },
+    Allowed::new("de_f32_x8k4_constrained Expression", 24, 40, LEVEL),
+    Allowed::new("sa_f32_x8k4_constrained Expression", 32, 40, LEVEL),
+    Allowed::new("epso_f32_x8k4_constrained Expression", 8, 8, LEVEL),
+    Allowed::new("solis_wets_f32_x8k4_constrained Expression", 8, 8, LEVEL),
     Allowed::new("combine_f64_n2", 16, 0, "a sum of a few numbers, copied as a whole"),
     Allowed::new("combine_f64_n4", 496, 0, TRIANGLE),
     Allowed::new("combine_f64_n5", 696, 0, TRIANGLE),
