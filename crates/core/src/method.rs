@@ -103,7 +103,8 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     const FRUGAL: bool = false;
 
     /// Threads of the largest blocks in which eight lanes have an individual, in `f32` and `f64`, of a kernel that knows the parameters
-    /// when it is loaded. Where registers have to be spilled for that, it is loaded as if this were not said.
+    /// when it is loaded. Where more than a few registers have to be spilled for that, it is loaded as if
+    /// this were not said.
     const MOST_THREADS: [u32; 2] = [512, 384];
 
     /// Whether individuals ask for the bests of [swarms](Method::swarms).

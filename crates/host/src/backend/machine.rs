@@ -48,8 +48,8 @@ const MODEL_KERNELS: [&str; 3] = ["fit_", "search_", "sums_"];
 pub(crate) struct Kernel {
     pub(crate) entry: Piece,
     pub(crate) objective: Option<Piece>,
-    /// How many threads a multiprocessor shall hold, if no register has to be spilled for that; otherwise, and where nothing is said, as
-    /// many as the kernel's own text says.
+    /// How many threads a multiprocessor shall hold, if no more than a few registers have to be spilled for that; otherwise, and where
+    /// nothing is said, as many as the kernel's own text says.
     pub(crate) wish: Option<Residency>,
     /// Words of its argument that are known when it is loaded, by their place in bytes: they become constants in its text, unless there are
     /// too many texts of the kernel already. All launches have these words.
