@@ -14,8 +14,8 @@
 //! | tangent | quotient of both as sums of two numbers; `f32` one polynomial | 2 ulp |
 //! | inverse trigonometric | FreeBSD's quotient of polynomials; three angles, one polynomial | 1 ulp |
 //! | exp | 2^k exp(r), one polynomial | 2 ulp |
-//! | ln | k ln(2) + ln(m), one polynomial; of an `f64` `libm`'s | 1 ulp |
-//! | power | 2^(y log2(x)), the logarithm in two parts; of an `f64` `libm`'s | 2 ulp |
+//! | ln | k ln(2) + ln(m), one polynomial | 1 ulp |
+//! | power | 2^(y log2(x)), the logarithm in two parts | 2 ulp |
 //! | other logarithms, hyperbolic and inverse hyperbolic | exp(x) - 1 and ln(1 + x) as sums of two numbers | 2 ulp |
 //! | cube root, hypotenuse | Halley's iteration; square root of a sum of two numbers | 1 ulp |
 //! | error function | quotients of polynomials, and an exponential | 2 ulp |
@@ -50,9 +50,9 @@ pub use error_function::{erf_f64, erfc_f64};
 pub use exp::{exp_f32, exp_f64};
 pub use gamma::{gamma_f64, lgamma_f64};
 pub use hyperbolic::*;
-pub use ln::ln_f32;
+pub use ln::{ln_f32, ln_f64};
 pub use logarithms::*;
-pub use pow::pow_f32;
+pub use pow::{pow_f32, pow_f64};
 pub use radians::{cos_f32, cos_f64, sin_f32, sin_f64};
 pub use roots::{cbrt_f64, hypot_f32, hypot_f64};
 pub use rounding::*;

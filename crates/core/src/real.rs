@@ -277,11 +277,11 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn ln(self) -> Self {
-        libm::log(self)
+        math::ln_f64(self)
     }
     #[inline(always)]
     fn pow(self, exponent: Self) -> Self {
-        libm::pow(self, exponent)
+        math::pow_f64(self, exponent)
     }
     for_each_function!(wide);
 }

@@ -7,7 +7,7 @@
 
 use core::{f32, f64};
 
-use super::{fused_f32, smaller_f32};
+use super::{fused_f32, fused_f64, smaller_f32};
 
 /// C of the module's equation for `f32`; relative error of the result 2^-26.
 const C32: [f32; 6] =
@@ -52,12 +52,14 @@ pub fn exp_f64(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: a sum near it is an integer.
     const LN2: [f64; 2] = [0.6931471805598903, 5.497923018708371e-14];
     let x = if x < -746.0 { -746.0 } else { x };
-    let shifted = (if x > 710.0 { 710.0 } else { x }) * f64::consts::LOG2_E + SHIFT;
+    let shifted = fused_f64(if x > 710.0 { 710.0 } else { x }, f64::consts::LOG2_E, SHIFT);
     let k = shifted - SHIFT;
-    let r = (x - k * LN2[0]) - k * LN2[1];
-    let high = (((C64[9] * r + C64[8]) * r + C64[7]) * r + C64[6]) * r + C64[5];
-    let c = ((((high * r + C64[4]) * r + C64[3]) * r + C64[2]) * r + C64[1]) * r + C64[0];
-    let y = 1.0 + (r + (r * r) * c);
+    let r = fused_f64(k, -LN2[1], fused_f64(k, -LN2[0], x));
+    let high = fused_f64(fused_f64(C64[9], r, C64[8]), r, C64[7]);
+    let high = fused_f64(fused_f64(fused_f64(high, r, C64[6]), r, C64[5]), r, C64[4]);
+    let high = fused_f64(fused_f64(high, r, C64[3]), r, C64[2]);
+    let c = fused_f64(fused_f64(high, r, C64[1]), r, C64[0]);
+    let y = fused_f64(fused_f64(c, r, 1.0), r, 1.0);
     let power = |k: u64| f64::from_bits((k << 52).wrapping_add(0x3ff0_0000_0000_0000));
     let whole = shifted.to_bits();
     let half = whole >> 1;

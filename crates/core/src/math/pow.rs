@@ -9,12 +9,14 @@
 //! 2^z = 2^k (1 + r E(r)),                               k the integer nearest to z, r = z - k
 //! ```
 //!
-//! f - f^2/2, G and log2(c) have two parts each. For `f64` it is `libm`'s.
+//! f - f^2/2, G and log2(c) have two parts each. For `f64` it is exp(y ln(x)), with ln(x) and the product as sums of two
+//! numbers.
 
 use core::f32;
 
 use super::ln::parts_f32;
-use super::{fused_f32, magnitude_f32, nearest_f32};
+use super::two::{Exponential, Logarithm};
+use super::{fused_f32, magnitude_f32, magnitude_f64, nearest_f32, nearest_f64};
 
 /// L of the module's equation; relative error of the logarithm 2^-30.4, rounding included.
 const L32: [f32; 6] =
@@ -49,6 +51,28 @@ pub fn pow_f32(x: f32, y: f32) -> f32 {
     // Numbers below zero, but for infinity, have whole powers only.
     let negative = x.to_bits().wrapping_sub(0x8000_0001) < 0x7f7f_ffff;
     if negative & !whole { f32::NAN } else { f32::from_bits(power.to_bits() ^ sign) }
+}
+
+/// `x` to the power of `y`.
+#[inline(always)]
+pub fn pow_f64(x: f64, y: f64) -> f64 {
+    let base = magnitude_f64(x);
+    let logarithm = Logarithm::of(base).natural();
+    let head = if base < f64::INFINITY { logarithm.0 } else { base };
+    let head = if base == 0.0 { f64::NEG_INFINITY } else { head };
+    let z = y * head;
+    let power = Exponential::of(logarithm.times(y)).value();
+    let power = if z < -760.0 { 0.0 } else { power };
+    let power = if z > 760.0 { f64::INFINITY } else { power };
+    let power = if z.is_nan() { z } else { power };
+    // Also where the other one is infinite or a NaN.
+    let power = if (y == 0.0) | (base == 1.0) { 1.0 } else { power };
+    let whole = nearest_f64(y) == y;
+    let odd = whole & (nearest_f64(0.5 * y) != 0.5 * y);
+    let sign = if odd { x.to_bits() & 0x8000_0000_0000_0000 } else { 0 };
+    // Numbers below zero, but for infinity, have whole powers only.
+    let negative = x.to_bits().wrapping_sub(0x8000_0000_0000_0001) < 0x7fef_ffff_ffff_ffff;
+    if negative & !whole { f64::NAN } else { f64::from_bits(power.to_bits() ^ sign) }
 }
 
 /// The logarithm to base 2 of a positive finite `x`, as the sum of two numbers.

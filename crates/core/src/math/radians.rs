@@ -13,7 +13,7 @@
 use core::{f32, f64};
 
 use super::two::{Two, power_of_two};
-use super::{magnitude_f32, magnitude_f64};
+use super::{fused_f64, magnitude_f32, magnitude_f64};
 
 /// S of the module's equation for `f32`; relative error of the sine 2^-28.
 const S32: [f32; 3] = [-0.16666655, 0.00833216, -0.00019515282];
@@ -212,14 +212,15 @@ pub(super) fn reduce_f64(x: f64) -> (u32, f64, f64) {
     const HALF_PI: [f64; 4] =
         [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
     if x < NEAR_F64 {
-        let shifted = x * f64::consts::FRAC_2_PI + SHIFT;
+        let shifted = fused_f64(x, f64::consts::FRAC_2_PI, SHIFT);
         let q = shifted - SHIFT;
         // In each difference the first term is the larger, or nothing is lost: what is, can be had.
-        let first = x - q * HALF_PI[0];
-        let (p, second) = (q * HALF_PI[1], first - q * HALF_PI[1]);
-        let (s, third) = (q * HALF_PI[2], second - q * HALF_PI[2]);
-        let lost = ((first - second) - p) + ((second - third) - s);
-        let tail = lost - q * HALF_PI[3];
+        let first = fused_f64(-q, HALF_PI[0], x);
+        let second = fused_f64(-q, HALF_PI[1], first);
+        let third = fused_f64(-q, HALF_PI[2], second);
+        let lost = fused_f64(-q, HALF_PI[1], first - second);
+        let lost = lost + fused_f64(-q, HALF_PI[2], second - third);
+        let tail = fused_f64(-q, HALF_PI[3], lost);
         let r = third + tail;
         (shifted.to_bits() as u32, r, (third - r) + tail)
     } else if x < f64::INFINITY {
@@ -251,12 +252,16 @@ pub(super) fn reduce_two_f64(x: f64) -> (u32, Two) {
 #[inline(always)]
 pub(super) fn sine_and_cosine_f64((r, tail): (f64, f64)) -> [Two; 2] {
     let u = r * r;
-    let s = ((((S64[5] * u + S64[4]) * u + S64[3]) * u + S64[2]) * u + S64[1]) * u + S64[0];
-    let c = ((((C64[5] * u + C64[4]) * u + C64[3]) * u + C64[2]) * u + C64[1]) * u + C64[0];
-    let half = 0.5 * u;
-    let top = 1.0 - half;
-    let sine = Two(r, r * (u * s) + tail * top);
-    [sine, Two(top, ((1.0 - top) - half) + ((u * u) * c - r * tail))]
+    let (mut s, mut c) = (S64[5], C64[5]);
+    let mut k = 5;
+    while k > 0 {
+        k -= 1;
+        s = fused_f64(s, u, S64[k]);
+        c = fused_f64(c, u, C64[k]);
+    }
+    let top = fused_f64(-0.5, u, 1.0);
+    let sine = Two(r, fused_f64(r, u * s, tail * top));
+    [sine, Two(top, fused_f64(u * u, c, fused_f64(-0.5, u, 1.0 - top) - r * tail))]
 }
 
 /// The sine of a rest, or its cosine in odd quadrants, with the quadrant's sign.

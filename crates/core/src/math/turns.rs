@@ -11,7 +11,7 @@
 //! In E, unlike in s^2, the value at the top is exactly 1 and no rounding leads above it, while next
 //! to the zero all that is rounded is small against s.
 
-use super::{fused_f32, magnitude_f32, magnitude_f64, nearest_f32};
+use super::{fused_f32, fused_f64, magnitude_f32, magnitude_f64, nearest_f32};
 
 /// D of the module's equation for `f32`; relative error of the sine 2^-27.
 const D32: [f32; 4] = [0.4999998, 0.06657696, 0.004068267, 0.00015127799];
@@ -39,10 +39,11 @@ fn quarter_sine_f32(s: f32) -> f32 {
 /// sin(pi/2 s) for s in [-1, 1].
 #[inline(always)]
 fn quarter_sine_f64(s: f64) -> f64 {
-    let e = 1.0 - s * s;
-    let high = ((D64[7] * e + D64[6]) * e + D64[5]) * e + D64[4];
-    let d = (((high * e + D64[3]) * e + D64[2]) * e + D64[1]) * e + D64[0];
-    s + s * (e * d)
+    let e = fused_f64(-s, s, 1.0);
+    let high = fused_f64(fused_f64(D64[7], e, D64[6]), e, D64[5]);
+    let high = fused_f64(fused_f64(high, e, D64[4]), e, D64[3]);
+    let d = fused_f64(fused_f64(fused_f64(high, e, D64[2]), e, D64[1]), e, D64[0]);
+    fused_f64(s, e * d, s)
 }
 
 /// cos(2 pi x).
@@ -74,7 +75,7 @@ pub fn cos_turns_f64(x: f64) -> f64 {
     let turns = (x + SHIFT) - SHIFT;
     let r = magnitude_f64(x - turns);
     let r = if r > 0.5 { 0.0 } else { r };
-    quarter_sine_f64(1.0 - 4.0 * r)
+    quarter_sine_f64(fused_f64(-4.0, r, 1.0))
 }
 
 /// sin(2 pi x).

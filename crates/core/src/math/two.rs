@@ -161,6 +161,14 @@ impl Exponential {
         Exponential { k: shifted.to_bits() as i32, p: Two::quick_sum(high, low + (rest + cubic)) }
     }
 
+    /// The number; above the largest it is infinity, and below the normal ones rounded once more.
+    #[inline(always)]
+    pub(super) fn value(self) -> f64 {
+        let Two(high, low) = Two::quick_sum(1.0, self.p.0);
+        let half = self.k >> 1;
+        (high + (low + self.p.1)) * power_of_two(half) * power_of_two(self.k - half)
+    }
+
     /// The number times `factor`; above the largest it is infinity, and below the normal ones rounded once more.
     #[inline(always)]
     pub(super) fn times(self, factor: Two) -> f64 {
