@@ -99,7 +99,9 @@ impl<R: Float> Epso<R> {
         let ([first, second], [social, last]) = (who.normals(0), who.normals(1));
         let mutated = |weight, normal| mutated(weight, self.weight_deviation, normal);
         let pso = [mutated(pso[0], first), mutated(pso[1], second), mutated(pso[2], social)];
-        Weights { pso, third: mutated(third, last), mutated: true }
+        // Where there is none, as of slaves, the fourth number need not be computed.
+        let third = if third == R::ZERO { third } else { mutated(third, last) };
+        Weights { pso, third, mutated: true }
     }
 
     /// The global best as a replica sees it, g*; as it is for the particle itself.
