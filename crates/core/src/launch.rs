@@ -49,8 +49,9 @@ pub use migration::{MIGRATION_BLOCK, MigrationArgs, migration_kernels, migration
 pub use polish::{POLISH_BLOCK, PolishArgs, PolishRuns, Polished, of_objective, polish_numbers};
 pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
-    MAX_CLUSTER, PSO_TAGS, ResidentLayout, cluster_board_len, column_len, column_pitch,
-    column_place, common_len, common_place, has_common, in_columns, pso_slots_len, record_words,
+    MAX_CLUSTER, PSO_TAGS, ResidentLayout, best_is_shared, best_pitch, cluster_board_len,
+    column_len, column_pitch, column_place, common_len, common_place, has_common, in_columns,
+    pso_slots_len, record_words,
 };
 pub use slots::{key_word, keyed_fitness, keys_of, slot_words, slots_len};
 pub use stepwise::{SparksLayout, stepwise_kernels};

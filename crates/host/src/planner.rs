@@ -244,7 +244,7 @@ fn resident_in<R: Float>(
         let shared = |block| shared(block, cluster_board_len::<R>(tile.dimensions()));
         let kernel = pso_kernels::RESIDENT_CLUSTER;
         let at_once = u64::from(MAX_CLUSTER);
-        for block in sharing_blocks(demand, threads, (wanted, most), at_once) {
+        for block in sharing_blocks(demand, (tile, threads), (wanted, most), at_once) {
             let blocks = threads.div_ceil(u64::from(block)) as u32;
             let shared = shared(block);
             let one = Resident { kernel, tile: Some(tile), block, shared, cluster: blocks };
@@ -256,8 +256,9 @@ fn resident_in<R: Float>(
     }
     let mut fitting = (0, 0);
     let few = HEARD_AT_ONCE * u64::from(HEARD_BLOCK.min(most));
-    let at_once = if tile.per_lane > 2 && threads <= few { HEARD_AT_ONCE } else { u64::MAX };
-    for block in sharing_blocks(demand, threads, (wanted, most), at_once) {
+    let is_few = tile.per_lane > 2 && threads <= few && !in_columns(tile.lanes, tile.per_lane);
+    let at_once = if is_few { HEARD_AT_ONCE } else { u64::MAX };
+    for block in sharing_blocks(demand, (tile, threads), (wanted, most), at_once) {
         let kernel = pso_kernels::RESIDENT_GRID;
         let shared = shared(block, 0);
         let one = Resident { kernel, tile: Some(tile), block, shared, cluster: 0 };
@@ -297,7 +298,7 @@ fn takes_clusters(demand: &Demand, tile: Tile) -> bool {
 /// The blocks to try for a run over up to `at_once` of them, the best first, of which `most` says how large they are.
 fn sharing_blocks(
     demand: &Demand,
-    threads: u64,
+    (tile, threads): (Tile, u64),
     (forced, most): (Option<u32>, u32),
     at_once: u64,
 ) -> Vec<u32> {
@@ -307,7 +308,9 @@ fn sharing_blocks(
     // So small that the runs, all together, fill the device: blocks agree rarely.
     let multiprocessors = u64::from(demand.multiprocessors.div_ceil(demand.runs).max(1));
     let even = threads.div_ceil(multiprocessors.min(at_once)).min(u64::from(most)) as u32;
-    let mut block = even.next_multiple_of(WARP).clamp(SHARING_BLOCK.min(most), most);
+    // In columns moving takes so long that all multiprocessors are worth while.
+    let least = if in_columns(tile.lanes, tile.per_lane) { WARP } else { SHARING_BLOCK.min(most) };
+    let mut block = even.next_multiple_of(WARP).clamp(least, most);
     let mut blocks = vec![block];
     while block < most {
         block = (2 * block).min(most);
@@ -433,6 +436,23 @@ mod tests {
         assert_eq!(one(135_169, 30).0, Schedule::Streaming);
         let batch = Demand { individuals: 4096, runs: 100, dimensions: 2, ..H200 };
         assert_eq!(grid(batch), (Resident, Some("x1k2"), 512, 8, 33));
+    }
+
+    /// A multiprocessor whose registers suffice for 384 threads that share particles, as an H200's: those that have one each are on
+    /// as many multiprocessors as there are.
+    #[test]
+    fn columns_take_all_multiprocessors() {
+        let mut held = |one: &Resident| {
+            let threads = if one.tile.is_some_and(|tile| tile.lanes > 1) { 384 } else { 1024 };
+            Ok(if one.cluster > 0 { 0 } else { threads / one.block })
+        };
+        for (individuals, block, blocks) in [(6_337, 64, 100), (8_192, 64, 128), (9_000, 96, 94)] {
+            let plan = plan::<f32>(&Demand { individuals, ..H200 }, &mut held).unwrap().plan();
+            assert_eq!(
+                (plan.tile, plan.block, plan.blocks_per_run),
+                (Some("column"), block, blocks)
+            );
+        }
     }
 
     #[test]

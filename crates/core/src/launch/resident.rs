@@ -49,7 +49,8 @@ pub struct ResidentLayout {
     pub stage: u32,
     /// Where particles have a thread each, the limits, which all have in common: [`common_len`] places.
     pub common: u32,
-    /// In columns, positions, velocities and personal bests, `[thread]` with [`column_pitch`] places.
+    /// In columns, positions, velocities and personal bests, `[thread]` with [`column_pitch`] places; where the
+    /// [personal best is shared](best_is_shared), that alone, with [`best_pitch`] places.
     pub columns: u32,
     /// All of it.
     pub bytes: u32,
@@ -80,6 +81,8 @@ impl ResidentLayout {
         let columns = stage;
         let bytes = if has_columns {
             columns + block * column_pitch(stride) * number
+        } else if best_is_shared::<R>(lanes, dimensions / lanes) {
+            columns + block * best_pitch(stride) * number
         } else if gathers && lanes > 1 {
             stage + block / lanes * row
         } else {
@@ -109,6 +112,13 @@ pub const fn column_pitch(stride: u32) -> u32 {
     ((column_len(stride) / 4) | 1) * 4
 }
 
+/// Places from one thread's personal best to the next one's, where shared memory has it: an odd number of times two, as
+/// with [`column_pitch`].
+#[inline(always)]
+pub const fn best_pitch(stride: u32) -> u32 {
+    ((stride / 2) | 1) * 2
+}
+
 /// Places of what a block has once for all its columns, `[quad][4][4]`: lower and upper bound, least and largest velocity.
 #[inline(always)]
 pub const fn common_len(dimensions: u32) -> u32 {
@@ -130,4 +140,10 @@ pub const fn in_columns(lanes: u32, per_lane: u32) -> bool {
 /// particle for itself, and more than two coordinates.
 pub const fn has_common(lanes: u32, per_lane: u32) -> bool {
     lanes == 1 && per_lane > 2
+}
+
+/// Whether a thread that has a particle in its registers keeps the personal best in shared memory: with numbers of two
+/// words there are registers for twice as many threads then.
+pub const fn best_is_shared<R: Float>(lanes: u32, per_lane: u32) -> bool {
+    has_common(lanes, per_lane) && !in_columns(lanes, per_lane) && R::WORDS == 2
 }

@@ -19,7 +19,7 @@ use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::epochs::{Ferry, Letters};
-use super::machine::{Kernel, Machine, Parameter, Piece, Shape};
+use super::machine::{Kernel, Machine, Parameter, Piece, Residency, Shape};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::migration::{Islands, Public, Transit};
 use super::workers::check_memory;
@@ -699,7 +699,10 @@ fn kernel<R: Float>(
         (_, None) => evaluating(entry + "_any", "warp", false),
         (_, Some(tile)) => {
             let kernel = evaluating(format!("{entry}_{}", tile.name), tile.name, true);
-            Kernel { known: known(name, tile, swarm), ..kernel }
+            // Rows of doubles: a batch of small runs is faster with twice as many of them at a time.
+            let dense = Residency { threads: MAX_BLOCK, blocks: 2 };
+            let wish = (tile == Tile::rows::<R>() && R::WORDS == 2).then_some(dense);
+            Kernel { known: known(name, tile, swarm), wish, ..kernel }
         }
     }
 }

@@ -4,7 +4,8 @@
 
 use warpswarm_core::boundary::{self, Boundary};
 use warpswarm_core::launch::{
-    ResidentLayout, column_pitch, column_place, common_len, common_place, has_common,
+    ResidentLayout, best_is_shared, best_pitch, column_pitch, column_place, common_len,
+    common_place, has_common,
 };
 use warpswarm_core::pso::{self, Coefficients, Coordinate};
 use warpswarm_core::random::{Purpose, Stream};
@@ -19,7 +20,7 @@ use super::particle::{Move, Particle};
 /// A thread's column and what all have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<R> {
-    /// `[quad][3][4]`: position, velocity, personal best
+    /// `[quad][3][4]`: position, velocity, personal best; or the personal best alone
     own: SharedArray<R>,
     /// `[quad][4][4]`: lower and upper bound, least and largest velocity
     common: SharedArray<R>,
@@ -35,7 +36,8 @@ impl<R: DeviceReal> Columns<R> {
         let (threads, stride) = (thread::block_dim(), swarm.args.stride);
         let tile = (LANES, LANES * K as u32);
         let layout = ResidentLayout::new::<R>(tile, (threads, stride), false, 0);
-        let pitch = column_pitch(stride);
+        let shared = best_is_shared::<R>(LANES, K as u32);
+        let pitch = if shared { best_pitch(stride) } else { column_pitch(stride) };
         let rows = 2 * (threads / 32 + 1);
         // SAFETY: the host gives `ResidentLayout::bytes` of shared memory, cut as the layout says.
         let columns = unsafe {
@@ -104,6 +106,37 @@ impl<R: DeviceReal> Columns<R> {
         while k < stride {
             let at = column_place(k);
             self.own.set4(at + 8, self.own.get4(at));
+            k += 4;
+        }
+    }
+
+    /// The personal best of a particle that is in registers otherwise.
+    #[inline(always)]
+    pub(super) fn best<const K: usize>(&self, stride: u32) -> [R; K] {
+        let mut best = [R::ZERO; K];
+        let mut k = 0;
+        while k + 3 < K {
+            if (k as u32) < stride {
+                let four = self.own.get4(k as u32);
+                let mut j = 0;
+                while j < 4 {
+                    best[k + j] = four[j];
+                    j += 1;
+                }
+            }
+            k += 4;
+        }
+        best
+    }
+
+    /// Makes `x` that personal best.
+    #[inline(always)]
+    pub(super) fn set_best<const K: usize>(&self, stride: u32, x: &[R; K]) {
+        let mut k = 0;
+        while k + 3 < K {
+            if (k as u32) < stride {
+                self.own.set4(k as u32, [x[k], x[k + 1], x[k + 2], x[k + 3]]);
+            }
             k += 4;
         }
     }
@@ -180,10 +213,12 @@ impl<R: DeviceReal> Columns<R> {
                 let (mut x, mut v) = (four(&it.x), four(&it.v));
                 let at = (&stream, coefficients);
                 let place = (k as u32, leader);
+                let shared = best_is_shared::<R>(LANES, K as u32);
+                let best = if shared { self.own.get4(k as u32) } else { four(&it.p) };
                 if k as u32 + 2 < dimensions {
-                    self.move_quad::<2>(place, at, (&mut x, &mut v), four(&it.p));
+                    self.move_quad::<2>(place, at, (&mut x, &mut v), best);
                 } else {
-                    self.move_quad::<1>(place, at, (&mut x, &mut v), four(&it.p));
+                    self.move_quad::<1>(place, at, (&mut x, &mut v), best);
                 }
                 let mut j = 0;
                 while j < 4 {

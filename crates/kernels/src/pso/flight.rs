@@ -1,6 +1,6 @@
 //! Particles that are held from iteration to iteration, in registers or columns, each by a thread or a group of lanes.
 
-use warpswarm_core::launch::{PsoArgs, has_common, in_columns};
+use warpswarm_core::launch::{PsoArgs, best_is_shared, has_common, in_columns};
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::random::RunKey;
 use warpswarm_device::point::{TilePoint, coordinate};
@@ -107,11 +107,12 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
                 let row = swarm.lane_row(array, hidden);
                 particle::load::<R, LANES, K>(row, R::ZERO, is_in_common::<LANES, K>())
             };
-            Particle {
-                x: own(swarm.positions),
-                v: own(swarm.velocities),
-                p: own(swarm.best_positions),
+            let mut p = own(swarm.best_positions);
+            if best_is_shared::<R>(LANES, K as u32) {
+                self.columns.set_best(swarm.args.stride, &p);
+                p = [R::ZERO; K];
             }
+            Particle { x: own(swarm.positions), v: own(swarm.velocities), p }
         };
         let best = unconstrained::<R, CONSTRAINED>(swarm.best.get(particle as usize));
         Held { it, best, kept: true, ahead: self.ahead(iteration + 1) }
@@ -148,7 +149,11 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             };
             own(swarm.positions, &held.it.x);
             own(swarm.velocities, &held.it.v);
-            own(swarm.best_positions, &held.it.p);
+            if best_is_shared::<R>(LANES, K as u32) {
+                own(swarm.best_positions, &self.columns.best(swarm.args.stride));
+            } else {
+                own(swarm.best_positions, &held.it.p);
+            }
         }
         if thread::lane().is_multiple_of(LANES) {
             swarm.best.set(particle as usize, held.best);
@@ -209,6 +214,8 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             held.kept = false;
             if is_in_columns::<LANES, K>() {
                 self.columns.keep(args.stride);
+            } else if best_is_shared::<R>(LANES, K as u32) {
+                self.columns.set_best(args.stride, &held.it.x);
             } else {
                 held.it.p = held.it.x;
             }

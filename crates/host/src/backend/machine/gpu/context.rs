@@ -20,9 +20,9 @@ use crate::error::{Error, Result};
 use crate::faults::Call;
 use crate::system;
 
-/// Bytes of local memory a thread with which a kernel may still be what it is wished to be: for as much, more threads a block were
-/// faster wherever that was measured.
-const SPILLED: i32 = 16;
+/// Bytes of local memory a thread with which a kernel may still be what it is wished to be: for as much, more threads of a
+/// multiprocessor were faster wherever that was measured.
+const SPILLED: i32 = 32;
 
 /// A pointer of the driver's.
 #[derive(Clone, Copy)]
