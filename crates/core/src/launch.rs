@@ -8,6 +8,7 @@ mod cma_es;
 mod common;
 mod easing;
 mod epochs;
+mod falling;
 mod fit;
 mod generation;
 mod gradients;
@@ -34,6 +35,7 @@ pub use cma_es::*;
 pub use common::CommonArgs;
 pub use easing::{EASE, EaseArgs};
 pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};
+pub use falling::{FALL, FALL_BLOCK, FallArgs, PLACES, RANK};
 pub use fit::{
     CombineArgs, FIT_BLOCK, FIT_SIZES, FitArgs, Outcome, SearchArgs, SumsArgs, fit_size, triangle,
 };

@@ -5,6 +5,7 @@
 //! other, so that a barrier an iteration is all the order that is needed. It is also where the
 //! blocks agree on the best.
 
+pub mod falling;
 mod in_common;
 mod kept;
 mod meeting;
@@ -23,7 +24,9 @@ pub mod tiles;
 pub mod warps;
 
 #[cfg(feature = "built-in")]
-use warpswarm_core::launch::GenerationArgs;
+use warpswarm_core::launch::{FallArgs, GenerationArgs, MethodArgs};
+#[cfg(feature = "built-in")]
+use warpswarm_core::shade::Shade;
 
 #[cfg(feature = "built-in")]
 warpswarm_device::entries! {
@@ -31,6 +34,15 @@ warpswarm_device::entries! {
     pub fn common {
         "generation_nearest_f32" => |args: GenerationArgs<f32>| nearest::nearest(&args),
         "generation_nearest_f64" => |args: GenerationArgs<f64>| nearest::nearest(&args),
+        "generation_rank_f32" => |args: FallArgs<f32>| falling::rank(&args),
+        "generation_rank_f64" => |args: FallArgs<f64>| falling::rank(&args),
+        "generation_places_f32" => |args: FallArgs<f32>| falling::places(&args),
+        "generation_places_f64" => |args: FallArgs<f64>| falling::places(&args),
+        "generation_fall_f32" => |args: FallArgs<f32>| falling::fall(&args),
+        "generation_fall_f64" => |args: FallArgs<f64>| falling::fall(&args),
+        // Of the methods, that whose population falls.
+        "shade_f32_teach" => |args: MethodArgs<f32, Shade<f32>>| falling::teach(&args),
+        "shade_f64_teach" => |args: MethodArgs<f64, Shade<f64>>| falling::teach(&args),
     }
 }
 

@@ -28,6 +28,7 @@ use crate::planner::generation::Layout;
 
 use anew::Anew;
 use common::InCommon;
+use falling::Spare;
 
 pub(crate) use hosted::Hosted;
 pub(crate) use stepwise::Stepwise;
@@ -99,6 +100,8 @@ pub(crate) struct Generations<R, M, W> {
     anew: Option<Anew<R>>,
     /// The states of runs that have stopped with another number of individuals than those that go on have now, `[run]`.
     apart: Vec<Option<Box<Swarm<R>>>>,
+    /// Where a population that falls is copied to, once it has.
+    spare: Option<Spare>,
     machine: M,
     way: W,
 }
@@ -140,6 +143,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
             transit,
             anew: None,
             apart,
+            spare: None,
             machine,
             way,
         }
@@ -250,8 +254,10 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it.
+    /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it. Loads what populations
+    /// need that fall, before any iteration is timed.
     fn placed(&mut self) -> Result<()> {
+        self.load_falling()?;
         if !self.named.method.nearest() {
             return Ok(());
         }

@@ -129,6 +129,12 @@ impl<R: DeviceReal> Generation<'_, R> {
         all.part(place as usize * stride, stride)
     }
 
+    /// The row of the first or second place of the archive of an individual.
+    #[inline(always)]
+    pub(super) fn left_by(&self, place: u32, individual: u32) -> View<R> {
+        self.left(place * self.args.individuals + individual)
+    }
+
     /// The public point of an individual, or, behind all of them, a place of the archive.
     #[inline(always)]
     pub(crate) fn other<M: Method<R>>(&self, before: Parity<R>, individual: u32) -> View<R> {
@@ -151,7 +157,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
         match method.leaves(numbers) {
             0 => None,
-            place => Some(self.left((place - 1) * self.args.individuals + index)),
+            place => Some(self.left_by(place - 1, index)),
         }
     }
 

@@ -47,6 +47,11 @@ impl InCommon {
         Ok(arrays)
     }
 
+    /// Has the archive be another array; gives what it was.
+    pub(super) fn swapped(&mut self, archive: u64) -> u64 {
+        std::mem::replace(&mut self.archive, archive)
+    }
+
     /// The arguments of a launch of runs from `first` on, with so many groups in a piece.
     pub(in super::super) fn args<R: Float>(
         &self,
