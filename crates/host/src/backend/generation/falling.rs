@@ -65,6 +65,8 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
     fn fall_there(&mut self, fewer: u32) -> Result<bool> {
         let spare = if self.job.individuals > MOST { None } else { self.spare()? };
         let Some(spare) = spare else { return Ok(false) };
+        // What fails, fails before anything has changed.
+        self.load_falling()?;
         let runs = self.job.runs;
         let from = self.args(0, runs, 1);
         let (own, numbers) = self.job.procedure.keeps();
