@@ -5,6 +5,7 @@ use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, ShadeParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
+use warpswarm_cpu_ref::difference;
 use warpswarm_tests::{
     Case, Place, check, check_against, check_orders, has_paper_kernels, methods, papers,
 };
@@ -250,6 +251,31 @@ fn a_thousand_individuals_give_the_same_bits() {
             let case = Case::new("rastrigin", 3, individuals);
             let case = Case { iterations: 2, algorithm, ..case };
             check_against::<f32>(&case, Place::REFERENCE, &places);
+        }
+    }
+}
+
+/// A population that has fallen goes on from a state in which it was larger, also where it first fell when it was small.
+#[test]
+fn populations_that_fell_come_back() {
+    let falls = ShadeParams { budget: Some(900.0), ..ShadeParams::lshade() };
+    let case = Case { runs: 3, ..Case::new("rastrigin", 2, 40).with(falls) };
+    let mut whole = case.start::<f64>(Place::REFERENCE).unwrap();
+    let [early, late, last] = [5, 20, 25].map(|iterations| {
+        whole.step(iterations).unwrap();
+        whole.state().unwrap()
+    });
+    let individuals = [&early, &late, &last].map(|swarms| swarms[0].individuals());
+    assert!(individuals[0] > individuals[1] && individuals[1] > individuals[2], "{individuals:?}");
+    for schedule in [Schedule::Resident, Schedule::Streaming, Schedule::Hosted] {
+        let place = Place::device(Backend::Emulator, schedule, Some(32));
+        let mut other = case.start::<f64>(place).unwrap();
+        for (state, iterations) in [(&late, 25), (&early, 45), (&late, 25)] {
+            other.restore(state).unwrap();
+            other.step(iterations).unwrap();
+            for (left, right) in other.state().unwrap().iter().zip(&last) {
+                assert_eq!(difference(left, right), None, "{schedule:?}, {iterations}");
+            }
         }
     }
 }

@@ -138,7 +138,9 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         if self.spare.is_some() {
             return Ok(self.spare);
         }
-        let individuals = u64::from(self.job.runs) * u64::from(self.job.individuals);
+        // As many as there were at first: a state of then may come back.
+        let Some(falls) = &self.named.falls else { return Ok(None) };
+        let individuals = u64::from(self.job.runs) * u64::from(falls.individuals(0));
         let number = size_of::<R>() as u64;
         let rows = individuals * u64::from(self.job.stride()) * number;
         let (own, count) = self.job.procedure.keeps();
