@@ -15,7 +15,7 @@
 //! | inverse trigonometric | FreeBSD's quotient of polynomials; three angles, one polynomial | 1 ulp |
 //! | exp | 2^k exp(r), one polynomial | 2 ulp |
 //! | ln | k ln(2) + ln(m), one polynomial | 1 ulp |
-//! | power | 2^(y log2(x)), the logarithm in two parts | 2 ulp |
+//! | power | 2^(y log2(x)), of an `f64` exp(y ln(x)), the logarithm in two parts | 2 ulp |
 //! | other logarithms, hyperbolic and inverse hyperbolic | exp(x) - 1 and ln(1 + x) as sums of two numbers | 2 ulp |
 //! | cube root, hypotenuse | Halley's iteration; square root of a sum of two numbers | 1 ulp |
 //! | error function | quotients of polynomials, and an exponential | 2 ulp |

@@ -64,16 +64,15 @@ impl Arrays {
         let Geometry { blocks_per_run, runs_per_launch, .. } = layout.grid;
         let blocks = u64::from(blocks_per_run) * u64::from(runs_per_launch);
         let individuals = u64::from(job.runs) * u64::from(job.individuals);
-        let number = size_of::<R>() as u64;
-        let rows = individuals * u64::from(job.stride()) * number;
-        let (own, count) = job.procedure.keeps();
+        let rows = individuals * u64::from(job.stride()) * size_of::<R>() as u64;
+        let [public, fitness, own, numbers] = population_bytes(job, job.individuals);
         let attempts = u64::from(attempts);
         let record = machine.allocate(record_layout(job).bytes)?;
         Ok(Arrays {
-            public: machine.allocate(2 * rows)?,
-            fitness: machine.allocate(2 * individuals * size_of::<Fitness<R>>() as u64)?,
-            own: machine.allocate(own as u64 * rows)?,
-            numbers: machine.allocate(2 * individuals * count as u64 * number)?,
+            public: machine.allocate(public)?,
+            fitness: machine.allocate(fitness)?,
+            own: machine.allocate(own)?,
+            numbers: machine.allocate(numbers)?,
             runs: RunArrays::allocate(job, record, machine)?,
             common: InCommon::allocate(job, blocks, machine)?,
             block_best: machine.allocate(blocks * size_of::<Candidate<R>>() as u64)?,
@@ -85,6 +84,16 @@ impl Arrays {
             slots_bytes,
         })
     }
+}
+
+/// Bytes of the public points, the fitnesses, the own rows and the numbers of all runs of so many individuals.
+fn population_bytes<R: Float>(job: &Job<R>, individuals: u32) -> [u64; 4] {
+    let individuals = u64::from(job.runs) * u64::from(individuals);
+    let (own, count) = job.procedure.keeps();
+    let [own, count, number] = [own, count, size_of::<R>()].map(|size| size as u64);
+    let rows = individuals * u64::from(job.stride()) * number;
+    let fitness = 2 * individuals * size_of::<Fitness<R>>() as u64;
+    [2 * rows, fitness, own * rows, 2 * individuals * count * number]
 }
 
 /// A method on a device, which does its iterations in the way `W`.

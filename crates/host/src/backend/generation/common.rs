@@ -47,9 +47,9 @@ impl InCommon {
         Ok(arrays)
     }
 
-    /// Has the archive be another array; gives what it was.
-    pub(super) fn swapped(&mut self, archive: u64) -> u64 {
-        std::mem::replace(&mut self.archive, archive)
+    /// Has the archive be another array, and that one the archive.
+    pub(super) fn swap_archive(&mut self, other: &mut u64) {
+        std::mem::swap(&mut self.archive, other);
     }
 
     /// The arguments of a launch of runs from `first` on, with so many groups in a piece.

@@ -4,17 +4,17 @@
 //! that were left are the ones for the next time.
 
 use std::borrow::Cow;
+use std::mem::swap;
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{FALL, FALL_BLOCK, FallArgs, PLACES, Ptr, RANK, stopped};
-use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::falling;
 
 use super::super::State;
 use super::super::machine::{Kernel, Machine, Parameter, Shape};
 use super::super::memory::begin_anew;
-use super::{Generations, Way};
+use super::{Generations, Way, population_bytes};
 use crate::error::{Error, Result};
 use crate::planner::Geometry;
 
@@ -72,7 +72,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         let (own, numbers) = self.job.procedure.keeps();
         let learns = self.job.procedure.memory().is_some();
         let individuals = self.job.individuals;
-        self.swap(spare);
+        self.swap();
         self.job.individuals = fewer;
         self.layout = self.layout.of_fewer(fewer);
         let args = FallArgs {
@@ -140,19 +140,19 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         }
         // As many as there were at first: a state of then may come back.
         let Some(falls) = &self.named.falls else { return Ok(None) };
-        let individuals = u64::from(self.job.runs) * u64::from(falls.individuals(0));
-        let number = size_of::<R>() as u64;
-        let rows = individuals * u64::from(self.job.stride()) * number;
-        let (own, count) = self.job.procedure.keeps();
-        let archive = if self.job.procedure.memory().is_some() { 2 * rows } else { 0 };
+        let first = falls.individuals(0);
+        let [public, fitness, own, numbers] = population_bytes(&self.job, first);
+        // Two places of an individual, as its public point is there twice.
+        let archive = if self.job.procedure.memory().is_some() { public } else { 0 };
+        let lists = 3 * u64::from(self.job.runs) * u64::from(first);
         let mut spare = Spare { public: 0, fitness: 0, own: 0, numbers: 0, archive: 0, places: 0 };
         let arrays = &mut [
-            (&mut spare.public, 2 * rows),
-            (&mut spare.fitness, 2 * individuals * size_of::<Fitness<R>>() as u64),
-            (&mut spare.own, own as u64 * rows),
-            (&mut spare.numbers, 2 * individuals * count as u64 * number),
+            (&mut spare.public, public),
+            (&mut spare.fitness, fitness),
+            (&mut spare.own, own),
+            (&mut spare.numbers, numbers),
             (&mut spare.archive, archive),
-            (&mut spare.places, 3 * individuals * size_of::<u32>() as u64),
+            (&mut spare.places, lists * size_of::<u32>() as u64),
         ];
         match self.machine.allocate_all(arrays) {
             Ok(()) => self.spare = Some(spare),
@@ -163,18 +163,14 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
     }
 
     /// Has the arrays that were spare be those of the population, and the other way round.
-    fn swap(&mut self, spare: Spare) {
+    fn swap(&mut self) {
+        let Some(spare) = &mut self.spare else { return };
         let at = &mut self.arrays;
-        self.spare = Some(Spare {
-            public: at.public,
-            fitness: at.fitness,
-            own: at.own,
-            numbers: at.numbers,
-            archive: at.common.swapped(spare.archive),
-            places: spare.places,
-        });
-        (at.public, at.fitness) = (spare.public, spare.fitness);
-        (at.own, at.numbers) = (spare.own, spare.numbers);
+        swap(&mut at.public, &mut spare.public);
+        swap(&mut at.fitness, &mut spare.fitness);
+        swap(&mut at.own, &mut spare.own);
+        swap(&mut at.numbers, &mut spare.numbers);
+        at.common.swap_archive(&mut spare.archive);
     }
 
     /// Makes room for states, and has those of runs that have stopped have as many individuals as the others: what the device is to
