@@ -325,6 +325,18 @@ pub trait Population<R: Float>: Fitnesses<R> {
     /// The square of the distance between two individuals' public points, each coordinate in its range.
     fn square(&self, a: u32, b: u32) -> R;
 
+    /// The least [square](Population::square) between an individual and one of the first `n`.
+    #[inline(always)]
+    fn nearest_square(&self, index: u32, n: u32) -> R {
+        let (mut nearest, mut i) = (R::INFINITY, 0);
+        while i < n {
+            let square = self.square(index, i);
+            nearest = if square < nearest { square } else { nearest };
+            i += 1;
+        }
+        nearest
+    }
+
     /// How many of the first `n` individuals are so, by their fitness and numbers.
     #[inline(always)]
     fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {

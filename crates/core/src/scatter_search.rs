@@ -166,20 +166,6 @@ impl<R: Float> ScatterSearch<R> {
         if self.is_renewed(population) { self.reference_set() } else { self.best_set }
     }
 
-    /// The square of the distance to the nearest of the first `n` individuals.
-    #[inline(always)]
-    fn nearest<P: Population<R>>(&self, index: u32, n: u32, population: &P) -> R {
-        let (mut nearest, mut i) = (R::INFINITY, 0);
-        while i < n {
-            let square = population.square(index, i);
-            if square < nearest {
-                nearest = square;
-            }
-            i += 1;
-        }
-        nearest
-    }
-
     /// How many are farther from the best set than this one.
     #[inline(always)]
     fn rank_of_farthest<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
@@ -304,7 +290,7 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
             }
             Phase::Best if !is_pool => seen.from = self.take_best(who, population, numbers),
             Phase::Measure if index >= self.best_set && self.scatters(population) => {
-                numbers[KEY] = self.nearest(index, self.best_set, population);
+                numbers[KEY] = population.nearest_square(index, self.best_set);
             }
             Phase::RankFarthest if index >= self.best_set && self.scatters(population) => {
                 let rank = self.rank_of_farthest(who, population);
@@ -324,7 +310,7 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
                 seen.parents = Some(self.parents(number));
             }
             Phase::Improve if is_pool && self.step(who.iteration) == BEFORE => {
-                let square = self.nearest(index, self.reference_set(), population);
+                let square = population.nearest_square(index, self.reference_set());
                 *numbers = self.search.numbers(who);
                 if self.search.nearest() {
                     numbers[0] = solis_wets::first_step(square);

@@ -35,18 +35,36 @@ fn coordinate_at<R: DeviceReal>(row: View<R>, dimensions: usize, i: usize) -> R 
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
-    let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
-    let mut folded = O::identity();
+    let [folded] = folds_by_warp::<R, O, 1>(n, |i| [term(i)]);
+    folded
+}
+
+/// The same for several folds, which load their terms together: the warp waits for memory once.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+pub fn folds_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
+    n: usize,
+    terms: impl Fn(usize) -> [R; N],
+) -> [R; N] {
+    let mut tiles = [Pairwise::<R, TILE_LEVELS>::new::<O>(); N];
+    let mut folded = [O::identity(); N];
     let mut start = 0;
     while start < n {
         let end = (start + TILE).min(n);
-        [folded] = fold_tile_by_warp::<R, O, 1>((start, end), |i| [term(i)]);
-        if n > TILE {
-            tiles.push::<O>(folded);
+        folded = fold_tile_by_warp::<R, O, N>((start, end), &terms);
+        let mut k = 0;
+        while n > TILE && k < N {
+            tiles[k].push::<O>(folded[k]);
+            k += 1;
         }
         start = end;
     }
-    O::finish(if n > TILE { tiles.result::<O>() } else { folded })
+    let mut k = 0;
+    while k < N {
+        folded[k] = O::finish(if n > TILE { tiles[k].result::<O>() } else { folded[k] });
+        k += 1;
+    }
+    folded
 }
 
 /// The same of the terms of one [tile](TILE), from the first to the one before the end, of several folds that ask for them together; the

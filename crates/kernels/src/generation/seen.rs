@@ -4,7 +4,7 @@ use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population,
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::solis_wets;
 use warpswarm_core::sum::{self, Operator, Sum};
-use warpswarm_device::point::fold_by_warp;
+use warpswarm_device::point::{fold_by_warp, folds_by_warp};
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::warp::Word;
@@ -62,15 +62,38 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
     }
 }
 
+/// How many individuals a lane loads before it waits for memory, which takes as long as a hundred instructions.
+const IN_FLIGHT: usize = 8;
+
+/// How many distances a warp computes at a time, for the same reason. It divides the default sizes of scatter search's sets.
+const DISTANCES: usize = 5;
+
+/// Which of the next `32 * IN_FLIGHT` of the first `n` individuals are so: a bit a lane. Collective in the warp.
+#[inline(always)]
+fn which(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u32; IN_FLIGHT] {
+    let mut so = [false; IN_FLIGHT];
+    let mut k = 0;
+    while k < IN_FLIGHT {
+        let i = start + 32 * k as u32 + thread::lane();
+        // Lanes beyond the last individual load it again, so that no load waits for a branch.
+        so[k] = is_so(i.min(n - 1)) & (i < n);
+        k += 1;
+    }
+    so.map(warp::ballot)
+}
+
 impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R, CONSTRAINED> {
-    /// A lane an individual at a time.
     #[inline(always)]
     fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
         let (mut count, mut start) = (0, 0);
         while start < n {
-            let i = start + thread::lane();
-            count += warp::ballot(i < n && is_so(i)).count_ones();
-            start += 32;
+            let mut k = 0;
+            let which = which(start, n, &is_so);
+            while k < IN_FLIGHT {
+                count += which[k].count_ones();
+                k += 1;
+            }
+            start += 32 * IN_FLIGHT as u32;
         }
         count
     }
@@ -79,12 +102,15 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
     fn first(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
         let mut start = 0;
         while start < n {
-            let i = start + thread::lane();
-            let found = warp::ballot(i < n && is_so(i));
-            if found != 0 {
-                return start + found.trailing_zeros();
+            let mut k = 0;
+            let which = which(start, n, &is_so);
+            while k < IN_FLIGHT {
+                if which[k] != 0 {
+                    return start + which[k].trailing_zeros();
+                }
+                start += 32;
+                k += 1;
             }
-            start += 32;
         }
         n
     }
@@ -101,10 +127,39 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
 
     #[inline(always)]
     fn square(&self, a: u32, b: u32) -> R {
-        let (x, y) = (self.before.row(a), self.before.row(b));
-        fold_by_warp::<R, Sum>(self.generation.args.dimensions as usize, |i| {
-            let bounds = self.generation.bounds(i as u32);
-            solis_wets::square_in_ranges(x.get(i), y.get(i), bounds)
+        let [square] = self.squares(a, [b]);
+        square
+    }
+
+    #[inline(always)]
+    fn nearest_square(&self, index: u32, n: u32) -> R {
+        let (mut nearest, mut first) = (R::INFINITY, 0);
+        while first < n {
+            let (mut others, mut k) = ([0; DISTANCES], 0);
+            while k < DISTANCES {
+                others[k] = (first + k as u32).min(n - 1);
+                k += 1;
+            }
+            let squares = self.squares(index, others);
+            k = 0;
+            while k < DISTANCES {
+                nearest = if squares[k] < nearest { squares[k] } else { nearest };
+                k += 1;
+            }
+            first += DISTANCES as u32;
+        }
+        nearest
+    }
+}
+
+impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
+    /// The squares of the distances to several individuals. Collective in the warp.
+    #[inline(always)]
+    fn squares<const N: usize>(&self, a: u32, others: [u32; N]) -> [R; N] {
+        let (x, rows) = (self.before.row(a), others.map(|b| self.before.row(b)));
+        folds_by_warp::<R, Sum, N>(self.generation.args.dimensions as usize, |i| {
+            let (x, bounds) = (x.get(i), self.generation.bounds(i as u32));
+            rows.map(|row| solis_wets::square_in_ranges(x, row.get(i), bounds))
         })
     }
 }
