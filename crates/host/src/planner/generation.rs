@@ -125,13 +125,15 @@ const TEAM: u32 = MAX_BLOCK / WARP;
 /// Attempts are shared by warps as long as that takes no more blocks than this: the more blocks, the longer
 /// it takes them to agree.
 const TEAM_BLOCKS: u32 = 256;
-/// The warps that share an individual's attempts in such a block, where that is of use.
+/// The warps that share an individual's attempts in such a block: as many as possible.
 fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
     let warps = block / WARP;
-    let most = attempts.min(TEAM).min(warps);
-    let team = (1..=most).rev().find(|&team| warps.is_multiple_of(team)).unwrap_or(1);
-    let blocks = u64::from(demand.individuals.div_ceil(warps / team)) * u64::from(demand.runs);
-    if blocks <= u64::from(TEAM_BLOCKS) { team } else { 1 }
+    let blocks = |team: u32| {
+        u64::from(demand.individuals.div_ceil(warps / team)) * u64::from(demand.runs)
+    };
+    let is_possible =
+        |&team: &u32| warps.is_multiple_of(team) && blocks(team) <= u64::from(TEAM_BLOCKS);
+    (1..=attempts.min(TEAM).min(warps)).rev().find(is_possible).unwrap_or(1)
 }
 
 /// Rounds of tiles up to which blocks are made smaller: so many plans a tile's lanes make at once. With more of them, and so
@@ -419,7 +421,8 @@ mod tests {
         assert_eq!(team(144, 1, 6, 256), 4);
         assert_eq!(team(144, 1, 6, 192), 6);
         assert_eq!(team(144, 1, 1, 256), 1);
-        assert_eq!(team(144, 2, 16, 256), 1, "too many blocks");
+        assert_eq!(team(144, 2, 16, 256), 4, "with 8 it would be 288 blocks");
+        assert_eq!([768, 1024, 1025].map(|n| team(n, 1, 6, 256)), [2, 2, 1]);
         assert_eq!(team(5, 1, 3, 32), 1);
     }
 
