@@ -214,6 +214,14 @@ impl<R: Float> Job<R> {
         Some(after_the_first.saturating_add(u64::from(self.individuals)))
     }
 
+    /// About as many: where a run begins again from new places, or its populations grow, as if they did not.
+    pub(crate) fn expected_evaluations(&self, iterations: u64) -> u64 {
+        let individuals = u64::from(self.individuals);
+        let after_the_first = self.procedure.evaluations(self.individuals, iterations);
+        let of_iterations = after_the_first.unwrap_or(iterations.saturating_mul(individuals));
+        of_iterations.saturating_add(individuals)
+    }
+
     /// The evaluations of an iteration of a run for each of its individuals: the first one's, or the most where they differ.
     pub(crate) fn evaluations_of_an_iteration(&self) -> f64 {
         let individuals = u64::from(self.individuals);

@@ -128,9 +128,8 @@ const TEAM_BLOCKS: u32 = 256;
 /// The warps that share an individual's attempts in such a block: as many as possible.
 fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
     let warps = block / WARP;
-    let blocks = |team: u32| {
-        u64::from(demand.individuals.div_ceil(warps / team)) * u64::from(demand.runs)
-    };
+    let blocks =
+        |team: u32| u64::from(demand.individuals.div_ceil(warps / team)) * u64::from(demand.runs);
     let is_possible =
         |&team: &u32| warps.is_multiple_of(team) && blocks(team) <= u64::from(TEAM_BLOCKS);
     (1..=attempts.min(TEAM).min(warps)).rev().find(is_possible).unwrap_or(1)
