@@ -87,13 +87,18 @@ impl AutoParams {
         })
     }
 
+    /// Whether `shade` runs in so many dimensions, whatever the settings are.
+    pub(super) fn is_shade(dimensions: usize) -> bool {
+        dimensions > MAX_DIMENSIONS
+    }
+
     /// What runs where these settings want what CMA-ES cannot do.
     pub(super) fn chosen(settings: &Settings, dimensions: usize) -> Algorithm {
         if settings.split {
             return super::PsoParams::default().into();
         }
         let stays = matches!(settings.schedule, Schedule::Auto | Schedule::Resident);
-        if !stays || settings.migrates || dimensions > MAX_DIMENSIONS {
+        if !stays || settings.migrates || AutoParams::is_shade(dimensions) {
             return ShadeParams::default().into();
         }
         AutoParams {}.into()

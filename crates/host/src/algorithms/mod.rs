@@ -321,6 +321,7 @@ impl Algorithm {
     /// ```
     pub fn usual_individuals(&self, dimensions: usize) -> u64 {
         match self {
+            Algorithm::Auto(_) if AutoParams::is_shade(dimensions) => USUAL_INDIVIDUALS,
             Algorithm::Auto(_) | Algorithm::CmaEs(_) => {
                 let dimensions = dimensions.clamp(1, MAX_DIMENSIONS) as u32;
                 u64::from(warpswarm_core::cma_es::usual_individuals(dimensions))

@@ -47,3 +47,15 @@ fn no_field_is_used_unchecked() {
     }
     assert!(spoiled > 200, "{spoiled}");
 }
+
+#[test]
+fn auto_has_the_individuals_of_what_runs() {
+    use super::{Algorithm, AutoParams};
+    use crate::settings::Settings;
+    let auto = Algorithm::from(AutoParams::default());
+    for dimensions in [10, 200, 201, 1000] {
+        let (_, settings) = auto.completed(&Settings::default(), dimensions);
+        assert_eq!(settings.individuals, auto.usual_individuals(dimensions), "{dimensions}");
+    }
+    assert_eq!([200, 201].map(|dimensions| auto.usual_individuals(dimensions)), [19, 64]);
+}
