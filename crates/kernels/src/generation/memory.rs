@@ -56,15 +56,30 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
     let judge = |_: &Generation<'_, R>, around: &Around<'_, R>, plan: &M::Plan| {
         evaluated(method, around, plan)
     };
-    // No closure, which might not be inlined: who evaluates must be.
-    let (first, end) = generation.of_this_block();
-    let (mut not_finite, mut index) = (0, first + thread::warp());
-    while index < end {
-        not_finite += advance::<R, M>(method, generation, (iteration, index), &judge).1;
-        index += thread::block_dim() / 32;
-    }
+    let (_, not_finite) = advance_all::<R, M>(method, generation, iteration, &judge);
     generation.teach(method, iteration, None);
     not_finite
+}
+
+/// Moves this warp's individuals one iteration on; gives the best of them, and how many evaluations were not finite.
+///
+/// [`Generation::each`] would do as a loop, but the compiler may not inline its closure, and what evaluates must be inlined.
+#[inline(always)]
+fn advance_all<R: DeviceReal, M: Method<R>>(
+    method: &M,
+    generation: &Generation<'_, R>,
+    iteration: u64,
+    judge: &impl Fn(&Generation<'_, R>, &Around<'_, R>, &M::Plan) -> Fitness<R>,
+) -> (Candidate<R>, u32) {
+    let (first, end) = generation.of_this_block();
+    let (mut mine, mut not_finite, mut index) = (Candidate::NONE, 0, first + thread::warp());
+    while index < end {
+        let (fitness, bad) = advance::<R, M>(method, generation, (iteration, index), judge);
+        not_finite += bad;
+        mine = mine.better(Candidate::new(fitness, index));
+        index += thread::block_dim() / 32;
+    }
+    (mine, not_finite)
 }
 
 /// One iteration, of which `judge` gives the fitness of each attempt's proposal.
@@ -81,13 +96,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
         generation.renew(&launch.method);
     }
     generation.learn(&launch.method, iteration, stage());
-    let (mut mine, mut not_finite) = (Candidate::NONE, 0);
-    generation.each(|index| {
-        let (fitness, bad) =
-            advance::<R, M>(&launch.method, generation, (iteration, index), &judge);
-        not_finite += bad;
-        mine = mine.better(Candidate::new(fitness, index));
-    });
+    let (mine, not_finite) = advance_all::<R, M>(&launch.method, generation, iteration, &judge);
     generation.teach(&launch.method, iteration, None);
     if thread::lane() == 0 {
         count_not_finite(generation.control, not_finite);
