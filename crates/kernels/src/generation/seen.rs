@@ -62,18 +62,20 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
     }
 }
 
-/// How many individuals a lane loads before it waits for memory, which takes as long as a hundred instructions.
+/// How many individuals a lane loads before it waits for memory, which takes as long as a hundred instructions; in f64 half as many.
 const IN_FLIGHT: usize = 8;
+const IN_FLIGHT_F64: usize = IN_FLIGHT / 2;
 
-/// How many distances a warp computes at a time, for the same reason. It divides the default sizes of scatter search's sets.
+/// How many distances a warp computes at a time, for the same reason. It divides the default sizes of scatter search's sets. In f64
+/// registers would be spilled.
 const DISTANCES: usize = 5;
 
-/// Which of the next `32 * IN_FLIGHT` of the first `n` individuals are so: a bit a lane. Collective in the warp.
+/// Which of the next `32 * K` of the first `n` individuals are so: a bit a lane. Collective in the warp.
 #[inline(always)]
-fn which(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u32; IN_FLIGHT] {
-    let mut so = [false; IN_FLIGHT];
+fn which<const K: usize>(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u32; K] {
+    let mut so = [false; K];
     let mut k = 0;
-    while k < IN_FLIGHT {
+    while k < K {
         let i = start + 32 * k as u32 + thread::lane();
         // Lanes beyond the last individual load it again, so that no load waits for a branch.
         so[k] = is_so(i.min(n - 1)) & (i < n);
@@ -82,37 +84,57 @@ fn which(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u32; IN_FLIGHT] {
     so.map(warp::ballot)
 }
 
+/// How many of the first `n` individuals are so. Collective in the warp.
+#[inline(always)]
+fn count_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+    let (mut count, mut start) = (0, 0);
+    while start < n {
+        let which = which::<K>(start, n, &is_so);
+        let mut k = 0;
+        while k < K {
+            count += which[k].count_ones();
+            k += 1;
+        }
+        start += 32 * K as u32;
+    }
+    count
+}
+
+/// The first of the first `n` individuals that is so; `n` if none is. Collective in the warp.
+#[inline(always)]
+fn first_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+    let mut start = 0;
+    while start < n {
+        let which = which::<K>(start, n, &is_so);
+        let mut k = 0;
+        while k < K {
+            if which[k] != 0 {
+                return start + which[k].trailing_zeros();
+            }
+            start += 32;
+            k += 1;
+        }
+    }
+    n
+}
+
 impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R, CONSTRAINED> {
     #[inline(always)]
     fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
-        let (mut count, mut start) = (0, 0);
-        while start < n {
-            let mut k = 0;
-            let which = which(start, n, &is_so);
-            while k < IN_FLIGHT {
-                count += which[k].count_ones();
-                k += 1;
-            }
-            start += 32 * IN_FLIGHT as u32;
+        if R::WORDS == 1 {
+            count_of::<IN_FLIGHT>(n, is_so)
+        } else {
+            count_of::<IN_FLIGHT_F64>(n, is_so)
         }
-        count
     }
 
     #[inline(always)]
     fn first(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
-        let mut start = 0;
-        while start < n {
-            let mut k = 0;
-            let which = which(start, n, &is_so);
-            while k < IN_FLIGHT {
-                if which[k] != 0 {
-                    return start + which[k].trailing_zeros();
-                }
-                start += 32;
-                k += 1;
-            }
+        if R::WORDS == 1 {
+            first_of::<IN_FLIGHT>(n, is_so)
+        } else {
+            first_of::<IN_FLIGHT_F64>(n, is_so)
         }
-        n
     }
 
     #[inline(always)]
@@ -133,26 +155,36 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
 
     #[inline(always)]
     fn nearest_square(&self, index: u32, n: u32) -> R {
+        if R::WORDS == 1 {
+            self.nearest_of::<DISTANCES>(index, n)
+        } else {
+            self.nearest_of::<1>(index, n)
+        }
+    }
+}
+
+impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
+    /// The least square of the distances to the first `n`, `N` of which are computed at a time. Collective in the warp.
+    #[inline(always)]
+    fn nearest_of<const N: usize>(&self, index: u32, n: u32) -> R {
         let (mut nearest, mut first) = (R::INFINITY, 0);
         while first < n {
-            let (mut others, mut k) = ([0; DISTANCES], 0);
-            while k < DISTANCES {
+            let (mut others, mut k) = ([0; N], 0);
+            while k < N {
                 others[k] = (first + k as u32).min(n - 1);
                 k += 1;
             }
             let squares = self.squares(index, others);
             k = 0;
-            while k < DISTANCES {
+            while k < N {
                 nearest = if squares[k] < nearest { squares[k] } else { nearest };
                 k += 1;
             }
-            first += DISTANCES as u32;
+            first += N as u32;
         }
         nearest
     }
-}
 
-impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
     /// The squares of the distances to several individuals. Collective in the warp.
     #[inline(always)]
     fn squares<const N: usize>(&self, a: u32, others: [u32; N]) -> [R; N] {
