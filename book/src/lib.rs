@@ -63,9 +63,9 @@ mod chapters {
             mod $name {}
         };
     }
-    chapter!(own_objective, "own-objective.md");
-    chapter!(results, "results.md");
-    chapter!(determinism, "determinism.md");
-    chapter!(gpu, "gpu.md");
-    chapter!(islands, "islands.md");
+    chapter!(function_in_rust, "tutorials/function-in-rust.md");
+    chapter!(read_results, "how-to/read-results.md");
+    chapter!(same_bits, "explanation/same-bits.md");
+    chapter!(use_gpus, "how-to/use-gpus.md");
+    chapter!(run_on_a_cluster, "how-to/run-on-a-cluster.md");
 }

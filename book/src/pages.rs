@@ -59,7 +59,7 @@ pub fn write(root: &Path, src: &Path) -> Result<()> {
         fs::write(src.join(&page), text)?;
         writeln!(lists[1], "  - [{}]({page})", info.id)?;
     }
-    let chapter = src.join("problem-files.md");
+    let chapter = src.join("reference/problem-files.md");
     let code = fs::read_to_string(root.join(LANGUAGE)).context(LANGUAGE)?;
     let docs = plain(&module_docs(&code))?;
     // The first sentence is for those who read code.

@@ -102,8 +102,7 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<
     let outside = tempfile::tempdir()?;
     let tests = fs::read_dir(package().join("tests"))?.flatten().map(|entry| entry.path());
     // Pages whose samples are run.
-    let of_book = ["python.md", "coming-from.md"].map(|page| shell::root().join("docs").join(page));
-    let pages = [package().join("README.md")].into_iter().chain(of_book);
+    let pages = [package().join("README.md")].into_iter().chain(pages_with_samples()?);
     for file in tests.chain(pages).filter(|path| path.is_file()) {
         let name = file.file_name().unwrap_or_default();
         fs::copy(&file, outside.path().join(name)).with_context(|| file.display().to_string())?;
@@ -119,6 +118,22 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<
     }
     tests.env("PYTHONDEVMODE", "1").env_remove("PYTHONPATH").current_dir(outside.path());
     shell::run(&mut tests)
+}
+
+/// The book's pages with samples in Python, but for those of notebooks, which are run as such.
+fn pages_with_samples() -> Result<Vec<PathBuf>> {
+    let mut pages = Vec::new();
+    for part in ["tutorials", "how-to", "explanation", "reference"] {
+        let folder = shell::root().join("docs").join(part);
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            if text.contains("```python\n") {
+                pages.push(path);
+            }
+        }
+    }
+    Ok(pages)
 }
 
 /// Copies the notebooks, and the book's pages of them.

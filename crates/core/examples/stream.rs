@@ -7,7 +7,7 @@
 //! `--order pso` is the order in which a run of PSO takes its words: iteration, individual, pair of
 //! coordinates. The others put neighbours in one part of a draw's address side by side, which is
 //! where a counter-based generator with too few rounds would show it. `--seed N` chooses other
-//! words. `docs/random.md` has the results.
+//! words. `docs/explanation/random.md` has the results.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

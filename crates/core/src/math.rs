@@ -23,7 +23,7 @@
 //! | Bessel functions | series around zeros; modulus and phase | 2 ulp |
 //! | square root | the processor's | 1/2 ulp |
 //!
-//! `docs/elementary-functions.md` has the errors as measured and the instructions as counted.
+//! `docs/explanation/elementary-functions.md` has the errors as measured and the instructions as counted.
 //!
 //! **Source.** W. Cody, W. Waite, "Software manual for the elementary functions", 1980; M. Payne,
 //! R. Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983. The

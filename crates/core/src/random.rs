@@ -9,7 +9,7 @@
 //!
 //! **Source.** J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2,
 //! 3", SC 2011. Seven rounds are the fewest that pass BigCrush there; ten are its default with a
-//! margin. `docs/random.md` has what our own consumption order gave in dieharder, and why Philox
+//! margin. `docs/explanation/random.md` has what our own consumption order gave in dieharder, and why Philox
 //! and not xorshift streams.
 
 mod words;

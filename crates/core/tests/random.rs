@@ -1,6 +1,6 @@
 //! Whether streams at neighbouring addresses are independent: chi-square tests of pairs and triples.
 //!
-//! Everything is fixed, so a test that passes once passes always. `docs/random.md` has the results
+//! Everything is fixed, so a test that passes once passes always. `docs/explanation/random.md` has the results
 //! of a whole battery on longer streams.
 
 use warpswarm_core::random::{Purpose, RunKey, Stream, philox4x32};

@@ -11,7 +11,7 @@ const MOST: usize = 256;
 /// Which GPUs carry out the runs of a batch, for the backends GPU and emulator. The numbers do not depend on it.
 ///
 /// The runs are cut into parts, which wait in a queue for the devices, each served by a thread of the host: see
-/// `docs/gpu.md`. A single run is carried out by the first of them, unless it is [split](crate::Settings::split).
+/// `docs/how-to/use-gpus.md`. A single run is carried out by the first of them, unless it is [split](crate::Settings::split).
 ///
 /// ```
 /// use warpswarm::{Algorithm, Backend, Bounds, Devices, Settings, Stop, minimise, problems::Rastrigin};

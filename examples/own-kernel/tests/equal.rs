@@ -62,7 +62,7 @@ fn equals_zeros_and_nan_have_their_order() {
 /// The code of the page is the file, so that what a reader copies is what is tested here.
 #[test]
 fn the_page_shows_the_kernel_as_it_is() {
-    let page = include_str!("../../../docs/reductions.md");
+    let page = include_str!("../../../docs/how-to/write-a-kernel.md");
     let (_, section) = page.split_once("\n## A kernel to copy\n").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
     let blocks = section.split("```rust,ignore\n").skip(1);

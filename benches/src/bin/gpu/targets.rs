@@ -27,7 +27,7 @@ const LEAST_SEEDS: u64 = 3;
 const NEAR: f64 = 1e-8;
 const NEAR_PARTS: f64 = 1e-6;
 
-/// A problem, and the method that `docs/which-algorithm.md` names for such.
+/// A problem, and the method that `docs/how-to/choose-a-method.md` names for such.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Aim {
     problem: &'static str,
@@ -36,7 +36,7 @@ struct Aim {
     method: &'static str,
 }
 
-/// The problems of `docs/which-algorithm.md` in 10 dimensions, of which Rastrigin's also in 30, as README has it, and those of
+/// The problems of `docs/how-to/choose-a-method.md` in 10 dimensions, of which Rastrigin's also in 30, as README has it, and those of
 /// `docs/quality.md` that are parts to be sized.
 const AIMS: [Aim; 14] = [
     aim("sphere", 10, 0.0, "cma-es"),

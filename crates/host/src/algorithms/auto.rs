@@ -44,7 +44,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     parameters: AutoParams::ROWS,
     presets: &[Preset {
         name: "measured-2026",
-        source: "docs/which-algorithm.md",
+        source: "docs/how-to/choose-a-method.md",
         make: || Algorithm::Auto(AutoParams {}),
     }],
     make: || Algorithm::Auto(AutoParams {}),
