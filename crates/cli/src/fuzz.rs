@@ -12,12 +12,13 @@ use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 use warpswarm::{Backend, CheckpointFile, Precise, Precision, algorithms, problems};
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, OutputArgs};
+use crate::commands::{check, compare, fit, new, report, rerun, resume, solve, tune};
 use crate::failure::Failure;
-use crate::folder::{Folder, POPULATION, RESULT, RUN, TRACE};
+use crate::output::run_folder::{POPULATION, RESULT, RUN, RunFolder, TRACE};
 use crate::run::Run;
-use crate::saver::Saver;
-use crate::{check, compare, fit, new, report, rerun, resume, solve, tune};
+use crate::runs::saver::Saver;
+use crate::study::task::Given;
 
 #[test]
 fn command_lines() {
@@ -171,12 +172,12 @@ fn begin(command: &Command) -> Result<(), Failure> {
             begun(&run, Some(&file))
         }
         Command::Compare(args) => {
-            let study = compare::study::Study::of(args)?;
+            let study = compare::study::Study::of(args, &Given::new())?;
             compare::plot::check(&args.plots, &study)
         }
         Command::Fit(args) => fit::asked(args).map(drop),
         Command::Check(args) => check::asked(args).map(drop),
-        Command::Tune(args) => tune::Asked::of(args).map(drop),
+        Command::Tune(args) => tune::Asked::of(args, &Given::new()).map(drop),
         Command::New(args) => new::asked(args).map(drop),
         Command::Report(args) => report::made(args).map(drop),
         // These ask for no more than the parser has checked.
@@ -263,11 +264,11 @@ fn folders_of_runs() -> (TempDir, Vec<PathBuf>) {
     (folder, paths)
 }
 
-fn write<R: Precise + Serialize>(mut run: Run, output: &crate::args::OutputArgs, path: &Path) {
+fn write<R: Precise + Serialize>(mut run: Run, output: &OutputArgs, path: &Path) {
     run.settings.record_every = Some(1);
     run.settings.record_statistics = true;
     run.settings.populations_every = output.population_every;
-    let mut folder = Folder::new(path, output).unwrap();
+    let mut folder = RunFolder::new(path, output).unwrap();
     let state = path.with_extension("state");
     let mut saver = Saver::new(&state, output.every, run.to_toml().unwrap());
     let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &run.settings).unwrap();

@@ -3,61 +3,39 @@
 //!
 //! It is a library for the program itself, and for the Python package, which has the same commands.
 //!
-//! * `args`: the command line.
-//! * `solve`, `fit`, `check`, `rerun`, `resume`, `compare`, `tune`, `report`, `list`, `new`, `doctor`, `setup`, `shell`: the commands.
-//! * `run`: what a run is, and `problem` what it minimises; `start` where it begins; `perform` carries it out.
-//! * `islands`: runs that exchange individuals; `ranks`: the processes on which they are.
-//! * `json`, `summary`, `trace`, `population`: what a run writes, for programs, people and spreadsheets; `plot` draws it,
-//!   `folder` keeps them together, `saver` writes checkpoints, `progress` shows where a run is.
-//! * `shown`: text of others on its way out.
-//! * `files`: through which all of that is written.
-//! * `failure`: what went wrong, and with which exit code; `caller`: programs of which a command is a part.
+//! A module imports only modules above it in this list; `cargo xtask tidy` checks that.
+//!
+//! * `args`: the command line, as plain data.
+//! * `shown`: text of others on its way out; `input`: text of others on its way in.
+//! * `failure`: what went wrong, and with which exit code.
+//! * `problem`: what a run minimises; `run`: what a run is.
+//! * `output`: what is written, for programs, people and spreadsheets, and the files through which all of it goes.
+//! * `study`: entrants on tasks, which `compare` and `tune` run.
+//! * `runs`: carries out runs, also those that many processes share.
+//! * `caller`: programs of which a command is a part.
+//! * `commands`: the commands, one file or folder each.
 
 mod args;
 mod caller;
-mod check;
-mod compare;
-mod doctor;
+mod commands;
 mod failure;
-mod files;
-mod fit;
-mod folder;
+mod input;
+mod output;
+mod problem;
+mod run;
+mod runs;
+mod shown;
+mod study;
+
 #[cfg(test)]
 mod fuzz;
-mod islands;
-mod json;
-mod list;
-mod new;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod perform;
-mod plot;
-mod population;
-mod problem;
-mod progress;
-mod ranks;
-mod report;
-mod rerun;
-mod resume;
-mod run;
-mod saver;
-mod setup;
-mod shell;
-mod shown;
-mod solve;
-mod split;
-mod start;
-mod summary;
-mod trace;
-mod tune;
 
 use std::ffi::OsString;
 use std::iter;
 
-use args::Command;
 pub use caller::{Caller, NotDone};
-use failure::{Code, Failure};
-use ranks::Ranks;
+use failure::Failure;
+use runs::ranks::Ranks;
 
 /// What the program does with the words after its name; gives the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
@@ -69,25 +47,6 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     };
     // MPI ends with `ranks`, when this has been said: the launcher ends all ranks as soon as one has failed, and none ends
     // before MPI has on all of them.
-    let done = ranks.command(&words).and_then(|asked| command(&ranks, asked));
+    let done = ranks.command(&words).and_then(|asked| commands::run(&ranks, asked));
     done.unwrap_or_else(Failure::report)
-}
-
-fn command(ranks: &Ranks, asked: Command) -> Result<Code, Failure> {
-    match asked {
-        Command::Solve(args) => solve::run(ranks, &args),
-        Command::Fit(args) => fit::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Rerun(args) => rerun::run(&args),
-        Command::Resume(args) => resume::run(ranks, &args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Tune(args) => tune::run(&args),
-        Command::List(args) => list::run(&args),
-        Command::New(args) => new::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
-        Command::Setup => setup::run(),
-        Command::Completions(args) => shell::completions(&args),
-        Command::Man(args) => shell::man(&args),
-    }
 }

@@ -11,7 +11,7 @@ use warpswarm_islands::Islands;
 
 use crate::args::PlaceArgs;
 use crate::failure::Failure;
-use crate::files;
+use crate::input;
 use crate::problem::Problem;
 
 /// The version of the format, raised when older programs would misread what is new.
@@ -145,7 +145,7 @@ impl Run {
 
     /// Reads the file at a path.
     pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
-        let text = files::text(path).map_err(|error| Failure::unreadable(path, &error))?;
+        let text = input::text(path).map_err(|error| Failure::unreadable(path, &error))?;
         Run::from_toml(&text, path)
     }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use warpswarm::{Backend, Devices, MAX_ITERATIONS, Schedule};
 
 use super::output::{OutputArgs, ProgressKind};
-use super::{MAX_THREADS, block_size, devices, one_of, whole};
+use super::values::{MAX_THREADS, block_size, devices, one_of, whole};
 
 pub(super) const RERUN_EXAMPLES: &str = "\
 Examples:

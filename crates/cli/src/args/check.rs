@@ -3,7 +3,7 @@
 use clap::Args;
 use warpswarm::Backend;
 
-use super::{MAX_DIMENSIONS, instance, one_of, whole};
+use super::values::{MAX_DIMENSIONS, instance, one_of, whole};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -6,12 +6,10 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use warpswarm::{Backend, MAX_INDIVIDUALS, MAX_RUNS, Precision};
 
-use crate::caller::Caller;
-use crate::compare::plot::Plot;
+use super::plot::{OfComparison, Plot};
+use super::values::{MAX_DIMENSIONS, MAX_THREADS, number, one_of, whole};
 
-use super::{MAX_DIMENSIONS, MAX_THREADS, number, one_of, whole};
-
-pub(crate) const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   warpswarm compare --problems sphere,rastrigin,ackley --dim 10 --algorithms pso,de,sa:cooling=0.99
   warpswarm compare --problems spring:target=1e-4,welded-beam --algorithms pso,pso:preset=cpso-paper
@@ -88,8 +86,8 @@ pub(crate) struct CompareArgs {
     /// Draw a picture, which the file's name says: profile (performance profiles; any other name), ert, distribution
     /// (final values, a panel for each of up to 12 problems), as .svg or .png; may be repeated
     #[arg(long = "plot", value_name = "FILE")]
-    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
-    pub(crate) plots: Vec<Plot>,
+    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<OfComparison>::of))]
+    pub(crate) plots: Vec<Plot<OfComparison>>,
 
     /// Write one page to look at in a browser, without a network: performance profiles and final values as charts to
     /// zoom into, tables to sort
@@ -145,8 +143,4 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_THREADS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u64>,
-
-    /// What a program gives beside the command line.
-    #[arg(skip)]
-    pub(crate) caller: Caller,
 }

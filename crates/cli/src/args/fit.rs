@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use warpswarm::{Backend, Precision};
 
-use super::{MAX_THREADS, ProgressKind, float, one_of, whole};
+use super::output::ProgressKind;
+use super::values::{MAX_THREADS, float, one_of, whole};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

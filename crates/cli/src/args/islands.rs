@@ -2,11 +2,11 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use warpswarm::MAX_ITERATIONS;
 use warpswarm::migration::{Replacement, Selection};
+use warpswarm::{MAX_INDIVIDUALS, MAX_ITERATIONS};
 use warpswarm_islands::{MAX_ISLANDS, Topology};
 
-use super::{MAX_INDIVIDUALS, one_of, whole};
+use super::values::{one_of, whole};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct IslandArgs {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use warpswarm::MAX_ITERATIONS;
+use warpswarm_pictures::Kind;
 
-use super::whole;
-use crate::plot::Plot;
+use super::plot::Plot;
+use super::values::whole;
 
 #[derive(Clone, Debug, Args)]
 #[command(group = ArgGroup::new("replaced").args(["out", "checkpoint"]).multiple(true))]
@@ -39,8 +40,8 @@ pub(crate) struct OutputArgs {
     /// distribution, parameters, constraints, of a model fit; in two dimensions population and swarm. Any other name is of
     /// convergence. Ends in .svg, .png, or for swarm .gif; may be repeated
     #[arg(long = "plot", value_name = "FILE")]
-    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
-    pub(crate) plots: Vec<Plot>,
+    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<Kind>::of))]
+    pub(crate) plots: Vec<Plot<Kind>>,
 
     /// Write a file from which `warpswarm resume` goes on, now and then, on Ctrl-C, and at the end; with --islands a folder
     /// that all ranks can write to, with the last complete epoch. One that is there is replaced by --force alone

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use crate::report::speed::Plot;
+use super::plot::{OfFolders, Plot};
 
-pub(crate) const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   warpswarm report runs/pso
   warpswarm report runs/pso runs/de --out comparison.html
@@ -32,8 +32,8 @@ pub(crate) struct ReportArgs {
     /// Draw how many times as fast the runs of each folder were as those of the first, by the evaluations a second of
     /// all runs of a folder (without its set-up), as .svg or .png
     #[arg(long, value_name = "FILE")]
-    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::of))]
-    pub(crate) plot: Option<Plot>,
+    #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<OfFolders>::of))]
+    pub(crate) plot: Option<Plot<OfFolders>>,
 
     /// Overwrite the page if it is there
     #[arg(long)]

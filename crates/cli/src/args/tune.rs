@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::compare::CommonArgs;
-use super::{key_value, number, whole};
+use super::values::{key_value, number, whole};
 
-pub(crate) const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   warpswarm tune pso --problems sphere,rosenbrock,rastrigin --dim 10 --evaluations 20000
   warpswarm tune de --problems rastrigin:shift=0.5 --dim 10 --parameters scale_factor,crossover_rate --budget 400

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpswarm::problem_file::ProblemFile;
 use warpswarm::{Error, bbob};
 
-use super::Said;
+use super::said::Said;
 
 /// An instance of a function.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpswarm::problems::{self, ProblemInfo};
 use warpswarm::{Bounds, Error, MAX_DIMENSIONS};
 
-use super::Said;
+use super::said::Said;
 use crate::failure::Failure;
 
 /// What the bounds and a point take, before anything else does: too many dimensions must end in a

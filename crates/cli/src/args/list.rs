@@ -1,0 +1,25 @@
+//! The arguments of `warpswarm list`.
+
+use clap::{Args, ValueEnum};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  warpswarm list problems
+  warpswarm list algorithms --json | jq '.[].id'";
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// What to list
+    #[arg(value_enum, value_name = "problems|algorithms")]
+    pub(crate) what: Listed,
+
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Listed {
+    Problems,
+    Algorithms,
+}

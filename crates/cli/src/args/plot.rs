@@ -1,0 +1,116 @@
+//! Pictures that `--plot` asks for, by the names of their files.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use warpswarm_pictures::{Format, Kind};
+
+/// A picture: its file's name says of what it is, and in which format.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Plot<K> {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: K,
+    pub(crate) format: Format,
+}
+
+/// What a command has pictures of.
+pub(crate) trait Named: Sized {
+    /// Of what a picture with this name is, and its format, or what is allowed.
+    fn named(path: &Path) -> Result<(Self, Format), String>;
+}
+
+impl<K: Named> Plot<K> {
+    /// What the file's name asks for.
+    pub(crate) fn of(path: OsString) -> Result<Self, String> {
+        let path = PathBuf::from(path);
+        let (kind, format) = K::named(&path)?;
+        Ok(Plot { path, kind, format })
+    }
+}
+
+impl<K> fmt::Display for Plot<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
+    }
+}
+
+/// Pictures of runs.
+impl Named for Kind {
+    fn named(path: &Path) -> Result<(Self, Format), String> {
+        Kind::of(path).map_err(|error| error.to_string())
+    }
+}
+
+impl Plot<Kind> {
+    /// Whether it shows how runs went.
+    pub(crate) fn needs_history(&self) -> bool {
+        matches!(self.kind, Kind::Convergence(_))
+    }
+
+    /// Whether it shows individuals.
+    pub(crate) fn shows_individuals(&self) -> bool {
+        matches!(self.kind, Kind::Population | Kind::Swarm)
+    }
+
+    /// Whether it shows individuals while they move.
+    pub(crate) fn moves(&self) -> bool {
+        self.kind == Kind::Swarm
+    }
+}
+
+/// Pictures of a comparison; a name that is none of theirs is of the profiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum OfComparison {
+    Profile,
+    Distribution,
+    Ert,
+}
+
+impl Named for OfComparison {
+    fn named(path: &Path) -> Result<(Self, Format), String> {
+        let kind = match path.file_stem().and_then(|stem| stem.to_str()) {
+            Some("distribution") => OfComparison::Distribution,
+            Some("ert") => OfComparison::Ert,
+            _ => OfComparison::Profile,
+        };
+        Ok((kind, still(path)?))
+    }
+}
+
+/// The one picture of folders of runs: how many times as fast they were.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OfFolders;
+
+impl Named for OfFolders {
+    fn named(path: &Path) -> Result<(Self, Format), String> {
+        Ok((OfFolders, still(path)?))
+    }
+}
+
+/// The format that the name of a file asks for whose picture does not move.
+fn still(path: &Path) -> Result<Format, &'static str> {
+    let format = Format::of(path).filter(|format| *format != Format::Gif);
+    format.ok_or("allowed: a file that ends in .svg or .png")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_the_kind_and_its_ending_the_format() {
+        let of = |path: &str| Plot::of(path.into()).map(|plot| (plot.kind, plot.format));
+        assert_eq!(of("a/distribution.svg"), Ok((OfComparison::Distribution, Format::Svg)));
+        assert_eq!(of("ert.PNG"), Ok((OfComparison::Ert, Format::Png)));
+        assert_eq!(of("profile.svg"), of("mine.svg"));
+        for path in ["profile", "profile.gif", "ert.pdf", ""] {
+            let allowed = "allowed: a file that ends in .svg or .png";
+            assert_eq!(of(path), Err(allowed.into()));
+            assert_eq!(Plot::<OfFolders>::of(path.into()), Err(allowed.into()));
+        }
+        let swarm = Plot::<Kind>::of("swarm.gif".into()).unwrap();
+        assert_eq!((swarm.kind, swarm.format), (Kind::Swarm, Format::Gif));
+        assert!(swarm.moves() && swarm.shows_individuals() && !swarm.needs_history());
+    }
+}

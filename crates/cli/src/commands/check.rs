@@ -1,0 +1,207 @@
+//! `warpswarm check`: what is wrong with a problem, before time is spent on it.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use warpswarm::{Checked, Fitness, Precise, Settings};
+
+use crate::args::CheckArgs;
+use crate::failure::{Code, Failure, RUNNING, SUCCESS};
+use crate::problem::{Problem, Said};
+use crate::shown;
+
+/// Points that are looked at, the bounds and the centre among them.
+const POINTS: usize = 1003;
+/// Seconds that looking at them may take, about.
+const SECONDS: f64 = 2.0;
+/// Individuals of the runs in which CPU and device are compared.
+const INDIVIDUALS: u64 = 256;
+/// How far, relative to each other, f32 and f64 may be before it is said.
+const NEAR: f64 = 1e-3;
+
+/// Looks at a problem, and says what it found.
+pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
+    let problem = asked(args)?;
+    let mut text = String::new();
+    for warning in problem.warnings::<f32>().iter().chain(&problem.warnings::<f64>()) {
+        let _ = writeln!(text, "warning     {}", shown::escaped(warning));
+    }
+    let found = Found::look(&problem)?;
+    found.describe(&problem, &mut text);
+    let settings =
+        Settings { backend: args.backend, individuals: INDIVIDUALS, ..Settings::default() };
+    let mut differ = false;
+    // Slow ones would take minutes.
+    if found.seconds * 1e5 < SECONDS * 10.0 {
+        differ |= device(&problem.check::<f32>(&settings)?, "f32", &mut text);
+        differ |= device(&problem.check::<f64>(&settings)?, "f64", &mut text);
+    }
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(if differ { RUNNING } else { SUCCESS })
+}
+
+/// The problem that the arguments name.
+pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
+    Problem::of(&args.problem, &Said { dim: args.dim, instance: args.instance, ..Said::default() })
+}
+
+/// Describes what CPU and device make of it, and says whether they differ, or derivatives are wrong.
+fn device<R: Precise>(checked: &Checked<R>, precision: &str, text: &mut String) -> bool {
+    for (number, line) in checked.to_string().lines().enumerate() {
+        let head = if number == 0 { precision } else { "" };
+        let _ = writeln!(text, "{head:<12}{line}");
+    }
+    checked.difference.is_some() || !checked.derivatives.are_fine()
+}
+
+/// What was seen at the points.
+struct Found {
+    points: usize,
+    /// Seconds of an evaluation in `f64`, of one thread.
+    seconds: f64,
+    /// How many points are feasible, and the least value of those.
+    feasible: usize,
+    best: Option<f64>,
+    /// At how many points each constraint is met.
+    met: Vec<(String, usize)>,
+    /// At how many points value or violation is not finite, and the first one.
+    not_finite: (usize, Option<Vec<f64>>),
+    /// At how many points the precisions differ, and where most.
+    differ: (usize, Option<Apart>),
+}
+
+/// A point at which the precisions differ.
+struct Apart {
+    by: f64,
+    point: Vec<f64>,
+    single: Fitness<f64>,
+    double: Fitness<f64>,
+}
+
+impl Found {
+    fn look(problem: &Problem) -> Result<Self, Failure> {
+        let points = problem.bounds().points(POINTS)?;
+        let start = std::time::Instant::now();
+        let mut found = Found {
+            points: 0,
+            seconds: 0.0,
+            feasible: 0,
+            best: None,
+            met: problem.constraint_names().iter().map(|name| (name.to_string(), 0)).collect(),
+            not_finite: (0, None),
+            differ: (0, None),
+        };
+        let mut seconds = 0.0;
+        for point in points {
+            let begun = std::time::Instant::now();
+            let double = problem.fitness(&point);
+            seconds += begun.elapsed().as_secs_f64();
+            let single: Vec<f32> = point.iter().map(|&x| x as f32).collect();
+            let single = problem.fitness_in(&single);
+            found.take(problem, point, (single, double));
+            if start.elapsed().as_secs_f64() > SECONDS {
+                break;
+            }
+        }
+        found.seconds = seconds / found.points.max(1) as f64;
+        Ok(found)
+    }
+
+    fn take(
+        &mut self,
+        problem: &Problem,
+        point: Vec<f64>,
+        (single, double): (Fitness<f64>, Fitness<f64>),
+    ) {
+        self.points += 1;
+        for ((_, met), (_, value)) in self.met.iter_mut().zip(problem.constraints(&point)) {
+            *met += usize::from(value <= 0.0);
+        }
+        if double.violation == 0.0 {
+            self.feasible += 1;
+            let better = match problem.maximises() {
+                true => f64::max,
+                false => f64::min,
+            };
+            let best = self.best.map_or(double.value, |best| better(best, double.value));
+            self.best = Some(best);
+        }
+        if !(double.value.is_finite() && double.violation.is_finite()) {
+            self.not_finite.0 += 1;
+            self.not_finite.1.get_or_insert(point);
+            return;
+        }
+        let apart = |a: f64, b: f64| (a - b).abs() / a.abs().max(b.abs()).max(f64::MIN_POSITIVE);
+        let by = apart(single.value, double.value);
+        let is_met = |of: Fitness<f64>| of.violation == 0.0;
+        // Nearer than that nothing is said, also where f32 is not finite.
+        if by <= NEAR && is_met(single) == is_met(double) {
+            return;
+        }
+        self.differ.0 += 1;
+        let by = if by.is_nan() { f64::INFINITY } else { by };
+        if self.differ.1.as_ref().is_none_or(|most| most.by < by) {
+            self.differ.1 = Some(Apart { by, point, single, double });
+        }
+    }
+
+    fn describe(&self, problem: &Problem, text: &mut String) {
+        let mut line = |name: &str, what: &str| {
+            let _ = writeln!(text, "{name:<12}{}", shown::escaped(what));
+        };
+        let shown = |point: &[f64]| {
+            let all: Vec<String> = point
+                .iter()
+                .enumerate()
+                .take(6)
+                .map(|(i, &x)| format!("{} = {}", problem.coordinate(i), problem.shown(i, x)))
+                .collect();
+            let more = if point.len() > 6 { ", ..." } else { "" };
+            format!("({}{more})", all.join(", "))
+        };
+        let points = self.points;
+        line("points", &format!("{points}: the bounds, the centre, and others by chance"));
+        let time = match self.seconds {
+            s if s < 1e-3 => format!("{:.2} µs", s * 1e6),
+            s => format!("{:.2} ms", s * 1e3),
+        };
+        line("evaluation", &format!("{time} on a thread, in f64"));
+        let best = self.best.map(|best| format!(", the best value of those {best:?}"));
+        line("feasible", &format!("{} of {points}{}", self.feasible, best.unwrap_or_default()));
+        for (name, met) in &self.met {
+            let what = match met {
+                0 => format!(
+                    "`{name}` is met at none of {points}: it may be impossible, or a thin band"
+                ),
+                met => format!("`{name}` is met at {met} of {points}"),
+            };
+            line("constraint", &what);
+        }
+        if let (count, Some(first)) = &self.not_finite {
+            let at = problem.fitness(first);
+            line(
+                "not finite",
+                &format!(
+                    "{count} of {points}, the first at {}: value {}, violation {}",
+                    shown(first),
+                    at.value,
+                    at.violation
+                ),
+            );
+        }
+        match &self.differ {
+            (_, None) => line("f32 and f64", "agree to a thousandth wherever f64 is finite"),
+            (count, Some(Apart { point, single, double, .. })) => line(
+                "f32 and f64",
+                &format!(
+                    "differ by more than a thousandth at {count} of {points}, most at {}: value {} and {}, violation {} and {}",
+                    shown(point),
+                    single.value,
+                    double.value,
+                    single.violation,
+                    double.violation
+                ),
+            ),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A run's folder, read back.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use csv::{Reader, StringRecord};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use warpswarm_pictures::Record;
+
+use super::contours::Contours;
+use crate::failure::Failure;
+use crate::output::number::Number;
+use crate::output::population;
+use crate::output::run_folder::{POPULATION, RESULT, RUN, TRACE};
+use crate::problem::Problem;
+use crate::run;
+
+/// What is read of one.
+pub(crate) const FILES: [&str; 4] = [RUN, RESULT, TRACE, POPULATION];
+
+/// Coordinates of best points that the page shows, at most.
+pub(super) const COORDINATES: usize = 100;
+
+/// What a folder has.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// What the page calls it.
+    pub(crate) name: String,
+    /// `run.toml`, as it is; empty where there is none.
+    pub(crate) asked: String,
+    pub(crate) result: Solved,
+    /// How each run went.
+    pub(crate) trace: Vec<Vec<Record>>,
+    /// What coordinates are called, where `run.toml` says of what, with what their numbers stand for.
+    pub(crate) labels: Vec<String>,
+    /// The individuals of the best run, in two dimensions, where they were kept.
+    pub(crate) frames: Vec<Frame>,
+    /// Behind them, where `run.toml` says of what.
+    pub(crate) contours: Option<Contours>,
+}
+
+/// The individuals at an iteration.
+#[derive(Debug, Serialize)]
+pub(crate) struct Frame {
+    iteration: u64,
+    points: Vec<[f64; 2]>,
+}
+
+/// `result.json`, as far as the page shows it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Solved {
+    pub(crate) problem: String,
+    pub(crate) dimensions: usize,
+    #[serde(default)]
+    pub(crate) maximised: bool,
+    #[serde(default)]
+    pub(crate) coordinates: Vec<String>,
+    pub(crate) algorithm: String,
+    pub(crate) parameters: BTreeMap<String, Value>,
+    pub(crate) device: String,
+    pub(crate) precision: String,
+    pub(crate) seed: u64,
+    pub(crate) runs: Vec<Run>,
+    pub(crate) seconds: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) best: Best,
+    pub(crate) evaluations: u64,
+    pub(crate) iterations: u64,
+    pub(crate) stop_reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Best {
+    #[serde(deserialize_with = "number")]
+    pub(crate) value: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) violation: f64,
+    pub(crate) position: Vec<Number<f64>>,
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Number::deserialize(deserializer).map(|number| number.0)
+}
+
+impl Folder {
+    /// Reads a folder that `solve --out` has written.
+    pub(crate) fn read(path: &Path) -> Result<Folder, Failure> {
+        let shown = path.display();
+        if !path.is_dir() {
+            let what = if path.exists() { "is no folder" } else { "does not exist" };
+            return Err(refused(format!("DIR is {shown}, which {what}")));
+        }
+        for file in [RESULT, TRACE] {
+            if !path.join(file).is_file() {
+                return Err(refused(format!("DIR is {shown}, which has no {file}")));
+            }
+        }
+        let file = path.join(RESULT);
+        let result: Solved = serde_json::from_str(&text(&file)?)
+            .map_err(|error| refused(format!("{} cannot be read: {error}", file.display())))?;
+        if result.runs.is_empty() {
+            return Err(refused(format!("{} has no runs", file.display())));
+        }
+        let asked = path.join(RUN);
+        let asked = if asked.is_file() { text(&asked)? } else { String::new() };
+        let trace = trace(&path.join(TRACE), result.runs.len())?;
+        let population = path.join(POPULATION);
+        let has_frames = result.dimensions == 2 && population.is_file();
+        let run = run::Run::from_toml(&asked, path).ok();
+        let problem = run.as_ref().map(|run| &run.problem);
+        let frames = match has_frames {
+            true => frames(&population, result.best() as u64, problem)?,
+            false => Vec::new(),
+        };
+        let contours = run.as_ref().filter(|_| !frames.is_empty()).and_then(Contours::of);
+        let labels = match problem.filter(|problem| problem.dimensions() == result.dimensions) {
+            Some(problem) => {
+                (0..result.dimensions.min(COORDINATES)).map(|i| problem.labelled(i)).collect()
+            }
+            None => result.coordinates.clone(),
+        };
+        Ok(Folder { name: shown.to_string(), asked, result, trace, labels, frames, contours })
+    }
+}
+
+impl Solved {
+    /// Which run has the best point.
+    fn best(&self) -> usize {
+        // What is no number is worst.
+        let turned = |value: f64| match self.maximised {
+            _ if value.is_nan() => f64::INFINITY,
+            true => -value,
+            false => value,
+        };
+        let key = |run: &Run| (run.best.violation, turned(run.best.value));
+        let better = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        let runs = self.runs.iter().map(key).enumerate();
+        runs.min_by(|(_, a), (_, b)| better(*a, *b)).map_or(0, |(place, _)| place)
+    }
+}
+
+fn refused(why: String) -> Failure {
+    Failure::Input(format!("{why}; allowed: a folder as `warpswarm solve --out DIR` writes it"))
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path)
+        .map_err(|error| refused(format!("{} cannot be read: {error}", path.display())))
+}
+
+fn unreadable(path: &Path, error: csv::Error) -> Failure {
+    let line = error.position().map_or(0, |position| position.line());
+    let why = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("line {line} has {len} columns, not the {expected_len} of the heading")
+        }
+        csv::ErrorKind::Utf8 { .. } => format!("line {line} is no text"),
+        csv::ErrorKind::Io(error) => format!("it cannot be read: {error}"),
+        _ => format!("it cannot be read: {error}"),
+    };
+    refused(format!("{}: {why}", path.display()))
+}
+
+/// A file of records with a heading, whose columns are found by their names.
+struct Table {
+    path: PathBuf,
+    reader: Reader<File>,
+    columns: Vec<(&'static str, usize)>,
+    row: StringRecord,
+}
+
+impl Table {
+    fn open(path: &Path, columns: &[&'static str]) -> Result<Table, Failure> {
+        let unreadable = |error| unreadable(path, error);
+        let mut reader = Reader::from_path(path).map_err(unreadable)?;
+        let head = reader.headers().map_err(unreadable)?;
+        let find = |&name: &&'static str| match head.iter().position(|column| column == name) {
+            Some(place) => Ok((name, place)),
+            None => Err(refused(format!("{}, line 1 has no column `{name}`", path.display()))),
+        };
+        let columns = columns.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(Table { path: path.into(), reader, columns, row: StringRecord::new() })
+    }
+
+    /// Whether there is another row.
+    fn next(&mut self) -> Result<bool, Failure> {
+        let read = self.reader.read_record(&mut self.row);
+        read.map_err(|error| unreadable(&self.path, error))
+    }
+
+    /// What the row has in the column of this number among those that were asked for.
+    fn text(&self, number: usize) -> &str {
+        self.row.get(self.columns[number].1).unwrap_or("").trim()
+    }
+
+    /// The same as a number.
+    fn cell<T: FromStr>(&self, number: usize, allowed: &str) -> Result<T, Failure> {
+        let ((name, place), cell) = (self.columns[number], self.text(number));
+        cell.parse().map_err(|_| {
+            let line = self.row.position().map_or(0, |position| position.line());
+            let at = format!("{}, line {line}, column {} ({name})", self.path.display(), place + 1);
+            Failure::Input(format!("{at} is `{cell}`; allowed: {allowed}"))
+        })
+    }
+
+    fn whole(&self, number: usize) -> Result<u64, Failure> {
+        self.cell(number, "a whole number")
+    }
+
+    fn number(&self, number: usize) -> Result<f64, Failure> {
+        self.cell(number, "a number")
+    }
+}
+
+fn trace(path: &Path, runs: usize) -> Result<Vec<Vec<Record>>, Failure> {
+    let columns = ["run", "iteration", "evaluations", "seconds", "best", "violation"];
+    let mut table = Table::open(path, &columns)?;
+    let mut records: BTreeMap<u64, Vec<Record>> = BTreeMap::new();
+    while table.next()? {
+        let record = Record {
+            iteration: table.whole(1)?,
+            evaluations: table.whole(2)?,
+            seconds: table.number(3)?,
+            value: table.number(4)?,
+            violation: table.number(5)?,
+        };
+        records.entry(table.whole(0)?).or_default().push(record);
+    }
+    if records.len() != runs {
+        let (path, found) = (path.display(), records.len());
+        return Err(refused(format!("{path} has rows of {found} runs, but {RESULT} has {runs}")));
+    }
+    Ok(records.into_values().collect())
+}
+
+/// Individuals of a frame that the page shows, at most.
+const INDIVIDUALS: usize = 1000;
+/// Frames, at most.
+const FRAMES: usize = 200;
+
+/// The individuals of a run, or where these were not kept of the first one.
+fn frames(path: &Path, wanted: u64, problem: Option<&Problem>) -> Result<Vec<Frame>, Failure> {
+    let coordinate = |table: &Table, i: usize| {
+        let meant = problem.and_then(|problem| population::read(problem, i, table.text(2 + i)));
+        meant.map_or_else(|| table.number(2 + i), Ok)
+    };
+    let mut table = Table::open(path, &["run", "iteration", "x1", "x2"])?;
+    let mut kept: BTreeMap<u64, Vec<[f64; 2]>> = BTreeMap::new();
+    let mut kept_run = None;
+    while table.next()? {
+        let (run, iteration) = (table.whole(0)?, table.whole(1)?);
+        let point = [coordinate(&table, 0)?, coordinate(&table, 1)?];
+        if run == wanted && kept_run != Some(run) {
+            kept_run = None;
+            kept.clear();
+        }
+        if *kept_run.get_or_insert(run) == run {
+            kept.entry(iteration).or_default().push(point);
+        }
+    }
+    let every = kept.len().div_ceil(FRAMES).max(1);
+    let frame = |(iteration, points): (u64, Vec<[f64; 2]>)| {
+        let shown = points.len().div_ceil(INDIVIDUALS).max(1);
+        let points: Vec<[f64; 2]> = points.into_iter().step_by(shown).collect();
+        Frame { iteration, points }
+    };
+    Ok(kept.into_iter().step_by(every).map(frame).collect())
+}

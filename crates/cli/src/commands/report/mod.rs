@@ -1,0 +1,67 @@
+//! `warpswarm report`: one page over run folders, to look at in a browser.
+//!
+//! * [`folder`]: reads what `solve --out` has written; [`contours`]: what a swarm moves over.
+//! * [`page`]: makes the page of it.
+//! * [`speed`]: a picture of how many times as fast runs were.
+
+mod contours;
+mod folder;
+mod page;
+mod speed;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use folder::Folder;
+
+use crate::args::ReportArgs;
+use crate::failure::{Code, Failure, SUCCESS};
+use crate::output::files::Files;
+
+/// Reads the folders, and writes the page.
+pub(crate) fn run(args: &ReportArgs) -> Result<Code, Failure> {
+    let (page, picture) = made(args)?;
+    let mut files = Files::new();
+    for folder in &args.folders {
+        folder::FILES.iter().for_each(|name| files.reads("a run's", &folder.join(name)));
+    }
+    let file = files.new_output("--out", &args.out, args.force)?;
+    let plot = args.plot.as_ref().map(|plot| files.output("--plot", &plot.path)).transpose()?;
+    file.write(&mut |out| out.write_all(page.as_bytes()))?;
+    if let (Some(plot), Some(bytes)) = (&plot, &picture) {
+        plot.write(&mut |out| out.write_all(bytes))?;
+    }
+    writeln!(io::stdout(), "written to {}", args.out.display())?;
+    Ok(SUCCESS)
+}
+
+/// The page, and the picture's bytes where one is asked for.
+pub(crate) fn made(args: &ReportArgs) -> Result<(String, Option<Vec<u8>>), Failure> {
+    let mut folders =
+        args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
+    name(&mut folders, &args.folders);
+    let (maximised, minimised): (Vec<_>, Vec<_>) =
+        folders.iter().partition(|folder| folder.result.maximised);
+    if let (Some(more), Some(less)) = (maximised.first(), minimised.first()) {
+        return Err(Failure::Input(format!(
+            "DIR is {}, whose problem is maximised, and {}, whose problem is minimised; allowed on one page: \
+             one of the two",
+            more.name, less.name
+        )));
+    }
+    let picture = args.plot.as_ref().map(|plot| speed::bytes(plot, &folders)).transpose()?;
+    Ok((page::html(&folders), picture))
+}
+
+/// Calls folders by their last names, or where these are the same by their paths.
+fn name(folders: &mut [Folder], paths: &[impl AsRef<Path>]) {
+    let last = |path: &Path| {
+        path.file_name().map_or(path.display().to_string(), |name| name.to_string_lossy().into())
+    };
+    let names: Vec<String> = paths.iter().map(|path| last(path.as_ref())).collect();
+    for (i, folder) in folders.iter_mut().enumerate() {
+        let is_unique = names.iter().filter(|name| **name == names[i]).count() == 1;
+        folder.name =
+            if is_unique { names[i].clone() } else { paths[i].as_ref().display().to_string() };
+    }
+}

@@ -1,0 +1,120 @@
+//! `warpswarm solve`: the run that its arguments ask for.
+//!
+//! * [`islands`]: the islands that it consists of; [`start`]: the points at which it begins.
+
+mod islands;
+mod start;
+
+use std::io::{self, Write};
+
+use warpswarm::{Algorithm, Constraints, Devices, Error, Precision, Settings, Stop, algorithms};
+
+use crate::args::SolveArgs;
+use crate::failure::{Code, Failure};
+use crate::output::files::Files;
+use crate::problem::{Problem, Said};
+use crate::run::Run;
+use crate::runs::perform::perform;
+use crate::runs::ranks::Ranks;
+use crate::runs::{self, split};
+use crate::shown;
+
+/// Minimises what the arguments say, and writes what they ask for.
+pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<Code, Failure> {
+    let run = ranks.agree("", asked(args, ranks.others().size()))?;
+    if ranks.is_first() {
+        warn(&match run.precision {
+            Precision::F32 => run.problem.warnings::<f32>(),
+            Precision::F64 => run.problem.warnings::<f64>(),
+        });
+    }
+    let mut files = Files::new();
+    files.reads_problem(&args.problem);
+    match run.islands {
+        None if ranks.are_many() => split::perform(ranks, run, &args.output, files),
+        None => perform(run, None, &args.output, files),
+        Some(_) => runs::islands::perform(ranks, run, None, &args.output, files),
+    }
+}
+
+/// The run that the arguments ask for, on so many ranks.
+pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
+    let SolveArgs { dim, shift, lower, upper, instance, .. } = *args;
+    let mut problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper, instance })?;
+    if let Some(path) = &args.start {
+        let points = start::read(path, &problem)?;
+        problem = problem.beginning_at(points)?;
+    }
+    if args.maximise && Problem::is_file(&args.problem) && !problem.maximises() {
+        return Err(Failure::Input(format!(
+            "--maximise: {} says `minimise`; allowed: `maximise` in the file",
+            args.problem
+        )));
+    }
+    let (wanted, mut settings) = (algorithm(args)?, settings(args));
+    let migrates = args.islands.islands.is_some();
+    let is_split = ranks > 1 && !migrates;
+    let whole = Settings { migrates, split: settings.split || is_split, ..settings.clone() };
+    let (algorithm, completed) = wanted.completed(&whole, problem.dimensions());
+    (settings.individuals, settings.stop) = (completed.individuals, completed.stop);
+    let islands = islands::asked(args, &algorithm, ranks)?;
+    let usual = || if is_split { Constraints::FeasibleFirst } else { problem.usual_constraints() };
+    settings.constraints = args.constraints.unwrap_or_else(usual);
+    if ranks > 1 && args.devices.is_none() {
+        // One for each rank of a machine.
+        settings.devices = Devices::All;
+    }
+    if is_split {
+        split::check_output(&args.output)?;
+    }
+    let run = Run::new(problem, algorithm, args.precision, settings);
+    Ok(match islands {
+        Some(islands) => run.with(islands),
+        None => run,
+    })
+}
+
+/// Says what looks like a mistake, where people read it; nothing depends on it.
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        let _ = writeln!(io::stderr(), "warning: {}", shown::escaped(warning));
+    }
+}
+
+fn algorithm(args: &SolveArgs) -> Result<Algorithm, Error> {
+    let mut algorithm = algorithms::find(&args.algorithm)?.algorithm();
+    for (key, value) in &args.parameters {
+        algorithm.set(key, value)?;
+    }
+    Ok(algorithm)
+}
+
+fn settings(args: &SolveArgs) -> Settings {
+    Settings {
+        individuals: args.individuals.unwrap_or(0),
+        runs: args.runs,
+        seed: args.seed,
+        stop: Stop {
+            iterations: args.iterations,
+            evaluations: args.evaluations,
+            seconds: args.seconds,
+            target: args.target,
+            stagnation: args.stagnation,
+            interrupt: None,
+        },
+        restart: args.restart,
+        polish: match (args.polish, args.no_polish) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
+        backend: args.backend,
+        devices: args.devices.clone().unwrap_or_default(),
+        split: args.split,
+        schedule: args.schedule,
+        block_size: args.block_size,
+        threads: args.threads.map(|threads| threads as usize),
+        maximise: args.maximise,
+        ..Settings::default()
+    }
+}

@@ -1,0 +1,34 @@
+//! Files that people write, as they are read.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The text of a file that people write; anything else, which may have no end, is refused.
+pub(crate) fn text(path: &Path) -> io::Result<String> {
+    const MOST: u64 = 1 << 28;
+    let there = fs::metadata(path)?;
+    if !there.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    if there.len() > MOST {
+        return Err(io::Error::other(format!("it has {} bytes; allowed: {MOST}", there.len())));
+    }
+    fs::read_to_string(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "text").unwrap();
+        assert_eq!(text(&folder.path().join("a")).unwrap(), "text");
+        assert!(text(folder.path()).unwrap_err().to_string().contains("no file"));
+        if cfg!(unix) {
+            assert!(text(Path::new("/dev/zero")).unwrap_err().to_string().contains("no file"));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Pages to look at in a browser: their data, and the scripts that draw them.
+//!
+//! The scripts are our own, 28 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
+//! marks a test can count. `charts.js` and `page.css` are part of every page; each command has a script of its own besides.
+
+use serde::Serialize;
+
+const CHARTS: &str = include_str!("charts.js");
+const STYLE: &str = include_str!("page.css");
+
+/// A page, of its data and the script that draws them.
+pub(crate) fn page(title: &str, note: &str, data: &impl Serialize, script: &str) -> String {
+    // Within a script, nothing but this ends it.
+    let data = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!DOCTYPE html>
+<html lang=\"en\">
+<head>
+<meta charset=\"utf-8\">
+<meta name=\"viewport\" content=\"width=device-width\">
+<meta http-equiv=\"Content-Security-Policy\" \
+content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">
+<title>{title}</title>
+<style>
+{STYLE}</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p class=\"note\">Made by warpswarm {version}. {note}</p>
+<section id=\"summary\"></section>
+<noscript>This page draws its charts with a script that is part of it; your browser runs none.</noscript>
+<div id=\"charts\"></div>
+<div id=\"runs\"></div>
+<script type=\"application/json\" id=\"data\">{data}</script>
+<script>
+{CHARTS}{script}</script>
+</body>
+</html>
+"
+    )
+}

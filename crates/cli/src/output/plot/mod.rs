@@ -1,0 +1,216 @@
+//! Pictures of what `solve` did: `--plot`.
+
+mod individuals;
+mod moving;
+mod plane;
+
+use std::io::{self, Write};
+
+use warpswarm::{Error, Optimiser, Precise, Report, RunReport, Settings};
+use warpswarm_pictures::{
+    Better, Final, Finals, Format, Frame, Group, Kind, Model, Parameter, Picture, Record, Series,
+    animation, constraints, convergence, distribution, fit, frames, parameters, population,
+};
+
+use super::files::{Files, Output, Written};
+use super::trace::{Row, rows_of};
+use crate::args::Plot;
+use crate::failure::Failure;
+use crate::problem::Problem;
+use crate::run::Run;
+use crate::shown;
+use individuals::frame;
+pub(crate) use moving::Moving;
+use moving::{FRAMES, RUNS};
+pub(crate) use plane::plane;
+
+/// Panels of a swarm that moves, at most.
+const PANELS: usize = 6;
+
+/// Whether all pictures can be drawn.
+pub(crate) fn check(plots: &[Plot<Kind>], run: &Run) -> Result<(), Failure> {
+    plots.iter().try_for_each(|plot| check_one(plot, &run.problem, run.settings.runs))
+}
+
+fn check_one(plot: &Plot<Kind>, problem: &Problem, runs: u64) -> Result<(), Failure> {
+    let (path, id, dimensions) = (plot.path.display(), problem.id(), problem.dimensions());
+    let refuse = |why: String| Err(Failure::Input(format!("--plot is {path}: {why}")));
+    match plot.kind {
+        Kind::Population | Kind::Swarm if dimensions != 2 => {
+            refuse(format!("{id} has {dimensions} dimensions here; allowed: 2 (--dim)"))
+        }
+        Kind::Swarm if runs > RUNS => {
+            refuse(format!("there are {runs} runs; allowed: at most {} (--runs)", RUNS))
+        }
+        Kind::Constraints if problem.constraint_names().is_empty() => refuse(format!(
+            "{id} has no constraints; allowed: a problem with constraints, such as spring"
+        )),
+        Kind::Fit if problem.with_models().is_none() => refuse(format!(
+            "{id} has no model over data; allowed: a problem file with [ode], or with many numbers in [let], as in \
+             `model = \"a * t[i] for i in t\"`"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The files of all pictures.
+pub(crate) fn outputs<K>(plots: &[Plot<K>], files: &mut Files) -> Result<Vec<Output>, Failure> {
+    plots.iter().map(|plot| files.output("--plot", &plot.path)).collect()
+}
+
+/// Writes a picture that has been drawn into its file.
+pub(crate) fn write(file: &Output, drawn: Drawn) -> Result<(), Failure> {
+    let bytes = drawn.map_err(|error| file.failed(&error))?;
+    file.write(&mut |out| out.write_all(&bytes))
+}
+
+/// The bytes of a picture, or why it cannot be drawn.
+pub(crate) type Drawn = Result<Vec<u8>, warpswarm_pictures::Error>;
+
+/// What was asked for and done.
+pub(crate) struct Done<'a, R> {
+    pub(crate) run: &'a Run,
+    pub(crate) report: &'a Report<R>,
+    /// See [`end`].
+    pub(crate) end: Option<Frame>,
+    pub(crate) moving: Option<Moving>,
+}
+
+/// Where the individuals of the best run are at its end, where a picture shows that and they have been evaluated.
+pub(crate) fn end<R: Precise>(
+    plots: &[Plot<Kind>],
+    optimiser: &mut Optimiser<R>,
+    report: &Report<R>,
+) -> Result<Option<Frame>, Failure> {
+    if !plots.iter().any(Plot::<Kind>::shows_individuals) {
+        return Ok(None);
+    }
+    let swarms = match optimiser.state() {
+        Err(Error::NotPlaced) => return Ok(None),
+        swarms => swarms?,
+    };
+    let place = best_run(report);
+    Ok(Some(frame(&swarms[place], &|x| optimiser.natural(x), usize::MAX)))
+}
+
+/// The place of the best run in the batch.
+fn best_run<R: Precise>(report: &Report<R>) -> usize {
+    let best = report.best();
+    report.runs.iter().position(|run| std::ptr::eq(&run.best, best)).unwrap_or(0)
+}
+
+impl<R: Precise> Done<'_, R> {
+    /// Draws each picture into its file.
+    pub(crate) fn draw(&self, plots: &[Plot<Kind>], files: &[Output], written: &mut Written) {
+        for (plot, file) in plots.iter().zip(files) {
+            if plot.shows_individuals() && self.end.is_none() {
+                let shown = shown::message(&plot.to_string());
+                let why = "where not all first individuals have been evaluated";
+                let _ = writeln!(io::stderr(), "warning: --plot {shown} is not drawn {why}");
+                continue;
+            }
+            written.note(self.bytes(plot).and_then(|drawn| write(file, drawn)));
+        }
+    }
+
+    fn bytes(&self, plot: &Plot<Kind>) -> Result<Drawn, Failure> {
+        let title = self.title();
+        let picture = match plot.kind {
+            Kind::Convergence(along) => {
+                let group = Group { name: String::new(), runs: records(self.report) };
+                convergence(&title, &[group], along, self.better())
+            }
+            Kind::Distribution => distribution(&title, &self.finals()),
+            Kind::Parameters => parameters(&title, &self.parameters()),
+            Kind::Constraints => constraints(&title, &self.constraints()),
+            Kind::Fit => self.fit(&title)?,
+            Kind::Population => {
+                let end = self.end.as_ref().ok_or(Error::NotPlaced)?;
+                population(&title, &plane(&self.run.problem), end)
+            }
+            Kind::Swarm if plot.format == Format::Gif => {
+                return Ok(animation(&title, &plane(&self.run.problem), &self.frames(FRAMES)));
+            }
+            Kind::Swarm => frames(&title, &plane(&self.run.problem), &self.frames(PANELS)),
+        };
+        Ok(picture.bytes(plot.format))
+    }
+
+    fn title(&self) -> String {
+        let Run { problem, algorithm, settings, .. } = self.run;
+        let dimensions = problem.dimensions();
+        let dimensions =
+            format!("{dimensions} dimension{}", if dimensions == 1 { "" } else { "s" });
+        let (id, algorithm) = (problem.id(), algorithm.info().id);
+        let Settings { individuals, seed, .. } = settings;
+        format!("{id}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}")
+    }
+
+    fn better(&self) -> Better {
+        if self.report.maximised { Better::More } else { Better::Less }
+    }
+
+    fn finals(&self) -> Finals {
+        let bests = self.report.runs.iter().map(|run| &run.best);
+        let last = bests
+            .map(|b| Final { value: b.value.to_f64(), violation: b.violation.to_f64() })
+            .collect();
+        let (name, groups) = (String::new(), vec![(String::new(), last)]);
+        Finals { name, better: self.better(), groups }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let values =
+            |i: usize| self.report.runs.iter().map(|run| run.best.position[i].to_f64()).collect();
+        let bounds = self.run.problem.bounds();
+        let bounds = bounds.lower().iter().zip(bounds.upper());
+        let parameter = |(i, (lower, upper)): (usize, (&f64, &f64))| Parameter {
+            name: self.run.problem.labelled(i),
+            bounds: (*lower, *upper),
+            values: values(i),
+        };
+        bounds.enumerate().map(parameter).collect()
+    }
+
+    /// Each constraint at the best point of each run.
+    fn constraints(&self) -> Vec<(String, Vec<f64>)> {
+        let problem = &self.run.problem;
+        let best = |run: &RunReport<R>| problem.constraints(&run.best.position);
+        let found: Vec<_> = self.report.runs.iter().map(best).collect();
+        let of = |i: usize| found.iter().filter_map(|g| Some(g.get(i)?.1.to_f64())).collect();
+        let names = problem.constraint_names().into_iter().enumerate();
+        names.map(|(i, name)| (name.to_string(), of(i))).collect()
+    }
+
+    /// The best run from where it began to where it ended.
+    fn frames(&self, count: usize) -> Vec<Frame> {
+        let moving = self.moving.as_ref();
+        moving.map_or(Vec::new(), |moving| moving.frames(best_run(self.report), count))
+    }
+
+    /// Models at the best point beside the data.
+    fn fit(&self, title: &str) -> Result<Picture, Failure> {
+        let best: Vec<f64> = self.report.best().position.iter().map(|x| x.to_f64()).collect();
+        let file = self.run.problem.with_models();
+        let found = file.map_or(Ok(None), |file| file.fit(&best))?;
+        let (over, models) = found.map_or_else(Default::default, |fit| (fit.over, fit.models));
+        let series = |(name, points)| Series { name, points };
+        let model = |model: warpswarm::problem_file::Model| Model {
+            line: series((model.name, model.points)),
+            data: model.data.into_iter().map(series).collect(),
+        };
+        Ok(fit(title, &over, &models.into_iter().map(model).collect::<Vec<_>>()))
+    }
+}
+
+/// How each run went.
+fn records<R: Precise>(report: &Report<R>) -> Vec<Vec<Record>> {
+    let record = |row: Row<R>| Record {
+        iteration: row.iteration,
+        evaluations: row.evaluations,
+        seconds: row.seconds,
+        value: row.best.to_f64(),
+        violation: row.violation.to_f64(),
+    };
+    (0..report.runs.len()).map(|run| rows_of(report, run).map(record).collect()).collect()
+}

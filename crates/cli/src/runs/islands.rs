@@ -1,0 +1,137 @@
+//! Runs that are islands: `solve` with `--islands`, and what goes on from it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpswarm::{Precise, Precision, Report};
+use warpswarm_islands::{Alone, Archipelago, Event, Interval, Keeper, Kept};
+
+use super::outputs::{check_individuals, prepare};
+use super::progress::Display;
+use super::ranks::Ranks;
+use super::saver::not_written;
+use super::shared::Shared;
+use super::{devices, interrupt};
+use crate::args::{Every, OutputArgs};
+use crate::failure::{Code, Failure};
+use crate::output::files::Files;
+use crate::run::Run;
+
+/// Refuses what is not gathered from the islands.
+pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
+    check_individuals(args, "with --islands")
+}
+
+/// Does islands from their beginning, or from a kept epoch, and writes what the arguments ask for.
+pub(crate) fn perform(
+    ranks: &Ranks,
+    run: Run,
+    from: Option<(&Kept, &Path)>,
+    args: &OutputArgs,
+    files: Files,
+) -> Result<Code, Failure> {
+    match run.precision {
+        Precision::F32 => in_precision::<f32>(ranks, run, from, args, files),
+        Precision::F64 => in_precision::<f64>(ranks, run, from, args, files),
+    }
+}
+
+fn in_precision<R: Precise + Serialize + DeserializeOwned>(
+    ranks: &Ranks,
+    mut run: Run,
+    from: Option<(&Kept, &Path)>,
+    args: &OutputArgs,
+    mut files: Files,
+) -> Result<Code, Failure> {
+    prepare(&mut run, args);
+    let shared = Shared { ranks, run: &run, args };
+    let threads = ranks.threads()?;
+    let (mut started, outputs) = shared.made(|about| {
+        let outputs = shared.outputs(&mut files)?;
+        if let (Some(folder), true) = (&args.checkpoint, ranks.is_first()) {
+            files.checkpoint(folder, args.force, from.map(|(_, folder)| folder))?;
+        }
+        let mut started = Started::<R>::new(ranks, &run, threads)?;
+        let own = started.archipelago.own();
+        from.map_or(Ok(()), |(kept, _)| started.archipelago.resume(kept.checkpoint(own)?))?;
+        if let Some(folder) = &args.checkpoint {
+            started.archipelago.keep(keeper(folder, args.every, about));
+        }
+        Ok((started, outputs))
+    })?;
+    let mut display = shared.display();
+    let report = started.run(ranks, &mut display)?;
+    drop(display);
+    let kept = started.archipelago.not_kept().cloned();
+    let kept = kept.map_or(Ok(()), |error| Err(Failure::Running(not_written(&error))));
+    shared.finish(outputs, &report, kept)
+}
+
+/// Does islands once more, in this process alone.
+pub(crate) fn again<R: Precise + Serialize + DeserializeOwned>(
+    run: &Run,
+    display: &mut Display,
+) -> Result<Report<R>, Failure> {
+    let ranks = Ranks::One(Alone);
+    Started::new(&ranks, run, None)?.run(&ranks, display)
+}
+
+fn keeper(folder: &Path, every: Every, about: String) -> Keeper {
+    let every = match every {
+        Every::Iterations(iterations) => Interval::Iterations(iterations),
+        Every::Time(time) => Interval::Time(time),
+    };
+    Keeper::new(folder, every, about)
+}
+
+/// Islands that can begin: their individuals are placed.
+struct Started<'a, R: Precise> {
+    archipelago: Archipelago<'a, R>,
+}
+
+impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
+    /// Checks everything; with this many threads, unless the run says how many.
+    fn new(ranks: &'a Ranks, run: &Run, threads: Option<usize>) -> Result<Self, Failure> {
+        let mut settings = run.settings.clone();
+        settings.threads = settings.threads.or(threads);
+        settings.devices = ranks.devices(&settings);
+        settings.stop.interrupt = Some(interrupt::flag()?);
+        // A run without islands does not come here.
+        let islands = run.islands.clone().unwrap_or_default();
+        let mut chosen = None;
+        let mut optimiser = |algorithm: &_, settings: &_| {
+            let optimiser = run.problem.optimiser(algorithm, settings)?;
+            chosen = Some(optimiser.backend());
+            Ok(optimiser)
+        };
+        let archipelago = Archipelago::new(ranks.others(), &islands, &settings, &mut optimiser)?;
+        // Where there are several ranks, these are what this one has been given of all GPUs.
+        if let (Some(chosen), false) = (chosen, ranks.are_many()) {
+            devices::note_ignored(&settings, chosen);
+        }
+        Ok(Started { archipelago })
+    }
+
+    /// Runs to the end.
+    fn run(&mut self, ranks: &Ranks, display: &mut Display) -> Result<Report<R>, Failure> {
+        let others = ranks.others();
+        let place = match others.size() {
+            1 => "islands".to_string(),
+            size => format!("islands on {size} ranks"),
+        };
+        let mut warned = false;
+        let report = self.archipelago.run_observed(&mut |event| match event {
+            Event::Started(progress) => display.begin(progress, place.clone()),
+            Event::Progress(progress) => display.show(progress),
+            Event::NotKept(error) if others.rank() == 0 && !warned => {
+                warned = true;
+                // Where stderr is closed too, the exit code has to do.
+                let _ = writeln!(io::stderr(), "warning: {}", not_written(error));
+            }
+            _ => {}
+        });
+        report.map_err(|error| ranks.failed(error))
+    }
+}

@@ -1,0 +1,132 @@
+//! What is recorded of a run, and written and shown when it has ended.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use warpswarm::{Precise, Report, RunReport, StopReason};
+use warpswarm_pictures::{Frame, Kind};
+
+use crate::args::{OutputArgs, Plot};
+use crate::failure::{Code, Failure, INTERRUPTED, SUCCESS};
+use crate::output::files::{Files, Output, Written, is_stdout};
+use crate::output::json::Solved;
+use crate::output::plot::{self, Moving};
+use crate::output::run_folder::RunFolder;
+use crate::output::summary::Summary;
+use crate::output::trace;
+use crate::run::Run;
+
+/// Has a run record what the arguments ask for.
+pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
+    let settings = &mut run.settings;
+    let draws_history = args.plots.iter().any(Plot::<Kind>::needs_history);
+    if args.out.is_some() || args.trace.is_some() || draws_history {
+        let interval = trace::interval(&settings.stop, settings.individuals);
+        settings.record_every.get_or_insert(interval);
+        let runs = run.islands.as_ref().map_or(settings.runs, |islands| islands.count);
+        settings.records_at_most.get_or_insert(trace::rows_at_most(runs));
+    }
+    settings.record_statistics |= args.out.is_some();
+    settings.populations_every = args.population_every;
+}
+
+/// Refuses what shows individuals: what is not gathered from the ranks cannot be shown.
+pub(crate) fn check_individuals(args: &OutputArgs, with: &str) -> Result<(), Failure> {
+    let refuse = |what: String| {
+        Err(Failure::Input(format!(
+            "{what}; allowed: nothing {with}, where individuals stay where they are"
+        )))
+    };
+    if let Some(every) = args.population_every {
+        return refuse(format!("--population-every is {every}"));
+    }
+    match args.plots.iter().find(|plot| plot.shows_individuals()) {
+        Some(plot) => refuse(format!("--plot is {plot}")),
+        None => Ok(()),
+    }
+}
+
+/// What is written when a run has ended.
+pub(crate) struct Outputs {
+    json: Option<Output>,
+    trace: Option<Output>,
+    plots: Vec<Output>,
+    pub(super) folder: Option<RunFolder>,
+    /// Where the individuals of the best run are at its end, for pictures that show that.
+    pub(super) end: Option<Frame>,
+    /// Where they all were on their way, for those that show that.
+    pub(super) moving: Option<Moving>,
+}
+
+impl Outputs {
+    /// Sees that everything can be written.
+    pub(crate) fn check(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
+        plot::check(&args.plots, run)?;
+        let mut file =
+            |option, path: Option<&Path>| path.map(|path| files.output(option, path)).transpose();
+        let json = file("--json", args.json.as_deref().filter(|path| !is_stdout(path)))?;
+        let trace = file("--trace", args.trace.as_deref())?;
+        let plots = plot::outputs(&args.plots, files)?;
+        if let Some(path) = &args.out {
+            files.folder("--out", path)?;
+            RunFolder::check(path, args)?;
+        }
+        let moving = Moving::new(&args.plots);
+        Ok(Outputs { json, trace, plots, folder: None, end: None, moving })
+    }
+
+    /// The same, and begins.
+    pub(crate) fn open(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
+        let mut outputs = Outputs::check(run, args, files)?;
+        outputs.begin(args)?;
+        Ok(outputs)
+    }
+
+    /// Begins what is written meanwhile.
+    pub(crate) fn begin(&mut self, args: &OutputArgs) -> Result<(), Failure> {
+        self.folder = args.out.as_deref().map(|path| RunFolder::new(path, args)).transpose()?;
+        Ok(())
+    }
+
+    /// Writes what can be written, the results first, and shows the summary in any case.
+    pub(crate) fn finish<R: Precise + Serialize>(
+        self,
+        run: &Run,
+        report: &Report<R>,
+        args: &OutputArgs,
+    ) -> Result<(), Failure> {
+        let mut written = Written::default();
+        let solved = Solved::new(run, report);
+        if let Some(file) = self.json {
+            written.note(file.write(&mut |out| solved.write(out)));
+        }
+        if let Some(folder) = self.folder {
+            written.note(folder.finish(&run.done(report), report));
+        }
+        if let Some(file) = self.trace {
+            written.note(file.write(&mut |out| trace::write(report, out)));
+        }
+        let out = io::stdout().lock();
+        let shown = if args.json.as_deref().is_some_and(is_stdout) {
+            solved.write(io::BufWriter::new(out))
+        } else if !args.quiet {
+            { out }.write_all(Summary { run, report }.to_string().as_bytes())
+        } else {
+            Ok(())
+        };
+        written.note(shown.map_err(Failure::from));
+        let done = plot::Done { run, report, end: self.end, moving: self.moving };
+        done.draw(&args.plots, &self.plots, &mut written);
+        written.result()
+    }
+}
+
+/// The exit code of what has been done.
+pub(crate) fn exit_code<R>(report: &Report<R>) -> Code {
+    let interrupted = |run: &RunReport<R>| run.stop_reason == StopReason::Interrupted;
+    match report.runs.iter().any(interrupted) {
+        true => INTERRUPTED,
+        false => SUCCESS,
+    }
+}

@@ -1,0 +1,112 @@
+//! Carries out a run, and writes what was asked for: the same way for `solve`, `rerun` and `resume`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpswarm::{Checkpoint, CheckpointFile, Event, Optimiser, Precise, Precision, Report, Runs};
+
+use super::outputs::{Outputs, exit_code, prepare};
+use super::progress::Display;
+use super::saver::Saver;
+use super::{devices, interrupt};
+use crate::args::{OutputArgs, ProgressKind};
+use crate::failure::{Code, Failure};
+use crate::output::files::{Files, Written};
+use crate::output::plot;
+use crate::run::Run;
+
+/// Does a run from its beginning, or from a checkpoint, and writes what the arguments ask for; `files` are read.
+pub(crate) fn perform(
+    run: Run,
+    from: Option<&CheckpointFile>,
+    args: &OutputArgs,
+    files: Files,
+) -> Result<Code, Failure> {
+    match run.precision {
+        Precision::F32 => in_precision::<f32>(run, from, args, files),
+        Precision::F64 => in_precision::<f64>(run, from, args, files),
+    }
+}
+
+fn in_precision<R: Precise + Serialize + DeserializeOwned>(
+    mut run: Run,
+    from: Option<&CheckpointFile>,
+    args: &OutputArgs,
+    mut files: Files,
+) -> Result<Code, Failure> {
+    prepare(&mut run, args);
+    // What cannot be written costs no time, and what cannot run leaves files as they are.
+    let mut outputs = Outputs::check(&run, args, &mut files)?;
+    if let Some(path) = &args.checkpoint {
+        files.checkpoint(path, args.force, from.map(CheckpointFile::path))?;
+    }
+    let from = from.map(CheckpointFile::checkpoint::<R>).transpose()?;
+    let mut started = Started::new(&run, from)?;
+    outputs.begin(args)?;
+    let saver = |path: &Path| Ok::<_, Failure>(Saver::new(path, args.every, run.to_toml()?));
+    let mut saver = args.checkpoint.as_deref().map(saver).transpose()?;
+    let kind = if args.quiet { ProgressKind::None } else { args.progress };
+    let mut display = Display::new(kind, run.settings.stop.seconds);
+
+    let report = started.run(&mut |event, runs| {
+        display.see(&event, runs);
+        if let Some(saver) = &mut saver {
+            saver.see(&event, runs)?;
+        }
+        if let Some(moving) = &mut outputs.moving {
+            moving.see(&event, runs)?;
+        }
+        outputs.folder.as_mut().map_or(Ok(()), |folder| folder.see(&event, &run.problem))
+    })?;
+    drop(display);
+
+    let mut written = Written::default();
+    match plot::end(&args.plots, &mut started.optimiser, &report) {
+        Ok(end) => outputs.end = end,
+        Err(failure) => written.note(Err(failure)),
+    }
+    written.note(outputs.finish(&run, &report, args));
+    written.note(saver.map_or(Ok(()), Saver::finish));
+    written.result()?;
+    Ok(exit_code(&report))
+}
+
+/// Who sees what happens, and may fail.
+type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>) -> Result<(), Failure>;
+
+/// A run that can begin: its individuals are placed.
+pub(crate) struct Started<R: Precise> {
+    optimiser: Optimiser<R>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl<R: Precise> Started<R> {
+    /// Checks everything, and goes to where the run was left, if it was.
+    pub(crate) fn new(run: &Run, from: Option<Checkpoint<R>>) -> Result<Self, Failure> {
+        let interrupt = interrupt::flag()?;
+        let mut settings = run.settings.clone();
+        settings.stop.interrupt = Some(Arc::clone(&interrupt));
+        let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &settings)?;
+        from.map_or(Ok(()), |from| optimiser.resume(from))?;
+        devices::note_ignored(&settings, optimiser.backend());
+        Ok(Started { optimiser, interrupt })
+    }
+
+    /// Runs to the end; where an observer fails, only until then.
+    pub(crate) fn run(&mut self, observer: Observer<'_, R>) -> Result<Report<R>, Failure> {
+        let mut failed = None;
+        let report = self.optimiser.run_observed(&mut |event, runs| {
+            if failed.is_some() {
+                return;
+            }
+            if let Err(failure) = observer(event, runs) {
+                failed = Some(failure);
+                self.interrupt.store(true, Ordering::Relaxed);
+            }
+        })?;
+        failed.map_or(Ok(report), Err)
+    }
+}

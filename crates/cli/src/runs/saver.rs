@@ -1,0 +1,101 @@
+//! Writes checkpoints while a run is under way.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+use warpswarm::{Error, Event, Precise, Runs};
+
+use crate::args::Every;
+use crate::failure::Failure;
+use crate::shown;
+
+/// Who writes the checkpoints of a run.
+pub(crate) struct Saver {
+    path: PathBuf,
+    every: Every,
+    /// What the run is.
+    about: String,
+    /// When the last one was written, and at which iteration.
+    last: (Instant, u64),
+    /// Why the last one was not.
+    failed: Option<Error>,
+    /// Whether there was never anything to go on from.
+    is_empty: bool,
+}
+
+impl Saver {
+    pub(crate) fn new(path: &Path, every: Every, about: String) -> Self {
+        Saver {
+            path: path.into(),
+            every,
+            about,
+            last: (Instant::now(), 0),
+            failed: None,
+            is_empty: false,
+        }
+    }
+
+    /// Writes one at the beginning, where a path that cannot be written costs no time; whenever it is time; and at the
+    /// end, whatever the reason. A disk that is full meanwhile is said and does not end the run: there may be room
+    /// again, and the last checkpoint is still there.
+    pub(crate) fn see<R: Precise + Serialize>(
+        &mut self,
+        event: &Event<'_, R>,
+        runs: &mut Runs<'_, R>,
+    ) -> Result<(), Failure> {
+        if !runs.are_placed() {
+            self.is_empty = true;
+            return Ok(());
+        }
+        let mut checkpoint = match event {
+            Event::Started(progress) => {
+                self.last.1 = progress.iterations;
+                let written = runs.checkpoint()?.write(&self.about, &self.path);
+                return written.map_err(|error| Failure::Input(not_written(&error)));
+            }
+            Event::Progress(progress) if self.is_due(progress.iterations) => {
+                self.last.1 = progress.iterations;
+                runs.checkpoint()?
+            }
+            Event::Finished(_) => runs.checkpoint()?,
+            _ => return Ok(()),
+        };
+        if let Event::Finished(report) = event {
+            // The report has taken it.
+            checkpoint.history.clone_from(&report.history);
+        }
+        let failed_before = self.failed.is_some();
+        self.failed = checkpoint.write(&self.about, &self.path).err();
+        self.last.0 = Instant::now();
+        if let (Some(error), Event::Progress(_), false) = (&self.failed, event, failed_before) {
+            // Where stderr is closed too, the exit code has to do.
+            let _ = writeln!(io::stderr(), "warning: {}", shown::message(&not_written(error)));
+        }
+        Ok(())
+    }
+
+    /// Whether the last one is there.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        if self.is_empty {
+            let _ = writeln!(
+                io::stderr(),
+                "warning: no checkpoint was written: not all first individuals were evaluated"
+            );
+        }
+        self.failed.map_or(Ok(()), |error| Err(Failure::Running(not_written(&error))))
+    }
+
+    fn is_due(&self, iterations: u64) -> bool {
+        match self.every {
+            Every::Iterations(every) => iterations - self.last.1 >= every,
+            Every::Time(time) => self.last.0.elapsed() >= time,
+        }
+    }
+}
+
+/// That a checkpoint could not be written.
+pub(super) fn not_written(error: &Error) -> String {
+    format!("the checkpoint (--checkpoint) {error}")
+}
