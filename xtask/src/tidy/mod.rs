@@ -9,6 +9,8 @@ use crate::shell;
 
 pub(crate) use source::without_tests;
 
+mod drawing;
+mod imports;
 mod links;
 mod rules;
 mod source;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::drawing::drawing;
+use super::imports::circle;
 use super::links::links;
 use super::source::{code, has_safety_comment, has_word, public_items, unsafe_in, without_tests};
 use super::{File, Tree};
@@ -9,7 +11,7 @@ use super::{File, Tree};
 type Rule = fn(&Tree) -> Vec<String>;
 
 /// Every rule with its name.
-pub(crate) const ALL: [(&str, Rule); 13] = [
+pub(crate) const ALL: [(&str, Rule); 15] = [
     ("one-way", one_way),
     ("target-arch", target_arch),
     ("assembly", assembly),
@@ -23,6 +25,8 @@ pub(crate) const ALL: [(&str, Rule); 13] = [
     ("big-file", big_file),
     ("build-script", build_script),
     ("links", links),
+    ("circle", circle),
+    ("drawing", drawing),
 ];
 
 /// What each package may depend on; one that is not named may depend on all, and none on it. `?`: only as an option.

@@ -10,32 +10,89 @@ pub(crate) fn without_tests(text: &str) -> &str {
     &text[..tests.unwrap_or(text.len())]
 }
 
-/// The lines of a file, numbered from 1, without comments and without what is in string literals.
-/// Not exact for strings over several lines; those lines count as code.
+/// The lines of a file, numbered from 1, without comments and without what is in literals.
 pub(crate) fn code(text: &str) -> impl Iterator<Item = (usize, String)> {
-    text.lines().enumerate().map(|(number, line)| (number + 1, code_of_line(line)))
+    let lines: Vec<String> = bare(text).lines().map(String::from).collect();
+    (1..).zip(lines)
 }
 
-fn code_of_line(line: &str) -> String {
+/// A text without comments, strings and characters. Its lines stay where they are.
+pub(crate) fn bare(text: &str) -> String {
     let mut code = String::new();
-    let mut rest = line.chars().peekable();
-    let mut in_string = false;
-    while let Some(c) = rest.next() {
-        match c {
-            '\\' if in_string => {
-                rest.next();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let in_word = code.ends_with(is_word);
+        match skipped(rest, in_word) {
+            0 => {
+                code.push(c);
+                rest = &rest[c.len_utf8()..];
             }
-            // A quotation mark as a character literal opens no string.
-            '\'' if !in_string && rest.peek() == Some(&'"') => {
-                rest.next();
+            length => {
+                code.extend(rest[..length].matches('\n'));
+                rest = &rest[length..];
             }
-            '"' => in_string = !in_string,
-            _ if in_string => {}
-            '/' if rest.peek() == Some(&'/') => break,
-            _ => code.push(c),
         }
     }
     code
+}
+
+/// The length of the comment or literal with which a text begins; 0 if it begins with code.
+fn skipped(text: &str, in_word: bool) -> usize {
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if text.starts_with("/*") {
+        return comment(text);
+    }
+    if text.starts_with('"') {
+        return quoted(text, '"');
+    }
+    // A lifetime has no second mark.
+    let is_character =
+        || text[1..].chars().next() == Some('\\') || text[1..].chars().nth(1) == Some('\'');
+    if text.starts_with('\'') && is_character() {
+        return quoted(text, '\'');
+    }
+    let raw = text.strip_prefix('r').filter(|_| !in_word).or(text.strip_prefix("br"));
+    let Some(raw) = raw else { return 0 };
+    let marks = raw.len() - raw.trim_start_matches('#').len();
+    let Some(inside) = raw[marks..].strip_prefix('"') else { return 0 };
+    let end = format!("\"{}", "#".repeat(marks));
+    inside.find(&end).map_or(text.len(), |at| text.len() - inside.len() + at + end.len())
+}
+
+/// The length of a comment that may have comments in it.
+fn comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while at < text.len() {
+        let rest = &text[at..];
+        let step = match rest {
+            _ if rest.starts_with("/*") => 1,
+            _ if rest.starts_with("*/") => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { 2 };
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// The length of a literal between marks.
+fn quoted(text: &str, mark: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == mark => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// Whether `word` stands in `code` as a word of its own.

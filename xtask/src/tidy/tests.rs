@@ -1,5 +1,8 @@
+use std::collections::BTreeMap;
+
+use super::imports::between_files;
 use super::rules::{ALL, unsafe_counts};
-use super::source::{code, has_safety_comment, public_items, without_tests};
+use super::source::{bare, code, has_safety_comment, public_items, without_tests};
 use super::*;
 
 fn file(path: &str, text: &str) -> File {
@@ -238,8 +241,20 @@ fn big_files_are_found() {
 
 #[test]
 fn code_is_what_is_neither_comment_nor_string() {
-    let lines: Vec<_> = code("a(\"x // \\\" y\"); // b\n'\"'; c\n/// d").map(|(_, c)| c).collect();
-    assert_eq!(lines, ["a(); ", "'; c", ""]);
+    let lines: Vec<_> =
+        code("a(\"x // \\\" y\"); // b\n'\"'; c\n/// d\n").map(|(_, c)| c).collect();
+    assert_eq!(lines, ["a(); ", "; c", ""]);
+    for (text, left) in [
+        ("a \"b\\\nc\" d", "a \n d"),
+        ("r\"\\\" a br#\"x\"y\"# b r#type", " a  b r#type"),
+        (
+            "f::<'a>('b', b'c', '\\'', '\\u{1f}', \"'\") /* x /* y\n */ z */ e",
+            "f::<'a>(, b, , , ) \n e",
+        ),
+        ("super\"a\"", "super"),
+    ] {
+        assert_eq!(bare(text), left, "{text}");
+    }
 }
 
 #[test]
@@ -262,9 +277,9 @@ fn links_lead_to_files_that_have_what_is_named() {
         "[gpu](../gpu.md#there), [core](../../crates/core), [web](https://example.org/x.rs)",
         "[`velocity`](../../crates/core/src/pso.rs), [equation 2](../../crates/core/src/pso.rs), [here](#below)",
         "```\n[elsewhere](a.md)\n```",
-        "`docs/gpu.md`, [made](../algorithms/pso.md), [list](../problems.md)",
+        "`docs/@gpu.md`, [made](../algorithms/pso.md), [list](../problems.md)",
     ] {
-        assert_eq!(with(good), [], "{good}");
+        assert_eq!(with(&planted(good)), [], "{good}");
     }
     for (bad, what) in [
         (
@@ -278,5 +293,205 @@ fn links_lead_to_files_that_have_what_is_named() {
         ("`docs/@quality.md`", "docs/papers/cpso.md:1: no docs/quality.md"),
     ] {
         assert_eq!(with(&planted(bad)), [("links", what.to_string())]);
+    }
+}
+
+/// The files of a program, by their paths within its folder.
+fn program(files: &[(&str, &str)]) -> Tree {
+    let of = |(path, text): &(&str, &str)| file(&format!("crates/cli/src/{path}"), text);
+    Tree { files: files.iter().map(of).collect(), dependencies: vec![] }
+}
+
+#[test]
+fn imports_are_found_wherever_they_stand() {
+    let room = "mod x;\nmod y;\npub(crate) use x::X;\nfn f() { y::g() }\n";
+    let files = |text| {
+        let files = between_files(&program(&[
+            ("lib.rs", "mod a;\nmod room;\n#[cfg(test)]\nmod fuzz;\nuse a::A;\n"),
+            ("main.rs", "use crate::a;\n"),
+            ("fuzz.rs", "use crate::room::x;\n"),
+            ("a.rs", text),
+            ("room/mod.rs", room),
+            ("room/x.rs", "use super::super::a;\nuse super::y::{self, Y};\n"),
+            ("room/y.rs", "// use super::x;\nconst A: &str = \"\\\nuse super::x;\";\n"),
+        ]));
+        files.into_iter().map(|(file, to)| (file, to.into_iter().collect::<Vec<_>>())).collect()
+    };
+    let of = |text| -> Vec<String> {
+        let all: BTreeMap<String, Vec<String>> = files(text);
+        assert_eq!(
+            all.keys().collect::<Vec<_>>(),
+            ["a.rs", "lib.rs", "room/mod.rs", "room/x.rs", "room/y.rs"]
+        );
+        assert_eq!(all["lib.rs"], ["a.rs"]);
+        assert_eq!(all["room/mod.rs"], ["room/x.rs", "room/y.rs"]);
+        assert_eq!(all["room/x.rs"], ["a.rs", "room/y.rs"]);
+        assert_eq!(all["room/y.rs"], [""; 0]);
+        all["a.rs"].clone()
+    };
+    for (text, found) in [
+        ("use crate::room::X;\n", &["room/mod.rs"][..]),
+        (
+            "use crate::{\n    room::{X, x::{self as z, Z}},\n    f,\n};\n",
+            &["lib.rs", "room/mod.rs", "room/x.rs"],
+        ),
+        ("fn f() -> crate::room::y::Y { super::room::x::g(); }\n", &["room/x.rs", "room/y.rs"]),
+        ("fn f() {\n    use super::room::*;\n}\n", &["room/mod.rs"]),
+        ("use ::room::x;\nuse std::room::x;\nfn f() { ::room::x::g(); a.room::<X>() }\n", &[]),
+        ("use self::b::C;\nuse room::x;\n", &[]),
+        (
+            "#[cfg(test)]\nmod b;\nuse crate::room::y;\n#[cfg(test)]\nmod tests {\n    use crate::room::x;\n}\n",
+            &["room/y.rs"],
+        ),
+    ] {
+        assert_eq!(of(text), found, "{text}");
+    }
+}
+
+#[test]
+fn circles_of_imports_are_found() {
+    let check = |files: &[(&str, &str)], expected: &[&str]| {
+        let found = findings(&program(files));
+        let found: Vec<_> = found.iter().filter(|(rule, _)| *rule == "circle").collect();
+        assert_eq!(found.len(), expected.len(), "{files:?}: {found:?}");
+        for (_, finding) in found {
+            assert!(expected.contains(&finding.as_str()), "{finding}");
+        }
+    };
+    // A file and its folder.
+    check(
+        &[("a/mod.rs", "mod b;\nuse b::B;\n"), ("a/b.rs", "use super::A;\n")],
+        &["crates/cli/src/a/b.rs: a circle of imports: a/b.rs -> a/mod.rs -> a/b.rs"],
+    );
+    check(&[("a/mod.rs", "mod b;\n"), ("a/b.rs", "use super::A;\n")], &[]);
+    // Through a third one, by paths in code; what only leads to the circle is no part of it.
+    check(
+        &[
+            ("a/mod.rs", "mod x;\nmod y;\n"),
+            ("a/c.rs", "use super::x;\n"),
+            ("a/x.rs", "fn f() { super::y::g() }\n"),
+            ("a/y.rs", "use crate::a::z::{Z};\n"),
+            ("a/z.rs", "fn f(_: crate::a::x::X) {}\n"),
+        ],
+        &["crates/cli/src/a/x.rs: a circle of imports: a/x.rs -> a/y.rs -> a/z.rs -> a/x.rs"],
+    );
+    // Two circles.
+    let two = [
+        ("a/w.rs", "use super::x;"),
+        ("a/x.rs", "use super::w;"),
+        ("a/y.rs", "use super::z;"),
+        ("a/z.rs", "use super::y;"),
+    ];
+    check(
+        &two,
+        &[
+            "crates/cli/src/a/w.rs: a circle of imports: a/w.rs -> a/x.rs -> a/w.rs",
+            "crates/cli/src/a/y.rs: a circle of imports: a/y.rs -> a/z.rs -> a/y.rs",
+        ],
+    );
+    // Of rooms, without one of files.
+    check(
+        &[
+            ("a/mod.rs", "mod x;\nmod y;\n"),
+            ("a/x.rs", "use crate::b::B;\n"),
+            ("a/y.rs", ""),
+            ("b.rs", "use crate::a::y::Y;\n"),
+        ],
+        &["crates/cli/src/: a circle of rooms: a -> b -> a (a/x.rs -> b.rs, b.rs -> a/y.rs)"],
+    );
+}
+
+/// What the rule says of a drawing of four crates and two rooms.
+fn drawn(blocks: &str) -> Vec<String> {
+    let mut tree = program(&[
+        ("lib.rs", "mod args;\nmod commands;\n"),
+        ("args.rs", "use clap::Args;\n"),
+        ("commands/mod.rs", "use crate::args::Args;\n"),
+    ]);
+    for (folder, name) in [
+        ("crates/core", "warpswarm-core"),
+        ("crates/host", "warpswarm"),
+        ("crates/cli", "warpswarm-cli"),
+        ("xtask", "xtask"),
+        ("tests", "warpswarm-tests"),
+    ] {
+        tree.files.push(file(
+            &format!("{folder}/Cargo.toml"),
+            &format!("[package]\nname = \"{name}\"\n"),
+        ));
+    }
+    for (from, to, optional) in [
+        ("warpswarm", "warpswarm-core", true),
+        ("warpswarm", "warpswarm-core", false),
+        ("warpswarm-cli", "warpswarm", false),
+        ("xtask", "warpswarm-core", true),
+        ("warpswarm-tests", "warpswarm", false),
+    ] {
+        tree.dependencies.push(Dependency { from: from.into(), to: to.into(), optional });
+    }
+    tree.files.push(file("ARCHITECTURE.md", blocks));
+    let found = findings(&tree).into_iter().filter(|(rule, _)| *rule == "drawing");
+    found.map(|(_, finding)| finding.trim_start_matches("ARCHITECTURE.md:").to_owned()).collect()
+}
+
+#[test]
+fn the_drawing_has_the_arrows_that_there_are() {
+    let whole = "# A\n\n```text\n# the crates\ncore  -> none\nhost  -> core\n\nxtask -> core?\ncli   -> host\n```\n\n\
+        ```text\ncli/args -> none\ncli/commands -> cli/args\n```\n\n```text\nother text\na -> b\n```\n\n```sh\na -> b\n```\n";
+    assert_eq!(drawn(whole), [""; 0]);
+    for (from, to, expected) in [
+        ("host  -> core", "host  -> none", &["6: the drawing lacks the arrow host -> core"][..]),
+        (
+            "core  -> none",
+            "core  -> host",
+            &["5: the drawing has an arrow that is not there: core -> host"],
+        ),
+        (
+            "cli   -> host",
+            "cli   -> host, core",
+            &["9: the drawing has an arrow that is not there: cli -> core"],
+        ),
+        (
+            "core?",
+            "core",
+            &[
+                "8: the drawing lacks the arrow xtask -> core?",
+                "8: the drawing has an arrow that is not there: xtask -> core",
+            ],
+        ),
+        ("cli   -> host\n", "", &[" the drawing lacks the line cli -> host"]),
+        ("cli/args -> none\n", "", &[" the drawing lacks the line cli/args -> none"]),
+        (
+            "commands -> cli/args",
+            "commands -> none",
+            &["14: the drawing lacks the arrow cli/commands -> cli/args"],
+        ),
+        (
+            "args -> none",
+            "args -> cli/commands",
+            &["13: the drawing has an arrow that is not there: cli/args -> cli/commands"],
+        ),
+        (
+            "cli/args -> none",
+            "cli/args -> none\ncli/runs -> cli/args",
+            &["14: cli/runs is neither a crate nor a room of the program"],
+        ),
+        (
+            "# the crates",
+            "tests -> host",
+            &["4: tests is neither a crate nor a room of the program"],
+        ),
+        ("# the crates", "core -> none", &["5: the drawing has core twice"]),
+        (
+            "host  -> core",
+            "host  -> core,",
+            &[
+                "6: `host  -> core,` is no line of the drawing",
+                " the drawing lacks the line host -> core",
+            ],
+        ),
+    ] {
+        assert!(whole.contains(from));
+        assert_eq!(drawn(&whole.replacen(from, to, 1)), expected, "{from}: {to}");
     }
 }

@@ -1,0 +1,224 @@
+//! Which files of the program import which others.
+//!
+//! A path in a `use` or in other code counts as an import of the file that it leads to. Declaring a module is none. Unit tests, and files
+//! that only tests have, are left out. Modules within a file, and paths that macros make, are not seen.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use regex::Regex;
+
+use super::Tree;
+use super::source::bare;
+
+/// The program's files.
+pub(super) const PROGRAM: &str = "crates/cli/src/";
+
+/// The names of a module, from the crate's root on.
+type Module = Vec<String>;
+
+/// What imports what.
+pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+/// The imports between the files of the program, by their paths within its folder. The program's `main.rs`, which is a
+/// crate of its own, is left out.
+pub(super) fn between_files(tree: &Tree) -> Arrows {
+    let files = tree.rust().filter_map(|file| {
+        let path = file.path.strip_prefix(PROGRAM).filter(|path| *path != "main.rs")?;
+        Some((module(path), (path, code(&file.text))))
+    });
+    let mut files: BTreeMap<Module, (&str, String)> = files.collect();
+    let only_tests = only_tests(tree);
+    files.retain(|module, _| !only_tests.iter().any(|tests| module.starts_with(tests)));
+    let imports = |(module, (path, code)): (&Module, &(&str, String))| {
+        let targets = paths(code).into_iter().filter_map(|path| resolved(module, &path, &files));
+        let targets = targets.filter(|target| target != module);
+        let targets = targets.map(|target| files[&target].0.to_owned()).collect();
+        ((*path).to_owned(), targets)
+    };
+    files.iter().map(imports).collect()
+}
+
+/// The imports between rooms, which are the modules at the crate's root. The root itself imports from all and is none.
+pub(super) fn between_rooms(files: &Arrows) -> Arrows {
+    let mut rooms = Arrows::new();
+    for (file, targets) in files {
+        let Some(from) = room(file) else { continue };
+        let targets = targets.iter().filter_map(|target| room(target));
+        let others = targets.filter(|to| *to != from).map(String::from);
+        rooms.entry(from.to_owned()).or_default().extend(others);
+    }
+    rooms
+}
+
+/// The room that a file is in.
+fn room(file: &str) -> Option<&str> {
+    let name = file.split(['/', '.']).next()?;
+    (file != "lib.rs").then_some(name)
+}
+
+/// No file of the program imports another that imports it in turn, directly or through further files; and no room does.
+pub(super) fn circle(tree: &Tree) -> Vec<String> {
+    let files = between_files(tree);
+    let mut findings: Vec<String> = circles(&files)
+        .iter()
+        .map(|chain| format!("{PROGRAM}{}: a circle of imports: {}", chain[0], chain.join(" -> ")))
+        .collect();
+    let of_rooms = circles(&between_rooms(&files)).into_iter();
+    findings.extend(of_rooms.map(|chain| {
+        let through = chain.windows(2).map(|pair| through(&files, &pair[0], &pair[1]));
+        let through = through.collect::<Vec<_>>().join(", ");
+        format!("{PROGRAM}: a circle of rooms: {} ({through})", chain.join(" -> "))
+    }));
+    findings
+}
+
+/// An import by which a room imports from another.
+fn through(files: &Arrows, from: &str, to: &str) -> String {
+    let all = files.iter().filter(|(file, _)| room(file) == Some(from));
+    let mut found = all.filter_map(|(file, targets)| {
+        let target = targets.iter().find(|target| room(target) == Some(to))?;
+        Some(format!("{file} -> {target}"))
+    });
+    found.next().unwrap_or_default()
+}
+
+/// Circles among what imports, each from its first member to that member again. Of circles with a member in common the shortest through
+/// their first member is among them.
+fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for start in arrows.keys() {
+        if found.iter().any(|chain| chain.contains(start)) {
+            continue;
+        }
+        found.extend(shortest_way_back(arrows, start));
+    }
+    found
+}
+
+fn shortest_way_back(arrows: &Arrows, start: &str) -> Option<Vec<String>> {
+    let mut came_from: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut next = VecDeque::from([start]);
+    while let Some(at) = next.pop_front() {
+        for to in arrows.get(at).into_iter().flatten() {
+            if to == start {
+                let before = |at: &&str| came_from.get(*at).copied();
+                let mut chain: Vec<String> =
+                    std::iter::successors(Some(at), before).map(String::from).collect();
+                chain.reverse();
+                chain.push(start.to_owned());
+                return Some(chain);
+            }
+            if !came_from.contains_key(to.as_str()) {
+                came_from.insert(to, at);
+                next.push_back(to);
+            }
+        }
+    }
+    None
+}
+
+/// The module of a file.
+fn module(path: &str) -> Module {
+    let mut names: Module = path.trim_end_matches(".rs").split('/').map(String::from).collect();
+    if names.last().is_some_and(|name| name == "mod") || names == ["lib"] {
+        names.pop();
+    }
+    names
+}
+
+/// The code of a file before its unit tests. Where a file of tests is declared, the code goes on.
+fn code(text: &str) -> String {
+    let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\nmod \w+ \{").expect("a pattern");
+    let mut code = bare(text);
+    code.truncate(tests.find(&code).map_or(code.len(), |tests| tests.start()));
+    code
+}
+
+/// The modules that only tests have.
+fn only_tests(tree: &Tree) -> Vec<Module> {
+    let declared = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\(\w+\))? )?mod (\w+);");
+    let declared = declared.expect("a pattern");
+    let mut found = Vec::new();
+    for file in tree.rust() {
+        let Some(path) = file.path.strip_prefix(PROGRAM) else { continue };
+        for name in declared.captures_iter(&file.text) {
+            found.push([module(path), vec![name[1].to_owned()]].concat());
+        }
+    }
+    found
+}
+
+/// All paths of several names in code, those of `use` with what stands in their braces.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let uses = Regex::new(r"\buse\s+([^;]+);").expect("a pattern");
+    let path = Regex::new(r"(?:^|[^:\w.])((?:\w+::)+\w+)").expect("a pattern");
+    let mut found = Vec::new();
+    for of in uses.captures_iter(code) {
+        expand(&of[1], &[], &mut found);
+    }
+    let rest = uses.replace_all(code, " ");
+    let names = |path: &str| path.split("::").map(String::from).collect();
+    found.extend(path.captures_iter(&rest).map(|of| names(&of[1])));
+    found
+}
+
+/// The paths of `a::{b, c::{d, e}}` behind a prefix.
+fn expand(tree: &str, prefix: &[String], found: &mut Vec<Vec<String>>) {
+    let (path, group) = match tree.split_once('{') {
+        Some((path, group)) => (path, group.rsplit_once('}').map(|(group, _)| group)),
+        None => (tree, None),
+    };
+    // What comes from another crate by `::a` is none of ours.
+    if path.trim_start().starts_with("::") {
+        return;
+    }
+    let path = path.split_once(" as ").map_or(path, |(path, _)| path);
+    let names = path.split("::").map(str::trim).filter(|name| !name.is_empty());
+    let mut whole = prefix.to_vec();
+    // `self` at the end of a path is what comes before it.
+    whole.extend(names.filter(|name| prefix.is_empty() || *name != "self").map(String::from));
+    let Some(group) = group else {
+        return found.push(whole);
+    };
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                let part = &group[start..at];
+                if !part.trim().is_empty() {
+                    expand(part, &whole, found);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The module to which a path in another leads; none if that is another crate's.
+fn resolved(
+    module: &Module,
+    path: &[String],
+    files: &BTreeMap<Module, (&str, String)>,
+) -> Option<Module> {
+    let child = |of: &Module, name: &String| Some([of.as_slice(), &[name.clone()]].concat());
+    let is_module = |of: &Module| files.contains_key(of);
+    let mut names = path.iter().peekable();
+    let mut at: Module = match path.first()?.as_str() {
+        "crate" => Vec::new(),
+        "self" | "super" => module.clone(),
+        _ => child(module, &path[0]).filter(is_module)?,
+    };
+    if path[0] != "super" {
+        names.next();
+    }
+    while names.next_if(|name| *name == "super").is_some() {
+        at.pop();
+    }
+    while let Some(inside) = names.next().and_then(|name| child(&at, name)).filter(is_module) {
+        at = inside;
+    }
+    is_module(&at).then_some(at)
+}
