@@ -14,15 +14,21 @@ use anyhow::{Context, Result, bail};
 use crate::gpu_test::executable;
 use crate::shell;
 
-/// Package, the kind and the name of its program, the module of its targets, and these.
-type Program =
-    (&'static str, [&'static str; 2], &'static str, &'static [(&'static str, &'static str)]);
+/// Package, which of its tests they are, what cargo calls those, the module of the targets, and these.
+type Program = (
+    &'static str,
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
 
 /// Targets with the names that people know them by.
 const PROGRAMS: [Program; 2] = [
     (
         "fuzz",
-        ["--test", "targets"],
+        &["--test", "targets"],
+        "targets",
         "",
         &[
             ("checkpoints", "checkpoint reader"),
@@ -33,7 +39,8 @@ const PROGRAMS: [Program; 2] = [
     ),
     (
         "warpswarm-cli",
-        ["--bin", "warpswarm"],
+        &["--lib"],
+        "warpswarm_cli",
         "fuzz::",
         &[("command_lines", "command lines"), ("folders", "folders of runs")],
     ),
@@ -77,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         println!("fuzz: no C++ compiler on {TARGET}, so no libFuzzer: inputs are random");
     }
     let mut crashes = 0;
-    for (package, program, module, targets) in PROGRAMS {
+    for (package, program, called, module, targets) in PROGRAMS {
         let wanted = |name: &str| args.target.as_deref().is_none_or(|only| only == name);
         let targets = targets.iter().filter(|(name, _)| wanted(name));
         let mut built = None;
@@ -90,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                 continue;
             }
             if built.is_none() {
-                built = Some(build(package, program)?);
+                built = Some(build(package, program, called)?);
             }
             let program = built.as_deref().context("it is built")?;
             crashes += usize::from(!fuzz(program, (name, &test, words), args.seconds)?);
@@ -103,14 +110,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// Builds a program whose tests libFuzzer can drive.
-fn build(package: &str, program: [&str; 2]) -> Result<PathBuf> {
+fn build(package: &str, program: &[&str], name: &str) -> Result<PathBuf> {
     println!("building the targets of {package}");
     let mut cargo = shell::cargo(&["test", "--profile", "fuzz", "--target", TARGET, "--no-run"]);
     cargo.args(["--message-format=json-render-diagnostics", "--package", package]).args(program);
     // No kernels: the targets need no GPU.
     cargo.env("RUSTFLAGS", FLAGS.join(" ")).env("BOLERO_FUZZER", "libfuzzer");
     cargo.env("WARPSWARM_PTX", "off").env("CARGO_TARGET_DIR", shell::target()?.join("fuzz"));
-    executable(&shell::output(&mut cargo)?, program[1])
+    executable(&shell::output(&mut cargo)?, name)
 }
 
 /// Fuzzes one target, from what is kept for it and what earlier times have found. Whether nothing failed.

@@ -47,13 +47,13 @@ enum Part {
     Soak,
 }
 
-/// Tests that print numbers: package, program, and what their names begin with.
-const TESTS: [(&str, [&str; 2], &str); 5] = [
-    ("warpswarm-tests", ["--test", "faults"], ""),
-    ("warpswarm-tests", ["--test", "lifetimes"], ""),
-    ("warpswarm", ["--test", "all"], "running::"),
-    ("warpswarm-cli", ["--bin", "warpswarm"], "folder::"),
-    ("warpswarm-cli", ["--test", "all"], "interrupt"),
+/// Tests that print numbers: package, which of its tests, and what their names have in them.
+const TESTS: [(&str, &[&str], &str); 5] = [
+    ("warpswarm-tests", &["--test", "faults"], ""),
+    ("warpswarm-tests", &["--test", "lifetimes"], ""),
+    ("warpswarm", &["--test", "all"], "running::"),
+    ("warpswarm-cli", &["--lib"], "folder::"),
+    ("warpswarm-cli", &["--test", "all"], "interrupt"),
 ];
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -109,11 +109,11 @@ fn find(part: Part, args: &Args, figures: &mut Figures) -> Result<()> {
             listen(&mut task(&["fuzz", "--seconds", &args.fuzz_seconds.to_string()])?, figures)
         }
         Part::Faults => TESTS.iter().try_for_each(|(package, program, tests)| {
-            listen(test(package, *program).args(["--", "--nocapture", tests]), figures)
+            listen(test(package, program).args(["--", "--nocapture", tests]), figures)
         }),
         Part::Soak => {
             let seconds = args.soak_seconds.to_string();
-            let mut soak = test("warpswarm-tests", ["--test", "soak"]);
+            let mut soak = test("warpswarm-tests", &["--test", "soak"]);
             soak.env("WARPSWARM_SOAK_SECONDS", seconds).args(["--", "--nocapture"]);
             listen(&mut soak, figures)
         }
@@ -127,7 +127,7 @@ fn find(part: Part, args: &Args, figures: &mut Figures) -> Result<()> {
     }
 }
 
-fn test(package: &str, program: [&str; 2]) -> Command {
+fn test(package: &str, program: &[&str]) -> Command {
     let mut command = shell::cargo(&["test", "--package", package]);
     command.args(program);
     command
