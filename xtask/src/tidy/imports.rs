@@ -203,22 +203,23 @@ fn resolved(
     path: &[String],
     files: &BTreeMap<Module, (&str, String)>,
 ) -> Option<Module> {
-    let child = |of: &Module, name: &String| Some([of.as_slice(), &[name.clone()]].concat());
-    let is_module = |of: &Module| files.contains_key(of);
-    let mut names = path.iter().peekable();
-    let mut at: Module = match path.first()?.as_str() {
-        "crate" => Vec::new(),
-        "self" | "super" => module.clone(),
-        _ => child(module, &path[0]).filter(is_module)?,
+    let inside = |of: &Module, name: &String| {
+        let mut inside = of.clone();
+        inside.push(name.clone());
+        files.contains_key(&inside).then_some(inside)
     };
-    if path[0] != "super" {
-        names.next();
-    }
+    let mut names = path.iter().peekable();
+    let mut at = match names.next()?.as_str() {
+        "crate" => Module::new(),
+        "self" => module.clone(),
+        "super" => module[..module.len().checked_sub(1)?].to_vec(),
+        _ => inside(module, &path[0])?,
+    };
     while names.next_if(|name| *name == "super").is_some() {
         at.pop();
     }
-    while let Some(inside) = names.next().and_then(|name| child(&at, name)).filter(is_module) {
-        at = inside;
+    while let Some(next) = names.next().and_then(|name| inside(&at, name)) {
+        at = next;
     }
-    is_module(&at).then_some(at)
+    files.contains_key(&at).then_some(at)
 }

@@ -49,8 +49,7 @@ fn skipped(text: &str, in_word: bool) -> usize {
         return quoted(text, '"');
     }
     // A lifetime has no second mark.
-    let is_character =
-        || text[1..].chars().next() == Some('\\') || text[1..].chars().nth(1) == Some('\'');
+    let is_character = || text[1..].starts_with('\\') || text.chars().nth(2) == Some('\'');
     if text.starts_with('\'') && is_character() {
         return quoted(text, '\'');
     }

@@ -6,26 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::everywhere;
+use crate::common::{program, run, stderr, stdout};
 
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: u32 = 2;
-
-fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_warpswarm"))
-}
-
-fn run(arguments: &[&str]) -> Output {
-    program().args(everywhere(arguments)).stdin(Stdio::null()).output().unwrap()
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
 
 /// What `solve` does where nothing is said: it finds the minimum.
 #[test]
@@ -237,6 +221,24 @@ fn files_that_cannot_be_written_are_named_before_the_work() {
 }
 
 /// On a machine with a GPU this is checked by the tests of that machine.
+#[test]
+fn gpus_that_are_asked_for_and_ignored_are_said() {
+    let solved = |more: &[&str]| {
+        let words = ["solve", "sphere", "--dim", "3", "--iterations", "2", "--json", "-"];
+        let output = run(&[&words, more].concat());
+        assert_eq!(output.status.code(), Some(0), "{more:?}: {}", stderr(&output));
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (found["backend"] == "cpu", stderr(&output).to_string())
+    };
+    for more in [&[][..], &["--islands", "ring", "--island-count", "2"]] {
+        // Where there is a GPU, it is taken.
+        let (on_cpu, said) = solved(&[more, &["--devices", "all"]].concat());
+        assert_eq!(said.lines().count(), usize::from(on_cpu), "{said}");
+        assert_eq!(said.starts_with("note: --devices is all, which is ignored"), on_cpu, "{said}");
+        assert_eq!(solved(more).1, "");
+    }
+}
+
 #[test]
 fn a_missing_gpu_is_exit_code_1() {
     let doctor: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
