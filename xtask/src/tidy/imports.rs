@@ -82,19 +82,21 @@ fn through(files: &Arrows, from: &str, to: &str) -> String {
     found.next().unwrap_or_default()
 }
 
-/// Circles among what imports, each from its first member to that member again. Of circles with a member in common the shortest through
-/// their first member is among them.
+/// Circles among what imports, each from a member to that member again. Circles with an arrow in common are told as one, since
+/// one arrow less may end them all.
 fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     for start in arrows.keys() {
-        if found.iter().any(|chain| chain.contains(start)) {
-            continue;
+        let Some(chain) = shortest_way_back(arrows, start) else { continue };
+        let mut told = found.iter().flat_map(|chain| chain.windows(2));
+        if !told.any(|arrow| chain.windows(2).any(|other| other == arrow)) {
+            found.push(chain);
         }
-        found.extend(shortest_way_back(arrows, start));
     }
     found
 }
 
+/// The shortest chain of arrows from a member to itself.
 fn shortest_way_back(arrows: &Arrows, start: &str) -> Option<Vec<String>> {
     let mut came_from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut next = VecDeque::from([start]);
