@@ -4,7 +4,7 @@
     pip install coco-experiment numpy
     cargo build --release -p warpswarm-benches --bin bbob
     python benches/bbob/coco.py check target/release/bbob
-    python benches/bbob/coco.py table > crates/host/src/bbob/coco.csv
+    python benches/bbob/coco.py table > crates/host/src/problem/bbob/coco.csv
     python benches/bbob/coco.py time
 
 `check` evaluates 1,000 points of every function, instance and number of dimensions with both and writes a table with a
@@ -104,7 +104,7 @@ def check(arguments):
 
 
 def table():
-    """Values at points that crates/host/src/bbob/tests.rs computes in the same way."""
+    """Values at points that crates/host/src/problem/bbob/tests.rs computes in the same way."""
     print("function,instance,dimensions,value,value")
     for function in range(1, 25):
         for dimension in [2, 5, 40]:

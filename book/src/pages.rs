@@ -18,7 +18,7 @@ const ALGORITHMS: &str = "<!-- algorithms -->";
 const PROBLEMS: &str = "<!-- problems -->";
 
 /// Where the language of problem files is described.
-const LANGUAGE: &str = "crates/host/src/problem_file/mod.rs";
+const LANGUAGE: &str = "crates/host/src/problem/problem_file/mod.rs";
 
 /// Where the repository's files can be read.
 const REPOSITORY: &str = "https://github.com/warpswarm/warpswarm/blob/main/";

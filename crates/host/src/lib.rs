@@ -48,40 +48,18 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod algorithms;
-mod backend;
-#[cfg(feature = "problem-files")]
-pub mod bbob;
-mod bounds;
 mod check;
 mod checkpoint;
-mod choices;
-mod communicator;
-mod data;
-mod devices;
+mod engine;
 mod error;
-#[doc(hidden)]
-pub mod faults;
 pub mod fit;
-mod goal;
-mod history;
-mod on_device;
-mod optimiser;
-mod own;
-mod peers;
-mod planner;
-mod polish;
-mod population;
-#[cfg(feature = "problem-files")]
-pub mod problem_file;
-#[cfg(not(feature = "problem-files"))]
-#[path = "problem_file/none.rs"]
-mod problem_file;
-pub mod problems;
-mod report;
+mod machine;
+mod objective;
+mod problem;
+mod run;
 #[cfg(feature = "serde")]
 mod serial;
 mod settings;
-pub mod system;
 
 pub use warpswarm_core::boundary::Boundary;
 pub use warpswarm_core::dual;
@@ -98,30 +76,35 @@ pub use algorithms::{
     Algorithm, AutoParams, CmaEsParams, CmepsoParams, DeParams, EpsoParams, FwaParams,
     GpuFwaParams, PsoParams, SaParams, ScatterSearchParams, ShadeParams, SolisWetsParams,
 };
-pub use backend::machine::Stream;
-pub use bounds::{Bounds, MAX_DIMENSIONS};
 pub use check::{
     Checked, DerivativeDifference, Derivatives, Difference, Speed, WrongDerivative, check,
 };
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "checkpoint")]
 pub use checkpoint::{CheckpointFile, write_whole};
-pub use choices::{Backend, Constraints, Precision, Restart, Schedule};
-pub use communicator::Communicator;
-pub use data::Data;
-pub use devices::Devices;
+#[doc(hidden)]
+pub use error::faults;
 pub use error::{Error, Result};
 pub use fit::fit;
-pub use goal::{Goal, HostObjective, Points};
-pub use history::History;
-pub use on_device::{DevicePoints, DeviceValues};
-pub use optimiser::{AskTell, Event, Optimiser, Runs, Standing};
-pub use own::{Kernels, OwnMethod, OwnObjective};
-pub use peers::{Exchange, Peers};
-pub use polish::Polish;
-pub use population::{Population, Statistics};
-pub use problems::Precise;
-pub use report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
+pub use machine::{Stream, system};
+pub use objective::bounds::{Bounds, MAX_DIMENSIONS};
+pub use objective::closure::{HostObjective, Points};
+pub use objective::data::Data;
+pub use objective::goal::Goal;
+pub use objective::on_device::{DevicePoints, DeviceValues};
+pub use objective::own::{Kernels, OwnMethod, OwnObjective};
+pub use problem::problems::{self, Precise};
+#[cfg(feature = "problem-files")]
+pub use problem::{bbob, problem_file};
+pub use run::history::History;
+pub use run::optimiser::{AskTell, Event, Optimiser, Runs, Standing};
+pub use run::polish::Polish;
+pub use run::population::{Population, Statistics};
+pub use run::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
+pub use settings::choices::{Backend, Constraints, Precision, Restart, Schedule};
+pub use settings::communicator::Communicator;
+pub use settings::devices::Devices;
+pub use settings::peers::{Exchange, Peers};
 pub use settings::{
     DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, OfRun, Settings, Stop,
 };

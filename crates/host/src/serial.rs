@@ -9,8 +9,8 @@ use warpswarm_core::launch::{MethodTile, Tile};
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::Scale;
 
-use crate::bounds::Bounds;
 use crate::error::{Error, Result};
+use crate::objective::bounds::Bounds;
 
 /// A number; in text, what is not finite is the string `NaN`, `Infinity` or `-Infinity`, for which JSON has no numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -98,8 +98,8 @@ fn unsafe_stays_where_it_may_be() {
     breaks("crates/core/src/a.rs", safe, "unsafe", 1);
     breaks("crates/cli/src/a.rs", "unsafe fn f() {}\n", "unsafe", 1);
     keeps("crates/kernels/src/a.rs", safe);
-    keeps("crates/host/src/backend/machine/gpu.rs", safe);
-    breaks("crates/host/src/backend/cpu.rs", safe, "unsafe", 1);
+    keeps("crates/host/src/machine/gpu.rs", safe);
+    breaks("crates/host/src/engine/cpu.rs", safe, "unsafe", 1);
     keeps("crates/core/src/a.rs", "#![forbid(unsafe_code)]\n// unsafe\nlet x = \"unsafe\";\n");
 }
 
@@ -116,7 +116,7 @@ fn unsafe_code_is_counted_by_package() {
         file("crates/device/src/b.rs", "#[cfg(test)]\nmod tests { unsafe { f() } }\n"),
         file("crates/device/tests/a.rs", unsafe_code),
         file("crates/host/Cargo.toml", ""),
-        file("crates/host/src/backend/machine.rs", "unsafe {\n    f()\n}\n"),
+        file("crates/host/src/machine/mod.rs", "unsafe {\n    f()\n}\n"),
         file("crates/core/src/a.rs", "#![forbid(unsafe_code)]\n"),
     ];
     let counts = unsafe_counts(&Tree { files, dependencies: vec![] });

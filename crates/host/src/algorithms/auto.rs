@@ -7,9 +7,9 @@ use warpswarm_cpu_ref::portfolio::Portfolio;
 use super::cma_es::{self, STEP};
 use super::parameters::{self, Access, Params};
 use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset, ShadeParams};
-use crate::choices::Schedule;
 use crate::error::Result;
 use crate::settings::Settings;
+use crate::settings::choices::Schedule;
 
 /// Individuals of SHADE, or as many as CMA-ES has if those are more; its first mean of scale factors and crossover rates; and its
 /// tournament.

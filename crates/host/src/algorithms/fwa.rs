@@ -7,8 +7,8 @@ use super::parameters::{
     self, Access, COUNT, COUNT_OR_NONE, FACTOR, NOT_NEGATIVE, PART, POSITIVE, Params, named,
 };
 use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset};
-use crate::choices::Backend;
 use crate::error::{Error, Result};
+use crate::settings::choices::Backend;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "fwa",

@@ -1,9 +1,9 @@
 //! The algorithms, and the registry from which the program, its documentation and the tests read
 //! what there is.
 
-use crate::bounds::MAX_DIMENSIONS;
-use crate::choices::Backend;
 use crate::error::{Error, Result, nearest};
+use crate::objective::bounds::MAX_DIMENSIONS;
+use crate::settings::choices::Backend;
 use crate::settings::{Settings, Stop};
 
 pub mod auto;

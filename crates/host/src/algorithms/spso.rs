@@ -2,7 +2,7 @@
 
 use super::parameters::Params;
 use super::{Algorithm, AlgorithmInfo, Preset, PsoParams};
-use crate::choices::Backend;
+use crate::settings::choices::Backend;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "spso",

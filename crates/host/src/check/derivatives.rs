@@ -9,12 +9,13 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::differences::{Difference, LARGEST, Level, SHRINK};
 use super::point;
-use crate::backend::{Job, OwnKernels, PointsOfRuns, caught};
-use crate::bounds::Scales;
-use crate::choices::Backend;
+use crate::engine::{Job, OwnKernels, PointsOfRuns, caught};
 use crate::error::Result;
-use crate::polish::{Polisher, Slopes};
+use crate::objective::bounds::Scales;
+use crate::objective::slopes::Slopes;
+use crate::run::polish::Polisher;
 use crate::settings::Settings;
+use crate::settings::choices::Backend;
 
 /// Points at which derivatives are compared.
 const POINTS: usize = 16;

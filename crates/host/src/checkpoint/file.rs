@@ -24,7 +24,7 @@ use warpswarm_cpu_ref::{RunId, Swarm};
 use super::legs::{OfEarlier, OfLegs, OfParked};
 use super::{Checkpoint, write_whole};
 use crate::error::{Error, Result};
-use crate::report::Progress;
+use crate::run::report::Progress;
 
 const MAGIC: &[u8; 16] = b"warpswarm state\n";
 const VERSION: u32 = 5;

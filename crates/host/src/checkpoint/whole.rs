@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::faults::{Call, Written, before};
+use crate::error::faults::{Call, Written, before};
 
 /// Writes a file so that it is there whole or not at all, whenever the machine may stop: beside it, in a file of its own that
 /// ends in `.warpswarm-part`, which takes its place when it has reached the disk. Of several who write the same file at once

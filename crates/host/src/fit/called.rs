@@ -8,9 +8,9 @@ use warpswarm_core::fit::Scatter;
 use super::model::{Fittable, Wanted};
 use super::settings::FitSettings;
 use super::work::{Numbers, Sheet, Work, names};
-use crate::bounds::Bounds;
 use crate::error::{Error, Result};
-use crate::problems::Precise;
+use crate::objective::bounds::Bounds;
+use crate::problem::problems::Precise;
 
 /// Predicts the rows of a fit, by its number and the parameters.
 type Predict<R> = dyn Fn(usize, &[R], &mut [R]) + Send + Sync;

@@ -11,14 +11,14 @@ use warpswarm_core::launch::{
 use super::outcome::Found;
 use super::solve::{LARGE, One, Plan, gathered};
 use super::work::Work;
-use crate::backend::machine::gpu::Gpu;
-use crate::backend::machine::{Kernel, Machine, Parameter, Piece, Shape, pages};
-use crate::backend::memory::{DataArrays, Transfer};
-use crate::data::LaidOut;
+use crate::engine::memory::{DataArrays, Transfer};
 use crate::error::Result;
-use crate::own::Kernels;
-use crate::problem_file::Program;
-use crate::problems::Precise;
+use crate::machine::gpu::Gpu;
+use crate::machine::{Kernel, Machine, Parameter, Piece, Shape, pages};
+use crate::objective::data::LaidOut;
+use crate::objective::own::Kernels;
+use crate::problem::problem_file::Program;
+use crate::problem::problems::Precise;
 
 /// Bytes of the arrays of one launch, about; of more fits, some are done after the others.
 const MOST_BYTES: usize = 1 << 32;
@@ -32,7 +32,7 @@ pub(crate) trait OnDevice<R: Precise>: Send + Sync {
     fn on_emulator(
         &self,
         work: &Work<'_, R>,
-        machine: crate::backend::machine::emulator::Emulator,
+        machine: crate::machine::emulator::Emulator,
     ) -> Result<Found<R>>;
 }
 
@@ -60,7 +60,7 @@ impl<R: Precise, M: Copy + Send + Sync + 'static, const N: usize> OnDevice<R> fo
     fn on_emulator(
         &self,
         work: &Work<'_, R>,
-        machine: crate::backend::machine::emulator::Emulator,
+        machine: crate::machine::emulator::Emulator,
     ) -> Result<Found<R>> {
         Launches { target: self, work, plan: Plan::new(work), machine }.all()
     }

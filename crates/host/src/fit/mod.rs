@@ -27,9 +27,9 @@ pub use warpswarm_core::fit::{Loss, Model, Observed, Scatter, SmoothModel};
 #[cfg(feature = "problem-files")]
 pub(crate) use work::{Numbers, Sheet, Work};
 
-use crate::bounds::Bounds;
 use crate::error::Result;
-use crate::problems::Precise;
+use crate::objective::bounds::Bounds;
+use crate::problem::problems::Precise;
 
 /// Fits a model to the data of each run, within `bounds`.
 ///

@@ -12,11 +12,11 @@ use super::device::Target;
 use super::settings::FitSettings;
 use super::solve;
 use super::work::{Numbers, Sheet, Work, names};
-use crate::bounds::Bounds;
-use crate::data::{Data, LaidOut};
 use crate::error::{Error, Result};
-use crate::own::Kernels;
-use crate::problems::Precise;
+use crate::objective::bounds::Bounds;
+use crate::objective::data::{Data, LaidOut};
+use crate::objective::own::Kernels;
+use crate::problem::problems::Precise;
 
 /// A model of one's own with what was observed: see [`fit`](crate::fit()).
 ///

@@ -5,7 +5,7 @@ use warpswarm_core::fit::{Goodness, Parameters, Spread, Status};
 use warpswarm_core::launch::{Outcome, triangle};
 
 use super::work::Numbers;
-use crate::backend::machine::plain;
+use crate::machine::plain;
 
 /// The difference of chi-squared up to which another minimum fits nearly as well, in units of reduced chi-squared: three
 /// standard deviations.

@@ -1,6 +1,6 @@
 //! How fits are done.
 
-use crate::choices::Backend;
+use crate::settings::choices::Backend;
 
 /// How fits are done.
 ///

@@ -12,14 +12,14 @@ use super::device::OnDevice;
 use super::outcome::{Fits, Found};
 use super::settings::FitSettings;
 use super::solve;
-use crate::backend::machine::Machine;
-use crate::backend::machine::gpu::Gpu;
-use crate::backend::workers::Workers;
-use crate::bounds::Bounds;
-use crate::choices::Backend;
-use crate::data::LaidOut;
+use crate::engine::workers::Workers;
 use crate::error::{Error, Result};
-use crate::problems::Precise;
+use crate::machine::Machine;
+use crate::machine::gpu::Gpu;
+use crate::objective::bounds::Bounds;
+use crate::objective::data::LaidOut;
+use crate::problem::problems::Precise;
+use crate::settings::choices::Backend;
 
 /// The parameters' names: those of the bounds, or `p0` and so on.
 pub(crate) fn names(bounds: &Bounds) -> Vec<String> {
@@ -365,7 +365,7 @@ impl<'a, R: Precise> Work<'a, R> {
             (Backend::Gpu, Some(target)) => return on_gpu(&**target, self),
             #[cfg(feature = "emulator")]
             (Backend::Emulator, Some(target)) => {
-                let machine = crate::backend::machine::emulator::Emulator::default();
+                let machine = crate::machine::emulator::Emulator::default();
                 let name = machine.name();
                 return Ok((target.on_emulator(self, machine)?, name));
             }

@@ -1,0 +1,364 @@
+//! Whether an objective gives the same bits on CPU and device, whether its derivatives are right, and where it is faster.
+
+mod derivatives;
+mod differences;
+
+use std::fmt;
+use std::time::Instant;
+
+use warpswarm_core::Float;
+use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::Swarm;
+
+pub use derivatives::{DerivativeDifference, Derivatives, WrongDerivative};
+
+use crate::algorithms::{Algorithm, DeParams, PsoParams};
+use crate::error::Result;
+use crate::objective::bounds::{Bounds, Scales};
+use crate::objective::goal::Goal;
+use crate::run::optimiser::Optimiser;
+use crate::settings::choices::Backend;
+use crate::settings::{Settings, Stop};
+
+/// What [`check`] has found.
+///
+/// Its text is a report for people.
+///
+/// ```
+/// use warpswarm::{Checked, Derivatives, Speed};
+/// let speed = |individuals, device| Speed { individuals, cpu: 8e-9, device: Some(device) };
+/// let checked = Checked::<f32> {
+///     evaluations: 400,
+///     device: Some("a GPU".into()),
+///     difference: None,
+///     not_finite: 0,
+///     first_not_finite: None,
+///     derivatives: Derivatives { compared: 64, ..Derivatives::NONE },
+///     speeds: vec![speed(32, 6e-7), speed(2048, 9e-9), speed(8192, 2e-9)],
+/// };
+/// assert_eq!(checked.worthwhile(), Some(8192));
+/// let text = checked.to_string();
+/// assert!(text.starts_with("400 evaluations give the same bits on CPU and a GPU\n"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked<R> {
+    /// How many evaluations were compared, or where there is no device looked at.
+    pub evaluations: u64,
+    /// The device that was compared with the CPU, in words; none where there is none.
+    pub device: Option<String>,
+    /// The first evaluation that differs.
+    pub difference: Option<Difference<R>>,
+    /// How many values or violations are no finite numbers.
+    pub not_finite: u64,
+    /// The first point with such a one, and its fitness.
+    pub first_not_finite: Option<(Vec<R>, Fitness<R>)>,
+    /// How exact derivatives compare with differences.
+    pub derivatives: Derivatives<R>,
+    /// How long iterations take, from few individuals to many.
+    pub speeds: Vec<Speed>,
+}
+
+/// An evaluation that is not the same on CPU and device.
+///
+/// ```
+/// use warpswarm::{Difference, Fitness};
+/// let said = |value| Fitness { violation: 0.0_f32, value };
+/// let difference = Difference { point: vec![1.5], cpu: said(0.3), device: said(0.300_000_04) };
+/// // By one unit in the last place.
+/// assert_eq!(difference.device.value.to_bits() - difference.cpu.value.to_bits(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference<R> {
+    /// The point, `[coordinate]`.
+    pub point: Vec<R>,
+    /// What the CPU says.
+    pub cpu: Fitness<R>,
+    /// What the device says.
+    pub device: Fitness<R>,
+}
+
+/// How long evaluations take in runs of so many individuals, the moves of PSO included.
+///
+/// ```
+/// use warpswarm::Speed;
+/// let speed = Speed { individuals: 2048, cpu: 8e-9, device: Some(2e-9) };
+/// // How many times as fast the device is.
+/// assert_eq!(speed.device.map(|device| speed.cpu / device), Some(4.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// Individuals of all runs together.
+    pub individuals: u64,
+    /// Seconds of an evaluation on the CPU, with all its threads.
+    pub cpu: f64,
+    /// Seconds of an evaluation on the device.
+    pub device: Option<f64>,
+}
+
+impl<R> Checked<R> {
+    /// From how many individuals on the device is faster, of the sizes that were timed; none where it never is.
+    pub fn worthwhile(&self) -> Option<u64> {
+        let is_slower = |speed: &Speed| speed.device.is_none_or(|device| device >= speed.cpu);
+        let from = self.speeds.iter().rposition(is_slower).map_or(0, |last| last + 1);
+        self.speeds.get(from).map(|speed| speed.individuals)
+    }
+}
+
+/// Shows a point.
+fn show<R: Float>(f: &mut fmt::Formatter<'_>, point: &[R]) -> fmt::Result {
+    let shown: Vec<_> = point.iter().take(8).map(R::to_string).collect();
+    let more = if point.len() > 8 { ", ..." } else { "" };
+    write!(f, "({}{more})", shown.join(", "))
+}
+
+impl<R: Float> fmt::Display for Checked<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.device, &self.difference) {
+            (None, _) => writeln!(f, "no device: {} evaluations on the CPU", self.evaluations)?,
+            (Some(device), None) => {
+                writeln!(
+                    f,
+                    "{} evaluations give the same bits on CPU and {device}",
+                    self.evaluations
+                )?;
+            }
+            (Some(device), Some(Difference { point, cpu, device: other })) => {
+                write!(f, "CPU and {device} differ at ")?;
+                show(f, point)?;
+                writeln!(
+                    f,
+                    ": value {} and {}, violation {} and {}",
+                    cpu.value, other.value, cpu.violation, other.violation
+                )?;
+            }
+        }
+        if let Some((point, fitness)) = &self.first_not_finite {
+            write!(f, "{} evaluations are not finite, the first at ", self.not_finite)?;
+            show(f, point)?;
+            writeln!(f, ": value {}, violation {}", fitness.value, fitness.violation)?;
+        }
+        if self.derivatives.compared > 0 {
+            writeln!(f, "{}", self.derivatives)?;
+        }
+        if self.speeds.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "{:>12}  {:>14}  {:>14}", "individuals", "ns on the CPU", "on the device")?;
+        for Speed { individuals, cpu, device } in &self.speeds {
+            let device = device.map_or("-".into(), |seconds| format!("{:.3}", 1e9 * seconds));
+            writeln!(f, "{individuals:>12}  {:>14.3}  {device:>14}", 1e9 * cpu)?;
+        }
+        match (self.worthwhile(), &self.device) {
+            (_, None) => Ok(()),
+            (Some(from), _) => writeln!(f, "the device is faster from {from} individuals on"),
+            (None, _) => writeln!(f, "the CPU is faster in all these sizes"),
+        }
+    }
+}
+
+/// Evaluates an objective on the CPU and on a device, at random points, at the bounds and between them, and a little
+/// further on; compares the bits and the time.
+///
+/// Of the settings counts where the device is ([`Backend::Auto`]: the GPU, if there is one; [`Backend::Cpu`]: none),
+/// how many runs there are, the seed, and how many individuals: so many points of each run are compared.
+///
+/// ```
+/// use warpswarm::{Backend, Bounds, Settings, check, problems::Ackley};
+/// let bounds = Bounds::uniform(5, -30.0, 30.0)?;
+/// let settings = Settings { individuals: 100, backend: Backend::Cpu, ..Settings::default() };
+/// let checked = check::<f64, _>(&Ackley, &bounds, &settings)?;
+/// assert_eq!((checked.not_finite, checked.difference.clone()), (0, None));
+/// println!("{checked}");
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Where bounds or settings are not allowed, or a backend fails.
+pub fn check<R: Float, G: Goal<R>>(
+    objective: &G,
+    bounds: &Bounds,
+    settings: &Settings,
+) -> Result<Checked<R>> {
+    with(bounds, settings, &|bounds, algorithm, settings| {
+        Optimiser::new(objective, bounds, algorithm, settings)
+    })
+}
+
+/// Makes an optimiser of the objective that is checked.
+type Make<'a, R> = dyn Fn(&Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>> + 'a;
+
+/// The same for an objective that is not known by its type.
+pub(crate) fn with<R: Float>(
+    bounds: &Bounds,
+    settings: &Settings,
+    make: &Make<'_, R>,
+) -> Result<Checked<R>> {
+    // Who would polish knows the derivatives; nothing runs to its end here.
+    let settings = &Settings {
+        stop: Stop::default(),
+        of_runs: Vec::new(),
+        polish: Some(true),
+        ..settings.clone()
+    };
+    let cpu = &Settings {
+        backend: Backend::Cpu,
+        schedule: Default::default(),
+        block_size: None,
+        ..settings.clone()
+    };
+    let pso = PsoParams::default().into();
+    let device = match settings.backend {
+        Backend::Cpu => None,
+        Backend::Auto => {
+            let gpu = Settings { backend: Backend::Gpu, ..settings.clone() };
+            // What is wrong with more than the device, the CPU will say.
+            make(bounds, &pso, &gpu).is_ok().then_some(gpu)
+        }
+        _ => Some(settings.clone()),
+    };
+    let mut checked = Checked {
+        evaluations: 0,
+        device: None,
+        difference: None,
+        not_finite: 0,
+        first_not_finite: None,
+        derivatives: Derivatives::NONE,
+        speeds: Vec::new(),
+    };
+    let corners = corners(bounds);
+    let scales = Scales::new(bounds, settings.maximise);
+    // Few individuals and many, which have different kernels; and two algorithms, for the same reason.
+    let algorithms: [Algorithm; 2] = [pso, DeParams::default().into()];
+    for (algorithm, individuals) in algorithms
+        .iter()
+        .flat_map(|a| [settings.individuals.min(16), settings.individuals].map(|n| (a, n)))
+    {
+        let sized = |settings: &Settings| Settings { individuals, ..settings.clone() };
+        let mut here = make(&corners, algorithm, &sized(cpu))?;
+        let mut there = match &device {
+            Some(device) => Some(make(&corners, algorithm, &sized(device))?),
+            None => None,
+        };
+        if checked.evaluations == 0 {
+            checked.derivatives = there.as_mut().unwrap_or(&mut here).derivatives()?;
+        }
+        for iterations in [0, 1] {
+            here.step(iterations)?;
+            let here = here.state()?;
+            checked.look_at(&here, &scales);
+            if let Some(there) = &mut there {
+                checked.device = Some(there.device());
+                there.step(iterations)?;
+                checked.compare(&here, &there.state()?, &scales);
+            }
+        }
+    }
+    checked.speeds = speeds(bounds, (cpu, device.as_ref()), &algorithms[0], make)?;
+    Ok(checked)
+}
+
+/// The same bounds, where individuals begin at the least and the greatest values, and at those between them.
+fn corners(bounds: &Bounds) -> Bounds {
+    let (lower, upper) = (bounds.lower().to_vec(), bounds.upper().to_vec());
+    let centre = lower.iter().zip(&upper).map(|(l, u)| l + 0.5 * (u - l)).collect();
+    // Points between bounds are always allowed; those of the first run may not be between those of others.
+    bounds.clone().beginning_at(&[lower, upper, centre]).unwrap_or_else(|_| bounds.clone())
+}
+
+impl<R: Float> Checked<R> {
+    fn look_at(&mut self, swarms: &[Swarm<R>], scales: &Scales<R>) {
+        for swarm in swarms {
+            self.evaluations += swarm.individuals() as u64;
+            for (i, fitness) in swarm.best.iter().enumerate() {
+                if fitness.is_finite() {
+                    continue;
+                }
+                self.not_finite += 1;
+                let place = || (scales.natural(point(swarm, i)), scales.fitness(*fitness));
+                self.first_not_finite.get_or_insert_with(place);
+            }
+        }
+    }
+
+    fn compare(&mut self, here: &[Swarm<R>], there: &[Swarm<R>], scales: &Scales<R>) {
+        let bits = |fitness: Fitness<R>| [fitness.violation, fitness.value].map(R::to_bits64);
+        for (here, there) in here.iter().zip(there) {
+            for (i, (&cpu, &device)) in here.best.iter().zip(&there.best).enumerate() {
+                if bits(cpu) != bits(device) {
+                    self.difference.get_or_insert_with(|| Difference {
+                        point: scales.natural(point(here, i)),
+                        cpu: scales.fitness(cpu),
+                        device: scales.fitness(device),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The best point of individual `i`.
+fn point<R: Float>(swarm: &Swarm<R>, i: usize) -> &[R] {
+    &swarm.best_positions[i * swarm.stride..][..swarm.dimensions]
+}
+
+/// The individuals of a run in the sizes that are timed.
+const SIZES: [u64; 7] = [32, 128, 512, 2048, 8192, 32_768, 131_072];
+/// A size is timed for about so long on each side, and the next one only if an iteration takes less.
+const SECONDS: f64 = 0.1;
+
+fn speeds<R: Float>(
+    bounds: &Bounds,
+    (cpu, device): (&Settings, Option<&Settings>),
+    algorithm: &Algorithm,
+    make: &Make<'_, R>,
+) -> Result<Vec<Speed>> {
+    let time = |settings: &Settings, individuals| -> Result<f64> {
+        let mut optimiser = make(bounds, algorithm, &Settings { individuals, ..settings.clone() })?;
+        optimiser.step(1)?;
+        let (mut iterations, mut done, start) = (1, 0, Instant::now());
+        while start.elapsed().as_secs_f64() < SECONDS {
+            optimiser.step(iterations)?;
+            done += iterations;
+            iterations *= 2;
+        }
+        Ok(start.elapsed().as_secs_f64() / done as f64)
+    };
+    let mut speeds = Vec::new();
+    for size in SIZES {
+        let individuals = size * cpu.runs;
+        let here = time(cpu, size)?;
+        let there = device.map(|device| time(device, size)).transpose()?;
+        speeds.push(Speed {
+            individuals,
+            cpu: here / individuals as f64,
+            device: there.map(|seconds| seconds / individuals as f64),
+        });
+        if here > SECONDS || there.is_some_and(|there| there > SECONDS) {
+            break;
+        }
+    }
+    Ok(speeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_is_worthwhile_where_it_stays_ahead() {
+        let speed = |individuals, device| Speed { individuals, cpu: 1.0, device };
+        let mut checked = Checked::<f32> {
+            evaluations: 0,
+            device: None,
+            difference: None,
+            not_finite: 0,
+            first_not_finite: None,
+            derivatives: Derivatives::NONE,
+            speeds: vec![speed(32, Some(0.9)), speed(64, Some(1.0)), speed(128, Some(0.5))],
+        };
+        assert_eq!(checked.worthwhile(), Some(128));
+        checked.speeds[2].device = None;
+        assert_eq!(checked.worthwhile(), None);
+    }
+}

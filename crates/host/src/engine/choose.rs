@@ -1,0 +1,397 @@
+//! Which backend carries out a job.
+
+use std::ops::Range;
+
+use warpswarm_core::Float;
+use warpswarm_cpu_ref::portfolio::Portfolio;
+
+#[cfg(feature = "emulator")]
+use super::chosen::emulators;
+use super::chosen::{Chosen, gpus};
+use super::cma_es::CmaEs;
+use super::cpu::{Cpu, Portable};
+use super::device::{Device, Share, Target};
+use super::hosted::Evaluation;
+use super::replay::Replay;
+use super::several::{Make, Several};
+use super::split::{self, Split};
+use super::{Asks, Driver, Engine, Evaluator, Job, Procedure, Wanted, generation};
+use crate::engine::planner::place::{self, Work};
+use crate::error::{Error, Result};
+use crate::machine;
+use crate::objective::data::LaidOut;
+use crate::settings::Settings;
+use crate::settings::choices::{Backend, Restart, Schedule};
+use crate::settings::devices::Devices;
+use crate::settings::peers::Peers;
+
+/// Makes the driver where the settings say, or where it is expected to be done first.
+pub(super) fn choose<R: Float>(
+    job: Job<R>,
+    wanted: &Wanted<R>,
+    settings: &Settings,
+    by: Evaluator<R>,
+) -> Result<Driver<R>> {
+    // The points lie on a device.
+    let on_device = matches!(&by, Evaluator::Host(objective) if objective.is_on_device());
+    let asked = if on_device && settings.backend == Backend::Auto {
+        Backend::Gpu
+    } else {
+        settings.backend
+    };
+    let mover = match asked {
+        Backend::Auto => match on_faster_gpu(&job, wanted, settings, &by, gpus)? {
+            Some(mover) => mover,
+            None => return on_cpu(job, by, settings),
+        },
+        Backend::Cpu => {
+            check_no_geometry(settings)?;
+            return on_cpu(job, by, settings);
+        }
+        Backend::Gpu => {
+            check_algorithm(wanted, Backend::Gpu)?;
+            on_devices(Backend::Gpu, job, &by, settings, gpus(settings)?)?
+        }
+        Backend::Emulator => {
+            check_algorithm(wanted, Backend::Emulator)?;
+            emulated(job, &by, settings)?
+        }
+    };
+    mover.driver(by, settings)
+}
+
+/// What moves the individuals.
+pub(super) enum Mover<R: Float> {
+    /// What evaluates them too.
+    Engine(Box<dyn Engine<R>>),
+    /// What asks for their fitness, in points of so many dimensions.
+    Asks(Box<dyn Asks<R>>, usize),
+}
+
+impl<R: Float> Mover<R> {
+    /// With who evaluates.
+    pub(super) fn driver(self, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
+        let (asks, dimensions) = match self {
+            Mover::Engine(engine) => return Ok(Driver::Engine(engine)),
+            Mover::Asks(asks, dimensions) => (asks, dimensions),
+        };
+        let objective = match by {
+            Evaluator::Portable(objective) => objective.into(),
+            Evaluator::Host(objective) => objective,
+            Evaluator::Caller => return Ok(Driver::Caller(asks)),
+        };
+        Evaluation::start(asks, (objective, dimensions), settings)
+    }
+}
+
+fn on_cpu<R: Float>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
+    if let Evaluator::Portable(objective) = by {
+        return Ok(Driver::Engine(Box::new(Cpu::new(job, objective, settings)?)));
+    }
+    let dimensions = job.dimensions;
+    Mover::Asks(Box::new(Replay::new(job, settings.threads)?), dimensions).driver(by, settings)
+}
+
+/// The GPU, where it can be had, can do this, and is expected to be faster than the CPU, or has been given a schedule or
+/// a block.
+///
+/// # Errors
+///
+/// Where the user has made a mistake; what the device lacks, as memory, the CPU may have.
+fn on_faster_gpu<R: Float, M: machine::Machine + 'static>(
+    job: &Job<R>,
+    wanted: &Wanted<R>,
+    settings: &Settings,
+    by: &Evaluator<R>,
+    open: impl FnOnce(&Settings) -> Result<Chosen<M>>,
+) -> Result<Option<Mover<R>>> {
+    // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
+    let (can, data) = match by {
+        Evaluator::Portable(Portable { target: Some(target), data, .. }) => {
+            (target.is_for(Backend::Gpu), data.len_of_run())
+        }
+        _ => (settings.schedule == Schedule::Hosted, 0),
+    };
+    if !can || check_algorithm(wanted, Backend::Gpu).is_err() {
+        return Ok(None);
+    }
+    let asked = settings.schedule != Schedule::Auto
+        || settings.block_size.is_some()
+        || settings.devices != Devices::default()
+        || settings.split;
+    let work = Work::new(job, data, settings);
+    let is_faster = |multiprocessors, runs| asked || work.is_for_gpu(multiprocessors, runs);
+    if !is_faster(place::MEASURED_ON, machine::gpu::is_open()) {
+        return Ok(None);
+    }
+    let opened = open(settings).and_then(|devices| Ok((devices.described(1)?, devices)));
+    let (first, devices) = match opened {
+        Err(error) if error.is_input() => return Err(error),
+        Err(_) => return Ok(None),
+        Ok(opened) => opened,
+    };
+    if !is_faster(first[0].multiprocessors, true) {
+        return Ok(None);
+    }
+    match on_devices(Backend::Gpu, job.clone(), by, settings, devices) {
+        Ok(mover) => Ok(Some(mover)),
+        Err(error) if error.is_input() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// On devices, of which several share the runs of a batch. The host evaluates where it has to or is to.
+pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
+    backend: Backend,
+    mut job: Job<R>,
+    by: &Evaluator<R>,
+    settings: &Settings,
+    devices: Chosen<M>,
+) -> Result<Mover<R>> {
+    let (schedule, dimensions) = (settings.schedule, job.dimensions);
+    let is_hosted = !matches!(by, Evaluator::Portable(Portable { target: Some(_), .. }));
+    if job.restarts && (is_hosted || matches!(schedule, Schedule::Hosted | Schedule::Stepwise)) {
+        let (field, value) = ("restart", Restart::Converged.to_string());
+        let allowed =
+            "never on a device with schedules hosted and stepwise, and where the host evaluates";
+        return Err(Error::Setting { field, value, allowed: allowed.into() });
+    }
+    if job.runs_differ {
+        // PSO's own kernels have seed and stop from their parameter, for all runs.
+        job.procedure = job.procedure.as_method();
+    }
+    if let Evaluator::Portable(Portable { target: Some(target), data, .. }) = by
+        && schedule != Schedule::Hosted
+    {
+        if settings.split {
+            return split(backend, job, (target, data), settings, devices).map(Mover::Engine);
+        }
+        // A device more than there are runs has nothing to do.
+        let count = devices.count.min(job.runs as usize);
+        if count == 1 {
+            let (objective, machine) = ((target.clone(), &**data), (devices.open)(0)?);
+            return engine(backend, job, objective, settings, machine).map(Mover::Engine);
+        }
+        let (sizes, described) = ((job.runs, job.individuals), devices.described(count)?);
+        let (target, data, settings) = (target.clone(), data.clone(), settings.clone());
+        let make: Make<R> = Box::new(move |runs, place| {
+            let (job, data) = (job.of_part(runs.clone()), data.of_part(runs));
+            engine(backend, job, (target.clone(), &data), &settings, (devices.open)(place)?)
+        });
+        return Ok(Mover::Engine(Box::new(Several::new(backend, sizes, described, make)?)));
+    }
+    if let Procedure::Portfolio(Portfolio { shade, .. }) = &job.procedure {
+        let name = if shade.is_some() { "auto" } else { "cma-es" };
+        let what = format!(
+            "algorithm {name} of an objective that has no GPU kernels, or with schedule hosted,"
+        );
+        let (backend, allowed) = (backend.name(), "cpu, or algorithm shade");
+        return Err(Error::Unsupported { what, backend, allowed });
+    }
+    if settings.split {
+        return Err(not_split("an objective that runs on the GPU"));
+    }
+    if devices.count > 1 {
+        let (field, value) = ("devices", settings.devices.to_string());
+        let allowed = "one device where the host evaluates, as with schedule hosted".into();
+        return Err(Error::Setting { field, value, allowed });
+    }
+    if !matches!(schedule, Schedule::Auto | Schedule::Hosted) {
+        let reason = "the objective has no GPU kernels (built-in ones have none for scales, nor to be maximised)";
+        let reason = reason.into();
+        return Err(Error::Schedule { schedule, reason, alternatives: "auto, hosted" });
+    }
+    job.procedure = job.procedure.as_method();
+    let Procedure::Method(named) = job.procedure.clone() else { unreachable!("{REFUSED}") };
+    let asks = generation::Hosted::new(backend, job, named, settings, (devices.open)(0)?)?;
+    Ok(Mover::Asks(Box::new(asks), dimensions))
+}
+
+/// One swarm, or some, on several devices that share their particles.
+fn split<R: Float, M: machine::Machine + 'static>(
+    backend: Backend,
+    job: Job<R>,
+    (target, data): (&Target, &LaidOut<R>),
+    settings: &Settings,
+    devices: Chosen<M>,
+) -> Result<Box<dyn Engine<R>>> {
+    let Procedure::Pso(coefficients) = job.procedure.clone() else {
+        let algorithm =
+            "algorithm pso with the star, a constant inertia and settings that all runs share";
+        return Err(not_split(algorithm));
+    };
+    let schedule = match settings.schedule {
+        Schedule::Auto => Schedule::Streaming,
+        Schedule::Resident => return Err(not_split("schedule auto, streaming or stepwise")),
+        schedule => schedule,
+    };
+    let settings = &Settings { schedule, ..settings.clone() };
+    let (count, first, all) = match &settings.peers {
+        Some(peers) => {
+            peers.check_devices(devices.count)?;
+            (devices.count, peers.first(), peers.multiprocessors())
+        }
+        None => {
+            // A device more than there are particles has nothing to do.
+            let count = devices.count.min(job.individuals as usize);
+            (count, 0, devices.multiprocessors(count)?)
+        }
+    };
+    if all.len() == 1 {
+        return engine(backend, job, (target.clone(), data), settings, (devices.open)(0)?);
+    }
+    let shares = split::shares(job.individuals, &all);
+    check_shares(&shares, job.individuals, settings.peers.as_ref())?;
+    let peers = all.len() as u32;
+    let make = |place: usize| {
+        let machine = (devices.open)(place)?;
+        let share = Share { rank: first + place as u32, peers };
+        let job = job.of_share(shares[share.rank as usize].clone());
+        let objective = (target.clone(), data);
+        Device::new(backend, job, coefficients, objective, settings, share, machine)
+    };
+    Ok(Box::new(Split::new(count, (first, peers), &make)?))
+}
+
+/// Whether every device has a particle.
+fn check_shares(shares: &[Range<u32>], individuals: u32, peers: Option<&Peers>) -> Result<()> {
+    if shares.iter().all(|share| !share.is_empty()) {
+        return Ok(());
+    }
+    let (field, value) = ("individuals", individuals.to_string());
+    let ranks = peers.map_or(String::new(), |peers| format!(" of {} ranks", peers.ranks()));
+    let allowed = format!("one at least for each of the {} devices{ranks}", shares.len());
+    Err(Error::Setting { field, value, allowed })
+}
+
+/// What shares the particles of a swarm.
+pub(super) const BY_DEVICES: &str = "backend gpu or emulator";
+
+/// What to say where a swarm cannot be split.
+pub(super) fn not_split(allowed: &str) -> Error {
+    let (value, allowed) = ("true".into(), format!("with {allowed}"));
+    Error::Setting { field: "split", value, allowed }
+}
+
+/// What moves and evaluates on a device.
+fn engine<R: Float, M: machine::Machine + 'static>(
+    backend: Backend,
+    job: Job<R>,
+    objective: (Target, &LaidOut<R>),
+    settings: &Settings,
+    machine: M,
+) -> Result<Box<dyn Engine<R>>> {
+    Ok(match job.procedure.clone() {
+        Procedure::Pso(coefficients) => {
+            let alone = Share::ALONE;
+            Box::new(Device::new(backend, job, coefficients, objective, settings, alone, machine)?)
+        }
+        Procedure::Method(named) => {
+            if let (Schedule::Stepwise, Some(steps)) = (settings.schedule, named.steps) {
+                let named = (named, steps);
+                let engine =
+                    generation::Stepwise::new(backend, job, named, objective, settings, machine)?;
+                return Ok(Box::new(engine));
+            }
+            Box::new(generation::Whole::new(backend, job, named, objective, settings, machine)?)
+        }
+        Procedure::Portfolio(searches) => {
+            Box::new(CmaEs::new(backend, job, searches, objective, settings, machine)?)
+        }
+        Procedure::Spso(_) | Procedure::Fwa(_) => unreachable!("{REFUSED}"),
+    })
+}
+
+/// Why no other algorithm comes to a device.
+const REFUSED: &str = "`check_algorithm` has refused it";
+
+#[cfg(feature = "emulator")]
+fn emulated<R: Float>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Result<Mover<R>> {
+    on_devices(Backend::Emulator, job, by, settings, emulators(settings)?)
+}
+
+#[cfg(not(feature = "emulator"))]
+fn emulated<R: Float>(_: Job<R>, _: &Evaluator<R>, _: &Settings) -> Result<Mover<R>> {
+    Err(Error::NoEmulator)
+}
+
+/// A schedule, a block size or devices mean nothing to the CPU: whoever asks for both has made a mistake.
+fn check_no_geometry(settings: &Settings) -> Result<()> {
+    if settings.split {
+        return Err(not_split(BY_DEVICES));
+    }
+    if settings.devices != Devices::default() {
+        let what = format!("a choice of devices, {},", settings.devices);
+        let (backend, allowed) = (Backend::Cpu.name(), "gpu, emulator, auto");
+        return Err(Error::Unsupported { what, backend, allowed });
+    }
+    let what = match (settings.schedule, settings.block_size) {
+        (Schedule::Auto, None) => return Ok(()),
+        (Schedule::Auto, Some(block)) => format!("block size {block}"),
+        (schedule, _) => format!("schedule {schedule}"),
+    };
+    Err(Error::Unsupported { what, backend: Backend::Cpu.name(), allowed: "gpu, emulator, auto" })
+}
+
+/// Whether an algorithm runs on a backend.
+fn check_algorithm<R>(wanted: &Wanted<R>, backend: Backend) -> Result<()> {
+    if wanted.backends.contains(&backend) {
+        return Ok(());
+    }
+    let what = format!("algorithm {}", wanted.id);
+    Err(Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" })
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use super::*;
+    use warpswarm_core::order::Fitness;
+
+    use crate::Stop;
+    use crate::algorithms::Algorithm;
+    use crate::error::faults;
+    use crate::objective::bounds::Bounds;
+    use crate::problem::problems::{Sphere, built_in};
+
+    /// What `auto` says of so many iterations.
+    fn on_gpu(settings: &Settings) -> Result<Option<Mover<f32>>> {
+        let wanted = Wanted::new(&Algorithm::Pso(Default::default()), settings.individuals)?;
+        let bounds = Bounds::uniform(3, -1.0, 2.0)?;
+        let job = Job::new(&bounds, wanted.procedure.clone(), settings)?;
+        let by = Evaluator::Portable(Portable {
+            evaluate: std::sync::Arc::new(|_, x: &[f32]| Fitness { violation: 0.0, value: x[0] }),
+            constrained: false,
+            target: built_in::<f32>(&Sphere),
+            data: Default::default(),
+        });
+        on_faster_gpu(&job, &wanted, settings, &by, emulators)
+    }
+
+    #[test]
+    fn what_a_device_lacks_the_cpu_does_and_mistakes_are_said() {
+        let long =
+            Settings { individuals: 70, stop: Stop::iterations(1 << 40), ..Settings::default() };
+        let mut left = 0;
+        while faults::at(left, || on_gpu(&long)).0.unwrap().is_none() {
+            left += 1;
+        }
+        assert!(left > 10, "{left} calls");
+        let short = Settings { stop: Stop::iterations(10), ..long.clone() };
+        let taken = |stop| on_gpu(&Settings { stop, ..long.clone() }).unwrap().is_some();
+        assert!(
+            !taken(short.stop.clone())
+                && !taken(Stop::default())
+                && !taken(Stop::evaluations(9999))
+        );
+        // Of a target and of stagnation nobody knows when they are met: they count as the usual number of iterations, or
+        // as long as they take at least.
+        assert!(!taken(Stop::target(0.0)) && !taken(Stop::stagnation(5)));
+        assert!(taken(Stop::stagnation(1 << 30)) && taken(Stop::evaluations(1 << 40)));
+        assert!(taken(Stop::seconds(60.0)) && !taken(Stop::seconds(0.01)));
+        assert!(!taken(Stop::seconds(60.0).or_iterations(10)));
+        let asked = Settings { schedule: Schedule::Streaming, ..short };
+        assert!(on_gpu(&asked).unwrap().is_some());
+        let impossible = Settings { block_size: Some(1024), ..asked };
+        assert!(on_gpu(&impossible).is_err_and(|error| error.is_input()));
+    }
+}

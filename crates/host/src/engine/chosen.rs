@@ -1,0 +1,64 @@
+//! The devices that settings name.
+
+use super::choose::{BY_DEVICES, not_split};
+use super::several::Described;
+use crate::error::Result;
+use crate::machine;
+use crate::settings::Settings;
+use crate::settings::choices::Backend;
+use crate::settings::devices::Devices;
+
+/// The devices that the settings name.
+pub(super) struct Chosen<M> {
+    /// Opens one, by its place among them.
+    pub(super) open: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
+    pub(super) count: usize,
+}
+
+impl<M: machine::Machine> Chosen<M> {
+    /// What runs are shared out by, of the first so many.
+    pub(super) fn described(&self, count: usize) -> Result<Vec<Described>> {
+        let described = |place| -> Result<_> {
+            let machine = (self.open)(place)?;
+            Ok(Described { name: machine.name(), multiprocessors: machine.multiprocessors() })
+        };
+        (0..count).map(described).collect()
+    }
+
+    /// The multiprocessors of each of the first so many.
+    pub(super) fn multiprocessors(&self, count: usize) -> Result<Vec<u32>> {
+        let described = self.described(count)?;
+        Ok(described.iter().map(|device| device.multiprocessors).collect())
+    }
+}
+
+/// The multiprocessors of each device that the settings name.
+pub(crate) fn multiprocessors(settings: &Settings) -> Result<Vec<u32>> {
+    fn of_all<M: machine::Machine>(devices: Chosen<M>) -> Result<Vec<u32>> {
+        devices.multiprocessors(devices.count)
+    }
+    match settings.backend {
+        Backend::Cpu => Err(not_split(BY_DEVICES)),
+        Backend::Auto | Backend::Gpu => of_all(gpus(settings)?),
+        #[cfg(feature = "emulator")]
+        Backend::Emulator => of_all(emulators(settings)?),
+        #[cfg(not(feature = "emulator"))]
+        Backend::Emulator => Err(crate::error::Error::NoEmulator),
+    }
+}
+
+/// GPUs.
+pub(super) fn gpus(settings: &Settings) -> Result<Chosen<machine::gpu::Gpu>> {
+    // Whether there is the first one, and what is missing otherwise, it says itself.
+    let there = if settings.devices == Devices::default() { 1 } else { machine::gpu::count()? };
+    let numbers = settings.devices.numbers(there)?;
+    let count = numbers.len();
+    Ok(Chosen { open: Box::new(move |place| machine::gpu::Gpu::open(numbers[place])), count })
+}
+
+/// Emulated devices: as many as a test could want.
+#[cfg(feature = "emulator")]
+pub(super) fn emulators(settings: &Settings) -> Result<Chosen<machine::emulator::Emulator>> {
+    let count = settings.devices.numbers(machine::emulator::DEVICES)?.len();
+    Ok(Chosen { open: Box::new(|_| Ok(machine::emulator::Emulator::default())), count })
+}

@@ -1,0 +1,304 @@
+//! A method on a device whose runs begin anew when they have converged, as [`restarts`](warpswarm_cpu_ref::restarts) has it on the CPU.
+//!
+//! A kernel is told of a leg as if it were the run: what a device counts is the leg's, and so is its best. Here it is added up.
+
+use warpswarm_core::Float;
+use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
+use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
+use warpswarm_core::order::Candidate;
+use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::restarts::{Earlier, affordable, after_next};
+
+use super::super::Job;
+use super::super::memory::Transfer;
+use super::super::migration::Islands;
+use super::{Generations, Whole};
+use crate::error::Result;
+use crate::machine::{Kernel, Machine, Parameter};
+
+/// Where the runs are among their legs.
+#[derive(Clone, Debug)]
+pub(super) struct Anew<R> {
+    /// `[run]`
+    pub(super) legs: Vec<Legs>,
+    /// What the legs before have found, `[run]`
+    pub(super) earlier: Vec<Option<Box<Earlier<R>>>>,
+    /// Where a device says which populations have come together.
+    come_together: u64,
+}
+
+/// Where a run is, by where its leg is.
+fn of_run(control: Control, legs: &Legs) -> Control {
+    let Control { iterations, improved_at, .. } = control;
+    let began = legs.began;
+    Control { iterations: began + iterations, improved_at: began + improved_at, ..control }
+}
+
+/// Where a leg is, by where its run is.
+fn of_leg(control: Control, legs: &Legs) -> Control {
+    let Control { iterations, improved_at, .. } = control;
+    let of = |at: u64| at.saturating_sub(legs.began);
+    Control { iterations: of(iterations), improved_at: of(improved_at), ..control }
+}
+
+impl<R: Float> Anew<R> {
+    /// Runs in their first legs, where any begins anew.
+    pub(super) fn new(job: &Job<R>, machine: &mut impl Machine) -> Result<Option<Self>> {
+        if !job.restarts {
+            return Ok(None);
+        }
+        machine.load(&Kernel::new(format!("{LOOK}_{}", R::NAME), None))?;
+        Ok(Some(Anew {
+            legs: vec![Legs::default(); job.runs as usize],
+            earlier: vec![None; job.runs as usize],
+            come_together: machine.allocate(4 * u64::from(job.runs))?,
+        }))
+    }
+
+    /// Where runs are, by where their legs are.
+    pub(super) fn of_runs(&self, controls: Vec<Control>) -> Vec<Control> {
+        controls.into_iter().zip(&self.legs).map(|(control, legs)| of_run(control, legs)).collect()
+    }
+
+    /// What the legs before a run's present one have found, where that is better than this one's best.
+    fn better(&self, run: usize, best: Candidate<R>) -> Option<&Earlier<R>> {
+        self.earlier[run].as_deref().filter(|earlier| earlier.stands(best))
+    }
+
+    /// The bests of runs, by those of their legs.
+    pub(super) fn bests(&self, bests: Vec<Candidate<R>>) -> Vec<Candidate<R>> {
+        let of = |(run, best)| self.better(run, best).map_or(best, |earlier| earlier.best);
+        bests.into_iter().enumerate().map(of).collect()
+    }
+
+    /// Where the bests of runs are, by those of their legs.
+    pub(super) fn positions(&self, bests: &[Candidate<R>], positions: Vec<Vec<R>>) -> Vec<Vec<R>> {
+        let all = positions.into_iter().zip(bests).enumerate();
+        all.map(|(run, (position, best))| match self.better(run, *best) {
+            Some(earlier) => earlier.position[..position.len()].to_vec(),
+            None => position,
+        })
+        .collect()
+    }
+
+    /// Tells a state, which is that of a leg, of the run.
+    pub(super) fn tell(&self, run: usize, swarm: &mut Swarm<R>) {
+        swarm.control = of_run(swarm.control, &self.legs[run]);
+        swarm.legs = self.legs[run];
+        swarm.earlier.clone_from(&self.earlier[run]);
+    }
+
+    /// Leaves a run's leg behind, which was there, having found this, and of which so many evaluations were made.
+    fn leave_leg(
+        &mut self,
+        run: usize,
+        (best, position, stride): (Candidate<R>, &[R], u32),
+        control: Control,
+        evaluations: u64,
+    ) {
+        let Control { iterations, improved_at, .. } = of_run(control, &self.legs[run]);
+        let mut position = position.to_vec();
+        position.resize(stride as usize, R::ZERO);
+        let leg = Earlier { best, position, improved_at, evaluations };
+        self.earlier[run] = Some(Earlier::and(self.earlier[run].take(), leg));
+        self.legs[run] = self.legs[run].begun_anew(iterations + 1);
+    }
+
+    /// Takes over where runs are.
+    fn take(&mut self, swarms: &[Swarm<R>]) {
+        self.legs = swarms.iter().map(|swarm| swarm.legs).collect();
+        self.earlier = swarms.iter().map(|swarm| swarm.earlier.clone()).collect();
+    }
+
+    /// Evaluations of a run of which so many were made for the present leg.
+    pub(super) fn evaluations(&self, run: usize, of_leg: u64) -> u64 {
+        self.earlier[run].as_ref().map_or(0, |earlier| earlier.evaluations).saturating_add(of_leg)
+    }
+}
+
+impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
+    /// Goes on from states that are on the device already, but for where they are among their legs.
+    pub(super) fn take_legs(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
+        let Some(anew) = &mut self.anew else { return Ok(()) };
+        anew.take(swarms);
+        let controls = swarms.iter().map(|swarm| of_leg(self.job.going_on(swarm), &swarm.legs));
+        self.machine.store::<R, _>(self.arrays.runs.control, 0, controls)?;
+        self.set_legs()
+    }
+
+    /// Where the legs are: what a device counts.
+    pub(super) fn leg_controls(&mut self) -> Result<Vec<Control>> {
+        match self.way.controls() {
+            Some(controls) => Ok(controls.clone()),
+            None => self.arrays.runs.controls(&self.job, &mut self.machine),
+        }
+    }
+
+    /// Where runs are, by where their legs are.
+    pub(super) fn of_runs(&self, controls: Vec<Control>) -> Vec<Control> {
+        match &self.anew {
+            Some(anew) => anew.of_runs(controls),
+            None => controls,
+        }
+    }
+
+    /// Evaluations of a leg that is so old.
+    fn evaluations_of_leg(&self, age: u64) -> u64 {
+        let n = self.job.individuals;
+        self.named.method.evaluations(n, age).saturating_add(u64::from(n))
+    }
+
+    /// Evaluations of a run's leg that is so old, and of all before it.
+    pub(super) fn evaluations_of(&self, run: usize, age: u64) -> u64 {
+        let of_leg = self.evaluations_of_leg(age);
+        self.anew.as_ref().map_or(of_leg, |anew| anew.evaluations(run, of_leg))
+    }
+
+    /// Has the draws of runs be those of their legs.
+    fn set_legs(&mut self) -> Result<()> {
+        let Some(anew) = &self.anew else { return Ok(()) };
+        let own = self.job.own_runs.iter().zip(&anew.legs);
+        let own = own.map(|(own, legs)| OwnRun { leg: legs.number, ..*own });
+        let address = self.arrays.runs.own::<R>(0).address;
+        self.machine.store::<R, _>(address, 0, own)
+    }
+
+    /// Writes where the legs are.
+    fn set_controls(&mut self, controls: &[Control]) -> Result<()> {
+        self.machine.store::<R, _>(self.arrays.runs.control, 0, controls.iter().copied())
+    }
+}
+
+impl<R: Float, M: Machine> Whole<R, M> {
+    /// So many iterations, in some of which individuals are placed anew.
+    pub(super) fn advance_anew(&mut self, iterations: u64) -> Result<()> {
+        let mut left = iterations;
+        let mut controls = self.leg_controls()?;
+        loop {
+            self.stop_at_limit(&mut controls)?;
+            let Some(anew) = self.anew.as_ref().filter(|_| left > 0) else { return Ok(()) };
+            let going = |run: &usize| controls[*run].stopped == stopped::NOT;
+            let all: Vec<usize> = (0..controls.len()).filter(going).collect();
+            let Some(&first) = all.first() else { return Ok(()) };
+            let reached = of_run(controls[first], &anew.legs[first]).iterations;
+            let (new, old): (Vec<usize>, _) = all.iter().partition(|run| anew.legs[**run].is_new);
+            let now = if new.is_empty() {
+                let until_look = LOOK_OF_METHODS - reached % LOOK_OF_METHODS;
+                let of = |run: &usize| self.affordable(*run, controls[*run].iterations, left);
+                let now = old.iter().map(of).min().unwrap_or(left).min(until_look);
+                self.advance_legs(now)?;
+                now
+            } else {
+                self.begin_anew(&new, &controls, !old.is_empty())?;
+                1
+            };
+            left -= now;
+            controls = self.leg_controls()?;
+            if (reached + now).is_multiple_of(LOOK_OF_METHODS) {
+                self.look(&mut controls)?;
+            }
+        }
+    }
+
+    /// How many iterations a run, whose leg is so old, may do before it meets its limit of evaluations.
+    fn affordable(&self, run: usize, age: u64, most: u64) -> u64 {
+        affordable(|age| self.evaluations_of(run, age), age, self.job.evaluations, most)
+    }
+
+    /// Stops the runs whose next iteration would exceed their evaluations.
+    fn stop_at_limit(&mut self, controls: &mut [Control]) -> Result<()> {
+        let mut stops = false;
+        for (run, control) in controls.iter_mut().enumerate() {
+            let Some(anew) = &self.anew else { continue };
+            let (legs, individuals) = (&anew.legs[run], u64::from(self.job.individuals));
+            let until = |age| self.evaluations_of(run, age);
+            let next = after_next(legs, control.iterations, individuals, until);
+            if control.stopped == stopped::NOT && next > self.job.evaluations {
+                control.stopped = stopped::EVALUATIONS;
+                stops = true;
+            }
+        }
+        if stops { self.set_controls(controls) } else { Ok(()) }
+    }
+
+    /// Begins the next leg of some runs, while the others do an iteration, if there are `others` that go on.
+    fn begin_anew(&mut self, new: &[usize], controls: &[Control], others: bool) -> Result<()> {
+        let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
+        let positions = self.arrays.runs.best_positions(&self.job, &mut self.machine)?;
+        let mut all = controls.to_vec();
+        if others {
+            new.iter().for_each(|&run| all[run].stopped = stopped::WAITS);
+            self.set_controls(&all)?;
+            self.advance_legs(1)?;
+            all = self.leg_controls()?;
+        }
+        let stay = new.len() < all.len();
+        let mut placed: Vec<Control> =
+            all.iter().map(|control| Control { stopped: stopped::WAITS, ..*control }).collect();
+        for &run in new {
+            let control = controls[run];
+            let of_leg = self.evaluations_of_leg(control.iterations);
+            let Some(anew) = &mut self.anew else { continue };
+            anew.leave_leg(run, (bests[run], &positions[run], self.job.stride()), control, of_leg);
+            let Control { not_finite, level_bits, .. } = control;
+            placed[run] = Control { not_finite, level_bits, ..Control::default() };
+        }
+        self.set_controls(&placed)?;
+        self.set_legs()?;
+        self.place()?;
+        if stay {
+            placed = self.leg_controls()?;
+            let mut is_new = vec![false; all.len()];
+            new.iter().for_each(|&run| is_new[run] = true);
+            for (run, control) in placed.iter_mut().enumerate().filter(|(run, _)| !is_new[*run]) {
+                control.stopped = all[run].stopped;
+            }
+            self.set_controls(&placed)?;
+        }
+        Ok(())
+    }
+
+    /// Sees which legs are to end.
+    fn look(&mut self, controls: &mut [Control]) -> Result<()> {
+        let come_together = self.anew.as_ref().map_or(0, |anew| anew.come_together);
+        self.islands().look(come_together)?;
+        let mut flags = vec![0; 4 * controls.len()];
+        self.machine.download(come_together, &mut flags)?;
+        let mut stops = false;
+        for (run, control) in controls.iter_mut().enumerate() {
+            let Some(anew) = &mut self.anew else { continue };
+            let Control { iterations, improved_at, stopped, .. } = *control;
+            let is_over = legs::has_stalled(iterations, improved_at) || flags[4 * run] != 0;
+            if stopped != stopped::NOT || iterations == 0 || !is_over {
+                continue;
+            }
+            anew.legs[run].is_new = true;
+            // Of some methods that is noticed only where individuals look at others.
+            if self.named.method.noticed(iterations) != iterations {
+                let best = self.arrays.runs.best::<R>(&mut self.machine, run as u32)?;
+                let stop = self.job.own_runs[run].stop;
+                if stop.check(best.fitness, 0, 0) == stopped::TARGET {
+                    control.stopped = stopped::TARGET;
+                    stops = true;
+                }
+            }
+        }
+        if stops { self.set_controls(controls) } else { Ok(()) }
+    }
+}
+
+impl<R: Float, M: Machine> Islands<'_, R, M> {
+    /// Says of each run, at an address, whether its population has come together.
+    fn look(&mut self, come_together: u64) -> Result<()> {
+        let (lower, upper, bounds_runs) = self.runs.bounds(self.job, (0, self.job.runs));
+        let args = LookArgs::<R> {
+            kept: self.kept(0),
+            lower,
+            upper,
+            come_together: Ptr::at(come_together),
+            bounds_runs,
+            dimensions: self.job.dimensions(),
+        };
+        self.launch_on_runs(LOOK, &Parameter::of(args))
+    }
+}

@@ -1,0 +1,202 @@
+//! A method on a device whose populations fall, as [`falling`] has it on the CPU.
+//!
+//! That happens between launches: kernels have the worst leave, and copy the others to arrays that are laid out for fewer. Those
+//! that were left are the ones for the next time.
+
+use std::borrow::Cow;
+use std::mem::swap;
+
+use warpswarm_core::Float;
+use warpswarm_core::launch::{FALL, FALL_BLOCK, FallArgs, PLACES, Ptr, RANK, stopped};
+use warpswarm_cpu_ref::Swarm;
+use warpswarm_cpu_ref::falling;
+
+use super::super::State;
+use super::super::memory::begin_anew;
+use super::{Generations, Way, population_bytes};
+use crate::engine::planner::Geometry;
+use crate::error::{Error, Result};
+use crate::machine::{Kernel, Machine, Parameter, Shape};
+
+/// The addresses of arrays to which those are copied who stay.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spare {
+    public: u64,
+    fitness: u64,
+    own: u64,
+    numbers: u64,
+    archive: u64,
+    places: u64,
+}
+
+/// With more individuals the host has them leave: on the device each is compared with all others.
+const MOST: u32 = 1 << 18;
+
+/// A kernel by its name in `warpswarm_core::launch`.
+fn kernel<R: Float>(name: &str) -> Kernel {
+    Kernel::new(format!("{name}_{}", R::NAME), None)
+}
+
+impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
+    /// Has those individuals leave that are not in the next iteration; how many iterations may follow then, before others leave.
+    pub(super) fn fall(&mut self) -> Result<u64> {
+        let Some(falls) = self.named.falls.clone() else { return Ok(u64::MAX) };
+        let controls = self.leg_controls()?;
+        let mut going = controls.iter().filter(|control| control.stopped == stopped::NOT);
+        let Some(control) = going.next() else { return Ok(u64::MAX) };
+        let iterations = control.iterations;
+        let fewer = falls.individuals(iterations + 1);
+        if fewer < self.job.individuals {
+            // A run that has stopped stays as it is: the host sees to that.
+            let mut all = controls.iter().zip(&self.apart);
+            let are_apart =
+                all.all(|(control, apart)| control.stopped == stopped::NOT || apart.is_some());
+            if !(are_apart && self.fall_there(fewer)?) {
+                let mut swarms = self.snapshot()?;
+                let going = swarms.iter_mut().filter(|swarm| !swarm.has_stopped());
+                going.for_each(|swarm| falling::fall_due(swarm, &falls));
+                self.restore(&swarms)?;
+            }
+        }
+        Ok(falls.until_next(iterations))
+    }
+
+    /// Has the worst leave on the device, so that so many are there; whether that could be.
+    fn fall_there(&mut self, fewer: u32) -> Result<bool> {
+        let spare = if self.job.individuals > MOST { None } else { self.spare()? };
+        let Some(spare) = spare else { return Ok(false) };
+        // What fails, fails before anything has changed.
+        self.load_falling()?;
+        let runs = self.job.runs;
+        let from = self.args(0, runs, 1);
+        let (own, numbers) = self.job.procedure.keeps();
+        let learns = self.job.procedure.memory().is_some();
+        let individuals = self.job.individuals;
+        self.swap();
+        self.job.individuals = fewer;
+        self.layout = self.layout.of_fewer(fewer);
+        let args = FallArgs {
+            from,
+            to: self.args(0, runs, 1),
+            places: Ptr::at(spare.places),
+            own: own as u32,
+            numbers: numbers as u32,
+            archive: u32::from(learns),
+        };
+        // A thread an individual, and then a warp each.
+        let most = self.machine.multiprocessors().div_ceil(runs).max(1);
+        let of_threads = individuals.div_ceil(FALL_BLOCK);
+        let of_warps = fewer.div_ceil(FALL_BLOCK / 32);
+        for (name, blocks, shared) in [
+            (RANK, of_threads.min(8 * most), 0),
+            (PLACES, 1, 8 * FALL_BLOCK),
+            (FALL, of_warps.min(8 * most), 0),
+        ] {
+            let kernel = kernel::<R>(name);
+            let grid = Geometry {
+                block: FALL_BLOCK,
+                blocks_per_run: blocks,
+                runs_per_launch: runs,
+                cluster: false,
+            };
+            let mut args = args;
+            args.from.blocks_per_run = blocks;
+            let shape = Shape::of(grid, runs, shared, false);
+            self.machine.launch(&kernel, shape, &Parameter::of(args))?;
+        }
+        if learns {
+            let kernel = self.teaching();
+            let nothing = |_, _| unreachable!("it evaluates nothing");
+            self.launch(&[(&kernel, self.layout.grid.blocks_per_run)], &nothing, 1, 1)?;
+        }
+        let slots = (self.arrays.slots, self.arrays.slots_bytes);
+        begin_anew(&mut self.tag, &mut self.machine, slots)?;
+        Ok(true)
+    }
+
+    /// The kernel that sums up what individuals teach.
+    fn teaching(&self) -> Kernel {
+        Kernel::new(format!("{}_{}_teach", self.named.name, R::NAME), None)
+    }
+
+    /// Loads the kernels that a population needs that falls.
+    pub(super) fn load_falling(&mut self) -> Result<()> {
+        if self.named.falls.is_none() {
+            return Ok(());
+        }
+        for kernel in [kernel::<R>(RANK), kernel::<R>(PLACES), kernel::<R>(FALL)] {
+            self.machine.load(&kernel)?;
+        }
+        match self.job.procedure.memory() {
+            Some(_) => self.machine.load(&self.teaching()),
+            None => Ok(()),
+        }
+    }
+
+    /// The arrays to copy to, allocated when they are needed first; none where there is no memory for them.
+    fn spare(&mut self) -> Result<Option<Spare>> {
+        if self.spare.is_some() {
+            return Ok(self.spare);
+        }
+        // As many as there were at first: a state of then may come back.
+        let Some(falls) = &self.named.falls else { return Ok(None) };
+        let first = falls.individuals(0);
+        let [public, fitness, own, numbers] = population_bytes(&self.job, first);
+        // Two places of an individual, as its public point is there twice.
+        let archive = if self.job.procedure.memory().is_some() { public } else { 0 };
+        let lists = 3 * u64::from(self.job.runs) * u64::from(first);
+        let mut spare = Spare { public: 0, fitness: 0, own: 0, numbers: 0, archive: 0, places: 0 };
+        let arrays = &mut [
+            (&mut spare.public, public),
+            (&mut spare.fitness, fitness),
+            (&mut spare.own, own),
+            (&mut spare.numbers, numbers),
+            (&mut spare.archive, archive),
+            (&mut spare.places, lists * size_of::<u32>() as u64),
+        ];
+        match self.machine.allocate_all(arrays) {
+            Ok(()) => self.spare = Some(spare),
+            Err(Error::OutOfMemory { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(self.spare)
+    }
+
+    /// Has the arrays that were spare be those of the population, and the other way round.
+    fn swap(&mut self) {
+        let Some(spare) = &mut self.spare else { return };
+        let at = &mut self.arrays;
+        swap(&mut at.public, &mut spare.public);
+        swap(&mut at.fitness, &mut spare.fitness);
+        swap(&mut at.own, &mut spare.own);
+        swap(&mut at.numbers, &mut spare.numbers);
+        at.common.swap_archive(&mut spare.archive);
+    }
+
+    /// Makes room for states, and has those of runs that have stopped have as many individuals as the others: what the device is to
+    /// take. As they are, they stay here.
+    pub(super) fn make_room<'a>(&mut self, swarms: &'a [Swarm<R>]) -> Cow<'a, [Swarm<R>]> {
+        if self.named.falls.is_none() {
+            return Cow::Borrowed(swarms);
+        }
+        let goes_on = |swarm: &&Swarm<R>| self.job.going_on(swarm).stopped == stopped::NOT;
+        let going = swarms.iter().find(goes_on).or(swarms.first());
+        let individuals = going.map_or(0, Swarm::individuals);
+        self.job.individuals = individuals as u32;
+        self.layout = self.layout.of_fewer(self.job.individuals);
+        let other = |swarm: &Swarm<R>| {
+            (swarm.individuals() != individuals).then(|| Box::new(swarm.clone()))
+        };
+        self.apart = swarms.iter().map(other).collect();
+        if self.apart.iter().all(Option::is_none) {
+            return Cow::Borrowed(swarms);
+        }
+        let of_that_size = |swarm: &Swarm<R>| {
+            let mut swarm = swarm.clone();
+            falling::fall(&mut swarm, individuals);
+            falling::fill(&mut swarm, individuals);
+            swarm
+        };
+        swarms.iter().map(of_that_size).collect()
+    }
+}

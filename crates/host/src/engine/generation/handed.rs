@@ -1,0 +1,201 @@
+//! An iteration whose points others evaluate on the same device: nothing of it goes over the host.
+
+use std::sync::Arc;
+
+use warpswarm_core::Float;
+use warpswarm_core::launch::{HAND_OUT, HANDED_BLOCK, HandOutArgs, Ptr, TAKE_IN, TakeInArgs};
+
+use super::super::memory::Transfer;
+use super::hosted::Hosted;
+use crate::error::{Error, Result};
+use crate::machine::{Kernel, Loan, Machine, Parameter, Shape};
+use crate::objective::on_device::{DevicePoints, DeviceValues, RunsOfPoints};
+
+/// Blocks of a launch for each multiprocessor.
+const BLOCKS: u32 = 8;
+
+/// What others were asked for, and what is there for that.
+pub(super) struct Handed {
+    hand_out: Kernel,
+    take_in: Kernel,
+    /// The points that are to be told of.
+    asked: Option<DevicePoints>,
+    /// Once others have been asked.
+    arrays: Option<HandedArrays>,
+}
+
+struct HandedArrays {
+    /// For how many points.
+    room: u32,
+    points: Arc<dyn Loan>,
+    /// At which place each point is.
+    places: u64,
+    /// What is written there.
+    listed: Option<Arc<[u32]>>,
+    /// How coordinates are shown; 0 where all are as they are.
+    shown: u64,
+}
+
+impl Handed {
+    pub(super) fn new<R: Float>() -> Self {
+        let kernel = |name| Kernel::new(format!("{name}_{}", R::NAME), None);
+        Handed { hand_out: kernel(HAND_OUT), take_in: kernel(TAKE_IN), asked: None, arrays: None }
+    }
+
+    /// Nobody waits for the points last asked for.
+    pub(super) fn forget(&mut self) {
+        self.asked = None;
+    }
+}
+
+impl<R: Float, M: Machine> Hosted<R, M> {
+    /// See [`Asks::ask_on_device`](super::super::Asks::ask_on_device).
+    pub(super) fn hand_out(&mut self) -> Result<Option<DevicePoints>> {
+        if self.way.handed.asked.is_none() {
+            self.fall_if_due()?;
+            let Some(iteration) = self.next() else { return Ok(None) };
+            let kernel = self.way.ask.clone();
+            self.part(&kernel)?;
+            let asked = self.handed_points(iteration)?;
+            self.way.handed.asked = Some(asked);
+        }
+        Ok(self.way.handed.asked.clone())
+    }
+
+    /// The points of an iteration, as they are meant.
+    fn handed_points(&mut self, iteration: u64) -> Result<DevicePoints> {
+        let places = self.places(iteration);
+        let all = self.all_places()?;
+        let count = places.as_ref().map_or(all, |places| places.len() as u32);
+        self.allocate_handed(all)?;
+        let Some(arrays) = &mut self.way.handed.arrays else { unreachable!("just allocated") };
+        if let Some(places) =
+            places.as_ref().filter(|&places| arrays.listed.as_ref() != Some(places))
+        {
+            let bytes: Vec<u8> = places.iter().flat_map(|place| place.to_le_bytes()).collect();
+            self.machine.upload(arrays.places, &bytes)?;
+            arrays.listed = Some(places.clone());
+        }
+        let points = DevicePoints {
+            memory: arrays.points.clone(),
+            count: count as usize,
+            dimensions: self.job.dimensions,
+            runs: RunsOfPoints {
+                first: self.job.first_run,
+                each: self.job.individuals * self.arrays.attempts as u32,
+                places,
+            },
+        };
+        let args = HandOutArgs::<R> {
+            asked: Ptr::at(self.arrays.asked),
+            places: Ptr::at(if points.runs.places.is_some() { arrays.places } else { 0 }),
+            shown: Ptr::at(arrays.shown),
+            points: Ptr::at(arrays.points.address()),
+            count,
+            all,
+            dimensions: self.job.dimensions(),
+            stride: self.job.stride(),
+        };
+        let kernel = self.way.handed.hand_out.clone();
+        self.launch_handed(&kernel, count.saturating_mul(32), &Parameter::of(args))?;
+        Ok(points)
+    }
+
+    /// See [`Asks::tell_on_device`](super::super::Asks::tell_on_device).
+    pub(super) fn take_in(&mut self, found: &DeviceValues) -> Result<()> {
+        let expected =
+            self.way.handed.asked.as_ref().map(|asked| (asked.count, asked.runs.places.is_some()));
+        let Some((count, listed)) = expected.filter(|&(count, _)| count == found.count) else {
+            let expected = expected.map_or(0, |(count, _)| count);
+            return Err(Error::Told { expected, found: found.count });
+        };
+        let all = self.all_places()?;
+        let bytes = count as u64 * size_of::<R>() as u64;
+        if let Some(stream) = found.stream {
+            self.machine.follow_stream(stream)?;
+        }
+        for address in [Some(found.values), found.violations].into_iter().flatten() {
+            if bytes > 0 {
+                self.machine.check_foreign(address, bytes)?;
+            }
+        }
+        let Some(arrays) = &self.way.handed.arrays else { unreachable!("allocated when asked") };
+        let args = TakeInArgs::<R> {
+            values: Ptr::at(found.values),
+            violations: Ptr::at(found.violations.unwrap_or(0)),
+            places: Ptr::at(if listed { arrays.places } else { 0 }),
+            told: Ptr::at(self.arrays.told),
+            count: count as u32,
+            all,
+            maximises: u32::from(self.job.scales.maximises),
+            padding: 0,
+        };
+        let kernel = self.way.handed.take_in.clone();
+        self.launch_handed(&kernel, count as u32, &Parameter::of(args))?;
+        self.told(false)
+    }
+
+    /// Which of all attempts the points of an iteration are; nothing where they are all.
+    fn places(&mut self, iteration: u64) -> Option<Arc<[u32]>> {
+        let all_go_on = self.way.controls.as_ref().is_none_or(|controls| {
+            controls.iter().all(|control| control.stopped == warpswarm_core::launch::stopped::NOT)
+        });
+        let all_attempt = match iteration {
+            0 => self.arrays.attempts == 1,
+            _ => self.named.method.makes_all_attempts(iteration, self.job.individuals),
+        };
+        if all_go_on && all_attempt {
+            return None;
+        }
+        self.note_attempts(iteration);
+        Some(self.way.attempts.iter().map(|&place| place as u32).collect())
+    }
+
+    /// How many attempts there can be in an iteration.
+    fn all_places(&self) -> Result<u32> {
+        let [runs, individuals] = [self.job.runs, self.job.individuals].map(u64::from);
+        let all = runs * individuals * self.arrays.attempts;
+        let dimensions = u64::from(self.job.dimensions());
+        // Kernels count them in 32 bits.
+        u32::try_from(all).map_err(|_| Error::TooLarge { runs, individuals, dimensions })
+    }
+
+    /// Makes room for so many points; what was too small, as where a state with more individuals was brought, stays until the
+    /// machine goes.
+    fn allocate_handed(&mut self, all: u32) -> Result<()> {
+        if self.way.handed.arrays.as_ref().is_some_and(|arrays| arrays.room >= all) {
+            return Ok(());
+        }
+        let number = size_of::<R>() as u64;
+        let numbers = u64::from(all) * number;
+        let shown = self.job.scales.shown();
+        let arrays = HandedArrays {
+            room: all,
+            points: self.machine.lend(numbers * u64::from(self.job.dimensions()))?,
+            places: self.machine.allocate(4 * u64::from(all))?,
+            listed: None,
+            shown: self.machine.allocate(shown.len() as u64 * number)?,
+        };
+        self.machine.store_numbers(arrays.shown, 0, &shown)?;
+        let kernels = [self.way.handed.hand_out.clone(), self.way.handed.take_in.clone()];
+        kernels.iter().try_for_each(|kernel| self.machine.load(kernel))?;
+        self.way.handed.arrays = Some(arrays);
+        Ok(())
+    }
+
+    /// Launches a kernel with about a thread for each of so many.
+    fn launch_handed(
+        &mut self,
+        kernel: &Kernel,
+        threads: u32,
+        parameter: &Parameter,
+    ) -> Result<()> {
+        if threads == 0 {
+            return Ok(());
+        }
+        let most = BLOCKS * self.machine.multiprocessors();
+        let grid = threads.div_ceil(HANDED_BLOCK).min(most);
+        let shape = Shape { grid, block: HANDED_BLOCK, shared: 0, cooperative: false, cluster: 0 };
+        self.machine.launch(kernel, shape, parameter)
+    }
+}

@@ -1,0 +1,9 @@
+//! What is minimised, and between which bounds.
+
+pub(crate) mod bounds;
+pub(crate) mod closure;
+pub(crate) mod data;
+pub(crate) mod goal;
+pub(crate) mod on_device;
+pub(crate) mod own;
+pub(crate) mod slopes;

@@ -1,0 +1,10 @@
+//! Problems that are there: known by their names, or written down in files.
+
+#[cfg(feature = "problem-files")]
+pub mod bbob;
+#[cfg(feature = "problem-files")]
+pub mod problem_file;
+#[cfg(not(feature = "problem-files"))]
+#[path = "problem_file/none.rs"]
+pub(crate) mod problem_file;
+pub mod problems;

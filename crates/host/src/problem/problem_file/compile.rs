@@ -1,0 +1,355 @@
+//! From trees to a graph: what names and functions mean, and over what reductions go.
+
+mod choices;
+mod conditions;
+mod elements;
+mod functions;
+mod hint;
+mod interval;
+mod lets;
+mod ode;
+mod periods;
+mod ranges;
+mod room;
+
+use conditions::{Measure, is_condition};
+
+use std::collections::HashMap;
+
+use warpswarm_core::expression::{Operation, Reduction};
+
+use crate::objective::bounds::Bounds;
+
+use super::curves::ROW;
+use super::graph::{Graph, Node, Value};
+use super::names::{Meaning, Names, Options, on_one_line};
+use super::syntax::{Kind, Mistake, Operator, Tree};
+
+/// The most values of a problem.
+const MOST_VALUES: usize = 4096;
+/// The most parts of expressions that are gone through, with those of written-out reductions each time.
+const MOST_WORK: usize = 1 << 20;
+
+/// Names with a meaning of their own, which no file may give to something else.
+pub(super) const NAMES: [&str; 7] = ["pi", "inf", "true", "false", "and", "or", "not"];
+
+/// Makes a graph of trees.
+pub(super) struct Compiler<'a> {
+    names: &'a Names,
+    /// Of the variables, where expressions may depend on some.
+    bounds: Option<&'a Bounds>,
+    /// The code of each coordinate's scale, if one is not 0.
+    codes: &'a [f64],
+    /// Data that belong to this graph alone, behind those of the names and the codes.
+    own_data: Vec<f64>,
+    /// Where rows of them begin, by what they are.
+    rows: HashMap<(u32, Vec<u32>), u32>,
+    pub(super) graph: Graph,
+    /// Whether the graph may grow without end; it has been made before, with other scales.
+    is_checked: bool,
+    work: usize,
+    /// How far from each other the sides of an equation may be.
+    tolerance: f64,
+    /// The named expressions that are known by now, and the elements of those that are many.
+    lets: Vec<lets::Ready>,
+    elements: HashMap<(u32, elements::Place), Value>,
+    /// The least and the greatest number that coordinates mean, by their values.
+    ranges: HashMap<Value, (f64, f64)>,
+    /// What names mean within the differential equation.
+    moment: Option<ode::Moment>,
+    /// How much room constraints leave.
+    room: room::Room,
+}
+
+/// What the terms of a reduction are.
+#[derive(Clone, Copy, Debug)]
+enum Term {
+    Number,
+    /// What is asked of a condition, or of its opposite; all of them, or one, are to hold.
+    Condition {
+        measure: Measure,
+        holds: bool,
+        is_and: bool,
+    },
+}
+
+/// A reduction over a range.
+struct Fold {
+    reduction: Reduction,
+    index: String,
+    range: std::ops::RangeInclusive<i64>,
+    body: Tree,
+}
+
+/// The indices that are known where something is written.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    /// That of the reduction whose terms are computed.
+    index: Option<Index>,
+    /// Those of reductions that are written out.
+    fixed: Vec<(String, i64)>,
+}
+
+/// An index and its range.
+#[derive(Clone, Debug, PartialEq)]
+struct Index {
+    name: String,
+    start: i64,
+    terms: u32,
+}
+
+/// A whole number, perhaps after the index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Linear {
+    indexed: bool,
+    number: i64,
+}
+
+impl<'a> Compiler<'a> {
+    /// Whether one of the constraints so far is an equation, or a narrow band.
+    pub(super) fn is_tight(&self) -> bool {
+        self.room.is_tight
+    }
+
+    pub(super) fn new(names: &'a Names, bounds: Option<&'a Bounds>) -> Self {
+        Compiler {
+            names,
+            bounds,
+            codes: &[],
+            own_data: Vec::new(),
+            rows: HashMap::new(),
+            graph: Graph::new(names.whole(bounds)),
+            is_checked: false,
+            work: 0,
+            tolerance: 0.0,
+            lets: Vec::new(),
+            elements: HashMap::new(),
+            ranges: HashMap::new(),
+            moment: None,
+            room: room::Room::default(),
+        }
+    }
+
+    /// The same of what has been compiled before, with coordinates whose scales have these codes.
+    pub(super) fn of_scales(self, codes: &'a [f64]) -> Self {
+        Compiler { codes, is_checked: true, ..self }
+    }
+
+    /// The data that the graph's places are of.
+    pub(super) fn data(&self) -> Vec<f64> {
+        [&self.names.data, self.codes, &self.own_data].concat()
+    }
+
+    /// The number that an expression is, if it is one at every point.
+    pub(super) fn constant(&mut self, tree: &Tree) -> Option<f64> {
+        let value = self.value(tree, &Scope::default()).ok()?;
+        self.graph.number(value)
+    }
+
+    /// What an expression is in the row, of so many, that the number of the term says.
+    pub(super) fn in_row(&mut self, tree: &Tree, rows: u32) -> Result<Value, Mistake> {
+        let index = Some(Index { name: ROW.into(), start: 1, terms: rows });
+        self.value(tree, &Scope { index, fixed: Vec::new() })
+    }
+
+    /// Counts the parts of expressions that are gone through.
+    fn count_work(&mut self, tree: &Tree) -> Result<(), Mistake> {
+        self.work += 1;
+        let is_much = self.graph.len() > MOST_VALUES || self.work > MOST_WORK;
+        if is_much && !self.is_checked {
+            let what = format!(
+                "too long: more than {MOST_VALUES} operations (a reduction that depends on another's index is \
+                 written out)"
+            );
+            return Err(Mistake::new(what, &tree.at));
+        }
+        Ok(())
+    }
+
+    /// A number; a condition is 1 where it holds, otherwise 0.
+    fn value(&mut self, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
+        self.count_work(tree)?;
+        if is_condition(tree) {
+            return self.truth(tree, scope, true);
+        }
+        match &tree.kind {
+            Kind::Number(number) => Ok(self.graph.constant(*number)),
+            Kind::Name(name) | Kind::Element(name, _) if self.names.choices(name).is_some() => {
+                Err(self.no_number(name, tree))
+            }
+            Kind::Name(name) => self.name(name, tree, scope),
+            Kind::Text(text) => {
+                let what = format!(
+                    "'{}', where a number is needed; allowed: only beside a variable with `choices`, as in \
+                     `metal == 'steel'`",
+                    on_one_line(text)
+                );
+                Err(Mistake::new(what, &tree.at))
+            }
+            Kind::Negative(inner) => {
+                let inner = self.value(inner, scope)?;
+                Ok(self.graph.apply(Operation::Negate, &[inner]))
+            }
+            Kind::Power(base, exponent) => {
+                let (base, exponent) = (self.value(base, scope)?, self.value(exponent, scope)?);
+                Ok(self.graph.power(base, exponent))
+            }
+            Kind::Chain(first, rest) => {
+                let mut left = self.value(first, scope)?;
+                for (operator, right) in rest {
+                    let right = self.value(right, scope)?;
+                    left = self.operator(*operator, left, right);
+                }
+                Ok(left)
+            }
+            Kind::Element(name, indices) => self.element(name, indices, tree, scope),
+            Kind::Call(name, arguments) => self.call(name, arguments, tree, scope),
+            Kind::Compare(..) | Kind::Join(..) | Kind::Not(_) => self.truth(tree, scope, true),
+        }
+    }
+
+    fn operator(&mut self, operator: Operator, left: Value, right: Value) -> Value {
+        let operation = match operator {
+            Operator::Add => Operation::Add,
+            Operator::Subtract => Operation::Subtract,
+            Operator::Multiply => Operation::Multiply,
+            Operator::Divide => Operation::Divide,
+        };
+        self.graph.apply(operation, &[left, right])
+    }
+
+    fn name(&mut self, name: &str, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
+        if let Some(index) = scope.index.as_ref().filter(|index| index.name == name) {
+            let (number, start) =
+                (self.graph.add(Node::Index), self.graph.constant(index.start as f64));
+            return Ok(self.graph.apply(Operation::Add, &[number, start]));
+        }
+        if let Some(number) = scope.fixed(name) {
+            return Ok(self.graph.constant(number as f64));
+        }
+        if let Some(number) = self.at_moment(name) {
+            return Ok(number);
+        }
+        match self.names.get(name) {
+            Some(&Meaning::Constant(number)) => Ok(self.graph.constant(number)),
+            Some(&Meaning::Coordinate(at)) => {
+                let x = self.graph.add(Node::Coordinate(at));
+                Ok(self.meant(name, x, (at, 1), false))
+            }
+            Some(&Meaning::Let(number)) => self.named(number, name, tree),
+            // The one number that a run has of it.
+            Some(&Meaning::Data(at, 1)) if self.names.own.place(at).is_some() => {
+                Ok(self.datum(at, false))
+            }
+            Some(&Meaning::Later(why)) => Err(Mistake::new(format!("`{name}` {why}"), &tree.at)),
+            Some(_) => Err(many(name, tree)),
+            None => match name {
+                "pi" => Ok(self.graph.constant(std::f64::consts::PI)),
+                "tau" => Ok(self.graph.constant(std::f64::consts::TAU)),
+                "inf" => Ok(self.graph.constant(f64::INFINITY)),
+                _ if functions::names().any(|known| known == name) => {
+                    let what = format!("`{name}` is a function; allowed: `{name}(...)`");
+                    Err(Mistake::new(what, &tree.at))
+                }
+                _ => Err(self.unknown("name", name, tree, scope)),
+            },
+        }
+    }
+
+    /// What is meant by a coordinate of a variable, one of so many from one on.
+    fn meant(&mut self, name: &str, x: Value, (first, count): (u32, u32), indexed: bool) -> Value {
+        let of = self.codes.get(first as usize..).unwrap_or_default();
+        let of = &of[..of.len().min(count as usize)];
+        let mut number = x;
+        if let Some(&code) = of.first() {
+            let code = if of.iter().all(|other| *other == code) || !indexed {
+                self.graph.constant(code)
+            } else {
+                self.graph.add(Node::Data(self.names.data.len() as u32 + first))
+            };
+            number = self.graph.natural(code, x);
+        }
+        if self.names.periodic.contains(name) {
+            number = self.place_in_period(number, (first, count));
+        }
+        if let Some(bounds) = self.bounds {
+            let all = first as usize..(first + count) as usize;
+            let (lower, upper) = (&bounds.lower()[all.clone()], &bounds.upper()[all]);
+            let least = lower.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            self.ranges.insert(number, (least, most));
+        }
+        match self.names.options.get(name) {
+            Some(Options::Values(values)) => {
+                let entries: Vec<_> = (1..)
+                    .zip(values)
+                    .map(|(number, &value)| (number, self.graph.constant(value)))
+                    .collect();
+                self.select(number, &entries)
+            }
+            _ => number,
+        }
+    }
+
+    fn unknown(&self, what: &str, name: &str, tree: &Tree, scope: &Scope) -> Mistake {
+        let at = tree.at.start..tree.at.start + name.len();
+        let like = if what == "function" {
+            hint::function(name)
+        } else {
+            let indices = scope.index.iter().map(|index| &*index.name);
+            let indices = indices.chain(scope.fixed.iter().map(|(name, _)| &**name));
+            let known: Vec<&str> = self
+                .names
+                .meanings
+                .keys()
+                .map(String::as_str)
+                .chain(["pi", "tau", "inf"])
+                .chain(indices)
+                .collect();
+            hint::name(name, &known)
+        };
+        Mistake { what: format!("unknown {what} `{name}`{}", like.unwrap_or_default()), at }
+    }
+
+    /// Whether a name has no meaning yet, so that it may be an index.
+    fn may_be_index(&self, name: &str, scope: &Scope) -> bool {
+        self.names.get(name).is_none() && !scope.knows(name) && !NAMES.contains(&name)
+    }
+
+    /// Whether a name stands for many numbers.
+    fn is_array(&self, name: &str) -> bool {
+        match self.names.get(name) {
+            Some(Meaning::Coordinates(..) | Meaning::Data(..) | Meaning::Matrix(..)) => true,
+            Some(Meaning::State(..)) => !self.is_at_moment(),
+            Some(Meaning::Let(number)) => {
+                matches!(self.lets.get(*number as usize), Some(lets::Ready::Vector { .. }))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The mistake of taking a name of many numbers for one.
+fn many(name: &str, tree: &Tree) -> Mistake {
+    let what = format!("`{name}` is many numbers; allowed: one of them, `{name}[i]`");
+    Mistake::new(what, &tree.at)
+}
+
+/// The index of reductions over all numbers of a name, which nobody can write.
+const EVERY: &str = "#";
+
+/// A name with the index [`EVERY`].
+fn element(name: &str, at: &Tree) -> Tree {
+    let index = Tree { kind: Kind::Name(EVERY.into()), at: at.at.clone() };
+    Tree { kind: Kind::Element(name.into(), vec![index]), at: at.at.clone() }
+}
+
+impl Scope {
+    fn fixed(&self, name: &str) -> Option<i64> {
+        self.fixed.iter().find(|(known, _)| known == name).map(|(_, number)| *number)
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.fixed(name).is_some() || self.index.as_ref().is_some_and(|index| index.name == name)
+    }
+}

@@ -1,0 +1,92 @@
+//! Fits of the models in a problem file, as users ask for them.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::problem::ProblemFile;
+use crate::error::Result;
+use crate::fit::{FitSettings, Fits};
+use crate::problem::problems::Precise;
+
+impl ProblemFile {
+    /// Whether it fits models to data: whether it says `fit` or `fits`.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let problem = ProblemFile::parse(
+    ///     "fit = \"y ~ a * t\"\nvariables.a = { lower = 0, upper = 9 }\ndata = { t = [1, 2, 3], y = [2, 4, 6] }",
+    /// )?;
+    /// assert!(problem.fits_models());
+    /// // What is minimised is the sum of squares.
+    /// assert_eq!(problem.evaluate(&[1.0])?.fitness.value, 1.0 + 4.0 + 9.0);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub fn fits_models(&self) -> bool {
+        self.curves.is_some()
+    }
+
+    /// Fits the models that the file says by `fit` or `fits`, of each run of its data: parameters with their errors.
+    ///
+    /// ```
+    /// use warpswarm::fit::FitSettings;
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let decay = ProblemFile::parse(
+    ///     r#"
+    ///     fit = "y ~ height * exp(-t / lifetime)"
+    ///     variables.height = { lower = 0, upper = 100 }
+    ///     variables.lifetime = { lower = 1e-3, upper = 1e3, scale = "log" }
+    ///     data = { t = [0, 1, 2, 3, 4], y = [10.1, 6.0, 3.8, 2.1, 1.4] }
+    ///     "#,
+    /// )?;
+    /// let fits = decay.fit_models::<f64>(&FitSettings::default())?;
+    /// let fit = fits.get(0).expect("one");
+    /// assert!((fit.parameters()[0] - 10.0793).abs() < 1e-4 && (fit.errors()[0] - 0.1108).abs() < 1e-4);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the file fits nothing, has constraints or whole numbers, or as [`fit`](crate::fit()).
+    pub fn fit_models<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
+        R::fits(self, settings, &Arc::default())
+    }
+
+    /// The same as [`fit_models`](Self::fit_models), and counts in `done`, for other threads to see, the fits that are done: on a
+    /// CPU one by one, on a GPU those of each launch, of which there is one unless they need more than 4 GiB.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// use warpswarm::fit::FitSettings;
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let line = ProblemFile::parse(
+    ///     "fit = \"y ~ a * t\"\nvariables.a = { lower = 0, upper = 9 }\ndata = { t = [1, 2, 3], y = [2, 4, 7] }",
+    /// )?;
+    /// let done = Arc::new(AtomicU64::new(0));
+    /// line.fit_models_counted::<f64>(&FitSettings::default(), &done)?;
+    /// assert_eq!(done.load(Ordering::Relaxed), 1);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`fit_models`](Self::fit_models).
+    pub fn fit_models_counted<R: Precise>(
+        &self,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<R>> {
+        R::fits(self, settings, done)
+    }
+
+    /// The same, to be compiled in this crate.
+    pub(crate) fn fits_here<R: Precise>(
+        &self,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<R>> {
+        let mut work = self.work::<R>(settings)?;
+        work.count = done.clone();
+        work.done(settings)
+    }
+}

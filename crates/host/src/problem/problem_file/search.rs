@@ -1,0 +1,114 @@
+//! Where a problem is searched: first points, bounds, and what each run has for itself.
+
+use warpswarm_core::Float;
+use warpswarm_core::order::Fitness;
+
+use super::cpu::Machine;
+use super::problem::ProblemFile;
+use crate::algorithms::Algorithm;
+use crate::error::{Error, Result};
+use crate::objective::bounds::Bounds;
+use crate::problem::problems::{Evaluation, Precise};
+use crate::run::optimiser::Optimiser;
+use crate::settings::Settings;
+
+impl ProblemFile {
+    /// The same problem with points from which individuals begin, in place of those of the file: see
+    /// [`Bounds::beginning_at`].
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// use warpswarm::{Algorithm, Settings, Stop};
+    /// let problem = ProblemFile::parse("minimise = \"(x - 1)^2\"\nvariables.x = { lower = 0, upper = 9 }")?;
+    /// let settings = Settings { individuals: 8, stop: Stop::iterations(0), ..Settings::default() };
+    /// let problem = problem.beginning_at(&[[1.5]])?;
+    /// let report = problem.optimiser::<f64>(&Algorithm::default(), &settings)?.run()?;
+    /// assert!(report.best().value <= 0.25);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Bounds::beginning_at`].
+    pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
+        let bounds = self.bounds.beginning_at(points)?;
+        let given = points.iter().map(|point| point.as_ref().to_vec()).collect();
+        Ok(ProblemFile { bounds, given, ..self })
+    }
+
+    /// How many runs it is for, where each has numbers of its own: see [`NamedNumbers`](super::NamedNumbers), `of_runs`.
+    pub fn runs(&self) -> Option<u64> {
+        Some(self.names.own.runs as u64).filter(|&runs| runs > 0)
+    }
+
+    /// What [`evaluate`](ProblemFile::evaluate) gives of a run, from 0, where each has numbers of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`evaluate`](ProblemFile::evaluate), and where there is no such run.
+    pub fn evaluate_in_run<R: Precise>(&self, run: u64, x: &[R]) -> Result<Evaluation<R>> {
+        self.check_dimensions(x.len())?;
+        let runs = self.runs().unwrap_or(u64::from(u32::MAX));
+        if run >= runs {
+            let (value, allowed) = (run.to_string(), format!("less than {runs}"));
+            return Err(Error::Setting { field: "run", value, allowed });
+        }
+        let machine = self.machines.of(|| {
+            let (program, data) = self.program(&[], false, true);
+            Machine::<R>::new(&program, x.len(), (&data, &self.names.own))
+        });
+        Ok(machine.at((run as u32, x), |outputs| {
+            let mut next = || outputs.next().unwrap_or(R::NAN);
+            let fitness = Fitness { value: next(), violation: next() }.canonical();
+            Evaluation { fitness, constraints: outputs.collect() }
+        }))
+    }
+
+    /// An optimiser of the problem within bounds that lie within its own, perhaps of [each run](Bounds::of_runs), of as many variables with the
+    /// same scales.
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::new`], and where the problem's variables are others, or one of its is periodic.
+    pub fn optimiser_within<R: Float>(
+        &self,
+        bounds: &Bounds,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
+        self.check_dimensions(bounds.dimensions())?;
+        let wrong = |value: &str, allowed: &str| {
+            let (value, allowed) = (value.into(), format!("{allowed}, as {} has them", self.name));
+            Err(Error::Setting { field: "bounds", value, allowed })
+        };
+        if bounds.scales() != self.bounds.scales() {
+            return wrong("of other scales", "the same scales");
+        }
+        if !self.names.periodic.is_empty() {
+            return wrong("of a periodic variable", "bounds of variables that are not periodic");
+        }
+        let is_outside = |(lower, upper, _): (&[f64], &[f64], &[f64])| {
+            let all = self.bounds.lower().iter().zip(self.bounds.upper());
+            lower
+                .iter()
+                .zip(upper)
+                .zip(all)
+                .any(|((low, high), (least, most))| low < least || high > most)
+        };
+        if bounds.by_run().any(is_outside) {
+            return wrong("outside of the problem's", "bounds within its own");
+        }
+        self.started(bounds, algorithm, settings)
+    }
+
+    /// An optimiser within bounds that fit the problem.
+    pub(super) fn started<R: Float>(
+        &self,
+        bounds: &Bounds,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
+        let settings = Settings { maximise: self.maximises, ..settings.clone() };
+        Optimiser::new(self, bounds, algorithm, &settings).map_err(|error| self.named_in(error))
+    }
+}

@@ -1,0 +1,411 @@
+//! Objectives with known optima, for use by type and by name.
+//!
+//! By type they are [`warpswarm_core::problems`]; by name they come from [`all`], with what is known
+//! of them and a constructor that does not need the type.
+
+use std::any::Any;
+use std::fmt;
+#[cfg(feature = "problem-files")]
+use std::sync::Arc;
+#[cfg(feature = "problem-files")]
+use std::sync::atomic::AtomicU64;
+
+use warpswarm_core::dual::Differentiable;
+use warpswarm_core::fit::Summed;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::{Float, Objective};
+
+pub use warpswarm_core::problems::*;
+
+use crate::algorithms::Algorithm;
+use crate::check::{self, Checked};
+use crate::engine::Target;
+use crate::error::{Error, Result, nearest};
+#[cfg(feature = "problem-files")]
+use crate::fit::{FitSettings, Fits};
+use crate::machine::Parameter;
+use crate::objective::bounds::Bounds;
+#[cfg(feature = "problem-files")]
+use crate::problem::problem_file::ProblemFile;
+use crate::run::optimiser::Optimiser;
+use crate::settings::Settings;
+use crate::settings::choices::Precision;
+
+/// A number type that runs can be carried out in: `f32` or `f64`.
+///
+/// ```
+/// use warpswarm::{Precise, Precision, Result, problems};
+/// fn at_ones<R: Precise>(id: &str) -> Result<(Precision, R)> {
+///     Ok((R::PRECISION, problems::find(id)?.evaluate(&[R::ONE; 3])?.fitness.value))
+/// }
+/// assert_eq!(at_ones::<f32>("sphere")?, (Precision::F32, 3.0));
+/// assert_eq!(at_ones::<f64>("rosenbrock")?, (Precision::F64, 0.0));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+pub trait Precise: Summed {
+    /// Its name as a choice.
+    const PRECISION: Precision;
+    #[doc(hidden)]
+    fn functions(problem: &ProblemInfo) -> Functions<Self>;
+    /// Fits what a problem file says: compiled once, and not again in each crate that asks for it.
+    #[cfg(feature = "problem-files")]
+    #[doc(hidden)]
+    fn fits(
+        problem: &ProblemFile,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<Self>>;
+}
+
+impl Precise for f32 {
+    const PRECISION: Precision = Precision::F32;
+    fn functions(problem: &ProblemInfo) -> Functions<f32> {
+        problem.single
+    }
+    #[cfg(feature = "problem-files")]
+    fn fits(
+        problem: &ProblemFile,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<f32>> {
+        problem.fits_here(settings, done)
+    }
+}
+
+impl Precise for f64 {
+    const PRECISION: Precision = Precision::F64;
+    fn functions(problem: &ProblemInfo) -> Functions<f64> {
+        problem.double
+    }
+    #[cfg(feature = "problem-files")]
+    fn fits(
+        problem: &ProblemFile,
+        settings: &FitSettings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Fits<f64>> {
+        problem.fits_here(settings, done)
+    }
+}
+
+/// What a problem's type can do, without the type.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Functions<R: Float> {
+    make: fn(R, &Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>>,
+    evaluate: fn(&[R]) -> Evaluation<R>,
+}
+
+impl<R: Float> Functions<R> {
+    fn of<F: Problem + Differentiable<R>>() -> Self {
+        Functions {
+            make: |shift, bounds, algorithm, settings| {
+                let objective = Shifted { shift, problem: F::default() };
+                Optimiser::new(&objective, bounds, algorithm, settings)
+            },
+            evaluate: |x| {
+                let point = SlicePoint(x);
+                let mut constraints = Vec::with_capacity(F::CONSTRAINTS.len());
+                F::constraints(&point, |g| constraints.push(g));
+                Evaluation { fitness: Objective::<R>::evaluate(&F::default(), &point), constraints }
+            },
+        }
+    }
+}
+
+/// What a problem says of a point.
+///
+/// ```
+/// let truss = warpswarm::problems::find("three-bar-truss")?;
+/// let thin = truss.evaluate(&[0.5_f64, 0.5])?;
+/// // The first constraint is not met: the outer bars would tear.
+/// assert!(thin.constraints[0] > 0.0);
+/// assert_eq!(thin.fitness.violation, thin.constraints.iter().map(|g| g.max(0.0)).sum());
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation<R> {
+    /// The value, and the sum of the constraints that are not met.
+    pub fitness: Fitness<R>,
+    /// Each constraint's value, at most zero where it is met, in the order of
+    /// [`ProblemInfo::constraints`].
+    pub constraints: Vec<R>,
+}
+
+/// What is known of a problem, and how to optimise it.
+///
+/// ```
+/// let schwefel = warpswarm::problems::find("schwefel-2.26")?;
+/// assert_eq!(schwefel.formula, "sum -x_i sin(sqrt|x_i|)");
+/// assert_eq!(schwefel.bounds(2)?.upper(), [500.0, 500.0]);
+/// let best = schwefel.optimum_position(2).expect("it is known");
+/// let value = schwefel.evaluate(&best)?.fitness.value;
+/// assert!((value - schwefel.optimum_value(2).expect("it is known")).abs() < 1e-9);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct ProblemInfo {
+    /// The name by which users call it.
+    pub id: &'static str,
+    /// The name of its type, as in the names of kernels.
+    pub type_name: &'static str,
+    /// The formula, in plain text.
+    pub formula: &'static str,
+    /// Where formula and optimum come from.
+    pub source: &'static str,
+    /// The numbers of dimensions in which it is defined.
+    pub dimensions: Dimensions,
+    /// What the coordinates are called; empty where they have no names.
+    pub coordinates: &'static [&'static str],
+    /// The constraints; empty where there are none.
+    pub constraints: &'static [Constraint],
+    bounds: fn(usize) -> (f64, f64),
+    optimum_position: fn(usize, usize) -> Option<f64>,
+    optimum_value: fn(usize) -> Option<f64>,
+    single: Functions<f32>,
+    double: Functions<f64>,
+}
+
+impl fmt::Debug for ProblemInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ProblemInfo").field(&self.id).finish()
+    }
+}
+
+impl ProblemInfo {
+    fn of<F>(type_name: &'static str) -> Self
+    where
+        F: Problem + Differentiable<f32> + Differentiable<f64>,
+    {
+        ProblemInfo {
+            id: F::ID,
+            type_name,
+            formula: F::FORMULA,
+            source: F::SOURCE,
+            dimensions: F::DIMENSIONS,
+            coordinates: F::COORDINATES,
+            constraints: F::CONSTRAINTS,
+            bounds: F::bounds,
+            optimum_position: F::optimum_position,
+            optimum_value: F::optimum_value,
+            single: Functions::of::<F>(),
+            double: Functions::of::<F>(),
+        }
+    }
+
+    /// Whether the problem is defined in so many dimensions.
+    ///
+    /// ```
+    /// let truss = warpswarm::problems::find("three-bar-truss")?;
+    /// let error = truss.check_dimensions(5).unwrap_err().to_string();
+    /// assert_eq!(error, "dimensions is 5; allowed: exactly 2 for three-bar-truss");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where it is not, with the numbers that it is defined for.
+    pub fn check_dimensions(&self, dimensions: usize) -> Result<()> {
+        check_dimensions(self.id, self.dimensions, dimensions)
+    }
+
+    /// The usual bounds in so many dimensions.
+    ///
+    /// # Errors
+    ///
+    /// Where the problem is not defined in so many dimensions.
+    pub fn bounds(&self, dimensions: usize) -> Result<Bounds> {
+        self.check_dimensions(dimensions)?;
+        let (lower, upper) = (0..dimensions).map(self.bounds).unzip();
+        Bounds::new(lower, upper)
+    }
+
+    /// The best point known in so many dimensions, not shifted, if one is known.
+    pub fn optimum_position(&self, dimensions: usize) -> Option<Vec<f64>> {
+        self.check_dimensions(dimensions).ok()?;
+        (0..dimensions).map(|i| (self.optimum_position)(dimensions, i)).collect()
+    }
+
+    /// The best value known in so many dimensions, if one is.
+    pub fn optimum_value(&self, dimensions: usize) -> Option<f64> {
+        self.check_dimensions(dimensions).ok()?;
+        (self.optimum_value)(dimensions)
+    }
+
+    /// Value, violation, and each constraint at `x`, `[coordinate]`, not shifted.
+    ///
+    /// # Errors
+    ///
+    /// Where the problem is not defined in so many dimensions.
+    pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
+        self.check_dimensions(x.len())?;
+        Ok((R::functions(self).evaluate)(x))
+    }
+
+    /// An optimiser of the problem with its optimum moved by `shift` in every coordinate.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Settings, Stop, problems};
+    /// let sphere = problems::find("sphere")?;
+    /// let settings = Settings { individuals: 32, stop: Stop::iterations(100), ..Settings::default() };
+    /// let mut optimiser = sphere.optimiser::<f64>(1.25, &sphere.bounds(2)?, &Algorithm::default(), &settings)?;
+    /// assert!(optimiser.run()?.best().position.iter().all(|x| (x - 1.25).abs() < 1e-3));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Optimiser::new`], and where the shift is not finite in `R`, or not zero although the
+    /// problem has a fixed number of dimensions: the coordinates of such a problem are parts of some
+    /// one thing, and what is optimal does not move with them.
+    pub fn optimiser<R: Precise>(
+        &self,
+        shift: f64,
+        bounds: &Bounds,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Optimiser<R>> {
+        let rounded = R::from_f64(shift);
+        if !rounded.is_finite() {
+            return Err(Error::Setting {
+                field: "shift",
+                value: shift.to_string(),
+                allowed: format!("a number that is finite in {}", R::NAME),
+            });
+        }
+        if shift != 0.0 && self.dimensions.is_fixed() {
+            return Err(Error::Setting {
+                field: "shift",
+                value: shift.to_string(),
+                allowed: format!("0 for {}, whose optimum cannot be moved", self.id),
+            });
+        }
+        (R::functions(self).make)(rounded, bounds, algorithm, settings)
+    }
+
+    /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](fn@crate::check).
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](fn@crate::check).
+    pub fn check<R: Precise>(&self, bounds: &Bounds, settings: &Settings) -> Result<Checked<R>> {
+        let checked = check::with(bounds, settings, &|bounds, algorithm, settings| {
+            self.optimiser(0.0, bounds, algorithm, settings)
+        })?;
+        let coordinate = |i: usize| self.coordinates.get(i).map(|name| name.to_string());
+        let constraint = |i: usize| self.constraints.get(i).map(|of| of.name.to_string());
+        let derivatives = checked.derivatives.named(coordinate, constraint);
+        Ok(Checked { derivatives, ..checked })
+    }
+}
+
+/// Every problem.
+///
+/// ```
+/// let problems = warpswarm::problems::all();
+/// assert!(problems.iter().all(|problem| problem.check_dimensions(problem.dimensions.usual()).is_ok()));
+/// let constrained: Vec<_> = problems.iter().filter(|problem| !problem.constraints.is_empty()).collect();
+/// assert!(constrained.iter().any(|problem| problem.id == "welded-beam"));
+/// ```
+pub fn all() -> &'static [ProblemInfo] {
+    static ALL: std::sync::OnceLock<Vec<ProblemInfo>> = std::sync::OnceLock::new();
+    macro_rules! rows {
+        (() $($problem:ident: $kernels:ident),*) => {
+            vec![$(ProblemInfo::of::<$problem>(stringify!($problem))),*]
+        };
+    }
+    ALL.get_or_init(|| warpswarm_core::for_each_problem!(rows))
+}
+
+/// The problem of that name.
+///
+/// ```
+/// use warpswarm::problems;
+/// assert_eq!(problems::find("levy")?.optimum_value(4), Some(0.0));
+/// let error = problems::find("rosenbrok").unwrap_err().to_string();
+/// assert!(error.starts_with("unknown problem `rosenbrok`; did you mean rosenbrock"));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Where there is none, with the nearest names.
+pub fn find(id: &str) -> Result<&'static ProblemInfo> {
+    all().iter().find(|info| info.id == id).ok_or_else(|| {
+        let known: Vec<_> = all().iter().map(|info| info.id).collect();
+        Error::NoSuch { what: "problem", name: id.into(), nearest: nearest(id, &known) }
+    })
+}
+
+pub(crate) fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize) -> Result<()> {
+    if allowed.allows(dimensions) {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        field: "dimensions",
+        value: dimensions.to_string(),
+        allowed: format!("{allowed} for {id}"),
+    })
+}
+
+/// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`. Not generic over the objective,
+/// or all these comparisons would be compiled for each.
+pub(crate) fn built_in<R: Float>(objective: &dyn Any) -> Option<Target> {
+    macro_rules! look {
+        (() $($problem:ident: $kernels:ident),*) => { $(
+            if let Some(objective) = as_shifted::<R, $problem>(objective) {
+                return Some(Target {
+                    name: stringify!($problem).into(),
+                    objective,
+                    own: None,
+                    program: None,
+                    problem: Some(($problem::ID, $problem::DIMENSIONS)),
+                    constrained: <$problem as Objective<R>>::CONSTRAINED,
+                    gathers: <$problem as Objective<R>>::GATHERS,
+                });
+            }
+        )* };
+    }
+    warpswarm_core::for_each_problem!(look);
+    None
+}
+
+/// The problem's `Shifted` struct as a kernel takes it.
+fn as_shifted<R: Float, F: Problem + 'static>(objective: &dyn Any) -> Option<Parameter> {
+    let plain = objective.downcast_ref::<F>();
+    let plain = plain.map(|&problem| Shifted { shift: R::ZERO, problem });
+    let shifted = plain.or_else(|| objective.downcast_ref::<Shifted<R, F>>().copied())?;
+    Some(Parameter::of(shifted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_found_by_name_and_by_type() {
+        for info in all() {
+            assert_eq!(find(info.id).unwrap().type_name, info.type_name);
+        }
+        let plain = built_in::<f32>(&Sphere).unwrap();
+        assert_eq!((&*plain.name, plain.objective.bytes().len()), ("Sphere", 4));
+        let shifted = built_in::<f64>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
+        assert_eq!((&*shifted.name, shifted.objective.bytes().len()), ("Rastrigin", 8));
+        let error = find("rastrgin").unwrap_err();
+        assert!(
+            error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin")
+        );
+    }
+
+    #[test]
+    fn an_objective_of_ones_own_is_no_built_in_one() {
+        #[derive(Clone, Copy)]
+        struct Mine;
+        impl<R: warpswarm_core::Real> Objective<R> for Mine {
+            fn value<P: warpswarm_core::Point<R>>(&self, x: &P) -> R {
+                x.get(0)
+            }
+        }
+        assert!(built_in::<f32>(&Mine).is_none());
+    }
+}

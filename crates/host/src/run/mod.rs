@@ -1,0 +1,7 @@
+//! Runs under way: what drives them, what finishes them, and what they report.
+
+pub(crate) mod history;
+pub(crate) mod optimiser;
+pub(crate) mod polish;
+pub(crate) mod population;
+pub(crate) mod report;

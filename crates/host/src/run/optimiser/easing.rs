@@ -1,0 +1,238 @@
+//! The epsilon-constrained method: a level below which violations count as none, which falls to zero.
+//!
+//! It begins at the violation of the individual that is better than four fifths of the first ones, and falls as
+//! (1 - t/T)^5 until T, which is 200 iterations, or half of a run that has fewer than 400; in some 30 steps, at each of which
+//! all that is kept is judged anew. Where a fifth of the first individuals are feasible it is zero from the beginning.
+//!
+//! One of eight individuals is judged strictly throughout ([`is_strict`](warpswarm_core::order::is_strict)). Without
+//! them, a population that has closed in on a point which the level allows does not follow when the level falls, and the run ends
+//! infeasible. With them, the level can also fall more slowly, which equations need.
+//!
+//! Runs of 20 that find the optimum, with `de`, `shade`, `auto` and `pso`:
+//! `warpswarm solve FILE --backend cpu --algorithm de --constraints epsilon --runs 20 --evaluations 50000`. G3 to G11 are problems of
+//! Michalewicz and Schoenauer, `corner` and `hs71int` are files of the program's tests; the last three have no equations.
+//!
+//! | problem | T = 100, none strict | T = 200, none strict | T = 200, one of eight | feasible-first |
+//! |---|---|---|---|---|
+//! | `corner` | 1, 20, 20, 19 | 0, 20, 20, 20 | 20, 20, 20, 20 | 20, 20, 20, 0 |
+//! | G3 | 0, 0, 1, 0 | 0, 20, 20, 0 | 0, 19, 14, 0 | 0, 0, 0, 0 |
+//! | G5 | 7, 9, 13, 7 | 18, 20, 20, 8 | 19, 19, 19, 5 | 1, 3, 2, 0 |
+//! | G11 | 20, 19, 17, 10 | 20, 20, 20, 19 | 20, 20, 20, 16 | 0, 1, 3, 0 |
+//! | `hs71int` | 19, 13, 10, 8 | 20, 20, 17, 18 | 20, 20, 19, 15 | 0, 0, 0, 0 |
+//! | G6 | 0, 20, 20, 0 | 0, 10, 20, 0 | 20, 20, 20, 0 | 16, 20, 20, 16 |
+//! | G8 | 9, 19, 20, 20 | 8, 18, 20, 20 | 20, 20, 20, 20 | 20, 20, 20, 20 |
+//! | G10 | 14, 17, 19, 0 | 14, 14, 20, 0 | 20, 20, 18, 0 | 20, 20, 20, 0 |
+//!
+//! With one of four, 1 of 10 runs of `auto` solves G3, and 4 of 10 of `pso` G11 (7 and 8 with one of eight); with one of eight and
+//! T = 400, 8 of 10 of `de` G10 (10 with T = 200). With `epso`, strict individuals solve fewer of G11: 4 of 20, instead of 9.
+//!
+//! **Source.** T. Takahama and S. Sakai, "Constrained optimization by the epsilon constrained differential evolution with
+//! gradient-based mutation and feasible elites", IEEE CEC 2006, equations 6 and 7, with theta = 0.2 N and cp = 5.
+
+use warpswarm_core::Float;
+use warpswarm_core::launch::Control;
+use warpswarm_core::order::Candidate;
+use warpswarm_cpu_ref::Swarm;
+
+use super::{Optimiser, going, reached};
+use crate::engine::Until;
+use crate::error::Result;
+use crate::settings::choices::Constraints;
+use crate::settings::communicator::Communicator;
+use crate::settings::limit::Limit;
+use crate::settings::{DEFAULT_ITERATIONS, Settings};
+
+/// The steps in which a level falls, or a few less.
+const STEPS: u64 = 32;
+
+/// The most iterations until it is zero.
+const LONGEST: u64 = 200;
+
+/// When levels fall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Easing {
+    /// Iterations of a step.
+    every: u64,
+    /// Steps until the level is zero.
+    steps: u64,
+    /// The steps that the runs have behind them; none where their first individuals have not been judged.
+    done: Option<u64>,
+}
+
+impl Easing {
+    /// As the settings want it: none where violations count from the beginning.
+    pub(super) fn new(settings: &Settings, limit: Limit) -> Option<Self> {
+        let budget = limit.given().unwrap_or(DEFAULT_ITERATIONS);
+        if settings.constraints != Constraints::Epsilon || budget < 2 {
+            return None;
+        }
+        let over = (budget / 2).min(LONGEST);
+        let every = over.div_ceil(STEPS);
+        Some(Easing { every, steps: over.div_ceil(every), done: None })
+    }
+
+    /// The steps that lie behind an iteration.
+    fn steps_until(&self, iteration: u64) -> u64 {
+        (iteration / self.every).min(self.steps)
+    }
+
+    /// How many iterations there are from an iteration to the next step, if there is one.
+    fn next(&self, iteration: u64) -> Option<u64> {
+        (self.steps_until(iteration) < self.steps).then(|| self.every - iteration % self.every)
+    }
+
+    /// By what a level falls in a step, counted from 1.
+    fn factor(&self, step: u64) -> f64 {
+        let left = (self.steps - step) as f64 / (self.steps - step + 1) as f64;
+        left * left * left * left * left
+    }
+
+    /// The level after some steps.
+    fn fallen<R: Float>(&self, level: R, steps: std::ops::Range<u64>) -> R {
+        steps.fold(level, |level, step| R::from_f64(level.to_f64() * self.factor(step + 1)))
+    }
+}
+
+impl<R: Float> Optimiser<R> {
+    /// Has every run that goes on do so many iterations, levels falling on the way.
+    pub(super) fn advance(
+        &mut self,
+        iterations: u64,
+        others: Option<&dyn Communicator>,
+        until: &Until,
+    ) -> Result<()> {
+        let mut left = iterations;
+        while left > 0 {
+            let now = self.until_eased(left)?;
+            self.change(|driver| driver.advance(now, others, until))?;
+            self.ease()?;
+            if until.has_come() {
+                break;
+            }
+            left -= now;
+        }
+        Ok(())
+    }
+
+    /// How many of so many iterations the runs do until levels fall; all where none goes on.
+    fn until_eased(&mut self, iterations: u64) -> Result<u64> {
+        let Some(easing) = self.easing else { return Ok(iterations) };
+        let next = going(&self.runs()?.landmarks()?).max().and_then(|reached| easing.next(reached));
+        Ok(next.map_or(iterations, |next| next.min(iterations)))
+    }
+
+    /// Has levels fall, where that is due; at iteration 0 they begin.
+    pub(super) fn ease(&mut self) -> Result<()> {
+        let Some(easing) = self.easing.filter(|_| self.driver.is_placed() && self.is_placed())
+        else {
+            return Ok(());
+        };
+        let due = easing.steps_until(reached(&self.runs()?.landmarks()?));
+        let levels: Vec<R> = match easing.done {
+            Some(done) if done >= due => return Ok(()),
+            Some(done) => {
+                let fallen = |control: &Control| easing.fallen(control.level(), done..due);
+                self.runs()?.controls()?.iter().map(fallen).collect()
+            }
+            None => {
+                let first = self.runs()?.first_levels()?;
+                first.into_iter().map(|level| easing.fallen(level, 0..due)).collect()
+            }
+        };
+        if easing.done.is_none() && levels.iter().all(|level| *level == R::ZERO) {
+            self.easing = None;
+            return Ok(());
+        }
+        self.ease_to(&levels)?;
+        self.easing = (due < easing.steps).then_some(Easing { done: Some(due), ..easing });
+        Ok(())
+    }
+
+    fn ease_to(&mut self, levels: &[R]) -> Result<()> {
+        self.runs()?;
+        let done = self.driver.state_mut().ease(&self.job, levels);
+        self.lost = done.as_ref().err().cloned();
+        done
+    }
+
+    /// The best of each run and its position, as they are where no violation counts as none.
+    pub(super) fn strict_bests(
+        &mut self,
+        controls: &[Control],
+    ) -> Result<Vec<(Candidate<R>, Vec<R>)>> {
+        if controls.iter().all(|control| control.level::<R>() == R::ZERO) {
+            let bests = self.runs()?.bests()?;
+            return Ok(bests.into_iter().zip(self.runs()?.best_positions()?).collect());
+        }
+        let mut swarms = self.runs()?.snapshot()?;
+        swarms.iter_mut().for_each(|swarm| swarm.ease(R::ZERO));
+        let of = |swarm: &Swarm<R>| {
+            let (best, position) = swarm.found();
+            (best, position.to_vec())
+        };
+        Ok(swarms.iter().map(of).collect())
+    }
+
+    /// Notes where a state is that has been brought: levels go on from where they are, and there are none where the
+    /// settings want none, or the time of levels is over.
+    pub(super) fn go_on_easing(&mut self) -> Result<()> {
+        let controls = self.runs()?.controls()?;
+        let reached = reached(&controls);
+        let is_eased = controls.iter().any(|control| control.level::<R>() > R::ZERO);
+        self.easing = self.schedule.filter(|schedule| is_eased && schedule.next(reached).is_some());
+        match &mut self.easing {
+            Some(easing) => easing.done = Some(easing.steps_until(reached)),
+            None if is_eased => {
+                let levels = vec![R::ZERO; controls.len()];
+                self.ease_to(&levels)?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Stop;
+
+    fn easing(iterations: u64) -> Option<Easing> {
+        let settings = Settings {
+            constraints: Constraints::Epsilon,
+            stop: Stop::iterations(iterations),
+            ..Settings::default()
+        };
+        Easing::new(&settings, Limit::new(&settings.stop, |iterations| Some(8 * (iterations + 1))))
+    }
+
+    #[test]
+    fn levels_fall_as_the_paper_says() {
+        let of = easing(1000).unwrap();
+        assert_eq!((of.every, of.steps), (7, 29));
+        for step in 1..29_u32 {
+            let expected = 2.5 * (1.0 - f64::from(step) / 29.0).powi(5);
+            let level = of.fallen(2.5_f64, 0..u64::from(step));
+            assert!((level / expected - 1.0).abs() < 1e-13, "{level}, not {expected}");
+        }
+        assert_eq!(of.fallen(2.5_f64, 0..29), 0.0);
+        // In two parts as in one.
+        assert_eq!(of.fallen(of.fallen(2.5_f32, 0..7), 7..20), of.fallen(2.5_f32, 0..20));
+    }
+
+    #[test]
+    fn half_of_the_iterations_is_enough() {
+        for budget in 2..500 {
+            let of = easing(budget).unwrap();
+            let end = of.every * of.steps;
+            assert!(end >= (budget / 2).min(LONGEST) && end < budget, "{budget}: {of:?}");
+            let (mut at, mut steps) = (0, 0);
+            while let Some(next) = of.next(at) {
+                (at, steps) = (at + next, steps + 1);
+                assert_eq!(of.steps_until(at), steps);
+            }
+            assert_eq!((at, steps), (end, of.steps));
+        }
+        assert_eq!([easing(0), easing(1)], [None, None]);
+    }
+}

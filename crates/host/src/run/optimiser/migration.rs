@@ -1,0 +1,297 @@
+//! What somebody needs who has several optimisers, perhaps in several processes, go on together: how far the runs are, and
+//! individuals that go from one to another.
+
+use std::time::Instant;
+
+use warpswarm_core::Float;
+use warpswarm_core::launch::stopped;
+use warpswarm_core::order::Fitness;
+use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
+
+use super::{MAX_ITERATIONS, Optimiser, reached};
+use crate::engine::Procedure;
+use crate::error::{Error, Result};
+use crate::run::report::{Progress, Report, StopReason};
+
+/// How far the runs of an [`Optimiser`] are.
+///
+/// ```
+/// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, Stop, problems::Sphere};
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(30), ..Settings::default() };
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
+/// optimiser.step(10)?;
+/// let standing = optimiser.standing()?;
+/// assert_eq!((standing.iterations, standing.limit, standing.goes_on), (10, 30, true));
+/// assert!(!standing.reached_target && !standing.may_stop);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Iterations of the runs that have not stopped by themselves; where all have, of the one that has done most.
+    pub iterations: u64,
+    /// The iteration at which the limits of iterations and evaluations end all runs; [`MAX_ITERATIONS`](crate::MAX_ITERATIONS)
+    /// where they do not.
+    pub limit: u64,
+    /// Whether a run goes on: one that has not stopped by itself, before that iteration.
+    pub goes_on: bool,
+    /// Whether a run has stopped at its target.
+    pub reached_target: bool,
+    /// Whether runs may stop by themselves.
+    pub may_stop: bool,
+}
+
+impl<R: Float> Optimiser<R> {
+    /// How far the runs are.
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn standing(&mut self) -> Result<Standing> {
+        let controls = self.runs()?.landmarks()?;
+        let (iterations, limit) = (reached(&controls), self.limit.iterations);
+        let is = |code| controls.iter().any(|control| control.stopped == code);
+        Ok(Standing {
+            iterations,
+            limit,
+            goes_on: is(stopped::NOT) && iterations < limit,
+            reached_target: is(stopped::TARGET),
+            may_stop: !self.job.never_stops,
+        })
+    }
+
+    /// Who leaves each run, also those that have stopped, and to whom so many immigrants of each, `[run]`, will be offered by
+    /// [`immigrate`](Optimiser::immigrate), now or later.
+    ///
+    /// ```
+    /// use warpswarm::migration::Migration;
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
+    /// let settings = Settings { individuals: 16, runs: 2, ..Settings::default() };
+    /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
+    /// let two = Migration { emigrants: 2, ..Migration::default() };
+    /// let departures = optimiser.depart(&two, &[1, 3])?;
+    /// let emigrants = &departures[1].emigrants;
+    /// assert_eq!((departures.len(), emigrants.len(), emigrants.positions.len()), (2, 2, 6));
+    /// assert_eq!(departures[1].places.len(), 3);
+    /// assert_eq!(emigrants.fitness[0], optimiser.progress()?.runs[1].best);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where there are fewer individuals, or more or fewer runs, or the backend fails.
+    pub fn depart(
+        &mut self,
+        migration: &Migration,
+        immigrants: &[usize],
+    ) -> Result<Vec<Departure<R>>> {
+        self.check_migrants("migrants", migration.emigrants)?;
+        self.check_runs("numbers of immigrants", immigrants.len())?;
+        let mut counts = immigrants.iter();
+        counts.try_for_each(|&count| self.check_migrants("immigrants", count as u64))?;
+        let mut departures = self.runs()?.depart(migration, immigrants)?;
+        for departure in &mut departures {
+            departure.emigrants.fitness.iter_mut().for_each(|fitness| *fitness = fitness.exact());
+        }
+        Ok(departures)
+    }
+
+    /// Offers each run its immigrants, each to the individual of its number in `places`, `[run][immigrant]`, whose place it
+    /// takes where it is better. Runs that have stopped take none; one whose best is new may stop now.
+    ///
+    /// ```
+    /// use warpswarm::migration::Migration;
+    /// use warpswarm::{Algorithm, Bounds, DeParams, Optimiser, PsoParams, Settings, problems::Sphere};
+    /// let bounds = Bounds::uniform(3, -5.12, 5.12)?;
+    /// let island = |algorithm: &Algorithm, first_run| {
+    ///     let settings = Settings { individuals: 16, first_run, ..Settings::default() };
+    ///     Optimiser::<f64>::new(&Sphere, &bounds, algorithm, &settings)
+    /// };
+    /// let (mut one, mut other) = (island(&PsoParams::default().into(), 0)?, island(&DeParams::default().into(), 1)?);
+    /// one.step(50)?;
+    /// let leaving = one.depart(&Migration::default(), &[0])?.remove(0);
+    /// let offered = other.depart(&Migration::default(), &[1])?.remove(0);
+    /// other.immigrate(&[leaving.emigrants], &[offered.places])?;
+    /// assert_eq!(one.progress()?.runs[0].best, other.progress()?.runs[0].best);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where there are immigrants of more or fewer runs, fewer places than immigrants, two that are the same or one that is
+    /// nobody's, or coordinates of another number of dimensions, or the backend fails.
+    pub fn immigrate(&mut self, immigrants: &[Migrants<R>], places: &[Vec<u32>]) -> Result<()> {
+        self.check_runs("immigrants", immigrants.len())?;
+        self.check_runs("places of immigrants", places.len())?;
+        for (migrants, places) in immigrants.iter().zip(places) {
+            self.check_places(migrants.len(), places)?;
+            let (expected, found) =
+                (migrants.len() * self.job.dimensions, migrants.positions.len());
+            if expected != found {
+                let (expected, found) = (expected.to_string(), found.to_string());
+                return Err(Error::State { what: "coordinates of immigrants", expected, found });
+            }
+        }
+        let mut judged = Vec::new();
+        if self.easing.is_some() {
+            judged = immigrants.to_vec();
+            for (migrants, control) in judged.iter_mut().zip(self.runs()?.controls()?) {
+                let judge = |fitness: &mut Fitness<R>| *fitness = fitness.within(control.level());
+                migrants.fitness.iter_mut().for_each(judge);
+            }
+        }
+        let immigrants = if judged.is_empty() { immigrants } else { &judged };
+        self.runs()?;
+        let done = self.driver.state_mut().immigrate(&self.job, immigrants, places);
+        self.lost = done.as_ref().err().cloned();
+        done
+    }
+
+    /// Whether [`step_epochs`](Optimiser::step_epochs) does what it is asked to: what its device is called, and no other one
+    /// anywhere. Makes ready for it, so that the first time takes no longer than others.
+    ///
+    /// The kernel may need the whole device while it waits for who is to arrive: two that wait for each other must not share
+    /// one.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
+    /// let settings = Settings { individuals: 16, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
+    /// assert_eq!(optimiser.prepare_epochs()?, None);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn prepare_epochs(&mut self) -> Result<Option<String>> {
+        self.runs()?;
+        self.driver.prepare_epochs()
+    }
+
+    /// Does so many epochs of `every` iterations of one run. At the beginning of each its best individual sets out: `exchange`
+    /// takes it to where it belongs, and gives another one that is offered to the worst at the end of that epoch. The same as
+    /// [`depart`](Optimiser::depart), [`step`](Optimiser::step) and [`immigrate`](Optimiser::immigrate) in turn, without
+    /// a moment between one epoch and the next. Whether it has been done: only where a device can, a swarm of several blocks
+    /// that stay on a GPU and that has no reason to stop by itself; otherwise nothing has happened.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
+    /// let settings = Settings { individuals: 16, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
+    /// // The CPU does one after the other.
+    /// assert!(!optimiser.step_epochs(10, 3, &mut |one| Ok(one))?);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend or `exchange` fails.
+    pub fn step_epochs(
+        &mut self,
+        every: u64,
+        epochs: u64,
+        exchange: &mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>,
+    ) -> Result<bool> {
+        let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
+        // Levels fall on the way, between one launch and the next.
+        if every == 0 || epochs > left / every || self.easing.is_some() {
+            return Ok(false);
+        }
+        let start = Instant::now();
+        let mut done = false;
+        self.change(|driver| {
+            done = driver.advance_epochs(every, epochs, exchange)?;
+            Ok(())
+        })?;
+        if done {
+            self.runs()?.landmarks()?;
+            self.seconds += start.elapsed().as_secs_f64();
+        }
+        Ok(done)
+    }
+
+    fn check_runs(&self, what: &'static str, given: usize) -> Result<()> {
+        if let Procedure::Portfolio(_) = self.job.procedure {
+            let (value, allowed) = (
+                "auto or cma-es".into(),
+                "an algorithm whose individuals go on from one iteration to the next".into(),
+            );
+            return Err(Error::Setting { field: "algorithm of islands", value, allowed });
+        }
+        let (given, runs) = (given as u64, u64::from(self.job.runs));
+        if given == runs { Ok(()) } else { Err(Error::Runs { what, given, runs }) }
+    }
+
+    fn check_migrants(&self, field: &'static str, count: u64) -> Result<()> {
+        let most = u64::from(self.job.individuals);
+        if count <= most {
+            return Ok(());
+        }
+        let allowed = format!("at most the {most} individuals");
+        Err(Error::Setting { field, value: count.to_string(), allowed })
+    }
+
+    /// Whether the first `count` places are those of different individuals.
+    fn check_places(&self, count: usize, places: &[u32]) -> Result<()> {
+        let mut own = places.get(..count).unwrap_or_default().to_vec();
+        own.sort_unstable();
+        own.dedup();
+        let are_there = own.last().is_none_or(|last| *last < self.job.individuals);
+        if own.len() == count && are_there {
+            return Ok(());
+        }
+        let expected = format!("{count} of {} individuals", self.job.individuals);
+        Err(Error::State { what: "places of immigrants", expected, found: format!("{places:?}") })
+    }
+
+    /// Where the runs are, as a record of the history has it: with what
+    /// [`Settings::record_statistics`](crate::Settings::record_statistics) asks for.
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn record(&mut self) -> Result<Progress<R>> {
+        let progress = self.progress()?;
+        self.with_statistics(progress)
+    }
+
+    pub(super) fn with_statistics(&mut self, mut progress: Progress<R>) -> Result<Progress<R>> {
+        if self.recording.statistics && self.is_placed() {
+            let all = self.statistics()?;
+            for (run, statistics) in progress.runs.iter_mut().zip(all) {
+                run.population = Some(statistics);
+            }
+        }
+        Ok(progress)
+    }
+
+    /// What the runs have given so far, as [`run`](Optimiser::run) reports it. Those that have neither stopped by
+    /// themselves nor reached a limit end for `reason`.
+    ///
+    /// ```
+    /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, StopReason, problems::Sphere};
+    /// let settings = Settings { individuals: 16, ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+    /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
+    /// optimiser.step(10)?;
+    /// let report = optimiser.report(StopReason::Seconds)?;
+    /// assert_eq!((report.runs[0].iterations, report.runs[0].stop_reason), (10, StopReason::Seconds));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
+        let standing = self.standing()?;
+        let at_limit = standing.iterations >= standing.limit;
+        let report = self.reported(if at_limit { self.limit.reason } else { reason })?;
+        // The runs may go on, with their records.
+        self.history.replace(report.history.clone());
+        Ok(report)
+    }
+}

@@ -1,0 +1,341 @@
+//! What a run gives back.
+
+use warpswarm_core::order::Fitness;
+
+use crate::run::polish::Polish;
+use crate::run::population::Statistics;
+use crate::settings::choices::{Backend, Schedule};
+
+/// Why a run ended.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, StopReason, minimise};
+/// let nowhere = HostObjective::new(|_: &[f64]| f64::NAN);
+/// let settings = Settings { individuals: 8, stop: Stop::iterations(5), ..Settings::default() };
+/// let report = minimise(&nowhere, &Bounds::uniform(1, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
+/// assert_eq!(report.runs[0].stop_reason, StopReason::NothingFinite);
+/// assert_eq!(report.runs[0].stop_reason.name(), "nothing-finite");
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The limit of iterations was reached.
+    Iterations,
+    /// Another iteration would have exceeded the limit of evaluations.
+    Evaluations,
+    /// The time was up.
+    Seconds,
+    /// The target was reached.
+    Target,
+    /// The best is feasible and -inf (where it is maximised: inf), which nothing can beat: the objective has no minimum.
+    Unbounded,
+    /// The best has not improved for the given number of iterations.
+    Stagnation,
+    /// The interrupt flag was set.
+    Interrupted,
+    /// A limit was reached, and no value was finite: the best is NaN or the infinity that is worst.
+    NothingFinite,
+}
+
+impl StopReason {
+    /// Every reason.
+    pub const ALL: [StopReason; 8] = [
+        StopReason::Iterations,
+        StopReason::Evaluations,
+        StopReason::Seconds,
+        StopReason::Target,
+        StopReason::Unbounded,
+        StopReason::Stagnation,
+        StopReason::Interrupted,
+        StopReason::NothingFinite,
+    ];
+
+    /// The name that programs write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            StopReason::Iterations => "iterations",
+            StopReason::Evaluations => "evaluations",
+            StopReason::Seconds => "seconds",
+            StopReason::Target => "target",
+            StopReason::Unbounded => "unbounded",
+            StopReason::Stagnation => "stagnation",
+            StopReason::Interrupted => "interrupted",
+            StopReason::NothingFinite => "nothing-finite",
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::serial::by_name!(StopReason);
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The best point of a run.
+///
+/// ```
+/// use warpswarm::{Algorithm, Settings, Stop, problems};
+/// let ackley = problems::find("ackley")?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(10), ..Settings::default() };
+/// let mut optimiser = ackley.optimiser::<f64>(0.0, &ackley.bounds(3)?, &Algorithm::default(), &settings)?;
+/// let best = optimiser.run()?.best().clone();
+/// assert_eq!(ackley.evaluate(&best.position)?.fitness.value, best.value);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
+    ))
+)]
+pub struct Best<R> {
+    /// The objective's value there.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
+    pub value: R,
+    /// The total constraint violation there; zero where the point is feasible.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
+    pub violation: R,
+    /// The point, `[coordinate]`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::numbers"))]
+    pub position: Vec<R>,
+}
+
+/// What one run gave.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let stop = Stop::iterations(10);
+/// let settings = Settings { individuals: 16, first_run: 40, runs: 2, stop, ..Settings::default() };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let run = &report.runs[1];
+/// assert_eq!((run.run, run.iterations, run.evaluations, run.not_finite), (41, 10, 176, 0));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
+    ))
+)]
+pub struct RunReport<R> {
+    /// The run's number among those of its seed.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
+    pub run: u64,
+    /// The best point.
+    pub best: Best<R>,
+    /// Evaluations of the objective, the initial ones included.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
+    pub evaluations: u64,
+    /// Iterations since the initial placement.
+    pub iterations: u64,
+    /// How often it has begun anew: see [`Restart`](crate::Restart).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub restarts: u64,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+    /// How many evaluations gave a value or a violation that is not finite.
+    pub not_finite: u64,
+    /// How its population lies, where [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
+    pub population: Option<Statistics>,
+    /// What a local search made of its best point, where [`Settings::polish`](crate::Settings::polish) asked for that.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub polish: Option<Polish<R>>,
+}
+
+/// Under a name of its own, since serde would borrow a `str` that it sees from what it reads.
+type TileName = &'static str;
+
+/// How runs are laid over a GPU.
+///
+/// ```
+/// use warpswarm::{Algorithm, Backend, Bounds, Error, Schedule, Settings, Stop, minimise, problems::Sphere};
+/// let stop = Stop::iterations(2);
+/// let settings = Settings { individuals: 32, stop, backend: Backend::Emulator, ..Settings::default() };
+/// match minimise::<f32, _>(&Sphere, &Bounds::uniform(2, -1.0, 1.0)?, &Algorithm::default(), &settings) {
+///     Ok(report) => {
+///         let plan = report.plan.expect("the emulator is laid out as a GPU is");
+///         assert!(plan.schedule != Schedule::Auto && plan.block % 32 == 0);
+///     }
+///     // Where the feature `emulator` is missing.
+///     Err(error) => assert_eq!(error, Error::NoEmulator),
+/// }
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Plan {
+    /// The schedule, never [`Schedule::Auto`].
+    pub schedule: Schedule,
+    /// The name of the tile that holds particles in registers; none where particles are not.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::tile"))]
+    pub tile: Option<TileName>,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks that share a run.
+    pub blocks_per_run: u32,
+    /// Whether they are a cluster, as GPUs of compute capability 9.0 and later have them.
+    pub cluster: bool,
+    /// Whether bulk copies bring and take away what streams, as GPUs of compute capability 9.0 and later have them.
+    pub bulk_copies: bool,
+    /// Runs in one launch.
+    pub runs_per_launch: u32,
+}
+
+/// What all runs gave, and where and how they were carried out.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 16, runs: 3, stop: Stop::iterations(5), ..Settings::default() };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let values: Vec<f32> = report.runs.iter().map(|run| run.best.value).collect();
+/// assert_eq!(values.len(), 3);
+/// assert_eq!(report.best().value, values.into_iter().fold(f32::INFINITY, f32::min));
+/// println!("{}, after {:.3} s on {}", report.best().value, report.seconds, report.device);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
+    ))
+)]
+pub struct Report<R> {
+    /// The runs, at least one.
+    pub runs: Vec<RunReport<R>>,
+    /// Whether greater values are better.
+    pub maximised: bool,
+    /// Where they ran, never [`Backend::Auto`].
+    pub backend: Backend,
+    /// The device, in words.
+    pub device: String,
+    /// How they were laid over the device; `None` on the CPU.
+    pub plan: Option<Plan>,
+    /// Seconds of stepping.
+    pub seconds: f64,
+    /// Seconds of the local searches after that: see [`RunReport::polish`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub polish_seconds: f64,
+    /// Seconds before stepping: the driver's start, kernels, memory, initial placement.
+    pub setup_seconds: f64,
+    /// The records that [`Settings::record_every`](crate::Settings::record_every) asked for, thinned where
+    /// [`Settings::records_at_most`](crate::Settings::records_at_most) says so.
+    pub history: Vec<Progress<R>>,
+}
+
+impl<R: warpswarm_core::Float> Report<R> {
+    /// The best point of all runs; of equals that of the first run.
+    pub fn best(&self) -> &Best<R> {
+        let key = |run: &&RunReport<R>| {
+            let Best { violation, value, .. } = run.best;
+            Fitness { violation, value: signed(value, self.maximised) }.ordered()
+        };
+        // A report has at least one run, by construction.
+        &self.runs.iter().min_by_key(key).unwrap_or(&self.runs[0]).best
+    }
+
+    /// The schedule, where there is one.
+    pub fn schedule(&self) -> Option<Schedule> {
+        self.plan.map(|plan| plan.schedule)
+    }
+}
+
+/// A value, or the negative one if greater ones are better.
+fn signed<R: warpswarm_core::Float>(value: R, maximised: bool) -> R {
+    if maximised { -value } else { value }
+}
+
+/// Where the runs are, at the end of a slice.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let settings = Settings { individuals: 16, stop: Stop::iterations(80), ..Settings::default() };
+/// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// optimiser.step(20)?;
+/// let progress = optimiser.progress()?;
+/// assert_eq!((progress.iterations, progress.limit), (20, Some(80)));
+/// assert_eq!(progress.best(), progress.runs[0].best);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
+    ))
+)]
+pub struct Progress<R> {
+    /// Iterations of the runs that go on; where none does, of the one that has done most.
+    pub iterations: u64,
+    /// The iteration at which the limits of iterations and evaluations end all runs, if they do.
+    pub limit: Option<u64>,
+    /// Seconds of stepping so far.
+    pub seconds: f64,
+    /// The runs.
+    pub runs: Vec<RunProgress<R>>,
+    /// Whether greater values are better.
+    pub maximised: bool,
+}
+
+impl<R: warpswarm_core::Float> Progress<R> {
+    /// The best fitness of all runs.
+    pub fn best(&self) -> Fitness<R> {
+        let key = |best: &Fitness<R>| {
+            Fitness { value: signed(best.value, self.maximised), ..*best }.ordered()
+        };
+        self.runs.iter().map(|run| run.best).min_by_key(key).unwrap_or(Fitness::WORST)
+    }
+}
+
+/// Where one run is.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
+/// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
+/// let stop = Stop::iterations(50);
+/// let settings = Settings { individuals: 16, stop, record_every: Some(10), ..Settings::default() };
+/// let report = minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), &settings)?;
+/// let values: Vec<f32> = report.history.iter().map(|record| record.runs[0].best.value).collect();
+/// assert_eq!(values.len(), 6);
+/// assert!(values.is_sorted_by(|earlier, later| earlier >= later));
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "R: warpswarm_core::Float + serde::Serialize",
+        deserialize = "R: warpswarm_core::Float + serde::Deserialize<'de>"
+    ))
+)]
+pub struct RunProgress<R> {
+    /// Iterations since the initial placement.
+    pub iterations: u64,
+    /// Evaluations, the initial ones included.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
+    pub evaluations: u64,
+    /// Violation and value of its best point.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::fitness"))]
+    pub best: Fitness<R>,
+    /// How its population lies: in records, where
+    /// [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
+    pub population: Option<Statistics>,
+}

@@ -1,0 +1,241 @@
+//! What a run is to do besides the algorithm: sizes, seed, when to stop, where to run.
+
+pub(crate) mod choices;
+pub(crate) mod communicator;
+pub(crate) mod devices;
+pub(crate) mod limit;
+pub(crate) mod peers;
+mod stop;
+
+use crate::error::{Error, Result};
+use crate::settings::choices::{Backend, Constraints, Restart, Schedule};
+use crate::settings::devices::Devices;
+use crate::settings::peers::Peers;
+
+pub use stop::Stop;
+
+/// Iterations of a run to which nothing sets an end.
+pub const DEFAULT_ITERATIONS: u64 = 1000;
+
+/// The most iterations that a run can do: draws count them in 56 bits.
+pub const MAX_ITERATIONS: u64 = (1 << 56) - 1;
+
+/// The most individuals of a run: kernels count them, and as many again, in 32 bits.
+pub const MAX_INDIVIDUALS: u64 = (1 << 31) - 1;
+
+/// The most runs of a batch.
+pub const MAX_RUNS: u64 = u32::MAX as u64;
+
+/// What a run of a batch has for itself; what is none it has in common with the others.
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, OfRun, Settings, Stop, minimise, problems::Sphere};
+/// let of_runs = [3, 8].map(|seed| OfRun { seed: Some(seed), ..OfRun::default() }).to_vec();
+/// let stop = Stop::iterations(10);
+/// let batch = Settings { individuals: 16, runs: 2, of_runs, stop, ..Settings::default() };
+/// // Its second run alone.
+/// let alone = Settings { runs: 1, first_run: 1, seed: 8, of_runs: vec![], ..batch.clone() };
+/// let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+/// let run = |settings| minimise::<f32, _>(&Sphere, &bounds, &Algorithm::default(), settings);
+/// assert_eq!(run(&batch)?.runs[1], run(&alone)?.runs[0]);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct OfRun {
+    /// The seed of its draws. A run is the same alone, with this seed and as
+    /// [`first_run`](Settings::first_run) the number it has in the batch.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
+    pub seed: Option<u64>,
+    /// See [`Stop::target`].
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
+    pub target: Option<f64>,
+    /// See [`Stop::stagnation`].
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
+    pub stagnation: Option<u64>,
+}
+
+/// Sizes, seed, when to stop, where to run.
+///
+/// ```
+/// use warpswarm::{Settings, Stop};
+/// let settings = Settings { individuals: 256, seed: 7, stop: Stop::seconds(1.0), ..Settings::default() };
+/// assert_eq!(settings.runs, 1);
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct Settings {
+    /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]; 0 for as many as the algorithm [usually
+    /// has](crate::Algorithm::usual_individuals). Default 0.
+    pub individuals: u64,
+    /// Independent runs, done side by side, 1 to 2^32 - 1. Default 1.
+    pub runs: u64,
+    /// The number of the first run: run r of a seed is the same alone as in a batch. Default 0.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
+    pub first_run: u64,
+    /// The seed of all draws. Default 0.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
+    pub seed: u64,
+    /// When to stop. Default: after 1,000 iterations.
+    pub stop: Stop,
+    /// What each run has for itself: one a run, or none. Default none.
+    pub of_runs: Vec<OfRun>,
+    /// Whether greater values are better. Default: less is.
+    pub maximise: bool,
+    /// Whether individuals are to come from other runs, as they do between islands: such a run goes on where its best is
+    /// [unbounded](crate::StopReason::Unbounded), since the others do not stop with it. Default: no.
+    pub migrates: bool,
+    /// What counts where points violate constraints. Default [`Constraints::FeasibleFirst`].
+    pub constraints: Constraints,
+    /// What a run does when its population has converged. Default [`Restart::Never`].
+    pub restart: Restart,
+    /// Whether a local search finishes each run from its best point: see [`Polish`](crate::Polish). By default where exact
+    /// derivatives are known (of an [`Objective`](crate::Objective), a problem file, a closure with its gradient) and there are at
+    /// most 1,000 dimensions, of runs that have done an iteration and not reached their target, and briefly; not of islands.
+    pub polish: Option<bool>,
+    /// Where to run. Default [`Backend::Auto`].
+    pub backend: Backend,
+    /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
+    pub devices: Devices,
+    /// Whether these share the particles of each swarm, instead of the runs: for swarms that are too large, or take too
+    /// long, for one device. For `pso` with the star and a constant inertia, where it streams. Default: no.
+    pub split: bool,
+    /// Which of several ranks this is that share them, where they do. Default: none do.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub peers: Option<Peers>,
+    /// How to lay the runs over the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
+    pub schedule: Schedule,
+    /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
+    pub block_size: Option<u32>,
+    /// Threads of the CPU backend, 1 to 65,536; by default as many as the machine has. No more than eight times as many, or
+    /// 64, are started.
+    pub threads: Option<usize>,
+    /// Keep a record of the bests every so many iterations, at least 1, in the report's history. Default: none.
+    pub record_every: Option<u64>,
+    /// Keep at most so many records, at least 2: where there would be more, every second one is dropped and the interval
+    /// doubles. A record is some 64 bytes a run. Default: all that `record_every` asks for.
+    pub records_at_most: Option<u64>,
+    /// Whether records, and the report, also say how each population lies. For that the whole state is copied from
+    /// where the runs are.
+    pub record_statistics: bool,
+    /// Show observers the populations every so many iterations, at least 1, and at the end. Default: never.
+    pub populations_every: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            individuals: 0,
+            runs: 1,
+            first_run: 0,
+            seed: 0,
+            stop: Stop::default(),
+            of_runs: Vec::new(),
+            maximise: false,
+            migrates: false,
+            constraints: Constraints::FeasibleFirst,
+            restart: Restart::Never,
+            polish: None,
+            backend: Backend::Auto,
+            devices: Devices::default(),
+            split: false,
+            peers: None,
+            schedule: Schedule::Auto,
+            block_size: None,
+            threads: None,
+            record_every: None,
+            records_at_most: None,
+            record_statistics: false,
+            populations_every: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether every field is in its range.
+    ///
+    /// ```
+    /// use warpswarm::Settings;
+    /// Settings::default().check()?;
+    /// let error = Settings { runs: 0, ..Settings::default() }.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "runs is 0; allowed: 1 to 4294967295");
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<()> {
+        if self.individuals > MAX_INDIVIDUALS {
+            let allowed =
+                format!("1 to {MAX_INDIVIDUALS}, or 0 for as many as the algorithm usually has");
+            let (field, value) = ("individuals", self.individuals.to_string());
+            return Err(Error::Setting { field, value, allowed });
+        }
+        range("runs", self.runs, 1, MAX_RUNS)?;
+        range("first_run", self.first_run, 0, u64::MAX - self.runs)?;
+        if let Some(threads) = self.threads {
+            range("threads", threads as u64, 1, 65_536)?;
+        }
+        let intervals =
+            [("record_every", self.record_every), ("populations_every", self.populations_every)];
+        for (field, every) in intervals {
+            every.map_or(Ok(()), |every| range(field, every, 1, MAX_ITERATIONS))?;
+        }
+        self.records_at_most
+            .map_or(Ok(()), |most| range("records_at_most", most, 2, MAX_ITERATIONS))?;
+        if let Some(block) = self.block_size.filter(|b| *b == 0 || *b > 1024 || b % 32 != 0) {
+            return Err(Error::Setting {
+                field: "block_size",
+                value: block.to_string(),
+                allowed: "multiples of 32 from 32 to 1024".into(),
+            });
+        }
+        self.devices.check()?;
+        self.peers.as_ref().map_or(Ok(()), |peers| peers.check(self))?;
+        if self.peers.is_some() && self.constraints == Constraints::Epsilon {
+            return Err(Error::Setting {
+                field: "constraints",
+                value: self.constraints.to_string(),
+                allowed: "feasible-first, where ranks share particles".into(),
+            });
+        }
+        self.check_restart()?;
+        let given = self.of_runs.len() as u64;
+        if given != 0 && given != self.runs {
+            return Err(Error::Runs { what: "settings", given, runs: self.runs });
+        }
+        self.stop.check(self.individuals.max(1))?;
+        self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals.max(1)))
+    }
+
+    /// Whether runs can begin anew beside all that is asked for.
+    fn check_restart(&self) -> Result<()> {
+        let stagnates = |own: &OfRun| own.stagnation.is_some();
+        let hinders = [
+            (self.migrates, "between islands"),
+            (self.split, "of a swarm that devices share"),
+            (
+                self.stop.stagnation.is_some() || self.of_runs.iter().any(stagnates),
+                "with a limit of stagnation: it begins anew instead of stopping",
+            ),
+        ];
+        match hinders.into_iter().find(|(hinders, _)| *hinders) {
+            Some((_, where_it_is)) if self.restart != Restart::Never => Err(Error::Setting {
+                field: "restart",
+                value: self.restart.to_string(),
+                allowed: format!("never, {where_it_is}"),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn range(field: &'static str, value: u64, least: u64, most: u64) -> Result<()> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::Setting { field, value: value.to_string(), allowed: format!("{least} to {most}") })
+}
