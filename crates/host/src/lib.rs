@@ -82,32 +82,43 @@ pub use check::{
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "checkpoint")]
 pub use checkpoint::{CheckpointFile, write_whole};
-#[doc(hidden)]
-pub use error::faults;
+pub use engine::plan::Plan;
 pub use error::{Error, Result};
 pub use fit::fit;
+pub use machine::kernels::Kernels;
 pub use machine::{Stream, system};
 pub use objective::bounds::{Bounds, MAX_DIMENSIONS};
 pub use objective::closure::{HostObjective, Points};
 pub use objective::data::Data;
 pub use objective::goal::Goal;
 pub use objective::on_device::{DevicePoints, DeviceValues};
-pub use objective::own::{Kernels, OwnMethod, OwnObjective};
-pub use problem::problems::{self, Precise};
+pub use objective::own::OwnObjective;
+pub use problem::problems;
 #[cfg(feature = "problem-files")]
 pub use problem::{bbob, problem_file};
 pub use run::history::History;
 pub use run::optimiser::{AskTell, Event, Optimiser, Runs, Standing};
+pub use run::own_method::OwnMethod;
 pub use run::polish::Polish;
 pub use run::population::{Population, Statistics};
-pub use run::report::{Best, Plan, Progress, Report, RunProgress, RunReport, StopReason};
+pub use run::report::{Best, Progress, Report, RunProgress, RunReport};
 pub use settings::choices::{Backend, Constraints, Precision, Restart, Schedule};
 pub use settings::communicator::Communicator;
 pub use settings::devices::Devices;
 pub use settings::peers::{Exchange, Peers};
+pub use settings::precise::Precise;
+pub use settings::reason::StopReason;
 pub use settings::{
     DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, OfRun, Settings, Stop,
 };
+
+/// Calls that fail when a test wants them to.
+#[doc(hidden)]
+pub mod faults {
+    pub use crate::error::faults::*;
+    #[cfg(feature = "faults")]
+    pub use crate::machine::gpu::free_on_gpu;
+}
 
 /// Maximises `objective` within `bounds`: [`minimise`] with [`Settings::maximise`]. Values are shown with their own
 /// sign, and a target is reached from below.

@@ -9,10 +9,11 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::differences::{Difference, LARGEST, Level, SHRINK};
 use super::point;
-use crate::engine::{Job, OwnKernels, PointsOfRuns, caught};
+use crate::engine::{Job, PointsOfRuns, caught};
 use crate::error::Result;
 use crate::objective::bounds::Scales;
-use crate::objective::slopes::Slopes;
+use crate::objective::slopes::{OwnKernels, Slopes};
+use crate::run::optimiser::Optimiser;
 use crate::run::polish::Polisher;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
@@ -25,6 +26,34 @@ const COORDINATES: usize = 32;
 const ON_DEVICE: usize = 256;
 /// The largest step of the second look at a derivative that seems wrong.
 const LOOK_AGAIN: f64 = 0.77 * LARGEST;
+
+impl<R: Float> Optimiser<R> {
+    /// Compares exact derivatives of the objective with differences, near the first individuals of each run: whether they are those
+    /// of what is evaluated. It needs [`Settings::polish`], asked for or by default: who would polish knows the derivatives. Where the runs are on a device, and
+    /// the objective was exported with kernels for derivatives (see [`OwnObjective`](crate::OwnObjective)), their bits are
+    /// compared with the CPU's.
+    ///
+    /// ```
+    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Rosenbrock};
+    /// let settings = Settings { individuals: 16, polish: Some(true), ..Settings::default() };
+    /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
+    /// let mut optimiser = Optimiser::<f64>::new(&Rosenbrock, &bounds, &Algorithm::default(), &settings)?;
+    /// let derivatives = optimiser.derivatives()?;
+    /// assert_eq!((derivatives.compared, derivatives.wrong), (32, 0));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails, or a closure panics.
+    pub fn derivatives(&mut self) -> Result<Derivatives<R>> {
+        let (swarms, backend) = (self.state()?, self.backend());
+        match &self.polisher {
+            Some(polisher) => Derivatives::compare(polisher, &self.job, &swarms, backend),
+            None => Ok(Derivatives::NONE),
+        }
+    }
+}
 
 /// How the exact derivatives of an objective, its value's and its constraints', compare with differences.
 ///

@@ -4,7 +4,7 @@ use warpswarm_core::Float;
 use warpswarm_cpu_ref::Swarm;
 
 use crate::error::{Error, Result};
-use crate::run::optimiser::{AskTell, Optimiser};
+use crate::run::optimiser::{AskTell, Optimiser, Runs};
 use crate::run::report::Progress;
 
 #[cfg(feature = "checkpoint")]
@@ -75,6 +75,17 @@ impl<R: Float> Optimiser<R> {
         self.history.replace(history);
         self.seconds = seconds;
         Ok(())
+    }
+}
+
+impl<R: Float> Runs<'_, R> {
+    /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`].
+    ///
+    /// # Errors
+    ///
+    /// Where the backend fails.
+    pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
+        self.0.checkpoint()
     }
 }
 

@@ -9,17 +9,20 @@ use warpswarm_cpu_ref::portfolio::Portfolio;
 use super::chosen::emulators;
 use super::chosen::{Chosen, gpus};
 use super::cma_es::CmaEs;
-use super::cpu::{Cpu, Portable};
-use super::device::{Device, Share, Target};
+use super::cpu::Cpu;
+use super::device::{Device, Share};
 use super::hosted::Evaluation;
 use super::replay::Replay;
 use super::several::{Make, Several};
 use super::split::{self, Split};
-use super::{Asks, Driver, Engine, Evaluator, Job, Procedure, Wanted, generation};
+use super::{Asks, Driver, Engine, Job, Procedure, Wanted, generation};
 use crate::engine::planner::place::{self, Work};
 use crate::error::{Error, Result};
 use crate::machine;
 use crate::objective::data::LaidOut;
+use crate::objective::evaluator::Evaluator;
+use crate::objective::evaluator::Portable;
+use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Restart, Schedule};
 use crate::settings::devices::Devices;
@@ -351,7 +354,8 @@ mod tests {
     use crate::algorithms::Algorithm;
     use crate::error::faults;
     use crate::objective::bounds::Bounds;
-    use crate::problem::problems::{Sphere, built_in};
+    use crate::objective::target::built_in;
+    use warpswarm_core::problems::Sphere;
 
     /// What `auto` says of so many iterations.
     fn on_gpu(settings: &Settings) -> Result<Option<Mover<f32>>> {

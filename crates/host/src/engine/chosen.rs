@@ -7,6 +7,7 @@ use crate::machine;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 use crate::settings::devices::Devices;
+use crate::settings::peers::Peers;
 
 /// The devices that the settings name.
 pub(super) struct Chosen<M> {
@@ -32,8 +33,23 @@ impl<M: machine::Machine> Chosen<M> {
     }
 }
 
+impl Peers {
+    /// The multiprocessors of the devices that settings name: what a rank tells the others. With [`Backend::Auto`] those of
+    /// GPUs: CPUs share no swarms.
+    ///
+    /// # Errors
+    ///
+    /// Where there are no such devices.
+    ///
+    /// [`Backend::Auto`]: crate::Backend::Auto
+    pub fn own(settings: &Settings) -> Result<Vec<u32>> {
+        settings.check()?;
+        multiprocessors(settings)
+    }
+}
+
 /// The multiprocessors of each device that the settings name.
-pub(crate) fn multiprocessors(settings: &Settings) -> Result<Vec<u32>> {
+fn multiprocessors(settings: &Settings) -> Result<Vec<u32>> {
     fn of_all<M: machine::Machine>(devices: Chosen<M>) -> Result<Vec<u32>> {
         devices.multiprocessors(devices.count)
     }

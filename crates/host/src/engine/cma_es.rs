@@ -14,14 +14,15 @@ use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
-use super::device::{MAX_LAUNCH, Target};
+use super::device::MAX_LAUNCH;
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::{Engine, Job, State};
+use crate::engine::plan::Plan;
 use crate::engine::planner::cma_es::Layout;
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::objective::data::LaidOut;
-use crate::run::report::Plan;
+use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 use partner::Partner;

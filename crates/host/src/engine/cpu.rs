@@ -2,7 +2,6 @@
 
 mod loops;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -14,14 +13,12 @@ use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm, Threads};
 
-use super::device::Target;
 use super::hosted::caught;
 use super::workers::{Workers, check_memory};
 use super::{Engine, Job, Placing, State, Until, departures};
+use crate::engine::plan::Plan;
 use crate::error::Result;
-use crate::objective::closure::OfPoint;
-use crate::objective::data::LaidOut;
-use crate::run::report::Plan;
+use crate::objective::evaluator::Portable;
 use crate::settings::choices::Backend;
 use crate::settings::{Settings, Stop};
 
@@ -36,18 +33,6 @@ const COLD_SECONDS: f64 = 4.0 * TASK_SECONDS;
 
 /// With so many runs a thread, each run stays on one.
 const RUNS_PER_THREAD: usize = 4;
-
-/// An objective that is as good on the host as on a device. It is behind a pointer: engines are compiled once and not for every problem.
-pub(crate) struct Portable<R> {
-    /// The fitness at a point of a run, by its place in the batch, in the bits that results have.
-    pub(crate) evaluate: Arc<OfPoint<R>>,
-    /// `Objective::CONSTRAINED`
-    pub(crate) constrained: bool,
-    /// As kernels know it, if they do.
-    pub(crate) target: Option<Target>,
-    /// Its data.
-    pub(crate) data: Arc<LaidOut<R>>,
-}
 
 pub(crate) struct Cpu<R> {
     job: Job<R>,
@@ -340,6 +325,7 @@ impl<R: Float> State<R> for Cpu<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use warpswarm_core::order::Fitness;
@@ -348,6 +334,7 @@ mod tests {
     use crate::algorithms::Algorithm;
     use crate::engine::Wanted;
     use crate::objective::bounds::Bounds;
+    use crate::objective::evaluator::Portable;
     use crate::settings::Settings;
 
     /// How a run of 64 individuals is spread over four threads, where an evaluation takes so long besides.

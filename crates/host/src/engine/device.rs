@@ -4,7 +4,6 @@
 
 use std::mem::offset_of;
 use std::ops::Range;
-use std::sync::Arc;
 
 use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
@@ -23,64 +22,14 @@ use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, 
 use super::migration::{Islands, Public, Transit};
 use super::workers::check_memory;
 use super::{Engine, Job, State, demand};
+use crate::engine::plan::Plan;
 use crate::engine::planner::{self, Demand, Geometry, Layout, Resident};
 use crate::error::Result;
-use crate::machine::{Kernel, Machine, Parameter, Piece, Residency, Shape};
+use crate::machine::{Kernel, Machine, Parameter, Residency, Shape};
 use crate::objective::data::LaidOut;
-use crate::objective::own::Kernels;
-use crate::problem::problem_file::Program;
-use crate::problem::problems::{Dimensions, check_dimensions};
-use crate::run::report::Plan;
+use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Schedule};
-
-/// The objective, as far as launches depend on it.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    /// The name of its type in the names of kernels.
-    pub(crate) name: String,
-    /// Itself, as a kernel takes it.
-    pub(crate) objective: Parameter,
-    /// Where its kernels are, unless they are built in.
-    pub(crate) own: Option<Kernels>,
-    /// What it is put together from, if it is an expression.
-    pub(crate) program: Option<Arc<Program>>,
-    /// A built-in problem's name, and the numbers of dimensions in which it is defined and has kernels.
-    pub(crate) problem: Option<(&'static str, Dimensions)>,
-    /// `Objective::CONSTRAINED`
-    pub(crate) constrained: bool,
-    /// `Objective::GATHERS`
-    pub(crate) gathers: bool,
-}
-
-impl Target {
-    /// A kernel by what its name begins with, for points of a form, of which there are two, with
-    /// constraints and without, where it is `flavoured`.
-    pub(crate) fn kernel<R: Float>(
-        &self,
-        (entry, own): (String, Option<Kernels>),
-        form: &str,
-        flavoured: bool,
-    ) -> Kernel {
-        let suffix = if flavoured && self.constrained { "_constrained" } else { "" };
-        let name = format!("objective_{}_{}_{form}", self.name, R::NAME);
-        let objective = Some(Piece { name, own: self.own, program: self.program.clone() });
-        Kernel { objective, ..Kernel::new(entry + suffix, own) }
-    }
-
-    /// Whether there may be kernels for so many dimensions.
-    pub(crate) fn check_dimensions(&self, dimensions: usize) -> Result<()> {
-        match self.problem {
-            Some((id, allowed)) => check_dimensions(id, allowed, dimensions),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether a backend has something to run.
-    pub(crate) fn is_for(&self, backend: Backend) -> bool {
-        self.own.is_none_or(|kernels| kernels.have_objectives_for(backend))
-    }
-}
 
 /// The most iterations of one launch.
 pub(crate) const MAX_LAUNCH: u64 = (1 << 31) - 1;
@@ -727,7 +676,8 @@ mod tests {
     use crate::algorithms::Algorithm;
     use crate::machine::emulator::Emulator;
     use crate::objective::bounds::Bounds;
-    use crate::problem::problems::{Sphere, built_in};
+    use crate::objective::target::built_in;
+    use warpswarm_core::problems::Sphere;
     use warpswarm_cpu_ref::difference;
 
     /// A run over so many blocks that they are no cluster.

@@ -7,19 +7,9 @@ use super::chosen;
 use super::memory::{DataArrays, Transfer};
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};
-use crate::objective::data::LaidOut;
-use crate::objective::own::Kernels;
+use crate::objective::slopes::OwnKernels;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
-
-/// What an objective's own kernels for gradients and local searches, if they were exported, are launched with.
-pub(crate) struct OwnKernels<'a, R> {
-    /// The objective's name.
-    pub(crate) name: &'static str,
-    pub(crate) own: Kernels,
-    pub(crate) objective: Parameter,
-    pub(crate) data: &'a LaidOut<R>,
-}
 
 /// Points, as many of each run, one run after the other.
 #[derive(Clone, Copy)]

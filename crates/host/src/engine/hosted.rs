@@ -12,9 +12,10 @@ use warpswarm_core::order::Fitness;
 
 use super::cpu::TASK_SECONDS;
 use super::workers::Workers;
-use super::{Asked, Asks, Driver, Placing, Until};
+use super::{Asks, Driver, Placing, Until};
 use crate::error::{Error, Result};
 use crate::objective::closure::{HostObjective, Kind, Points};
+use crate::objective::evaluator::Asked;
 use crate::objective::on_device::DeviceValues;
 use crate::settings::Settings;
 

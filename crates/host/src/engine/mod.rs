@@ -7,11 +7,8 @@ use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{self as migrating, Departure, Migrants, Migration};
 use warpswarm_cpu_ref::swarm::first_level;
 
-pub(crate) use chosen::multiprocessors;
-pub(crate) use cpu::Portable;
-pub(crate) use device::Target;
 pub(crate) use epochs::Ferry;
-pub(crate) use gradients::{OwnKernels, PointsOfRuns};
+pub(crate) use gradients::PointsOfRuns;
 use hosted::Evaluation;
 pub(crate) use hosted::caught;
 pub(crate) use job::Job;
@@ -20,13 +17,13 @@ pub(crate) use polish::Searches;
 pub(crate) use procedure::{Named, Procedure, Wanted};
 pub(crate) use until::Until;
 
+use crate::engine::plan::Plan;
 use crate::engine::planner::Demand;
 use crate::error::{Error, Result};
 use crate::machine;
-use crate::objective::bounds::{Bounds, Scales};
-use crate::objective::closure::{HostObjective, Kind};
+use crate::objective::bounds::Bounds;
+use crate::objective::evaluator::{Asked, Evaluator, Portable};
 use crate::objective::on_device::{DevicePoints, DeviceValues};
-use crate::run::report::Plan;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 use crate::settings::communicator::Communicator;
@@ -48,6 +45,7 @@ mod job;
 pub(crate) mod memory;
 mod migration;
 mod once;
+pub(crate) mod plan;
 pub(crate) mod planner;
 mod polish;
 mod procedure;
@@ -192,22 +190,6 @@ pub(crate) trait Asks<R: Float>: State<R> {
     }
 }
 
-/// Points to be evaluated.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Asked<R> {
-    /// `[point][coordinate]`
-    pub(crate) points: Vec<R>,
-    /// Whose run each is, by its place in the batch, in ascending order.
-    pub(crate) runs: Vec<u32>,
-}
-
-impl<R: Float> Asked<R> {
-    /// The points as they are meant.
-    pub(crate) fn seen_through(&self, scales: &Scales<R>) -> Self {
-        Asked { points: scales.natural(&self.points), runs: self.runs.clone() }
-    }
-}
-
 /// All runs, and who evaluates.
 pub(crate) enum Driver<R: Float> {
     /// What moves them.
@@ -320,27 +302,6 @@ fn start_here<R: Float>(
     }
     let driver = choose::choose(job.clone(), &wanted, settings, by)?;
     Ok((job, driver))
-}
-
-/// Who evaluates.
-pub(crate) enum Evaluator<R> {
-    /// An objective that is as good on the host as on a device.
-    Portable(Portable<R>),
-    /// The host.
-    Host(HostObjective<R>),
-    /// The caller.
-    Caller,
-}
-
-impl<R: Float> Evaluator<R> {
-    /// The same as the host evaluates one point after the other; nothing where it does not.
-    pub(crate) fn on_host(&self) -> Option<HostObjective<R>> {
-        match self {
-            Evaluator::Portable(objective) => Some(Kind::Point(objective.evaluate.clone()).into()),
-            Evaluator::Host(objective) => Some(objective.clone()).filter(|of| !of.is_on_device()),
-            Evaluator::Caller => None,
-        }
-    }
 }
 
 /// What is to be laid over a device, of points whose coordinates lanes show each other or not.

@@ -7,10 +7,11 @@ use std::any::{Any, TypeId};
 
 use warpswarm_core::Float;
 
-use super::{Driver, Evaluator, Job, Procedure, Wanted, start_here};
+use super::{Driver, Job, Procedure, Wanted, start_here};
 use crate::algorithms::Algorithm;
 use crate::error::Result;
 use crate::objective::bounds::Bounds;
+use crate::objective::evaluator::Evaluator;
 use crate::settings::Settings;
 
 /// A function whose argument, and what it gives, depend on the precision.

@@ -4,10 +4,10 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::{POLISH_BLOCK, PolishRuns, Ptr, polish_numbers};
 
 use super::chosen;
-use super::gradients::OwnKernels;
 use super::memory::{DataArrays, Transfer};
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};
+use crate::objective::slopes::OwnKernels;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 

@@ -19,7 +19,7 @@ use crate::algorithms::Algorithm;
 use crate::engine::planner::generation::Moves;
 use crate::engine::planner::stepwise::Steps;
 use crate::error::{Error, Result};
-use crate::objective::own::Kernels;
+use crate::machine::kernels::Kernels;
 use crate::settings::choices::Backend;
 
 /// An algorithm with its parameters in the run's number type.

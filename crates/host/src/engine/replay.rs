@@ -13,9 +13,10 @@ use warpswarm_cpu_ref::{Halves, Swarm, Threads, falling};
 
 use super::cpu::{advance, evaluations, place};
 use super::workers::{Workers, check_memory};
-use super::{Asked, Asks, Job, Procedure, State};
+use super::{Asks, Job, Procedure, State};
+use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
-use crate::run::report::Plan;
+use crate::objective::evaluator::Asked;
 use crate::settings::choices::Backend;
 
 /// A run is spread over threads where it is so many tasks: waking threads takes as long as a few of them.

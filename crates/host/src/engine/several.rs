@@ -18,8 +18,8 @@ use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::{Engine, Job, State};
+use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
-use crate::run::report::Plan;
 use crate::settings::choices::Backend;
 
 /// Individuals of a part for each multiprocessor of its device: so many that a device is busy with two parts at a time.

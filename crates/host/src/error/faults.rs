@@ -111,13 +111,6 @@ mod on_demand {
         HELD.get()
     }
 
-    /// Bytes that are free on the first GPU.
-    #[doc(hidden)]
-    #[cfg(feature = "faults")]
-    pub fn free_on_gpu() -> crate::Result<u64> {
-        crate::machine::gpu::Gpu::free_memory()
-    }
-
     /// What `run` gives where a GPU polishes all runs for which it has a kernel, however fast the CPU would be.
     #[doc(hidden)]
     pub fn polishing_on_device<T>(run: impl FnOnce() -> T) -> T {

@@ -10,7 +10,7 @@ use super::settings::FitSettings;
 use super::work::{Numbers, Sheet, Work, names};
 use crate::error::{Error, Result};
 use crate::objective::bounds::Bounds;
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// Predicts the rows of a fit, by its number and the parameters.
 type Predict<R> = dyn Fn(usize, &[R], &mut [R]) + Send + Sync;

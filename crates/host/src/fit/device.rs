@@ -14,11 +14,11 @@ use super::work::Work;
 use crate::engine::memory::{DataArrays, Transfer};
 use crate::error::Result;
 use crate::machine::gpu::Gpu;
+use crate::machine::kernels::Kernels;
+use crate::machine::program::Program;
 use crate::machine::{Kernel, Machine, Parameter, Piece, Shape, pages};
 use crate::objective::data::LaidOut;
-use crate::objective::own::Kernels;
-use crate::problem::problem_file::Program;
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// Bytes of the arrays of one launch, about; of more fits, some are done after the others.
 const MOST_BYTES: usize = 1 << 32;

@@ -29,7 +29,7 @@ pub(crate) use work::{Numbers, Sheet, Work};
 
 use crate::error::Result;
 use crate::objective::bounds::Bounds;
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// Fits a model to the data of each run, within `bounds`.
 ///

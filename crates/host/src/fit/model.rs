@@ -13,10 +13,10 @@ use super::settings::FitSettings;
 use super::solve;
 use super::work::{Numbers, Sheet, Work, names};
 use crate::error::{Error, Result};
+use crate::machine::kernels::Kernels;
 use crate::objective::bounds::Bounds;
 use crate::objective::data::{Data, LaidOut};
-use crate::objective::own::Kernels;
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// A model of one's own with what was observed: see [`fit`](crate::fit()).
 ///

@@ -5,7 +5,7 @@ use warpswarm_core::fit::{
 };
 use warpswarm_cpu_ref::vectors::Run;
 
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// Room for a block of rows.
 pub(super) struct Room<R> {

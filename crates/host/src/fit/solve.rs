@@ -13,7 +13,7 @@ use warpswarm_cpu_ref::vectors::Vectors;
 use super::outcome::Found;
 use super::rows::{Add, Advance, Cost, Room, Rows, Terms, pieces, weight};
 use super::work::Work;
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// Rows from which on a fit is large: its blocks of rows are spread over threads, or over a device.
 pub(crate) const LARGE: usize = 1 << 16;

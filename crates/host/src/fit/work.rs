@@ -18,8 +18,8 @@ use crate::machine::Machine;
 use crate::machine::gpu::Gpu;
 use crate::objective::bounds::Bounds;
 use crate::objective::data::LaidOut;
-use crate::problem::problems::Precise;
 use crate::settings::choices::Backend;
+use crate::settings::precise::Precise;
 
 /// The parameters' names: those of the bounds, or `p0` and so on.
 pub(crate) fn names(bounds: &Bounds) -> Vec<String> {

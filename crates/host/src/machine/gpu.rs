@@ -70,6 +70,13 @@ pub(crate) struct Gpu {
 // is current; every method makes it so first. A group may be used by one thread after the other.
 unsafe impl Send for Gpu {}
 
+/// Bytes that are free on the first GPU, for tests.
+#[doc(hidden)]
+#[cfg(feature = "faults")]
+pub fn free_on_gpu() -> Result<u64> {
+    Context::shared(0)?.free_memory()
+}
+
 impl Gpu {
     /// A device by its number.
     ///
@@ -100,13 +107,6 @@ impl Gpu {
             last: None,
         })
     }
-
-    /// Bytes that are free on the first device.
-    #[cfg(feature = "faults")]
-    pub(crate) fn free_memory() -> Result<u64> {
-        Context::shared(0)?.free_memory()
-    }
-
     /// Waits until all that was enqueued is done.
     fn wait(&mut self) -> Result<()> {
         // SAFETY: the stream is ours and not yet destroyed.

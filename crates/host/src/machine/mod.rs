@@ -3,10 +3,16 @@
 #[cfg(feature = "emulator")]
 pub(crate) mod emulator;
 pub(crate) mod gpu;
+pub(crate) mod kernels;
 mod loan;
 pub(crate) mod pages;
 mod parameter;
 pub(crate) mod plain;
+#[cfg(feature = "problem-files")]
+pub(crate) mod program;
+#[cfg(not(feature = "problem-files"))]
+#[path = "program/none.rs"]
+pub(crate) mod program;
 pub mod system;
 
 use std::fmt;
@@ -15,11 +21,10 @@ use std::sync::Arc;
 pub(crate) use loan::Loan;
 pub use loan::Stream;
 pub(crate) use parameter::Parameter;
+use program::Program;
 
-use crate::engine::planner::Geometry;
 use crate::error::Result;
-use crate::objective::own::Kernels;
-use crate::problem::problem_file::Program;
+use crate::machine::kernels::Kernels;
 use crate::settings::communicator::Communicator;
 
 /// A kernel's entry, or an objective, by its name.
@@ -204,13 +209,6 @@ impl Shape {
     /// A launch of one cluster.
     pub(crate) fn cluster(blocks: u32, block: u32, shared: u32) -> Self {
         Shape { grid: blocks, block, shared, cooperative: false, cluster: blocks }
-    }
-
-    /// A launch of so many runs.
-    pub(crate) fn of(grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Self {
-        let cluster = if grid.cluster { grid.blocks_per_run } else { 0 };
-        let blocks = runs * grid.blocks_per_run;
-        Shape { grid: blocks, block: grid.block, shared, cooperative, cluster }
     }
 }
 

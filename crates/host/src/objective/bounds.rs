@@ -1,6 +1,8 @@
 //! The box that is searched: its variables, their bounds and scales, and where the search begins.
 
 mod scales;
+#[cfg(feature = "serde")]
+mod serial;
 
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::variable::{Scale, Variable, natural};

@@ -7,8 +7,8 @@ use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 
 use super::goal::{Goal, Prepared};
-use crate::engine::{Asked, Evaluator, Portable};
 use crate::objective::bounds::Scales;
+use crate::objective::evaluator::{Asked, Evaluator, Portable};
 use crate::objective::on_device::{DevicePoints, DeviceValues};
 
 impl<R: Float> Goal<R> for HostObjective<R> {

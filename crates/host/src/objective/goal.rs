@@ -12,13 +12,15 @@ use warpswarm_core::variable::Scaled;
 use warpswarm_core::{Float, Objective, Point};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
-use crate::engine::{Evaluator, Portable, Target};
 use crate::machine::Parameter;
+use crate::machine::kernels::Kernels;
 use crate::objective::bounds::Scales;
 use crate::objective::data::LaidOut;
-use crate::objective::own::{Kernels, OwnObjective};
+use crate::objective::evaluator::{Evaluator, Portable};
+use crate::objective::own::OwnObjective;
 use crate::objective::slopes::{OfObjective, Slopes};
-use crate::problem::problems::built_in;
+use crate::objective::target::Target;
+use crate::objective::target::built_in;
 
 /// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
 /// [`HostObjective`].

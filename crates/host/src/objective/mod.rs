@@ -3,7 +3,9 @@
 pub(crate) mod bounds;
 pub(crate) mod closure;
 pub(crate) mod data;
+pub(crate) mod evaluator;
 pub(crate) mod goal;
 pub(crate) mod on_device;
 pub(crate) mod own;
 pub(crate) mod slopes;
+pub(crate) mod target;

@@ -7,11 +7,19 @@ use warpswarm_core::data::WithData;
 use warpswarm_core::dual::{CHUNK, Differentiable, Dual, DualPoint};
 use warpswarm_core::objective::{Objective, SlicePoint};
 
-use crate::engine::OwnKernels;
 use crate::machine::Parameter;
+use crate::machine::kernels::Kernels;
 use crate::objective::closure::HostObjective;
 use crate::objective::data::LaidOut;
-use crate::objective::own::Kernels;
+
+/// What an objective's own kernels for gradients and local searches, if they were exported, are launched with.
+pub(crate) struct OwnKernels<'a, R> {
+    /// The objective's name.
+    pub(crate) name: &'static str,
+    pub(crate) own: Kernels,
+    pub(crate) objective: Parameter,
+    pub(crate) data: &'a LaidOut<R>,
+}
 
 /// An objective at points of a run, by its place in the batch.
 pub(crate) trait Slopes<R>: Send + Sync {

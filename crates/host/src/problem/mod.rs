@@ -4,7 +4,4 @@
 pub mod bbob;
 #[cfg(feature = "problem-files")]
 pub mod problem_file;
-#[cfg(not(feature = "problem-files"))]
-#[path = "problem_file/none.rs"]
-pub(crate) mod problem_file;
 pub mod problems;

@@ -3,90 +3,25 @@
 //! By type they are [`warpswarm_core::problems`]; by name they come from [`all`], with what is known
 //! of them and a constructor that does not need the type.
 
-use std::any::Any;
 use std::fmt;
-#[cfg(feature = "problem-files")]
-use std::sync::Arc;
-#[cfg(feature = "problem-files")]
-use std::sync::atomic::AtomicU64;
 
 use warpswarm_core::dual::Differentiable;
-use warpswarm_core::fit::Summed;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::{Float, Objective};
 
 pub use warpswarm_core::problems::*;
 
+pub use crate::settings::precise::Precise;
+
 use crate::algorithms::Algorithm;
 use crate::check::{self, Checked};
-use crate::engine::Target;
 use crate::error::{Error, Result, nearest};
-#[cfg(feature = "problem-files")]
-use crate::fit::{FitSettings, Fits};
-use crate::machine::Parameter;
 use crate::objective::bounds::Bounds;
-#[cfg(feature = "problem-files")]
-use crate::problem::problem_file::ProblemFile;
+use crate::objective::target::check_dimensions;
 use crate::run::optimiser::Optimiser;
 use crate::settings::Settings;
-use crate::settings::choices::Precision;
-
-/// A number type that runs can be carried out in: `f32` or `f64`.
-///
-/// ```
-/// use warpswarm::{Precise, Precision, Result, problems};
-/// fn at_ones<R: Precise>(id: &str) -> Result<(Precision, R)> {
-///     Ok((R::PRECISION, problems::find(id)?.evaluate(&[R::ONE; 3])?.fitness.value))
-/// }
-/// assert_eq!(at_ones::<f32>("sphere")?, (Precision::F32, 3.0));
-/// assert_eq!(at_ones::<f64>("rosenbrock")?, (Precision::F64, 0.0));
-/// # Ok::<(), warpswarm::Error>(())
-/// ```
-pub trait Precise: Summed {
-    /// Its name as a choice.
-    const PRECISION: Precision;
-    #[doc(hidden)]
-    fn functions(problem: &ProblemInfo) -> Functions<Self>;
-    /// Fits what a problem file says: compiled once, and not again in each crate that asks for it.
-    #[cfg(feature = "problem-files")]
-    #[doc(hidden)]
-    fn fits(
-        problem: &ProblemFile,
-        settings: &FitSettings,
-        done: &Arc<AtomicU64>,
-    ) -> Result<Fits<Self>>;
-}
-
-impl Precise for f32 {
-    const PRECISION: Precision = Precision::F32;
-    fn functions(problem: &ProblemInfo) -> Functions<f32> {
-        problem.single
-    }
-    #[cfg(feature = "problem-files")]
-    fn fits(
-        problem: &ProblemFile,
-        settings: &FitSettings,
-        done: &Arc<AtomicU64>,
-    ) -> Result<Fits<f32>> {
-        problem.fits_here(settings, done)
-    }
-}
-
-impl Precise for f64 {
-    const PRECISION: Precision = Precision::F64;
-    fn functions(problem: &ProblemInfo) -> Functions<f64> {
-        problem.double
-    }
-    #[cfg(feature = "problem-files")]
-    fn fits(
-        problem: &ProblemFile,
-        settings: &FitSettings,
-        done: &Arc<AtomicU64>,
-    ) -> Result<Fits<f64>> {
-        problem.fits_here(settings, done)
-    }
-}
+use crate::settings::precise::InBoth;
 
 /// What a problem's type can do, without the type.
 #[doc(hidden)]
@@ -110,6 +45,16 @@ impl<R: Float> Functions<R> {
                 Evaluation { fitness: Objective::<R>::evaluate(&F::default(), &point), constraints }
             },
         }
+    }
+}
+
+impl InBoth for &ProblemInfo {
+    type Of<R: Precise> = Functions<R>;
+    fn single(self) -> Functions<f32> {
+        self.single
+    }
+    fn double(self) -> Functions<f64> {
+        self.double
     }
 }
 
@@ -239,7 +184,7 @@ impl ProblemInfo {
     /// Where the problem is not defined in so many dimensions.
     pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
         self.check_dimensions(x.len())?;
-        Ok((R::functions(self).evaluate)(x))
+        Ok((R::of(self).evaluate)(x))
     }
 
     /// An optimiser of the problem with its optimum moved by `shift` in every coordinate.
@@ -280,7 +225,7 @@ impl ProblemInfo {
                 allowed: format!("0 for {}, whose optimum cannot be moved", self.id),
             });
         }
-        (R::functions(self).make)(rounded, bounds, algorithm, settings)
+        (R::of(self).make)(rounded, bounds, algorithm, settings)
     }
 
     /// Evaluates the problem on the CPU and on a device, and compares bits and time: see [`check`](fn@crate::check).
@@ -337,75 +282,18 @@ pub fn find(id: &str) -> Result<&'static ProblemInfo> {
     })
 }
 
-pub(crate) fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize) -> Result<()> {
-    if allowed.allows(dimensions) {
-        return Ok(());
-    }
-    Err(Error::Setting {
-        field: "dimensions",
-        value: dimensions.to_string(),
-        allowed: format!("{allowed} for {id}"),
-    })
-}
-
-/// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`. Not generic over the objective,
-/// or all these comparisons would be compiled for each.
-pub(crate) fn built_in<R: Float>(objective: &dyn Any) -> Option<Target> {
-    macro_rules! look {
-        (() $($problem:ident: $kernels:ident),*) => { $(
-            if let Some(objective) = as_shifted::<R, $problem>(objective) {
-                return Some(Target {
-                    name: stringify!($problem).into(),
-                    objective,
-                    own: None,
-                    program: None,
-                    problem: Some(($problem::ID, $problem::DIMENSIONS)),
-                    constrained: <$problem as Objective<R>>::CONSTRAINED,
-                    gathers: <$problem as Objective<R>>::GATHERS,
-                });
-            }
-        )* };
-    }
-    warpswarm_core::for_each_problem!(look);
-    None
-}
-
-/// The problem's `Shifted` struct as a kernel takes it.
-fn as_shifted<R: Float, F: Problem + 'static>(objective: &dyn Any) -> Option<Parameter> {
-    let plain = objective.downcast_ref::<F>();
-    let plain = plain.map(|&problem| Shifted { shift: R::ZERO, problem });
-    let shifted = plain.or_else(|| objective.downcast_ref::<Shifted<R, F>>().copied())?;
-    Some(Parameter::of(shifted))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn problems_are_found_by_name_and_by_type() {
+    fn problems_are_found_by_name() {
         for info in all() {
             assert_eq!(find(info.id).unwrap().type_name, info.type_name);
         }
-        let plain = built_in::<f32>(&Sphere).unwrap();
-        assert_eq!((&*plain.name, plain.objective.bytes().len()), ("Sphere", 4));
-        let shifted = built_in::<f64>(&Shifted { shift: -1.5, problem: Rastrigin }).unwrap();
-        assert_eq!((&*shifted.name, shifted.objective.bytes().len()), ("Rastrigin", 8));
         let error = find("rastrgin").unwrap_err();
         assert!(
             error.to_string().starts_with("unknown problem `rastrgin`; did you mean rastrigin")
         );
-    }
-
-    #[test]
-    fn an_objective_of_ones_own_is_no_built_in_one() {
-        #[derive(Clone, Copy)]
-        struct Mine;
-        impl<R: warpswarm_core::Real> Objective<R> for Mine {
-            fn value<P: warpswarm_core::Point<R>>(&self, x: &P) -> R {
-                x.get(0)
-            }
-        }
-        assert!(built_in::<f32>(&Mine).is_none());
     }
 }

@@ -23,15 +23,16 @@ pub use migration::Standing;
 use pace::Pace;
 
 use crate::algorithms::Algorithm;
-use crate::check::Derivatives;
-use crate::engine::{self, Driver, Evaluator, Job, Placing, Until, Wanted};
+use crate::engine::plan::Plan;
+use crate::engine::{self, Driver, Job, Placing, Until, Wanted};
 use crate::error::{Error, Result};
 use crate::objective::bounds::{Bounds, Scales};
+use crate::objective::evaluator::Evaluator;
 use crate::objective::goal::Goal;
 use crate::run::history::History;
 use crate::run::polish::Polisher;
 use crate::run::population::{Population, Statistics};
-use crate::run::report::{Plan, Progress, Report, RunProgress};
+use crate::run::report::{Progress, Report, RunProgress};
 use crate::settings::choices::Backend;
 use crate::settings::limit::Limit;
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
@@ -68,7 +69,7 @@ pub struct Optimiser<R: Float> {
     driver: Driver<R>,
     /// The failure that has left the runs in the middle of a change.
     lost: Option<Error>,
-    job: Job<R>,
+    pub(crate) job: Job<R>,
     stop: Stop,
     limit: Limit,
     /// How levels fall in a run from its beginning, where there are levels.
@@ -82,7 +83,7 @@ pub struct Optimiser<R: Float> {
     setup_seconds: f64,
     placing: Placing,
     /// What finishes the runs at the end, where that is wanted.
-    polisher: Option<Polisher<R>>,
+    pub(crate) polisher: Option<Polisher<R>>,
 }
 
 /// What records say, and what observers are shown.
@@ -165,32 +166,6 @@ impl<R: Float> Optimiser<R> {
         };
         optimiser.ease()?;
         Ok(optimiser)
-    }
-
-    /// Compares exact derivatives of the objective with differences, near the first individuals of each run: whether they are those
-    /// of what is evaluated. It needs [`Settings::polish`], asked for or by default: who would polish knows the derivatives. Where the runs are on a device, and
-    /// the objective was exported with kernels for derivatives (see [`OwnObjective`](crate::OwnObjective)), their bits are
-    /// compared with the CPU's.
-    ///
-    /// ```
-    /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Rosenbrock};
-    /// let settings = Settings { individuals: 16, polish: Some(true), ..Settings::default() };
-    /// let bounds = Bounds::uniform(2, -2.0, 2.0)?;
-    /// let mut optimiser = Optimiser::<f64>::new(&Rosenbrock, &bounds, &Algorithm::default(), &settings)?;
-    /// let derivatives = optimiser.derivatives()?;
-    /// assert_eq!((derivatives.compared, derivatives.wrong), (32, 0));
-    /// # Ok::<(), warpswarm::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Where the backend fails, or a closure panics.
-    pub fn derivatives(&mut self) -> Result<Derivatives<R>> {
-        let (swarms, backend) = (self.state()?, self.backend());
-        match &self.polisher {
-            Some(polisher) => Derivatives::compare(polisher, &self.job, &swarms, backend),
-            None => Ok(Derivatives::NONE),
-        }
     }
 
     /// Does so many iterations of every run that has not stopped by itself (at its target, or by

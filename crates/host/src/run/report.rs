@@ -2,78 +2,11 @@
 
 use warpswarm_core::order::Fitness;
 
+use crate::engine::plan::Plan;
 use crate::run::polish::Polish;
 use crate::run::population::Statistics;
 use crate::settings::choices::{Backend, Schedule};
-
-/// Why a run ended.
-///
-/// ```
-/// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, StopReason, minimise};
-/// let nowhere = HostObjective::new(|_: &[f64]| f64::NAN);
-/// let settings = Settings { individuals: 8, stop: Stop::iterations(5), ..Settings::default() };
-/// let report = minimise(&nowhere, &Bounds::uniform(1, 0.0, 1.0)?, &Algorithm::default(), &settings)?;
-/// assert_eq!(report.runs[0].stop_reason, StopReason::NothingFinite);
-/// assert_eq!(report.runs[0].stop_reason.name(), "nothing-finite");
-/// # Ok::<(), warpswarm::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The limit of iterations was reached.
-    Iterations,
-    /// Another iteration would have exceeded the limit of evaluations.
-    Evaluations,
-    /// The time was up.
-    Seconds,
-    /// The target was reached.
-    Target,
-    /// The best is feasible and -inf (where it is maximised: inf), which nothing can beat: the objective has no minimum.
-    Unbounded,
-    /// The best has not improved for the given number of iterations.
-    Stagnation,
-    /// The interrupt flag was set.
-    Interrupted,
-    /// A limit was reached, and no value was finite: the best is NaN or the infinity that is worst.
-    NothingFinite,
-}
-
-impl StopReason {
-    /// Every reason.
-    pub const ALL: [StopReason; 8] = [
-        StopReason::Iterations,
-        StopReason::Evaluations,
-        StopReason::Seconds,
-        StopReason::Target,
-        StopReason::Unbounded,
-        StopReason::Stagnation,
-        StopReason::Interrupted,
-        StopReason::NothingFinite,
-    ];
-
-    /// The name that programs write.
-    pub const fn name(self) -> &'static str {
-        match self {
-            StopReason::Iterations => "iterations",
-            StopReason::Evaluations => "evaluations",
-            StopReason::Seconds => "seconds",
-            StopReason::Target => "target",
-            StopReason::Unbounded => "unbounded",
-            StopReason::Stagnation => "stagnation",
-            StopReason::Interrupted => "interrupted",
-            StopReason::NothingFinite => "nothing-finite",
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-crate::serial::by_name!(StopReason);
-
-impl std::fmt::Display for StopReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
-}
+use crate::settings::reason::StopReason;
 
 /// The best point of a run.
 ///
@@ -151,45 +84,6 @@ pub struct RunReport<R> {
     /// What a local search made of its best point, where [`Settings::polish`](crate::Settings::polish) asked for that.
     #[cfg_attr(feature = "serde", serde(default))]
     pub polish: Option<Polish<R>>,
-}
-
-/// Under a name of its own, since serde would borrow a `str` that it sees from what it reads.
-type TileName = &'static str;
-
-/// How runs are laid over a GPU.
-///
-/// ```
-/// use warpswarm::{Algorithm, Backend, Bounds, Error, Schedule, Settings, Stop, minimise, problems::Sphere};
-/// let stop = Stop::iterations(2);
-/// let settings = Settings { individuals: 32, stop, backend: Backend::Emulator, ..Settings::default() };
-/// match minimise::<f32, _>(&Sphere, &Bounds::uniform(2, -1.0, 1.0)?, &Algorithm::default(), &settings) {
-///     Ok(report) => {
-///         let plan = report.plan.expect("the emulator is laid out as a GPU is");
-///         assert!(plan.schedule != Schedule::Auto && plan.block % 32 == 0);
-///     }
-///     // Where the feature `emulator` is missing.
-///     Err(error) => assert_eq!(error, Error::NoEmulator),
-/// }
-/// # Ok::<(), warpswarm::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Plan {
-    /// The schedule, never [`Schedule::Auto`].
-    pub schedule: Schedule,
-    /// The name of the tile that holds particles in registers; none where particles are not.
-    #[cfg_attr(feature = "serde", serde(with = "crate::serial::tile"))]
-    pub tile: Option<TileName>,
-    /// Threads of a block.
-    pub block: u32,
-    /// Blocks that share a run.
-    pub blocks_per_run: u32,
-    /// Whether they are a cluster, as GPUs of compute capability 9.0 and later have them.
-    pub cluster: bool,
-    /// Whether bulk copies bring and take away what streams, as GPUs of compute capability 9.0 and later have them.
-    pub bulk_copies: bool,
-    /// Runs in one launch.
-    pub runs_per_launch: u32,
 }
 
 /// What all runs gave, and where and how they were carried out.

@@ -1,6 +1,6 @@
 //! Where the limits of iterations and evaluations end all runs.
 
-use crate::run::report::StopReason;
+use crate::settings::reason::StopReason;
 use crate::settings::{DEFAULT_ITERATIONS, MAX_ITERATIONS, Stop};
 
 /// The iteration at which every run ends, and why.

@@ -5,6 +5,8 @@ pub(crate) mod communicator;
 pub(crate) mod devices;
 pub(crate) mod limit;
 pub(crate) mod peers;
+pub(crate) mod precise;
+pub(crate) mod reason;
 mod stop;
 
 use crate::error::{Error, Result};

@@ -1,6 +1,5 @@
 //! Ranks that share the particles of each swarm.
 
-use crate::engine;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
@@ -35,19 +34,6 @@ impl Peers {
     /// Rank `rank` of those that have devices with so many multiprocessors, `[rank][device]`.
     pub fn new(rank: u32, devices: Vec<Vec<u32>>) -> Self {
         Peers { rank, devices }
-    }
-
-    /// The multiprocessors of the devices that settings name: what a rank tells the others. With [`Backend::Auto`] those of
-    /// GPUs: CPUs share no swarms.
-    ///
-    /// # Errors
-    ///
-    /// Where there are no such devices.
-    ///
-    /// [`Backend::Auto`]: crate::Backend::Auto
-    pub fn own(settings: &Settings) -> Result<Vec<u32>> {
-        settings.check()?;
-        engine::multiprocessors(settings)
     }
 
     /// How many ranks there are.

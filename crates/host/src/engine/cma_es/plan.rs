@@ -5,12 +5,12 @@ use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{AUTO, CMA_ES, DistributionLayout};
 use warpswarm_core::shade::Shade;
 
-use super::super::device::Target;
 use super::super::{Job, demand};
 use crate::engine::planner::Demand;
 use crate::engine::planner::cma_es::{self as planner, Layout};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine};
+use crate::objective::target::Target;
 use crate::settings::Settings;
 
 /// Numbers of a run's distribution: those of the first leg, whose generation is the smallest, so that it remembers the most of them.

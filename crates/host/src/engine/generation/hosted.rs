@@ -5,13 +5,14 @@ use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
 
 use super::super::memory::Transfer;
-use super::super::{Asked, Asks, Job, Named, demand};
+use super::super::{Asks, Job, Named, demand};
 use super::handed::Handed;
 use super::{Arrays, Generations, Way};
 use crate::engine::planner::Demand;
 use crate::engine::planner::generation as planner;
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter};
+use crate::objective::evaluator::Asked;
 use crate::objective::on_device::{DevicePoints, DeviceValues};
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Schedule};

@@ -11,9 +11,9 @@ use super::super::memory::{Transfer, begin_anew};
 use super::super::workers::check_memory;
 use super::super::{Job, State};
 use super::{Generations, Way};
+use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::machine::Machine;
-use crate::run::report::Plan;
 use crate::settings::choices::Backend;
 
 impl<R: Float, M: Machine, W: Way> State<R> for Generations<R, M, W> {

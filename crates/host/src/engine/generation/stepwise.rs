@@ -3,7 +3,7 @@
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, MethodTile, stepwise_kernels as kernels, stopped};
 
-use super::super::device::{MAX_LAUNCH, Target};
+use super::super::device::MAX_LAUNCH;
 use super::super::memory::DataArrays;
 use super::super::{Engine, Job, Named, demand};
 use super::{Arrays, Generations, Way};
@@ -11,6 +11,7 @@ use crate::engine::planner::stepwise::{self as planner, Steps};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter};
 use crate::objective::data::LaidOut;
+use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 

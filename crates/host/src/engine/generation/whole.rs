@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use warpswarm_core::Float;
 use warpswarm_core::launch::{GenerationArgs, MAX_BLOCK, MethodTile, slots_len};
 
-use super::super::device::{MAX_LAUNCH, Target};
+use super::super::device::MAX_LAUNCH;
 use super::super::memory::{DataArrays, tags_left};
 use super::super::{Engine, Job, Named, demand};
 use super::anew::Anew;
@@ -14,6 +14,7 @@ use crate::engine::planner::generation::{self as planner, Layout};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Residency};
 use crate::objective::data::LaidOut;
+use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Schedule};
 

@@ -4,8 +4,8 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsLayout, NearLayout};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
+use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
-use crate::run::report::Plan;
 use crate::settings::choices::Schedule;
 
 /// Samples of a block of several that share a run, at least.

@@ -5,8 +5,8 @@ use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
 use warpswarm_core::method::{GROUP, LESSONS};
 
 use super::{Demand, Geometry, MAX_GRID, WARP, forced, geometry};
+use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
-use crate::run::report::Plan;
 use crate::settings::choices::Schedule;
 
 /// With so many rounds of individuals, or fewer, one block has the whole population: its barrier is

@@ -25,8 +25,9 @@ use warpswarm_core::launch::{
     reduction_shared_bytes, row_stride,
 };
 
+use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
-use crate::run::report::Plan;
+use crate::machine::Shape;
 use crate::settings::choices::Schedule;
 use streaming::streaming;
 
@@ -119,6 +120,15 @@ impl Geometry {
     pub(crate) fn waves(self, runs: u32) -> impl Iterator<Item = (u32, u32)> {
         let most = self.runs_per_launch;
         (0..runs).step_by(most as usize).map(move |first| (first, most.min(runs - first)))
+    }
+}
+
+impl Shape {
+    /// A launch of so many runs.
+    pub(crate) fn of(grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Self {
+        let cluster = if grid.cluster { grid.blocks_per_run } else { 0 };
+        let blocks = runs * grid.blocks_per_run;
+        Shape { grid: blocks, block: grid.block, shared, cooperative, cluster }
     }
 }
 

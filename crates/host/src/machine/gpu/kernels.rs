@@ -8,7 +8,7 @@ use warpswarm_ptx_builder::{LinkError, Package, PackageError, known, link, lower
 use super::super::{Piece, Residency};
 use super::Kernel;
 use crate::error::{Error, Result};
-use crate::objective::own::Kernels;
+use crate::machine::kernels::Kernels;
 
 /// The kernels that the build script compiled; empty if it could not.
 static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"));

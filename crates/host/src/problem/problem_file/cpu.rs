@@ -14,8 +14,8 @@ use warpswarm_cpu_ref::{Vectors, expressions};
 use layout::Layout;
 
 use super::names::Own;
-use super::program::Program;
-use crate::problem::problems::Precise;
+use crate::machine::program::Program;
+use crate::settings::precise::Precise;
 
 /// A program laid out in memory.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use super::cpu::Machine;
 use super::graph::Value;
 use super::names::{Meaning, Method, Ode};
 use super::problem::ProblemFile;
-use super::program::Program;
 use super::syntax::{Defined, Kind, Mistake, Operator, Over, Tree};
 use crate::error::Result;
+use crate::machine::program::Program;
 
 /// So many points of a model, about.
 const POINTS: usize = 400;

@@ -5,9 +5,9 @@ use super::cpu::Machine;
 use super::curves::{Curve, ROW};
 use super::names::{Meaning, Names};
 use super::problem::ProblemFile;
-use super::program::Program;
 use super::syntax::{Kind, Over, Tree};
 use crate::error::Result;
+use crate::machine::program::Program;
 
 /// Points of a line.
 const POINTS: u32 = 240;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use super::problem::ProblemFile;
 use crate::error::Result;
 use crate::fit::{FitSettings, Fits};
-use crate::problem::problems::Precise;
+use crate::settings::precise::{InBoth, Precise};
 
 impl ProblemFile {
     /// Whether it fits models to data: whether it says `fit` or `fits`.
@@ -48,7 +48,7 @@ impl ProblemFile {
     ///
     /// Where the file fits nothing, has constraints or whole numbers, or as [`fit`](crate::fit()).
     pub fn fit_models<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
-        R::fits(self, settings, &Arc::default())
+        R::of(Fitting { problem: self, settings, done: &Arc::default() })
     }
 
     /// The same as [`fit_models`](Self::fit_models), and counts in `done`, for other threads to see, the fits that are done: on a
@@ -76,17 +76,32 @@ impl ProblemFile {
         settings: &FitSettings,
         done: &Arc<AtomicU64>,
     ) -> Result<Fits<R>> {
-        R::fits(self, settings, done)
+        R::of(Fitting { problem: self, settings, done })
     }
+}
 
-    /// The same, to be compiled in this crate.
-    pub(crate) fn fits_here<R: Precise>(
-        &self,
-        settings: &FitSettings,
-        done: &Arc<AtomicU64>,
-    ) -> Result<Fits<R>> {
-        let mut work = self.work::<R>(settings)?;
-        work.count = done.clone();
-        work.done(settings)
+/// Fits to be done.
+struct Fitting<'a> {
+    problem: &'a ProblemFile,
+    settings: &'a FitSettings,
+    /// Counts the fits that are done.
+    done: &'a Arc<AtomicU64>,
+}
+
+impl Fitting<'_> {
+    fn fits<R: Precise>(self) -> Result<Fits<R>> {
+        let mut work = self.problem.work::<R>(self.settings)?;
+        work.count = self.done.clone();
+        work.done(self.settings)
+    }
+}
+
+impl InBoth for Fitting<'_> {
+    type Of<R: Precise> = Result<Fits<R>>;
+    fn single(self) -> Result<Fits<f32>> {
+        self.fits()
+    }
+    fn double(self) -> Result<Fits<f64>> {
+        self.fits()
     }
 }

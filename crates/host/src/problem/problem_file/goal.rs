@@ -10,11 +10,12 @@ use super::interpreted::laid_out;
 use super::observed::rounded;
 use super::problem::ProblemFile;
 use super::slopes::Searched;
-use crate::engine::{Evaluator, Portable, Target};
 use crate::machine::Parameter;
 use crate::objective::bounds::Scales;
 use crate::objective::data::LaidOut;
+use crate::objective::evaluator::{Evaluator, Portable};
 use crate::objective::goal::{Goal, Known, Prepared};
+use crate::objective::target::Target;
 use crate::problem::problems::Dimensions;
 
 impl<R: Float> Goal<R> for ProblemFile {

@@ -9,7 +9,7 @@ use warpswarm_core::order::Fitness;
 use super::cpu::Machine;
 use super::names::Own;
 use super::problem::ProblemFile;
-use super::program::Program;
+use crate::machine::program::Program;
 use crate::objective::bounds::Scales;
 
 /// A program as the emulator's objective reads it, and the numbers in which that finds program, constants and data.

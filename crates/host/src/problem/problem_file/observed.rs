@@ -9,9 +9,9 @@ use warpswarm_core::fit::Scatter;
 use super::cpu::Machine;
 use super::names::{Meaning, on_one_line};
 use super::problem::ProblemFile;
-use super::program::Program;
 use super::syntax::{Kind, Tree};
 use crate::fit::Numbers;
+use crate::machine::program::Program;
 
 impl ProblemFile {
     /// What was observed, and how certain it is, where that is said: as the file says it.

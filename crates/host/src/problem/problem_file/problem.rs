@@ -15,16 +15,17 @@ use super::graph::Value;
 use super::kept::Source;
 use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
-use super::program::Program;
 use super::reader::{DataFrom, Reader};
 use super::syntax::{Mistake, Tree};
 use crate::algorithms::Algorithm;
 use crate::check::{self, Checked};
 use crate::error::{Error, Result};
+use crate::machine::program::Program;
 use crate::objective::bounds::{Bounds, Scales};
-use crate::problem::problems::{Evaluation, Precise};
+use crate::problem::problems::Evaluation;
 use crate::run::optimiser::Optimiser;
 use crate::settings::Settings;
+use crate::settings::precise::Precise;
 
 /// The largest file, in bytes.
 const MOST_BYTES: u64 = 1 << 24;

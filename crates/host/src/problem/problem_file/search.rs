@@ -8,9 +8,10 @@ use super::problem::ProblemFile;
 use crate::algorithms::Algorithm;
 use crate::error::{Error, Result};
 use crate::objective::bounds::Bounds;
-use crate::problem::problems::{Evaluation, Precise};
+use crate::problem::problems::Evaluation;
 use crate::run::optimiser::Optimiser;
 use crate::settings::Settings;
+use crate::settings::precise::Precise;
 
 impl ProblemFile {
     /// The same problem with points from which individuals begin, in place of those of the file: see

@@ -16,11 +16,11 @@ use super::graph::Value;
 use super::interpreted::laid_out;
 use super::observed::rounded;
 use super::problem::ProblemFile;
-use super::program::Program;
 use crate::error::{Error, Result};
 use crate::fit::{FitSettings, LARGE, Numbers, OnDevice, Sheet, Target, Work};
+use crate::machine::program::Program;
 use crate::objective::data::LaidOut;
-use crate::problem::problems::Precise;
+use crate::settings::precise::Precise;
 
 /// The models of a file, row after row.
 struct OfFile<R> {

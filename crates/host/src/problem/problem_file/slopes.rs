@@ -9,7 +9,7 @@ use super::compile::Compiler;
 use super::cpu::Machine;
 use super::graph::Value;
 use super::problem::ProblemFile;
-use super::program::Program;
+use crate::machine::program::Program;
 use crate::objective::bounds::Scales;
 use crate::objective::slopes::{Slopes, in_chunks};
 

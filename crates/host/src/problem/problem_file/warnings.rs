@@ -5,10 +5,10 @@ use warpswarm_core::variable::Scale;
 use super::compile::Compiler;
 use super::names::{Matrix, Meaning, Method, Ode};
 use super::problem::{ProblemFile, Whose};
-use super::program::Step;
 use super::syntax::Tree;
-use crate::problem::problems::Precise;
+use crate::machine::program::Step;
 use crate::settings::choices::Precision;
+use crate::settings::precise::Precise;
 
 /// Points at which values are compared.
 const POINTS: usize = 1000;

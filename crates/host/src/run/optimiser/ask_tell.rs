@@ -8,16 +8,19 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::Optimiser;
 use crate::algorithms::Algorithm;
-use crate::engine::{Asked, Asks, Driver, Evaluator, Wanted};
+use crate::engine::plan::Plan;
+use crate::engine::{Asks, Driver, Wanted};
 use crate::error::{Error, Result};
 use crate::objective::bounds::Bounds;
 use crate::objective::closure::Points;
+use crate::objective::evaluator::{Asked, Evaluator};
 use crate::objective::on_device::{DevicePoints, DeviceValues};
 use crate::run::polish::no_polish;
 use crate::run::population::Population;
-use crate::run::report::{Plan, Progress, Report, StopReason};
+use crate::run::report::{Progress, Report};
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
+use crate::settings::reason::StopReason;
 
 /// An optimisation that asks for the fitness of points and is told of it: for objectives that are no function
 /// here, such as experiments, other programs, or other machines.

@@ -11,9 +11,10 @@ use super::together::Turn;
 use super::{Event, Optimiser, Recording, Runs, going, reached};
 use crate::engine::Until;
 use crate::error::Result;
-use crate::run::report::{Progress, Report, StopReason};
+use crate::run::report::{Progress, Report};
 use crate::settings::Settings;
 use crate::settings::communicator::Communicator;
+use crate::settings::reason::StopReason;
 
 /// Who is told what happens.
 pub(super) type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);

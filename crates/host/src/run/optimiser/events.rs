@@ -4,10 +4,12 @@ use warpswarm_core::Float;
 use warpswarm_cpu_ref::Swarm;
 
 use super::Optimiser;
+use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::run::population::Population;
-use crate::run::report::{Plan, Progress, Report, RunProgress, StopReason};
+use crate::run::report::{Progress, Report, RunProgress};
 use crate::settings::choices::Backend;
+use crate::settings::reason::StopReason;
 
 /// What happens while runs are under way; see [`Optimiser::run_observed`].
 ///
@@ -66,7 +68,7 @@ pub enum Event<'a, R> {
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Runs<'a, R: Float>(pub(super) &'a mut Optimiser<R>);
+pub struct Runs<'a, R: Float>(pub(crate) &'a mut Optimiser<R>);
 
 impl<R: Float> Runs<'_, R> {
     /// The whole state of every run; see [`Optimiser::state`].
@@ -76,15 +78,6 @@ impl<R: Float> Runs<'_, R> {
     /// Where the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
         self.0.state()
-    }
-
-    /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`].
-    ///
-    /// # Errors
-    ///
-    /// Where the backend fails.
-    pub fn checkpoint(&mut self) -> Result<crate::Checkpoint<R>> {
-        self.0.checkpoint()
     }
 
     /// What the runs have given so far, as if they were interrupted here; see [`Optimiser::report`].

@@ -11,7 +11,8 @@ use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use super::{MAX_ITERATIONS, Optimiser, reached};
 use crate::engine::Procedure;
 use crate::error::{Error, Result};
-use crate::run::report::{Progress, Report, StopReason};
+use crate::run::report::{Progress, Report};
+use crate::settings::reason::StopReason;
 
 /// How far the runs of an [`Optimiser`] are.
 ///

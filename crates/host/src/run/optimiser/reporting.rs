@@ -9,7 +9,8 @@ use warpswarm_core::order::{Candidate, Fitness};
 use super::Optimiser;
 use crate::error::Result;
 use crate::run::polish::{Ended, Polish};
-use crate::run::report::{Best, Report, RunReport, StopReason};
+use crate::run::report::{Best, Report, RunReport};
+use crate::settings::reason::StopReason;
 
 impl<R: Float> Optimiser<R> {
     /// What the runs have given, where those that have not stopped by themselves end for this reason.

@@ -5,9 +5,10 @@ use warpswarm_core::Float;
 use super::Optimiser;
 use super::driving::Observer;
 use crate::error::{Error, Result};
-use crate::run::report::{Report, StopReason};
+use crate::run::report::Report;
 use crate::settings::communicator::Communicator;
 use crate::settings::peers::Exchange;
+use crate::settings::reason::StopReason;
 
 /// How a rank would go on, or all do.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,8 @@ use warpswarm_core::expression::machine::{self, INDEXED, Move, WIDTH};
 use warpswarm_cpu_ref::vectors::Vectors;
 
 use super::super::names::Own;
-use super::super::program::{self, Carried, Instruction, Operand, Program, Solve, Step};
 use super::{Machine, Rows};
+use crate::machine::program::{self, Carried, Instruction, Operand, Program, Solve, Step};
 
 /// Where everything is.
 pub(super) struct Layout<R> {

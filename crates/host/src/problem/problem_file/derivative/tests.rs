@@ -7,10 +7,10 @@ use warpswarm_core::Real;
 use warpswarm_core::dual::{CHUNK, Dual};
 use warpswarm_core::expression::{Operation, Reduction};
 
+use crate::machine::program::Program;
 use crate::problem::problem_file::cpu::Machine;
 use crate::problem::problem_file::graph::{Graph, Node, Value};
 use crate::problem::problem_file::names::Own;
-use crate::problem::problem_file::program::Program;
 
 /// The data, one number a term.
 const T: [f64; 7] = [0.0, 1.0, -1.0, 0.5, 2.25, -0.75, 3.0];

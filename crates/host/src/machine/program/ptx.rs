@@ -4,7 +4,7 @@ use warpswarm_core::{Float, Real};
 use warpswarm_ptx_builder::LinkError;
 use warpswarm_ptx_builder::compose::{self, Composer};
 
-use super::program::{Instruction, Operand, Program, Rows, Solve, Step};
+use super::{Instruction, Operand, Program, Rows, Solve, Step};
 
 impl Program {
     /// The module of the objective `objective_Expression_REAL_FORM`, from modules of these names.
