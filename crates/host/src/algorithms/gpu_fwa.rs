@@ -6,9 +6,8 @@ use warpswarm_core::fwa::Mapping;
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::method::MAX_ATTEMPTS;
 
-use super::fwa;
 use super::parameters::{self, Access, COUNT, PART, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset, fwa};
 use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {

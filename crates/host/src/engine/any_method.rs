@@ -10,7 +10,7 @@ use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::restarts::{self, Span};
 use warpswarm_cpu_ref::{Halves, RunId, Swarm, Threads};
 
-use crate::engine::planner::generation::Moves;
+use super::planner::generation::Moves;
 use crate::machine::Parameter;
 
 /// A [`Method`] behind a pointer: what backends do with it.

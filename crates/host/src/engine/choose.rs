@@ -1,6 +1,6 @@
 //! Which backend carries out a job.
 
-use std::ops::Range;
+mod refused;
 
 use warpswarm_core::Float;
 use warpswarm_cpu_ref::portfolio::Portfolio;
@@ -12,21 +12,22 @@ use super::cma_es::CmaEs;
 use super::cpu::Cpu;
 use super::device::{Device, Share};
 use super::hosted::Evaluation;
+use super::planner::place::{self, Work};
 use super::replay::Replay;
 use super::several::{Make, Several};
 use super::split::{self, Split};
 use super::{Asks, Driver, Engine, Job, Procedure, Wanted, generation};
-use crate::engine::planner::place::{self, Work};
 use crate::error::{Error, Result};
 use crate::machine;
 use crate::objective::data::LaidOut;
-use crate::objective::evaluator::Evaluator;
-use crate::objective::evaluator::Portable;
+use crate::objective::evaluator::{Evaluator, Portable};
 use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Restart, Schedule};
 use crate::settings::devices::Devices;
-use crate::settings::peers::Peers;
+
+pub(super) use refused::{BY_DEVICES, not_split};
+use refused::{check_algorithm, check_no_geometry, check_shares};
 
 /// Makes the driver where the settings say, or where it is expected to be done first.
 pub(super) fn choose<R: Float>(
@@ -256,26 +257,6 @@ fn split<R: Float, M: machine::Machine + 'static>(
     Ok(Box::new(Split::new(count, (first, peers), &make)?))
 }
 
-/// Whether every device has a particle.
-fn check_shares(shares: &[Range<u32>], individuals: u32, peers: Option<&Peers>) -> Result<()> {
-    if shares.iter().all(|share| !share.is_empty()) {
-        return Ok(());
-    }
-    let (field, value) = ("individuals", individuals.to_string());
-    let ranks = peers.map_or(String::new(), |peers| format!(" of {} ranks", peers.ranks()));
-    let allowed = format!("one at least for each of the {} devices{ranks}", shares.len());
-    Err(Error::Setting { field, value, allowed })
-}
-
-/// What shares the particles of a swarm.
-pub(super) const BY_DEVICES: &str = "backend gpu or emulator";
-
-/// What to say where a swarm cannot be split.
-pub(super) fn not_split(allowed: &str) -> Error {
-    let (value, allowed) = ("true".into(), format!("with {allowed}"));
-    Error::Setting { field: "split", value, allowed }
-}
-
 /// What moves and evaluates on a device.
 fn engine<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
@@ -316,33 +297,6 @@ fn emulated<R: Float>(job: Job<R>, by: &Evaluator<R>, settings: &Settings) -> Re
 #[cfg(not(feature = "emulator"))]
 fn emulated<R: Float>(_: Job<R>, _: &Evaluator<R>, _: &Settings) -> Result<Mover<R>> {
     Err(Error::NoEmulator)
-}
-
-/// A schedule, a block size or devices mean nothing to the CPU: whoever asks for both has made a mistake.
-fn check_no_geometry(settings: &Settings) -> Result<()> {
-    if settings.split {
-        return Err(not_split(BY_DEVICES));
-    }
-    if settings.devices != Devices::default() {
-        let what = format!("a choice of devices, {},", settings.devices);
-        let (backend, allowed) = (Backend::Cpu.name(), "gpu, emulator, auto");
-        return Err(Error::Unsupported { what, backend, allowed });
-    }
-    let what = match (settings.schedule, settings.block_size) {
-        (Schedule::Auto, None) => return Ok(()),
-        (Schedule::Auto, Some(block)) => format!("block size {block}"),
-        (schedule, _) => format!("schedule {schedule}"),
-    };
-    Err(Error::Unsupported { what, backend: Backend::Cpu.name(), allowed: "gpu, emulator, auto" })
-}
-
-/// Whether an algorithm runs on a backend.
-fn check_algorithm<R>(wanted: &Wanted<R>, backend: Backend) -> Result<()> {
-    if wanted.backends.contains(&backend) {
-        return Ok(());
-    }
-    let what = format!("algorithm {}", wanted.id);
-    Err(Error::Unsupported { what, backend: backend.name(), allowed: "cpu, auto" })
 }
 
 #[cfg(all(test, feature = "emulator"))]

@@ -16,9 +16,9 @@ use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::device::MAX_LAUNCH;
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
+use super::plan::Plan;
+use super::planner::cma_es::Layout;
 use super::{Engine, Job, State};
-use crate::engine::plan::Plan;
-use crate::engine::planner::cma_es::Layout;
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::objective::data::LaidOut;

@@ -14,9 +14,9 @@ use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm, Threads};
 
 use super::hosted::caught;
+use super::plan::Plan;
 use super::workers::{Workers, check_memory};
 use super::{Engine, Job, Placing, State, Until, departures};
-use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::objective::evaluator::Portable;
 use crate::settings::choices::Backend;

@@ -17,8 +17,6 @@ pub(crate) use polish::Searches;
 pub(crate) use procedure::{Named, Procedure, Wanted};
 pub(crate) use until::Until;
 
-use crate::engine::plan::Plan;
-use crate::engine::planner::Demand;
 use crate::error::{Error, Result};
 use crate::machine;
 use crate::objective::bounds::Bounds;
@@ -28,6 +26,8 @@ use crate::settings::Settings;
 use crate::settings::choices::Backend;
 use crate::settings::communicator::Communicator;
 use crate::settings::peers::Exchange;
+use plan::Plan;
+use planner::Demand;
 
 mod any_method;
 mod choose;

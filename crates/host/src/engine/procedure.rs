@@ -15,9 +15,9 @@ use warpswarm_cpu_ref::{Halves, pso};
 
 use super::any_method::AnyMethod;
 use super::once;
+use super::planner::generation::Moves;
+use super::planner::stepwise::Steps;
 use crate::algorithms::Algorithm;
-use crate::engine::planner::generation::Moves;
-use crate::engine::planner::stepwise::Steps;
 use crate::error::{Error, Result};
 use crate::machine::kernels::Kernels;
 use crate::settings::choices::Backend;

@@ -12,9 +12,9 @@ use warpswarm_cpu_ref::threads::POOL_PLACES;
 use warpswarm_cpu_ref::{Halves, Swarm, Threads, falling};
 
 use super::cpu::{advance, evaluations, place};
+use super::plan::Plan;
 use super::workers::{Workers, check_memory};
 use super::{Asks, Job, Procedure, State};
-use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::objective::evaluator::Asked;
 use crate::settings::choices::Backend;

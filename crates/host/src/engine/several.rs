@@ -17,8 +17,8 @@ use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
+use super::plan::Plan;
 use super::{Engine, Job, State};
-use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::settings::choices::Backend;
 

@@ -16,9 +16,9 @@ use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
 use super::device::Device;
+use super::plan::Plan;
 use super::several::{in_words, on_threads};
 use super::{Engine, State};
-use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::settings::choices::Backend;

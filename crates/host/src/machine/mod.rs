@@ -24,8 +24,8 @@ pub(crate) use parameter::Parameter;
 use program::Program;
 
 use crate::error::Result;
-use crate::machine::kernels::Kernels;
 use crate::settings::communicator::Communicator;
+use kernels::Kernels;
 
 /// A kernel's entry, or an objective, by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

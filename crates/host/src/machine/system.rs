@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use warpswarm_ptx_builder::lower;
 
+use super::gpu;
 use crate::error::Error;
-use crate::machine::gpu;
 
 /// What this machine and this build of the library can do: see [`report`].
 ///

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 
+use super::bounds::Scales;
+use super::evaluator::{Asked, Evaluator, Portable};
 use super::goal::{Goal, Prepared};
-use crate::objective::bounds::Scales;
-use crate::objective::evaluator::{Asked, Evaluator, Portable};
-use crate::objective::on_device::{DevicePoints, DeviceValues};
+use super::on_device::{DevicePoints, DeviceValues};
 
 impl<R: Float> Goal<R> for HostObjective<R> {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {

@@ -12,15 +12,14 @@ use warpswarm_core::variable::Scaled;
 use warpswarm_core::{Float, Objective, Point};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
+use super::bounds::Scales;
+use super::data::LaidOut;
+use super::evaluator::{Evaluator, Portable};
+use super::own::OwnObjective;
+use super::slopes::{OfObjective, Slopes};
+use super::target::{Target, built_in};
 use crate::machine::Parameter;
 use crate::machine::kernels::Kernels;
-use crate::objective::bounds::Scales;
-use crate::objective::data::LaidOut;
-use crate::objective::evaluator::{Evaluator, Portable};
-use crate::objective::own::OwnObjective;
-use crate::objective::slopes::{OfObjective, Slopes};
-use crate::objective::target::Target;
-use crate::objective::target::built_in;
 
 /// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
 /// [`HostObjective`].

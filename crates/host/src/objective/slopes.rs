@@ -7,10 +7,10 @@ use warpswarm_core::data::WithData;
 use warpswarm_core::dual::{CHUNK, Differentiable, Dual, DualPoint};
 use warpswarm_core::objective::{Objective, SlicePoint};
 
+use super::closure::HostObjective;
+use super::data::LaidOut;
 use crate::machine::Parameter;
 use crate::machine::kernels::Kernels;
-use crate::objective::closure::HostObjective;
-use crate::objective::data::LaidOut;
 
 /// What an objective's own kernels for gradients and local searches, if they were exported, are launched with.
 pub(crate) struct OwnKernels<'a, R> {

@@ -2,7 +2,7 @@
 
 use warpswarm_core::Float;
 
-use crate::run::report::Progress;
+use super::report::Progress;
 use crate::settings::Settings;
 
 /// The records of runs that are under way, as [`Settings::record_every`] and [`Settings::records_at_most`] ask for them.

@@ -13,8 +13,7 @@ use warpswarm_core::polish::{self, Landscape, cells, descend, nelder_mead};
 
 use crate::engine::workers::Workers;
 use crate::engine::{Job, Searches, caught};
-use crate::error::faults;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, faults};
 use crate::objective::closure::HostObjective;
 use crate::objective::slopes::Slopes;
 use crate::settings::Settings;

@@ -2,9 +2,9 @@
 
 use warpswarm_core::order::Fitness;
 
+use super::polish::Polish;
+use super::population::Statistics;
 use crate::engine::plan::Plan;
-use crate::run::polish::Polish;
-use crate::run::population::Statistics;
 use crate::settings::choices::{Backend, Schedule};
 use crate::settings::reason::StopReason;
 

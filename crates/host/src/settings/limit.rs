@@ -1,7 +1,7 @@
 //! Where the limits of iterations and evaluations end all runs.
 
-use crate::settings::reason::StopReason;
-use crate::settings::{DEFAULT_ITERATIONS, MAX_ITERATIONS, Stop};
+use super::reason::StopReason;
+use super::{DEFAULT_ITERATIONS, MAX_ITERATIONS, Stop};
 
 /// The iteration at which every run ends, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

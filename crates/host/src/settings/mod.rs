@@ -10,9 +10,9 @@ pub(crate) mod reason;
 mod stop;
 
 use crate::error::{Error, Result};
-use crate::settings::choices::{Backend, Constraints, Restart, Schedule};
-use crate::settings::devices::Devices;
-use crate::settings::peers::Peers;
+use choices::{Backend, Constraints, Restart, Schedule};
+use devices::Devices;
+use peers::Peers;
 
 pub use stop::Stop;
 

@@ -1,7 +1,7 @@
 //! Ranks that share the particles of each swarm.
 
+use super::Settings;
 use crate::error::{Error, Result};
-use crate::settings::Settings;
 
 /// Which of several *ranks* this is that share the particles of each [split](Settings::split) swarm, and which devices each of
 /// them has. Its [`Optimiser`](crate::Optimiser) then has this rank's share of them.
